@@ -1,6 +1,6 @@
 /**
- * What signals of ours are aborted with: the same as by default, but without a stack. That would name nothing but our own functions, and
- * to take it costs more than everything else that an abort does to a signal.
+ * Returns the reason with which the runtime's own signals are aborted: the same as by default, but without a stack. The stack would name
+ * nothing but the runtime's own functions, and taking it costs more than everything else that an abort does to a signal.
  */
 export function abortReason(): DOMException {
   const { stackTraceLimit } = Error

@@ -31,16 +31,16 @@ export interface RevertSettings extends RevertRules {
   readonly undo: boolean
 }
 
-/** What is done about loops. */
+/** How loops are handled. */
 export interface StallSettings extends StallPolicy {
   /** The model can ask for reverts itself. */
   readonly offersRevert: boolean
 }
 
-/** What is asked between turns, in this order. */
+/** The policies that are asked between turns, in the order of `list`. */
 export interface PolicySettings {
   readonly list: readonly Policy[]
-  /** How steps are folded that a policy chose. */
+  /** How the steps that a policy chose are folded. */
   readonly fold: FoldPolicy
   readonly contextWindow: number
 }
@@ -52,10 +52,10 @@ export interface SubAgent {
   readonly context: 'own' | 'fork'
   /** It outlives its caller: the call returns at once, and an abort does not reach it. `report`: its answer comes later, as a message. */
   readonly detach: boolean | 'report'
-  /** Its model may go on with one that it called before. */
+  /** The caller's model may continue a sub-agent that it called before. */
   readonly continuable: boolean
   readonly restarts: RestartPolicy
-  /** Its deps, from those of its caller; `null`: the same. */
+  /** Derives its deps from those of its caller; `null`: they are the same. */
   readonly deps: ((callerDeps: never) => unknown) | null
   /** Milliseconds without an event before it is treated as crashed; time spent waiting for approvals does not count. */
   readonly stallMs: number
@@ -67,8 +67,8 @@ declare const calls: unique symbol
 /**
  * A checked agent definition with defaults filled in, created by `defineAgent`. It can be spawned many times.
  *
- * `Output` is what its answers are as data (`undefined` without an `output` schema); `Deps` what its tools and functions need of the
- * application; `Calls` the arguments of its tools by name. Without arguments the type takes every definition.
+ * `Output` is the type of its answers as data (`undefined` without an `output` schema); `Deps` that of the value which its tools and
+ * functions need of the application; `Calls` the arguments of its tools by name. Without arguments the type takes every definition.
  */
 export interface AgentDefinition<out Output = unknown, in Deps = never, out Calls = unknown> {
   readonly [calls]?: Calls
@@ -77,9 +77,9 @@ export interface AgentDefinition<out Output = unknown, in Deps = never, out Call
   readonly instructions: string
   /** The system prompt: the instructions, and what the final answer must look like. */
   readonly system: string
-  /** What the agent is for; agents that may call it choose by this. */
+  /** The agent's purpose; agents that may call it choose by this. */
   readonly description: string
-  /** What a caller passes in addition to the task. */
+  /** Schema of the input that a caller passes in addition to the task. */
   readonly input: z.ZodObject | null
   /** Agents its model may call, by name. */
   readonly agents: ReadonlyMap<string, SubAgent>
@@ -88,9 +88,9 @@ export interface AgentDefinition<out Output = unknown, in Deps = never, out Call
   /** How deep a tree below a root of this definition may grow. */
   readonly maxDepth: number
   readonly tools: ReadonlyMap<string, Tool<Deps>>
-  /** Where tools come from that are not known here: what each turn of an agent was offered of them is in its log. */
+  /** Sources of tools that the definition does not know; the log of each agent records which of them each turn was offered. */
   readonly toolSources: readonly ToolSource[]
-  /** What those have the system prompt say; part of `system`. Empty where it is not known which agent is meant. */
+  /** Text that the tool sources add to the system prompt; part of `system`. Empty where it is not known which agent is meant. */
   readonly addendum: string
   readonly turns: TurnSettings<Deps>
   /** The tools as the model sees them; one array for the agent's lifetime, so that requests stay identical byte for byte. */
@@ -107,13 +107,13 @@ export interface AgentDefinition<out Output = unknown, in Deps = never, out Call
     readonly fold: FoldPolicy | null
     readonly stall: StallSettings | null
     readonly policies: PolicySettings | null
-    /** Set when calls are told what became of the same call before; `brakes`: tools of which nothing is told. */
+    /** Set when a call is told the outcome of an earlier identical call; `brakes`: names of tools for which nothing is told. */
     readonly lessons: { readonly brakes: ReadonlySet<string> } | null
     readonly tags: TagPolicy
     /** The model has a tool that takes the id of a step. */
     readonly showsIds: boolean
   } | null
-  /** What it knows beyond one conversation. */
+  /** The agent's memory beyond one conversation. */
   readonly memory: MemorySettings<Deps> | null
   readonly hooks: AgentHooks<Deps> | null
   readonly guards: AgentGuards<Deps> | null
@@ -121,7 +121,7 @@ export interface AgentDefinition<out Output = unknown, in Deps = never, out Call
   /** Checks what the application gives to its runs. */
   readonly deps: z.ZodType | null
   readonly pricing: Pricing | null
-  /** Prices of each model that may answer, by id, if that is what was given. */
+  /** Prices of each model that may answer, by id, if prices were given by model. */
   readonly prices: PricesByModel | null
   readonly counter: TokenCounter
   /** Estimated tokens of instructions and tools. */
@@ -141,6 +141,6 @@ export function madeHere(definition: AgentDefinition): AgentDefinition {
   return definition
 }
 
-/** Whether `defineAgent` created this. */
+/** Returns true if `defineAgent` created the value. */
 export const isAgentDefinition = (value: unknown): value is AgentDefinition =>
   typeof value === 'object' && value !== null && made.has(value)

@@ -48,13 +48,16 @@ export interface PartialReply {
 export interface ChildPorts {
   /** Prepares a sub-agent to run, from its log if it has one, or returns what its call is answered with instead. */
   open(input: OpenInput, cancellation: Cancellation): Promise<OpenOutput>
-  /** Resolves once it has ended, crashed or stalled. */
+  /** Resolves once the sub-agent has ended, crashed or stalled. */
   watch(input: OpenInput, cancellation: Cancellation): Promise<WatchOutput>
   /** Aborts sub-agents started since that turn that are still alive; returns which they were. */
   abandon(sinceTurn: number): NonNullable<Evidence['children']>
-  /** Resolves once those have reported, the time is up, somebody speaks to the agent or `signal` aborts. Rejects for ids of others. */
+  /**
+   * Resolves once the named sub-agents have reported, the time is up, somebody speaks to the agent or `signal` aborts. Rejects for ids of
+   * other agents.
+   */
   waitFor(call: WaitForCall, signal: AbortSignal): Promise<WaitedFor>
-  /** What the sub-agents of waiting calls used, by the call's key, once all have ended. */
+  /** Resolves once the sub-agents of waiting calls have all ended, with the amounts that they used, by the call's key. */
   settled(): Promise<{ readonly [key: string]: Spent }>
 }
 
@@ -66,82 +69,94 @@ export interface IncognitoResult {
   readonly output?: unknown
   /** Why it did not finish: it failed, was refused, was paused by a limit, or took too long. */
   readonly problem?: string
-  /** Of the run and of the sub-agents that it called; also when there is a `problem`. */
+  /** Tokens used by the run and by the sub-agents that it called; also given when there is a `problem`. */
   readonly usage: Usage
-  /** Of everything in `usage`, in US dollars, by the prices of the definitions; 0 without. */
+  /** Cost of everything in `usage`, in US dollars, by the prices of the definitions; 0 without prices. */
   readonly costUsd: number
   /** Model turns, those of its sub-agents included. */
   readonly turns: number
 }
 
-/** What the effects of one agent may reach. Implemented by the runtime. */
+/** Everything that the effects of one agent may reach. Implemented by the runtime. */
 export interface AgentPorts {
   readonly agentId: string
   readonly path: readonly string[]
   readonly definition: AgentDefinition
-  /** What it was made of; another once it has handed its conversation over. */
+  /** The definition that the agent was made of; `definition` is another once the agent has handed its conversation over. */
   readonly ownDefinition: AgentDefinition
   /**
-   * What the application gave to the current run, by reference; `undefined` if nothing was given. Read it when an effect starts: later the
-   * agent may be in another run.
+   * Value that the application gave to the current run, by reference; `undefined` if nothing was given. Read it when an effect starts:
+   * later the agent may be in another run.
    */
   readonly deps: unknown
-  /** What the current turn is asked with; between turns, the last one. */
+  /** Frame of the current turn's requests; between turns, the frame of the last turn. */
   readonly frame: TurnFrame
-  /** Keeps what no record can hold of how the turn is asked. */
+  /** Keeps the parts of a turn's decision that no record can hold. */
   decided(live: LiveDecision): void
-  /** Asks the sources of its tools what they have for the turn that begins; missing without any. Rejects only when it is cancelled. */
+  /** Asks the sources of its tools for the tools of the turn that begins; missing without any. Rejects only when it is cancelled. */
   readonly lookAtSources?: ((cancellation: Cancellation) => Promise<SourcesLook>) | undefined
   /** Tells the application what concerns its code and no model, once: its logger or, without one, the process. */
   tellApplication?(message: string): void
-  /** Tells the application with its stack what a function of its own threw, `what` it is, and no model, log or client. */
+  /**
+   * Tells the application, with its stack, of an error that one of its functions threw; no model, log or client is told. `what` names the
+   * function.
+   */
   callbackFailed?(what: string, thrown: unknown): void
   readonly conversation: Conversation
-  /** What left the model's sight and has not been looked through for its memory; missing while nothing has, or without `extract`. */
+  /**
+   * Content that left the model's sight and has not been looked through for the agent's memory; missing while there is none, or without
+   * `extract`.
+   */
   readonly leftBehind?: LeftBehind | undefined
-  /** Nothing of it is to be kept. */
+  /** Set if nothing of the agent is to be kept. */
   readonly incognito?: true | undefined
-  /** What the application noted on it. */
+  /** Metadata that the application noted on the agent. */
   readonly metadata?: Metadata | undefined
   readonly clock: Clock
   /** A number from 0 to 1. */
   readonly random: () => number
-  /** What became of the same call of another agent of its group, in one line; missing outside a group. */
+  /** Returns the outcome of the same call of another agent of its group, in one line; missing outside a group. */
   readonly lessonOfOthers?:
     | ((call: { readonly name: string; readonly input: unknown }) => string | undefined)
     | undefined
-  /** Absent until it has one. */
+  /** Absent until the agent has one. */
   readonly children?: ChildPorts | undefined
   /** Removes secrets; set with `redact`. Applied before text is cut, because a secret that was cut in half is no longer recognised. */
   readonly redactor?: Redactor | undefined
-  /** Where the agent's tools keep what files were. */
+  /** Where the agent's tools keep earlier contents of files. */
   readonly snapshots: AgentSnapshots
   partial: PartialReply | null
   /** The last request that was announced. */
   announced: string
   /** The request for the current trunk. */
   assemble(turnIndex: number): AssembledRequest
-  /** What lets the agent's calls of models through, with what the request is estimated to hold; `undefined` without limits. */
+  /**
+   * Returns the gate that lets the agent's calls of models through, with the tokens that the request is estimated to hold; `undefined`
+   * without limits.
+   */
   gate(tokens?: number): Gate | undefined
   /** Resolves once every record so far is as durable as the store guarantees; `undefined` if it already is. Rejects if the store fails. */
   durable(): Promise<void> | undefined
-  /** As `durable`, for what is begun outside `within` and the gate: it rejects with `STORE_LEASE_LOST` where another writer may have the log. */
+  /**
+   * As `durable`, for effects that begin outside `within` and the gate: rejects with `STORE_LEASE_LOST` where another writer may have the
+   * log.
+   */
   held(): Promise<void>
   emit(event: LiveBody): void
   /** Like `emit`, but optimised for the many pieces of a growing reply. */
   delta(type: 'reply.delta' | 'thinking.delta', at: TurnPlace, text: string, offset: number): void
   /** Announces a request: what `assembled` holds, with the settings of `request`. */
   requested(at: TurnPlace, request: ModelRequest, assembled: AssembledRequest): void
-  /** Whether anyone receives live events; otherwise large ones are not built. */
+  /** True if anyone receives live events; otherwise large ones are not built. */
   readonly isObserved: boolean
   /** Makes the machine record the request for the reply under `key`. */
   capture(key: string, attempt: number, request: ModelRequest, provenance: readonly Provenance[]): void
   /**
-   * Runs a new incognito agent below this one until it has answered: nothing of it is stored or listed, and it is gone afterwards. Nobody
-   * is asked about its calls: what needs an approval is denied. What it used is for the caller to count. Only once the agent has ended
-   * does this resolve, with a `problem` if it did not finish; it rejects with the reason of `signal` once that is aborted, and as
-   * `runtime.spawn` does. `limits` default to those of the definition; `timeoutMs` is wall time in milliseconds. `onStart` is given
-   * what says how much it has used so far.
+   * Runs a new incognito agent below this one until it has answered: it is not stored or listed, and it is gone afterwards. Its calls are
+   * not put to people: those that need an approval are denied. The caller counts its usage. Resolves only once the agent has ended, with a
+   * `problem` if it did not finish; rejects with the reason of `signal` once that is aborted, and as `runtime.spawn` does. `limits` default
+   * to those of the definition; `timeoutMs` is wall time in milliseconds. `onStart` is given a function that returns how much the agent has
+   * used so far.
    */
   runIncognito(
     definition: AgentDefinition,

@@ -3,7 +3,7 @@ import type { AgentPorts } from './agentPorts.ts'
 import { TimeLimit } from './policies/timeLimit.ts'
 
 /**
- * What a function of the application answers. Rejects with what it throws, when the time is up, and when the
+ * Resolves with the answer of a function of the application. Rejects with the error that it throws, when the time is up, and when the
  * cancellation comes first; its signal is aborted then.
  */
 export async function answerInTime<T>(

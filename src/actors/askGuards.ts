@@ -14,7 +14,9 @@ const longestReason = 2_000
 
 type Asked = Omit<GuardContext<never>, keyof RunContext>
 
-/** What the guards of one side come to, all asked at once: the first that does not let it pass decides. Never rejects. */
+/**
+ * Asks all guards of one side at once and returns their verdict: the first guard that does not let the text pass decides. Never rejects.
+ */
 export async function askGuards(
   ports: AgentPorts,
   place: Pick<ReplyInput, 'runId' | 'turnIndex'>,
@@ -54,7 +56,7 @@ class Objection extends Error {
   }
 }
 
-/** `undefined`: it lets it pass. Never rejects. */
+/** Asks one guard; `undefined` if it lets the text pass. Never rejects. */
 async function askGuard(
   ports: AgentPorts,
   place: Pick<ReplyInput, 'runId' | 'turnIndex'>,
@@ -80,7 +82,7 @@ async function askGuard(
   }
 }
 
-/** The reason of a refusal; `undefined`: none. */
+/** Returns the reason of a refusal; `undefined` if there is none. */
 function refusalIn(answer: unknown): string | undefined {
   if (typeof answer === 'object' && answer !== null) {
     const [first, ...others] = Object.entries(answer)

@@ -15,7 +15,7 @@ import { settledInput } from './settledInput.ts'
 const longestReason = 2_000
 const maxAnswerChars = 30_000
 
-/** The effect before a call: asks `beforeTool` whether it may run. Whatever goes wrong means no. */
+/** The effect before a call: asks `beforeTool` whether it may run. Any failure means no. */
 export const askHook = (find: FindPorts) =>
   effect<HookOutput, HookInput>(async (input, cancellation) => {
     const ports = find(input.agentId)
@@ -98,7 +98,7 @@ async function verdictOf(ports: AgentPorts, input: HookInput, cancellation: Canc
 
 const kinds = ['allow', 'deny', 'input', 'result'] as const
 
-/** The one thing that an answer says. @throws RuntimeError `HOOK_FAILED` */
+/** Returns the one decision that an answer contains. @throws RuntimeError `HOOK_FAILED` */
 function readAnswer(answer: unknown): readonly [(typeof kinds)[number], unknown] {
   if (answer === undefined) return ['allow', true]
   if (typeof answer === 'object' && answer !== null) {

@@ -7,14 +7,14 @@ import { Cancellation } from './cancellation.ts'
 import { countUsage } from './countUsage.ts'
 import { readReply } from './readReply.ts'
 
-/** The text of a whole answer, or what went wrong, with what it used all the same. */
+/** The text of a whole answer, or the error, with the usage in either case. */
 export type Answered =
   | { readonly ok: true; readonly text: string; readonly usage: Usage }
   | { readonly ok: false; readonly problem: string; readonly usage?: Usage }
 
 /**
- * One question to a model, outside any conversation, under a time limit. Never rejects. A reply that was cut off or refused, or that calls
- * what it was not offered, is no answer.
+ * Asks a model one question, outside any conversation, under a time limit. Never rejects. A reply that was cut off or refused, or that
+ * calls a tool it was not offered, is no answer.
  */
 export async function askModel(
   model: Model,

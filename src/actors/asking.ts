@@ -8,20 +8,20 @@ import { isRedacted } from '../redaction/redactor.ts'
 import type { AgentPorts } from './agentPorts.ts'
 import { foreignSchema } from './tools/schemaKind.ts'
 
-/** How a call goes on and off while its tool waits for people. */
+/** Pauses and resumes a call while its tool waits for people. */
 interface WaitingCall {
   /** Aborted when the call is. */
   readonly signal: AbortSignal
-  /** The tool waits from now on. */
+  /** Called when the tool begins to wait. */
   paused(): void
-  /** It goes on. */
+  /** Called when the tool continues. */
   resumed(): void
-  /** The store did not take the answer: the call must not go on, and is to run again. */
+  /** Called when the store did not take the answer: the call must not continue, and is to run again. */
   unwritten(error: ErrorInfo): void
 }
 
 /**
- * The questions of one call, asked one at a time and in order. In a call that runs again those that were answered before it was cut
+ * The questions of one call, asked one at a time and in order. When a call runs again, the questions that were answered before it was cut
  * off get the same answers, from the log.
  */
 export class Asking {
@@ -30,7 +30,7 @@ export class Asking {
   readonly #call: WaitingCall
   /** Answers from the log, in order, that the call has not been given again. */
   readonly #logged: Answer[]
-  /** How many questions it has asked, before it was cut off too. */
+  /** Number of questions that the call has asked, including those before it was cut off. */
   #asked: number
   #last: Promise<unknown> = Promise.resolve()
 
@@ -87,7 +87,7 @@ export class Asking {
     }
   }
 
-  /** As the log has it: without secrets. */
+  /** Returns the text as the log has it: without secrets. */
   #clean(text: string): string {
     return this.#ports.redactor?.value(text) ?? text
   }
@@ -112,7 +112,7 @@ const denied = (question: string, reason: string | undefined): RuntimeError => {
   return new RuntimeError('QUESTION_DENIED', `Nobody answers ${JSON.stringify(question)}.${why}`)
 }
 
-/** What is wrong with an answer; `undefined` if nothing, or if only the tool can tell, as its check takes time. */
+/** Returns the problem with an answer; `undefined` if there is none, or if only the tool can tell, as its check takes time. */
 function wrongIn(schema: z.ZodType, value: unknown): string | undefined {
   try {
     const read = schema.safeParse(value)
@@ -157,7 +157,7 @@ function jsonOf(schema: z.ZodType, refusal: (thrown: unknown) => RuntimeError): 
 
 const schemasIn = (value: unknown): JsonSchema[] => (Array.isArray(value) ? (value as JsonSchema[]) : [])
 
-/** Nothing fits it: it is that of `z.never()`, or needs such a part. */
+/** Returns true if no value fits the schema: it is that of `z.never()`, or needs such a part. */
 function isImpossible({ not, enum: values, anyOf, oneOf, allOf, required, properties }: JsonSchema): boolean {
   if (typeof not === 'object' && not !== null && Object.keys(not).length === 0) return true
   if (Array.isArray(values) && values.length === 0) return true

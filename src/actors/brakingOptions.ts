@@ -36,20 +36,21 @@ export type FoldOptions = Partial<FoldPolicy>
 /** How the runtime notices that an agent goes in circles, and what it does. */
 export interface StallOptions {
   /**
-   * The rules, asked in this order; default `['repeat', 'cycle', 'sameError']`. `repeat`: the same call with the same result, 3 times in
-   * 12 steps with no change in between. `cycle`: 2 to 4 steps, twice. `sameError`: the same error of the same tools, 3 times in 6 steps. `repeat4`: as
-   * `repeat`, 4 times in a row. `nothingNew`: 8 steps that changed nothing and showed nothing new. `errors`: 3 of 4 steps failed.
+   * The rules, asked in this order; default `['repeat', 'cycle', 'sameError']`. `repeat`: the same call with the same result, 3 times in 12
+   * steps with no change in between. `cycle`: 2 to 4 steps, twice. `sameError`: the same error of the same tools, 3 times in 6 steps.
+   * `repeat4`: as `repeat`, 4 times in a row. `nothingNew`: 8 steps that changed nothing and showed nothing new. `errors`: 3 of 4 steps
+   * failed.
    */
   readonly rules?: readonly StallRule[]
   /** First the model is told, with a note after its newest step. Default `true`. */
   readonly note?: boolean
-  /** If it goes on within 6 steps, the runtime goes back to the step before the loop, where that loses nothing. Default `true`. */
+  /** If the loop continues within 6 steps, the runtime goes back to the step before the loop, where that loses nothing. Default `true`. */
   readonly revert?: boolean
-  /** If it goes on even then, the run is paused. Default `true`. */
+  /** If the loop continues even then, the run is paused. Default `true`. */
   readonly pause?: boolean
 }
 
-/** What may reshape the conversation that the model sees. */
+/** Options for everything that may reshape the conversation that the model sees. */
 export interface BrakingOptions {
   /** The model may abandon or condense branches. */
   readonly revert?: boolean | RevertOptions
@@ -57,7 +58,7 @@ export interface BrakingOptions {
   readonly graft?: boolean
   /** The model may hide steps of its own, with a memo in their place. */
   readonly prune?: boolean
-  /** The model may read again what is no longer shown in full. */
+  /** The model may read again any step that is no longer shown in full. */
   readonly recall?: boolean
   /**
    * To save: the runtime folds old steps into one line each, in batches and only where that pays, with an index of the names that are gone,
@@ -142,11 +143,11 @@ export function checkFold(definition: AgentDefinition): void {
   )
 }
 
-/** Whether the model has the tool `recall`. */
+/** Returns true if the model has the tool `recall`. */
 export const offersRecall = ({ recall, fold = false, policies = [] }: BrakingOptions = {}): boolean =>
   fold !== false || (recall ?? policies.length > 0)
 
-/** Whether the model has the tool `revert_to_state`. */
+/** Returns true if the model has the tool `revert_to_state`. */
 export const offersRevert = ({ revert = false }: BrakingOptions = {}): boolean => revert !== false
 
 function checkPolicies(policies: readonly Policy[], options: BrakingOptions, label: string): void {
@@ -171,11 +172,11 @@ const usualReverts: RevertSettings = {
   undo: false,
 }
 
-/** How an agent's reverts are decided; of one whose definition has none, those that people ask for. */
+/** Returns how an agent's reverts are decided; a definition without reverts has the settings for those that people ask for. */
 export const revertSettingsOf = ({ braking }: Pick<AgentDefinition, 'braking'>): RevertSettings =>
   braking?.revert ?? usualReverts
 
-/** The braking of an agent with the defaults filled in; `null` when nothing of it is on. */
+/** Returns the braking of an agent with the defaults filled in; `null` when all of it is off. */
 export function brakingOf(
   options: BrakingOptions | undefined,
   contextWindow: number,

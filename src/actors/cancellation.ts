@@ -6,7 +6,7 @@ export class Cancellation {
   #controller: AbortController | undefined
   #listeners: (() => void)[] | undefined
 
-  /** One that is aborted with the signal. */
+  /** Returns a cancellation that is aborted with the signal. */
   static of(signal: AbortSignal): Cancellation {
     const cancellation = new Cancellation()
     if (signal.aborted) cancellation.abort()

@@ -15,12 +15,12 @@ const reserved: ReadonlySet<string> = new Set([
   'read_artifact',
 ])
 
-/** Whether a tool of a source cannot have a name, beside others that the definition itself gives. */
+/** Returns true if a tool of a source cannot have the name, apart from the names that the definition itself gives. */
 export const isReserved = (name: string): boolean => reserved.has(name) || name.startsWith('transfer_to_')
 
 /**
- * What is different from what was taken, given what the sources have now; `undefined`: nothing. A source that is not up keeps what
- * it had. `fixed`: names that are the definition's own. Pure.
+ * Returns the differences between what was taken from the sources and what they have now; `undefined` if there are none. A source that is
+ * not up keeps what it had. `fixed`: names that are the definition's own. Pure.
  */
 export function changeOf(
   taken: TakenTools,
@@ -68,7 +68,7 @@ export function changeOf(
   }
 }
 
-/** The fields as they stand in what is compared with it. */
+/** Returns the spec with its fields in the order of the specs that it is compared with. */
 function inOrder(tool: OfferedToolSpec): OfferedToolSpec {
   const { name, description, inputSchema, spec, effects, approval, polls, source, ownName } = tool
   return {
@@ -100,6 +100,6 @@ function changedTexts(
   return [...gone, ...now]
 }
 
-/** What is wrong with each. */
+/** Returns the trouble of each source that has some. */
 const troubleOf = (listings: ReadonlyMap<string, Listing>): NonNullable<ToolsChange['trouble']> =>
   [...listings].flatMap(([source, { trouble: message }]) => (message === undefined ? [] : [{ source, message }]))

@@ -6,10 +6,13 @@ import { clean } from './resultContent.ts'
 import { estimate, maxReturnedChars } from './runTool.ts'
 import type { AnyTool } from './tools/defineTool.ts'
 
-/** What a client gives for a call: the value its function returned, or why it failed. */
+/** Outcome that a client gives for a call: the value its function returned, or why it failed. */
 export type ClientOutcome = { readonly value: unknown } | { readonly error: string }
 
-/** What the model gets of a call that a client carried out: as what a tool's `run` returns, cut and without secrets. */
+/**
+ * Returns the result of a call that a client carried out as the model gets it: like the return value of a tool's `run`, cut and without
+ * secrets.
+ */
 export function clientResult(
   ports: AgentPorts,
   call: { readonly callId: string; readonly name: string },

@@ -15,7 +15,7 @@ import type { Policy } from './policies/policy.ts'
 import { TimeLimit } from './policies/timeLimit.ts'
 import { requestTokens } from './requestTokens.ts'
 
-/** In characters. */
+/** Longest texts that are kept, in characters. */
 const longest = { why: 300, reason: 500, note: 4_000 } as const
 
 type Consulted = Omit<ConsultOutput, 'asked'>
@@ -41,18 +41,21 @@ export const consultPolicies = (find: FindPorts) =>
     return { key, asked: list.length, end: null, noteTokens: 0, at: ports.clock.now() }
   })
 
-/** What it does stands in the log under the request that it answers, if there was one. */
+/** Returns the id of the request that a policy answers, if there was one: the log has the policy's effects under it. */
 const answerTo = ({ request }: ConsultInput): { requestId?: string } =>
   request === undefined ? {} : { requestId: request.id }
 
-/** The agent was resumed with a definition that has the policy no more. */
+/** Result for a policy that is missing because the agent was resumed with a definition that no longer has it. */
 const unknownPolicy = ({ clock }: AgentPorts, input: ConsultInput): Consulted => {
   const reason = 'there is no policy of this name'
   const end = { policy: input.request!.policy, outcome: 'failed', reason, ...answerTo(input), costUsd: 0 } as const
   return { key: input.key, end, noteTokens: 0, at: clock.now() }
 }
 
-/** One that has changed nothing is left alone for some turns; one that is not meant for it, while the agent is at rest. */
+/**
+ * Returns true if a policy is not asked: for some turns after it changed nothing, and, unless it is meant for it, while the agent is at
+ * rest.
+ */
 function isLeftAlone(
   { name, when, retryTurns }: Policy,
   { annotations }: Conversation,
@@ -63,7 +66,7 @@ function isLeftAlone(
   return last !== undefined && !last.hasChanged && turn < last.turn + retryTurns
 }
 
-/** `undefined`: it did not fire. */
+/** Asks one policy; `undefined` if it did not fire. */
 async function consult(
   ports: AgentPorts,
   policy: Policy,

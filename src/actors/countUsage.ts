@@ -3,8 +3,8 @@ import { noUsage, type Usage } from '../protocol/messages.ts'
 import type { ModelReply } from '../protocol/model.ts'
 
 /**
- * The tokens of one reply. No request is empty, so a provider that reports nothing for one did not count: the estimate
- * stands in, `inputTokens` for what was asked and the counter's for what came, and the usage says so. Pure.
+ * The tokens of one reply. No request is empty, so a provider that reports nothing for one did not count: the estimate stands in,
+ * `inputTokens` for the request and the counter's for the reply, and the usage says so. Pure.
  */
 export function countUsage(
   { content, usage }: Pick<ModelReply, 'content' | 'usage'>,
@@ -25,7 +25,7 @@ export function countUsage(
   }
 }
 
-/** Only what is a number: a model written by hand may leave counts out, and a division by nothing makes them `NaN`. */
+/** Takes only the counts that are numbers: a model written by hand may leave counts out, and a division by nothing makes them `NaN`. */
 export function toldBy(usage: Partial<Usage> | undefined): Usage {
   const { input, output, cacheRead, cacheWrite, reasoning, estimated } = usage ?? {}
   const told: Usage = {

@@ -66,9 +66,9 @@ export interface AgentOptions<
   readonly name: string
   /** A `Model`, or any AI SDK language model object. */
   readonly model: AnyModel
-  /** What the agent is for; agents that may call it choose by this. */
+  /** The agent's purpose; agents that may call it choose by this. */
   readonly description?: string
-  /** What a caller passes in addition to the task: a zod object. */
+  /** Schema of the input that a caller passes in addition to the task: a zod object. */
   readonly input?: z.ZodObject
   /** Agents the model may call as tools, or a function that returns them, for agents that call one another. */
   readonly agents?: Agents | (() => readonly SubAgentEntry[])
@@ -85,13 +85,13 @@ export interface AgentOptions<
   readonly maxCallsPerReply?: number
   /** The system prompt, or a function that is asked for it before every turn: it is recorded, and may take `hookTimeoutMs`. */
   readonly instructions?: string | DynamicInstructions<Deps>
-  /** Asked before every turn what that is asked with; what it decides is recorded. It may take `hookTimeoutMs`. */
+  /** Called before every turn to decide how the model is asked; the decision is recorded. It may take `hookTimeoutMs`. */
   readonly beforeTurn?: BeforeTurn<Deps>
   /** Models by name, for `beforeTurn` and `agent.use`: after a restart they are there again. */
   readonly models?: { readonly [name: string]: ModelOption }
   /**
-   * Tools, sets of tools of the AI SDK, `{ weather: tool({ … }) }`, and sources that have tools which are not known yet or which change: what
-   * they have is asked before every turn. A set alone need not be in a list.
+   * Tools, sets of tools of the AI SDK, `{ weather: tool({ … }) }`, and sources that have tools which are not known yet or which change:
+   * they are asked for their tools before every turn. A set alone need not be in a list.
    */
   readonly tools?: Tools
   /**
@@ -111,8 +111,8 @@ export interface AgentOptions<
    */
   readonly output?: z.ZodType<Output>
   /**
-   * What the application must give to its runs: a schema that checks it, such as `z.instanceof(Shop)`. It changes nothing: the same object
-   * is passed on, so defaults and transforms have no effect. Without it nothing is checked when the agent runs.
+   * Schema that checks the value which the application must give to the agent's runs, such as `z.instanceof(Shop)`. It changes nothing: the
+   * same object is passed on, so defaults and transforms have no effect. Without it nothing is checked when the agent runs.
    */
   readonly deps?: z.ZodType<Deps>
   /** How many answers to ask for, in total, before the run ends with `OUTPUT_INVALID`. Default 3. */
@@ -135,8 +135,8 @@ export interface AgentOptions<
   /** Off by default. */
   readonly braking?: BrakingOptions
   /**
-   * What it knows beyond one conversation, with the tools `remember` and `recall_memory`: a memory such as `markdownMemory(dir)`, which all
-   * agents of this definition share, or `{ store, user, … }`. Off by default.
+   * The agent's memory beyond one conversation, with the tools `remember` and `recall_memory`: a memory such as `markdownMemory(dir)`,
+   * which all agents of this definition share, or `{ store, user, … }`. Off by default.
    */
   readonly memory?: Memory | MemoryOptions<Deps>
   /**
@@ -355,7 +355,7 @@ export function defineAgent<
 const nobody: readonly never[] = Object.freeze([])
 const noLimits: Limits = Object.freeze({})
 
-/** Something has a say before each turn. */
+/** Returns true if turns must be prepared: instructions are a function, or there is a `beforeTurn`, a source of tools or a memory. */
 const isPrepared = (
   { instructions, beforeTurn }: TurnSettings,
   sources: readonly ToolSource[],
@@ -367,7 +367,7 @@ const constant =
   () =>
     value
 
-/** A request says with its settings what it is to ask of a cache. */
+/** Adds the option `cache` to the settings, in which a request says how to ask for a cache. */
 const withCache = ({ cache, settings }: Pick<AgentOptions, 'cache' | 'settings'>): ModelSettings | undefined =>
   cache === undefined ? settings : { cache, ...settings }
 

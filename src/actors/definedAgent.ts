@@ -6,10 +6,10 @@ import { SourceTool } from './tools/sourceTool.ts'
 import { transferTool } from './tools/transferTool.ts'
 import { waitForName, waitForTool } from './tools/waitForTool.ts'
 
-/** What is known of a definition at once. */
+/** The parts of a definition that are known at once. */
 export type DefinitionParts = Omit<AgentDefinition, 'agents' | 'handoffs' | 'toolSpecs' | 'frameTokens'>
 
-/** Other agents that it names, once they are all defined. */
+/** The agents that a definition names, available once they are all defined. */
 interface Callable {
   readonly called: () => ReadonlyMap<string, SubAgent>
   readonly handoffs: () => ReadonlyMap<string, AgentDefinition>
@@ -22,7 +22,10 @@ const none: ReadonlyMap<string, AgentDefinition> = new Map()
 export let optionsOf: (definition: AgentDefinition) => object | undefined
 const noHandoffs = (): ReadonlyMap<string, AgentDefinition> => none
 
-/** Its fields are the parts. A class, as ten thousand definitions with getters of their own would each weigh as much as an agent. */
+/**
+ * A definition whose fields are its parts. It is a class, as ten thousand definitions with getters of their own would each weigh as much as
+ * an agent.
+ */
 class DefinedAgent {
   readonly #called: () => ReadonlyMap<string, SubAgent>
   readonly #handoffs: () => ReadonlyMap<string, AgentDefinition>
@@ -30,7 +33,7 @@ class DefinedAgent {
   #tools: ReadonlyMap<string, AnyTool> | undefined
   #toolSpecs: readonly ToolSpec[] | undefined
   #frameTokens: number | undefined
-  /** Whose they were, and not a copy: a definition must stay light. */
+  /** The options as they were given, not a copy: a definition must stay light. */
   readonly #options: object | undefined
 
   static {
@@ -72,7 +75,7 @@ class DefinedAgent {
     return (this.#toolSpecs ??= Object.freeze(this.#specs()))
   }
 
-  /** What sources have comes last, so that what comes and goes there moves nothing else. */
+  /** Lists the tools of sources last, so that tools that come and go there move nothing else. */
   #specs(): ToolSpec[] {
     const tools = [...this.tools.values()]
     return [

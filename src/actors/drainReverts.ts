@@ -99,7 +99,7 @@ class RevertDrain {
     this.#trunkTokens = sizes.after
   }
 
-  /** Of one that was held back: work has gone on since, so it hides what it was to condense. */
+  /** Decides a revert that was held back. Work has gone on since, so the steps that the revert was to condense are hidden. */
   async decideLate(request: RevertRequest): Promise<void> {
     const ports = this.#ports
     const { conversation } = ports
@@ -122,8 +122,8 @@ class RevertDrain {
   }
 
   /**
-   * Whether it is held back, or refused because the run ends. What asking has cost is spent either way: only what is still to be paid
-   * counts. A text that a model has to write is reckoned with a tenth of its span, the most that is accepted.
+   * Returns true if the revert is held back, or refused because the run ends. The cost of asking is spent either way: only what is still to
+   * be paid counts. A text that a model has to write is reckoned with a tenth of its span, the most that is accepted.
    */
   #waits(request: RevertRequest, { span }: RevertPlan, sizes: Sizes): boolean {
     const { outlook, expected } = this.#input

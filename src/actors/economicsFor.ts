@@ -4,7 +4,10 @@ import type { Usage } from '../protocol/messages.ts'
 import type { AgentPorts } from './agentPorts.ts'
 import { requestTokens } from './requestTokens.ts'
 
-/** The costs and savings, at the agent's prices and with the cache as it was measured, to reshape the trunk; `used`: by the model calls that it took. */
+/**
+ * Returns the costs and savings of reshaping the trunk, at the agent's prices and with the cache as it was measured; `used`: usage of the
+ * model calls that it took.
+ */
 export const economicsFor = (ports: AgentPorts, { before, after, unchanged }: Sizes, used?: Usage): Economics =>
   economicsOf({
     before: requestTokens(ports, before),

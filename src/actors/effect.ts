@@ -8,7 +8,7 @@ export interface EffectLogic<Output = unknown, Input = unknown> extends PromiseA
   readonly run: Run<Output, Input>
 }
 
-/** Actor logic that does one thing, once; what it returns or throws is the actor's end. Stopping the actor cancels it. */
+/** Actor logic that does one thing, once; its return value or error is the actor's end. Stopping the actor cancels it. */
 export const effect = <Output, Input>(run: Run<Output, Input>): EffectLogic<Output, Input> =>
   Object.assign(
     fromPromise<Output, Input>(async ({ input, signal }) => run(input, Cancellation.of(signal))),

@@ -1,7 +1,7 @@
 import type { EffectsOf } from '../conversation/planUndo.ts'
 import type { AgentDefinition } from './agentDefinition.ts'
 
-/** What calls of an agent's tools and sub-agents may do. */
+/** Returns the effects that calls of an agent's tools and sub-agents may have, by name. */
 export const effectsOf =
   ({ tools, agents }: AgentDefinition): EffectsOf =>
   (name) => {
@@ -10,7 +10,7 @@ export const effectsOf =
     return tools.get(name)?.effects
   }
 
-/** `seen`: agents may call one another. */
+/** Returns true if calls of the agent may change anything. `seen`: definitions looked at already, as agents may call one another. */
 function mayChange(definition: AgentDefinition, seen = new Set<AgentDefinition>()): boolean {
   if (seen.has(definition)) return false
   seen.add(definition)

@@ -14,7 +14,7 @@ type Replied = Extract<ReplyOutput, { ok: true }>
 
 /**
  * A reply under guards: those of the input are asked beside it, and cut it off when they do not let it pass; those of the output are asked
- * about the answer before it is anybody's.
+ * about the answer before it is recorded.
  */
 export async function guardedReply(
   ports: AgentPorts,
@@ -41,7 +41,7 @@ export async function guardedReply(
   }
 }
 
-/** `undefined`: there is nothing to ask about. */
+/** Asks the guards of the input; `undefined` if there is nothing to ask about. */
 async function guardInput(
   ports: AgentPorts,
   input: ReplyInput,
@@ -67,7 +67,7 @@ async function guardInput(
   return verdict.decision === 'passed' ? { ...verdict, to } : { ...verdict, to, withheld: said.map(({ id }) => id) }
 }
 
-/** The reply, or what it comes to when a guard does not let it pass. */
+/** Returns the reply, or its replacement when a guard does not let it pass. */
 async function guardOutput(
   ports: AgentPorts,
   input: ReplyInput,
@@ -91,10 +91,10 @@ async function guardOutput(
   return { ...output, message, withheld: { at: 'output', guard, reason, content }, guards: [verdict], at }
 }
 
-/** It calls nothing, and is not already a refusal of the model. */
+/** Returns true if the reply calls nothing and is not already a refusal of the model. */
 const isAnswer = ({ calls, message }: Replied): boolean => calls.length === 0 && message.stopReason !== 'refusal'
 
-/** A reply that is nobody's: what it cost is counted. */
+/** Returns the output for a reply that is discarded: its cost is counted. */
 function discarded(ports: AgentPorts, output: ReplyOutput, verdict: GuardVerdict): ReplyOutput {
   const { clock, random } = ports
   return {
@@ -118,7 +118,7 @@ function failureOf(
   return { kind: 'refused', error: what, ...spent }
 }
 
-/** Of a reply that failed by itself, or was cut off. */
+/** Usage and cost of a reply that failed by itself, or was cut off. */
 function spentOn(
   ports: AgentPorts,
   { key, failure }: Extract<ReplyOutput, { ok: false }>,

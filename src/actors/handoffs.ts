@@ -10,7 +10,10 @@ export type HandoffEntry = AgentDefinition | (() => AgentDefinition)
 /** Tools that come with `braking`: those of the definition that an agent was made of stay, as `read_artifact` does. */
 const brakeTools: ReadonlySet<string> = new Set(['revert_to_state', 'graft', 'prun', 'recall'])
 
-/** What an agent of the first definition is while the second answers: its own, but for the brakes and the limits, which belong to the conversation. */
+/**
+ * Returns an agent's definition while another definition answers: the other's fields, except those that belong to the agent and the
+ * conversation, such as the brakes and the limits.
+ */
 function merged(own: AgentDefinition, other: AgentDefinition): AgentDefinition {
   const isOf = ({ braking, artifacts }: AgentDefinition, name: string): boolean =>
     (braking !== null && brakeTools.has(name)) || (artifacts !== null && name === readArtifactName)

@@ -7,7 +7,7 @@ import { taskOf } from './subAgents.ts'
 
 type Checked = { readonly ok: true } | { readonly ok: false; readonly message: string }
 
-/** Whether arguments fit what is called; `undefined`: there is nothing of that name. */
+/** Checks arguments against the schema of the tool or sub-agent that is called; `undefined` if there is none of that name. */
 export function checkArguments({ definition }: AgentPorts, name: string, input: unknown): Checked | undefined {
   const agent = definition.agents.get(name)
   return agent === undefined ? definition.tools.get(name)?.parse(input) : taskOf(agent, input)

@@ -12,16 +12,16 @@ export interface HookedCall<out Deps = unknown> extends RunContext<Deps> {
   /** Deterministic id of the call, the same on every attempt. */
   readonly key: string
   readonly type: 'tool' | 'agent'
-  /** Of the tool, or of the sub-agent's definition. */
+  /** Name of the tool, or of the sub-agent's definition. */
   readonly name: string
   /** The arguments as JSON, a copy. They fit the schema; what the schema would fill in or transform is not in them yet. */
   readonly input: unknown
-  /** Of a tool. */
+  /** Effects of the tool, if the call is of one. */
   readonly effects?: ToolEffects
 }
 
 /**
- * What `beforeTool` decides: nothing or `allow` lets the call run; `deny` refuses it, and the model reads why; `input` replaces its
+ * Decision of `beforeTool`: nothing or `allow` lets the call run; `deny` refuses it, and the model reads why; `input` replaces its
  * arguments, which must fit the schema; `result` answers it as if the tool had returned that, and it is not run.
  */
 export type BeforeToolAnswer =
@@ -38,12 +38,12 @@ export interface HookedResult {
 }
 
 /**
- * What `afterTool` makes of a result: nothing leaves it as it is; `result` replaces it, and is an error if `isError` says so, by default
- * if the result was one.
+ * Decision of `afterTool`: nothing leaves the result as it is; `result` replaces it, and is an error if `isError` says so, by default if
+ * the result was one.
  */
 export type AfterToolAnswer = undefined | { readonly result: ToolOutput; readonly isError?: boolean }
 
-/** What a guard is asked about. */
+/** The text that a guard is asked about, with its surroundings. */
 export interface GuardContext<out Deps = unknown> extends RunContext<Deps> {
   /** `input`: what people said since the guards last let something pass, as a rule the prompt; `output`: the answer. */
   readonly at: 'input' | 'output'
@@ -52,11 +52,11 @@ export interface GuardContext<out Deps = unknown> extends RunContext<Deps> {
   readonly content: readonly Block[]
   /** The answer as data, if the agent has an `output` schema. */
   readonly output?: unknown
-  /** What the model is shown of the conversation before it, and what people said. */
+  /** The conversation as the model is shown it, with what people said. */
   readonly messages: readonly Message[]
 }
 
-/** What a guard decides; the reason is shown to people and to the model. */
+/** Decision of a guard; the reason is shown to people and to the model. */
 export type GuardAnswer = { readonly ok: true } | { readonly refuse: string }
 
 /** Decides whether something may be said. Recorded by the name of the function. */
@@ -65,7 +65,7 @@ export type Guard<in Deps = unknown> = (context: GuardContext<Deps>) => GuardAns
 export interface GuardOptions<in Deps = unknown> {
   /** Asked about what people say, beside the first request after it. No call starts before all of them have let it pass. */
   readonly input?: readonly Guard<Deps>[]
-  /** Asked about every answer without calls, before it is recorded. What was streamed of it has been heard by then. */
+  /** Asked about every answer without calls, before it is recorded. Text that was streamed has been heard by then. */
   readonly output?: readonly Guard<Deps>[]
 }
 
@@ -77,8 +77,8 @@ export interface HookOptions<in Deps = unknown> {
    */
   readonly beforeTool?: (call: HookedCall<Deps>) => BeforeToolAnswer | void | Promise<BeforeToolAnswer | void>
   /**
-   * Is given what every call that ran has come to, before anything of it is kept or shown to the model. If it throws, answers something
-   * else or takes longer than `hookTimeoutMs`, the model is told that the call ran and that its result is withheld.
+   * Is given the result of every call that ran, before anything of it is kept or shown to the model. If it throws, answers something else
+   * or takes longer than `hookTimeoutMs`, the model is told that the call ran and that its result is withheld.
    */
   readonly afterTool?: (
     call: HookedCall<Deps>,

@@ -31,7 +31,7 @@ export const systemOf = (instructions: string, { responseFormat }: ModelSettings
     .filter((part) => part !== '')
     .join('\n\n')
 
-/** Without a choice of tools that cannot be made: providers refuse such requests. `offered`: names of the tools. */
+/** Returns the settings without a choice of tools that cannot be made: providers refuse such requests. `offered`: names of the tools. */
 export function withPossibleChoice(settings: ModelSettings, offered: readonly string[]): ModelSettings {
   const { toolChoice, ...rest } = settings
   if (toolChoice === undefined) return settings
@@ -39,6 +39,6 @@ export function withPossibleChoice(settings: ModelSettings, offered: readonly st
   return isPossible ? settings : rest
 }
 
-/** The system prompt, with what the sources of the agent's tools have it say. */
+/** Returns the system prompt with the text of the sources of the agent's tools. */
 export const withAddendum = (system: string, addendum: string): string =>
   [system, addendum].filter((part) => part !== '').join('\n\n')

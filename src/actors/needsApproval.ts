@@ -3,8 +3,8 @@ import type { RunContext } from './runContext.ts'
 import { neverAsks } from './tools/defineTool.ts'
 
 /**
- * Whether a person must approve a call; a predicate that throws or rejects means yes. Bad arguments and unknown tools need none: they are
- * answered with an error and never run.
+ * Returns true if a person must approve a call; a predicate that throws or rejects means yes. Bad arguments and unknown tools need no
+ * approval: they are answered with an error and never run.
  */
 export function needsApproval(
   ports: Pick<AgentPorts, 'definition' | 'callbackFailed'>,

@@ -9,7 +9,7 @@ export const everyName = ({ toolSpecs }: AgentDefinition): string[] => toolSpecs
  * The names of what is offered, in the order of the definition: those given, and the tools of the brakes. Where a source may still bring
  * a tool (`mayCome`), an unknown name stands at the end, for when there is one.
  *
- * @throws Error naming what the definition does not have.
+ * @throws Error naming the tools that the definition does not have.
  */
 export function offeredNames(definition: AgentDefinition, tools: readonly OfferedTool[], mayCome: boolean): string[] {
   const names = everyName(definition)

@@ -16,7 +16,7 @@ export const openChild = (find: FindPorts) =>
     return opened.ok ? opened : { ok: false, output: await reviewed(ports, input, opened.output, cancellation) }
   })
 
-/** The effect beside a running sub-agent: tells what came of it. */
+/** The effect beside a running sub-agent: tells its outcome. */
 export const watchChild = (find: FindPorts) =>
   effect<WatchOutput, OpenInput>(async (input, cancellation) => {
     const ports = find(input.agentId)
@@ -28,7 +28,7 @@ export const watchChild = (find: FindPorts) =>
 /** Longest answer, in UTF-16 units; the same as for a tool. */
 export const maxAnswerChars = 30_000
 
-/** The answer of a sub-agent as `afterTool` leaves it, kept whole if it is too long; of one that crashed there is none. */
+/** The answer of a sub-agent as `afterTool` leaves it, kept whole if it is too long; a sub-agent that crashed has none. */
 async function reviewed(
   ports: AgentPorts,
   { callId, ...input }: OpenInput,
@@ -46,7 +46,7 @@ async function reviewed(
   return { ...after, tokens: Math.round(counter.message(message) * correction) }
 }
 
-/** The answer with what is to be kept of it; the same if it can be shown. */
+/** Returns the answer with the artifacts to be kept; the same if it can be shown. */
 async function withWhole(
   ports: AgentPorts,
   output: CallOutput,

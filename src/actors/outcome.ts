@@ -11,7 +11,7 @@ import { BrakeCallResult } from './tools/braking/brakeCall.ts'
 import { TransferCall } from './tools/transferTool.ts'
 import { WaitedFor } from './tools/waitForTool.ts'
 
-/** What became of a call. */
+/** Outcome of a call. */
 export interface Outcome {
   readonly content: readonly PlainBlock[]
   readonly isError: boolean
@@ -20,10 +20,10 @@ export interface Outcome {
   readonly receipt?: ToolResultMessage['receipt']
   readonly hasLesson?: true
   readonly hook?: CallOutput['hook']
-  /** It is to run again, because the store did not take what it waited for. */
+  /** Set if the call is to run again, because the store did not take the answer that it waited for. */
   readonly notStarted?: ErrorInfo
   readonly delivers?: readonly string[]
-  /** What is to be kept apart from the log once the result stands. */
+  /** Artifacts to be kept apart from the log once the result stands. */
   readonly keeping?: readonly Keeping[]
   readonly artifacts?: NonNullable<ToolResultMessage['artifacts']>
   readonly pins?: true
@@ -42,7 +42,7 @@ export function withinSize(outcome: Outcome): Outcome {
 
 export const failure = (text: string): Outcome => ({ content: [{ type: 'text', text }], isError: true })
 
-/** Throws where the conversation cannot be handed over. */
+/** Returns the outcome of handing the conversation over. Throws where it cannot be handed over. */
 function transfer({ ownDefinition, definition, deps: given }: AgentPorts, { to }: TransferCall): Outcome {
   checkHandoff(ownDefinition, definition, to)
   const { policy, snapshot: model, deps } = handedTo(ownDefinition, to)
@@ -55,7 +55,7 @@ function transfer({ ownDefinition, definition, deps: given }: AgentPorts, { to }
   }
 }
 
-/** What a tool or a client returned, as the model gets it; text beyond `maxChars` is cut. */
+/** Converts the return value of a tool or a client into the outcome that the model gets; text beyond `maxChars` is cut. */
 export function toOutcome(value: unknown, maxChars: number, ports: AgentPorts): Outcome {
   if (value instanceof TransferCall) return transfer(ports, value)
   const isBrake = value instanceof BrakeCallResult

@@ -2,7 +2,7 @@ import type { Usage } from '../protocol/messages.ts'
 import type { AgentPorts, PartialReply } from './agentPorts.ts'
 import { costOf, priceOf } from './pricing.ts'
 
-/** What a reply that was cut off is estimated to have used: no provider reports it. */
+/** Returns the estimated usage and cost of a reply that was cut off: no provider reports them. */
 export function partialUsage(
   { definition, frame, conversation }: Pick<AgentPorts, 'definition' | 'frame' | 'conversation'>,
   { estimatedTokens, thinking, text, model }: PartialReply,

@@ -1,6 +1,6 @@
 import type { Clock } from '../protocol/clock.ts'
 
-/** Calls `end` after so many milliseconds, not counting those in which it is paused. */
+/** Calls `end` after `ms` milliseconds, not counting those in which it is paused. */
 export class PausableTimer {
   readonly #clock: Clock
   readonly #end: () => void
@@ -8,7 +8,7 @@ export class PausableTimer {
   #since = 0
   #cancel: (() => void) | undefined
 
-  /** It starts with `resume`. */
+  /** The timer starts with `resume`. */
   constructor(clock: Clock, ms: number, end: () => void) {
     this.#clock = clock
     this.#left = ms
@@ -22,7 +22,7 @@ export class PausableTimer {
     this.#cancel = this.#clock.after(this.#left, this.#end)
   }
 
-  /** Idempotent; the last word if it is not resumed. */
+  /** Idempotent; `end` is never called if the timer is not resumed. */
   pause(): void {
     if (this.#cancel === undefined) return
     this.#cancel()

@@ -14,9 +14,9 @@ import { runContext } from './runContext.ts'
 import { pricedModel, turnChangesSchema, type PricedModel, type TurnChanges, type TurnContext } from './turnOptions.ts'
 
 /**
- * The effect of `preparing`: asks the sources of the agent's tools what they have, and the code of the definition what the turn is asked
- * with. Code that throws, hangs or answers nonsense ends the run: nobody knows what the turn would have been asked with. A source that does
- * so changes nothing.
+ * The effect of `preparing`: asks the sources of the agent's tools for their tools, and the code of the definition how the turn is asked.
+ * Code that throws, hangs or answers nonsense ends the run: it is not known how the turn would have been asked. A source that does so
+ * changes nothing.
  */
 export const prepareTurn = (find: FindPorts) =>
   effect<PrepareOutput, PrepareInput>(async (input, cancellation) => {
@@ -43,7 +43,7 @@ export const prepareTurn = (find: FindPorts) =>
     }
   })
 
-/** Not for a turn without tools. */
+/** Asks the sources for their tools, unless the turn has no tools. */
 async function lookAtSources(
   ports: AgentPorts,
   { runId, turnIndex, limit }: PrepareInput,
@@ -83,7 +83,7 @@ async function decide(turn: Preparing): Promise<TurnDecision> {
   })
 }
 
-/** The outcome of a function of the application; its failure is told to whoever wrote it. */
+/** Resolves with the outcome of a function of the application, which is told of its failure. */
 async function told<T>({ ports, cancellation }: Preparing, what: string, ask: () => Promise<T>): Promise<T> {
   try {
     return await ask()
@@ -102,7 +102,7 @@ async function askInstructions({ ports, definition, input, cancellation }: Prepa
   return text
 }
 
-/** What `beforeTurn` returned; it may be nonsense. */
+/** Resolves with the value that `beforeTurn` returned, which may be nonsense. */
 async function askChanges(turn: Preparing, instructions: string | undefined): Promise<unknown> {
   const { ports, definition, input, cancellation } = turn
   const { beforeTurn, timeoutMs } = definition.turns
@@ -113,7 +113,7 @@ async function askChanges(turn: Preparing, instructions: string | undefined): Pr
   return changes ?? undefined
 }
 
-/** What the turn is asked with because of what `beforeTurn` returned. What no record can hold is left with the ports. */
+/** Returns how the turn is asked because of the value that `beforeTurn` returned. Parts that no record can hold are left with the ports. */
 function changesOf(turn: Preparing, returned: unknown): Omit<TurnDecision, 'by'> {
   const { ports, definition, input, notUp } = turn
   const checked = turnChangesSchema().safeParse(returned)
@@ -140,7 +140,7 @@ function changesOf(turn: Preparing, returned: unknown): Omit<TurnDecision, 'by'>
   }
 }
 
-/** The turn goes on without them. */
+/** Warns of tools that are missing; the turn continues without them. */
 function warnOfMissing({ ports, definition, notUp }: Preparing, names: readonly string[]): void {
   const there = new Set(everyName(definition))
   const missing = names.filter((name) => !there.has(name))

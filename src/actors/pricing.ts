@@ -21,12 +21,12 @@ export const pricingSchema = lazily(() => {
 /** Prices of the models of one agent, by their ids as the log has them: `anthropic:claude-…`. */
 export type PricesByModel = { readonly [model: string]: Pricing }
 
-/** What a definition says of prices. */
+/** The parts of a definition about prices. */
 export interface Priced {
   readonly model: { readonly id: string }
-  /** Of its own model or, if that stands for others, of the most expensive of them; what limits and savings are reckoned by. */
+  /** Prices of its own model or, if that stands for others, of the most expensive of them; limits and savings are reckoned by these. */
   readonly pricing: Pricing | null
-  /** Of each model, where they differ. */
+  /** Prices of each model, where they differ. */
   readonly prices: PricesByModel | null
 }
 
@@ -34,7 +34,7 @@ export interface Priced {
 export const priceOf = ({ model, pricing, prices }: Priced, answered = model.id): Pricing | null =>
   prices === null ? pricing : Object.hasOwn(prices, answered) ? prices[answered]! : null
 
-/** One price, or one for each model. */
+/** Reads the option: one price, or one for each model. */
 export function readPricing(
   given: Pricing | PricesByModel | undefined,
   model: { readonly id: string },

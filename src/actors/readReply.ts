@@ -32,7 +32,7 @@ const codes: { readonly [K in ModelErrorKind]: ErrorCode } = {
   other: 'MODEL_FAILED',
 }
 
-/** What a model was not even asked for: asking again would not help. */
+/** Codes of errors with which a model was not even asked: asking again would not help. */
 const ownCodes: ReadonlySet<ErrorCode> = new Set<ErrorCode>(['ROUTER_FAILED', 'MODEL_LIMIT'])
 
 interface ReplyFailed {
@@ -72,7 +72,7 @@ export interface Handover {
 
 type Delta = Exclude<ModelPart, { type: 'done' | 'error' | 'model' }> | Handover
 
-/** With the first part of a stream, and after so many more, it is seen to that replies do not hold the process: no model need ever wait. */
+/** Parts after which, as after the first part of a stream, the process may do other things, as no model need ever wait. */
 const partsAtOnce = 16
 const breathe = breather()
 
@@ -91,9 +91,9 @@ interface ReadOptions {
 }
 
 /**
- * Reads one reply from a model, passing on each delta and warning as it arrives, and judges it. One that the provider pauses is gone on with.
- * Never throws: whatever the model does wrong is returned as a failure. Once aborted, nothing more is passed on and the result is `null` at
- * once, even if the model continues.
+ * Reads one reply from a model, passing on each delta and warning as it arrives, and judges it. A reply that the provider pauses is
+ * continued. Never throws: whatever the model does wrong is returned as a failure. Once aborted, nothing more is passed on and the result
+ * is `null` at once, even if the model continues.
  */
 export async function readReply(
   model: Model,
@@ -127,7 +127,7 @@ export async function readReply(
   }
 }
 
-/** The request that a paused reply goes on from. */
+/** Returns the request from which a paused reply is continued. */
 function goOn(request: ModelRequest, content: readonly Block[]): ModelRequest {
   const said = renderMessage({ role: 'assistant', content, stopReason: 'stop', usage: noUsage, model: '' })
   return said === undefined ? request : { ...request, messages: [...request.messages, wellFormed(said)] }
@@ -179,7 +179,7 @@ class Reading {
   /** Length of the deltas so far. */
   #chars = 0
   #parts = 0
-  /** Which model answers. */
+  /** Id of the model that answers. */
   #answering: string
 
   constructor(model: Model, cancellation: Cancellation, onDelta: (delta: Delta) => void, threw: ReadOptions['threw']) {
@@ -316,7 +316,7 @@ class Reading {
 
 const stopReasons: ReadonlySet<unknown> = new Set(['stop', 'length', 'toolUse', 'refusal', 'other'])
 
-/** What a hand-written adapter got wrong in a reply; `undefined` if nothing. */
+/** Returns the fault that a hand-written adapter made in a reply; `undefined` if there is none. */
 function wrongIn(reply: Partial<ModelReply> | undefined): string | undefined {
   if (!Array.isArray(reply?.content)) return 'its reply has no content'
   const index = reply.content.findIndex((block: Partial<Block> | null) => !isBlock(block))

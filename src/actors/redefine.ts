@@ -19,7 +19,8 @@ export function givenOptions(definition: AgentDefinition): AgentOptions {
 }
 
 /**
- * The same agent with some options changed; a value of `undefined` changes nothing. What depends on options is made anew, as by `defineAgent`.
+ * The same agent with some options changed; a value of `undefined` changes nothing. Parts that depend on options are made anew, as by
+ * `defineAgent`.
  *
  * @throws RuntimeError `INVALID_DEFINITION`, as `defineAgent`; `INVALID_OPTION`
  */

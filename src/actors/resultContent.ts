@@ -11,16 +11,16 @@ export const textBlock = (text: string): PlainBlock => ({ type: 'text', text })
 export const clean = <T>({ redactor }: Pick<AgentPorts, 'redactor'>, value: T): T => redactor?.value(value) ?? value
 
 /**
- * What a model reads of what a tool returned: without secrets, and cut to size.
+ * Converts the return value of a tool into the blocks that a model reads: without secrets, and cut to size.
  *
- * @throws TypeError when it is not JSON, or has an image or a file that is none.
+ * @throws TypeError when it is not JSON, or has an invalid image or file.
  */
 export function contentOf(value: unknown, maxChars: number, ports: Pick<AgentPorts, 'redactor'>): PlainBlock[] {
   const blocks = plainBlocks(value) ?? [textBlock(typeof value === 'string' ? value : jsonOf(value))]
   return cutBlocks(clean(ports, blocks), maxChars)
 }
 
-/** The blocks that a tool returned, as they are kept; `undefined` if it returned something else. @throws TypeError for media that is none */
+/** The blocks that a tool returned, as they are kept; `undefined` if it returned something else. @throws TypeError for invalid media */
 export const plainBlocks = (value: unknown): PlainBlock[] | undefined =>
   isBlocks(value) ? value.map((block) => (block.type === 'text' ? block : soundMedia(block))) : undefined
 

@@ -1,4 +1,4 @@
-/** Where code of the application runs, and with what: what its functions are given of the run that calls them. */
+/** Agent and run in which code of the application is called, as its functions are told. */
 export interface RunContext<out Deps = unknown> {
   /** `path`: ids of its ancestors, root first. */
   readonly agent: { readonly id: string; readonly path: readonly string[] }
@@ -6,8 +6,8 @@ export interface RunContext<out Deps = unknown> {
   /** Number of the turn in the agent's whole life, from 0. */
   readonly turnIndex: number
   /**
-   * What the application gave to the run: the same object, never a copy. It is in no log, event or request. `undefined` if nothing was
-   * given.
+   * Value that the application gave to the run: the same object, never a copy. It is in no log, event or request. `undefined` if nothing
+   * was given.
    */
   readonly deps: Deps
   /** Aborted when the run is aborted, the agent stops or the time for the call is up. */

@@ -22,7 +22,7 @@ import { SourceTool } from './tools/sourceTool.ts'
 import type { AnyTool } from './tools/defineTool.ts'
 import { isOwn } from './tools/ownTools.ts'
 
-/** The effect of one tool call. Whatever the tool does wrong becomes an error result the model can read. */
+/** The effect of one tool call. Any fault of the tool becomes an error result that the model can read. */
 export const runTool = (find: FindPorts) => {
   const starts = new WeakMap<AgentPorts, StartQueue>()
   return effect<CallOutput, CallInput>((input, cancellation) => {
@@ -83,7 +83,7 @@ function saysItself({ definition }: AgentPorts, { name }: CallInput): boolean {
   return tool !== undefined && isOwn(tool)
 }
 
-/** What became of the same call before, in one line: of this agent on a branch that it gave up, else of another of its group. */
+/** Returns the outcome of the same call before, in one line: of this agent on a branch that it gave up, else of another of its group. */
 function lessonFor(ports: AgentPorts, { name, input }: CallInput): string | undefined {
   const lessons = ports.definition.braking?.lessons
   if (lessons == null || isIgnored(ports.definition, name)) return undefined
@@ -104,7 +104,7 @@ const notStarted = (ports: AgentPorts, key: string, error: ErrorInfo): CallOutpu
   notStarted: error,
 })
 
-/** What a result takes of the context. */
+/** Returns the estimated tokens that a result takes of the context. */
 export const estimate = (
   { conversation }: AgentPorts,
   { callId, name }: Pick<CallInput, 'callId' | 'name'>,
@@ -141,7 +141,7 @@ function call(ports: AgentPorts, input: CallInput, cancellation: Cancellation): 
 const leadsElsewhere =
   'Not run: these arguments stand for something else than when it was decided about them. Look again, and call again.'
 
-/** What is read again is not kept again. */
+/** Tools that read again what is kept already: their results are not kept again. */
 const ownResults: ReadonlySet<string> = new Set([readArtifactName, recallName])
 
 function callTool(

@@ -30,7 +30,7 @@ function contentOf({ text, thinking }: Arrived, clean: (text: string) => string)
   return content
 }
 
-/** What the guards of the output were not asked about is nobody's. */
+/** Returns a note in place of text about which the guards of the output were not asked. */
 const unguarded = ({ text }: Arrived): Block[] =>
   text === ''
     ? []

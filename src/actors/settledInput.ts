@@ -9,9 +9,10 @@ interface Call {
 }
 
 /**
- * The arguments of a call as its tool or sub-agent gets them: with the defaults and conversions of its schema, without what that leaves out, in the
- * tool's canonical form. They are what hooks, approvals, people and the records of the call see. Arguments that do not fit stay as they
- * are, and those that the schema would read differently a second time, or makes of them what JSON cannot hold. Never throws.
+ * The arguments of a call as its tool or sub-agent gets them: with the defaults and conversions of its schema, without what that leaves
+ * out, in the tool's canonical form. They are what hooks, approvals, people and the records of the call see. Arguments stay as they are if
+ * they do not fit, if the schema would read them differently a second time, or if it turns them into values that JSON cannot hold. Never
+ * throws.
  */
 export function settledInput(definition: Pick<AgentDefinition, 'tools' | 'agents'>, { name, input }: Call): unknown {
   const agent = definition.agents.get(name)

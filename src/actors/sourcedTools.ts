@@ -12,19 +12,19 @@ import type { Listing, OpenSource } from './tools/openSource.ts'
 import { SourceTool } from './tools/sourceTool.ts'
 import type { ToolSource } from './tools/toolSource.ts'
 
-/** What the sources of an agent have for the turn that begins. */
+/** Result of asking the sources of an agent for the turn that begins. */
 export interface SourcesLook {
-  /** To be recorded; `undefined`: it is what was taken last. */
+  /** Change to be recorded; `undefined` if there is none since the last one. */
   readonly change: ToolsChange | undefined
-  /** The agent with that. */
+  /** Definition of the agent with that change. */
   readonly definition: AgentDefinition
-  /** The sources of which it was not yet told that they are so. */
+  /** Sources whose state differs from the one last told. */
   readonly news: readonly SourceInfo[]
-  /** The sources that are not up: what they have may come later. */
+  /** The sources that are not up: their tools may come later. */
   readonly notUp: readonly string[]
 }
 
-/** The connection of a source, which is opened when it is first asked what it has. */
+/** The connection of a source, which is opened when it is first asked for its tools. */
 export type Connect = (source: ToolSource) => OpenSource
 
 /** The tools that sources have for one agent: as its records say, and whether that is still so. */
@@ -35,14 +35,14 @@ export class SourcedTools {
   #made:
     | { readonly base: AgentDefinition; readonly taken: TakenTools; readonly definition: AgentDefinition }
     | undefined
-  /** What was looked at last, and nothing had changed. */
+  /** Objects that were looked at last, when nothing had changed. */
   #seen: readonly unknown[] = []
-  /** How each was when it was last told. */
+  /** State of each source when it was last told, by its name. */
   readonly #told = new Map<string, string>()
 
   /**
-   * `base`: what the agent is without them, which is another once it has handed its conversation over. `folded`: what its records say was
-   * taken.
+   * `base`: returns the agent's definition without the tools of sources, which is another once the agent has handed its conversation over.
+   * `folded`: what its records say was taken.
    */
   constructor(base: () => AgentDefinition, connect: Connect, folded: Folded<TakenTools>) {
     this.#base = base
@@ -68,7 +68,7 @@ export class SourcedTools {
     return this.#base().toolSources.map((source) => infoOf(source.source, this.#connect(source).listing(), this.#taken))
   }
 
-  /** Asks the sources what they have. Rejects only when it is cancelled. */
+  /** Asks the sources for their tools. Rejects only when it is cancelled. */
   readonly look = async (cancellation: Cancellation): Promise<SourcesLook> => {
     const base = this.#base()
     const open = base.toolSources.map(this.#connect)
@@ -108,7 +108,7 @@ const infoOf = (source: string, { state, trouble }: Listing, taken: TakenTools):
   tools: namesOf(taken, source),
 })
 
-/** The definition with what was taken of the sources it has, after everything that is its own. */
+/** Returns the definition with the tools and instructions taken from its sources, after everything that is its own. */
 function withTaken(base: AgentDefinition, { tools, instructions }: TakenTools, connect: Connect): AgentDefinition {
   const sources = new Map(base.toolSources.map((source) => [source.source, source]))
   const fixed = new Set(base.toolSpecs.map(({ name }) => name))

@@ -127,7 +127,7 @@ async function stream(ports: AgentPorts, input: ReplyInput, cancellation: Cancel
   return finish(ports, { ...input, key }, result, { estimatedTokens, cancellation })
 }
 
-/** An adapter of somebody's own may say anything. */
+/** Returns true for a name that can be an id, as an adapter of the application may say anything. */
 const isNamed = (name: unknown): name is string => typeof name === 'string' && name !== '' && name.length <= 200
 
 function finish(
@@ -195,7 +195,7 @@ const answered = { answer: true } as const
 /** Which model answers, if it is not the agent's own. */
 type Answering = { readonly model?: string }
 
-/** What a failed call cost, if it is known what it used. */
+/** Adds the cost of a failed call, if its usage is known. */
 const priced = (frame: TurnFrame, failure: ReplyFailure, model: string): ReplyFailure =>
   failure.usage === undefined ? failure : { ...failure, costUsd: costOf(failure.usage, priceOf(frame, model)) }
 
@@ -349,7 +349,7 @@ function planCalls(
   return areThere ? plan(answers) : Promise.all(answers.map((answer) => Promise.resolve(answer))).then(plan)
 }
 
-/** What is wrong with a final answer that must match the agent's output schema, for people and for the model. */
+/** Returns the problem with a final answer that must match the agent's output schema, for people and for the model. */
 function checkAnswer(
   { definition, redactor }: AgentPorts,
   content: readonly Block[],

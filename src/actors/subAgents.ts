@@ -16,8 +16,8 @@ export type SubAgentEntry = AgentDefinition | SubAgentOptions
 export interface SubAgentOptions {
   readonly definition: AgentDefinition
   /**
-   * Its deps, from those of the run that calls it; by default they are the same. Called whenever it begins, also after a crash. If it
-   * throws, the call is answered with that. Say what it is given: `deps: (shop: Shop) => shop.mail`.
+   * Derives its deps from those of the run that calls it; by default they are the same. Called whenever the sub-agent begins, also
+   * after a crash. If it throws, the call is answered with the error. Give its argument a type: `deps: (shop: Shop) => shop.mail`.
    */
   readonly deps?: (callerDeps: never) => unknown
   /** Default `'own'`. */
@@ -28,11 +28,11 @@ export interface SubAgentOptions {
    */
   readonly detach?: boolean | 'report'
   /**
-   * The model may go on with one that it called before: a call takes its id as `continue`, and results name it. Not for those that are
-   * detached. Default `false`.
+   * The model may continue a sub-agent that it called before: a call takes its id as `continue`, and results name it. Not for those that
+   * are detached. Default `false`.
    */
   readonly continuable?: boolean
-  /** Whether it is restarted from its log after a crash. Default `'transient'`: at most 3 times in 60 s, after 200 ms, doubling. */
+  /** When the sub-agent is restarted from its log after a crash. Default `'transient'`: at most 3 times in 60 s, after 200 ms, doubling. */
   readonly restart?: RestartPolicy['restart']
   /** At most 1,000. */
   readonly maxRestarts?: number
@@ -53,7 +53,7 @@ type NeedOf<Entry> = Entry extends {
       : Deps
     : unknown
 
-/** What the sub-agents of an agent need of its deps, all of them together. */
+/** Deps that the sub-agents of an agent need, all of them together. */
 export type EntryDeps<Entry> = (Entry extends unknown ? (deps: NeedOf<Entry>) => void : never) extends (
   deps: infer All,
 ) => void
@@ -121,7 +121,7 @@ export function subAgentMap(
   return map
 }
 
-/** Names of those that report. */
+/** Names of the sub-agents that report. */
 export const reporting = (agents: ReadonlyMap<string, SubAgent>): string[] =>
   [...agents.values()].filter(({ detach }) => detach === 'report').map(({ definition }) => definition.name)
 
@@ -130,10 +130,10 @@ const nothing = lazily(() => onlyFields({}))
 
 const taskSchema = lazily(() => z.string().refine((task) => task.trim() !== '', 'say what is to be done'))
 
-/** The argument of a call with the id of the agent to go on with. */
+/** The argument of a call with the id of the agent to continue. */
 export const continueField = 'continue'
 
-/** Names of those that a call may go on with. */
+/** Names of the sub-agents that a call may continue. */
 export const continuing = (agents: ReadonlyMap<string, SubAgent>): string[] =>
   [...agents.values()].filter(({ continuable }) => continuable).map(({ definition }) => definition.name)
 

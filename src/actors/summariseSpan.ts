@@ -21,7 +21,7 @@ export interface SummaryContext {
   readonly clock: Clock
   /** The summary that the span starts with, if it was compacted before. */
   readonly previous?: string
-  /** What a person asked the summary to keep, in words. */
+  /** Subject that a person asked the summary to keep, in words. */
   readonly focus?: string
   readonly signal: AbortSignal
   /** Makes another model wait for its turn within the limits of the runtime, as `model` does already. */
@@ -35,7 +35,7 @@ export interface Summary {
 
 /**
  * How a span is condensed. Instead of hidden steps it holds their memo, and masked results as the model sees them. Reject to fall back on
- * the heuristic, stop when `signal` aborts, and write at most `maxTokens`. An error may have the `usage` of what was asked in vain.
+ * the heuristic, stop when `signal` aborts, and write at most `maxTokens`. An error may have the `usage` of calls made in vain.
  */
 export interface CompactionStrategy {
   readonly name: string
@@ -53,7 +53,7 @@ export const heuristicStrategy: CompactionStrategy = {
 export interface LlmStrategyOptions {
   /** A cheaper model to write the summary; default: the agent's own. */
   readonly model?: AnyModel
-  /** What the summary must keep, in words, such as "the API decisions and their reasons". */
+  /** Subject that the summary must keep, in words, such as "the API decisions and their reasons". */
   readonly focus?: string
   /** Milliseconds before the heuristic takes over; default 120,000. */
   readonly timeoutMs?: number

@@ -44,7 +44,7 @@ export class ToolAttempt {
     if (outer.aborted) this.#abort()
   }
 
-  /** What the tool returns; for a promise, one that also settles at the time limit or when the call is cancelled. */
+  /** Returns the tool's return value; for a promise, one that also settles at the time limit or when the call is cancelled. */
   run(value: unknown): unknown {
     const { turnIndex, callId, name } = this.#input
     const offered = this.#ports.definition.tools.get(name)
@@ -74,7 +74,7 @@ export class ToolAttempt {
     return result instanceof WaitForCall ? this.#ports.children!.waitFor(result, signal) : result
   }
 
-  /** The outcome with the files reported as changed and what was kept for undoing, even for a failed call. */
+  /** Returns the outcome with the files reported as changed and the receipt kept for undoing, even for a failed call. */
   end(outcome: Outcome): Outcome {
     this.#isClosed = true
     this.#timer?.pause()

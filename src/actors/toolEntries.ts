@@ -6,7 +6,7 @@ import { skillTools } from './skills/skillTools.ts'
 import type { AnyTool, ToolDeps } from './tools/defineTool.ts'
 import { isToolSource, type ToolSource } from './tools/toolSource.ts'
 
-/** What the option `tools` of an agent may hold. */
+/** An entry of the option `tools` of an agent. */
 export type ToolEntry = AnyTool | ToolSource | AiSdkToolSet
 
 /** The option itself: entries, or a set of tools of the AI SDK. */
@@ -25,7 +25,7 @@ export type ToolsIn<Tools extends ToolEntries> =
         : ToolsOf<Entry>
     : never
 
-/** What tools need, all of them together. Those of sources need nothing of the application. */
+/** Deps that tools need, all of them together. Tools of sources need nothing of the application. */
 export type EntryToolDeps<Tools extends ToolEntries> = ToolDeps<Extract<EntryOf<Tools>, AnyTool>>
 
 const isTool = (entry: unknown): entry is AnyTool => typeof (entry as AnyTool | undefined)?.parse === 'function'

@@ -31,7 +31,7 @@ type Tools = ReadonlyMap<string, AnyTool>
 export const reversibleNames = (tools: Tools): readonly string[] =>
   [...tools.values()].filter(({ effects }) => effects === 'reversible').map(({ name }) => name)
 
-/** Those that clients carry out; nothing without any. */
+/** Returns the names of the tools that clients carry out; an empty object if there are none. */
 export function externalTools(tools: Tools): Pick<AgentPolicy, 'external'> {
   const external = [...tools.values()].flatMap((tool) => (tool.external === true ? [tool.name] : []))
   return external.length === 0 ? {} : { external }

@@ -7,28 +7,28 @@ import { priceOf } from './pricing.ts'
 import { systemOf, withAddendum, withPossibleChoice } from './modelSettings.ts'
 import type { PricedModel } from './turnOptions.ts'
 
-/** What the requests of a turn have beside the conversation. A definition is one: that of turns nobody has prepared. */
+/** The parts of a turn's requests beside the conversation. A definition is one: the frame of turns that no code has prepared. */
 export interface TurnFrame extends Pick<
   AgentDefinition,
   'model' | 'settings' | 'system' | 'toolSpecs' | 'frameTokens' | 'pricing' | 'prices'
 > {
-  /** What the model is told after the conversation. */
+  /** Note to the model after the conversation. */
   readonly note?: string
 }
 
-/** What cannot be recorded of a decision: a model, and options that may hold secrets. */
+/** The parts of a decision that cannot be recorded: a model, and options that may hold secrets. */
 export interface LiveDecision {
   readonly turnIndex: number
   readonly model: PricedModel | undefined
   readonly providerOptions: ModelSettings['providerOptions']
 }
 
-/** Who has the models that were given to `agent.use`, by id. */
+/** Holder of the models that were given to `agent.use`, by id. */
 export interface Lender {
   readonly lent: ReadonlyMap<string, PricedModel> | undefined
 }
 
-/** What is kept of them. */
+/** State of an agent's frames that is kept. */
 export interface KeptFrames {
   readonly instructions?: string | undefined
   readonly prepared?: RecordOf<'turn.prepared'> | undefined
@@ -44,7 +44,7 @@ export class TurnFrames {
   /** The frame made last, and of what: it serves as long as that is the same. */
   #made: { readonly of: readonly unknown[]; readonly frame: TurnFrame } | undefined
   #live: LiveDecision | undefined
-  /** What the current frame was made of; `undefined`: of the definition alone. */
+  /** Record that the current frame was made of; `undefined` if it was made of the definition alone. */
   #preparedBy: RecordOf<'turn.prepared'> | undefined
 
   constructor(agent: { readonly definition: AgentDefinition }, lender: Lender) {
@@ -58,23 +58,23 @@ export class TurnFrames {
     return this.#agent.definition
   }
 
-  /** Of the current turn; between turns, of the last one. */
+  /** Frame of the current turn; between turns, of the last one. */
   get current(): TurnFrame {
     return this.#current
   }
 
-  /** As plain JSON. */
+  /** Returns the state as plain JSON. */
   keep(): KeptFrames {
     return { instructions: this.#instructions, prepared: this.#preparedBy }
   }
 
-  /** Goes on from what was kept. */
+  /** Restores a state that was kept. */
   restore({ instructions, prepared }: KeptFrames): void {
     if (prepared !== undefined) this.apply(prepared)
     this.#instructions = instructions
   }
 
-  /** Keeps what the next `turn.prepared` cannot hold. */
+  /** Keeps the parts of a decision that the next `turn.prepared` cannot hold. */
   decided(live: LiveDecision): void {
     this.#live = live
   }
@@ -173,7 +173,7 @@ function frameOf(definition: AgentDefinition, parts: FrameParts): TurnFrame {
   }
 }
 
-/** Its own, or those that the definition has for it. */
+/** Returns the model's own prices, or those that the definition has for it. */
 function pricesFor(definition: AgentDefinition, model: PricedModel | undefined): Pick<TurnFrame, 'pricing' | 'prices'> {
   const { pricing, prices } = definition
   if (model === undefined || model.model === definition.model) return { pricing, prices }

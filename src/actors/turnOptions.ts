@@ -18,7 +18,7 @@ import type { RunContext } from './runContext.ts'
 export type ModelOption =
   | Model
   | AiSdkModel
-  | { readonly model: AnyModel; /** Without, what it costs counts as 0. */ readonly pricing?: Pricing }
+  | { readonly model: AnyModel; /** Default: none, so the model's cost counts as 0. */ readonly pricing?: Pricing }
 
 export interface PricedModel {
   readonly model: Model
@@ -28,26 +28,26 @@ export interface PricedModel {
 /** A tool or sub-agent of the definition: its name, or itself. */
 export type OfferedTool = string | { readonly name: string }
 
-/** What `beforeTurn` is given of the turn that begins. */
+/** The turn that begins, as `beforeTurn` is given it. */
 export interface TurnContext<out Deps = unknown> extends RunContext<Deps> {
   /** Its number in the run, from 1. */
   readonly turn: number
-  /** What it is asked with unless `beforeTurn` changes it. `model` is the id of a model. */
+  /** The turn's instructions, tools and model unless `beforeTurn` changes them. `model` is the id of a model. */
   readonly instructions: string
   readonly tools: readonly string[]
   readonly model: string
-  /** Used by the run so far, and what it may use. */
+  /** Amounts that the run has used so far; `limits`: those it may use. */
   readonly spent: Spent
   readonly limits: Limits
   /** How the reply before it ended; missing in the first turn of a run. */
   readonly lastStopReason?: RunStopReason
   /** Set in the run's last turn, which `onLimit: 'answer'` allows; that has no tools, whatever `beforeTurn` says. */
   readonly limit?: LimitReason
-  /** What has been said. */
+  /** The conversation so far. */
   readonly conversation: ConversationView
 }
 
-/** What `beforeTurn` changes, for this turn alone. */
+/** Changes that `beforeTurn` makes, for this turn alone. */
 export interface TurnChanges {
   readonly instructions?: string | undefined
   /** The only tools and sub-agents of the definition that are offered. Those of the brakes always are. */
@@ -55,11 +55,11 @@ export interface TurnChanges {
   readonly toolChoice?: ToolChoice | undefined
   /** A name of the definition's `models`, or a model. */
   readonly model?: string | ModelOption | undefined
-  /** Those that differ from the definition's. */
+  /** Settings that differ from the definition's. */
   readonly settings?: Omit<ModelSettings, 'responseFormat' | 'toolChoice'> | undefined
 }
 
-/** What an agent is to use from its next turn on; `null` puts a field back to what the definition says, one that is missing stays. */
+/** Settings of an agent from its next turn on; `null` puts a field back to the definition's, one that is missing stays. */
 export interface UseOptions {
   /** Also in place of instructions that are a function. */
   readonly instructions?: string | null | undefined
@@ -77,13 +77,13 @@ export type BeforeTurn<Deps = unknown> = (
   turn: TurnContext<Deps>,
 ) => TurnChanges | undefined | void | Promise<TurnChanges | undefined | void>
 
-/** What has a say in how a turn is asked, beside the definition's own fields. */
+/** The functions and options that decide how a turn is asked, beside the definition's own fields. */
 export interface TurnSettings<in Deps = never> {
   readonly instructions: DynamicInstructions<Deps> | null
   readonly beforeTurn: BeforeTurn<Deps> | null
   /** How long each of them may take, in milliseconds. */
   readonly timeoutMs: number
-  /** By name. */
+  /** Models by name. */
   readonly models: ReadonlyMap<string, PricedModel>
   /** Names of the tools that the runtime added: they are offered whatever a list of tools says. */
   readonly always: readonly string[]
@@ -127,7 +127,7 @@ export const turnOptionSchemas = {
   settings: () => plainSettings().extend({ toolChoice: choice().optional() }),
 } satisfies OptionSchemas
 
-/** What `beforeTurn` may return. */
+/** Value that `beforeTurn` may return. */
 export const turnChangesSchema = lazily(() =>
   onlyFields({
     instructions: z.string().optional(),

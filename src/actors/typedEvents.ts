@@ -42,7 +42,7 @@ export type EventWith<Calls> =
   | Exclude<AgentEvent, { type: ToolEventType }>
   | ToolEventsOf<Calls & { readonly [Name in BrakeName]: unknown }>
 
-/** What listeners hear of an agent with these calls: any event, unless the names of all its calls are known. */
+/** Events of an agent with these calls that listeners hear: any event, unless the names of all its calls are known. */
 export type EventsOf<Calls> = [keyof Calls] extends [never]
   ? AgentEvent
   : [keyof Calls] extends [string]

@@ -14,7 +14,7 @@ import type { UndoContext } from './tools/defineTool.ts'
 const mostMs = 60_000
 const longestWhy = 300
 
-/** The effect of `draining.undoing`: has a tool undo one call. Whatever goes wrong is the reason why the call stands. */
+/** The effect of `draining.undoing`: has a tool undo one call. Any failure is the reason why the call stands. */
 export const undoCall = (find: FindPorts) =>
   effect<UndoOutput, UndoInput>(async (input, cancellation) => {
     const ports = find(input.agentId)
@@ -73,7 +73,7 @@ async function undo(ports: AgentPorts, input: UndoInput, cancellation: Cancellat
   return undefined
 }
 
-/** Runs it with a signal that aborts when the time is up or the run is aborted; rejects then, even if it goes on. */
+/** Runs it with a signal that aborts when the time is up or the run is aborted; rejects then, even if it continues to run. */
 function withinTime(
   ports: AgentPorts,
   ms: number,

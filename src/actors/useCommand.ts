@@ -2,7 +2,7 @@ import type { UseChange } from '../protocol/turns.ts'
 import { pricedModel, type PricedModel, type UseOptions } from './turnOptions.ts'
 
 /**
- * The data of a command to use something, and the model that no data can hold. What is malformed is left for the command's schema.
+ * The data of a command to use something, and the model that no data can hold. Malformed options are left for the command's schema.
  *
  * @throws RuntimeError `INVALID_DEFINITION`: it is no model.
  */

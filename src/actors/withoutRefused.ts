@@ -43,7 +43,10 @@ const leaves: { readonly [P in Exclude<Part, 'toolSchema' | 'outputSchema'>]: (b
 
 const printOf = (schema: unknown): string => new TextHash().addJson(schema).value
 
-/** The part that a provider named when it refused a request, and what to say of it; `undefined` when it named nothing that can be left out. Pure. */
+/**
+ * Returns the part that a provider named when it refused a request, and its name in words; `undefined` when it named nothing that can be
+ * left out. Pure.
+ */
 export function refusedPart(
   request: ModelRequest,
   { kind, error }: ReplyFailure,
@@ -72,8 +75,8 @@ function schemaIn(
 }
 
 /**
- * The request without what was refused before; the same one when nothing was. What came into the conversation after a refusal is sent: the next
- * image may be a sound one. Pure.
+ * Returns the request without the parts that were refused before; the same one when nothing was. Parts that came into the conversation
+ * after a refusal are sent: the next image may be a sound one. Pure.
  */
 export function withoutRefused(
   request: ModelRequest,

@@ -51,7 +51,7 @@ export async function writeTagText(
   return { text: line.text ?? '', ...(line.usage === undefined ? {} : { usage: line.usage }) }
 }
 
-/** Whether a model writes the text of an outcome or checkpoint. */
+/** Returns true if a model writes the text of an outcome or checkpoint. */
 export const isWritten = (definition: AgentDefinition, { summary = '' }: RevertRequest): boolean =>
   summary.trim() === '' || revertSettingsOf(definition).fidelity === 'high'
 

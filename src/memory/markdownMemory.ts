@@ -46,7 +46,7 @@ interface Read {
   readonly index: WordIndex
 }
 
-/** What a scope without a file has. */
+/** State of a scope without a file. */
 const nothing: Read = { stamp: '', file: { head: [], sections: [] }, index: new WordIndex() }
 
 /** A file that is larger was not written by a memory. */
@@ -57,11 +57,11 @@ const mostRead = 64
 const patienceMs = 10_000
 
 /**
- * A memory in Markdown files, one for each scope, to be read and edited by people: a section for each record. What somebody made of a
- * section that cannot be read is kept as it is and told by `problems`, until its scope is deleted. Several processes may use a folder at once. Searching needs the
- * package `minisearch`.
+ * A memory in Markdown files, one for each scope, to be read and edited by people: a section for each record. A section that somebody made
+ * unreadable is kept as it is and told by `problems`, until its scope is deleted. Several processes may use a folder at once. Searching
+ * needs the package `minisearch`.
  *
- * Whoever may write to the folder decides what agents take for known: keep it out of the reach of their tools.
+ * Anyone who may write to the folder decides what agents take for known: keep it out of the reach of their tools.
  *
  * @throws RuntimeError `INVALID_OPTION` if `dir` is no path.
  */
@@ -135,7 +135,7 @@ class MarkdownMemory implements Memory {
     return count
   }
 
-  /** What was to be deleted may also be in a file that somebody renamed or copied, which is not read. */
+  /** Rejects if memories of a scope to be deleted are also in a file that somebody renamed or copied, which is not read. */
   async #checkNowhereElse(scope: MemoryScope): Promise<void> {
     for (const name of await this.#names()) {
       if ((await this.#scopeOf(name)) !== scope || (await this.#nameOf(scope)) === name) continue
@@ -166,7 +166,7 @@ class MarkdownMemory implements Memory {
     return problems
   }
 
-  /** The files in which what a filter takes may be. */
+  /** Returns the files that may hold records which a filter takes. */
   async #files({ scopes }: MemoryFilter): Promise<readonly Read[]> {
     const wanted = scopes === undefined ? await this.#scopes() : [...new Set(scopes)]
     return Promise.all(wanted.map((scope) => this.#load(scope)))
@@ -296,7 +296,7 @@ class MarkdownMemory implements Memory {
 
 const draftOf = (path: string): string => `${path}.new`
 
-/** Puts a new content in the place of the old one: whoever reads sees one or the other. */
+/** Puts a new content in the place of the old one: a reader sees one or the other. */
 async function replaceFile(path: string, content: string): Promise<void> {
   // Whoever holds the lock may overwrite what a process left that died here.
   const draft = draftOf(path)
@@ -309,7 +309,7 @@ async function replaceFile(path: string, content: string): Promise<void> {
   await rename(draft, path)
 }
 
-/** The lock, once whoever has it lets go. */
+/** Takes the lock, once its holder lets go. */
 async function whenFree(path: string): Promise<FileLock> {
   const until = performance.now() + patienceMs
   for (let pauseMs = 2; ; pauseMs = Math.min(50, pauseMs * 1.5)) {

@@ -19,12 +19,12 @@ export interface Section {
   readonly problem?: string
 }
 
-/** What a file of memories holds. Whatever is no record stays as it is. */
+/** Contents of a file of memories. Sections that are no record stay as they are. */
 export interface MemoryFile {
   /** Everything before the first section. */
   readonly head: readonly string[]
   readonly sections: readonly Section[]
-  /** Of the whole file. */
+  /** Problem of the whole file. */
   readonly problem?: string
 }
 
@@ -102,7 +102,10 @@ function fieldsOf(note: string): object {
   return typeof fields === 'object' && fields !== null ? fields : {}
 }
 
-/** What a person wrote between the records. One word as a heading is what is left of a record whose second line is gone. */
+/**
+ * Returns the record of a section that a person wrote between the others. Throws for a heading of one word: it is left of a record whose
+ * second line is gone.
+ */
 function writtenByHand(heading: string, body: string, { scope, changedAt: at }: Place): MemoryRecord {
   if (!/\s/.test(heading))
     throw new RuntimeError('MEMORY_DAMAGED', 'its second line is gone, and a heading of one word says nothing.')
@@ -132,17 +135,17 @@ export function withRecord(file: MemoryFile, record: MemoryRecord): MemoryFile {
 const endedByBlank = (lines: readonly string[]): readonly string[] => (lines.at(-1) === '' ? lines : [...lines, ''])
 const blankAtEnd = (section: Section): Section => ({ ...section, lines: endedByBlank(section.lines) })
 
-/** Whether a section is to be deleted. Whose text it is that is no record only its place and its heading say. Pure. */
+/** Returns true if a section is to be deleted. The place and the heading of text that is no record say alone whose it is. Pure. */
 export const isMeant = ({ record, lines }: Section, which: MemoryDeletion): boolean =>
   record === undefined
     ? which.agentId === undefined && (which.id ?? headingOf(lines)) === headingOf(lines)
     : fitsDeletion(record, which)
 
-/** The file without what is to be deleted; of a whole scope nothing stays. Pure. */
+/** Returns the file without the sections to be deleted; an empty file if a whole scope is. Pure. */
 export const withoutMeant = (file: MemoryFile, scope: MemoryScope, which: MemoryDeletion): MemoryFile =>
   isWhole(which) ? emptyFile(scope) : { ...file, sections: file.sections.filter((each) => !isMeant(each, which)) }
 
-/** Whether all of a scope is to be deleted. Pure. */
+/** Returns true if all of a scope is to be deleted. Pure. */
 export const isWhole = ({ id, agentId }: MemoryDeletion): boolean => id === undefined && agentId === undefined
 
 /** The file as text. Pure. */
@@ -153,11 +156,11 @@ export const printFile = ({ head, sections }: MemoryFile): string =>
 export const recordsIn = ({ sections }: MemoryFile): MemoryRecord[] =>
   sections.flatMap(({ record }) => (record === undefined ? [] : [record]))
 
-/** Whether a file has nothing but what was written when it was made. */
+/** Returns true if a file has nothing but the text that was written when it was made. */
 export const isBare = (file: MemoryFile, scope: MemoryScope): boolean =>
   file.sections.length === 0 && printFile(file) === printFile(emptyFile(scope))
 
-/** So much of the hash is in a name; older files have less of it, of which two scopes may have the same. */
+/** Characters of the hash in a name; older files have fewer of them, which two scopes may have in common. */
 const hashChars = 32
 const oldHashChars = 8
 

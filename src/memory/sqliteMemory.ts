@@ -20,7 +20,7 @@ import { queryWords, wordsOf } from './words.ts'
 
 /** A memory that holds a file open. */
 export interface SqliteMemory extends Memory {
-  /** Closes the file; a second time does nothing. What is asked afterwards is refused with `MEMORY_FAILED`. */
+  /** Closes the file; a second time does nothing. Calls after that are refused with `MEMORY_FAILED`. */
   close(): void
 }
 
@@ -207,7 +207,7 @@ function conditions({ scopes, trusted }: MemoryFilter): { where: string; values:
   return { where: all.length === 0 ? 'TRUE' : all.join(' AND '), values: scopes ?? [] }
 }
 
-/** The record of a row, or what is wrong with it. */
+/** Returns the record of a row, or the problem with it. */
 function recordIn(text: unknown): MemoryRecord | string {
   try {
     const checked = memorySchema().safeParse(JSON.parse(String(text)))

@@ -16,11 +16,11 @@ interface Found {
 /** How many texts are taken in before others have their turn. */
 const chunkSize = 200
 
-/** Finds records by their words. What it is told to hold is taken in when it is asked next. */
+/** Finds records by their words. Records that it is told to hold are taken in when it is asked next. */
 export class WordIndex {
   #wanted: readonly MemoryRecord[] = []
   #index: MiniSearch<Doc> | undefined
-  /** What the index has, by id. */
+  /** Texts in the index, by id. */
   readonly #held = new Map<string, string>()
   /** One search at a time: each may have to take something in first. */
   #last: Promise<unknown> = Promise.resolve()

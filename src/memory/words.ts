@@ -9,8 +9,8 @@ const inside = /[^\p{L}\p{N}\p{M}]+/u
 const mostChars = 20_000
 
 /**
- * The words of a text as they are compared: in lower case, without accents, in any script; of a name such as `read_file` its parts too.
- * Nothing else is in them, so no search engine finds an operator there.
+ * The words of a text as they are compared: in lower case, without accents, in any script; for a name such as `read_file` its parts too.
+ * They contain nothing else, so no search engine finds an operator there.
  */
 export function wordsOf(text: string): string[] {
   const plain = foldText(text.slice(0, mostChars))

@@ -49,7 +49,7 @@ const blankHeaders = (value: unknown): unknown =>
     ? Object.fromEntries(Object.keys(value).map((name) => [name, redactionMark]))
     : redactionMark
 
-/** What stands where a secret was. */
+/** Mark in place of a secret. */
 export const redactionMark = '[redacted]'
 
 /** Keys as an error of a provider quotes them, half masked or whole: better one word too many than a key. */

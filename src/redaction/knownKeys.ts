@@ -4,7 +4,7 @@ export type Stretch = readonly [start: number, end: number]
 /** Finds secrets of one kind, in order. Contract: linear in the text, whatever is in it. */
 export type Finder = (text: string) => Iterable<Stretch>
 
-/** What matches a pattern, and passes the check, as a stretch. */
+/** Returns a finder of everything that matches a pattern and passes the check. */
 export const matching = (pattern: RegExp, isSecret: (match: string) => boolean = () => true): Finder => {
   const everywhere = pattern.global ? pattern : new RegExp(pattern.source, `${pattern.flags}g`)
   return function* (text) {
@@ -22,7 +22,7 @@ export const literally = (wanted: string): Finder =>
       yield [at, at + wanted.length]
   }
 
-/** Whether there is a digit after the prefix. */
+/** Returns true if there is a digit after the prefix. */
 const hasDigit = (match: string): boolean => /\d/.test(match.slice(match.search(/[-_\s]/)))
 
 /** Three parts with dots; the first two are JSON, so they begin with `eyJ`. Found by the second, as any run of letters may hold many firsts. */
@@ -86,7 +86,7 @@ const shapes: readonly Finder[] = [
   privateKeys,
 ]
 
-/** What every shape has somewhere: one look tells that a text has no key. */
+/** Pattern of a part that every shape has somewhere: one look tells that a text has no key. */
 const sign =
   /(?:sk|rk|pk|xai|pplx|r8|hf|nvapi|gh[opsu]|github_pat|glpat|xox[abprs])[-_]|AIza|AKIA|ASIA|\.eyJ|Bearer|PRIVATE KEY-----/
 

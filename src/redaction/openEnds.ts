@@ -10,7 +10,7 @@ export function overlap(text: string, secret: string): number {
 
 /** Longest run of characters held back in the hope of an end, in UTF-16 units, when nothing in it is a secret. */
 const mostHeld = 16_384
-/** What is held back of it then: longer than any key of a known shape must be to be known. */
+/** Length of the end that is held back of a longer run: longer than any key of a known shape must be to be known. */
 const leastHeld = 512
 
 /** The place, or one nearer to the end when too much would be held back. */
@@ -19,7 +19,7 @@ export const notTooLong = (text: string, from: number): number =>
 
 const isInKey = (char: string): boolean => /[\w.~+/=*-]/.test(char)
 
-/** Where a key of a known shape that may go on would begin: the last run of its characters, `Bearer` and the lines of a private key included. */
+/** Returns where an unfinished key of a known shape would begin: the last run of its characters, `Bearer` and the lines of a private key included. */
 export function openKey(text: string): number {
   let start = text.length
   while (start > 0 && isInKey(text[start - 1]!)) start -= 1

@@ -1,15 +1,15 @@
-/** What finds secrets in a text. */
+/** Finds secrets in a text. */
 interface TextRedactor {
-  /** How much of the beginning of a text can hold no secret that goes on after it, in UTF-16 units. */
+  /** Returns how much of the beginning of a text can hold no secret that continues after it, in UTF-16 units. */
   settled(text: string): number
   /** A part of a text without the secrets in it. */
   text(text: string, part: { readonly from: number; readonly to: number }): string
 }
 
-/** A long text that cannot be settled is looked at again once it has grown by so much, or each piece would cost as much as all before. */
+/** Growth after which a long text that cannot be settled is looked at again, or each piece would cost as much as all before. */
 const growth = 1.25
 
-/** Takes secrets out of a text that arrives in pieces. What might be the beginning of one is held back. */
+/** Takes secrets out of a text that arrives in pieces. An end that might be the beginning of one is held back. */
 export class RedactedStream {
   readonly #redactor: TextRedactor
   #held = ''
@@ -20,7 +20,7 @@ export class RedactedStream {
     this.#redactor = redactor
   }
 
-  /** What may be shown now, and its place in the text shown so far; `undefined`: nothing yet. */
+  /** Returns the text that may be shown after this piece, and its place in the text shown so far; `undefined` if there is none yet. */
   push(text: string): { text: string; offset: number } | undefined {
     this.#held += text
     if (this.#held.length < this.#lookAt) return undefined

@@ -11,17 +11,17 @@ import { RedactedStream } from './redactedStream.ts'
 import { redactionMark } from './blankSecrets.ts'
 import { viewsOf, withoutOpenEscape } from './undoEscapes.ts'
 
-/** What to keep out of logs, events and requests. */
+/** Secrets to keep out of logs, events and requests. */
 export interface RedactOptions {
   /** Secrets by name, of at least 6 characters: each becomes `[redacted:NAME]`. */
   readonly secrets?: { readonly [name: string]: string }
   /** Text that matches becomes `[redacted]`. */
   readonly patterns?: readonly RegExp[]
-  /** Whether to recognise keys of well-known issuers by their shape; default `true`. */
+  /** True to recognise keys of well-known issuers by their shape; default `true`. */
   readonly knownKeys?: boolean
 }
 
-/** How many secrets of one name are kept that are renewed; each may have several forms. */
+/** Most secrets of one name that are kept while they are renewed; each may have several forms. */
 const mostRenewed = 256
 
 /** Anything shorter stands in too many texts. */
@@ -84,7 +84,7 @@ interface Rule {
 interface Found {
   start: number
   end: number
-  /** Of the rule that found it: the first one names it. */
+  /** Index of the rule that found it: the first one names it. */
   rule: number
 }
 
@@ -101,7 +101,7 @@ export class Redactor {
   #named!: readonly Rule[]
   #values!: readonly (readonly [name: string, secret: string])[]
   #secrets!: readonly string[]
-  /** Of `#values`, those that were renewed, by name: the oldest first. */
+  /** Those of `#values` that were renewed, by name: the oldest first. */
   readonly #renewed = new Map<string, readonly string[]>()
   readonly #hasPatterns: boolean
   readonly #knowsKeys: boolean
@@ -137,8 +137,8 @@ export class Redactor {
   }
 
   /**
-   * As `add`, for secrets that replace others again and again, such as a token for each request: the newest of a name are blanked. All that
-   * there ever were would make every text slower to read.
+   * As `add`, for secrets that replace others again and again, such as a token for each request: the newest of a name are blanked. Keeping
+   * all of them would make every text slower to read.
    */
   renew(name: string, secrets: readonly string[]): void {
     const known = new Set(this.#values.map(([, secret]) => secret))
@@ -184,7 +184,7 @@ export class Redactor {
     return this.#clean(value, false) as T
   }
 
-  /** Up to where a text that goes on can be shown: no secret that more of it may complete begins before. */
+  /** Returns how much of an unfinished text can be shown: no secret that more of it may complete begins before. */
   settled(text: string): number {
     let end = this.#unfinished(text, 1)
     for (const view of viewsOf(withoutOpenEscape(text))) {
@@ -277,7 +277,7 @@ export class Redactor {
 /** Shorter beginnings of a secret reveal too little to need a mark. */
 const leastCutOff = 4
 
-/** Whether something in this was redacted earlier. */
+/** Returns true if something in a value was redacted earlier. */
 export const isRedacted = (value: unknown): boolean => JSON.stringify(value ?? null).includes('[redacted')
 
 /** A secret as it is, without white space around it, with the line ends of Windows, and as it stands in an address. */

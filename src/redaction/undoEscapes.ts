@@ -1,7 +1,7 @@
 /** A text as it reads once some of its escapes are undone, and where each of its characters stands in the text itself. */
 export interface TextView {
   readonly text: string
-  /** Where a character of the view begins in the text; of its length, the length of the text. */
+  /** Returns where a character of the view begins in the text; for the length of the view, the length of the text. */
   at(index: number): number
 }
 
@@ -9,11 +9,11 @@ const backslash = 92
 /** `n` in `\n` and so on; a quote or another sign stands for itself. */
 const meanings: { readonly [letter: string]: number } = { b: 8, f: 12, n: 10, r: 13, t: 9, v: 11, '0': 0 }
 
-/** Text in JSON in JSON in JSON: nobody escapes more often. */
+/** Deepest nesting of escapes: text in JSON in JSON in JSON. */
 const mostLevels = 3
 
 /**
- * A text, and what it says as the JSON, or the source code, that it may be or hold: a secret inside is written with `\"`, `\n` or `\u0070`,
+ * Yields a text, and the text that results if it is read as JSON or source code: a secret inside is written with `\"`, `\n` or `\u0070`,
  * several times over when one text was put into another. Each view is linear in the text.
  */
 export function* viewsOf(text: string): Generator<TextView, void, undefined> {
@@ -43,7 +43,7 @@ function undoEscapes({ text, at }: TextView): TextView | undefined {
 
 const hex = /^[\da-f]+$/i
 
-/** Characters of the escape that begins at a backslash; 1 when it is none. */
+/** Characters of the escape that begins at a backslash; 1 if no escape begins there. */
 function escapeSize(text: string, index: number): number {
   const letter = text[index + 1]
   if (letter === undefined) return 1

@@ -1,7 +1,7 @@
 import { RuntimeError } from '../protocol/errors.ts'
 import { RunHandle, type Run } from './run.ts'
 
-/** Options of what starts a run, those of its command apart from its signal. */
+/** Options of a call that starts a run: those of its command, and its signal. */
 export interface Signalled<O> {
   readonly options: O
   readonly signal: AbortSignal | undefined
@@ -21,14 +21,14 @@ export function signalIn<O extends { readonly signal?: AbortSignal | undefined }
   return { options, signal }
 }
 
-/** A run that nobody asked for, as its signal was aborted before. */
+/** Returns a run that never starts, as its signal was aborted before. */
 export function neverRun(): Run {
   const run = new RunHandle('')
   run.cancel('aborted')
   return run
 }
 
-/** Has a signal end the run, and nothing after it: `abort` is given its request. */
+/** Makes the signal abort this run, and none after it: `abort` is given the id of its request. */
 export function endWith(run: Run, signal: AbortSignal | undefined, abort: (requestId: string) => void): Run {
   if (signal === undefined) return run
   const end = (): void => abort(run.requestId)

@@ -40,7 +40,7 @@ export class EventBuffer implements AsyncIterableIterator<AgentEvent> {
     if (this.#waiting.length > 0) this.#waiting.shift()!()
   }
 
-  /** No more events come; what is buffered is still read. */
+  /** Ends the events; buffered ones are still read. */
   close(): void {
     this.#isClosed = true
     this.#wakeAll()

@@ -1,12 +1,12 @@
-/** Levels of nesting that are read; what is deeper is left out. */
+/** Levels of nesting that are read; deeper values are left out. */
 const maxDepth = 256
 
-/** A value, and whether it is whole; `undefined`: so little of it is there that it says nothing yet. */
+/** A value, and whether it is whole; `undefined`: too little of it is there to have a value. */
 type Read = { readonly value: unknown; readonly isWhole: boolean } | undefined
 
 /**
- * The value of a JSON text of which only the beginning is there. Strings are cut off where the text ends; members, numbers and
- * words that are not whole yet are left out, so what was given once only grows. What is no JSON ends the value. Linear time.
+ * The value of a JSON text of which only the beginning is there. Strings are cut off where the text ends; members, numbers and words that
+ * are not whole yet are left out, so what was given once only grows. Text that is no JSON ends the value. Linear time.
  */
 export function readPartialJson(text: string): unknown {
   return new Reader(text).value(0)?.value

@@ -13,9 +13,9 @@ export type PartialOutput<T> = T extends readonly (infer Item)[]
 const openings = [/^\s*(?=["{[])/, /^[ \t]*```(?:json)?[ \t]*\r?\n/im] as const
 
 /**
- * What is there of an answer that is still being written: the JSON at the beginning of the text, or in its fenced block, as far as it
- * has come. Strings grow; a number, a word or a member appears once it is whole. `undefined`: nothing of it is there yet. It is not
- * checked against a schema. Pure.
+ * Returns the part that is there of an answer that is still being written: the JSON at the beginning of the text, or in its fenced block,
+ * as far as it has come. Strings grow; a number, a word or a member appears once it is whole. `undefined`: nothing of it is there yet. It
+ * is not checked against a schema. Pure.
  *
  * @example
  * ```ts
@@ -32,7 +32,7 @@ export function partialOutput(text: string): unknown {
   return undefined
 }
 
-/** A text is read again once it has grown by one part in so many, so the work stays linear. */
+/** Divisor of a text's length: once it has grown by that much it is read again, so the work stays linear. */
 const growth = 32
 
 /**

@@ -8,8 +8,8 @@ import { partialOutputs, type PartialOutput } from './partialOutput.ts'
 import type { RunResult, UnansweredRun } from './runResult.ts'
 
 /**
- * One run: its events as they happen, and its result. You may ignore either. Iterating late starts with what is buffered; leaving
- * the loop early does not stop the run.
+ * One run: its events as they happen, and its result. You may ignore either. Iterating late starts with the buffered events; leaving the
+ * loop early does not stop the run.
  */
 export interface Run<out Output = unknown, out Event = AgentEvent> extends AsyncIterable<Event> {
   /** Id of the request that started the run; its `run.start` event has it too. */
@@ -42,7 +42,7 @@ export class RunOutcome {
     this.result = new Promise((resolve) => (this.#resolve = resolve))
   }
 
-  /** Notes what the result is made from. */
+  /** Notes the events and records that the result is made from. */
   note(happened: AgentEvent | LogRecord): void {
     if (happened.type === 'run.start') this.#runId = happened.runId
     else if (happened.type === 'reply.end') {
@@ -51,7 +51,7 @@ export class RunOutcome {
     }
   }
 
-  /** `lastText`: of the reply before the run; one that resumes after a crash may find its answer already given. */
+  /** `lastText`: text of the reply before the run; a run that resumes after a crash may find its answer already given. */
   finish(
     end: RecordOf<'run.end'>,
     { parse, lastText }: { parse(text: string): { output?: unknown }; lastText(): string },
@@ -83,7 +83,7 @@ interface Why {
   readonly output?: unknown
 }
 
-/** A result with what its stop reason promises. A run that is paused with an error but no reason is one that could not be stored. */
+/** Returns a result with the fields that its stop reason promises. A run that is paused with an error but no reason could not be stored. */
 export function resultOf(totals: Totals, stopReason: RunStopReason, why: Why): RunResult {
   const { reason, error = unknownError } = why
   const known = why.error === undefined ? {} : { error }

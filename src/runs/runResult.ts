@@ -4,7 +4,7 @@ import type { Usage } from '../protocol/messages.ts'
 import type { PauseReason } from '../protocol/records.ts'
 import type { LimitReason } from '../protocol/turns.ts'
 
-/** What every result of a run has. */
+/** Fields that every result of a run has. */
 interface RunTotals {
   /** The text of the last reply. */
   readonly text: string
@@ -14,7 +14,7 @@ interface RunTotals {
   readonly turns: number
   /** Model turns of the sub-agents it called; together with `turns` they count towards `limits.turns`. */
   readonly childTurns: number
-  /** Of the run and of the sub-agents that it called. */
+  /** Tokens used by the run and by the sub-agents that it called. */
   readonly usage: Usage
   /** Cost of everything in `usage`, in US dollars; 0 without prices. */
   readonly costUsd: number
@@ -33,9 +33,9 @@ export interface AnsweredRun<Output = unknown> extends RunTotals {
 /** It can go on from here: `agent.resume()`. */
 export interface PausedRun extends RunTotals {
   readonly stopReason: 'paused'
-  /** What it waits for, or what it ran into. */
+  /** Reason of the pause: something that it waits for, or that it ran into. */
   readonly reason: PauseReason
-  /** That of the store, if that is why. */
+  /** Error of the store, if that is why. */
   readonly error?: ErrorInfo | undefined
   readonly output?: undefined
 }
@@ -51,7 +51,7 @@ export interface FailedRun extends RunTotals {
 /** The model gave no whole answer: `length`, its reply was cut off at the longest length allowed; `refusal`, it refused, or a guard did. */
 export interface UnansweredRun extends RunTotals {
   readonly stopReason: 'length' | 'refusal'
-  /** What a guard refused, and why; missing when the model refused. `text` has a line that says so, or is empty. */
+  /** Refusal of a guard, with its reason; missing when the model refused. `text` has a line that says so, or is empty. */
   readonly refusal?: Refusal
   /** The limit that was reached, if this came of its last turn. */
   readonly reason?: LimitReason | undefined

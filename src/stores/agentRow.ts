@@ -4,7 +4,7 @@ import type { Metadata } from '../protocol/metadata.ts'
 /** A row of the table of agents, of whatever database. */
 export type AgentRow = Readonly<Record<string, unknown>>
 
-/** Where an agent's row says that it comes from. */
+/** Returns where an agent comes from, as its row says. */
 export function placeIn(row: AgentRow): Pick<LogOrigin, 'path' | 'forkedFrom' | 'metadata'> {
   const { path, forked_from: forkedFrom, metadata } = row
   return {
@@ -14,7 +14,7 @@ export function placeIn(row: AgentRow): Pick<LogOrigin, 'path' | 'forkedFrom' | 
   }
 }
 
-/** What a list says of it. */
+/** Returns an agent's entry in a list, from its row. */
 export function entryIn(row: AgentRow): LogEntry {
   const createdAt = row['created_at'] ?? null
   return {

@@ -1,7 +1,7 @@
 import { RuntimeError } from '../protocol/errors.ts'
 import type { LogRecord } from '../protocol/records.ts'
 
-/** As a line of `fileStore`. */
+/** Most bytes of a body, as of a line of `fileStore`. */
 const mostBytes = 256 * 1024 * 1024
 
 /**

@@ -1,6 +1,6 @@
 import { RuntimeError } from '../protocol/errors.ts'
 
-/** The error of who appends to a log that another writer has opened since. */
+/** The error of a writer that appends to a log that another one has opened since. */
 export const leaseLost = (agentId: string, epoch: number, now: number | undefined): RuntimeError =>
   new RuntimeError(
     'STORE_LEASE_LOST',
@@ -9,15 +9,15 @@ export const leaseLost = (agentId: string, epoch: number, now: number | undefine
 
 /** The epochs of a log as its store knows them. */
 export interface Epochs {
-  /** Of the lease that is out here; `undefined`: none is. */
+  /** Epoch of the lease that is out here; `undefined` if none is. */
   readonly held: number | undefined
-  /** Of the newest lease there was. */
+  /** Epoch of the newest lease there was. */
   readonly newest: number
 }
 
 /**
- * Refuses who may not append. `named`: the epoch of its lease; `undefined`: it names none. A writer whose lease was taken is told so,
- * also once the taker has released it.
+ * Refuses a writer that may not append. `named`: the epoch of its lease; `undefined`: it names none. A writer whose lease was taken is told
+ * so, also once the taker has released it.
  *
  * @throws RuntimeError `STORE_NOT_OPEN`, `STORE_LEASE_LOST`
  */

@@ -2,7 +2,7 @@ import { crc32 } from 'node:zlib'
 import { RuntimeError } from '../protocol/errors.ts'
 import { maxLineBytes } from './jsonLines.ts'
 
-/** What stands between a record's JSON and its closing brace: this, 8 digits, and a quote. */
+/** Text between a record's JSON and its closing brace: this, 8 digits, and a quote. */
 const fieldStart = Buffer.from(',"crc":"')
 const digitCount = 8
 const fieldLength = fieldStart.length + digitCount + 1
@@ -57,13 +57,13 @@ export interface Checksum {
   readonly expected: string
   /** The sum its content has. */
   readonly seen: string
-  /** What was summed: the record's JSON. */
+  /** Bytes that were summed: the record's JSON. */
   readonly json: Buffer
 }
 
 /**
- * Takes a line and its checksum apart; `undefined` for a line that bears none, as in logs written before there were checksums.
- * The sum is of the bytes in the file, not of what they decode to. Bytes are used up: `json` is made of them, in place.
+ * Takes a line and its checksum apart; `undefined` for a line that bears none, as in logs written before there were checksums. The sum is
+ * of the bytes in the file, not of the text that they decode to. Bytes are used up: `json` is made of them, in place.
  */
 export function checksumOf(line: string | Buffer): Checksum | undefined {
   const bytes = typeof line === 'string' ? Buffer.from(line) : line

@@ -2,8 +2,8 @@ import { RuntimeError } from '../protocol/errors.ts'
 import type { LogRecord } from '../protocol/records.ts'
 
 /**
- * How many of these records, the first ones, stand under a `seq` that the log has already; the rest follow `lastSeq`. Whether they
- * are the same records is for the store to see.
+ * Returns how many of these records, the first ones, stand under a `seq` that the log has already; the rest follow `lastSeq`. The store has
+ * to check that they are the same records.
  *
  * @throws RuntimeError `STORE_APPEND_FAILED` on a gap and on disorder.
  */
@@ -19,7 +19,7 @@ export function countRepeated(agentId: string, records: readonly LogRecord[], la
   )
 }
 
-/** The error of a record that is given for one the log has already, and is another. */
+/** The error of a record that differs from the one that the log has under its `seq`. */
 export const otherRecord = (agentId: string, seq: number): RuntimeError =>
   new RuntimeError(
     'STORE_APPEND_FAILED',

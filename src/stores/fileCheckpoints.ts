@@ -16,13 +16,13 @@ const headSchema = lazily(() =>
   }),
 )
 
-/** The first line says what follows, with a checksum. A longer one is none of ours. */
+/** The first line says what follows, with a checksum. A file with a longer one is no checkpoint. */
 const maxHeadBytes = 4_096
 const newline = 0x0a
 
 /**
- * Checkpoints as files, `<agentId>.checkpoint` beside the log. Only the process that holds the log writes there: one after the other, under
- * another name first. Nothing is synced, as a checkpoint that a power cut tore is known by its checksum.
+ * Checkpoints as files, `<agentId>.checkpoint` beside the log. Only the process that holds the log writes there: one checkpoint after the
+ * other, under another name first. Nothing is synced, as a checkpoint that a power cut tore is known by its checksum.
  */
 export class FileCheckpoints implements CheckpointStore {
   readonly #fileOf: (agentId: string) => string
@@ -77,12 +77,12 @@ export class FileCheckpoints implements CheckpointStore {
     }
   }
 
-  /** Resolves once what is being written of an agent is: another process may write there next. Never rejects. */
+  /** Resolves once the write under way for an agent has ended: another process may write there next. Never rejects. */
   async settled(agentId: string): Promise<void> {
     await this.#writing.get(agentId)
   }
 
-  /** Removes what is kept of an agent. */
+  /** Removes the checkpoint of an agent. */
   async delete(agentId: string): Promise<void> {
     await this.settled(agentId)
     const file = this.#fileOf(agentId)
@@ -90,7 +90,7 @@ export class FileCheckpoints implements CheckpointStore {
   }
 }
 
-/** What a file holds; `undefined`: it is damaged. */
+/** Returns the checkpoint in a file; `undefined` if the file is damaged. */
 function checkpointIn(bytes: Buffer): Checkpoint | undefined {
   const end = bytes.subarray(0, maxHeadBytes).indexOf(newline)
   if (end < 0) return undefined
@@ -101,7 +101,7 @@ function checkpointIn(bytes: Buffer): Checkpoint | undefined {
   return checkpoint.body.length === length && sumOf(checkpoint) === crc ? checkpoint : undefined
 }
 
-/** Of everything in it. */
+/** Checksum of everything in a checkpoint. */
 const sumOf = ({ seq, form, digest, body }: Checkpoint): number =>
   crc32(body, crc32(JSON.stringify([seq, form, digest])))
 

@@ -7,7 +7,7 @@ import { checkSnapshotSize, isSnapshotId, SnapshotIndex, snapshotId } from './sn
 
 interface Kept {
   readonly index: Promise<SnapshotIndex>
-  /** Of the newest `put`: they take turns. */
+  /** Settles with the newest `put`: they take turns. */
   last: Promise<unknown>
 }
 
@@ -17,8 +17,8 @@ export interface FileSnapshotOptions extends SnapshotLimits {
 }
 
 /**
- * Contents as files, named by their hash, in one folder for each agent. Only the process that holds the agent's log writes there. How
- * long ago one was used is its time of change.
+ * Contents as files, named by their hash, in one folder for each agent. Only the process that holds the agent's log writes there. A file's
+ * time of change says when its content was last used.
  */
 export class FileSnapshots implements SnapshotStore {
   readonly maxFileBytes: number
@@ -94,7 +94,7 @@ export class FileSnapshots implements SnapshotStore {
     await kept?.last
   }
 
-  /** Removes what is kept of an agent. */
+  /** Removes the contents that are kept for an agent. */
   async delete(agentId: string): Promise<void> {
     await this.forget(agentId)
     await rm(this.#folderOf(agentId), { recursive: true, force: true })

@@ -293,11 +293,10 @@ async function isThere(file: string): Promise<boolean> {
 }
 
 /**
- * A store in a folder, created if missing: `<agentId>.jsonl` is an agent's log, one record per line with a checksum as its last
- * field, and `<agentId>.lock` exists beside it while a process is writing; `<agentId>.checkpoint` holds what was folded from a long
- * log, and `<agentId>.snapshots` files as the agent found them, if its tools keep them. See `Store` for the contract. `durability` determines
- * when a record counts as stored; by default once the operating system has it, so it survives the process, even `kill -9`, but not a
- * power cut.
+ * A store in a folder, created if missing: `<agentId>.jsonl` is an agent's log, one record per line with a checksum as its last field, and
+ * `<agentId>.lock` exists beside it while a process is writing; `<agentId>.checkpoint` holds the state folded from a long log, and
+ * `<agentId>.snapshots` files as the agent found them, if its tools keep them. See `Store` for the contract. `durability` determines when a
+ * record counts as stored; by default once the operating system has it, so it survives the process, even `kill -9`, but not a power cut.
  *
  * Opening cuts off a torn or damaged last line (`lease.repairedBytes`) and checks nothing before it; `read` finds a bad line further
  * up (`LOG_CORRUPT`, naming file and line). Reading works in any process at any time, even after `close`. `delete` removes the log

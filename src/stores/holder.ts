@@ -13,14 +13,14 @@ const holderSchema = lazily(() =>
     startedAt: z.string(),
     token: z.string(),
     processStart: z.string().exactOptional(),
-    /** Within which process ids are told apart; on Linux, where containers have their own. */
+    /** Name of the space within which process ids are told apart; on Linux, where containers have their own. */
     pidSpace: z.string().exactOptional(),
     /** Where its agents are reached. */
     url: z.string().exactOptional(),
   }),
 )
 
-/** Who holds something that processes share. */
+/** Holder of something that processes share. */
 export type Holder = z.infer<ReturnType<typeof holderSchema>>
 
 /** Reads a holder from JSON; `undefined` if it is none. */
@@ -57,7 +57,7 @@ export const isThisProcess = ({ pid, host }: Holder): boolean => pid === process
 export const holderWords = (holder: Holder): string =>
   `process ${holder.pid}${isThisProcess(holder) ? ' (this one)' : ''} on ${holder.host} since ${holder.startedAt}`
 
-/** Whether a holder may still be at work; a process of another host cannot be looked up, so it may. */
+/** Returns true if a holder may still be at work; a process of another host cannot be looked up, so it may. */
 export async function mayBeAlive(holder: Holder): Promise<boolean> {
   if (holder.host !== hostname()) return true
   try {
@@ -71,8 +71,8 @@ export async function mayBeAlive(holder: Holder): Promise<boolean> {
 }
 
 /**
- * Tells for certain that a process has ended, for who may be on another machine, or in another container, that calls itself the same: known
- * only of one of the same running system that has process ids in common with this one. Otherwise `false`.
+ * Returns true if a process is known to have ended, though another machine or container may call itself the same: that is known only of a
+ * process of the same running system that has process ids in common with this one. Otherwise `false`.
  */
 export async function hasEnded(holder: Holder): Promise<boolean> {
   const own = await newHolder()

@@ -64,9 +64,9 @@ interface LineRange {
 }
 
 /**
- * Reads the lines of a file up to byte `end`, a block at a time: each array holds the lines that became whole with it,
- * without their newlines, `undefined` for one of more than `maxBytes`, which is never held. The first `skip` lines are passed
- * over; what follows the last newline is left out.
+ * Reads the lines of a file up to byte `end`, a block at a time: each array holds the lines that became whole with it, without their
+ * newlines, `undefined` for one of more than `maxBytes`, which is never held. The first `skip` lines are passed over; bytes after the last
+ * newline are left out.
  */
 export async function* readLines(
   file: Readable,

@@ -14,7 +14,7 @@ export const source = ':source'
 export const metadataLabels = (metadata: Metadata = {}): Label[] =>
   Object.entries(metadata).map(([key, value]) => [key, JSON.stringify(value)])
 
-/** What an agent is found by. Pure. */
+/** Returns the labels by which an agent is found. Pure. */
 export function labelsOf({ path, forkedFrom, metadata }: Omit<LogOrigin, 'definition' | 'createdAt'>): Label[] {
   const last = path.at(-1)
   return [
@@ -28,7 +28,7 @@ export function labelsOf({ path, forkedFrom, metadata }: Omit<LogOrigin, 'defini
 /** The same of a row of the table of agents. */
 export const labelsIn = (row: AgentRow): Label[] => labelsOf(placeIn(row))
 
-/** What `query` asks for by labels. Pure. */
+/** Returns the labels that `query` asks for. Pure. */
 export const labelsAsked = ({ metadata, parent: of, forkedFrom }: LogQuery): Label[] => [
   ...metadataLabels(metadata),
   ...(typeof of === 'string' ? [[parent, of] satisfies Label] : []),

@@ -23,7 +23,7 @@ async function unless<T, U>(code: string, operation: Promise<T>, instead: U): Pr
 
 const contentOf = (path: string): Promise<string | undefined> => unless('ENOENT', readFile(path, 'utf8'), undefined)
 
-/** Whether the holder that a lock file names may still be at work. */
+/** Returns true if the holder that a lock file names may still be at work. */
 async function mayBeHeld(content: string): Promise<boolean> {
   // A lock file appears with its content, so only a crash of the whole machine leaves a blank one.
   if (/^[\s\0]*$/.test(content)) return false
@@ -49,8 +49,8 @@ const linked = (draft: string, path: string): Promise<boolean> =>
   )
 
 /**
- * Puts a hard link to `draft` at `path`, which is atomic and never replaces. A dead holder's lock is removed first, by
- * one process at a time: whoever holds `path.takeover`, a lock like this one, and still finds the same content.
+ * Puts a hard link to `draft` at `path`, which is atomic and never replaces. A dead holder's lock is removed first, by one process at a
+ * time: the one that holds `path.takeover`, a lock like this one, and still finds the same content.
  */
 async function claim(path: string, draft: string): Promise<void> {
   const guard = `${path}.takeover`
@@ -108,7 +108,7 @@ export async function lockFile(path: string, url?: string): Promise<FileLock> {
 
 const withUrl = (holder: Holder, url: string | undefined): Holder => (url === undefined ? holder : { ...holder, url })
 
-/** Who has a lock; `undefined`: nobody, or one whose process is gone. */
+/** Returns the holder of a lock; `undefined` if there is none, or if its process is gone. */
 export async function holderOf(path: string): Promise<Omit<LogHolder, 'isHere'> | undefined> {
   const content = await contentOf(path)
   if (content === undefined || !(await mayBeHeld(content))) return undefined

@@ -12,11 +12,13 @@ import { type SyncPolicy, syncPolicy } from './syncPolicy.ts'
 /** Most UTF-16 units of one write that calls are gathered into; one call may be larger. */
 const batchChars = 4 * 1024 * 1024
 
-/** What a log file needs of its open file: a write may take fewer bytes than given. */
+/** The part of its open file that a log file needs: a write may take fewer bytes than given. */
 export type LogFileHandle = Pick<FileHandle, 'read' | 'write' | 'truncate' | 'datasync' | 'close'> & {
   /** Left out where a file can only be written in the background. */
   readonly writeSync?: WriteSync
-  /** Tells whether the file is in no folder any more: what is written then is lost, and no write says so. Left out where that is not known. */
+  /**
+   * Returns true if the file is in no folder any more: bytes written then are lost, and no write says so. Left out where that is not known.
+   */
   readonly isDeleted?: () => boolean
 }
 
@@ -31,15 +33,15 @@ const fullLine = (record: LogRecord): string => `${lineOf(JSON.stringify(record)
 interface Batch {
   text: string
   lastSeq: number
-  /** Of a batch that is one call, which begins with records of before. */
+  /** Set for a batch of one call that begins with records of before. */
   readonly repeat: Repeat | undefined
   readonly stored: PromiseWithResolvers<void>
 }
 
 /**
- * The writing end of one agent's log, used by one writer at a time. What needs no sync is written at once when it is short and
- * nothing else is under way. Other calls of one tick, and calls made while a write or a sync is under way, share one write. What
- * a failed write or sync left is cut off again, and every call in it or waiting behind it rejects.
+ * The writing end of one agent's log, used by one writer at a time. Text that needs no sync is written at once when it is short and nothing
+ * else is under way. Other calls of one tick, and calls made while a write or a sync is under way, share one write. Bytes that a failed
+ * write or sync left are cut off again, and every call in it or waiting behind it rejects.
  */
 export class LogFile {
   readonly #agentId: string
@@ -51,7 +53,7 @@ export class LogFile {
   #written: LogEnd
   /** Last seq that was taken in, written or not. */
   #takenSeq: number
-  /** Bytes of a failed write or sync may stand after what was written. */
+  /** True if bytes of a failed write or sync may stand after the written part. */
   #torn = false
   #waiting: Batch[] = []
   /** Written, and waiting for a sync. */
@@ -133,7 +135,7 @@ export class LogFile {
     return batch
   }
 
-  /** Stores what was appended without waiting for the syncs of others, whether it succeeds or not, and closes the file. */
+  /** Stores the appended records without waiting for the syncs of others, and closes the file whether that succeeds or not. */
   async close(): Promise<void> {
     this.#stopAsking()
     this.#sync = 'closing'
@@ -247,7 +249,7 @@ export class LogFile {
     for (const batch of this.#unsynced.splice(0)) batch.stored.resolve()
   }
 
-  /** Ends every call that was not stored; the next one starts after what was. */
+  /** Rejects every call that was not stored; the next one starts after the stored records. */
   #reject(thrown: unknown): void {
     this.#takenSeq = this.#written.lastSeq
     const error = this.#failed(thrown)

@@ -2,7 +2,7 @@ import { defaultPageLimit, type LogEntry, type LogOrigin, type LogPage, type Log
 import { hasMetadata } from '../protocol/metadata.ts'
 import type { LogRecord, RecordOf } from '../protocol/records.ts'
 
-/** What a log's first record says of its agent. Pure. */
+/** Returns the origin of an agent, from the first record of its log. Pure. */
 export const originOf = ({ definition, path, time, forkedFrom, metadata }: RecordOf<'agent.created'>): LogOrigin => ({
   definition,
   path,
@@ -19,7 +19,7 @@ export const originIn = (record: LogRecord | undefined): LogOrigin | undefined =
 export const byNewest = (a: Pick<LogEntry, 'id' | 'writtenAt'>, b: Pick<LogEntry, 'id' | 'writtenAt'>): number =>
   b.writtenAt - a.writtenAt || (a.id < b.id ? -1 : Number(a.id > b.id))
 
-/** Whether a query asks for what only first records tell. */
+/** Returns true if a query asks for something that only first records tell. */
 export const asksForOrigins = ({ within, metadata, definition, parent, forkedFrom }: LogQuery): boolean =>
   within !== undefined ||
   definition !== undefined ||
@@ -27,7 +27,7 @@ export const asksForOrigins = ({ within, metadata, definition, parent, forkedFro
   forkedFrom !== undefined ||
   Object.keys(metadata ?? {}).length > 0
 
-/** Tells of logs whether a query asks for them; `after` and `limit` aside. */
+/** Returns a function that tells whether a query asks for a log; `after` and `limit` aside. */
 export function fitting(query: LogQuery): (entry: Pick<LogEntry, 'id' | 'origin'>) => boolean {
   const { metadata = {}, definition, parent, forkedFrom } = query
   const ids = query.ids && new Set(query.ids)

@@ -1,6 +1,6 @@
 import type { Checkpoint, CheckpointStore } from '../protocol/checkpoints.ts'
 
-/** Checkpoints in memory, lost when the process ends. `check` refuses who may not write. */
+/** Checkpoints in memory, lost when the process ends. `check` refuses a writer that may not write. */
 export class MemoryCheckpoints implements CheckpointStore {
   readonly isVolatile = true
   readonly #check: (agentId: string, epoch: number | undefined) => void
@@ -19,7 +19,7 @@ export class MemoryCheckpoints implements CheckpointStore {
     this.#checkpoints.set(agentId, checkpoint)
   }
 
-  /** Lets go of what is kept of an agent. */
+  /** Removes the checkpoint of an agent. */
   delete(agentId: string): void {
     this.#checkpoints.delete(agentId)
   }

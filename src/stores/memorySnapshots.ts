@@ -30,7 +30,7 @@ export class MemorySnapshots implements SnapshotStore {
     return this.#agents.get(agentId)?.contents.get(id)?.slice()
   }
 
-  /** Lets go of what is kept of an agent. */
+  /** Removes the contents that are kept for an agent. */
   delete(agentId: string): void {
     this.#agents.delete(agentId)
   }

@@ -30,7 +30,7 @@ class MemoryLease implements StoreLease {
     return this.#lost.promise
   }
 
-  /** Another writer has the log. */
+  /** Notes that another writer has the log. */
   lose(): void {
     this.#lost.resolve()
   }

@@ -14,7 +14,7 @@ const quickHandle = (handle: FileHandle): LogFileHandle =>
     isDeleted: () => fstatSync(handle.fd).nlink === 0,
   })
 
-/** Opens a log to be written on: what its last writer left torn at its end is cut off. */
+/** Opens a log to be written on: a torn end that its last writer left is cut off. */
 export async function openLog(
   agentId: string,
   file: string,

@@ -31,7 +31,7 @@ export class QuickWrites {
     this.#clock = clock
   }
 
-  /** Whether this text is to be written at once; asked once for each. */
+  /** Returns true if this text is to be written at once; asked once for each. */
   allows(text: string): boolean {
     if (!isShort(text)) return false
     if (this.#left === 0) return true

@@ -4,7 +4,7 @@ import type { LogRecord } from '../protocol/records.ts'
 import { lastNewline, maxLineBytes, offsetFromEnd, readBytes, readLines } from './jsonLines.ts'
 import { corruptLine, isBlankLine, type LinePlace, readRecord } from './readRecord.ts'
 
-/** What to read of a log: from record `fromSeq` on, no further than byte `end`, and `limit` records at most. */
+/** Part of a log to read: from record `fromSeq` on, no further than byte `end`, and `limit` records at most. */
 export interface LogRange {
   readonly fromSeq: number
   readonly end: number
@@ -90,8 +90,8 @@ export interface LogEnd {
 }
 
 /**
- * Finds the end of the good part by looking at the last lines only, however long the log is. What follows `size` is a
- * torn tail, as `readLog` ignores it.
+ * Finds the end of the good part by looking at the last lines only, however long the log is. Bytes after `size` are a torn tail, as
+ * `readLog` ignores it.
  *
  * @throws RuntimeError `LOG_CORRUPT` when more than the tail is bad, `LOG_VERSION`.
  */

@@ -9,7 +9,7 @@ export interface ListedLog {
   readonly stat: LogStat | undefined
 }
 
-/** What pages are made of. */
+/** The logs that pages are made of. */
 export interface ReadableLogs {
   /** Every log, or those of these ids that are there. Rejects when the store cannot tell. */
   listed(ids?: readonly string[]): Promise<readonly ListedLog[]>
@@ -36,7 +36,7 @@ export class ReadPages {
     this.#logs = logs
   }
 
-  /** Rejects when the store cannot tell what it has; a log that cannot be read is in it, without its origin. */
+  /** Returns a page. Rejects when the store cannot list its logs; a log that cannot be read is in the page, without its origin. */
   async page(query: LogQuery = {}): Promise<LogPage> {
     const within: LogEntry[] = []
     const needsOrigins = asksForOrigins(query)

@@ -18,7 +18,7 @@ export const corruptLine = ({ file, line }: LinePlace, why: string): RuntimeErro
 const deepest = 1_000
 
 /**
- * Whether the last field of a line is one no record has, shaped like a checksum: then its name or value is what was damaged.
+ * Returns true if the last field of a line is one no record has, shaped like a checksum: then its name or value is what was damaged.
  * `upgraded`: fields that an upgrade took away had a meaning.
  */
 function hasDamagedChecksum(
@@ -41,7 +41,7 @@ function bare(line: Buffer): Buffer {
   return line.subarray(isMarked ? byteOrderMark.length : 0, end)
 }
 
-/** True of a line that has nothing: no record was lost with it. Pure. */
+/** Returns true if a line has nothing: no record was lost with it. Pure. */
 export const isBlankLine = (line: Buffer): boolean => line[0] !== brace && line.toString().trim() === ''
 
 /**

@@ -20,11 +20,12 @@ export interface LogRepair {
 const extension = '.jsonl'
 
 /**
- * Cuts a log off at its first bad line, after copying the whole file beside it (`<file>.damaged-<n>`, on disk before the cut). An
- * intact log is left alone. The log's lock is held meanwhile.
+ * Cuts a log off at its first bad line, after copying the whole file beside it (`<file>.damaged-<n>`, on disk before the cut). An intact
+ * log is left alone. The log's lock is held meanwhile.
  *
  * @throws RuntimeError `INVALID_OPTION` if the file is not called `*.jsonl`, `STORE_LOCKED` while a process is writing the log,
- * `FOREIGN_FORMAT` for a file without one record, and `LOG_VERSION` for a log written by a newer version, which are left alone, `STORE_OPEN_FAILED`, `STORE_READ_FAILED`.
+ * `FOREIGN_FORMAT` for a file without one record, and `LOG_VERSION` for a log written by a newer version, which are left alone,
+ * `STORE_OPEN_FAILED`, `STORE_READ_FAILED`.
  */
 export async function repairLog(file: string): Promise<LogRepair> {
   if (typeof file !== 'string' || !file.endsWith(extension))
@@ -76,7 +77,7 @@ async function countGood(path: string, end: number): Promise<{ readonly kept: nu
   return { kept, lines }
 }
 
-/** So much of a file is looked at to tell what it is, in bytes. */
+/** Bytes of a file that are looked at to tell its kind. */
 const mostLooked = 64 * 1024
 
 async function hasRecord(handle: FileHandle, file: string, end: number): Promise<boolean> {
@@ -89,7 +90,7 @@ async function hasRecord(handle: FileHandle, file: string, end: number): Promise
 const isBlank = async (handle: FileHandle, start: number, end: number): Promise<boolean> =>
   end - start <= mostLooked && (await readBytes(handle, start, end)).toString().trim() === ''
 
-/** Cutting it off would leave nothing of it. */
+/** The error of a file that is no log: cutting it off would leave nothing. */
 function notALog(path: string, beginning: Buffer): RuntimeError {
   const format = foreignFormat(beginning.toString())
   const what = format === undefined ? '' : `: it looks like ${format}`

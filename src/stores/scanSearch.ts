@@ -13,7 +13,7 @@ export class ScanSearch {
     this.#limit = limit
   }
 
-  /** Whether there is anything to look for. */
+  /** True if there is nothing to look for. */
   get isEmpty(): boolean {
     return this.#terms.length === 0 || this.#limit <= 0
   }
@@ -23,7 +23,7 @@ export class ScanSearch {
     if (said !== '') this.lookAt(agentId, record.seq, said)
   }
 
-  /** The same for what a record says. */
+  /** Looks at a record by the text that it says. */
   lookAt(agentId: string, seq: number, said: string): void {
     const count = countTerms(said, this.#terms)
     if (count === 0) return

@@ -3,7 +3,7 @@ import { lazily } from '../protocol/lazily.ts'
 import { textOf } from '../protocol/messageText.ts'
 import { foldText } from './foldText.ts'
 
-/** A word; of scripts that put nothing between words, a character. */
+/** A word; in scripts that put nothing between words, a character. */
 const word = lazily(
   () =>
     /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]\p{M}*|(?:(?![\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}])[\p{L}\p{N}\p{M}])+/gu,
@@ -18,23 +18,23 @@ const mostTerms = 32
 /** Part of a query: words that must follow one another. */
 export interface Term {
   readonly words: readonly string[]
-  /** The last word may go on. */
+  /** True if the last word may be the beginning of a longer one. */
   readonly isOpen: boolean
 }
 
-/** What is said in a record, for whoever looks for it; empty where nothing is. Pure. */
+/** Returns the text that is said in a record, to be searched; empty where nothing is. Pure. */
 export const saidIn = (record: LogRecord): string =>
   record.type === 'message.added' || record.type === 'reply.end' || record.type === 'tool.end'
     ? textOf(record.message.content)
     : ''
 
-/** The beginning of what a record says, as far as anybody looks. */
+/** The beginning of the text that a record says, as far as searches look. */
 export interface Said {
   readonly seq: number
   readonly text: string
 }
 
-/** What a record says, for whoever keeps it; `undefined` where nothing is. It holds nothing of a longer text in memory. Pure. */
+/** Returns the text that a record says, to be kept; `undefined` where nothing is. It holds nothing of a longer text in memory. Pure. */
 export function keptOf(record: LogRecord): Said | undefined {
   const text = saidIn(record)
   if (text === '') return undefined
@@ -42,16 +42,16 @@ export function keptOf(record: LogRecord): Said | undefined {
   return { seq: record.seq, text: isLong ? copyOf(text.slice(0, 2 * mostChars)) : text }
 }
 
-/** A part of a text otherwise keeps all of it. */
+/** Returns a copy of a part of a text: the part itself would keep the whole text in memory. */
 const copyOf = (part: string): string => JSON.parse(JSON.stringify(part)) as string
 
-/** The words of a text as they are looked for; of scripts without spaces each character is one. Pure. */
+/** Returns the words of a text as they are looked for; in scripts without spaces each character is one. Pure. */
 export function searchWords(text: string): string[] {
   const folded = foldText(text.slice(0, mostChars))
   return folded.match(ascii.test(folded) ? asciiWord : word()) ?? []
 }
 
-/** What a query looks for: nothing in it is an operator. Empty: nothing can be found. Pure. */
+/** Returns the terms that a query looks for: nothing in it is an operator. Empty: nothing can be found. Pure. */
 export function termsIn(query: string): readonly Term[] {
   const terms = new Map<string, Term>()
   for (const part of query.slice(0, mostChars).split(/\s+/u)) {

@@ -5,10 +5,10 @@ const mib = 1024 * 1024
 
 export const defaultSnapshotLimits: SnapshotLimits = { maxBytes: 256 * mib, maxCount: 10_000, maxFileBytes: 16 * mib }
 
-/** Those of contents that are kept in memory. */
+/** Limits of contents that are kept in memory. */
 export const memorySnapshotLimits: SnapshotLimits = { ...defaultSnapshotLimits, maxBytes: 64 * mib }
 
-/** What a content is called. */
+/** Returns the id of a content: its SHA-256. */
 export const snapshotId = (bytes: Uint8Array): string => createHash('sha256').update(bytes).digest('hex')
 
 export const isSnapshotId = (name: string): boolean => /^[0-9a-f]{64}$/.test(name)
@@ -30,7 +30,7 @@ export class SnapshotIndex {
     return this.#sizes.has(id)
   }
 
-  /** Notes one as the newest. */
+  /** Notes a content as the newest. */
   use(id: string, size: number): void {
     this.drop(id)
     this.#sizes.set(id, size)
@@ -42,7 +42,7 @@ export class SnapshotIndex {
     this.#sizes.delete(id)
   }
 
-  /** The oldest, if there is more than the limits allow. */
+  /** Returns the id of the oldest content, if there is more than the limits allow. */
   excess({ maxBytes, maxCount }: SnapshotLimits): string | undefined {
     const isFull = this.#bytes > maxBytes || this.#sizes.size > maxCount
     return isFull ? this.#sizes.keys().next().value : undefined

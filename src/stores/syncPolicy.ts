@@ -27,18 +27,18 @@ const checkOptions = optionsCheck(
 /** When appends count as stored, and the state that a store's files share for this. */
 export interface SyncPolicy {
   readonly durability: 'os' | 'batch' | 'each'
-  /** Of `os`. */
+  /** Writes of `os`. */
   readonly quick: QuickWrites
-  /** Of `batch`. */
+  /** Syncs of `batch`. */
   readonly rounds: SyncRounds
   readonly snapshots: SnapshotLimits
 }
 
 export interface FileStoreOptions {
   /**
-   * What an append waits for. `os` (default): the operating system has the record, which survives `kill -9` but not a power cut.
-   * `batch`: an fdatasync that covers the record has finished; it starts at once if none is in progress, otherwise it is shared by
-   * all appends waiting by then. `each`: the same, with one fdatasync per write.
+   * Point at which an append counts as stored. `os` (default): the operating system has the record, which survives `kill -9` but not a
+   * power cut. `batch`: an fdatasync that covers the record has finished; it starts at once if none is in progress, otherwise it is shared
+   * by all appends waiting by then. `each`: the same, with one fdatasync per write.
    */
   readonly durability?: 'os' | 'batch' | 'each'
   /** With `batch`: how long a write may wait for other logs' fdatasyncs before its own, in milliseconds, 0 to 60,000. Default: 10. */
@@ -46,8 +46,8 @@ export interface FileStoreOptions {
   /** Measures `batchMs` and how long writes take. Default: the system's clock. */
   readonly clock?: Clock
   /**
-   * How much is kept of the files that one agent changed, for `undo`: see `workspaceTools`. Default: 256 MiB in all, 10,000 contents, 16 MiB
-   * of one. What was kept longest ago goes first.
+   * How much is kept of the files that one agent changed, for `undo`: see `workspaceTools`. Default: 256 MiB in all, 10,000 contents, 16
+   * MiB of one. Contents that were kept longest ago go first.
    */
   readonly snapshots?: Partial<SnapshotLimits>
 }

@@ -1,9 +1,9 @@
 import type { StoreLease } from '../protocol/store.ts'
 
-/** What `open` found in the tables of a database. */
+/** Row that `open` found in the tables of a database. */
 export interface LeaseRow {
   readonly agentId: string
-  /** Of the agent in the tables. */
+  /** Number of the agent in the tables. */
   readonly number: number
   readonly epoch: number
   readonly lastSeq: number
@@ -35,7 +35,7 @@ export abstract class TableLease implements StoreLease {
     return this.#isLost
   }
 
-  /** Another writer has the log. */
+  /** Notes that another writer has the log. */
   lose(): void {
     this.#isLost = true
     this.#lost.resolve()

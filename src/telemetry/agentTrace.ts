@@ -14,7 +14,7 @@ import type { TracedAgent, TracedEffect } from '../protocol/tracer.ts'
 import { plainError } from './withoutContent.ts'
 import { agentAttributes, modelAttributes, usageAttributes } from './genAi.ts'
 
-/** What a span is of; one of each is open at a time. */
+/** Key of a span; one of each is open at a time. */
 export type SpanKey = 'run' | 'turn' | 'model' | 'compaction' | 'drain' | `tool/${string}`
 
 interface OpenSpan {
@@ -23,17 +23,17 @@ interface OpenSpan {
   readonly context: Context
 }
 
-/** What all agents of a tracer share. */
+/** Options that all agents of a tracer share. */
 export interface TraceOptions {
   readonly tracer: Tracer
   readonly content: boolean
-  /** On every span. */
+  /** Attributes of every span. */
   readonly attributes: Attributes
   /** The context the request was made in, once. */
   takeParent(agentId: string, requestId: string): Context | undefined
 }
 
-/** A span that ended because what it is part of did. */
+/** Attributes of a span that ended because the span around it did. */
 const cutOff: Attributes = { 'escapement.cut_off': true }
 
 /** The open spans of one agent, and what later ones need from earlier events. */
@@ -42,7 +42,7 @@ export class AgentTrace {
   readonly content: boolean
   /** The settings the run was started with. */
   settings: Attributes = {}
-  /** Those that are different in the turn. */
+  /** Settings that are different in the turn. */
   turnSettings: Attributes = {}
   /** The content of the turn's request. */
   request: Attributes = {}
@@ -59,7 +59,7 @@ export class AgentTrace {
     this.#options = options
   }
 
-  /** Nothing is open, so nothing needs to be kept. */
+  /** True if nothing is open, so that nothing needs to be kept. */
   get isIdle(): boolean {
     return this.#open.size === 0
   }
@@ -107,7 +107,7 @@ export class AgentTrace {
     open.span.end()
   }
 
-  /** Ends the turn, and before it what is left open in it. */
+  /** Ends the turn, and before it every span that is left open in it. */
   endTurn(): void {
     for (const key of [...this.#open.keys()].toReversed()) {
       if (key !== 'run' && key !== 'turn' && key !== 'drain') this.end(key, cutOff)
@@ -142,7 +142,7 @@ export class AgentTrace {
     this.end('drain', this.#drainUsage === undefined ? {} : usageAttributes(this.#drainUsage))
   }
 
-  /** The context an effect takes place in; `undefined` if no span of it is open. A model call begins its span here. */
+  /** The context an effect takes place in; `undefined` if none of its spans is open. A model call begins its span here. */
   enter(effect: TracedEffect): Context | undefined {
     switch (effect.type) {
       case 'tool':

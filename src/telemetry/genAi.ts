@@ -5,7 +5,7 @@ import type { TracedAgent } from '../protocol/tracer.ts'
 // `gen_ai.*` and `error.type` are as in the OpenTelemetry semantic conventions 1.41 (docs/gen-ai, status: development); what they
 // have no word for is `escapement.*`.
 
-/** The conventions' names of providers, by what stands before the `:` of a model's id where that is another word. */
+/** The conventions' names of providers, by the part before the `:` of a model's id where that is another word. */
 const providers: ReadonlyMap<string, string> = new Map([
   ['amazon-bedrock', 'aws.bedrock'],
   ['bedrock', 'aws.bedrock'],
@@ -27,7 +27,7 @@ export function modelAttributes(id: string): Attributes {
   }
 }
 
-/** Whose span it is; on every span. */
+/** Attributes of the agent that a span belongs to; on every span. */
 export const agentAttributes = ({ agentId, name, path, incognito }: TracedAgent): Attributes => ({
   'gen_ai.agent.id': agentId,
   'gen_ai.agent.name': name,
@@ -44,7 +44,7 @@ const settingNames: readonly (readonly [setting: string, attribute: string, type
   ['thinkingLevel', 'escapement.request.thinking_level', 'string'],
 ]
 
-/** The settings of a model snapshot; what is not of the expected type is left out. */
+/** The settings of a model snapshot; values that are not of the expected type are left out. */
 export function settingsAttributes(settings: { readonly [name: string]: unknown } = {}): Attributes {
   const attributes: Attributes = {}
   for (const [setting, attribute, type] of settingNames) {

@@ -46,7 +46,7 @@ function messageOf(message: RequestMessage): { role: string; parts: readonly Par
   return { role: 'tool', parts: [response, ...media.map(partOf)] }
 }
 
-/** What a model is asked, as JSON: attributes of spans hold no objects. */
+/** Returns the content of a model's request, as JSON: attributes of spans hold no objects. */
 export const requestContent = ({ system, messages, tools }: ModelRequest): Attributes => ({
   ...(system === '' ? {} : { 'gen_ai.system_instructions': JSON.stringify([{ type: 'text', content: system }]) }),
   'gen_ai.input.messages': JSON.stringify(messages.map(messageOf)),
@@ -64,19 +64,19 @@ export const requestContent = ({ system, messages, tools }: ModelRequest): Attri
       }),
 })
 
-/** What a model answers. */
+/** Returns the content of a model's answer. */
 export const replyContent = ({ content, stopReason }: AssistantMessage): Attributes => ({
   'gen_ai.output.messages': JSON.stringify([
     { role: 'assistant', parts: content.map(partOf), finish_reason: finishReasons[stopReason] },
   ]),
 })
 
-/** What a tool is given. */
+/** Returns the arguments that a tool is given. */
 export const callContent = (input: unknown): Attributes => ({
   'gen_ai.tool.call.arguments': JSON.stringify(input) ?? '',
 })
 
-/** What a tool gives back: its text. */
+/** Returns the text that a tool gives back. */
 export const resultContent = ({ content }: ToolResultMessage): Attributes => ({
   'gen_ai.tool.call.result': textOf(content),
 })

@@ -4,7 +4,7 @@ import type { Logger } from '../protocol/logger.ts'
 import type { TracedAgent, TracedEffect, Tracer } from '../protocol/tracer.ts'
 import { logEvent } from './narrate.ts'
 
-/** The tracer and the logger of a runtime. Whatever they throw becomes a process warning, once each, and harms no run. */
+/** The tracer and the logger of a runtime. Each error that they throw becomes a process warning, once, and harms no run. */
 export class Instrumentation {
   readonly wantsRequests: boolean
   readonly #tracer: Tracer | undefined

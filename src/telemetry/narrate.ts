@@ -34,7 +34,7 @@ const isMild = ({ code }: ErrorInfo): boolean => ['PRICE_UNKNOWN', 'USAGE_UNKNOW
 
 const counted = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`
 
-/** Why it refused may quote what was said. */
+/** Leaves out the reason of a refusal, as it may quote messages. */
 function guardDecided({ at, decision, guard, error }: EventOf<'guard.decided'>): Narration {
   const fields = { at, decision, ...(guard === undefined ? {} : { guard }), ...(error === undefined ? {} : why(error)) }
   const text = `guards: the ${at} ${decision}`
@@ -147,11 +147,11 @@ function pinApplied({ applied, pinned, step, reason }: EventOf<'pin.applied'>): 
   return info(`${formatNodeId(step)} ${pinned ? 'pinned' : 'unpinned'}`, { step: formatNodeId(step) })
 }
 
-/** Without the evidence, which quotes arguments and results. */
+/** Leaves out the evidence, which quotes arguments and results. */
 const stallDetected = ({ rule, rung, count, first, target }: EventOf<'stall.detected'>): Narration =>
   warn(`it goes in circles (${rule})`, { rule, rung, count, first: formatNodeId(first), target: formatNodeId(target) })
 
-/** Without the reason, which may quote what a model or a tool said. */
+/** Leaves out the reason, which may quote a model or a tool. */
 const policyEnded = ({ policy, outcome, usage, costUsd }: EventOf<'policy.end'>): Narration =>
   (outcome === 'failed' ? warn : info)(`policy ${policy} ${policyWords[outcome]}`, { policy, outcome, usage, costUsd })
 
@@ -267,7 +267,9 @@ function place(event: AgentEvent): Fields {
   }
 }
 
-/** An event in words for people; `undefined`: not worth a line. Never what was said: no messages, inputs, results or reasons. Pure. */
+/**
+ * An event in words for people; `undefined` if it is not worth a line. Never has content: no messages, inputs, results or reasons. Pure.
+ */
 export function narrate(event: AgentEvent): Narration | undefined {
   const narration = (narrators[event.type] as Narrator<AgentEvent> | null)?.(event)
   return narration === undefined ? undefined : { ...narration, fields: { ...place(event), ...narration.fields } }

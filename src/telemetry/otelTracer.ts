@@ -9,9 +9,9 @@ import { SpanTracer } from './spanTracer.ts'
 export interface OtelTracerOptions {
   /** Makes the spans. Default: `escapement` of the global provider, which may be registered later. */
   readonly tracer?: ApiTracer | undefined
-  /** Whether messages, instructions, arguments and results go into the spans. Default `false`. */
+  /** True to put messages, instructions, arguments and results into the spans. Default `false`. */
   readonly content?: boolean | undefined
-  /** On every span. */
+  /** Attributes of every span. */
   readonly attributes?: Attributes | undefined
 }
 

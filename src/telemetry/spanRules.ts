@@ -13,7 +13,7 @@ const callAttributes = ({ name, callId }: { readonly name: string; readonly call
   'gen_ai.tool.call.id': callId,
 })
 
-/** A call that the runtime answered is a failure only when nobody knows whether it happened. */
+/** Ends the span of a call. A call that the runtime answered is a failure only when it is not known whether it happened. */
 function endTool(trace: AgentTrace, event: EventOf<'tool.end'>): void {
   const { message, callId } = event
   const { synthetic, isError } = message

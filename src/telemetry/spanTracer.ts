@@ -7,7 +7,7 @@ import { traceEvent } from './spanRules.ts'
 /** How many requests' contexts are kept until their run starts; beyond that, the oldest become roots. */
 const maxRequests = 1_000
 
-/** The tracer port as spans. It keeps what is open and nothing else. */
+/** The tracer port as spans. It keeps the open spans and nothing else. */
 export class SpanTracer implements Tracer {
   readonly wantsRequests: boolean
   readonly #options: TraceOptions

@@ -1,12 +1,14 @@
 import { errorTable, isErrorCode, type ErrorCode, type ErrorInfo } from '../protocol/errors.ts'
 
-/** Errors whose text quotes what a model was asked or said. */
+/** Errors whose text quotes a request or a reply of a model. */
 const quoting: ReadonlySet<string> = new Set<ErrorCode>(['OUTPUT_INVALID', 'MODEL_PROTOCOL', 'MODEL_BAD_REQUEST'])
 
-/** With what is not closed, to the end: it is content all the same, and no quote is begun twice. */
+/** Matches a quotation, to the end if it is not closed: it is content all the same, and no quote is begun twice. */
 const quotation = /"(?:[^"\\]|\\.|\\$)*(?:"|$)/gs
 
-/** The text of an error for logs and spans: of one that quotes the conversation only what to do about it, and of an answer what was wrong. */
+/**
+ * The text of an error for logs and spans: for an error that quotes the conversation only the advice, and for an answer only the problem.
+ */
 export function plainError({ code, message }: ErrorInfo): string {
   if (!quoting.has(code) || !isErrorCode(code)) return message
   if (code !== 'OUTPUT_INVALID') return errorTable[code]
@@ -14,7 +16,7 @@ export function plainError({ code, message }: ErrorInfo): string {
   return `${why.replaceAll(quotation, '"…"')} ${errorTable[code]}`
 }
 
-/** Why a revert or prune was refused; nothing when it quotes what the model wrote for a step. */
+/** Returns why a revert or prune was refused; `undefined` when that quotes text that the model wrote for a step. */
 export const plainReason = (reason: string | undefined): string | undefined =>
   reason?.includes('"') === true ? undefined : reason
 

@@ -31,7 +31,7 @@ export async function boundedText(
   return bounded.end()
 }
 
-/** The first three quarters of what is kept, and the last. */
+/** The first three quarters of the text that is kept, and its last quarter. */
 class Ends {
   readonly #headRoom: number
   readonly #tailRoom: number

@@ -13,7 +13,10 @@ import { boundedText } from './boundedText.ts'
 import type { Keeping } from './keeping.ts'
 import { readArtifactName } from './readArtifactTool.ts'
 
-/** What a tool returned as the model gets it; what is too large for it is to be kept whole, if the agent has artifacts. */
+/**
+ * Converts the return value of a tool into the outcome that the model gets; content too large for the model is to be kept whole, if the
+ * agent has artifacts.
+ */
 export function keptOutcome(value: unknown, maxChars: number, ports: AgentPorts): Outcome | Promise<Outcome> {
   const { artifacts } = ports.definition
   if (artifacts === null) return toOutcome(value, maxChars, ports)
@@ -31,7 +34,7 @@ export function keptOutcome(value: unknown, maxChars: number, ports: AgentPorts)
 
 const limitOf = ({ overChars }: ArtifactSettings, maxChars: number): number => Math.min(maxChars, overChars ?? maxChars)
 
-/** Whether something of a result is to be kept whole. */
+/** Returns true if a part of a result is to be kept whole. */
 export function isLarge(value: unknown, maxChars: number, { definition: { artifacts } }: AgentPorts): boolean {
   if (artifacts === null) return false
   try {
@@ -50,7 +53,10 @@ interface Large {
   readonly media: ReadonlySet<PlainBlock>
 }
 
-/** `undefined`: nothing is, or it is no result at all, which is for others to say. */
+/**
+ * Returns the parts of a result that are too large; `undefined` if there are none, or if the value is no result at all, which is reported
+ * elsewhere.
+ */
 function largeIn(value: unknown, limit: number, overMediaBytes: number): Large | undefined {
   const blocks = plainBlocks(value)
   if (blocks === undefined) {
@@ -69,7 +75,7 @@ function largeIn(value: unknown, limit: number, overMediaBytes: number): Large |
 
 const nothing = { blocks: [], media: new Set<PlainBlock>() } as const
 
-/** JSON that is too long, on lines that can be read one by one; `undefined` if it is not, or no JSON. */
+/** Returns a value as JSON on lines that can be read one by one, if it is too long; `undefined` if it is short enough or is no JSON. */
 function jsonOf(value: unknown, limit: number): string | undefined {
   if (typeof value !== 'object' || value === null) return undefined
   try {
@@ -106,7 +112,7 @@ async function keepLarge(large: Large, limit: number, ports: AgentPorts): Promis
 const maxBytesOf = ({ definition, snapshots }: AgentPorts): number =>
   Math.min(definition.artifacts!.maxBytes, snapshots.maxFileBytes)
 
-/** Room for what is said of the artifact. */
+/** Characters reserved for the note about the artifact. */
 const noteRoom = 250
 
 async function keepText(
@@ -124,7 +130,7 @@ async function keepText(
   return { shown: cutMiddle(text, Math.max(100, limit - noteRoom)), kept: { artifact, bytes, note } }
 }
 
-/** A character may take several bytes: then less of it is kept. */
+/** Shortens a text to `maxBytes`: a character may take several bytes, so fewer characters may be kept. */
 async function fitting(given: string, maxBytes: number, { redactor }: AgentPorts): ReturnType<typeof boundedText> {
   let bounded = await boundedText(given, maxBytes, redactor)
   const size = Buffer.byteLength(bounded.text)
@@ -135,7 +141,7 @@ async function fitting(given: string, maxBytes: number, { redactor }: AgentPorts
   return Buffer.byteLength(bounded.text) <= maxBytes ? bounded : boundedText(given, Math.floor(maxBytes / 4), redactor)
 }
 
-/** What is kept, or why it is not. */
+/** Returns the image or file to be kept, or a text that says why it is not kept. */
 async function keepMedia(block: Exclude<MediaBlock, { url: string }>, ports: AgentPorts): Promise<Keeping | string> {
   const { data, mimeType, name } = { name: undefined, ...clean(ports, block) }
   const bytes = Buffer.from(data, 'base64')
@@ -157,8 +163,8 @@ async function artifactOf(
 }
 
 /**
- * The outcome once what belongs to it is kept. What a hook replaced or withheld is not kept at all. When the store fails, the model is told
- * that there is no more than it is shown.
+ * Returns the outcome once its artifacts are kept. Artifacts of a result that a hook replaced or withheld are not kept at all. When the
+ * store fails, the model is told that there is no more than it is shown.
  */
 export async function keepAll<R extends Outcome>(
   outcome: R,

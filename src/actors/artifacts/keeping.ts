@@ -4,6 +4,6 @@ import type { Artifact } from '../../protocol/artifacts.ts'
 export interface Keeping {
   readonly artifact: Artifact
   readonly bytes: Uint8Array
-  /** What the model is told of it, in a block of its own. */
+  /** Note that tells the model about the artifact, in a block of its own. */
   readonly note: string
 }

@@ -18,7 +18,7 @@ interface ReadRequest {
   readonly from?: number | undefined
 }
 
-/** What `read_artifact` returns: what to look up, which a tool does not see. */
+/** Result of `read_artifact`: the artifact and part to look up, which a tool does not see. */
 export class ReadArtifactCall {
   readonly #request: ReadRequest
 

@@ -2,16 +2,19 @@ import type { Tag } from '../../protocol/braking.ts'
 import type { NodeId } from '../../protocol/ids.ts'
 import type { LogRecord } from '../../protocol/records.ts'
 
-/** What has left the model's sight: steps that were folded, a span that was compacted, or what a revert gave up, by its tag. */
+/**
+ * Content that has left the model's sight: steps that were folded, a span that was compacted, or the steps that a revert gave up, by its
+ * tag.
+ */
 export type Left =
   | { readonly type: 'steps'; readonly steps: readonly NodeId[] }
   | { readonly type: 'span'; readonly from: NodeId; readonly to: NodeId }
   | { readonly type: 'tag'; readonly tag: Tag }
 
-/** How much may wait to be looked through; the oldest goes first. */
+/** Most items that may wait to be looked through; the oldest is dropped first. */
 const mostItems = 50
 
-/** What an agent left behind since its memory was last fed, from its records. */
+/** Content that an agent left behind since its memory was last fed, from its records. */
 export class LeftBehind {
   #items: Left[]
 

@@ -1,6 +1,6 @@
 import type { AgentPorts } from '../agentPorts.ts'
 
-/** What a tool of the memory returns: what is to be done with the agent's memory, which a tool does not see. */
+/** Result of a tool of the memory: the work to do with the agent's memory, which a tool does not see. */
 export class MemoryCall {
   readonly #answer: (ports: AgentPorts) => Promise<string>
 
@@ -8,7 +8,7 @@ export class MemoryCall {
     this.#answer = answer
   }
 
-  /** What the model is told. Rejects with what went wrong. */
+  /** Resolves with the text for the model. Rejects with what went wrong. */
   answer(ports: AgentPorts): Promise<string> {
     return this.#answer(ports)
   }

@@ -6,12 +6,12 @@ import { isMemory, type Memory } from '../../protocol/memory.ts'
 import type { Metadata } from '../../protocol/metadata.ts'
 import { pricedModel, type ModelOption, type PricedModel } from '../turnOptions.ts'
 
-/** For whom an agent works: what a function that names its user or its workspace is given. */
+/** The agent and the run for which a function names a user or a workspace. */
 export interface MemoryOwner<out Deps = unknown> {
   readonly agent: { readonly id: string; readonly path: readonly string[] }
-  /** What the application noted on the agent, by `metadata` of `runtime.spawn`. */
+  /** Metadata that the application noted on the agent, by `metadata` of `runtime.spawn`. */
   readonly metadata: Metadata
-  /** What the application gave to the run. */
+  /** Value that the application gave to the run. */
   readonly deps: Deps
 }
 
@@ -19,7 +19,7 @@ export interface MemoryOwner<out Deps = unknown> {
 export type NameOwner<in Deps = unknown> = (owner: MemoryOwner<Deps>) => string | undefined
 
 export interface MemoryOptions<in Deps = unknown> {
-  /** Where: `markdownMemory(dir)`, `sqliteMemory(file)` or one of yours. It is not closed with the runtime. */
+  /** Where memories are kept: `markdownMemory(dir)`, `sqliteMemory(file)` or one of yours. It is not closed with the runtime. */
   readonly store: Memory
   /** All agents of this definition share what they know, whoever they work for. Default: only if neither `user` nor `workspace` is given. */
   readonly agent?: boolean
@@ -28,18 +28,18 @@ export interface MemoryOptions<in Deps = unknown> {
    * returns `undefined`.
    */
   readonly user?: string | NameOwner<Deps>
-  /** What it works on, such as the name of a project: shared by all who work there. */
+  /** The workspace of the agent, such as the name of a project: shared by all who work there. */
   readonly workspace?: string | NameOwner<Deps>
-  /** What is put before the model when a run begins; `false`: nothing. Default `{ records: 8, tokens: 1_000 }`. */
+  /** How much is put before the model when a run begins; `false`: nothing. Default `{ records: 8, tokens: 1_000 }`. */
   readonly recall?: false | { readonly records?: number; readonly tokens?: number }
   /**
-   * What leaves the model's sight by a fold or a compaction is looked through for facts, by the agent's own model or another, and reverts leave
-   * lessons. Default `false`.
+   * Looks for facts in content that leaves the model's sight by a fold or a compaction, with the agent's own model or another, and lets
+   * reverts leave lessons. Default `false`.
    */
   readonly extract?: boolean | { readonly model?: ModelOption; readonly timeoutMs?: number }
   /**
-   * Whether a person is asked before something is kept, as `context.ask` does: always, or only about what may come from the output of a tool.
-   * What they agree to counts as known. Default `'never'`.
+   * When a person is asked before something is kept, as `context.ask` does: always, or only about content that may come from the output of
+   * a tool. Content that the person agrees to counts as known. Default `'never'`.
    */
   readonly ask?: 'never' | 'tainted' | 'always'
   /** How long the memory has for one answer, in milliseconds; default 5,000. */

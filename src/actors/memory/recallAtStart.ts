@@ -10,7 +10,7 @@ import { scopesOf, tierOf } from './scopes.ts'
 
 const mostQueried = 4_000
 
-/** What is recalled; `failed`: why nothing could be searched for, or listed. */
+/** Result of a recall; `failed`: why the memory could not be searched or listed. */
 export interface Recalled {
   readonly messages: readonly ContextMessage[]
   readonly failed?: unknown
@@ -19,9 +19,9 @@ export interface Recalled {
 const nothing: Recalled = { messages: [] }
 
 /**
- * What the agent knows that matters for what people have just said, as messages to follow it: what is found by its words, then what changed
- * last, as far as the budget goes. Nothing that the conversation has already, and nothing that nobody vouches for. Rejects if
- * the memory can neither be searched nor listed.
+ * Returns the memories that matter for what people have just said, as messages to follow it: records found by their words, then those that
+ * changed last, as far as the budget goes. Leaves out records that the conversation has already, and those that nobody vouches for. Rejects
+ * if the memory can neither be searched nor listed.
  */
 export async function recallAtStart(ports: AgentPorts, settings: MemorySettings): Promise<Recalled> {
   const { recall, store } = settings
@@ -51,7 +51,7 @@ export async function recallAtStart(ports: AgentPorts, settings: MemorySettings)
   return failed === undefined ? { messages } : { messages, failed: failed.reason as unknown }
 }
 
-/** What people said since the last reply; `undefined` if they said nothing, or if what is known about it stands there already. */
+/** Returns what people said since the last reply; `undefined` if they said nothing, or if memories about it stand there already. */
 function saidLast(trunk: readonly ConversationNode[]): string | undefined {
   const last = trunk.slice(trunk.findLastIndex(({ message }) => message.role !== 'user') + 1)
   if (last.some(({ message }) => recordIn(message) !== undefined)) return undefined

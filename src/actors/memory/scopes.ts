@@ -4,10 +4,10 @@ import type { AgentDefinition } from '../agentDefinition.ts'
 import type { AgentPorts } from '../agentPorts.ts'
 import type { MemorySettings, NameOwner } from './memoryOptions.ts'
 
-/** Whose memories an agent has: the scopes that are known at the moment, by tier. */
+/** The scopes of an agent's memories that are known at the moment, by tier. */
 export interface Scopes {
   readonly known: ReadonlyMap<MemoryTier, MemoryScope>
-  /** Where something is kept of which nothing else is said: with the fewest who could see it. `undefined`: nowhere. */
+  /** The scope of memories for which no other is given: the one that the fewest could see. `undefined`: they are kept nowhere. */
   readonly main: MemoryScope | undefined
 }
 
@@ -20,13 +20,13 @@ export const tiersOf = ({ agent, user, workspace }: MemorySettings): readonly Me
 
 export const tierOf = (scope: MemoryScope): MemoryTier => memoryTiers.find((tier) => scope.startsWith(`${tier}:`))!
 
-/** What says whose an agent's memories are. */
+/** The parts of an agent that say whose its memories are. */
 export interface Place extends Pick<AgentPorts, 'agentId' | 'path' | 'metadata' | 'deps'> {
   readonly definition: Pick<AgentDefinition, 'name'>
 }
 
 /**
- * The scopes of an agent. What is not known of whom it works for is in no other scope instead.
+ * Returns the scopes of an agent. A tier for which no owner is known is left out, and no other scope takes its place.
  *
  * @throws what the functions of the definition throw; Error for names that no scope can have.
  */

@@ -11,9 +11,9 @@ type Subject = Pick<AgentPorts, 'path' | 'conversation'> & {
 }
 
 /**
- * Whether what an agent says may be what the output of a tool says: a tool, a sub-agent, a provider's search or a file has ever said something
- * to it, on abandoned branches too; or it is a sub-agent, whose task another model wrote; or servers and skills stand in what each of its turns
- * is asked with, and say there what their tools are for. An agent cannot tell itself.
+ * Returns true if the words of an agent may repeat the output of a tool: a tool, a sub-agent, a provider's search or a file has ever said
+ * something to it, on abandoned branches too; or it is a sub-agent, whose task another model wrote; or servers and skills are part of each
+ * of its requests, and say there what their tools are for. An agent cannot tell itself.
  */
 export const mayBeTainted = ({ path, conversation, definition }: Subject): boolean =>
   path.length > 0 || (definition?.toolSources?.length ?? 0) > 0 || conversation.log().some(isForeign)
@@ -30,11 +30,17 @@ function isForeign({ message }: ConversationNode): boolean {
   }
 }
 
-/** A report, a file of a workspace, what a page has in sight, the prompt of another program; what was put there from memory was trusted. */
+/**
+ * Returns true for a message of others: a report, a file of a workspace, the contents of a page, the prompt of another program. Messages
+ * recalled from memory are trusted.
+ */
 const isOfOthers = (message: Message): boolean =>
   message.role === 'user' && message.provenance !== undefined && !isRemembered(message.provenance)
 
-/** Names of tools say nothing: agents that the conversation was handed to, an earlier definition or a server may have others by them. */
+/**
+ * Returns true if a result brings nothing in from outside. The name of a tool proves nothing: agents that the conversation was handed to,
+ * an earlier definition or a server may have another tool of that name.
+ */
 const saysNothingNew = ({ ofRuntime, toolName, content }: ToolResultMessage): boolean =>
   ofRuntime === true && (toolName !== recallMemoryName || !textOf(content).includes(unconfirmedMark))
 
@@ -45,7 +51,8 @@ const mostQuoted = 1_000
 const fewestLetters = 6
 
 /**
- * What a person said, in whole sentences, if `quote` is a part of it; a part of a sentence may mean the opposite. `undefined`: nobody said it.
+ * Returns the whole sentences of a person that `quote` is a part of, as a part of a sentence may mean the opposite; `undefined` if nobody
+ * said it.
  */
 export function quotedFrom({ path, conversation }: Subject, quote: string): string | undefined {
   const wanted = squeezed(quote)
@@ -60,7 +67,10 @@ export function quotedFrom({ path, conversation }: Subject, quote: string): stri
 
 const spaces = (length: number): string => ' '.repeat(length)
 
-/** The text, as long as before, without line ends and numbers of lists that end no sentence: what goes before them may turn it round. */
+/**
+ * Returns a text of the same length without line ends and numbers of lists that end no sentence: the words before them may turn its meaning
+ * round.
+ */
 const joined = (text: string): string =>
   text
     .replace(/^[^\S\r\n\u2028\u2029]*\d+[.)]/gmu, ({ length }) => spaces(length))
@@ -78,7 +88,10 @@ function sentencesAround(text: string, wanted: string): string | undefined {
   return said(from, to).trim()
 }
 
-/** The first number for which something is so that is so for all after it; `end`: for none before. Of many, few are tried. */
+/**
+ * Returns the first number from `start` on for which `isSo` holds, given that it then holds for all after it; `end` if there is none. Tries
+ * only a few of many numbers.
+ */
 function firstOf(start: number, end: number, isSo: (number: number) => boolean): number {
   let [low, high] = [start, end]
   while (low < high) {
@@ -89,7 +102,7 @@ function firstOf(start: number, end: number, isSo: (number: number) => boolean):
   return low
 }
 
-/** So many letters in a row are no accident. */
+/** Length of a run of letters that is no accident. */
 const windowChars = 20
 const mostChars = 2_000_000
 
@@ -103,11 +116,11 @@ const lettersOf = (text: string): string =>
 interface Excuse {
   /** Outputs from this node on are not looked at. */
   readonly before?: NodeId
-  /** What is a part of this is not from there. */
+  /** Text whose parts do not count as coming from outputs. */
   readonly known?: string
 }
 
-/** Whether a text repeats what the output of a tool says, or others that are no person, or a good part of it. */
+/** Returns true if a text, or a good part of it, repeats the output of a tool or the words of others that are no person. */
 export function repeatsTools(
   { conversation }: Pick<Subject, 'conversation'>,
   text: string,
@@ -131,7 +144,7 @@ export function repeatsTools(
   })
 }
 
-/** What people said, as far as it is known to be them. */
+/** Returns what people said, as far as it is known to be theirs. */
 export const saidByPeople = ({ path, conversation }: Subject): string =>
   path.length > 0
     ? ''

@@ -10,8 +10,8 @@ import type { MemorySettings } from './memoryOptions.ts'
 import { recallAtStart } from './recallAtStart.ts'
 
 /**
- * What the memory of the agent has for a turn that begins, and what is put into it. A memory that fails or hangs changes nothing: an `error` event
- * says so, and the agent goes on without. Rejects only when it is cancelled.
+ * Recalls memories for a turn that begins, and stores what has to be remembered. A memory that fails or hangs changes nothing: an `error`
+ * event says so, and the agent continues without. Rejects only when it is cancelled.
  */
 export async function useMemory(
   ports: AgentPorts,

@@ -3,31 +3,31 @@ import { cutEnd } from '../../conversation/cutMiddle.ts'
 import { maxMemoryChars, type MemoryRecord, type MemoryScope } from '../../protocol/memory.ts'
 import type { AgentPorts } from '../agentPorts.ts'
 
-/** What is to be kept. */
+/** A memory to be kept. */
 export interface Draft {
   readonly scope: MemoryScope
   readonly kind: MemoryRecord['kind']
   readonly text: string
   readonly by: MemoryRecord['source']['by']
   readonly tainted: boolean
-  /** A person agreed to it. */
+  /** Set if a person agreed to it. */
   readonly approved?: boolean
-  /** What it is about, if the same may be said in other words. Default: its text. */
+  /** Subject of the memory, if the same may be said in other words. Default: its text. */
   readonly about?: string
 }
 
-/** A text as a memory takes it, with what must not be kept blanked. */
+/** Returns a text as a memory takes it, with secrets blanked. */
 export const cleanText = ({ redactor }: Pick<AgentPorts, 'redactor'>, text: string): string => {
   const sound = (redactor?.text(text) ?? text).replaceAll('\0', '').replace(/\r\n?/g, '\n').toWellFormed().trim()
   return cutEnd(sound, maxMemoryChars - 10).trim()
 }
 
-/** Two texts that differ in nothing but case and space are one. */
+/** Returns the same string for two texts that differ in nothing but case and space. */
 const printOf = (text: string): string => text.normalize('NFKC').toLowerCase().replace(/\s+/gu, ' ').trim()
 
 /**
- * The record of what is to be kept. Its id follows from what it says and whose it is: what is kept twice, by a second run or after a crash, is
- * there once.
+ * Returns the record of a memory to be kept. Its id follows from its content and its scope: a memory that is kept twice, by a second run or
+ * after a crash, is there once.
  */
 export function recordOf(
   ports: Pick<AgentPorts, 'agentId' | 'clock' | 'redactor'>,

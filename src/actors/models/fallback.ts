@@ -12,8 +12,8 @@ import { leave, relay, type Source } from './relay.ts'
 
 export interface FallbackOptions {
   /**
-   * Whether the next model is asked after this error of a model, whose id is given too. Default: unless the request is to blame (`badRequest`)
-   * or too long (`overflow`, which leads to a compaction).
+   * Returns true if the next model is asked after this error of a model, whose id is given too. Default: always, unless the request is to
+   * blame (`badRequest`) or too long (`overflow`, which leads to a compaction).
    */
   readonly on?: (error: ModelError, model: string) => boolean
 }
@@ -89,13 +89,13 @@ async function* askInTurn(
 interface Failure {
   readonly model: string
   readonly error: ModelError
-  /** What a model threw. */
+  /** Value that a model threw. */
   readonly thrown?: unknown
 }
 
 const isRefused = ({ thrown }: Failure): boolean => thrown instanceof RuntimeError
 
-/** Whether the next model is to be asked; a function that throws says no, and why. */
+/** Returns true if the next model is to be asked. If the function throws, it is not: then the result is a text that says why. */
 function isLeft(on: NonNullable<FallbackOptions['on']>, { model, error }: Failure): boolean | string {
   try {
     return on(error, model)
@@ -104,13 +104,13 @@ function isLeft(on: NonNullable<FallbackOptions['on']>, { model, error }: Failur
   }
 }
 
-/** A provider that wants no calls for now is not waited for, as there is another. */
+/** Returns the failure of a model whose provider wants no calls for now: it is not waited for, as there is another. */
 function pauseOf(model: Model, { how }: Call): Failure | undefined {
   const retryAfterMs = pausedMs(model, how)
   return retryAfterMs === 0 ? undefined : { model: model.id, error: pausedError(retryAfterMs) }
 }
 
-/** Gives on what a model says; returns why it failed, if it did. */
+/** Passes on the parts of a model's reply; returns why it failed, if it did. */
 async function* ask(model: Model, { request, how, source }: Call): AsyncGenerator<ModelPart, Failure | undefined> {
   let isDone = false
   const failed = (error: ModelError): Failure => ({ model: model.id, error })

@@ -15,10 +15,13 @@ export interface Gate {
   pausedMs(model: string): number
 }
 
-/** How a model is called in here. What stands for other models calls each of them with the options that it was given. */
+/**
+ * Options with which a model is called within the library. A model that stands for others calls each of them with the options that it was
+ * given.
+ */
 export interface StreamOptions extends CallOptions {
   readonly gate?: Gate
-  /** There is another model to ask while the provider of this one wants no calls. */
+  /** True if there is another model to ask while the provider of this one wants no calls. */
   readonly unlessPaused?: boolean
 }
 

@@ -30,7 +30,7 @@ const exchangeSchema = z.object({
 
 export type ExchangeEnd = z.infer<typeof endSchema>
 
-/** One request and what came of it. `number` counts requests from 1 in the order they began; lines stand in the order they ended. */
+/** One request and its outcome. `number` counts requests from 1 in the order they began; lines stand in the order they ended. */
 export interface Exchange {
   readonly number: number
   readonly request: ModelRequest

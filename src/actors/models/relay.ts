@@ -6,8 +6,8 @@ export interface Source {
 }
 
 /**
- * A stream made of those of other models. Whoever stops reading it stops reading theirs at once: the generator's own `return()` would
- * wait for a pending read that may never settle.
+ * A stream made of those of other models. Its reader stops reading theirs at once when it stops: the generator's own `return()` would wait
+ * for a pending read that may never settle.
  */
 export function relay(run: (source: Source) => AsyncGenerator<ModelPart, void>): AsyncIterableIterator<ModelPart> {
   let open: AsyncIterator<ModelPart> | undefined
@@ -29,7 +29,7 @@ export function relay(run: (source: Source) => AsyncGenerator<ModelPart, void>):
   }
 }
 
-/** Lets a model clean up, whatever comes of that. Never rejects. */
+/** Lets a model clean up, and ignores the outcome. Never rejects. */
 export async function leave(parts: AsyncIterator<ModelPart> | undefined): Promise<void> {
   try {
     await parts?.return?.()

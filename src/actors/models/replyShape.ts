@@ -30,7 +30,7 @@ const shapeSchema = lazily(() =>
   }).partial(),
 )
 
-/** What is wrong with a shorthand reply; `undefined` if it is valid. */
+/** Returns the problem with a shorthand reply; `undefined` if it is valid. */
 export function wrongInShape(shape: unknown): string | undefined {
   if (typeof shape === 'string') return undefined
   const { error } = shapeSchema().safeParse(shape)

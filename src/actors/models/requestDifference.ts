@@ -12,7 +12,10 @@ interface Difference {
   readonly seen: unknown
 }
 
-/** How one JSON value differs from another, in one line of bounded length; `undefined` when they are equal. The order of keys is nothing. */
+/**
+ * How one JSON value differs from another, in one line of bounded length; `undefined` when they are equal. The order of keys does not
+ * matter.
+ */
 export function requestDifference(expected: unknown, seen: unknown): { text: string; count: number } | undefined {
   const found: Difference[] = []
   for (const difference of differences(expected, seen, '')) {

@@ -9,7 +9,7 @@ import { modelOf } from './modelOf.ts'
 import { madeOfModels, openStream } from './openStream.ts'
 import { relay } from './relay.ts'
 
-/** Chooses who answers a request. It is given the request as it is, which is not to be changed. */
+/** Chooses the model that answers a request. It is given the request itself, which it must not change. */
 export type ChooseModel = (request: ModelRequest, at: { readonly signal: AbortSignal }) => AnyModel | Promise<AnyModel>
 
 export interface RouterOptions {
@@ -20,8 +20,8 @@ export interface RouterOptions {
 const optionsSchema = lazily(() => onlyFields({ id: z.string().min(1).optional() }))
 
 /**
- * A model that has another one answer, chosen anew for each request, retries included. Each reply says which model it is of. A function that
- * throws, or returns what is no model, ends the run with `ROUTER_FAILED`; nothing is lost.
+ * A model that lets another model answer, chosen anew for each request, retries included. Each reply says which model it is of. A function
+ * that throws, or does not return a model, ends the run with `ROUTER_FAILED`; nothing is lost.
  *
  * @throws RuntimeError `INVALID_DEFINITION` for anything but a function.
  *

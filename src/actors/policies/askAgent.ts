@@ -4,7 +4,7 @@ import { checkOptions, hideableSteps } from './choice.ts'
 import type { Consultation, Decider } from './policy.ts'
 
 export interface AskOptions {
-  /** What the agent is asked, in place of the default words. The sizes of its steps follow. */
+  /** Words with which the agent is asked, in place of the default. The sizes of its steps follow. */
   readonly ask?: string
 }
 

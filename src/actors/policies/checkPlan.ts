@@ -37,7 +37,7 @@ function checked<T>(schema: z.ZodType, value: unknown, part: string): T {
   return value as T
 }
 
-/** What a policy asks the drains for. */
+/** Requests of a policy to the drains. */
 export interface AskedFor {
   readonly prune?: PruneRequest
   readonly revert?: RevertRequest

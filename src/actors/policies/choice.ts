@@ -4,7 +4,7 @@ import { defaultFoldPolicy } from '../../conversation/planFold.ts'
 import { describeIssues, RuntimeError } from '../../protocol/errors.ts'
 import type { Consultation, Plan, StepView } from './policy.ts'
 
-/** How much is hidden, and what is not. Without `downTo` and `share`: half of what policies can change at all. */
+/** How many steps are hidden, and which are not. Without `downTo` and `share`: half of the tokens that policies can change at all. */
 export interface HideOptions {
   /** Tokens that the next request should come down to. */
   readonly downTo?: number
@@ -35,7 +35,7 @@ export function checkOptions(label: string, schema: z.ZodType, options: unknown)
   if (!checked.success) throw new RuntimeError('INVALID_OPTION', `${label}: ${describeIssues(checked.error)}.`)
 }
 
-/** As many as a fold leaves. */
+/** As many newest steps as a fold leaves. */
 export const defaultKeepSteps = defaultFoldPolicy.keepSteps
 
 /** The steps that a plan may hide, oldest first: those of the model, without the newest and without what is fixed. */
@@ -56,7 +56,7 @@ export function tokensOver(
   return contextTokens - (downTo ?? fixedTokens + (contextTokens - fixedTokens) / 2)
 }
 
-/** The first of some steps that together have at least so many tokens; all of them when they do not. */
+/** The first of some steps that together have at least this many tokens; all of them when they do not. */
 export function firstOf(steps: readonly StepView[], tokens: number): readonly StepView[] {
   const chosen: StepView[] = []
   let left = tokens
@@ -68,7 +68,7 @@ export function firstOf(steps: readonly StepView[], tokens: number): readonly St
   return chosen
 }
 
-/** The steps with the lowest scores, of equals the oldest, that together have at least so many tokens; oldest first. */
+/** The steps with the lowest scores, of equals the oldest, that together have at least this many tokens; oldest first. */
 export function lowestFirst(
   steps: readonly StepView[],
   scores: readonly number[],
@@ -84,6 +84,6 @@ export function lowestFirst(
   return steps.filter((step) => chosen.has(step))
 }
 
-/** `null` without steps. */
+/** Returns a plan that hides these steps; `null` if there are none. */
 export const hiding = (steps: readonly StepView[]): Plan | null =>
   steps.length === 0 ? null : { hide: steps.map(({ id }) => id) }

@@ -23,7 +23,7 @@ export interface Composition {
 }
 
 export interface CompositionOptions {
-  /** Of the agent's model, in tokens; default 200,000. All sizes are shares of it. */
+  /** Context window of the agent's model, in tokens; default 200,000. All sizes are shares of it. */
   readonly contextWindow?: number
 }
 
@@ -33,11 +33,11 @@ export interface SizedOptions extends CompositionOptions {
 }
 
 export interface LayeredOptions extends SizedOptions {
-  /** Writes the summaries; default: the agent's own. */
+  /** Model that writes the summaries; default: the agent's own. */
   readonly model?: AnyModel
-  /** Where what is worth remembering is kept as well, as `keep.memory` does. */
+  /** Memory in which everything worth remembering is kept as well, as `keep.memory` does. */
   readonly memory?: Memory
-  /** What the summaries must keep above all, in words. */
+  /** Subject that the summaries must keep above all, in words. */
   readonly focus?: string
 }
 
@@ -55,7 +55,7 @@ export interface ScoredCompositionOptions extends CompositionOptions {
   readonly scorer?: Scorer
   /** It acts when the average score of the last steps has been below this; default .2, which is that of a look that showed nothing new. */
   readonly below?: number
-  /** What is left of them; default a line for each. */
+  /** Keeper of the hidden steps; default a line for each. */
   readonly keep?: Keeper
 }
 
@@ -97,15 +97,15 @@ const check = (name: string, schema: z.ZodType, options: unknown): void =>
 const windowOf = (options: CompositionOptions): CompactionOptions =>
   options.contextWindow === undefined ? {} : { contextWindow: options.contextWindow }
 
-/** Not more often than every few turns, so that what is gained is worth the part of the cache that is written anew. */
+/** Fires at most every few turns, so that the gain is worth the part of the cache that is written anew. */
 const nowAndThen = (...triggers: readonly Trigger[]): Trigger =>
   when.allOf(when.everyTurns(turnsBetween), when.anyOf(...triggers))
 
 const tooLarge = ({ over = large }: SizedOptions): Trigger => when.tokensOver({ share: over })
 
 /**
- * No policy: a compaction at the threshold, whose summary is computed. It costs no model call and keeps least of what is needed later: what
- * the others are compared with, and enough where the window is hardly ever filled.
+ * No policy: a compaction at the threshold, whose summary is computed. It costs no model call and keeps least of everything that is needed
+ * later. It is the one that the others are compared with, and enough where the window is hardly ever filled.
  *
  * @throws RuntimeError `INVALID_OPTION`, as all of them.
  */
@@ -115,8 +115,8 @@ function baseline(options: CompositionOptions = {}): Composition {
 }
 
 /**
- * At half the window a model condenses the older half; with `memory`, what is worth remembering is stored there too. What piles up is condensed
- * again by a compaction that the model writes. For long work of one piece, where a summary reads better than the parts.
+ * At half the window a model condenses the older half; with `memory`, everything worth remembering is stored there too. Memos that pile up
+ * are condensed again by a compaction that the model writes. For long work of one piece, where a summary reads better than the parts.
  */
 function layered(options: LayeredOptions = {}): Composition {
   check('layered', schemas.layered, options)
@@ -142,7 +142,7 @@ function layered(options: LayeredOptions = {}): Composition {
   }
 }
 
-/** What another keeper leaves, once what is worth remembering is in the memory. */
+/** Returns a keeper that leaves what another one does, once everything worth remembering is in the memory. */
 function storing(memory: Memory, written: Keeper): Keeper {
   const stored = keep.memory(memory)
   return Object.freeze<Keeper>({

@@ -25,15 +25,15 @@ import { costOf } from '../pricing.ts'
 import { requestTokens } from '../requestTokens.ts'
 import type { Answer, Consultation, Policy, Question, Runnable, StepView } from './policy.ts'
 
-/** What the models that a policy asked have used. */
+/** Usage and cost of the models that a policy asked. */
 export interface Spending {
   usage: Usage
   costUsd: number
-  /** Of the agents that run for it. */
+  /** A function for each agent that runs for the policy, which returns what it has used so far. */
   readonly running: Set<() => Spent>
 }
 
-/** What was used so far, though agents may still run. */
+/** Returns the usage and cost so far, those of agents that still run included. */
 export const spentSoFar = ({ usage, costUsd, running }: Spending): Pick<Spending, 'usage' | 'costUsd'> =>
   [...running]
     .map((spent) => spent())
@@ -50,7 +50,7 @@ interface Limits {
 const longestText = 8_000
 const defaultAnswerTokens = 1_000
 
-/** What a policy is given. Everything that costs more than a look is worked out when asked for. */
+/** Returns the view of an agent that a policy is given. Everything that costs more than a look is worked out when asked for. */
 export function consultationOf(
   ports: AgentPorts,
   policy: Policy,
@@ -111,7 +111,7 @@ export function consultationOf(
   }
 }
 
-/** A policy that does not wait for an answer is not to end the process when there is none. */
+/** Keeps an answer that a policy does not wait for from ending the process when it rejects. */
 function heeded<T>(run: () => Promise<T>): Promise<T> {
   const answer = run()
   answer.catch(() => {})

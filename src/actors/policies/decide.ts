@@ -5,5 +5,8 @@ import { range } from './range.ts'
 import { reviewer } from './reviewer.ts'
 import { scored } from './scored.ts'
 
-/** Who decides what a policy hides: each makes a `Decider`. None of them chooses what a person said, what is pinned or otherwise fixed. */
+/**
+ * Functions that make a `Decider`, which chooses the steps that a policy hides. None of them chooses messages of people, or steps that are
+ * pinned or otherwise fixed.
+ */
 export const decide = Object.freeze({ oldest, range, model: askAgent, reviewer, scored, leastRelevant })

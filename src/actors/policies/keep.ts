@@ -7,10 +7,10 @@ import { notesKeeper, type Keeper, type Kept } from './policy.ts'
 
 const always = (name: string, kept: Kept): Keeper => Object.freeze({ name, keep: () => kept })
 
-/** Nothing stays but what must: calls that cannot be undone, and what a person said no to. */
+/** Leaves only what must stay: calls that cannot be undone, and those that a person said no to. */
 const nothing = (): Keeper => always('nothing()', { as: 'memo' })
 
-/** One computed line for all of them: which tools were called how often, which files changed. Of a single step, what it did. */
+/** One computed line for all of them: which tools were called how often, which files changed. For a single step, it says what that did. */
 const line = (): Keeper =>
   Object.freeze<Keeper>({
     name: 'line()',
@@ -29,5 +29,8 @@ const rollUp = (): Keeper => always('rollUp()', { as: 'lines', rollUp: true })
 /** The replies and calls stay as they were; their results give way to a line. */
 const masked = (): Keeper => always('masked()', { as: 'calls' })
 
-/** What is left of steps that a policy hides: each makes a `Keeper`. Whatever is chosen, the whole stays in the log. */
+/**
+ * Functions that make a `Keeper`, which leaves something in place of the steps that a policy hides. Whatever is chosen, the whole stays in
+ * the log.
+ */
 export const keep = Object.freeze({ nothing, line, notes, rollUp, masked, summary, memory, archive })

@@ -10,16 +10,16 @@ import type { Keeper } from './policy.ts'
 /** Where archives are written, if not to a folder. */
 export interface ArchivePort {
   /**
-   * Contract: once it resolves, the lines are kept under this name, in place of what was; when it rejects, what was there still is. Stops when
-   * `signal` aborts. May resolve to where they are, for the agent's memo.
+   * Contract: once it resolves, the lines are kept under this name, in place of earlier ones; when it rejects, the earlier ones are still
+   * there. Stops when `signal` aborts. May resolve to where they are, for the agent's memo.
    */
   write(name: string, lines: AsyncIterable<string>, signal: AbortSignal): Promise<string | void>
 }
 
 /**
- * Writes the agent's session to a file before anything of it is hidden, as `exportSession` does: `importSession` reads it. Each agent has one file, which
- * the next archive replaces: a log only grows, so the newer one holds all that the older did. Another agent of the same id has another
- * file. The memo says where it is. When it cannot be written, nothing is hidden.
+ * Writes the agent's session to a file before any of its steps is hidden, as `exportSession` does: `importSession` reads it. Each agent has
+ * one file, which the next archive replaces: a log only grows, so the newer one holds all that the older did. Another agent of the same id
+ * has another file. The memo says where it is. When it cannot be written, nothing is hidden.
  *
  * @throws RuntimeError `INVALID_OPTION`.
  */

@@ -12,7 +12,7 @@ import { checkOptions } from './choice.ts'
 import { recallHint, stepsOfPart } from './hiddenSteps.ts'
 import type { Consultation, HiddenPart, Keeper } from './policy.ts'
 
-/** What is to be remembered of hidden steps. */
+/** A fact about hidden steps that is to be remembered. */
 export interface MemoryItem {
   readonly text: string
   /** Ids of the steps that it comes from, which the memo names. */
@@ -20,7 +20,7 @@ export interface MemoryItem {
 }
 
 export interface KeepMemoryOptions {
-  /** Whose it is to be. Default: where the definition's `memory` keeps what is remembered; without one, `agent:<definition>`. */
+  /** Scope of what is remembered. Default: the one in which the definition's `memory` keeps it; without a memory, `agent:<definition>`. */
   readonly scope?: MemoryScope
   /**
    * Chooses what is remembered; none: only a line stays. Default, without a model: files that changed, calls that cannot be undone or were
@@ -34,16 +34,16 @@ const optionsSchema = onlyFields({
   extract: z.custom((value) => typeof value === 'function', 'give a function').optional(),
 })
 
-/** Of a list in a text, and of the memo. */
+/** Most items of a list in a text, and of the memo. */
 const mostItems = 40
 const saidChars = 1_000
 const memoLineChars = 240
 const mostMemoLines = 20
 
 /**
- * Keeps what is worth remembering of the hidden steps in a memory, and leaves a memo that says what. The records are the same when the process
- * dies and the steps are hidden again. They are facts, tainted as soon as a tool has said something to the agent. An incognito agent keeps
- * nothing, nor does one of which it is not known whom it works for. When the memory or `extract` fails, nothing is hidden.
+ * Keeps what is worth remembering of the hidden steps in a memory, and leaves a memo that says what. The records are the same when the
+ * process dies and the steps are hidden again. They are facts, tainted as soon as a tool has said something to the agent. An incognito
+ * agent keeps nothing, nor does an agent whose scope is not known. When the memory or `extract` fails, nothing is hidden.
  *
  * @throws RuntimeError `INVALID_OPTION`.
  */
@@ -67,7 +67,7 @@ export function memory(store: Memory, options: KeepMemoryOptions = {}): Keeper {
   })
 }
 
-/** @throws RuntimeError `INVALID_OPTION` for what is no list of texts. */
+/** @throws RuntimeError `INVALID_OPTION` for anything but a list of texts. */
 function checked(items: unknown): readonly MemoryItem[] {
   const isItem = (value: unknown): boolean => {
     const { text, steps } = (value ?? {}) as Partial<MemoryItem>
@@ -95,7 +95,7 @@ function memoLineOf({ text, steps = [] }: MemoryItem): string {
   return `- ${oneLine(text, memoLineChars)}${from}`
 }
 
-/** What can be told without a model. */
+/** Returns the facts that can be told without a model. */
 function extractFacts(part: HiddenPart, at: Consultation): MemoryItem[] {
   const nodes = stepsOfPart(part, at).flatMap((step) => step.nodes)
   // What a person denied or an abort cut short is no error of the tool.

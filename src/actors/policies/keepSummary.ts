@@ -12,7 +12,7 @@ import { stepsOfPart } from './hiddenSteps.ts'
 import type { Keeper } from './policy.ts'
 
 export interface SummaryOptions {
-  /** What the memo must keep above all, in words, such as "the API decisions and their reasons". */
+  /** Subject that the memo must keep above all, in words, such as "the API decisions and their reasons". */
   readonly focus?: string
   /** Most tokens that the model may write; 50 to 20,000; default: a tenth of the hidden steps, 200 to 2,000. */
   readonly maxTokens?: number

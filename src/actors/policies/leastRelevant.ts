@@ -20,8 +20,8 @@ const optionsSchema = hideSchema({
 const querySchema = z.string().refine((text) => text.trim() !== '', 'give words to look for')
 
 /**
- * Hides what has the least to do with a query until the next request is down to its target; of equals the oldest first. The query is by
- * default what the task is now: the newest message of a person, and the newest step.
+ * Hides the steps that have the least to do with a query until the next request is down to its target; of equals the oldest first. The
+ * query is by default what the task is now: the newest message of a person, and the newest step.
  *
  * @throws RuntimeError `INVALID_OPTION`.
  */
@@ -45,7 +45,7 @@ export function leastRelevant(query?: string, options: RelevanceOptions = {}): D
   })
 }
 
-/** What a person asked last, and what the agent did last. */
+/** Returns the newest message of a person, and the agent's newest step, as text. */
 function taskNow({ steps }: Consultation): string {
   const asked = steps.findLast(({ role }) => role === 'user')
   const newest = steps.at(-1)
@@ -76,7 +76,7 @@ async function likeness(embed: Embed, texts: readonly string[], query: string, s
   })
 }
 
-/** NaN when the vectors cannot be compared. */
+/** Returns the cosine of two vectors; NaN when they cannot be compared. */
 function cosine(a: readonly number[], b: readonly number[]): number {
   if (a.length !== b.length) return Number.NaN
   let [dot, lengthA, lengthB] = [0, 0, 0]

@@ -10,29 +10,29 @@ import type { Pricing } from '../pricing.ts'
 export interface StepView {
   /** Such as `n12`. */
   readonly id: string
-  /** Whose it is: a person's message, or a reply of the model with the results of its calls. */
+  /** `user`: a person's message; `assistant`: a reply of the model with the results of its calls. */
   readonly role: 'user' | 'assistant'
   /** Estimated, as shown, and corrected by what the provider counts. */
   readonly tokens: number
   /** Why it may not be hidden, such as `'is pinned'`; missing when it may. */
   readonly fixed?: string
-  /** What was said, called and answered, as text; long results are cut in the middle. Made when asked for. */
+  /** Returns everything that was said, called and answered, as text; long results are cut in the middle. Made when asked for. */
   text(): string
 }
 
-/** What the parts of a policy are given: how things stand between two turns, and the only ways to reach a model. */
+/** State between two turns that the parts of a policy are given, and their only ways to reach a model. */
 export interface Consultation {
   /** Name of the policy. */
   readonly policy: string
   readonly agentId: string
   readonly conversation: ConversationView
-  /** Oldest first. What an earlier policy of the list hides in the same drain is left out. */
+  /** Oldest first. Steps that an earlier policy of the list hides in the same drain are left out. */
   readonly steps: readonly StepView[]
   /** Estimated tokens of the next request, instructions and tools included. */
   readonly contextTokens: number
-  /** Of these, what no policy can change: instructions, tools, messages of people, pinned steps. */
+  /** Those of these tokens that no policy can change: instructions, tools, messages of people, pinned steps. */
   readonly fixedTokens: number
-  /** The model's, as `compaction.contextWindow` says. */
+  /** Context window of the model, as `compaction.contextWindow` says. */
   readonly contextWindow: number
   /** Tokens of a request above which a compaction begins; `undefined` when it is off. */
   readonly compactsAt: number | undefined
@@ -42,7 +42,7 @@ export interface Consultation {
   readonly growth: number
   /** Requests in the agent's lifetime. */
   readonly turn: number
-  /** Nothing runs: the policy is asked in the background. */
+  /** True if no run is active: the policy is asked in the background. */
   readonly isAtRest: boolean
   /** Somebody asked for it by name, with `agent.brake`. */
   readonly isRequested: boolean
@@ -50,17 +50,17 @@ export interface Consultation {
   readonly stall: Stall | undefined
   /** The last time that it fired; `undefined` before the first. */
   readonly last: { readonly turn: number; readonly contextTokens: number } | undefined
-  /** The agent's own, and its prices. */
+  /** The agent's own model; `pricing`: its prices. */
   readonly model: Model
   readonly pricing: Pricing | null
-  /** By which the agent's model reshapes its conversation itself: `prun`, `revert_to_state`, both or none. */
+  /** Names of the tools by which the agent's model reshapes its conversation itself: `prun`, `revert_to_state`, both or none. */
   readonly brakeTools: readonly string[]
   readonly clock: Clock
   /** Aborted with the run, or when the policy takes longer than its `timeoutMs`. */
   readonly signal: AbortSignal
-  /** One question to a model, by default the agent's own. What it costs counts towards the run. Rejects when it fails. */
+  /** Asks a model one question, by default the agent's own. The cost counts towards the run. Rejects when it fails. */
   ask(question: Question): Promise<string>
-  /** Runs an agent that leaves no trace, and gives its answer. What it costs counts towards the run. Rejects when it fails. */
+  /** Runs an agent that leaves no trace, and resolves with its answer. The cost counts towards the run. Rejects when it fails. */
   run(agent: Runnable, prompt: string): Promise<Answer>
   /**
    * Keeps a fact in a memory: without secrets, cut to what a memory takes, and marked as tainted if the agent, or one that `run` started, may
@@ -80,9 +80,9 @@ export interface Question {
   readonly maxTokens?: number | undefined
 }
 
-/** What a policy wants to be known later. */
+/** A fact that a policy wants to be known later. */
 export interface FactToKeep {
-  /** Kept again under the same key, it is there once. */
+  /** Key of the fact: kept again under the same key, it is there once. */
   readonly key: string
   readonly text: string
   /** Default: where the definition's `memory` keeps what is remembered; without one, `agent:<definition>`. */
@@ -96,7 +96,7 @@ export interface Runnable {
 
 export interface Answer {
   readonly text: string
-  /** Of an agent with an `output` schema. */
+  /** The answer as data, of an agent with an `output` schema. */
   readonly output?: unknown
 }
 
@@ -112,39 +112,44 @@ export interface Trigger {
   fires(at: Consultation): Awaitable<string | null>
 }
 
-/** What is to become of the trunk. The kernel checks it: what it may not do is refused, with the reason in the log. */
+/**
+ * Changes to the trunk that a policy plans. The kernel checks them: a change that it may not make is refused, with the reason in the log.
+ */
 export interface Plan {
-  /** Steps to hide, by any of their ids; what is left of them, `keep` says. */
+  /** Steps to hide, by any of their ids; `keep` says what is left of them. */
   readonly hide?: readonly string[]
-  /** What is left of them instead: `keep` is not asked. */
+  /** Text that is left in their place: `keep` is not asked. */
   readonly memo?: string
   /** A branch to abandon or to condense, as with `revert_to_state`. */
   readonly revert?: { readonly step: string; readonly category: RevertCategory; readonly summary?: string }
-  /** What the agent is told after its newest step, to act on itself; not with a `revert`, which takes that step away and has a `summary`. */
+  /** Note to the agent after its newest step, to act on itself; not with a `revert`, which takes that step away and has a `summary`. */
   readonly note?: string
   /** Why, in a sentence, for the log. */
   readonly why?: string
 }
 
-/** Who decides what to hide. */
+/** The part of a policy that decides what to hide. */
 export interface Decider {
   readonly name: string
   /** `brakeTools`: the agent's model must have `prun` or `revert_to_state`; a definition without them is refused. */
   readonly needs?: 'brakeTools'
-  /** `null`: nothing. */
+  /** Returns the plan; `null` if there is nothing to do. */
   decide(at: Consultation): Awaitable<Plan | null>
 }
 
 /** Steps that are about to be hidden, oldest first. All of them may be. */
 export interface HiddenPart {
-  /** The same if the process dies and the steps are hidden again: what is stored elsewhere under it replaces itself. */
+  /**
+   * Key of the part, the same if the process dies and the steps are hidden again: a copy stored elsewhere under it replaces the earlier
+   * one.
+   */
   readonly key: string
   readonly steps: readonly StepView[]
   /** Estimated tokens of the steps. */
   readonly tokens: number
 }
 
-/** What is left of hidden steps in the model's sight. The whole stays in the log, and `recall` reads it. */
+/** Form in which hidden steps stay in the model's sight. The whole stays in the log, and `recall` reads it. */
 export type Kept =
   /** One note for all of them, or nothing. */
   | { readonly as: 'memo'; readonly memo?: string }
@@ -153,7 +158,7 @@ export type Kept =
   /** The replies and calls as they were; the results give way to a line. */
   | { readonly as: 'calls' }
 
-/** What becomes of the steps that a plan hides. */
+/** The part of a policy that says what becomes of the steps that a plan hides. */
 export interface Keeper {
   readonly name: string
   keep(part: HiddenPart, at: Consultation): Awaitable<Kept>
@@ -184,17 +189,17 @@ export interface Policy {
 
 const made = new WeakSet<object>()
 
-/** Whether `policy` made this. */
+/** Returns true if `policy` made the value. */
 export const isPolicy = (value: unknown): value is Policy =>
   typeof value === 'object' && value !== null && made.has(value)
 
-/** What is left by default: a line for each step. */
+/** Keeper by default: leaves a line for each step. */
 export const notesKeeper: Keeper = Object.freeze({ name: 'notes()', keep: () => ({ as: 'lines' }) as const })
 
 /**
  * A policy for `braking.policies`: between turns, when `when` fires, `decide` says what to hide, and `keep` what is left of it.
  *
- * The kernel does the rest: a plan goes through the same drains as what a person or the model asks for, with the same refusals. A policy
+ * The kernel does the rest: a plan goes through the same drains as a request of a person or the model, with the same refusals. A policy
  * that throws, hangs or answers nonsense changes nothing and leaves a `policy.end` event that says so.
  *
  * @throws RuntimeError `INVALID_DEFINITION`, naming the part that is missing or malformed.

@@ -18,7 +18,7 @@ import type { Consultation, Decider, Plan, StepView } from './policy.ts'
 export interface RangeOptions extends HideOptions {
   /** A cheaper model to write what stays; default: the agent's own. */
   readonly model?: AnyModel
-  /** What must stay above all, in words, such as "the API decisions and their reasons". */
+  /** Subject that must stay above all, in words, such as "the API decisions and their reasons". */
   readonly focus?: string
   /** Most tokens of what stays; default 800. */
   readonly maxTokens?: number

@@ -14,7 +14,7 @@ export interface ReviewBounds {
 
 const id = z.string().min(1).max(40)
 
-/** What a reviewer answers. Blank and missing fields are the same, as some providers make models fill every field. */
+/** Answer of a reviewer. Blank and missing fields are the same, as some providers make models fill every field. */
 const answerSchema = lazily(() =>
   z.object({
     hide: z.array(id).max(2_000).nullish().describe('Ids of steps to hide, such as "n12"; none when nothing should be'),
@@ -41,8 +41,8 @@ export const reviewSchema = ({ mostReverted }: ReviewBounds): z.ZodObject =>
   mostReverted > 0 ? answerWithRevert() : answerSchema()
 
 /**
- * The plan in the answer of a reviewer; `null` when it wants nothing. What goes further than it may is left out, and the reason of the plan says
- * so. Ids that are unknown or fixed are left in: the kernel refuses them one by one.
+ * The plan in the answer of a reviewer; `null` when it wants nothing. Parts that go further than it may are left out, and the reason of the
+ * plan says so. Ids that are unknown or fixed are left in: the kernel refuses them one by one.
  *
  * @throws Error when the answer is no plan, or when nothing of it is within its bounds.
  */

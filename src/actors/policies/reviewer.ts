@@ -18,7 +18,7 @@ import type { Consultation, Decider, StepView } from './policy.ts'
 import { newestSteps, planOf, reviewSchema, type ReviewBounds } from './reviewPlan.ts'
 
 export interface ReviewOptions extends Partial<ReviewBounds> {
-  /** What must stay above all, in words. */
+  /** Subject that must stay above all, in words. */
   readonly focus?: string
 }
 

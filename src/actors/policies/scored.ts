@@ -12,8 +12,8 @@ export interface ScoredOptions extends HideOptions {
 const optionsSchema = hideSchema({ below: z.number().gt(0).max(1).optional() })
 
 /**
- * Hides the steps with the lowest scores until the next request is down to its target; of equals the oldest first. All steps that may be hidden
- * are scored: a scorer that asks a model should remember what it gave, as `modelScorer` does.
+ * Hides the steps with the lowest scores until the next request is down to its target; of equal ones the oldest first. All steps that may
+ * be hidden are scored: a scorer that asks a model should remember what it gave, as `modelScorer` does.
  *
  * @throws RuntimeError `INVALID_OPTION`.
  */

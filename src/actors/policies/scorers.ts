@@ -10,8 +10,8 @@ import { modelOf } from '../models/modelOf.ts'
 import type { Consultation, StepView } from './policy.ts'
 
 /**
- * What a step is worth, from 0 (nothing came of it) to 1 (the task cannot be done without it). Contract: it changes nothing, and stops
- * when `at.signal` aborts. A throw, and anything but a number from 0 to 1, fails the policy for this turn and is noted in the log.
+ * Returns the value of a step, from 0 (nothing came of it) to 1 (the task cannot be done without it). Contract: it changes nothing, and
+ * stops when `at.signal` aborts. A throw, and anything but a number from 0 to 1, fails the policy for this turn and is noted in the log.
  */
 export type Scorer = (step: StepView, at: Consultation) => number | Promise<number>
 
@@ -52,11 +52,11 @@ export async function heuristicScorer(
 }
 
 export interface ModelScorerOptions {
-  /** What makes a step valuable, in words. Default: how far it moved the task forward. */
+  /** Words that say when a step is valuable. Default: how far it moved the task forward. */
   readonly prompt?: string
 }
 
-/** Of one conversation; older ones are asked for again. */
+/** Most scores of one conversation that are remembered; older ones are asked for again. */
 const mostRemembered = 1_000
 const mostTaskChars = 2_000
 const mostStepChars = 12_000

@@ -20,7 +20,7 @@ export class TimeLimit {
     else caller.add(this.#stop)
   }
 
-  /** What `run` resolves to. Rejects as soon as it is cancelled, even if `run` never comes to an end. */
+  /** Resolves with the result of `run`. Rejects as soon as it is cancelled, even if `run` never comes to an end. */
   async race<T>(run: () => Promise<T>): Promise<T> {
     const { cancellation } = this
     cancellation.throwIfAborted()
@@ -34,7 +34,7 @@ export class TimeLimit {
     return await Promise.race([run(), promise])
   }
 
-  /** Whatever still runs is cancelled. */
+  /** Ends the limit: whatever still runs is cancelled. */
   end(): void {
     this.#cancelTimer?.()
     this.#caller.remove(this.#stop)

@@ -11,18 +11,18 @@ export interface ScoredStep {
   readonly step: string
   /** From 0 to 1. */
   readonly score: number
-  /** Of this step and those before it that are in its window. */
+  /** Average of the scores of this step and those before it that are in its window. */
   readonly average: number
 }
 
 export interface ValueBelowOptions {
   /** The average below which work is not worth its tokens; above 0, at most 1. */
   readonly below: number
-  /** For so many turns in a row the average must be below. Default 3. */
+  /** Number of turns in a row for which the average must be below. Default 3. */
   readonly turns?: number
-  /** How many steps an average is taken of. Default 5. */
+  /** Number of steps that an average is taken of. Default 5. */
   readonly window?: number
-  /** Told each score once. What it throws fails the policy for that turn. */
+  /** Told each score once. An error that it throws fails the policy for that turn. */
   readonly onScore?: (scored: ScoredStep) => void | Promise<void>
 }
 
@@ -42,7 +42,7 @@ export function valueBelow(scorer: Scorer, options: ValueBelowOptions): Trigger 
     if (!Number.isInteger(value) || value < 1) throw wrong(`${name}: ${String(value)}: give a whole number, at least 1`)
   if (onScore !== undefined && typeof onScore !== 'function') throw wrong('onScore: give a function')
   const needed = window + turns - 1
-  /** Of the steps that count, by conversation. */
+  /** Scores of the steps that count, by conversation. */
   const known = new WeakMap<ConversationView, ReadonlyMap<string, number>>()
   return {
     name: `valueBelow(${below})`,

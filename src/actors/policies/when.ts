@@ -36,7 +36,7 @@ function tokensOver(limit: number | { readonly share: number }): Trigger {
 const turnsSince = ({ turn, last }: Consultation): number => turn - (last?.turn ?? 0)
 
 /**
- * Fires when so many turns have passed since it last did.
+ * Fires when this many turns have passed since it last did.
  *
  * @throws RuntimeError `INVALID_OPTION`.
  */
@@ -48,7 +48,7 @@ function everyTurns(turns: number): Trigger {
   }
 }
 
-/** Fires when the newest step goes on with a loop, by the rules of `braking.stall` or, without it, by its default ones. */
+/** Fires when the newest step continues a loop, by the rules of `braking.stall` or, without it, by its default ones. */
 function stalled(): Trigger {
   return {
     name: 'stalled()',
@@ -61,8 +61,8 @@ function stalled(): Trigger {
 }
 
 /**
- * Fires when requests, if they go on to grow as they do, will be too large within so many turns (default 5): so large that a compaction
- * begins or, without compaction, larger than the context window.
+ * Fires when requests, if they keep growing as they do, will be too large within the given number of turns (default 5): so large that a
+ * compaction begins or, without compaction, larger than the context window.
  *
  * @throws RuntimeError `INVALID_OPTION`.
  */
@@ -88,7 +88,7 @@ function onRequest(): Trigger {
 }
 
 /**
- * Fires in the background, when the agent has come to rest, and so many turns (default 1) have passed since it last did.
+ * Fires in the background, when the agent has come to rest, and the given number of turns (default 1) has passed since it last did.
  *
  * @throws RuntimeError `INVALID_OPTION`.
  */
@@ -114,7 +114,7 @@ const named = (what: string, triggers: readonly Trigger[]): string =>
 
 type Fired = ReturnType<Trigger['fires']>
 
-/** Goes on with an answer: at once, if it is there. */
+/** Continues with an answer: at once, if it is there. */
 const withAnswer = (answer: Fired, then: (why: string | null) => Fired): Fired =>
   answer instanceof Promise ? answer.then(then) : then(answer)
 
@@ -138,8 +138,8 @@ function anyOf(...triggers: readonly Trigger[]): Trigger {
 }
 
 /**
- * Fires when all of them do. They are asked in order, up to the first that does not: put what costs most last. With one that is meant for
- * it, all are asked at rest.
+ * Fires when all of them do. They are asked in order, up to the first that does not: put the most expensive one last. If one of them is
+ * meant for rest, all are asked at rest.
  *
  * @throws RuntimeError `INVALID_OPTION`.
  */

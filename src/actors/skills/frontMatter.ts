@@ -5,12 +5,12 @@ import { messageOf } from '../../protocol/errors.ts'
 /** The parser; loaded on first use, as the package is an optional peer. */
 export type Yaml = Pick<typeof yamlPackage, 'parseDocument' | 'LineCounter'>
 
-/** What stands between the lines of dashes at the top of a file. */
+/** Contents of the lines between the dashes at the top of a file. */
 export interface FrontMatter {
   readonly fields: { readonly [name: string]: unknown }
   /** The first line after it, from 1. */
   readonly bodyLine: number
-  /** What had to be read leniently, in one line. */
+  /** Fields that had to be read leniently, in one line. */
   readonly note?: string
 }
 

@@ -7,15 +7,15 @@ import type { FoundSkills, Skill } from './skill.ts'
 
 /** Folders of skills that are looked at again and again. */
 export interface OpenFolders {
-  /** `read_skill`, for those that were found last. */
+  /** `read_skill`, for the skills that were found last. */
   readonly tools: readonly AnyTool[]
-  /** Never rejects: what is wrong is `trouble`. */
+  /** Looks for skills in the folders. Never rejects: problems are in `trouble`. */
   look(): Promise<FoundSkills>
 }
 
 /**
- * Bundlers look up what is imported by name, and the package is optional: the comments keep webpack and Turbopack from it, and esbuild
- * leaves an import alone that catches.
+ * Imports the optional package. Bundlers look up imports by name: the comments keep webpack and Turbopack from it, and esbuild leaves an
+ * import alone whose failure is caught.
  */
 const importYaml = () =>
   import(/* webpackIgnore: true */ /* turbopackIgnore: true */ 'yaml').catch((thrown: unknown) => {

@@ -33,7 +33,7 @@ const text = (max: number) =>
     .transform(inOneLine)
     .pipe(z.string().min(1, 'is empty').max(max, `takes at most ${max} characters`))
 
-/** What a skill works without. */
+/** Fields that a skill works without. */
 const optionalFields = lazily(() => ({
   license: text(500),
   compatibility: text(500),

@@ -80,7 +80,7 @@ function openFolder({ name, folder }: Skill): Workspace {
   throw new Error(`The folder of the skill ${JSON.stringify(name)} is gone.`, { cause })
 }
 
-/** What the model needs besides the text: where files are, and what the front matter says. */
+/** Returns the facts that the model needs besides the text: where files are, and the fields of the front matter. */
 async function headOf(skill: Skill, workspace: Workspace, context: Pick<ToolContext, 'signal'>): Promise<string> {
   const { name, folder, license, compatibility, allowedTools, metadata = {} } = skill
   const facts = [

@@ -14,7 +14,7 @@ export const skillFile = 'SKILL.md'
 /** Entries of a folder that are looked at. */
 const maxEntries = 1_000
 
-/** What was read before, by real folder: a file that has not changed since is not read again. */
+/** Skills that were read before, by real folder: a file that has not changed since is not read again. */
 export type SkillCache = Map<string, { readonly print: string; readonly read: ReadSkill }>
 
 interface Candidate {
@@ -25,8 +25,8 @@ interface Candidate {
 }
 
 /**
- * Looks for skills: each folder is one, or holds some. Of two skills with one name the first counts. Never rejects: what is wrong
- * is `trouble`.
+ * Looks for skills: each folder is one, or holds some. If two skills have one name, the first counts. Never rejects: problems are in
+ * `trouble`.
  */
 export async function scanSkills(folders: readonly string[], cache: SkillCache, yaml: Yaml): Promise<FoundSkills> {
   const skills = new Map<string, Skill>()
@@ -88,7 +88,7 @@ const isThere = (path: string): Promise<boolean> =>
     () => false,
   )
 
-/** What a folder holds; `undefined` if it is not a skill. */
+/** Reads the skill in a folder; `undefined` if the folder is not a skill. */
 async function look(
   { name, path, root }: Candidate,
   cache: SkillCache,

@@ -1,11 +1,11 @@
 /** A skill as its front matter describes it. */
 export interface Skill {
-  /** That of its folder: 1 to 64 lower-case letters, digits and single hyphens. */
+  /** Name of its folder: 1 to 64 lower-case letters, digits and single hyphens. */
   readonly name: string
-  /** What it does and when to use it: 1 to 1,024 characters, in one line. */
+  /** Purpose of the skill and when to use it: 1 to 1,024 characters, in one line. */
   readonly description: string
   readonly license?: string
-  /** What it needs of its surroundings. At most 500 characters. */
+  /** Requirements on its surroundings. At most 500 characters. */
   readonly compatibility?: string
   readonly metadata?: { readonly [key: string]: string }
   /** Tools it is meant to be used with. Shown to the model; nothing is allowed by it. */
@@ -16,10 +16,10 @@ export interface Skill {
   readonly bodyLine: number
 }
 
-/** What was found in folders of skills. */
+/** Skills that were found in folders. */
 export interface FoundSkills {
   /** In the order of the folders, then by name. */
   readonly skills: readonly Skill[]
-  /** What is wrong, a line each; every line names its skill or folder. */
+  /** Problems, a line each; every line names its skill or folder. */
   readonly trouble: readonly string[]
 }

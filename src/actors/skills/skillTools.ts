@@ -20,11 +20,11 @@ export interface SkillOptions {
 
 /** Skills as a source of tools. */
 export interface SkillSource extends ToolSource {
-  /** Looks what skills there are, without an agent. Never rejects: what is wrong is `trouble`, a line each. */
+  /** Lists the skills there are, without an agent. Never rejects: problems are in `trouble`, a line each. */
   list(): Promise<FoundSkills>
 }
 
-/** Of the folders that skills are looked for in. */
+/** The folders in which skills are looked for. */
 export const skillFoldersSchema = lazily(() =>
   z.array(z.string().min(1, 'name a folder')).min(1, 'name at least one folder'),
 )
@@ -42,7 +42,7 @@ const optionsSchema = lazily(() =>
 /**
  * Skills in the open format: folders with a `SKILL.md`. Each of `folders` is one skill or holds several. An agent has their names and
  * descriptions in its instructions and reads the rest with the tool `read_skill`; what it has read stays in its sight. Files are taken as
- * they are when a turn begins. A skill that is broken is left out and reported, and keeps nobody from the others. Needs the package `yaml`.
+ * they are when a turn begins. A skill that is broken is left out and reported; the others are not affected. Needs the package `yaml`.
  *
  * @throws RuntimeError `INVALID_OPTION` when an option is malformed.
  *
@@ -69,7 +69,7 @@ const open = async (folders: readonly string[]): Promise<OpenFolders> =>
 
 const none: readonly never[] = Object.freeze([])
 
-/** Reported of a source, which has one line for it. */
+/** Most problems that are reported of a source, which has one line for them. */
 const mostReported = 5
 
 class SkillConnection implements ToolConnection {

@@ -30,8 +30,8 @@ export interface Redaction {
 }
 
 /**
- * What a tool's `run` receives in addition to its input. `Deps` is what the tool needs of the application; `Receipt` is what its `undo`
- * is given.
+ * Context that a tool's `run` receives in addition to its input. `Deps` is the type of what the tool needs of the application; `Receipt` is
+ * that of the receipt which its `undo` is given.
  */
 export interface ToolContext<out Deps = unknown, Receipt = unknown> extends RunContext<Deps> {
   /** The model's id of this call. */
@@ -65,11 +65,11 @@ export interface ToolContext<out Deps = unknown, Receipt = unknown> extends RunC
   ask<Schema extends z.ZodType>(schema: Schema, question: string): Promise<z.output<Schema>>
   /** Reports progress to observers in a `tool.progress` event. Takes any JSON value; ignored once the call has ended. */
   report(progress: unknown): void
-  /** Reports that the call changed a file or the like, so that a revert can say what is still changed. Use names the model knows. */
+  /** Reports that the call changed a file or the like, so that a revert can say which changes remain. Use names the model knows. */
   changed(path: string): void
   /**
-   * For a tool with `undo`: keeps what undoing the call needs, as JSON of at most 16,000 characters; what is kept last counts. Keep it
-   * **before** acting: a call that fails and has kept nothing is taken to have done nothing. `of` names what the call changes, as for
+   * For a tool with `undo`: keeps the data that undoing the call needs, as JSON of at most 16,000 characters; the last receipt counts. Keep
+   * it **before** acting: a call that fails and has kept nothing is taken to have done nothing. `of` names what the call changes, as for
    * `changed`: calls of one thing are undone together, or not at all.
    *
    * @throws Error when it is not JSON, or too large.
@@ -86,21 +86,24 @@ export interface ToolContext<out Deps = unknown, Receipt = unknown> extends RunC
   readonly redact?: Redaction | undefined
 }
 
-/** What `run` may return: a string, content blocks, any JSON value, or nothing. */
+/** Return value of `run`: a string, content blocks, any JSON value, or nothing. */
 export type ToolOutput = unknown
 
-/** What effects a call may have, and so whether it may run again when it is not known whether it finished, and whether it can be undone. */
+/**
+ * Effects that a call may have: they decide whether it may run again when it is not known whether it finished, and whether it can be
+ * undone.
+ */
 export type ToolEffects = 'none' | 'idempotent' | 'reversible' | 'irreversible'
 
-/** What a tool's `undo` receives. */
+/** Context that a tool's `undo` receives. */
 export interface UndoContext<Input = unknown, Receipt = unknown, out Deps = unknown> {
-  /** Of the call, as the log has it: secrets that `redact` names are blanked. */
+  /** Arguments of the call, as the log has them: secrets that `redact` names are blanked. */
   readonly input: Input
-  /** What the call kept; `undefined` if it kept nothing. */
+  /** Receipt that the call kept; `undefined` if it kept none. */
   readonly receipt: Receipt
-  /** What older calls of the same thing kept that are to be undone as well, the newest first. */
+  /** Receipts of older calls of the same thing that are to be undone as well, the newest first. */
   readonly earlier: readonly Receipt[]
-  /** What the application gives to the run that undoes it, or between runs to the agent. */
+  /** Value that the application gives to the run that undoes the call, or between runs to the agent. */
   readonly deps: Deps
   /** Aborted when the run is aborted, the agent stops or the undoing times out. */
   readonly signal: AbortSignal
@@ -115,8 +118,8 @@ export interface UndoContext<Input = unknown, Receipt = unknown, out Deps = unkn
 declare const takes: unique symbol
 
 /**
- * A tool as the runtime uses it, created by `defineTool`. `Deps` is what it needs of the application, by default nothing; `Name` and
- * `Input`, the arguments that its schema takes, are what is known of it when its calls are observed.
+ * A tool as the runtime uses it, created by `defineTool`. `Deps` is the type of what it needs of the application, by default nothing;
+ * `Name` and `Input`, the arguments that its schema takes, are known when its calls are observed.
  */
 export interface Tool<in Deps = unknown, out Name extends string = string, out Input = unknown> {
   readonly [takes]?: Input
@@ -126,7 +129,7 @@ export interface Tool<in Deps = unknown, out Name extends string = string, out I
   readonly timeoutMs: number
   readonly maxOutputChars: number
   readonly effects: ToolEffects
-  /** It waits for something: the same call again is no loop. */
+  /** True if it waits for something: the same call again is no loop. */
   readonly polls: boolean
   /** It has no `run`: a client carries its calls out. */
   readonly external?: true
@@ -136,7 +139,7 @@ export interface Tool<in Deps = unknown, out Name extends string = string, out I
   parse(input: unknown): Parsed
   /** Its arguments have one form, which `parse` gives. */
   readonly isCanonical?: true | undefined
-  /** Whether a person must approve this call. Takes parsed input. */
+  /** Returns true if a person must approve this call. Takes parsed input. */
   needsApproval(input: unknown, context: RunContext<Deps>): boolean | Promise<boolean>
   run(input: unknown, context: ToolContext<Deps>): ToolOutput | Promise<ToolOutput>
   /** Set if its effects are reversible. Takes the input and receipts of the log, and checks them. */
@@ -146,7 +149,7 @@ export interface Tool<in Deps = unknown, out Name extends string = string, out I
 /** Any tool, whatever it needs. */
 export type AnyTool = Tool<never>
 
-/** What tools need, all of them together. */
+/** Deps that tools need, all of them together. */
 export type ToolDeps<T extends AnyTool> = (T extends Tool<infer Deps> ? (deps: Deps) => void : never) extends (
   deps: infer All,
 ) => void
@@ -185,13 +188,13 @@ export interface ToolOptions<
   /**
    * Brings arguments that fit the schema into the one form by which they are judged: hooks, approvals, people, the records of the call and
    * the tool all get what it returns, which must fit the schema too and be JSON. It is called several times, the last time just before
-   * `run`: a call that has become another since it was decided about is not run. What it throws, the model is told. Quick and
+   * `run`: a call that has become another since it was decided about is not run. The model is told of an error that it throws. Quick and
    * idempotent. For a path: relative to its folder, with links resolved.
    */
   readonly canonical?: (input: InputOf<Input>) => InputOf<Input>
   /**
-   * Does the work. It may throw or reject (the model gets the message as a tool error) and should stop when `signal` aborts; a
-   * result that arrives after an abort or a timeout is dropped. What it needs of the application it says by the type of its context:
+   * Does the work. It may throw or reject (the model gets the message as a tool error) and should stop when `signal` aborts; a result
+   * that arrives after an abort or a timeout is dropped. The type of its context says what it needs of the application:
    * `run: ({ id }, { deps }: ToolContext<Shop>) => deps.orders.find(id)`.
    *
    * Without it a client carries the calls out, such as the web page that a person looks at: a call waits, however long, for
@@ -208,19 +211,19 @@ export interface ToolOptions<
   /** How many characters of text output the model gets; a longer text has its middle replaced by a marker. Default 30,000. */
   readonly maxOutputChars?: number
   /**
-   * What happens after a crash in the middle of a call: `'none'` (only reads) and `'idempotent'` (takes effect once per `key`) run
-   * again; `'reversible'` and `'irreversible'`, the default, do not, and the model is told that it is not known whether it happened. Calls
-   * of an irreversible tool, and those of a reversible one that were not undone, stay visible to the model, one line each, when their
-   * step is hidden.
+   * Effects of a call, which decide what happens after a crash in the middle of it: calls with `'none'` (only reads) and `'idempotent'`
+   * (takes effect once per `key`) run again; those with `'reversible'` and `'irreversible'`, the default, do not, and the model is told
+   * that it is not known whether it happened. Calls of an irreversible tool, and those of a reversible one that were not undone, stay
+   * visible to the model, one line each, when their step is hidden.
    */
   readonly effects?: ToolEffects
   /**
    * Takes back what a call did, when a revert with `undo` abandons it: for `effects: 'reversible'`, which needs it. It has the tool's
-   * `timeoutMs`, at most a minute. It may be called again after a crash, so it must look first whether all is as the call left it. What it
-   * throws is told as the reason why the call stands; then it should not have changed anything.
+   * `timeoutMs`, at most a minute. It may be called again after a crash, so it must look first whether all is as the call left it. An error
+   * that it throws is told as the reason why the call stands; then it should not have changed anything.
    */
   undo?(context: UndoContext<InputOf<Input>, z.output<Receipt>, Deps>): void | Promise<void>
-  /** What `run` keeps for `undo`: a schema, by which it is checked when it comes back from the log. Default: anything. */
+  /** Schema of the receipt that `run` keeps for `undo`; the receipt is checked by it when it comes back from the log. Default: anything. */
   readonly receipt?: Receipt
   /** It waits for something outside, so that calling it again and again is no stall (`braking.stall`). Default `false`. */
   readonly polls?: boolean
@@ -369,7 +372,7 @@ const checkedUndo =
     await undo({ ...context, input: await finish(input.value), receipt: own, earlier })
   }
 
-/** Known by what it is, so that nothing is made ready to ask a tool that never needs an approval. */
+/** Known by identity, so that nothing is made ready to ask a tool that never needs an approval. */
 export const neverAsks = (): boolean => false
 export const alwaysAsks = (): boolean => true
 
@@ -379,7 +382,7 @@ const hasBytes = (block: object): boolean =>
   'mimeType' in block &&
   typeof block.mimeType === 'string'
 
-/** Whether a value returned by a tool is already a list of content blocks. */
+/** Returns true if a value returned by a tool is already a list of content blocks. */
 export const isBlocks = (value: unknown): value is readonly SaidBlock[] =>
   Array.isArray(value) &&
   value.length > 0 &&

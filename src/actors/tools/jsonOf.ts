@@ -1,10 +1,10 @@
 import { messageOf } from '../../protocol/errors.ts'
 
 /**
- * The value that a tool returned, as JSON. Objects that JSON has nothing of (a Map, an Error, a Response, a promise) and would show as `{}` are named in their place.
- * Nothing is `''`.
+ * Returns the value that a tool returned as JSON. Objects of which JSON has nothing (a Map, an Error, a Response, a promise) and that it
+ * would show as `{}` are named in their place. `undefined` is `''`.
  *
- * @throws TypeError for what goes in a circle, and for whole numbers of any size
+ * @throws TypeError for circular values and for bigints
  */
 export function jsonOf(value: unknown): string {
   if (typeof value === 'function' || typeof value === 'symbol') return `[a ${typeof value}, which is no JSON]`

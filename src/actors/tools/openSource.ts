@@ -8,15 +8,15 @@ import { TimeLimit } from '../policies/timeLimit.ts'
 import { alwaysAsks, type AnyTool, neverAsks } from './defineTool.ts'
 import type { SourceHost, SourceStatus, ToolConnection, ToolSource } from './toolSource.ts'
 
-/** What a source has, as a record would say it. */
+/** Tools and instructions of a source, as a record would say them. */
 export interface Listing {
-  /** By their own names, which they are offered by here. */
+  /** Tools by their own names, by which they are offered here. */
   readonly tools: ReadonlyMap<string, ListedTool>
-  /** `undefined`: what it says cannot be used, and what it said last stays. */
+  /** `undefined`: its instructions cannot be used, and the last ones stay. */
   readonly instructions: string | undefined
   readonly trouble: string | undefined
   readonly state: SourceStatus['state']
-  /** The tools are what it has now; otherwise what it had last, if anything. */
+  /** True if the tools are those that the source has at present; otherwise they are the last ones, if any. */
   readonly isUp: boolean
 }
 
@@ -29,25 +29,25 @@ interface ListedTool {
 /** How long a turn waits for a source, and for how long it then waits no more, in milliseconds. */
 const readyMs = 15_000
 const patienceMs = 60_000
-/** What one source may add to every request. */
+/** Limits on what one source may add to every request. */
 const mostTools = 1_000
 const mostChars = 1_000_000
 const mostInstructions = 200_000
 const mostTrouble = 500
-/** So many entries of its list are looked at. */
+/** Most entries of its list that are looked at. */
 const mostEntries = 10 * mostTools
 
 const noTools: ReadonlyMap<string, ListedTool> = new Map()
 
-/** The connection of one source in one runtime. Whatever the source does wrong is its trouble: nothing here throws. */
+/** The connection of one source in one runtime. Any fault of the source is its trouble: nothing here throws. */
 export class OpenSource {
   readonly source: ToolSource
   readonly #host: SourceHost
   #connection: ToolConnection | undefined
-  /** What it threw, rejected with, or did not do in time. */
+  /** Error that the source threw or rejected with, or the deadline that it missed. */
   #fault: string | undefined
   #isClosed = false
-  /** Until then nobody waits for it. */
+  /** Time until which no turn waits for the source. */
   #lateUntil = 0
   #read: { readonly of: readonly unknown[]; readonly tools: Listing['tools']; readonly leftOut: string } | undefined
 
@@ -87,7 +87,7 @@ export class OpenSource {
     return this.#connection
   }
 
-  /** Its tools, as far as it is open. */
+  /** Returns the tools and instructions of the source, as far as it is open. */
   listing(): Listing {
     const connection = this.#connection
     try {
@@ -116,7 +116,7 @@ export class OpenSource {
     return { tools: noTools, instructions: '', trouble: this.#said(trouble), state, isUp: false }
   }
 
-  /** The tool that it has, if that is in every respect what was offered. */
+  /** Returns the tool of the source, if it is in every respect the one that was offered. */
   find(offer: OfferedToolSpec): AnyTool | undefined {
     const listed = this.listing().tools.get(offer.ownName ?? offer.name)
     return listed?.same === sameness(offer) ? listed.tool : undefined
@@ -148,7 +148,7 @@ export class OpenSource {
     await this.#connection?.close()
   }
 
-  /** Made again when the tools change, or what is blanked in them. */
+  /** Returns the listed tools; they are made again when the tools change, or the secrets that are blanked in them. */
   #listed(tools: readonly AnyTool[]): { readonly tools: Listing['tools']; readonly leftOut: string } {
     const { redactor } = this.#host
     const of = [tools, redactor, redactor?.secrets]
@@ -181,7 +181,7 @@ export class OpenSource {
     return { tools, leftOut: leftOut.length === 0 ? '' : `left out: ${first}${rest}` }
   }
 
-  /** As it will be read from the log. Throws what is wrong with it. */
+  /** Returns the spec of a tool as it will be read from the log. Throws an error that says what is wrong with it. */
   #offerOf(tool: AnyTool): OfferedToolSpec {
     const { name, description, inputSchema, spec, effects, polls, needsApproval } = tool
     if (!/^[A-Za-z0-9_-]{1,64}$/.test(name)) throw new Error('its name is not 1 to 64 letters, digits, "_" or "-"')
@@ -211,7 +211,7 @@ export class OpenSource {
   }
 }
 
-/** What a source gave when it was opened, which may be anything. Throws what is wrong with it. */
+/** Checks the value that a source gave when it was opened, which may be anything. Throws an error that says what is wrong with it. */
 function checkedConnection(given: unknown): ToolConnection {
   const { then, ready, status, close } = (given ?? {}) as Partial<ToolConnection> & { readonly then?: unknown }
   if (typeof then === 'function')
@@ -223,7 +223,7 @@ function checkedConnection(given: unknown): ToolConnection {
 
 const states = lazily((): ReadonlySet<unknown> => new Set(sourceStateSchema().options))
 
-/** Throws what is wrong with it. */
+/** Checks the status of a source. Throws an error that says what is wrong with it. */
 function checkedStatus(given: unknown): Pick<SourceStatus, 'state' | 'trouble'> {
   const { state, trouble } = (given ?? {}) as Partial<SourceStatus>
   if (!states().has(state)) throw new Error(`its state is none of ${[...states()].join(', ')}`)
@@ -239,7 +239,7 @@ function sameness({ description, inputSchema, spec, effects, approval, polls, so
   return JSON.stringify([description, inputSchema, spec ?? null, effects, approval, polls ?? false, source])
 }
 
-/** For people: it may be anything. */
+/** Returns the name of a tool for people: the tool may be anything. */
 const nameOf = (tool: unknown): string => {
   try {
     return cutEnd(String((tool as { readonly name?: unknown } | null)?.name), 80)

@@ -8,5 +8,5 @@ export function asOwn<T extends AnyTool>(tool: T): T {
   return tool
 }
 
-/** Whether `asOwn` was told of a tool. By its name nothing is known: in other definitions it is anybody's. */
+/** Returns true if `asOwn` was told of a tool. A name proves nothing: in other definitions it may be anybody's. */
 export const isOwn = (tool: AnyTool): boolean => own.has(tool)

@@ -8,8 +8,8 @@ import type { OpenSource } from './openSource.ts'
 import { parseInput } from './toolSchema.ts'
 
 /**
- * A tool of a source as a record says that it was offered. Its calls go to what the source has now, if that is still the same in every
- * respect; what must be known when the source is not there comes from the record.
+ * A tool of a source as a record says that it was offered. Its calls go to the tool of the source, if that is still the same in every
+ * respect; facts that must be known when the source is not there come from the record.
  */
 export class SourceTool implements AnyTool {
   readonly offer: OfferedToolSpec
@@ -60,8 +60,8 @@ export class SourceTool implements AnyTool {
   }
 
   /**
-   * By the tool itself. As long as that is not there nobody knows what it takes, which may be more than its schema says: arguments that are
-   * refused ask neither a person nor `beforeTool`, and could run then.
+   * Parses by the tool itself. As long as that is not there it is unknown what it takes, which may be more than its schema says: arguments
+   * that are refused ask neither a person nor `beforeTool`, and could run then.
    */
   parse(input: unknown): ReturnType<AnyTool['parse']> {
     return this.#there?.parse(input) ?? parseInput(anything(), input)
@@ -102,7 +102,7 @@ export class SourceTool implements AnyTool {
     await tool.undo!(context)
   }
 
-  /** Opens nothing: who only looks does not start a server. */
+  /** The tool itself, if its source is there already. Opens nothing: a mere look does not start a server. */
   get #there(): AnyTool | undefined {
     return this.#connect().find(this.offer)
   }

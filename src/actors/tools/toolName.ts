@@ -13,7 +13,7 @@ const cut = (name: string): string => (name.length <= longest ? name : `${name.s
 
 /**
  * A name that every provider takes, from one that they may not: 1 to 64 letters, digits, `_` or `-`. For sources, whose tools are named
- * elsewhere. The same name gives the same.
+ * elsewhere. The same name always gives the same result.
  */
 export const toolName = (name: string): string => cut(name.replaceAll(/[^A-Za-z0-9_-]/g, '_') || 'tool')
 

@@ -9,7 +9,7 @@ import { schemaCheck, type SchemaCheck } from '../../protocol/schemaCheck.ts'
 import { shownSchema, soundSchema } from '../../protocol/soundSchema.ts'
 import { foreignSchema } from './schemaKind.ts'
 
-/** What a check of arguments gives. */
+/** Result of a check of arguments. */
 export type SchemaResult<T = unknown> =
   | { readonly success: true; readonly value: T }
   | { readonly success: false; readonly error: unknown }
@@ -64,12 +64,12 @@ const isObject = (value: unknown): value is object => typeof value === 'object' 
 const standardOf = (value: object): StandardInput['~standard'] | undefined =>
   (value as Partial<StandardInput>)['~standard']
 
-/** Whether a value is a schema that `readSchema` takes. */
+/** Returns true if a value is a schema that `readSchema` takes. */
 export const isToolSchema = (value: unknown): value is ToolSchema =>
   (isObject(value) || typeof value === 'function') &&
   ('_zod' in value || 'jsonSchema' in value || typeof standardOf(value)?.jsonSchema?.input === 'function')
 
-/** What is wrong with a value that is no schema for a tool. */
+/** Returns the problem with a value that is no schema for a tool. */
 export const notASchema = (value: unknown): string =>
   foreignSchema(value) ??
   'give a zod object, z.object({ … }), a Standard Schema with JSON Schema, or { jsonSchema: { … } }'
@@ -165,11 +165,11 @@ function toParsed(result: SchemaResult): Parsed {
   return { ok: false, message: invalid(wrongIn(result?.error)) }
 }
 
-/** What a model reads of arguments that do not fit: of very many of them the first. */
+/** Returns the message for the model about arguments that do not fit; a very long list of problems is cut. */
 export const invalid = (what: string): string =>
   `Invalid arguments: ${cutEnd(what, 2_000)}. Correct them and call again.`
 
-/** What a library says is wrong: its issues, its own or those of a cause, else its message. */
+/** Returns the problems that a library reports: its issues, its own or those of a cause, else its message. */
 function wrongIn(error: unknown): string {
   for (let cause: unknown = error, depth = 0; isObject(cause) && depth < 5; depth++) {
     const { issues, cause: deeper } = cause as { readonly issues?: unknown; readonly cause?: unknown }

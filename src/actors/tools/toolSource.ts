@@ -17,13 +17,13 @@ export interface ToolSource {
    */
   readonly secrets?: readonly string[]
   /**
-   * Called when the first turn of an agent in a runtime needs it, and again after the connection was closed because no agent used it. Should
-   * not throw: what is wrong is `trouble`. If it does, it is tried again in the next turn.
+   * Called when the first turn of an agent in a runtime needs it, and again after the connection was closed because no agent used it.
+   * Should not throw: problems are reported as `trouble`. If it does, it is tried again in the next turn.
    */
   open(host: SourceHost): ToolConnection
 }
 
-/** What a runtime gives to the sources of its agents. */
+/** The runtime as the sources of its agents see it. */
 export interface SourceHost {
   readonly clock: Clock
   readonly logger?: Logger | undefined
@@ -36,37 +36,40 @@ export interface SourceHost {
   readonly hide?: (secrets: readonly string[]) => void
 }
 
-/** How a source is, for people. */
+/** State of a source, for people. */
 export interface SourceStatus {
   readonly state: SourceInfo['state']
   /** When that began, in milliseconds since the epoch. */
   readonly since: number
-  /** Why it is not up, or what was left out: in one line. */
+  /** Reason why it is not up, or tools that were left out: in one line. */
   readonly trouble?: string
 }
 
 /** An open source. */
 export interface ToolConnection {
   /**
-   * Its tools as they are now: the same array until they change. They count while the state is `up`: in every other, agents keep
-   * what they were offered last, and a call of one that is there is run: it should fail with the reason.
+   * Its tools as they are now: the same array until they change. They count while the state is `up`: in every other state, agents keep the
+   * tools that they were offered last, and a call of a tool that is there is run: it should fail with the reason.
    */
   readonly tools: readonly AnyTool[]
-  /** What the system prompt says of it, at most 200,000 characters: longer ones are refused. A change is recorded as one of the tools is. */
+  /**
+   * Text about the source in the system prompt, at most 200,000 characters: a longer one is refused. A change is recorded as a change of
+   * the tools is.
+   */
   readonly instructions?: string | undefined
   /** Why it is not up, or which tools were left out; `undefined` if nothing is wrong. */
   readonly trouble?: string | undefined
   /**
-   * Resolves once it knows its tools, or has given up for now. Never rejects: what is wrong is `trouble`. It is asked before every turn, so
-   * it is at once when nothing is under way. A turn waits for it for 15 seconds, and not again while it has not settled.
+   * Resolves once it knows its tools, or has given up for now. Never rejects: problems are reported as `trouble`. It is called before every
+   * turn, so it resolves at once when nothing is under way. A turn waits for it for 15 seconds, and not again while it has not settled.
    */
   ready(signal: AbortSignal): Promise<void>
   status(): SourceStatus
-  /** Resolves once nothing of it runs any more. The runtime waits for it when it closes, for 10 seconds. */
+  /** Resolves once nothing of the connection runs any more. The runtime waits for it when it closes, for 10 seconds. */
   close(): Promise<void>
 }
 
-/** Whether an entry of `tools` is a source. */
+/** Returns true if an entry of `tools` is a source. */
 export const isToolSource = (entry: unknown): entry is ToolSource =>
   typeof entry === 'object' &&
   entry !== null &&

@@ -4,7 +4,7 @@ import type { AgentDefinition } from '../agentDefinition.ts'
 import { defineTool, type Tool } from './defineTool.ts'
 import { asOwn } from './ownTools.ts'
 
-/** What a transfer tool returns: who is to have the conversation. */
+/** Result of a transfer tool: the agent that is to have the conversation. */
 export class TransferCall {
   readonly to: string
 

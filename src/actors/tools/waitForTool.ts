@@ -4,11 +4,11 @@ import { defineTool, type Tool } from './defineTool.ts'
 
 export const waitForName = 'wait_for'
 
-/** Longest wait of a call, and how long it takes without a word of it, in seconds. */
+/** Longest wait of a call, and the default one, in seconds. */
 const mostSeconds = 3_600
 const defaultSeconds = 600
 
-/** What came of waiting: what the model reads, and the reports that it holds. */
+/** Result of waiting: the text that the model reads, and the reports that it holds. */
 export class WaitedFor {
   readonly text: string
   /** Ids of the waiting messages. */
@@ -20,7 +20,7 @@ export class WaitedFor {
   }
 }
 
-/** What `wait_for` returns: whom to wait for, which the agent knows and a tool does not. */
+/** Result of `wait_for`: the agents to wait for, which the agent knows and a tool does not. */
 export class WaitForCall {
   /** `undefined`: all. */
   readonly agents: readonly string[] | undefined

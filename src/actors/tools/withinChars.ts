@@ -8,12 +8,12 @@ export const mostSchemaChars = 100_000
 /** How long descriptions may be, tried in this order. */
 const steps = [400, 120, 40, 0] as const
 
-/** Not schemas, whatever they look like. */
+/** Keywords whose values are no schemas, even if they look like some. */
 const values: ReadonlySet<string> = new Set(['enum', 'const', 'default', 'examples'])
 
 /**
- * A schema of at most so many characters of JSON, if descriptions can be made so much shorter: those furthest inside first, so that what a model reads
- * first stays as it is. Pure.
+ * Returns a schema of at most `most` characters of JSON, if descriptions can be shortened enough: those furthest inside first, so that the
+ * parts that a model reads first stay as they are. Pure.
  */
 export function withinChars(schema: JsonSchema, most: number): JsonSchema {
   let shorter = schema
@@ -30,7 +30,7 @@ function depthOf(value: unknown): number {
   return typeof value === 'object' && value !== null ? 1 + Math.max(0, ...Object.values(value).map(depthOf)) : 0
 }
 
-/** With descriptions of at most `chars` from so many levels of schemas inwards. */
+/** Returns the schema with descriptions of at most `chars` from this many levels of schemas inwards. */
 function shortened(schema: unknown, level: number, chars: number): unknown {
   if (Array.isArray(schema)) return schema.map((one) => shortened(one, level, chars))
   if (!isPart(schema)) return schema

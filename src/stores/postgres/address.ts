@@ -13,8 +13,8 @@ const refused = (why: string): RuntimeError =>
   )
 
 /**
- * Refuses what is neither an address nor a pool. No message has any part of an address but host, port and database: what is wrong with one
- * may be that its password stands elsewhere.
+ * Refuses what is neither an address nor a pool. No message has any part of an address but host, port and database: a malformed one may
+ * have its password in another place.
  *
  * @throws RuntimeError `INVALID_OPTION`
  */
@@ -42,7 +42,7 @@ function parse(place: string): URL {
   return url
 }
 
-/** What a store is called in messages. */
+/** Returns the name of a store in messages. */
 export function nameOf(place: PostgresPlace, schema: string): string {
   const where = typeof place === 'string' ? nameOfUrl(parse(place)) : 'PostgreSQL (the pool given)'
   return `${where}, schema "${schema}"`

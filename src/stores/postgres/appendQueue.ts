@@ -12,7 +12,7 @@ const most = { logs: 256, bytes: 8 * 1024 * 1024 } as const
 /** A record takes time on its way: bytes a millisecond, at least. */
 const slowest = 1_000
 
-/** Appends of all logs of a store. What waits goes with the next connection that is free, each log with one statement at a time. */
+/** Appends of all logs of a store. Appends that wait go with the next connection that is free, each log with one statement at a time. */
 export class AppendQueue {
   readonly #database: Database
   readonly #queryTimeoutMs: number
@@ -80,7 +80,7 @@ export class AppendQueue {
     await this.#carryOut(plans.filter((plan) => plan !== undefined))
   }
 
-  /** What is new in these appends; `undefined` when that cannot be found out: then they are answered. */
+  /** Returns the plan of these appends; `undefined` when it cannot be found out what is new in them: then they are answered. */
   async #plan(lease: PostgresLease, appends: Plan['appends']): Promise<Plan | undefined> {
     try {
       const repeated = repeatedIn(appends, lease.lastSeq)
@@ -92,7 +92,7 @@ export class AppendQueue {
     }
   }
 
-  /** What a log has there. @throws RuntimeError `STORE_LEASE_LOST` */
+  /** Returns the bodies that a log has there, by `seq`. @throws RuntimeError `STORE_LEASE_LOST` */
   async #known(
     lease: PostgresLease,
     { from, to }: { readonly from: number; readonly to: number },
@@ -141,7 +141,7 @@ export class AppendQueue {
     if (others.length > 0) await this.#lookAt(others)
   }
 
-  /** Gives those that were written. */
+  /** Writes plans; returns those that were written. */
   async #run(plans: readonly Plan[]): Promise<ReadonlySet<Plan>> {
     const { text, values } = writeRecords(this.#database.schema, plans)
     const bytes = plans.reduce((sum, { bodies }) => bodies.reduce((more, body) => more + body.length, sum), 0)
@@ -151,8 +151,8 @@ export class AppendQueue {
   }
 
   /**
-   * Logs that did not take what they were given: another writer has them, or they have the records already, because they were written and
-   * only the answer was lost. Then what is still new is written.
+   * Looks at logs that did not take their records: another writer has them, or they have the records already, because they were written and
+   * only the answer was lost. Records that are still new are written then.
    */
   async #lookAt(plans: readonly Plan[]): Promise<void> {
     let found: Map<number, Row>
@@ -180,7 +180,7 @@ export class AppendQueue {
   }
 }
 
-/** Answers the appends of a plan. `error`: why what was new was not written. Those answered before stay as they are. */
+/** Answers the appends of a plan. `error`: why the new records were not written. Those answered before stay as they are. */
 function settle({ appends, refusals }: Plan, error?: RuntimeError): void {
   for (const [index, { resolve, reject }] of appends.entries()) {
     const refusal = refusals[index] ?? error

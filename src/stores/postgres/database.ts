@@ -25,23 +25,23 @@ export interface DatabaseOptions {
 
 /** The pause before the first repetition and the longest one, in milliseconds. */
 const pauses = { first: 50, longest: 1_000 } as const
-/** How long a connection is kept that nobody uses, in milliseconds; and by a store that is closed. */
+/** How long an unused connection is kept, in milliseconds; and by a store that is closed. */
 const idle = { open: 30_000, closed: 10 } as const
 
 /** A database reached over a network that may fail: statements have a time limit and are repeated where that may help. */
 export class Database {
-  /** What it is called in messages. */
+  /** Name of the database in messages. */
   readonly name: string
   /** In quotes, for statements. */
   readonly schema: string
-  /** Those at work at a time; one connection is left for what must not wait. */
+  /** Turns of the statements at work; one connection is left for those that must not wait. */
   readonly turns: Turns
   readonly #place: PostgresPlace
   readonly #options: DatabaseOptions
   readonly #blanked: (text: string) => string
   readonly #outage: Outage
   #pool: Promise<PostgresPool> | undefined
-  /** Whether it ever answered: until then an error is rather one of the address. */
+  /** True once it has answered: until then an error is rather one of the address. */
   #hasAnswered = false
   #isClosed = false
 
@@ -119,7 +119,7 @@ export class Database {
     return rows as readonly Row[]
   }
 
-  /** Until it has answered for the first time an error is said to whoever asked, and to nobody else. */
+  /** Asks the database. Until it has answered for the first time, only the caller is told of an error. */
   async #asked<T>(ask: () => Promise<T>): Promise<T> {
     try {
       return await ask()
@@ -129,7 +129,7 @@ export class Database {
     }
   }
 
-  /** Does `work` again, for as long as the options say, while it fails for what passes. Rejects as it did last. */
+  /** Does `work` again, for as long as the options say, while it fails with errors that pass. Rejects as it did last. */
   async patiently<T>(work: () => Promise<T>): Promise<T> {
     const { clock, retryMs } = this.#options
     const since = clock.now()
@@ -164,7 +164,7 @@ export class Database {
     return pool
   }
 
-  /** Ends the pool that it has made; a pool that was given goes on. What is asked for later opens another one, for a moment. */
+  /** Ends the pool that it has made; a pool that was given stays open. Statements after that open another one, for a moment. */
   async close(): Promise<void> {
     this.#isClosed = true
     const opened = this.#pool

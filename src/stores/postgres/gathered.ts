@@ -9,7 +9,7 @@ interface Waiting<Asked, Answer> {
   reject(error: unknown): void
 }
 
-/** Questions of which those share a statement that wait at the same time: while the connections are busy, and in one turn of the process. */
+/** Questions that share a statement if they wait at the same time: while the connections are busy, and in one turn of the process. */
 export class Gathered<Asked, Answer> {
   readonly #database: Database
   readonly #answerAll: (asked: readonly Asked[]) => Promise<readonly Answer[]>

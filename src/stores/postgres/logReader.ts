@@ -4,13 +4,15 @@ import { readRecord } from '../readRecord.ts'
 import type { Database, Row } from './database.ts'
 import { Gathered } from './gathered.ts'
 
-/** Records of a page: the first is small, as many readers want the beginning only; it is larger for who says how many are wanted. */
+/**
+ * Records of a page: the first is small, as many readers want the beginning only; it is larger for a reader that says how many are wanted.
+ */
 const pages = { first: 8, known: 320, most: 1_024, characters: 4 * 1024 * 1024 } as const
 
-/** What its column takes. */
+/** Largest `seq` that its column takes. */
 const largestSeq = 2 ** 31 - 1
 
-/** Reads logs in pages. Those who want one record share a statement: they look how a log begins, or whether it has gone on. */
+/** Reads logs in pages. Reads of one record share a statement: they look how a log begins, or whether it has more. */
 export class LogReader {
   readonly #database: Database
   readonly #single: Gathered<Page, readonly Row[]>

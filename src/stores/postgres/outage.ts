@@ -15,21 +15,21 @@ export class Outage {
     this.#words = words
   }
 
-  /** Something was asked in vain. */
+  /** Notes that the database could not be asked. */
   failed(thrown: unknown): void {
     if (this.#isOut || !isOutage(thrown)) return
     this.#isOut = true
     this.#tell({ error: this.#words(thrown) }, `${this.#name} cannot be reached; it is tried again.`)
   }
 
-  /** It has answered. */
+  /** Notes that the database has answered. */
   ended(): void {
     if (!this.#isOut) return
     this.#isOut = false
     this.#tell({}, `${this.#name} answers again.`)
   }
 
-  /** A logger that throws harms nobody. */
+  /** Tells the logger; its errors are ignored. */
   #tell(fields: object, message: string): void {
     try {
       this.#logger?.warn(fields, message)

@@ -1,2 +1,2 @@
-/** Text that the database takes: what is no character there is replaced. JSON has none of it. Pure. */
+/** Returns text that the database takes: units that are no characters there are replaced. JSON has none of them. Pure. */
 export const plainText = (value: string): string => value.toWellFormed().replaceAll('\u0000', '\ufffd')

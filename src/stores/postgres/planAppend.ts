@@ -3,13 +3,13 @@ import type { LogRecord } from '../../protocol/records.ts'
 import { countRepeated, otherRecord } from '../countRepeated.ts'
 import type { Append, PostgresLease } from './postgresLease.ts'
 
-/** What appends come to, in order: `undefined` for those that are stored once what is new is. */
+/** Plan of the appends of a log. `refusals`: in order, `undefined` for an append that is stored once `records` are. */
 export interface Plan {
   readonly lease: PostgresLease
   readonly appends: readonly Append[]
-  /** Why an append is refused, at its place. */
+  /** Reason why an append is refused, at its place. */
   readonly refusals: readonly unknown[]
-  /** What the log does not have yet. */
+  /** Records that the log does not have yet. */
   readonly records: readonly LogRecord[]
   readonly bodies: readonly string[]
 }

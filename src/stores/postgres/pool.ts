@@ -10,7 +10,7 @@ export interface PostgresQuery {
   readonly query_timeout: number
 }
 
-/** What runs statements: a pool, or one of its connections. */
+/** Runs statements: a pool, or one of its connections. */
 export interface PostgresQueries {
   query(query: PostgresQuery): Promise<{ readonly rows: readonly unknown[] }>
 }
@@ -19,7 +19,7 @@ export interface PostgresQueries {
 export interface PostgresClient extends PostgresQueries {
   on(event: 'error', listener: (error: Error) => void): unknown
   off(event: 'error', listener: (error: Error) => void): unknown
-  /** Gives it back; `true`: not to be used again. */
+  /** Gives the connection back; `true`: it is not to be used again. */
   release(isBroken?: boolean): void
 }
 
@@ -40,7 +40,7 @@ export interface PoolOptions {
   readonly url: string
   readonly connections: number
   readonly queryTimeoutMs: number
-  /** How long a connection waits that nobody uses, in milliseconds. */
+  /** How long an unused connection is kept, in milliseconds. */
   readonly idleMs: number
 }
 

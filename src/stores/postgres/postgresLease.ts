@@ -14,7 +14,7 @@ export interface Append {
 export class PostgresLease extends TableLease {
   /** In order. */
   readonly waiting: Append[] = []
-  /** Whether it stands in the queue, or is being written. */
+  /** True while it stands in the queue or is being written. */
   isQueued = false
   readonly #free: (lease: PostgresLease) => Promise<void>
   readonly #idle: (() => void)[] = []
@@ -33,7 +33,7 @@ export class PostgresLease extends TableLease {
     if (this.isQueued) await new Promise<void>((resolve) => this.#idle.push(resolve))
   }
 
-  /** Nothing waits any more. */
+  /** Notes that nothing waits any more. */
   rest(): void {
     this.isQueued = false
     for (const resolve of this.#idle.splice(0)) resolve()

@@ -10,18 +10,18 @@ export interface PostgresStoreOptions {
   /** The schema with the tables, of its own; made if it is missing. Default: `escapement`. */
   readonly schema?: string
   /**
-   * How long a log stays with a process that says nothing any more, in milliseconds from 100 on; it says so three times as often. Only
-   * the database's clock counts. Default: 10,000.
+   * How long a log stays with a process that no longer reports that it is alive, in milliseconds from 100 on; it reports three times as
+   * often. Only the database's clock counts. Default: 10,000.
    */
   readonly leaseMs?: number
   /** How many connections it makes, or takes of a pool that it was given. Default: 4. */
   readonly connections?: number
   /** How long an answer of the database is waited for, in milliseconds; longer for many bytes. Default: 5,000. */
   readonly queryTimeoutMs?: number
-  /** How long it is tried again, in milliseconds, while the database or the way to it fails. Default: 30,000. */
+  /** How long a statement is tried again, in milliseconds, while the database or the way to it fails. Default: 30,000. */
   readonly retryMs?: number
   /**
-   * Indexes what is said, a second behind the appends, so that `search` finds it. Without it appends cost less, and there is no
+   * Indexes the text of messages, a second behind the appends, so that `search` finds it. Without it appends cost less, and there is no
    * `search`. Default: true.
    */
   readonly search?: boolean

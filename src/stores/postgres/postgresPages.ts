@@ -4,7 +4,7 @@ import { above, labelsAsked } from '../labels.ts'
 import type { Database } from './database.ts'
 import { plainText } from './plainText.ts'
 
-/** What a query asks for, as SQL, and what that is given. */
+/** Conditions of a query as SQL, with their values. */
 class Conditions {
   readonly values: unknown[] = []
   readonly #parts: string[] = []
@@ -20,7 +20,7 @@ class Conditions {
   }
 }
 
-/** What `query` asks for, `after` and `limit` aside, of a row of the table of agents. */
+/** Returns the conditions of `query`, `after` and `limit` aside, on a row of the table of agents. */
 export function conditionsOf(schema: string, query: LogQuery): Conditions {
   const { ids, within, definition, parent } = query
   const conditions = new Conditions()

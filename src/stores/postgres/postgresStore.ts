@@ -35,7 +35,7 @@ class PostgresStore implements ErasableStore {
   readonly #reader: LogReader
   readonly #worker: Worker
   readonly #leases = new Map<string, PostgresLease>()
-  /** Logs that are being opened or deleted, with what is done. */
+  /** Logs that are being opened or deleted, with the work under way. */
   readonly #working = new Map<string, Promise<unknown>>()
   #prepared: Promise<void> | undefined
   #isThere = false
@@ -329,13 +329,13 @@ class PostgresStore implements ErasableStore {
  * and that of a process that is gone, or says nothing any more, is free after `leaseMs`. Needs the optional package `pg`. Tables are made
  * and brought up to date by the first `open`. See `Store` for the contract.
  *
- * What fails for a moment (a restart of the database, the network, a full disk) is tried again for `retryMs`, with no record lost or
+ * Work that fails for a moment (a restart of the database, the network, a full disk) is tried again for `retryMs`, with no record lost or
  * written twice; an agent that has to wait longer pauses with `STORE_APPEND_FAILED`.
  *
  * @param place The URL of a database, or a `Pool` of `pg` that the application has made, and ends itself.
- * @throws RuntimeError `INVALID_OPTION` for what is no such URL or pool, and for wrong options. What is wrong with the database is said by
- * `open` (`STORE_OPEN_FAILED`) and `read` (`STORE_READ_FAILED`), and by `open` also that the package is missing (`PACKAGE_MISSING`). No
- * error has the password of the URL.
+ * @throws RuntimeError `INVALID_OPTION` for anything but such a URL or pool, and for wrong options. Problems with the database are reported
+ * by `open` (`STORE_OPEN_FAILED`) and `read` (`STORE_READ_FAILED`), and a missing package by `open` (`PACKAGE_MISSING`). No error has the
+ * password of the URL.
  *
  * @example
  * ```ts no-run

@@ -1,13 +1,16 @@
-/** What is remembered of bodies, in bytes. */
+/** Most bytes of bodies that are remembered. */
 const mostBytes = 32 * 1_024 * 1_024
 
 interface Recent {
-  /** Of the row that has it: another one after each write. */
+  /** Version of the row that has the body: another one after each write. */
   readonly version: string
   readonly body: Uint8Array
 }
 
-/** The bodies that were read last, so that one which nobody has written since is not sent again. Those asked for longest ago are let go of. */
+/**
+ * The bodies that were read last, so that a body is not sent again while it has not been written since. Those asked for longest ago are let
+ * go of.
+ */
 export class RecentBodies {
   /** The one used last at the end. */
   readonly #recent = new Map<string, Recent>()

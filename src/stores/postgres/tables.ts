@@ -5,10 +5,10 @@ import { isMissingTable, Refusal } from './failures.ts'
  * The tables, step by step: a schema that has the first n of these has version n. A step that has been released is never changed, and
  * must leave those at work that know the tables only up to the one before.
  *
- * One row a process tells that it is alive, and not one a log. What an append changes is part of no index, so that the row of an agent is
- * written anew in its place; lists go by the `minute`, which changes rarely. `labels`: what they are filtered by. `texts`: what was said, filled behind the
- * appends, up to the record `noted`. Epochs are counted for all logs together, so that one that is deleted and begun anew has none of
- * before. Bodies are text: `jsonb` refuses what JSON may hold.
+ * One row a process tells that it is alive, and not one a log. Columns that an append changes are part of no index, so that the row of an
+ * agent is written anew in its place; lists go by the `minute`, which changes rarely. `labels`: values that lists are filtered by. `texts`:
+ * words that were said, filled behind the appends, up to the record `noted`. Epochs are counted for all logs together, so that a log that
+ * is deleted and begun anew has no earlier epoch. Bodies are text: `jsonb` refuses what JSON may hold.
  */
 const steps: readonly ((schema: string) => string)[] = [
   (schema) => `
@@ -97,7 +97,7 @@ async function versionIn(run: Run, schema: string): Promise<number | undefined> 
   return version
 }
 
-/** Whether the tables are there, so that they can be read. @throws Refusal when they are newer than these. */
+/** Returns true if the tables are there, so that they can be read. @throws Refusal when they are newer than these. */
 export async function hasTables(database: Database): Promise<boolean> {
   try {
     const run: Run = (text) => database.query(text)
@@ -109,7 +109,7 @@ export async function hasTables(database: Database): Promise<boolean> {
 }
 
 /**
- * Brings the tables up to date: once, whoever else tries. Where they are, nothing is made, and no right to make any is needed.
+ * Brings the tables up to date: once, even if several processes try. Where they exist, nothing is made, and no right to make any is needed.
  *
  * @throws Refusal when the schema is of something else or of a newer version, or its database cannot hold every text.
  */

@@ -7,14 +7,14 @@ import { conditionsOf } from './postgresPages.ts'
 
 /** How long after an append its words are noted, in milliseconds. */
 const delayMs = 1_000
-/** What one step takes: so many agents, and records of each. */
+/** Most agents of one step, and most records of each. */
 const most = { agents: 50, records: 50 } as const
 /** Characters of a word that count: the database refuses words over 2,046 bytes. */
 const longest = 500
 
 /**
- * The words of what was said, in a table of their own: filled behind the appends, never with them. How far each log was noted is remembered,
- * so that a search first notes what a process left undone that ended. What is noted twice, by two processes, is as if it was once.
+ * The words of the messages, in a table of their own: filled behind the appends, never with them. How far each log was noted is remembered,
+ * so that a search first notes the words that a process left when it ended. Words that two processes note are the same as if one had.
  */
 export class TextIndex {
   readonly #database: Database
@@ -30,7 +30,7 @@ export class TextIndex {
     this.#clock = clock === systemClock ? quietClock : clock
   }
 
-  /** Records of an agent were written. */
+  /** Notes that records of an agent were written. */
   written(agent: number): void {
     if (this.#isClosed) return
     this.#behind.add(agent)
@@ -103,7 +103,7 @@ export class TextIndex {
     return [...counts].flatMap(([agent, { count }]) => (count === most.records ? [agent] : []))
   }
 
-  /** Notes what is missing. */
+  /** Notes all words that are missing. */
   async #catchUp(): Promise<void> {
     const { schema } = this.#database
     const sql = `SELECT a.number FROM ${schema}.agents a LEFT JOIN ${schema}.noted n ON n.agent = a.number
@@ -116,7 +116,7 @@ export class TextIndex {
     }
   }
 
-  /** Finds what was said, with all that was written before. Where nothing can be noted there is an answer all the same. */
+  /** Finds records by their words, those written just before included. Answers even where nothing can be noted. */
   async search(query: SearchQuery): Promise<readonly SearchHit[]> {
     const { text, limit = defaultSearchLimit } = query
     const terms = termsIn(text)

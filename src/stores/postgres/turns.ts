@@ -1,4 +1,4 @@
-/** Lets a number of pieces of work go on at a time; what is urgent goes first, else who came first. */
+/** Lets a limited number of pieces of work run at a time; urgent ones go first, the others in the order in which they came. */
 export class Turns {
   #free: number
   readonly #urgent: (() => void)[] = []
@@ -8,7 +8,7 @@ export class Turns {
     this.#free = count
   }
 
-  /** Resolves with what ends the turn, once there is one. */
+  /** Resolves with the function that ends the turn, once there is one. */
   async take(isUrgent = false): Promise<() => void> {
     if (this.#free > 0) this.#free -= 1
     else await new Promise<void>((resolve) => (isUrgent ? this.#urgent : this.#others).push(resolve))

@@ -11,7 +11,10 @@ export const isAlive = (worker: string): string => `${worker}.beat + ${worker}.l
 const beats = 3
 const triesAfterFailure = 12
 
-/** A point in time by the clock of the store, which may be set back, and by one that only goes on, which may stand still while the machine sleeps. */
+/**
+ * A point in time by the clock of the store, which may be set back, and by one that only goes forward, which may stand still while the
+ * machine sleeps.
+ */
 interface Moment {
   readonly at: number
   readonly steady: number
@@ -39,7 +42,7 @@ export class Worker {
   readonly #clock: Clock
   readonly #leases: () => Iterable<PostgresLease>
   #number: Promise<number> | undefined
-  /** Who it is, as its row has it. */
+  /** Holder that this store is, as its row has it. */
   #holder = ''
   #stopTimer: (() => void) | undefined
   /** Where its agents are reached. */
@@ -63,7 +66,7 @@ export class Worker {
     this.#leases = leases
   }
 
-  /** Whether others take it for alive, as far as it can know. */
+  /** True while others take it for alive, as far as it can know. */
   get holds(): boolean {
     return this.#said === undefined || msSince(this.#said, this.#clock) < this.#leaseMs
   }
@@ -81,7 +84,7 @@ export class Worker {
     return this.#number
   }
 
-  /** The same, without making it one of them. */
+  /** Its number if it is one of them; does not make it one. */
   get known(): Promise<number | undefined> {
     return this.#number?.catch(() => undefined) ?? Promise.resolve(undefined)
   }
@@ -165,7 +168,7 @@ export class Worker {
     ])
   }
 
-  /** Who has a log, and says that it is alive. */
+  /** Returns the holder of a log, if it says that it is alive. */
   async holder(agentId: string): Promise<LogHolder | undefined> {
     const { schema } = this.#database
     const [row] = await this.#database.query(
@@ -192,7 +195,7 @@ export class Worker {
     return true
   }
 
-  /** Those that have announced where they are, and say that they are alive. */
+  /** Returns the workers that have announced where they are, and say that they are alive. */
   async announced(): Promise<readonly LogWorker[]> {
     const sql = `SELECT url, holder FROM ${this.#database.schema}.workers w WHERE url IS NOT NULL AND ${isAlive('w')} ORDER BY url, number`
     return (await this.#database.query(sql)).map((row) => ({ url: String(row['url']), words: wordsOf(row) }))
@@ -215,7 +218,7 @@ export class Worker {
     }
   }
 
-  /** It is no longer among them, and all that it has is free. */
+  /** Takes it from the workers, and frees all that it has. */
   async leave(): Promise<void> {
     this.#isEnded = true
     const number = await this.known

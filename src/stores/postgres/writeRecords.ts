@@ -4,7 +4,7 @@ import { originOf } from '../logPages.ts'
 import type { Plan } from './planAppend.ts'
 import { plainText } from './plainText.ts'
 
-/** A statement with what it is given. */
+/** A statement with its values. */
 export interface Statement {
   readonly text: string
   readonly values: readonly unknown[]
@@ -13,9 +13,9 @@ export interface Statement {
 const numbers = (list: readonly number[]): string => `{${list.join(',')}}`
 
 /**
- * Writes the records of many logs by one statement, which is one commit: for each log that still has the epoch and the last record that
- * its writer knows. Gives the place `at` of those among the plans, from 1. Bodies come as one text with a line each, which JSON allows: it takes a fraction of the
- * work that an array does.
+ * Writes the records of many logs by one statement, which is one commit: for each log that still has the epoch and the last record that its
+ * writer knows. Gives the place `at` of those among the plans, from 1. Bodies come as one text with a line each, which JSON allows: it
+ * takes a fraction of the work that an array does.
  */
 export function writeRecords(schema: string, plans: readonly Plan[]): Statement {
   const births = plans.flatMap(({ records }, index) =>
@@ -56,7 +56,7 @@ interface Birth {
   readonly record: RecordOf<'agent.created'>
 }
 
-/** What lists ask for stands beside the agent. */
+/** Columns of an agent that lists ask for. */
 const birthColumns = `, created_at = coalesce(b.created_at, a.created_at), definition = coalesce(b.definition, a.definition),
     path = coalesce(b.path, a.path), forked_from = coalesce(b.forked_from, a.forked_from), metadata = coalesce(b.metadata, a.metadata)`
 const birthSource = ` LEFT JOIN unnest($9::bigint[], $10::bigint[], $11::text[], $12::text[], $13::text[], $14::text[])
@@ -74,7 +74,7 @@ function birthValues(births: readonly Birth[]): unknown[] {
   ]
 }
 
-/** What lists are filtered by. */
+/** Statement that writes the labels by which lists are filtered. */
 const labelling = (schema: string): string => `, labelled AS (
   INSERT INTO ${schema}.labels (name, value, agent)
   SELECT l.name, l.value, m.number FROM unnest($15::bigint[], $16::text[], $17::text[]) AS l (at, name, value) JOIN moved m ON m.at = l.at

@@ -49,7 +49,7 @@ function checkSame(connection: Connection, { agentId, number }: SqliteLease, { s
   if (known !== body && !isDeepStrictEqual(JSON.parse(known), JSON.parse(body))) throw otherRecord(agentId, seq)
 }
 
-/** What lists ask for stands beside the agent. */
+/** Writes the columns and labels of an agent that lists ask for. */
 function noteBirth(connection: Connection, number: number, record: RecordOf<'agent.created'>): void {
   const origin = originOf(record)
   const { createdAt, definition, path, forkedFrom, metadata } = origin

@@ -88,7 +88,7 @@ export class AppendQueue {
   }
 }
 
-/** What one append came to: its own refusals do not fail those beside it. */
+/** Returns the result of one append: its own refusals do not fail those beside it. */
 function tried(work: () => number): { readonly seq?: number; readonly error?: unknown } {
   try {
     return { seq: work() }

@@ -28,7 +28,7 @@ export class Connection {
     this.#synchronous = isSynced ? 'FULL' : 'NORMAL'
   }
 
-  /** Whether there is a database: reading makes none. */
+  /** True if there is a database: reading makes none. */
   get isThere(): boolean {
     return this.#database !== undefined || existsSync(this.file)
   }
@@ -99,7 +99,7 @@ export class Connection {
 
 const busy = 5
 
-/** Whether a statement failed only because another process was writing. */
+/** Returns true if a statement failed only because another process was writing. */
 export function isBusy(thrown: unknown): boolean {
   const code: unknown = thrown instanceof Error ? Reflect.get(thrown, 'errcode') : undefined
   return typeof code === 'number' && (code & 0xff) === busy

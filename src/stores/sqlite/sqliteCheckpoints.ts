@@ -4,7 +4,7 @@ import { leaseLost } from '../checkLease.ts'
 import type { Connection } from './connection.ts'
 import type { SqliteLease } from './sqliteLease.ts'
 
-/** What checkpoints need of their store. */
+/** The parts of their store that checkpoints need. */
 interface LeaseHolder {
   /** @throws RuntimeError `STORE_NOT_OPEN`, `STORE_LEASE_LOST` */
   leaseOf(agentId: string, epoch: number | undefined): SqliteLease

@@ -4,7 +4,7 @@ import { entryIn } from '../agentRow.ts'
 import { above, labelsAsked } from '../labels.ts'
 import type { Connection } from './connection.ts'
 
-/** A condition and what it is given. */
+/** A condition and its values. */
 export interface Condition {
   readonly sql: string
   readonly values: readonly SQLInputValue[]
@@ -12,7 +12,7 @@ export interface Condition {
 
 const labelled: Condition['sql'] = 'number IN (SELECT agent FROM labels WHERE name = ? AND value = ?)'
 
-/** What `query` asks of the table of agents, `after` and `limit` aside. Pure. */
+/** Returns the conditions of `query` on the table of agents, `after` and `limit` aside. Pure. */
 export function conditionsOf(query: LogQuery): Condition[] {
   const { ids, within, definition, parent } = query
   const conditions: Condition[] = [

@@ -35,8 +35,8 @@ import { Writers } from './writers.ts'
 
 export interface SqliteStoreOptions {
   /**
-   * What an append waits for. `os` (default): the operating system has the records, which survive `kill -9` but not a power cut. `batch`:
-   * they are on the disk; appends of one turn of the process share the sync.
+   * Point at which an append counts as stored. `os` (default): the operating system has the records, which survive `kill -9` but not a
+   * power cut. `batch`: they are on the disk; appends of one turn of the process share the sync.
    */
   readonly durability?: 'os' | 'batch'
   /** Measures how long another process is waited for. Default: the system's clock. */
@@ -67,7 +67,7 @@ class SqliteStore implements ErasableStore {
   readonly #texts: TextIndex
   readonly #isSynced: boolean
   readonly #leases = new Map<string, SqliteLease>()
-  /** Those that the tables could not be told of, as another process was writing for long: it is told with the next ones. */
+  /** Ended leases of which the tables could not be told, as another process was writing for long: they are told with the next ones. */
   readonly #unreleased = new Set<SqliteLease>()
   /** Opens and deletes under way. */
   readonly #working = new Set<Promise<unknown>>()
@@ -265,7 +265,8 @@ class SqliteStore implements ErasableStore {
   }
 
   /**
-   * The writer that may be taken a log from: it is gone, or is this store, which has let go of it. `undefined`: nobody has it.
+   * Returns the writer that a log may be taken from: it is gone, or is this store, which has let go of it. `undefined`: the log has no
+   * writer.
    *
    * @throws RuntimeError `STORE_LOCKED`
    */
@@ -343,8 +344,8 @@ class SqliteStore implements ErasableStore {
  * what agents are, and where one process may take an agent from another one. Node's own SQLite, no package. Several processes may have the
  * file open; the log of an agent is written by one of them, and that of a process that is gone is free. See `Store` for the contract.
  *
- * @throws RuntimeError `INVALID_OPTION` if `file` is blank or an option is wrong, or where Node has no SQLite. What is wrong with the file
- * is said by `open` (`STORE_OPEN_FAILED`) and `read` (`STORE_READ_FAILED`): it is of something else, or its tables are newer than this
+ * @throws RuntimeError `INVALID_OPTION` if `file` is blank or an option is wrong, or where Node has no SQLite. Problems with the file are
+ * reported by `open` (`STORE_OPEN_FAILED`) and `read` (`STORE_READ_FAILED`): it is of something else, or its tables are newer than this
  * version knows.
  *
  * @example

@@ -7,9 +7,10 @@ type Step = string | ((database: DatabaseSync) => void)
 
 /**
  * The tables, step by step: a database that has the first n of these has version n. A step that has been released is never changed.
- * `writer` of an agent: who has its log open; what its first record says stands beside it, for lists. Epochs are counted for all logs
- * together, so that one that is deleted and begun anew has none of before. `labels`: what lists are filtered by, for every agent that has it.
- * `texts`: the words of what was said, each record under agent * 2^32 + seq; `noted`: how far the log of an agent is in it.
+ * `writer` of an agent: the process that has its log open; the fields of its first record stand beside it, for lists. Epochs are counted
+ * for all logs together, so that a log that is deleted and begun anew has no earlier epoch. `labels`: values that lists are filtered by,
+ * for every agent that has them. `texts`: the words of the messages, each record under agent * 2^32 + seq; `noted`: how far the log of an
+ * agent is in it.
  */
 const steps: readonly Step[] = [
   `
@@ -88,7 +89,7 @@ CREATE TABLE noted (
 ]
 
 /**
- * Brings the tables of a database up to date: once, whoever else tries.
+ * Brings the tables of a database up to date: once, even if several processes try.
  *
  * @throws Error when it is the database of something else, or of a newer version.
  */

@@ -10,12 +10,12 @@ import { conditionsOf } from './sqlitePages.ts'
 const delayMs = 1_000
 /** Records of one step: few, so that nothing else has to wait for long. */
 const mostRecords = 50
-/** How often a search tries to note what is missing while another process writes. */
+/** How often a search tries to note missing words while another process writes. */
 const mostTries = 100
 
 /**
- * The words of what was said, in a table of its own: filled behind the appends, never with them. How far each log was noted is remembered, so
- * that a search first notes what a process left undone that ended.
+ * The words of the messages, in a table of their own: filled behind the appends, never with them. How far each log was noted is remembered,
+ * so that a search first notes the words that a process left when it ended.
  */
 export class TextIndex {
   readonly #connection: Connection
@@ -30,7 +30,7 @@ export class TextIndex {
     this.#clock = clock
   }
 
-  /** Records of an agent were written. */
+  /** Notes that records of an agent were written. */
   written(agent: number): void {
     this.#behind.add(agent)
     this.#cancel ??= this.#clock.after(delayMs, () => this.#step())
@@ -56,7 +56,7 @@ export class TextIndex {
     if (this.#behind.size > 0) this.#cancel = this.#clock.after(0, () => this.#step())
   }
 
-  /** Notes some records of an agent; whether there are more. */
+  /** Notes some records of an agent; returns true if there are more. */
   #note(agent: number): boolean {
     const known = this.#notedOf(agent)
     const rows = this.#connection
@@ -87,7 +87,7 @@ export class TextIndex {
     return this.#connection.statement('SELECT 1 FROM agents WHERE number = ?').get(agent) !== undefined
   }
 
-  /** Within the transaction that deletes the log of an agent. */
+  /** Deletes the words of an agent, within the transaction that deletes its log. */
   delete(agent: number): void {
     this.#connection
       .statement('DELETE FROM texts WHERE rowid BETWEEN (?1 << 32) AND ((?1 << 32) | 4294967295)')
@@ -96,7 +96,7 @@ export class TextIndex {
     this.#behind.delete(agent)
   }
 
-  /** Notes what is missing, as far as other processes let it. */
+  /** Notes all words that are missing, as far as other processes let it. */
   async catchUp(): Promise<void> {
     const sql = `SELECT number FROM agents LEFT JOIN noted ON noted.agent = number
       WHERE last_seq > coalesce(noted.seq, 0) LIMIT 100`
@@ -114,7 +114,7 @@ export class TextIndex {
     }
   }
 
-  /** Finds what is noted. */
+  /** Finds records by the words that are noted. */
   search(query: SearchQuery): readonly SearchHit[] {
     const { text, limit = defaultSearchLimit } = query
     const terms = termsIn(text)

@@ -11,7 +11,7 @@ interface WriterRow {
   readonly url: string | undefined
 }
 
-/** Those that write into a database, of all processes: who they are, and where their agents are reached. */
+/** The processes that write into a database, and where their agents are reached. */
 export class Writers {
   readonly #connection: Connection
   /** This store among them. */
@@ -47,7 +47,7 @@ export class Writers {
     )
   }
 
-  /** What the tables say of who has a log. */
+  /** Returns the writer of a log, as the tables have it. */
   row(agentId: string): WriterRow | undefined {
     const sql =
       'SELECT a.epoch, a.writer, w.holder, w.url FROM agents a JOIN writers w ON w.number = a.writer WHERE a.id = ?'
@@ -62,7 +62,7 @@ export class Writers {
     }
   }
 
-  /** Who has a log; `undefined`: one whose process is gone. */
+  /** Returns the holder of a log; `undefined` if its process is gone. */
   async holder({ epoch, writer, holder, url }: WriterRow): Promise<LogHolder | undefined> {
     const who = holderIn(holder)
     if (who === undefined || !(await mayBeAlive(who))) return undefined
@@ -70,13 +70,13 @@ export class Writers {
     return { ...(url === undefined ? {} : { url }), epoch, isHere, words: holderWords(who) }
   }
 
-  /** Those that say where they are reached, as the tables have them. */
+  /** Returns the writers that say where they are reached, as the tables have them. */
   rows(): readonly Pick<WriterRow, 'holder' | 'url'>[] {
     const rows = this.#connection.statement('SELECT holder, url FROM writers WHERE url IS NOT NULL ORDER BY url').all()
     return rows.map(({ holder, url }) => ({ holder: String(holder), url: String(url) }))
   }
 
-  /** Those of them that are there. */
+  /** Returns the workers of these rows that may be alive. */
   async announced(rows: readonly Pick<WriterRow, 'holder' | 'url'>[]): Promise<LogWorker[]> {
     const workers: LogWorker[] = []
     for (const { holder, url } of rows) {
@@ -93,7 +93,7 @@ export class Writers {
   }
 
   /**
-   * The writer that has a log and whose process is gone, or that is `free`; `undefined`: nobody has it.
+   * Returns the writer of a log, if its process is gone or if it is `free`; `undefined`: the log has no writer.
    *
    * @throws RuntimeError `STORE_LOCKED`
    */
@@ -121,7 +121,7 @@ export class Writers {
     )
   }
 
-  /** This store writes no more. */
+  /** Takes this store from the writers. */
   async leave(): Promise<void> {
     const own = await this.known
     if (own === undefined) return

@@ -14,7 +14,10 @@ export interface CacheAsking {
 /** Providers refuse requests with more. */
 const mostMarks = 4
 
-/** The same request, asking its provider to cache what it begins with; as it is, where the application asks by itself. Pure. */
+/**
+ * Returns the request with marks that ask its provider to cache its beginning; the request as it is, where the application asks by itself.
+ * Pure.
+ */
 export function askForCache(
   options: LanguageModelV4CallOptions,
   { way, ttl }: CacheAsking,
@@ -54,9 +57,9 @@ const isIndex = (text: string): boolean => text.startsWith('<brake-note kind="in
 const isMemo = (text: string): boolean => /^(<brake-note kind="memo"|<conversation-summary )/.test(text)
 
 /**
- * Where marks stand beside that of the frame, the most important first: the end, which the next request goes on from; the end of the request
- * before, as a provider looks back only 20 blocks; and where the next fold begins to write. Only in what users and tools said: after
- * thinking there may be none, and of replies some packages drop parts.
+ * Returns where marks stand beside that of the frame, the most important first: the end, from which the next request continues; the end of
+ * the request before, as a provider looks back only 20 blocks; and where the next fold begins to write. Marks stand only in messages of
+ * users and tools: after thinking there may be none, and some packages drop parts of replies.
  */
 function placesIn(prompt: Prompt): readonly Place[] {
   let last: Place | undefined
@@ -80,7 +83,7 @@ function placesIn(prompt: Prompt): readonly Place[] {
 
 type Part = Extract<LanguageModelV4Message, { role: 'user' | 'tool' }>['content'][number]
 
-/** True of a part that is sure to be sent, and not empty: providers refuse marks at empty texts. */
+/** Returns true for a part that is sure to be sent, and not empty: providers refuse marks at empty texts. */
 function isMarkable(part: Part): boolean {
   if (part.type === 'text') return part.text !== '' && !isPassing(part.text)
   if (part.type !== 'tool-result') return part.type === 'file'

@@ -1,9 +1,9 @@
 import type { SharedV4ProviderOptions } from '@ai-sdk/provider'
 
-/** How long a provider is to keep what it caches. */
+/** How long a provider is to keep a cached beginning. */
 export type CacheTtl = '5m' | '1h'
 
-/** How a provider is asked to cache what requests begin with: by marks at places in the prompt, or by a key for the whole. */
+/** How a provider is asked to cache the beginning of requests: by marks at places in the prompt, or by a key for the whole. */
 export type CacheWay =
   | { readonly by: 'marks'; readonly mark: (ttl: CacheTtl) => SharedV4ProviderOptions }
   | { readonly by: 'key' }

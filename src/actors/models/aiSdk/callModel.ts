@@ -4,7 +4,7 @@ import type { ReplyReader } from './readStream.ts'
 
 type PartStream = ReadableStream<LanguageModelV4StreamPart>
 
-/** What is asked of a model. */
+/** A call of a model. */
 export interface Call {
   /** `takes` tells the types of files that may be sent as such. */
   toOptions(takes: (mimeType: string) => boolean): LanguageModelV4CallOptions

@@ -1,6 +1,6 @@
 import type { PlainBlock } from '../../../protocol/messages.ts'
 
-/** What a part of the AI SDK says of a file: its bytes, base64 or address, in whichever form its version has. */
+/** A file in a part of the AI SDK: its bytes, base64 or address, in whichever form its version has. */
 export interface FilePart {
   readonly data: unknown
   readonly mediaType?: string | undefined
@@ -29,7 +29,7 @@ export function fileBlockOf({
   return { type: 'file', data: said, mimeType, ...(filename === undefined ? {} : { name: filename }) }
 }
 
-/** How version 7 writes what a file holds. */
+/** Returns the content of a file out of the wrapper of version 7. */
 function unwrapped(data: unknown): unknown {
   const wrapped = (data ?? {}) as { readonly type?: unknown; readonly data?: unknown; readonly url?: unknown }
   return wrapped.type === 'data' ? wrapped.data : wrapped.type === 'url' ? wrapped.url : data

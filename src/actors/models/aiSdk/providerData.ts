@@ -1,8 +1,8 @@
 import type { SharedV4ProviderMetadata } from '@ai-sdk/provider'
 
 /**
- * What a provider wants back unmodified with a block, kept in our `signature` string: an Anthropic signature stays as it
- * is; anything else (redacted thinking, item ids, thought signatures) is JSON behind a prefix no signature can start with.
+ * Prefix of data that a provider wants back unmodified with a block, kept in our `signature` string: an Anthropic signature stays as it is;
+ * anything else (redacted thinking, item ids, thought signatures) is JSON behind this prefix, with which no signature can start.
  */
 const dataPrefix = 'sdk:'
 
@@ -41,7 +41,7 @@ export function toNextSignature(data: SharedV4ProviderMetadata | undefined): str
   return kept === undefined ? undefined : nextPrefix + JSON.stringify(kept)
 }
 
-/** Whether a thinking block only carries data for the block after it. */
+/** Returns true if a thinking block only carries data for the block after it. */
 export const isNextSignature = (signature: string | undefined): signature is string =>
   signature?.startsWith(nextPrefix) === true
 

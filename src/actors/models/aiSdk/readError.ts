@@ -193,8 +193,8 @@ const field = (value: unknown, key: string): unknown =>
   typeof value === 'object' && value !== null ? Reflect.get(value, key) : undefined
 
 /**
- * The delay in milliseconds, from the headers or as Google says it, in the body; a date is taken relative to the `date` header, so that
- * the clocks need not agree. No delay at all is none that was asked for.
+ * The delay in milliseconds, from the headers or as Google says it, in the body; a date is taken relative to the `date` header, so that the
+ * clocks need not agree. A delay of zero counts as none.
  */
 function readRetryAfter({ responseHeaders: headers, responseBody }: Failure): number | undefined {
   const after = headerOf(headers, 'retry-after') ?? ''

@@ -40,7 +40,7 @@ type PartOf<T extends LanguageModelV4StreamPart['type']> = Extract<LanguageModel
 export interface ReplyReader {
   /** Takes the next part; returns a delta, warnings, a terminal `error`, or nothing. */
   read(part: LanguageModelV4StreamPart): readonly ModelPart[]
-  /** Whether the provider has reported how the reply ended. */
+  /** True once the provider has reported how the reply ended. */
   readonly isFinished: boolean
   /** The terminal part once the stream has ended. */
   end(): ModelPart
@@ -49,13 +49,14 @@ export interface ReplyReader {
 }
 
 /**
- * Reads one reply of a provider. `asked`: id of the model that was asked for. Contract: blocks keep the order in which they started; the provider's own tool calls, sources and
- * files become `provider` blocks; a generated image becomes an image block; anything that cannot be kept causes a warning.
+ * Reads one reply of a provider. `asked`: id of the model that was asked for. Contract: blocks keep the order in which they started; the
+ * provider's own tool calls, sources and files become `provider` blocks; a generated image becomes an image block; anything that cannot be
+ * kept causes a warning.
  */
 export function createReplyReader(provider: string, asked?: string): ReplyReader {
   const drafts: Draft[] = []
   const open = { text: new Map<string, Written>(), thinking: new Map<string, Written>() }
-  /** Those that are not complete. */
+  /** Calls that are not complete, by id. */
   const calls = new Map<string, Called[]>()
   /** Calls that the provider executes itself. */
   const provided = new Set<string>()
@@ -218,7 +219,7 @@ const toStopReason = (
 ): ModelReply['stopReason'] =>
   stopReasons.get(unified) ?? (content.some((block) => block.type === 'toolCall') ? 'toolUse' : 'stop')
 
-/** Anthropic says what it has read before it answers: all that is known of a reply that breaks off. */
+/** Returns the usage that Anthropic reports before it answers: no other is known of a reply that breaks off. */
 function toldAtStart(data: SharedV4ProviderMetadata | undefined): Usage | undefined {
   const { usage } = (data?.['anthropic'] ?? {}) as { readonly usage?: { readonly [name: string]: unknown } | null }
   const count = (name: string): number => Math.max(0, Number(usage?.[name]) || 0)

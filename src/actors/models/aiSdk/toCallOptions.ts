@@ -45,7 +45,7 @@ function toTool({
   }
 }
 
-/** Only with tools: providers refuse a choice among none. */
+/** Returns the tool choice only with tools: providers refuse a choice among none. */
 function toToolChoice({ toolChoice }: ModelSettings): Pick<LanguageModelV4CallOptions, 'toolChoice'> {
   if (toolChoice === undefined) return {}
   return typeof toolChoice === 'string'

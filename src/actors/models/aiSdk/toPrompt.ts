@@ -17,11 +17,11 @@ import { fromNextSignature, fromSignature, isNextSignature } from './providerDat
 export interface PromptOptions {
   /** The provider's family: its own tool calls and the like are sent back only to the same family. */
   readonly provider: string
-  /** How the provider is asked to cache what requests begin with. */
+  /** How the provider is asked to cache the beginning of requests. */
   readonly cache: false | CacheAsking
   /** Where images and PDFs of tool results go: into the result, or into a user message after the results. */
   readonly toolImages: 'result' | 'user'
-  /** Whether the provider takes files of this type; the others are sent as the text that they hold, or named. Default: all. */
+  /** Returns true if the provider takes files of this type; the others are sent as the text that they hold, or named. Default: all. */
   readonly takes?: (mimeType: string) => boolean
 }
 
@@ -76,7 +76,7 @@ const toUserContent = (content: readonly Block[], { takes }: PromptOptions): Use
 const isDrawing = (block: Block): block is Extract<Block, { type: 'image'; data: string }> =>
   block.type === 'image' && 'data' in block && isTextual(block.mimeType)
 
-/** A file that the provider does not take. */
+/** Returns the text that is sent for a file that the provider does not take. */
 function inWords(file: FileBlock): string {
   const text = fileText(file)
   const what = mediaText(file).slice(1, -1)

@@ -8,12 +8,15 @@ import { pausedError, type Gate } from '../openStream.ts'
 import { relay } from '../relay.ts'
 import type { ModelQueue, Permit } from './modelQueue.ts'
 
-/** Who calls models. */
+/** A caller of models. */
 export interface Caller {
   readonly root: string
-  /** What its request is estimated to hold; by default that is reckoned. */
+  /** Tokens that its request is estimated to hold; by default they are reckoned. */
   readonly tokens?: number | undefined
-  /** Called when a call has to wait; what it returns is called when that is over: with how long it took, or nothing if it was given up. */
+  /**
+   * Called when a call has to wait; returns a function that is called when the wait is over: with how long it took, or nothing if it was
+   * given up.
+   */
   waits(model: string, why: WaitReason, ahead: number): (ms?: number) => void
 }
 
@@ -57,7 +60,7 @@ export const gateOf = (queue: ModelQueue, clock: Clock, caller: Caller): Gate =>
     }),
 })
 
-/** The end of a call tells what it used, and whether the provider wants to be left alone. */
+/** Notes at the end of a call how much it used, and whether the provider wants to be left alone. */
 function heed(part: ModelPart, permit: Permit, pause: (ms: number) => void): void {
   if (part?.type !== 'done' && part?.type !== 'error') return
   const usage: Partial<Usage> | undefined = part.type === 'done' ? part.reply?.usage : part.error?.usage

@@ -19,7 +19,7 @@ export class Limit {
     this.rule = rule
   }
 
-  /** What keeps a call of this many tokens from being made. */
+  /** Returns the obstacle to a call of this many tokens; `undefined` if it may be made. */
   obstacle(tokens: number, now: number): Obstacle | undefined {
     const { concurrency = Infinity, requestsPerMinute, tokensPerMinute } = this.rule
     if (this.#active >= concurrency) return { why: 'concurrency', at: Infinity }
@@ -29,19 +29,19 @@ export class Limit {
     return room > now ? { why: 'tokensPerMinute', at: room } : undefined
   }
 
-  /** A call begins. */
+  /** Notes that a call begins. */
   begin(tokens: number, now: number): Used | undefined {
     this.#active += 1
     if (this.rule.requestsPerMinute !== undefined) this.#requests.add(1, now)
     return this.rule.tokensPerMinute === undefined ? undefined : this.#tokens.add(tokens, now)
   }
 
-  /** What a call used is known. */
+  /** Corrects the tokens of a call once its usage is known. */
   correct(used: Used | undefined, tokens: number, now: number): void {
     if (used !== undefined) this.#tokens.correct(used, tokens, now)
   }
 
-  /** A call has ended. */
+  /** Notes that a call has ended. */
   end(): void {
     this.#active -= 1
   }

@@ -1,15 +1,15 @@
 const minute = 60_000
 
-/** Something that was used at a time. */
+/** An amount that was used at a time. */
 export interface Used {
   readonly at: number
   amount: number
 }
 
-/** What was used in the last 60 seconds. Times must not go back. */
+/** The amounts used in the last 60 seconds. Times must not go back. */
 export class MinuteWindow {
   #used: Used[] = []
-  /** The first that is not older. */
+  /** Index of the first entry that is not older. */
   #first = 0
   #sum = 0
 
@@ -20,7 +20,7 @@ export class MinuteWindow {
     return used
   }
 
-  /** It was another amount. */
+  /** Replaces the amount of an entry. */
   correct(used: Used, amount: number, now: number): void {
     this.#forget(now)
     if (used.at + minute > now) this.#sum += amount - used.amount

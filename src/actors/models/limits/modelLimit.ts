@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { onlyFields } from '../../../protocol/onlyFields.ts'
 import { lazily } from '../../../protocol/lazily.ts'
 
-/** What all calls of some models may be, together, in one runtime. Whatever is left out is unlimited. */
+/** Limit on all calls of some models together, in one runtime. Fields that are left out are unlimited. */
 export interface ModelLimit {
   /** The ids of those models, where `*` stands for any text: `anthropic:*`. Default: all. */
   readonly match?: string
@@ -33,7 +33,7 @@ const limitSchema = lazily(() => {
 /** The limits as an option. */
 export const modelLimitsSchema = lazily(() => z.union([limitSchema(), z.array(limitSchema())]))
 
-/** Whether a limit holds for the model with this id. */
+/** Returns true if a limit holds for the model with this id. */
 export function covers({ match = '*' }: ModelLimit, model: string): boolean {
   const [first = '', ...rest] = match.split('*')
   const last = rest.pop()

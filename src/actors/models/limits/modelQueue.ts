@@ -9,23 +9,23 @@ const maxPauseMs = 600_000
 
 /** A call that may be made. */
 export interface Permit {
-  /** What it used, as far as is known. */
+  /** Reports the tokens that the call used, as far as they are known. */
   used(tokens: number): void
-  /** It has ended. Idempotent. */
+  /** Reports that the call has ended. Idempotent. */
   leave(): void
 }
 
 /** A call that is to be made. */
 export interface Entry {
   readonly model: string
-  /** Whose turn it is: the root of the agent's tree. */
+  /** Id of the root of the agent's tree, by which turns are taken. */
   readonly root: string
-  /** What the request is estimated to hold. */
+  /** Returns the tokens that the request is estimated to hold. */
   readonly tokens: () => number
   readonly signal: AbortSignal
-  /** It does not wait for its provider. */
+  /** True if the call does not wait for its provider. */
   readonly unlessPaused?: boolean
-  /** It cannot be made at once; `ahead`: calls of the model that wait already. */
+  /** Called when the call cannot be made at once; `ahead`: calls of the model that wait already. */
   waits(why: WaitReason, ahead: number): void
 }
 
@@ -45,8 +45,8 @@ interface Lane {
 }
 
 /**
- * Lets calls of models through within limits, in turn: of each model, the roots take turns, and the calls of one root go in order. What does not
- * fit yet is not overtaken by what needs the same limit.
+ * Lets calls of models through within limits, in turn: for each model, the roots take turns, and the calls of one root go in order. A call
+ * that does not fit yet is not overtaken by others that need the same limit.
  */
 export class ModelQueue {
   readonly #limits: readonly Limit[]
@@ -101,7 +101,7 @@ export class ModelQueue {
     return Math.max(0, (this.#pausedUntil.get(model) ?? 0) - this.#clock.now())
   }
 
-  /** The provider wants no calls of the model for a while. */
+  /** Lets no calls of the model through for a while, as its provider asked. */
   pause(model: string, ms: number): void {
     if (this.#limitsFor(model).length === 0) return
     const until = this.#clock.now() + Math.min(ms, maxPauseMs)
@@ -155,7 +155,7 @@ export class ModelQueue {
     return soonest
   }
 
-  /** What the next call of a lane waits for. The limits that it needs are kept for it. */
+  /** Returns the obstacle that the next call of a lane waits for. The limits that it needs are kept for it. */
   #obstacle({ model, limits, roots }: Lane, claimed: Map<Limit, Obstacle>, now: number): Obstacle | undefined {
     const until = this.#pausedUntil.get(model) ?? 0
     if (until > now) return { why: 'retryAfter', at: until }
@@ -207,7 +207,7 @@ function add(lane: Lane, root: string, waiting: Waiting): void {
   lane.length += 1
 }
 
-/** `false`: it no longer waits. */
+/** Removes a call from its lane; returns `false` if it no longer waits. */
 function remove(lane: Lane, root: string, waiting: Waiting): boolean {
   const queue = lane.roots.get(root)
   if (queue?.delete(waiting) !== true) return false

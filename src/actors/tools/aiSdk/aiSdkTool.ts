@@ -21,7 +21,7 @@ export interface AiSdkTool {
   readonly strict?: boolean | undefined
   readonly inputExamples?: readonly unknown[] | undefined
   readonly providerOptions?: unknown
-  /** Of a provider's tool: `anthropic.web_search_20250305`. */
+  /** Id of a provider's tool: `anthropic.web_search_20250305`. */
   readonly id?: string | undefined
   readonly args?: unknown
   readonly isProviderExecuted?: boolean | undefined
@@ -38,7 +38,7 @@ export interface AiSdkToolUse {
   readonly maxOutputChars?: number | undefined
 }
 
-/** What a tool is told of its call, as the AI SDK does. */
+/** Options of its call that a tool is given, as the AI SDK does. */
 interface CallOptions {
   readonly toolCallId: string
   readonly messages: readonly never[]
@@ -109,7 +109,7 @@ function descriptionOf(name: string, { description, type, id }: AiSdkTool): stri
   return text === undefined || text === '' ? name : text
 }
 
-/** What is sent with the tool beside its name, description and schema. */
+/** Returns the fields that are sent with the tool beside its name, description and schema. */
 function specParts({ type, id, args, strict, inputExamples, providerOptions }: AiSdkTool): Pick<Tool, 'spec'> {
   const spec = {
     ...(type === 'provider' ? { provider: { id: String(id), args: (args ?? {}) as JsonSchema } } : {}),
@@ -141,7 +141,7 @@ async function run(tool: AiSdkTool, input: unknown, { callId, deps, signal, repo
   return toolOutputOf(await tool.toModelOutput({ toolCallId: callId, input, output } as never))
 }
 
-/** What the tool returns, or the last of what it yields: the others are progress. */
+/** Resolves with the value that the tool returns, or the last that it yields: the others are progress. */
 async function lastOf(result: unknown, report: (value: unknown) => void, signal: AbortSignal): Promise<unknown> {
   if (!isObject(result) || !(Symbol.asyncIterator in result)) return result
   let last: unknown
@@ -156,7 +156,7 @@ async function lastOf(result: unknown, report: (value: unknown) => void, signal:
   return last
 }
 
-/** What the application gave to the run, as the tool's schema takes it. */
+/** Resolves with the value that the application gave to the run, as the tool's schema takes it. */
 async function contextOf({ contextSchema }: AiSdkTool, deps: unknown): Promise<unknown> {
   if (contextSchema === undefined) return deps ?? {}
   const check = checkOf(resolved(contextSchema))

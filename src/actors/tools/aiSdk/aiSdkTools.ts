@@ -22,7 +22,7 @@ export type ToolsOf<Set> = {
     : Tool<unknown, Name, InputOf<Set[Name]>>
 }[keyof Set & string]
 
-/** What tools of the AI SDK do not say of themselves, by the name of the tool where it is a map. */
+/** Options that tools of the AI SDK do not state themselves, by the name of the tool where an option is a map. */
 export interface AiSdkToolsOptions<Name extends string = string> {
   /** As `effects` of `defineTool`; `'irreversible'` for those that are not named. */
   readonly effects?: { readonly [N in Name]?: Exclude<ToolEffects, 'reversible'> }
@@ -30,7 +30,7 @@ export interface AiSdkToolsOptions<Name extends string = string> {
   readonly needsApproval?: {
     readonly [N in Name]?: boolean | ((input: never, context: RunContext<never>) => boolean | Promise<boolean>)
   }
-  /** Of each call, in milliseconds; default 600,000. */
+  /** Time limit of each call, in milliseconds; default 600,000. */
   readonly timeoutMs?: number
   /** As that of `defineTool`; default 30,000. */
   readonly maxOutputChars?: number
@@ -40,8 +40,8 @@ export interface AiSdkToolsOptions<Name extends string = string> {
  * Tools made with `tool()` or `dynamicTool()` of the AI SDK, or by a provider's package, for an agent's `tools`. A set without options
  * can be given there as it is.
  *
- * `execute` gets `{ toolCallId, abortSignal, context }`, where `context` is the `deps` of the run; `messages` is empty. What it yields
- * before the last is progress. A tool whose schema is a promise joins the others once that is there.
+ * `execute` gets `{ toolCallId, abortSignal, context }`, where `context` is the `deps` of the run; `messages` is empty. Values that it
+ * yields before the last are progress. A tool whose schema is a promise joins the others once that is there.
  *
  * @throws RuntimeError `INVALID_DEFINITION` for a tool without `execute` that no provider carries out, and for a schema that is none.
  *
@@ -82,7 +82,7 @@ export function toolsOfSet(
   return [...tools, ...(later.length === 0 ? [] : [sourceOf(later)])]
 }
 
-/** Whether an object is a set of tools of the AI SDK. One without tools is rather a mistake. */
+/** Returns true if a value is a set of tools of the AI SDK. An object without tools is not: it is rather a mistake. */
 export const isAiSdkToolSet = (value: unknown): value is AiSdkToolSet =>
   typeof value === 'object' &&
   value !== null &&

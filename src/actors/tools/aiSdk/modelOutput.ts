@@ -11,18 +11,18 @@ interface Part {
   readonly filename?: string | undefined
 }
 
-/** What `toModelOutput` gives, in any of its forms. */
+/** Result of `toModelOutput`, in any of its forms. */
 interface ModelOutput {
   readonly type: string
   readonly value?: unknown
   readonly reason?: unknown
 }
 
-/** What a tool returned, as the AI SDK shows it to a model that has no `toModelOutput`: a text, or JSON. */
+/** Returns the output of a tool that has no `toModelOutput` as the AI SDK shows it to a model: a text, or JSON. */
 export const plainOutput = (output: unknown): unknown => (isBlocks(output) ? JSON.stringify(output) : output)
 
 /**
- * What `toModelOutput` made of a result, as what a tool returns.
+ * Converts the result of `toModelOutput` into the return value of a tool.
  *
  * @throws Error for a result that is an error or a denial, which the model reads
  */

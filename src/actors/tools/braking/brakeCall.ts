@@ -1,6 +1,6 @@
 import type { BrakeCall } from '../../../machines/effectTypes.ts'
 
-/** What a brake tool returns: a request for the drain, and the text of its result, read only if the drain refuses. */
+/** Result of a brake tool: a request for the drain, and the text of its result, read only if the drain refuses. */
 export class BrakeCallResult {
   readonly call: BrakeCall
   readonly text: string

@@ -6,7 +6,7 @@ import { lazily } from '../../../protocol/lazily.ts'
 import { inSlices } from '../../inSlices.ts'
 import { defineTool, type Tool } from '../defineTool.ts'
 
-/** What the recall tool returns: what to look up in the conversation, which a tool does not see. */
+/** Result of the recall tool: a request to look something up in the conversation, which a tool does not see. */
 export class RecallCall {
   readonly #request: RecallRequest
 

@@ -24,9 +24,9 @@ export interface AgentsMdMessage {
 }
 
 const fileName = 'AGENTS.md'
-/** No file is read further. */
+/** Most bytes that are read of a file. */
 const maxBytes = 1024 * 1024
-/** Less of a file says nothing. */
+/** Fewest characters of a file that say something. */
 const fewestChars = 200
 
 const optionsSchema = lazily(() =>
@@ -37,9 +37,10 @@ const optionsSchema = lazily(() =>
 )
 
 /**
- * What the `AGENTS.md` files say that speak for a folder: its own, and those of the folders above it up to the root of the repository (the
- * folder with `.git`; without one only its own), the root's first. Put them before the first prompt: they are recorded with their provenance,
- * stay through compactions, and weigh no more than what people say. Files that are links out of the repository are not taken.
+ * Reads the `AGENTS.md` files that apply to a folder: its own, and those of the folders above it up to the root of the repository (the
+ * folder with `.git`; without one only its own), the root's first. Put them before the first prompt: they are recorded with their
+ * provenance, stay through compactions, and weigh no more than the words of people. Files that are links out of the repository are not
+ * taken.
  *
  * @throws RuntimeError `INVALID_OPTION` when `dir` is not an existing folder or an option is malformed. As rejections.
  *
@@ -88,7 +89,7 @@ function foldersAbove(start: string): readonly string[] {
   }
 }
 
-/** `undefined` if there is none. */
+/** Reads a file; `undefined` if there is none. */
 async function read(repository: Workspace, path: string): Promise<string | undefined> {
   const isThere = await lstat(path).then(
     () => true,

@@ -4,19 +4,19 @@ import { toCrlf, unifyLineEndings } from './lineEndings.ts'
 import { looksBinary, placeOf } from './openRegularFile.ts'
 
 const readFlags = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0)
-/** So much of a file shows how its lines end, in bytes. */
+/** Bytes at the beginning of a file that show how its lines end. */
 const shown = 64 * 1024
 const byteOrderMark = '\uFEFF'
 
 interface Kept {
   readonly content: string
-  /** The sentence about what was kept, to follow what was done; empty if nothing was. */
+  /** Sentence about the line endings and mark that were kept, to follow the report of the change; empty if none were. */
   readonly note: string
 }
 
 /**
- * The content that is to replace a file, with the line endings and the byte order mark of the file, which a model does not see: unless it has some of
- * its own. Whatever is not there, or cannot be read, has none.
+ * The content that is to replace a file, with the line endings and the byte order mark of the file, which a model does not see: unless it
+ * has some of its own. A file that is not there, or cannot be read, has none.
  */
 export async function asBefore(real: string, content: string): Promise<Kept> {
   const before = await beginning(real).catch(() => '')

@@ -16,7 +16,7 @@ const harmlessBeginnings = ['LC_', 'XDG_', 'FNM_']
 /** Proxy URLs may contain a password. */
 const addresses: ReadonlySet<string> = new Set(['HTTP_PROXY', 'HTTPS_PROXY', 'FTP_PROXY', 'ALL_PROXY', 'NO_PROXY'])
 
-/** Whether commands inherit a variable of this process. */
+/** Returns true if commands inherit a variable of this process. */
 export const isHarmless = (name: string, value: string): boolean =>
   harmless.has(name) ||
   harmlessBeginnings.some((beginning) => name.startsWith(beginning)) ||

@@ -16,7 +16,7 @@ interface Hunk {
 export interface ExcerptOptions {
   readonly oldText: string
   readonly newText: string
-  /** Takes secrets out of what is shown before lines are cut. */
+  /** Takes secrets out of the shown text before lines are cut. */
   readonly clean?: ((text: string) => string) | undefined
 }
 
@@ -60,7 +60,7 @@ function hunksOf(before: string, places: readonly number[], oldLength: number): 
   return hunks
 }
 
-/** What the lines of a hunk become. */
+/** Returns the lines of a hunk after the change. */
 function changed(
   before: string,
   { start, end, first, last }: Hunk,
@@ -94,13 +94,13 @@ function linesAround(text: string, { start, end }: Hunk): Pick<HunkPlace, 'above
 }
 
 interface HunkPlace {
-  /** Of its first line, from 1. */
+  /** Number of the hunk's first line, from 1. */
   readonly line: number
   /** Lines that the hunks before it added. */
   readonly shift: number
   readonly above: readonly string[]
   readonly below: readonly string[]
-  /** Nothing follows the hunk. */
+  /** True if nothing follows the hunk. */
   readonly isEnd: boolean
   readonly clean: (text: string) => string
 }

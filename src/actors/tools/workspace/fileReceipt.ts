@@ -13,7 +13,7 @@ import { inTurn } from './pathQueue.ts'
 import { replaceFile } from './replaceFile.ts'
 import type { Workspace } from './workspacePath.ts'
 
-/** What a call left, and what was there before. A file is named by its SHA-256; `null` stands for none. */
+/** Receipt of a call: the state of a file that it left, and the one before. A file is named by its SHA-256; `null` stands for none. */
 export const fileReceiptSchema = lazily(() =>
   z.object({
     /** Its real path, relative to the workspace. */
@@ -36,11 +36,11 @@ interface FileNow {
   readonly hash: string
   readonly mode: number
   readonly size: number
-  /** Left out for one that is larger than asked for. */
+  /** Content; left out for a file that is larger than asked for. */
   readonly bytes?: Uint8Array
 }
 
-/** What a file is now; `null` if there is none. Rejects for what is no regular file, a symbolic link too. */
+/** Returns the state of a file; `null` if there is none. Rejects for anything but a regular file, a symbolic link too. */
 async function fileNow(real: string, maxBytes: number): Promise<FileNow | null> {
   const stats = await lstat(real).catch((thrown: unknown) => {
     if (errnoOf(thrown) === 'ENOENT' || errnoOf(thrown) === 'ENOTDIR') return undefined
@@ -67,7 +67,7 @@ async function fileNow(real: string, maxBytes: number): Promise<FileNow | null> 
   }
 }
 
-/** What a call is about to do to a file; `after: null` deletes it. */
+/** Change that a call is about to make to a file; `after: null` deletes it. */
 export interface FileChange {
   readonly real: string
   readonly after: string | null
@@ -76,7 +76,7 @@ export interface FileChange {
 }
 
 /**
- * Keeps what a file is before a call changes it. Returns what to tell the model if its content could not be kept, `''` otherwise.
+ * Keeps the content of a file before a call changes it. Returns what to tell the model if its content could not be kept, `''` otherwise.
  * Contract: called when it is the file's turn, just before the change.
  */
 export async function keepFile(workspace: Workspace, change: FileChange, context: ToolContext): Promise<string> {
@@ -108,7 +108,7 @@ async function whyNotKept({ size, bytes }: FileNow, snapshots: ToolContext['snap
   }
 }
 
-/** What makes the effects of a file tool reversible. */
+/** The parts of a file tool that make its effects reversible. */
 export interface FileUndo {
   readonly effects: 'reversible'
   readonly receipt: ReturnType<typeof fileReceiptSchema>
@@ -122,7 +122,7 @@ export const fileUndo = (workspace: Workspace): FileUndo => ({
 })
 
 /**
- * Makes a file what it was before the oldest of these calls. Changes nothing and rejects, with the reason, when it is no longer as the
+ * Restores a file to its state before the oldest of these calls. Changes nothing and rejects, with the reason, when it is no longer as the
  * newest call left it, when something else changed it in between, or when its content is no longer kept.
  */
 async function undoFile(

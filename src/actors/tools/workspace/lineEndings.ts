@@ -1,7 +1,7 @@
 /** A text with every CRLF turned into LF, and the mapping back. */
 export interface UnifiedText {
   readonly text: string
-  /** Whether most lines of the original end in CRLF. */
+  /** True if most lines of the original end in CRLF. */
   readonly usesCrlf: boolean
   /** Maps an index of `text` to the original; for a converted newline, the index of its CR. */
   original(index: number): number

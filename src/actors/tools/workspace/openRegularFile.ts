@@ -8,7 +8,7 @@ import type { Workspace } from './workspacePath.ts'
 // Without O_NONBLOCK, opening a named pipe waits for its other end. Windows has neither flag.
 const readFlags = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0)
 
-/** A file open for reading; whoever opens it closes it. */
+/** A file open for reading; the caller that opened it closes it. */
 export interface OpenFile {
   readonly handle: FileHandle
   readonly size: number
@@ -61,7 +61,7 @@ async function missing(workspace: Workspace, path: string, real: string): Promis
   )
 }
 
-/** Whether the first bytes of a file look binary: text has no NUL. */
+/** Returns true if the first bytes of a file look binary: text has no NUL. */
 export const looksBinary = (start: Uint8Array): boolean => start.subarray(0, 8192).includes(0)
 
 /** Says that a file is not text, and how large it is. */

@@ -3,9 +3,9 @@ import type { Clock } from '../../../protocol/clock.ts'
 import { hasCode } from '../../../protocol/errors.ts'
 import { within } from '../../within.ts'
 
-/** What is started in place of a shell on this machine. */
+/** Program that is started in place of a shell on this machine. */
 export interface Launch {
-  /** Program and arguments; what they write is the output of the command. */
+  /** Program and arguments; their output is the output of the command. */
   readonly argv: readonly [string, ...string[]]
   /** Added to the environment of that program. */
   readonly env?: { readonly [name: string]: string }
@@ -36,9 +36,9 @@ export interface GroupEnd {
   readonly leftBehind: boolean
 }
 
-/** Between SIGTERM and SIGKILL, for a command that is stopped. */
+/** Milliseconds between SIGTERM and SIGKILL, for a command that is stopped. */
 const killGraceMs = 1000
-/** The same for what a command left running when it ended. */
+/** The same for processes that a command left running when it ended. */
 const leftBehindGraceMs = 200
 /** How long to wait for the output to end once the group is gone: a process that left the group may hold the pipe open. */
 const drainMs = 500

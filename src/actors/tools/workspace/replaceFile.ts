@@ -8,10 +8,9 @@ import { inItsFolder } from './inItsFolder.ts'
 const createFlags = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | (constants.O_NOFOLLOW ?? 0)
 
 /**
- * Replaces a file atomically: readers see either the old content or the new, and a failure or an abort leaves the old.
- * Keeps the mode and, where permitted, the owner of an existing file. `real` must come from `locate`, and its folder must exist.
- * `mode`: permissions of a file that
- * does not exist yet. Returns what was known of the previous one.
+ * Replaces a file atomically: readers see either the old content or the new, and a failure or an abort leaves the old. Keeps the mode and,
+ * where permitted, the owner of an existing file. `real` must come from `locate`, and its folder must exist. `mode`: permissions of a file
+ * that does not exist yet. Returns the facts known of the previous file.
  */
 export const replaceFile = (
   real: string,

@@ -9,7 +9,7 @@ export interface TextEdit {
   readonly newText: string
   /** Replace every occurrence instead of the only one. */
   readonly all: boolean
-  /** Takes secrets out of what is shown. */
+  /** Takes secrets out of the shown text. */
   readonly clean?: ((text: string) => string) | undefined
 }
 

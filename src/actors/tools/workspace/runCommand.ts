@@ -13,7 +13,7 @@ import type { Workspace } from './workspacePath.ts'
 const defaultTimeoutMs = 120_000
 const unconfined =
   'It is not sandboxed: only the starting folder is confined, so do not touch anything outside the workspace.'
-/** UTF-16 units. */
+/** Kept beginning and end of the output, in UTF-16 units. */
 const headChars = 10_000
 const tailChars = 18_000
 
@@ -41,7 +41,7 @@ export interface RunCommandOptions {
 
 /** Where commands run instead of in a shell of this machine. */
 export interface CommandSandbox {
-  /** What the model is told of it: a sentence. */
+  /** Sentence that tells the model about the sandbox. */
   readonly description: string
   /** How a command is started; `cwd`: an absolute path in the workspace, where it is to begin. */
   launch(command: string, cwd: string): Launch
@@ -162,7 +162,7 @@ const maxChars = 4000
 /** Reports output as it arrives, at most four times a second. */
 interface OutputProgress {
   add(text: string): void
-  /** Reports what is left and stops the timer. Idempotent. */
+  /** Reports the rest and stops the timer. Idempotent. */
   end(): void
 }
 

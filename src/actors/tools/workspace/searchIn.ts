@@ -9,9 +9,9 @@ import { walkFiles } from './walkFiles.ts'
 export interface SearchRequest {
   /** Real folder to look in. */
   readonly folder: string
-  /** A single file of it, instead of all. */
+  /** A single file of the folder, instead of all. */
   readonly file?: string
-  /** What to put before paths to make them relative to the workspace. */
+  /** Text to put before paths to make them relative to the workspace. */
   readonly prefix: string
   readonly pattern: string
   readonly flags: string
@@ -28,12 +28,12 @@ export type SearchMessage =
   | { readonly type: 'done'; readonly files: number; readonly tooLarge: number; readonly more: boolean }
   | { readonly type: 'failed'; readonly message: string }
 
-/** A line that matches: the part of it that is shown, in what is around. */
+/** A line that matches: the part that is shown, within the text around it. */
 export interface SearchMatch {
   /** `file:line: ` and an ellipsis when the line's beginning is cut off. */
   readonly before: string
   readonly text: string
-  /** Of `text`. */
+  /** The shown part of `text`. */
   readonly part: { readonly from: number; readonly to: number }
   /** An ellipsis when the line's end is cut off. */
   readonly after: string

@@ -2,7 +2,7 @@ import type { Dirent } from 'node:fs'
 import { readdir, realpath } from 'node:fs/promises'
 import { breather } from '../../breather.ts'
 
-/** Folders that are skipped: tools generate their contents, which is rarely what is wanted. */
+/** Folders that are skipped: tools generate their contents, which are rarely wanted. */
 export const ignoredFolders: ReadonlySet<string> = new Set(['.git', 'node_modules', '.escapement'])
 
 export interface FoundFile {

@@ -34,9 +34,9 @@ export interface WorkspaceToolsOptions {
    */
   readonly env?: { readonly [name: string]: string | undefined }
   /**
-   * Keeps what a file was before `write_file`, `edit_file` and `delete_file`, which there is only then, so that a revert with `undo` can
-   * bring it back: up to 16 MiB of a file, 256 MiB of an agent, in the folder of its file store, else in memory (64 MiB). What is kept is
-   * the whole content, secrets included. Default `false`.
+   * Keeps the content of a file before `write_file`, `edit_file` and `delete_file`, which exists only then, so that a revert with `undo`
+   * can bring it back: up to 16 MiB of a file, 256 MiB of an agent, in the folder of its file store, else in memory (64 MiB). The whole
+   * content is kept, secrets included. Default `false`.
    */
   readonly snapshots?: boolean
   /** Where commands run instead of in a shell of this machine. The file tools stay here, in the same folder. Default: none. */
