@@ -36,7 +36,7 @@ import { layOverlay, wrongInOverlay, type LaidOverlay } from './overlay.ts'
 export class Conversation extends TreeView implements ConversationView {
   readonly #counter: TokenCounter
   readonly overlays: LaidOverlays
-  /** Missing while nobody has waited. */
+  /** Messages that wait; missing until the first one does. */
   #waiting: WaitingMessages | undefined
   #open: OpenStep | undefined
   #lastSeq = 0
@@ -44,7 +44,7 @@ export class Conversation extends TreeView implements ConversationView {
   #annotations: Annotations | undefined
   readonly #changes = new TrunkChanges()
   #notes = noNotes
-  /** What the model is told of an answer that could not be used. */
+  /** Text that tells the model about an answer that could not be used. */
   #repair: string | undefined
   readonly #undone = new UndoneTags((id) => this.tree.node(id))
   #ownFrom: NodeId = 1
@@ -73,7 +73,10 @@ export class Conversation extends TreeView implements ConversationView {
     if (undone !== undefined) this.#undone.resume(undone.id, this.#annotations!.tagged[undone.tagged]!)
   }
 
-  /** All of it but the nodes and overlays, as plain JSON. It shares objects with the conversation: not to be kept for later. */
+  /**
+   * Returns the whole conversation but the nodes and overlays, as plain JSON. It shares objects with the conversation, so it must not be stored for
+   * later use.
+   */
   keep(): KeptConversation {
     return {
       lastSeq: this.#lastSeq,
@@ -96,7 +99,7 @@ export class Conversation extends TreeView implements ConversationView {
     return this.#lastSeq
   }
 
-  /** The first id that is not of the past which a fork shares with its source. */
+  /** The first id that is not in the past which a fork shares with its source. */
   get ownFrom(): NodeId {
     return this.#ownFrom
   }
@@ -158,7 +161,7 @@ export class Conversation extends TreeView implements ConversationView {
     return this.#notes
   }
 
-  /** What stands after the trunk until the model has answered: what was wrong with its last answer. */
+  /** Text after the trunk until the model has answered: the fault of its last answer. */
   get repair(): string | undefined {
     return this.#repair
   }
@@ -278,7 +281,7 @@ export class Conversation extends TreeView implements ConversationView {
     if (record.foreign === true) this.tree.foreignTo = this.lastNodeId
   }
 
-  /** Is told which tags the last request showed, as their age alone does not say: they count as long as they are shown. */
+  /** Notes which tags the last request showed, as their age alone does not say: they count as long as they are shown. */
   showTags(shown: ReadonlySet<Tag>): void {
     if (this.#annotations?.showTags(shown) === true) this.#notes = noteTokens(this, this.#annotations)
   }

@@ -4,7 +4,7 @@ import { saidByTool, textOf } from '../protocol/messageText.ts'
 import { cutEnd, oneLine } from './cutMiddle.ts'
 import { callsRun, type Step } from './node.ts'
 
-/** How much of a step its line tells, in characters. */
+/** Most characters of each part of a step that its line tells. */
 interface Room {
   readonly line: number
   readonly said: number
@@ -22,7 +22,7 @@ const telling: ReadonlySet<string> = new Set(['path', 'file_path', 'filePath', '
 /** A line names this many calls that cannot be undone, however long it gets; of more, their number. */
 const mostIrreversible = 20
 
-/** Of a huge text no more is read than can be shown. */
+/** Returns the beginning of a text on one line. No more of a huge text is read than can be shown. */
 const beginOf = (text: string, max: number): string => oneLine(cutEnd(text, 4 * max), max)
 
 /**
@@ -96,7 +96,7 @@ function describeError(result: ToolResultMessage | undefined, { outcome }: Room)
   return ` → error: ${beginOf(said.slice(said.lastIndexOf('\n') + 1), outcome)}`
 }
 
-/** A digest has at most so many lines, whatever it stands for. */
+/** Most lines of a digest, however many steps it stands for. */
 const mostDigestLines = 24
 const digestLineChars = 240
 

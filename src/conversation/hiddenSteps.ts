@@ -40,7 +40,7 @@ export class HiddenSteps {
     }
   }
 
-  /** In the order of their records. */
+  /** Spans in the order of their records. */
   get spans(): readonly HiddenSpan[] {
     return this.#spans
   }
@@ -71,18 +71,18 @@ export class HiddenSteps {
     return Math.min(depth, this.stepsChangedBy(outcome, subject))
   }
 
-  /** The same without the index that a fold takes the place of. */
+  /** Returns the lowest depth that changes apart from the index that a fold replaces. */
   stepsChangedBy({ steps, rolled = [] }: PruneOutcome, subject: HiddenSubject): number {
     const rewritten = rolled.flatMap((part) => this.partsOf(part).flatMap((span) => noteStep(span, subject) ?? []))
     return lowestDepth([...steps, ...rewritten], subject)
   }
 
-  /** What a roll-up takes the place of. */
+  /** Returns the folds whose memos a roll-up replaces. */
   partsOf({ folds }: Pick<RolledUp, 'folds'>): HiddenSpan[] {
     return this.#spans.filter(({ fold }) => fold?.ids.some((id) => folds.includes(id)) === true)
   }
 
-  /** Puts one memo in the place of those of some folds. */
+  /** Replaces the memos of some folds by one. */
   #rollUp(rolled: RolledUp, subject: HiddenSubject): void {
     const parts = this.partsOf(rolled)
     const last = parts.at(-1)

@@ -19,7 +19,7 @@ interface MaskSubject extends HiddenSubject {
 
 /** Steps that are shown without the content of their results. One that is hidden later is no longer among them. */
 export class MaskedSteps {
-  /** What each saves, in estimated tokens. */
+  /** Estimated tokens that each masked step saves. */
   readonly #saved: Map<NodeId, number>
 
   constructor(kept: Iterable<readonly [NodeId, number]> = []) {
@@ -44,7 +44,7 @@ export class MaskedSteps {
     return firstMasked(steps, subject)?.depth ?? Infinity
   }
 
-  /** These are hidden from now on. */
+  /** Removes steps that have been hidden. */
   drop(steps: readonly NodeId[]): void {
     for (const id of steps) this.#saved.delete(id)
   }
@@ -78,7 +78,7 @@ function savedIn(id: NodeId, subject: MaskSubject): number {
   return saved
 }
 
-/** What stands for the content of a result: a line with its size, and what is kept of it. */
+/** Parts of the text in place of a result's content: its size, the way to recall it, and the parts that are kept. */
 interface Mask {
   readonly size: string
   readonly recall: string
@@ -123,7 +123,7 @@ function makeMask({ id, isIrreversible, reversible }: ResultNode, message: ToolR
   return media === '' && render(mask, true).length >= said.length ? null : mask
 }
 
-/** What of a result can still be read, whatever hides it. */
+/** Returns a line with the artifacts of a result, which can be read however it is hidden; `''` without any. */
 const keptApart = ({ artifacts = [] }: ToolResultMessage): string =>
   artifacts.length === 0 ? '' : `[kept: ${artifacts.map(artifactName).join(', ')}]`
 

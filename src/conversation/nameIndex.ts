@@ -12,14 +12,14 @@ const scoreOf = ({ worth, homePlace, uses, lastUse }: NameEntry, now: number): n
   0.5 * Math.log2(1 + now - homePlace) +
   (uses === 0 ? 0 : 2 * Math.log2(1 + uses) + Math.max(0, 6 - Math.log2(1 + now - lastUse)))
 
-/** Whether the request shows nothing of a node of the trunk, or will not once these steps are folded. */
+/** Returns true if the request shows nothing of a node of the trunk, or will not once these steps are folded. */
 function isHidden({ id, stepId }: ConversationNode, conversation: Conversation, folded?: ReadonlySet<NodeId>): boolean {
   const { annotations, overlay } = conversation
   if (folded?.has(stepId) === true || annotations?.hiddenBy(stepId) !== undefined) return true
   return overlay !== undefined && id >= overlay.from && id <= overlay.to && !overlay.kept.includes(id)
 }
 
-/** What stands in place of a node of a step that is shown. */
+/** Returns the replacement of a node of a step that is shown; `undefined` if no mask changes it. */
 const maskIn = (node: ConversationNode, { annotations }: Conversation): ToolResultMessage | undefined =>
   annotations?.masked.has(node.stepId) === true ? maskOf(node) : undefined
 
@@ -75,7 +75,7 @@ interface Ranked {
   readonly score: number
 }
 
-/** The best first. Two names never rank the same, so the order in which they were met is of no matter. */
+/** The best first. Two names never rank the same, so the order in which they were met does not matter. */
 const byRank = (a: Ranked, b: Ranked): number =>
   b.score - a.score || b.entry.home - a.entry.home || (a.entry.name < b.entry.name ? -1 : 1)
 

@@ -16,11 +16,11 @@ interface NoteSubject extends OverlaySubject, HiddenSubject {
 
 /** Estimated tokens of what stands beside the messages of a trunk. */
 export interface NoteTokens {
-  /** Of tags, notices, memos, facts and the index. */
+  /** Tokens of tags, notices, memos, facts and the index. */
   readonly shown: number
-  /** Of the index alone. */
+  /** Tokens of the index alone. */
   readonly index: number
-  /** What hidden steps, masks and cut output take off. */
+  /** Tokens that hidden steps, masks and cut output take off. */
   readonly taken: number
 }
 

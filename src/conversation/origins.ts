@@ -20,7 +20,7 @@ export class Origins {
   /** The last entry, while nobody was given it: thousands may be merged into one, which is not to be copied each time. */
   #growing: Origin[] | undefined
 
-  /** Is not changed afterwards. */
+  /** The last entry, which does not change afterwards. */
   get last(): Origin | Origin[] | undefined {
     this.#growing = undefined
     return this.#origins.last

@@ -15,7 +15,7 @@ export interface OverlaySubject {
   trunkAt(index: number): ConversationNode | undefined
   readonly counter: TokenCounter
   readonly annotations?: { readonly pinned: ReadonlySet<NodeId> } | undefined
-  /** In force before. */
+  /** The overlay in force before. */
   readonly overlay?: Overlay | undefined
   node(id: NodeId): ConversationNode | undefined
   onTrunk(id: NodeId): boolean
@@ -29,7 +29,7 @@ export interface LaidOverlay extends Overlay {
   readonly tokens: number
 }
 
-/** Whether a compaction leaves a node in its span word for word: messages of people, and pinned steps. */
+/** Returns true if a compaction leaves a node in its span word for word: messages of people, and pinned steps. */
 export const staysWhole = (node: ConversationNode, { annotations }: Pick<OverlaySubject, 'annotations'>): boolean =>
   node.message.role === 'user' || annotations?.pinned.has(node.stepId) === true
 
@@ -64,7 +64,7 @@ function factsOfSpan({ from, to, kept }: Overlay, subject: OverlaySubject): stri
   return factLines(factsOf(gone))
 }
 
-/** The same as it is shown to the model. */
+/** Renders the facts of the steps that a summary stands for, as the model sees them. */
 export const renderSpanFacts = (
   { from, to, facts }: Overlay & Pick<LaidOverlay, 'facts'>,
   markers: Markers = plainMarkers,

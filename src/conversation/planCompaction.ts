@@ -165,7 +165,7 @@ const idsOf = (nodes: readonly ConversationNode[]): NodeId[] => nodes.map(({ id 
 const uncutAfter = (depth: number, conversation: Conversation): ConversationNode[] =>
   conversation.path.slice(depth).filter((node) => node.message.role === 'toolResult' && staysWhole(node, conversation))
 
-/** What stays in a span of which nothing can go, in words. */
+/** Says in words which part of the span makes it impossible to remove anything. */
 function whatStays(conversation: Conversation, span: readonly ConversationNode[]): string {
   const pinned = span.filter(({ id }) => conversation.annotations?.isPinned(id) === true)
   if (pinned.length === 0) return 'people said all of it'
@@ -176,13 +176,13 @@ function whatStays(conversation: Conversation, span: readonly ConversationNode[]
 interface Forecast {
   /** Trunk tokens without a summary. */
   readonly bare: number
-  /** With one. */
+  /** Trunk tokens with a summary. */
   readonly left: number
   /** The share of the request that is saved. */
   readonly shrink: number
 }
 
-/** What is left if the summary takes a tenth of what it stands for, at most `maxSummaryTokens`. */
+/** Forecasts the tokens that are left if the summary takes a tenth of the span it stands for, at most `maxSummaryTokens`. */
 function forecast(
   conversation: Conversation,
   plan: CompactionPlan,

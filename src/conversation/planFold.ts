@@ -47,7 +47,7 @@ export interface FoldLevels {
   readonly request: number
   readonly low: number
   readonly high: number
-  /** What a fold has to take off to be worth it. */
+  /** Tokens that a fold has to take off to be worth it. */
   readonly least: number
   /** The most that it could take off, memos not counted. */
   readonly foldable: number
@@ -159,14 +159,14 @@ function* foldableSteps(conversation: Conversation, keepSteps: number): Generato
   }
 }
 
-/** What a person said no to stays in sight as it was. */
+/** Returns true for a step with a call that a person denied, which stays in sight. */
 const isProtected = ({ nodes }: Step): boolean =>
   nodes.some(({ message }) => message.role === 'toolResult' && message.synthetic === 'denied')
 
 const mayPay = ({ request, high, least, foldable }: FoldLevels, { notes }: Conversation): boolean =>
   request > high && foldable + notes.shown - notes.index >= least
 
-/** Whether `planFold` would look for steps to fold: it may still find too few. */
+/** Returns true if `planFold` would look for steps to fold: it may still find too few. */
 export const isFoldDue = (conversation: Conversation, policy: FoldPolicy, frameTokens: number): boolean =>
   mayPay(foldLevels(conversation, policy, frameTokens), conversation)
 

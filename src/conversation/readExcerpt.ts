@@ -2,7 +2,7 @@ import { cutEnd } from './cutMiddle.ts'
 import { bestLine, excerptAround, linesBetween, slice, startOfLine, type Search } from './excerpt.ts'
 import { termsOf, type Term } from './searchSteps.ts'
 
-/** What to read of a text: from a line on, what holds the query, or both. */
+/** The part of a text to read: from a line on, the lines that hold the query, or both. */
 export interface ExcerptRequest {
   readonly query?: string | undefined
   /** The most lines to show. */
@@ -11,10 +11,10 @@ export interface ExcerptRequest {
   readonly from?: number | undefined
 }
 
-/** What the text is called. */
+/** Name and kind of a text. */
 interface Named {
   readonly name: string
-  /** In brackets behind its name. */
+  /** Shown in brackets behind the name. */
   readonly what: string
 }
 
@@ -25,7 +25,7 @@ export interface Read {
 }
 
 export const defaultLines = 120
-/** Of an answer, without the lines that say where it is from. */
+/** Most characters of an answer, without the lines that say where it is from. */
 const mostChars = 12_000
 
 const refusal = (text: string): Read => ({ text, isError: true })
@@ -76,7 +76,7 @@ export const nothingToLookFor = (query: string): string => `${quoted(query)} hol
 /** Longer lines are broken, so that all of them can be read. */
 const longestLine = 2_000
 
-/** A text whose long lines go on on further lines. */
+/** Yields a text with its long lines broken into several. */
 export function* wrapped(text: string): Search<string> {
   const parts: string[] = []
   let done = 0
@@ -98,7 +98,7 @@ export function* wrapped(text: string): Search<string> {
   return done === 0 ? text : [...parts, text.slice(done)].join('')
 }
 
-/** How many lines a text has once it is `wrapped`, as far as no character was to be kept from coming apart. */
+/** Counts the lines that a text has once it is `wrapped`, not counting shifts that keep a character in one piece. */
 export function* rowsOf(text: string): Search<number> {
   let rows = 0
   let unread = slice

@@ -9,21 +9,21 @@ import { addHeld, holdsNothing, ranked, termsOf, weightsOf, type Found, type Ter
 import { piecesOf } from './stepText.ts'
 import { shownCopies, whyHidden, type HiddenReason } from './whyHidden.ts'
 
-/** What to read again: a step, what holds the query within a step, or the steps that hold the query. */
+/** Request to read again: a step, the parts of a step that hold the query, or the steps that hold the query. */
 export interface RecallRequest extends ExcerptRequest {
-  /** As it was given. */
+  /** Id of the step, as it was given. */
   readonly step?: string | undefined
 }
 
-/** What there is to read, or why there is nothing. */
+/** The text to read, or why there is none. */
 export type Recalled = Read
 
 export const defaultRecallLines = defaultLines
 export const mostRecallLines = 400
-/** Of an answer, without the lines that say where its excerpts are from. */
+/** Most characters of an answer, without the lines that say where its excerpts are from. */
 const mostChars = 12_000
 const mostSteps = 3
-/** Further steps that hold the query and are named. */
+/** Most further steps named that hold the query. */
 const mostNamed = 10
 
 /**

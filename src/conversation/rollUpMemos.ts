@@ -14,12 +14,15 @@ export interface RollUp {
 
 export const noRollUp: RollUp = { parts: [], saved: 0 }
 
-/** What it costs more to have the provider read a token anew than from its cache, in units of the latter. */
+/** Extra cost of a token that the provider reads anew over one from its cache, in units of the latter. */
 const rewriting = (usualPrices.cacheWrite - usualPrices.cacheRead) / usualPrices.cacheRead
 
 /** The part of `low` that memos may take. */
 const mostOfLow = 1 / 4
-/** Of that room, what the newest memos keep when it is full, and what all take afterwards: if not, older ones become a digest. */
+/**
+ * Shares of that room: `newestKeep` for the newest memos when it is full, `aimedAt` for all of them afterwards; above that, older ones become a
+ * digest.
+ */
 const newestKeep = 1 / 2
 const aimedAt = 0.85
 
@@ -94,7 +97,7 @@ function repliesSince(conversation: Conversation, { fold }: HiddenSpan): number 
   return written === undefined || !conversation.onTrunk(written.id) ? 0 : sums.replies - sums.at(written.depth).replies
 }
 
-/** What a rewriting would have to read anew: all that stands behind the oldest memo. */
+/** Tokens that a rewriting would have to read anew: all that follow the oldest memo. */
 function rewritten(conversation: Conversation, older: readonly HiddenSpan[]): number {
   const first = conversation.node(older[0]!.steps[0]!)!
   return Math.max(0, conversation.trunkTokens - trunkSums(conversation).at(first.depth - 1).user)

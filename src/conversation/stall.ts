@@ -16,8 +16,8 @@ export interface StallSubject {
 }
 
 /**
- * The loop that ends with the newest step of the log, by the first of these rules that finds one. What a revert abandoned counts too; nothing
- * before a person last spoke does. Looks at the last 16 steps with calls, whatever the length of the log. Pure.
+ * The loop that ends with the newest step of the log, by the first of these rules that finds one. Steps that a revert abandoned count too; steps
+ * before a person last spoke do not. Looks at the last 16 steps with calls, whatever the length of the log. Pure.
  */
 export function stallOf(
   conversation: StallSubject,
@@ -70,7 +70,7 @@ function resultsOf(conversation: StallSubject, stepId: NodeId): ConversationNode
   }
 }
 
-/** So much of each text is searched for names. */
+/** Characters of each text that are searched for names. */
 const searchedChars = 8_000
 
 function newShare(conversation: StallSubject, steps: readonly StepPrint[], step: StepPrint): number {

@@ -5,7 +5,7 @@ import { corrupt } from './corruptRecord.ts'
 import { factsBehind } from './facts.ts'
 import type { ConversationNode } from './node.ts'
 
-/** What came of undoing the calls of the last revert: the results and the tag say so. */
+/** Marks the results of undone calls, and the tag of the revert, with the outcome of undoing the calls of the last revert. */
 export class UndoneTags {
   readonly #find: (id: NodeId) => ConversationNode | undefined
   /** Id and tag of the revert that is being undone. */
@@ -19,7 +19,7 @@ export class UndoneTags {
     this.#open = undo === undefined ? undefined : { id, tagged }
   }
 
-  /** Goes on with one that was begun before it was kept. */
+  /** Continues with an undoing that had begun when the conversation was kept. */
   resume(id: string, tagged: Tagged): void {
     this.#open = { id, tagged }
   }
@@ -29,7 +29,7 @@ export class UndoneTags {
     return this.#open && { id: this.#open.id, tagged: all.indexOf(this.#open.tagged) }
   }
 
-  /** What is undone stays with the source of a fork. */
+  /** Drops the undoing: it stays with the source of a fork. */
   drop(): void {
     this.#open = undefined
   }

@@ -1,8 +1,8 @@
 import { lazily } from '../protocol/lazily.ts'
 
-/** Nothing in it is, or looks like, something else. */
+/** Matches text in which no character is, or looks like, another. */
 const plain = /^[\n\u0020-\u007E]*$/
-/** Spaces that nobody sees or counts. */
+/** Matches spaces that readers neither see nor count. */
 const manySpaces = / {20,}| {1,19}(?=\n|$)/g
 const spacesIn = / {20}| (?:\n|$)/
 

@@ -6,7 +6,7 @@ export const wellFormed = <T>(value: T): T => (isSound(value) ? value : repaired
 
 const looked = new WeakMap<object, object>()
 
-/** The same of what never changes and is sent in many turns, such as the tools of an agent: it is looked through once. */
+/** Does the same for a value that never changes and is sent in many turns, such as the tools of an agent: it is searched once. */
 export function wellFormedOnce<T extends object>(value: T): T {
   const known = looked.get(value)
   if (known !== undefined) return known as T

@@ -35,7 +35,7 @@ export function stageAfter(record: CallRecord | CallEvent): CallStage {
   return record.type === 'question.answered' && record.again === true ? 'ready' : stages[record.type]
 }
 
-/** Nothing goes on with the call before somebody outside has answered. */
+/** Returns true if the call cannot continue before somebody outside has answered. */
 export const isWaiting = (stage: CallStage | undefined): boolean =>
   stage === 'held' || stage === 'asked' || stage === 'requested'
 
