@@ -165,7 +165,7 @@ const idsOf = (nodes: readonly ConversationNode[]): NodeId[] => nodes.map(({ id 
 const uncutAfter = (depth: number, conversation: Conversation): ConversationNode[] =>
   conversation.path.slice(depth).filter((node) => node.message.role === 'toolResult' && staysWhole(node, conversation))
 
-/** Says in words which part of the span makes it impossible to remove anything. */
+/** Explains in words why a span cannot lose anything: people said or pinned all of it. */
 function whatStays(conversation: Conversation, span: readonly ConversationNode[]): string {
   const pinned = span.filter(({ id }) => conversation.annotations?.isPinned(id) === true)
   if (pinned.length === 0) return 'people said all of it'

@@ -98,7 +98,7 @@ export function* wrapped(text: string): Search<string> {
   return done === 0 ? text : [...parts, text.slice(done)].join('')
 }
 
-/** Counts the lines that a text has once it is `wrapped`, not counting shifts that keep a character in one piece. */
+/** Counts the lines that a text has once it is `wrapped`, apart from breaks that move to keep a character in one piece. */
 export function* rowsOf(text: string): Search<number> {
   let rows = 0
   let unread = slice

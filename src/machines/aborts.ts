@@ -48,7 +48,7 @@ export function abortAtRest(draft: Draft): void {
   endTask(draft)
 }
 
-/** Takes back what waits to begin: a prompt, or that a run that failed goes on. */
+/** Withdraws a request that waits to begin: a prompt, or the continuation of a run that failed. */
 export function withdraw(draft: Draft, event: { readonly id: string }): void {
   withdrawPrompt(draft, event)
   if (draft.context.resuming?.id === event.id) dropResuming(draft)

@@ -62,7 +62,7 @@ export function pinResult(draft: Draft, { key, nodeId }: Pick<CallState, 'key' |
   requestPin(draft, { id, by: 'runtime', step: formatNodeId(nodeId), pinned: true })
 }
 
-/** What the model requested by calling a brake tool; the call's `key` is the request's id. */
+/** Queues the request that the model made by calling a brake tool; the call's `key` is the request's id. */
 export function requestBrake(draft: Draft, key: string, brake: BrakeCall): void {
   const asked = { id: key, by: 'model' } as const
   if (brake.type === 'revert') {
@@ -137,7 +137,7 @@ export function applyPins(draft: Draft, output: PinsOutput): void {
   refusePins(draft, 'the drain gave no answer', draft.context.drained)
 }
 
-/** Opens what nobody asked for, a fold or a look for a stall: what is asked for meanwhile is left to the next drain. */
+/** Opens a drain that was not requested, a fold or a look for a stall: requests that arrive meanwhile are left to the next drain. */
 export const beginUnasked = (draft: Draft): void => draft.set({ drainedAt: draft.context.seq, drained: none })
 
 /** Records what was folded, if anything. */

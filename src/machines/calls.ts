@@ -52,7 +52,7 @@ export function openCalls(draft: Draft, planned: readonly PlannedCall[], message
   advanceCalls(draft)
 }
 
-/** Answers the calls of a reply that was not whole. Nobody is asked about them, and nobody's decision counts. */
+/** Answers the calls of a reply that was not whole. People are not asked about them, and no decision about them counts. */
 function refuseUnfit(draft: Draft): void {
   for (const [index, { unfit, status }] of draft.context.calls.entries()) {
     if (unfit === undefined || (status !== 'ready' && status !== 'held')) continue
@@ -82,7 +82,7 @@ function refuseExcess(draft: Draft): void {
 const isOffered = ({ context: { frame } }: Draft, name: string): boolean =>
   frame === null || frame.offered === null || frame.offered.includes(name)
 
-/** Answers calls of what this turn does not offer: models remember from earlier turns what there was. */
+/** Answers calls of what this turn does not offer: models remember the tools of earlier turns. */
 function refuseUnoffered(draft: Draft): void {
   const offered = draft.context.frame?.offered
   if (offered == null) return
@@ -328,7 +328,7 @@ export const isCalling = ({ calls }: Pick<AgentContext, 'calls'>): boolean => ca
 export const isAtWork = ({ status }: CallState): boolean => status === 'running' || status === 'checking'
 export const pausedCalls = ({ calls }: Pick<AgentContext, 'calls'>): readonly CallState[] =>
   calls.filter((call) => call.status === 'paused')
-/** Those that wait for people. */
+/** Keys of the calls that wait for people. */
 export const heldCalls = ({ calls }: Pick<AgentContext, 'calls'>): string[] =>
   calls.filter(waitsForPeople).map((call) => call.callId)
 export const waitsForPeople = ({ status }: Pick<CallState, 'status'>): boolean => waiting.has(status)

@@ -14,7 +14,7 @@ export type ChildCommand =
   | { readonly type: 'tell'; readonly id: string; readonly event: { readonly type: 'abort' | 'stop' | 'close' } }
   | { readonly type: 'stop'; readonly id: string }
 
-/** What a transition makes of a context. */
+/** Result of a transition: the next context, the records it writes, the commands to children. */
 export interface Change<Context = object> {
   readonly context: Context
   readonly records?: readonly RecordDraft[]

@@ -6,12 +6,12 @@ import type { CallInput, HookInput, SleepInput, SubAgentInput } from './effectTy
 import type { Change, ChildCommand } from './change.ts'
 
 type WithoutHeader<R> = R extends unknown ? Omit<R, 'v' | 'seq'> : never
-/** A record but for its header, which has a place in those that every turn makes. */
+/** A record without its header; records that every turn makes have a place for it. */
 type RecordBody = WithoutHeader<RecordDraft> & { v?: typeof recordVersion; seq?: number }
 
 /**
- * Spread at the end of a record that every turn makes: a place for the time it will have. What is added to a full literal lies in an object
- * of its own, and a log keeps many; a spread anywhere else makes a literal ten times slower.
+ * Spread at the end of a record that every turn makes: reserves a place for its time. A property added to a full literal is stored in an object of
+ * its own, and a log keeps many; a spread anywhere else makes a literal ten times slower.
  */
 export const room = {}
 

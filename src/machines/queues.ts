@@ -98,10 +98,10 @@ export function dropQueues(
   }
 }
 
-/** Drops what was said into a run that is aborted. What agents have reported is told once. */
+/** Drops the messages to a run that is aborted. Reports of agents are kept, because each is told once. */
 export const dropSaid = (draft: Draft): void =>
   dropQueues(draft, ['steering', 'followUps'], ({ provenance }) => provenance?.type === 'report')
 
-/** Takes back a prompt that waits, if it does. */
+/** Withdraws a prompt that waits, if it does. */
 export const withdrawPrompt = (draft: Draft, { id }: { readonly id: string }): void =>
   dropQueues(draft, ['prompts'], (prompt) => prompt.id !== id)

@@ -75,7 +75,7 @@ function interruptRun(draft: Draft): void {
   pauseRun(draft, reason, Object.keys(left).length === 0 ? {} : { left })
 }
 
-/** Whether something would start automatically. */
+/** Returns true if something would start automatically. */
 const isAnythingWaiting = ({
   prompts,
   reporters,

@@ -12,7 +12,7 @@ export function whyUnfit({ stopReason, usage }: AssistantMessage): Pick<CallStat
   }
 }
 
-/** How the run stands after a reply, as far as that ended in an unusual way. Pure. */
+/** Returns the run's stop reason and its count of cut replies after a reply. Pure. */
 export function endingOf(
   run: Pick<RunState, 'cutReplies'> | null,
   { stopReason, content }: AssistantMessage,

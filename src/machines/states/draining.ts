@@ -95,7 +95,7 @@ const brakes = [
   { guard: 'pruneEnabled', target: 'prunes' },
 ] as const
 
-/** Before the exits, and so before the one for headroom: what is folded need not be summarised. Policies go before what is built in. */
+/** Before the exits, and so before the one for headroom: folded steps need no summary. Policies go before built-in measures. */
 const onwards = [
   { guard: 'consultEnabled', target: 'consulting' },
   { guard: 'foldEnabled', target: 'folding' },
@@ -108,10 +108,10 @@ const unreverted = [
   ...onwards,
 ] as const
 
-/** What was asked for goes before what the runtime does on its own. */
+/** Requests go before the runtime's own measures. */
 const requests = [{ guard: 'pinRequested', target: 'pins' }, ...brakes, ...onwards] as const
 
-/** What a drain is followed by, as far as reverts that would not pay yet are concerned. */
+/** Returns the prospect after a drain, by which reverts that would not pay yet are held back or not. */
 function outlookOf(context: AgentContext): RevertsInput['outlook'] {
   const subject = { context, event: { type: 'wake' } } as const
   if (lowHeadroom(subject)) return 'crowded'
