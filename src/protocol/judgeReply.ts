@@ -7,7 +7,7 @@ import type { ModelError, ModelReply } from './model.ts'
  */
 export type ReplyVerdict = 'whole' | 'cut' | 'refused' | 'paused' | 'empty' | 'windowFull' | 'broken'
 
-/** How many tokens there was room for. */
+/** Tokens that there was room for. */
 export interface ReplyRoom {
   readonly window?: number | undefined
   readonly maxTokens?: number | undefined
@@ -82,7 +82,7 @@ function judgedByWords(stopReason: ModelReply['stopReason'], raw: string | undef
   return stopReason === 'length' ? 'cut' : 'whole'
 }
 
-/** Cut off after next to nothing, and not because nothing more was asked for: there was no room for more. */
+/** Returns true if a reply was cut off after next to nothing, and not because no more was requested: there was no room for more. */
 function isWindowFull({ usage }: ModelReply, { window, maxTokens = Infinity }: ReplyRoom): boolean {
   if (window === undefined) return false
   const { output } = usage

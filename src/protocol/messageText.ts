@@ -16,7 +16,7 @@ interface SomeBlock {
 
 type MediaOf<B extends SomeBlock> = Extract<B, { readonly type: 'image' | 'file' }>
 
-/** What nothing has used yet. */
+/** Zero usage. */
 export const noUsage: Usage = Object.freeze({ input: 0, output: 0, cacheRead: 0, cacheWrite: 0 })
 
 /** Adds two usages; `reasoning` and `estimated` are present when either has them. */
@@ -87,7 +87,7 @@ export function textOf<B extends SomeBlock>(
   return text
 }
 
-/** What the provider did on its own, in a few words. */
+/** Describes a provider's own action in a few words. */
 export const providedText = ({
   kind,
   name,

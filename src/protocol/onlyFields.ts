@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { unknownField } from './nearestWord.ts'
 
-/** An object with these fields and no others; of each field that is not known a line says which may be meant. */
+/** An object with these fields and no others; the error has a line for each unknown field that says which may be meant. */
 export function onlyFields<const Shape extends z.core.$ZodLooseShape>(
   shape: Shape,
 ): z.ZodObject<Shape, z.core.$strict> {

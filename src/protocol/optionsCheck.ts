@@ -7,8 +7,8 @@ import { unknownField } from './nearestWord.ts'
 export type OptionSchemas = Readonly<Record<string, () => z.ZodType>>
 
 /**
- * Makes a check of a function's options, which says what is wrong with them, in words. Optional ones may be `undefined`, and no schema is made of one
- * that nobody gives.
+ * Makes a check of a function's options, which describes their faults in words. Optional ones may be `undefined`, and no schema is made for an option
+ * that is never given.
  */
 export function optionsCheck(
   required: OptionSchemas,

@@ -24,9 +24,9 @@ export const provenanceKindSchema = lazily(() =>
     /** A brake note, a prune memo, or what was wrong with the last answer. */
     z.object({ type: z.literal('note'), kind: z.string() }),
     z.object({ type: z.literal('summary') }),
-    /** Of another system: the conversation that the agent began with. */
+    /** A message of another system, from the conversation that the agent began with. */
     z.object({ type: z.literal('imported') }),
-    /** What came of a call of an agent that worked on its own, told once it had ended. */
+    /** A report of an agent that worked on its own: the outcome of its call, told once it had ended. */
     z.object({ type: z.literal('report'), agentId: z.string(), name: z.string(), callId: z.string() }),
     z.object({ type: z.literal('unknown') }),
   ]),

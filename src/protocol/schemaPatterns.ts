@@ -4,9 +4,9 @@ import type { SchemaPart } from './schemaParts.ts'
 
 /** Steps of one check of a value, for all regular expressions of its schema: about a fifth of a second. */
 const maxSteps = 10_000_000
-/** Of all regular expressions of a schema. */
+/** Largest sum of the sizes of all regular expressions of a schema. */
 const maxSize = 100_000
-/** A field that is given its name costs as much. */
+/** Steps for giving a field its name. */
 const stepsOfField = 100
 
 /** The regular expressions of one schema, which share the steps of a check. */
@@ -17,7 +17,7 @@ export class SchemaPatterns {
   readonly #known = new Map<string, LinearPattern>()
   #size = 0
 
-  /** Takes one more; the reason why it is not tried, if it is not. */
+  /** Adds an expression; returns the reason why it is not tried, if it is not. */
   add(source: string): string | undefined {
     if (this.#known.has(source)) return undefined
     try {
@@ -32,7 +32,7 @@ export class SchemaPatterns {
     }
   }
 
-  /** Before the check of another value. */
+  /** Resets the steps before the check of another value. */
   begin(): void {
     this.#steps.left = maxSteps
   }

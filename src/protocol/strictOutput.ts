@@ -9,7 +9,7 @@ export interface OutputSchema {
   readonly strict: boolean
 }
 
-/** Holds an answer that is no object: providers take nothing else. No answer of its own is likely to have it. */
+/** Field that holds an answer that is no object, since providers take only objects. No answer of its own is likely to have it. */
 const wrapper = 'final_answer'
 
 const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? (value as unknown[]) : [])
@@ -41,7 +41,7 @@ function wrap({ $defs, ...schema }: JsonSchema): JsonSchema {
   }
 }
 
-/** With references to what was the root, led to where that is now. */
+/** Rewrites references to the former root so that they lead to its new place. */
 function aboutRoot(value: unknown, root: string): unknown {
   if (Array.isArray(value)) return value.map((one) => aboutRoot(one, root))
   if (!isPart(value)) return value
@@ -66,7 +66,7 @@ const elsewhere: ReadonlySet<string> = new Set([
 /** Keywords that narrow a value, and may be said in words. */
 const spoken: ReadonlySet<string> = new Set(['minLength', 'maxLength', 'pattern', 'format', 'uniqueItems'])
 
-/** `undefined`: the rules have no way to say it. */
+/** Returns the schema by the rules; `undefined` if they have no way to express it. */
 function strictly(schema: unknown): JsonSchema | undefined {
   if (!isPart(schema)) return undefined
   const { $ref, anyOf, oneOf, allOf, $defs } = schema
@@ -115,7 +115,7 @@ function ownWords(schema: Part): JsonSchema | undefined {
   return { ...written, description: typeof description === 'string' ? `${description} ${said}` : said }
 }
 
-/** Providers know no looking around. */
+/** Returns true for a pattern without look-around and other parts that providers do not support. */
 const isPlainPattern = (keyword: string, value: unknown): boolean =>
   keyword === 'pattern' && typeof value === 'string' && !/\(\?[^:]|\\[1-9kpP]/.test(value)
 
