@@ -229,7 +229,7 @@ export class Annotations {
     else this.pins.push(record.request)
   }
 
-  /** Takes a request off its queue, whatever came of it; gives who asked. */
+  /** Takes a request off its queue, whatever its outcome; returns who made it. */
   settle(queue: Queue, id: string, isApplied = false): RevertRequest['by'] | undefined {
     const index = this[queue].findIndex((request) => request.id === id)
     if (index < 0) return undefined

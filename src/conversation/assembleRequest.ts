@@ -44,7 +44,10 @@ export interface ToldRequest {
 
 export class AssembledRequest {
   readonly request: ModelRequest
-  /** Keeps nothing of `request`: who is told of thousands of turns is not to hold the array that each turn's model got. */
+  /**
+   * Parts of the request for listeners. It does not hold `request`: a listener to thousands of turns must not hold the array that each turn's model
+   * got.
+   */
   readonly told: ToldRequest
   /** Tags that this request shows no more because of their age. */
   readonly expired: readonly PlacedTag[]
@@ -65,8 +68,8 @@ export class AssembledRequest {
 const joined = -1
 
 /**
- * Renders the trunk into a request. It keeps what it rendered, so a turn costs what is new: a revert takes it back to its
- * target, a compaction or prune to where it begins. A request it gave out is never changed afterwards.
+ * Renders the trunk into a request. It keeps its rendered messages, so a turn costs only its new ones: a revert takes it back to its target, a
+ * compaction or prune to where it begins. A request it gave out is never changed afterwards.
  */
 export class RequestAssembler {
   readonly #conversation: Conversation
@@ -104,8 +107,8 @@ export class RequestAssembler {
   }
 
   /**
-   * An agent without brakes may go on from a past that had them, and people may revert and hide: what stands for its hidden steps is shown from the
-   * first of them on, and all texts are searched for look-alikes of such notes.
+   * Begins to render notes. An agent without brakes may continue a past that had them, and people may revert and hide: the notes for its hidden steps
+   * are shown from the first of them on, and all texts are searched for look-alikes of such notes.
    */
   #beginNotes(): void {
     if (this.#braking !== undefined || this.#conversation.annotations?.hasNotes !== true) return
@@ -173,8 +176,8 @@ export class RequestAssembler {
   }
 
   /**
-   * Forgets what was rendered beyond a depth, and before it back to a node that began a message: those after it may have been merged into
-   * that message, and are rendered once more.
+   * Forgets the messages rendered beyond a depth, and before it back to a node that began a message: those after it may have been merged into that
+   * message, and are rendered once more.
    */
   #takeBack(depth: number): void {
     if (depth >= this.#begins.length) return
@@ -194,7 +197,7 @@ export class RequestAssembler {
     const { length, last } = this.#messages
     const size = last?.content.length
     let spanned = 0
-    // What it stands for is not read for it.
+    // The steps that the summary stands for are not read for it.
     if (overlay !== undefined && this.#spanDepth === depth + 1) {
       this.#renderOverlay(overlay)
       const end = this.#conversation.depthOf(overlay.to)
@@ -256,7 +259,7 @@ export class RequestAssembler {
   }
 
   #isStepEnd({ depth, stepId }: ConversationNode): boolean {
-    // What a summary stands for begins with a step, and is not read to see that.
+    // The span of a summary begins with a step, and is not read to see that.
     if (depth + 1 === this.#spanDepth) return true
     return this.#conversation.trunkAt(depth)?.stepId !== stepId
   }

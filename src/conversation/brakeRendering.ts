@@ -37,7 +37,9 @@ export class BrakeRendering {
   /** Tags that went out of the last request by age. */
   expired: readonly PlacedTag[] = []
 
-  /** `isBraked`: this agent has brakes of its own; without, its past may have been braked. `canRecall`: it can ask for what the index lists. */
+  /**
+   * `isBraked`: this agent has brakes of its own; without, its past may have been braked. `canRecall`: it can recall the steps that the index lists.
+   */
   constructor(conversation: Conversation, policy: TagPolicy, { isBraked, canRecall }: BrakedModel) {
     this.#conversation = conversation
     this.#isBraked = isBraked
@@ -180,7 +182,7 @@ export class BrakeRendering {
 
 const brakeNote = (notice: Notice): BrakeNote => ({ kind: notice.kind, text: renderNotice(notice) })
 
-/** The facts of what these tags stand for, if there are any. */
+/** Returns the facts about the nodes that these tags stand for, if there are any. */
 function factsBehind(tags: readonly PlacedTag[]): BrakeNote[] {
   const text = renderFacts(
     tags.flatMap(({ facts }) => facts),

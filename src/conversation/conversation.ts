@@ -51,7 +51,7 @@ export class Conversation extends TreeView implements ConversationView {
   /** The overlay in force at the last change. */
   #shown: OverlaySpan | undefined
 
-  /** `kept`: what `keep` gave of one with the same counter, and its nodes. */
+  /** `kept`: the result of `keep` of a conversation with the same counter, and its nodes. */
   constructor(
     counter: TokenCounter = estimateTokens,
     kept?: { readonly state: KeptConversation; readonly nodes: NodeReader },
@@ -109,7 +109,7 @@ export class Conversation extends TreeView implements ConversationView {
     return this.#changes.epoch
   }
 
-  /** The lowest depth that changed since that epoch: what was rendered before it still holds. */
+  /** The lowest depth that changed since that epoch: messages rendered before it still hold. */
   changedSince(epoch: number): number {
     return this.#changes.since(epoch)
   }
@@ -156,7 +156,7 @@ export class Conversation extends TreeView implements ConversationView {
     return (this.tree.head?.pathTokens ?? 0) - (this.overlay?.saved ?? 0) + shown - taken + repair
   }
 
-  /** Estimated tokens of what is shown beside the messages of the trunk, a summary apart. */
+  /** Estimated tokens of the notes shown beside the messages of the trunk, a summary apart. */
   get notes(): NoteTokens {
     return this.#notes
   }
@@ -286,7 +286,7 @@ export class Conversation extends TreeView implements ConversationView {
     if (this.#annotations?.showTags(shown) === true) this.#notes = noteTokens(this, this.#annotations)
   }
 
-  /** Continues with the log of a fork: what is waiting or open stays with the source. Ids continue. */
+  /** Continues with the log of a fork: messages that wait and open steps stay with the source. Ids continue. */
   beginLog(): void {
     this.#lastSeq = 0
     this.#open = undefined
@@ -379,7 +379,7 @@ export class Conversation extends TreeView implements ConversationView {
     this.tree.add(copiesOf(record.copies, record, this))
   }
 
-  /** Puts a notice after the newest step; in the middle of a step, as after an abort, no one would read it. */
+  /** Puts a notice after the newest step; in the middle of a step, as after an abort, it would not be read. */
   #notify(notice: Notice): void {
     const head = this.tree.head
     if (head === undefined || this.#open !== undefined) return

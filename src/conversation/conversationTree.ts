@@ -177,7 +177,7 @@ export class ConversationTree {
     if (this.#kept !== undefined) this.#changed.add(id)
   }
 
-  /** Takes what is below a depth off the trunk. */
+  /** Removes the nodes below a depth from the trunk. */
   cut(depth: number): void {
     this.#trunk.length = depth
   }

@@ -32,7 +32,7 @@ export interface StallSituation {
   readonly offersRevert: boolean
 }
 
-/** After so many steps with calls it is another stall, and the ladder begins anew. */
+/** Number of steps with calls after which it is another stall, and the ladder begins anew. */
 const sameStallSteps = 6
 
 /** Most reverts to one target that the runtime asks for. */

@@ -40,15 +40,15 @@ const rewriting = (cachedShare: number): number => {
 }
 
 /**
- * How rarely a conversation is to be reshaped, against one whose cache holds all that stays: 1 for that, and .15 when the cache is never read,
- * because then hardly anything is lost by it. Pure.
+ * Returns how rarely a conversation is to be reshaped compared with one whose cache holds all unchanged tokens: 1 for such a conversation, and .15
+ * when the cache is never read, because then hardly anything is lost by it. Pure.
  */
 export const reshapingFactor = (cachedShare: number): number => Math.sqrt(rewriting(cachedShare) / rewriting(1))
 
 /**
  * The costs and savings of a reshaping. Without it, each request would keep `before` tokens; with it, each keeps `after`, and the first has to write
- * what follows the first change. It has paid after n requests when `n · freed · kept > rewritten · (cacheWrite − kept) + used`, where `kept`
- * is `cacheRead` for the share that the cache holds, and `input` for the rest. Pure.
+ * all tokens after the first change. It has paid after n requests when `n · freed · kept > rewritten · (cacheWrite − kept) + used`, where `kept` is
+ * `cacheRead` for the share that the cache holds, and `input` for the rest. Pure.
  */
 export function economicsOf({
   before,

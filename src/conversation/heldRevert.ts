@@ -46,7 +46,7 @@ export function planHeld(
   return { target, span, users: [], evidence: evidenceOf(span, rules.ignoredTools ?? brakeTools), steps }
 }
 
-/** The prune that carries out a held-back revert: its memo says what the note of the revert would have said. Pure. */
+/** The prune that carries out a held-back revert: its memo has the text that the note of the revert would have had. Pure. */
 export function applyHeld(
   conversation: Conversation,
   request: RevertRequest,

@@ -3,7 +3,7 @@ import type { NodeId } from '../protocol/ids.ts'
 import type { Overlay } from '../protocol/records.ts'
 import type { ConversationNode } from './node.ts'
 
-/** Steps hidden together, and what stands for them. */
+/** Steps hidden together, and the memo that stands for them. */
 export interface HiddenSpan {
   /** Id of the prune, or of the newest fold in the span. */
   readonly id: string
@@ -30,7 +30,7 @@ interface Fold {
 
 export type RolledUp = NonNullable<PruneOutcome['rolled']>[number]
 
-/** The part of a conversation that decides what of a hidden span is still there. */
+/** The part of a conversation that decides which steps of a hidden span are left. */
 export interface HiddenSubject {
   readonly head: NodeId | null
   readonly overlay: Pick<Overlay, 'from' | 'to'> | undefined

@@ -12,14 +12,14 @@ import {
   type RolledUp,
 } from './hiddenSpan.ts'
 
-/** As it is kept: every span once, those there are by their places, and which hides each step. */
+/** Hidden steps in the form in which they are kept: every span once, the spans in force by their places, and the span that hides each step. */
 export interface KeptHidden {
   readonly all: readonly HiddenSpan[]
   readonly spans: readonly number[]
   readonly hiding: readonly (readonly [NodeId, number])[]
 }
 
-/** Which steps are hidden by prunes and folds, on the trunk or off it. */
+/** The steps that prunes and folds hide, on the trunk or off it. */
 export class HiddenSteps {
   readonly #spanOf = new Map<NodeId, HiddenSpan>()
   #spans: HiddenSpan[] = []
@@ -49,7 +49,7 @@ export class HiddenSteps {
     return this.#spanOf.get(stepId)
   }
 
-  /** Takes in what was applied. Gives the lowest depth of the trunk whose rendering changes. */
+  /** Applies an outcome. Returns the lowest depth of the trunk whose rendering changes. */
   apply(outcome: PruneOutcome, subject: HiddenSubject): number {
     const { id, by, policy, steps, tokens, memo, index, rolled = [] } = outcome
     const changed = this.changedBy(outcome, subject)
@@ -64,7 +64,7 @@ export class HiddenSteps {
     return changed
   }
 
-  /** The lowest depth of the trunk whose rendering changes with what is about to be applied. */
+  /** Returns the lowest depth of the trunk whose rendering an outcome would change. */
   changedBy(outcome: PruneOutcome, subject: HiddenSubject): number {
     const index = outcome.by === 'runtime' ? this.index(subject) : undefined
     const depth = index === undefined ? Infinity : subject.node(index.at)!.depth

@@ -67,7 +67,7 @@ export interface GivenUpCall extends Call {
   readonly end: ToolResultMessage
 }
 
-/** The calls that a revert gave up as a failure or a tangent; none of what it condensed, or of what never ran. */
+/** The calls that a revert gave up as a failure or a tangent; not the calls that it condensed, nor those that never ran. */
 export function callsGivenUp({ kind, abandoned }: Tag, source: LessonSource): GivenUpCall[] {
   if (kind !== 'lesson' && kind !== 'finding') return []
   const nodes = abandoned.flatMap((id) => source.node(id) ?? [])
@@ -124,7 +124,7 @@ export class GroupMember {
     this.#ignores = ignores
   }
 
-  /** Takes in what a record says, once it is part of the conversation. */
+  /** Takes in a record once it is part of the conversation. */
   note(record: LogRecord): void {
     if (record.type === 'tool.start') {
       if (!this.#ignores(record.name)) this.#running.set(record.callId, callPrint(record))

@@ -27,8 +27,8 @@ interface UnusedNames {
 const firstSweep = 1_000
 
 /**
- * The ledger of the names of a conversation. It continues from its state at the last fold, so that a fold costs what is new; made anew from the same
- * log it has the same entries.
+ * The ledger of the names of a conversation. It continues from its state at the last fold, so that a fold costs only what was added since; made anew
+ * from the same log it has the same entries.
  */
 export class NameLedger {
   readonly #entries = new Map<string, NameEntry>()
@@ -55,7 +55,7 @@ export class NameLedger {
     return this.#steps
   }
 
-  /** Counts what the agent wrote since the last time, abandoned or not. Yields after each message. */
+  /** Counts the names that the agent wrote since the last time, abandoned or not. Yields after each message. */
   *learn(conversation: Conversation): Generator<void> {
     for (let id = this.#last + 1; id <= conversation.lastNodeId; id++) {
       const node = conversation.node(id)
@@ -96,7 +96,7 @@ export class NameLedger {
     this.#names.delete(node.id)
   }
 
-  /** Lets go of what is kept for nodes that a revert took away. */
+  /** Releases the data kept for nodes that a revert took away. */
   forgetAbandoned(conversation: Conversation): void {
     for (const id of this.#names.keys()) if (!conversation.onTrunk(id)) this.#names.delete(id)
   }

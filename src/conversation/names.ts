@@ -50,11 +50,11 @@ export function wordsOf({ message }: Pick<ConversationNode, 'message'>): string 
   return [text, ...toolCallsOf(message.content).flatMap(({ name, input }) => [name, stringsOf(input)])].join('\n')
 }
 
-/** The names of a node with what each is worth by itself: the agent's own words, declarations and paths artifacts more, hashes and monsters less. */
+/** The names of a node with the worth of each by itself: the agent's own words, declarations and paths artifacts more, hashes and monsters less. */
 export function namesOf(node: ConversationNode): ReadonlyMap<string, number> {
   const { message } = node
   const worth = new Map<string, number>()
-  // What was recalled has its home elsewhere.
+  // Recalled names have their home elsewhere.
   if (message.role === 'toolResult' && message.toolName === recallName) return worth
   const words = wordsOf(node)
   const declared = new Set(Array.from(words.matchAll(declaration), ([, name]) => name!))

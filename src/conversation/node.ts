@@ -27,7 +27,7 @@ export interface ConversationNode {
   readonly graftedFrom?: NodeId
   /** For a result: its call was started and cannot be undone. */
   readonly isIrreversible?: true
-  /** For a result: its call was started, and its tool can undo what it did. `seq`: of the record of its end. */
+  /** For a result: its call was started, and its tool can undo its effect. `seq` is that of the record of its end. */
   readonly reversible?: { readonly seq: number; readonly isUndone: boolean }
   /** For a result: its call waits for something by asking again and again. */
   readonly isPolling?: true
@@ -39,7 +39,7 @@ export interface ConversationNode {
 export interface Step {
   /** Id of the first node. */
   readonly id: NodeId
-  /** Id of the last node: what a target inside the step snaps to. */
+  /** Id of the last node, to which a target inside the step snaps. */
   readonly endId: NodeId
   readonly nodes: readonly ConversationNode[]
 }

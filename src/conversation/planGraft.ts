@@ -35,8 +35,8 @@ export interface GraftPlan {
 }
 
 /**
- * Decides which abandoned steps are copied to the end of the trunk: whole steps of the model, in the order in which they were made. Never a
- * message of a person, and never what the trunk holds already, shown or hidden. Pure.
+ * Decides which abandoned steps are copied to the end of the trunk: whole steps of the model, in the order in which they were made. Never a message
+ * of a person, and never a step that the trunk holds already, shown or hidden. Pure.
  */
 export function planGraft(conversation: Conversation, request: GraftRequest, situation: GraftSituation): GraftPlan {
   const { id, steps: requested } = request

@@ -31,7 +31,7 @@ export function planUndo(conversation: UndoSubject, span: readonly ConversationN
     (id) => conversation.node(id),
   )
   const found = nodes.flatMap((node) => describe(conversation, node, effectsOf) ?? [])
-  // What is undone together is not undone in part.
+  // Calls that are undone together are never undone in part.
   const bound = new Map(
     found.flatMap(({ what, together, why }) => (together && why !== undefined ? [[what, why]] : [])),
   )

@@ -19,7 +19,7 @@ export function whyNotHidden(conversation: Conversation, { id, endId, nodes }: S
   return annotations?.hiddenBy(id) === undefined ? undefined : 'is hidden already'
 }
 
-/** A way to hide steps: what it takes off, and which steps it leaves alone beside those that no way may hide. */
+/** A way to hide steps: the tokens that it takes off, and the steps that it leaves alone beside those that no way may hide. */
 export interface WayToHide {
   readonly tokensOf: (step: Step, conversation: Conversation) => number
   readonly whyNot: (step: Step, conversation: Conversation) => string | undefined
@@ -49,9 +49,9 @@ export interface ChosenSteps {
 }
 
 /**
- * Chooses what a prune hides: whole steps of the model, the named ones, or the oldest until `tokens` are hidden. Never a
- * message of a person or a pinned step, never the newest step (it made the call), never at or before a compaction summary; nor one that
- * the way to hide it leaves alone. Pure.
+ * Chooses the steps that a prune hides: whole steps of the model, the named ones, or the oldest until `tokens` are hidden. Never a message of a
+ * person or a pinned step, never the newest step (it made the call), never at or before a compaction summary; nor one that the way to hide it leaves
+ * alone. Pure.
  */
 export function chooseSteps(
   conversation: Conversation,

@@ -18,7 +18,7 @@ interface Named {
   readonly what: string
 }
 
-/** `isError`: it was not answered, and the text says why. */
+/** `isError` is true if the request was not answered, and the text says why. */
 export interface Read {
   readonly text: string
   readonly isError: boolean
@@ -63,7 +63,7 @@ export function* readExcerpt(
   }
 }
 
-/** Which lines are shown of how many. */
+/** Head of an answer: the name, and which lines of how many are shown. */
 export function headOf(name: string, first: number, lines: number, all: number): string {
   if (lines === all) return `${name}:`
   return lines === 1 ? `${name}, line ${first} of ${all}:` : `${name}, lines ${first}–${first + lines - 1} of ${all}:`

@@ -27,9 +27,9 @@ const mostSteps = 3
 const mostNamed = 10
 
 /**
- * Answers with what the next request does not show in full: from the log, bounded, each excerpt under the id of its step. A search reads all
- * that is hidden, some 3 ms for each million characters, and keeps no index. While it
- * is paused, the conversation may grow, and must not change in another way.
+ * Answers with steps that the next request does not show in full: from the log, bounded, each excerpt under the id of its step. A search reads all
+ * hidden steps, some 3 ms for each million characters, and keeps no index. While it is paused, the conversation may grow, and must not change in
+ * another way.
  */
 export function recall(conversation: Conversation, request: RecallRequest): Search<Recalled> {
   return request.step === undefined

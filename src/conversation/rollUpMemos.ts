@@ -27,9 +27,9 @@ const newestKeep = 1 / 2
 const aimedAt = 0.85
 
 /**
- * Rewrites older memos: those with a line a step get shorter lines, those with short lines become one digest, which takes in the one before
- * it. Due when keeping the surplus has cost what rewriting costs, or when memos take more than a quarter of `low`. Always made from the
- * steps themselves, never from a memo. Pure.
+ * Rewrites older memos: those with a line a step get shorter lines, those with short lines become one digest, which takes in the one before it. Due
+ * when keeping the surplus has cost as much as rewriting, or when memos take more than a quarter of `low`. Always made from the steps themselves,
+ * never from a memo. Pure.
  */
 export function rollUpMemos(conversation: Conversation, low: number): RollUp {
   const folds = (conversation.annotations?.hidden.spans ?? [])
@@ -48,14 +48,14 @@ export function rollUpMemos(conversation: Conversation, low: number): RollUp {
   return digested.saved > shortened.saved ? digested : shortened
 }
 
-/** `memos`: tokens of all, as nobody saves more; it costs less to ask with them first than to write shorter ones. */
+/** `memos`: tokens of all memos, the most that can be saved; this check costs less than writing shorter ones. */
 function ifItPays(conversation: Conversation, older: readonly HiddenSpan[], memos: number): RollUp {
   if (older.length === 0 || !pays(conversation, older, memos)) return noRollUp
   const rolled = rewrite(conversation, older, 'shortLine')
   return pays(conversation, older, rolled.saved) ? rolled : noRollUp
 }
 
-/** `least`: what a memo with a line a step becomes. One that gets no shorter is left alone. */
+/** `least`: the detail to which a memo with a line a step is reduced. A memo that gets no shorter is left alone. */
 function rewrite(conversation: Conversation, older: readonly HiddenSpan[], least: 'shortLine' | 'digest'): RollUp {
   const parts: RolledUp[] = []
   let saved = 0

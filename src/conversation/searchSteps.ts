@@ -35,7 +35,7 @@ export interface Held {
 
 export const holdsNothing = (): Held => ({ terms: new Set(), names: new Set() })
 
-/** Adds what a text holds to what was held before. */
+/** Adds the terms that a text holds to those held before. */
 export function addHeld(held: Held, text: string, terms: readonly Term[]): void {
   let lower: string | undefined
   terms.forEach((term, place) => {

@@ -10,7 +10,7 @@ export interface StepPrint {
   /** Fingerprints of the calls with their arguments, and of their results apart from how long they took. */
   readonly calls: string
   readonly results: string
-  /** The errors, without what differs from one attempt to the next; missing when no call failed. */
+  /** The errors, without the parts that differ from one attempt to the next; missing when no call failed. */
   readonly error?: string
   /** All that the failed calls said, apart from places, hashes and how long they took; missing as `error` is. */
   readonly failure?: string
@@ -59,7 +59,7 @@ function takePrint(reply: ConversationNode, results: readonly ConversationNode[]
 const isCutShort = ({ synthetic }: ToolResultMessage): boolean =>
   synthetic === 'aborted' || synthetic === 'skipped' || synthetic === 'interrupted'
 
-/** How long something took, and what time it was. Every quantifier has a limit, so that no text takes longer than its length. */
+/** Durations and times of day. Every quantifier has a limit, so that no text takes longer than its length. */
 const times =
   /(?<![\w.])\d{1,9}(?:\.\d{1,9})?[ \t]{0,3}(?:ms|s|secs?|seconds?|min|minutes?)\b|\bduration_ms[:= ]{1,3}[\d.]{1,20}|\b(?:\d{4}-\d{2}-\d{2}[T ])?\d{1,2}:\d{2}:\d{2}(?:[.,]\d{1,9})?(?:Z\b|[+-]\d{2}:?\d{2}\b)?/g
 

@@ -12,7 +12,7 @@ export interface StepMerits {
   readonly failed: number
   /** A call succeeded that changed a file or cannot be undone. */
   readonly hasChanged: boolean
-  /** It made the same calls with the same results as an earlier step, and nothing was changed in between. */
+  /** True if the step made the same calls with the same results as an earlier step, and nothing was changed in between. */
   readonly repeats: boolean
   /** Share of the names in its results that the conversation had not held before. */
   readonly newShare: number
@@ -26,7 +26,7 @@ export type ScoredConversation = Pick<ConversationView, 'head' | 'node'>
 
 /**
  * The merits of the steps of a conversation. It continues from its last state, so that each new step costs its own length; made anew from the same
- * log it is the same. Steps that a revert abandoned count: what they showed was seen.
+ * log it is the same. Steps that a revert abandoned count: the agent saw their results.
  */
 export class StepRecord {
   readonly #merits = new Map<NodeId, StepMerits & { used: number }>()
@@ -85,7 +85,7 @@ export class StepRecord {
     if (print?.changes === true) this.#lastChange = id
   }
 
-  /** The agent wrote a name: whoever showed it first was of use. */
+  /** Notes that the agent wrote a name: the step that showed it first was of use. */
   #use(name: string): void {
     this.#seen.add(name)
     const source = this.#unused.get(name)
@@ -106,7 +106,7 @@ const records = new WeakMap<ScoredConversation, StepRecord>()
 
 function namesOf(node: ConversationNode): ReadonlySet<string> {
   const { message } = node
-  // What was recalled was first shown elsewhere.
+  // Recalled text was first shown elsewhere.
   if (message.role === 'toolResult' && message.toolName === recallName) return noNames
   return namesIn(wordsOf(node))
 }

@@ -1,4 +1,4 @@
-/** A fingerprint of texts, fed piece by piece. Not for secrets: it only tells what is equal, in 64 bits. */
+/** A fingerprint of texts, fed piece by piece. Not for secrets: it only tells whether texts are equal, in 64 bits. */
 export class TextHash {
   #low = 0x811c9dc5
   #high = 0x9747b28c

@@ -41,7 +41,7 @@ function entryOf(step: TranscriptStep, maxChars = Infinity): string {
   return `${head}\n${harmless(cutMiddle(step.text(), maxChars))}\n</transcript-entry>`
 }
 
-/** A line for each step, from the oldest on, as far as there is room; the last says what is missing. */
+/** A line for each step, from the oldest on, as far as there is room; the last says how many are missing. */
 export function outlineOf(steps: readonly TranscriptStep[], conversation: Pick<ConversationView, 'node'>): string {
   const lines: string[] = []
   let room = outlineChars

@@ -34,7 +34,7 @@ interface Kept {
 const kept = new WeakMap<Conversation, Kept>()
 
 /**
- * Sums of a conversation's trunk; `at` gives those up to a depth. Earlier sums are kept, so that a call costs only what is new; a conversation that
+ * Sums of a conversation's trunk; `at` gives those up to a depth. Earlier sums are kept, so that a call costs only the new nodes; a conversation that
  * never asks pays nothing.
  */
 export function trunkSums(conversation: Conversation): Sums & { readonly at: (depth: number) => Sums } {

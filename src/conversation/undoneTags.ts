@@ -24,7 +24,7 @@ export class UndoneTags {
     this.#open = { id, tagged }
   }
 
-  /** Which revert is being undone, and the place of its tag. */
+  /** Returns the id of the revert that is being undone, and the place of its tag. */
   keep(all: readonly Tagged[]): { readonly id: string; readonly tagged: number } | undefined {
     return this.#open && { id: this.#open.id, tagged: all.indexOf(this.#open.tagged) }
   }
@@ -34,7 +34,7 @@ export class UndoneTags {
     this.#open = undefined
   }
 
-  /** Marks the result of a call that was undone. Returns what is wrong, if that does not follow. */
+  /** Marks the result of a call that was undone. Returns the fault, if the record does not follow. */
   step({ id, call, undone }: RecordOf<'undo.step'>): string | undefined {
     const node = this.#find(call)
     if (this.#open?.id !== id) return 'it is of no revert'
@@ -43,7 +43,7 @@ export class UndoneTags {
     return undefined
   }
 
-  /** Puts the ledger on the tag, in place of what was known before. Returns the node of the tag. @throws RuntimeError `LOG_CORRUPT` */
+  /** Puts the ledger on the tag, in place of the earlier one. Returns the node of the tag. @throws RuntimeError `LOG_CORRUPT` */
   end(record: RecordOf<'undo.end'>, { tagged: all }: Annotations): ConversationNode {
     const { id, undone, kept } = record
     if (this.#open?.id !== id) throw corrupt(record, 'it is of no revert')

@@ -1,6 +1,6 @@
 /**
- * The same data without halves of characters (unpaired surrogates) in its texts; the same object if there are none. A text that was cut in the
- * middle of an emoji is valid JSON for us and for whoever sent it, and a provider refuses every request that holds it. Pure.
+ * Returns the same data without halves of characters (unpaired surrogates) in its texts; the same object if there are none. A text that was cut in
+ * the middle of an emoji is valid JSON for us and for its sender, and a provider refuses every request that holds it. Pure.
  */
 export const wellFormed = <T>(value: T): T => (isSound(value) ? value : repaired(value))
 

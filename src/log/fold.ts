@@ -4,8 +4,8 @@ import type { LogRecord, RecordOf } from '../protocol/records.ts'
 type Step<State, Read> = (state: State, record: Read) => State | void
 
 /**
- * One thing that a log says, as a plain object. The steps of a state that others compare by identity make a new one; one that only its owner
- * reads may be changed in place.
+ * One thing that a log says, as a plain object. The steps of a state that others compare by identity make a new one; the steps of a state that only
+ * its owner reads may change it in place.
  */
 export interface Fold<State, Kept = State> {
   /** Name under which the fold is kept in checkpoints. */
@@ -77,7 +77,7 @@ export class Folding {
   }
 }
 
-/** One fold over a log, or over several, one after the other. */
+/** Returns the state of one fold over a log, or over several, one after the other. */
 export function foldLog<State>(fold: Fold<State, unknown>, ...logs: readonly Iterable<LogRecord>[]): State {
   let state = fold.initial()
   for (const records of logs) for (const record of records) state = after(fold, state, record)

@@ -41,7 +41,7 @@ export function endAbort(draft: Draft, { partial, spent }: Pick<SettleOutput, 'p
   draft.set({ pause: null, owesReply: false })
 }
 
-/** Aborts the agents below an idle agent, which may be busy, and what it was about to go on with. */
+/** Aborts the agents below an idle agent, which may be busy, and withdraws its pending continuation. */
 export function abortAtRest(draft: Draft): void {
   dropResuming(draft)
   tellChildren(draft, 'abort')

@@ -97,7 +97,7 @@ export const agentSetup = setup({
   },
   actors,
   actions: {
-    /** Tells the runtime which actor runs the chart. Without a runtime it refuses to run what would do nothing. */
+    /** Tells the runtime which actor runs the chart. Without a runtime it refuses to run a chart whose effects would do nothing. */
     attach: ({ self }): void => checkEffects((self as unknown as { readonly logic: AnyStateMachine }).logic, actors),
     /** Command to the log: the whole record but its time, idempotent by `seq`. */
     record: (_: unknown, _record: RecordDraft): void => {},

@@ -188,7 +188,7 @@ export interface AgentContext {
   /** Since when the run's wall time has been stopped for approvals. */
   readonly heldAt: number
   readonly storeError: ErrorInfo | null
-  /** Tokens of the last request and what came after it. */
+  /** Tokens of the last request and of the messages after it. */
   readonly contextTokens: number
   /** `contextTokens` after the last compaction attempt. */
   readonly compactedAt: number
@@ -229,7 +229,7 @@ export interface AgentInput {
   readonly metadata?: Metadata
   /** The request a sub-agent exists for. */
   readonly task?: string
-  /** Set when continuing from a log: what was folded from it, and the tools whose calls may run again. */
+  /** Set when continuing from a log: the state folded from it, and the tools whose calls may run again. */
   readonly restored?: {
     readonly context: Partial<AgentContext>
     readonly mayRerun: readonly string[]

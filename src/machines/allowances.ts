@@ -35,7 +35,7 @@ export function allowanceFor(context: AgentContext, call: CallState): Limits | n
   return withTime(share, run, now)
 }
 
-/** The share, plus what is left of the wall time, which all of them share. */
+/** Returns the share with the time left of the run's wall time, which all sub-agents share. */
 function withTime(share: Limits, { deadline }: RunState, now: number): Limits | null {
   if (deadline === null) return share
   return deadline <= now ? null : { ...share, ms: deadline - now }

@@ -6,7 +6,7 @@ export function numberOf(agentId: string, childId: string): number | undefined {
   return /^[1-9]\d*$/.test(number) ? Number(number) : undefined
 }
 
-/** The earlier sub-agent that a call is to go on with, if it is one of the agent's; otherwise the effect that opens it answers the call. Pure. */
+/** The earlier sub-agent that a call is to continue, if it is one of the agent's; otherwise the effect that opens it answers the call. Pure. */
 export function earlierChild(
   { agentId, children, policy }: AgentContext,
   { name, input }: CallState,

@@ -52,7 +52,7 @@ export class Draft implements Change<AgentContext> {
     if (this.context.run !== null) this.set({ run: { ...this.context.run, ...change } })
   }
 
-  /** One copy of the calls a transition, too: a reply may make a hundred. */
+  /** Changes a call. The calls are copied once in a transition: a reply may make a hundred. */
   setCall(index: number, change: Partial<CallState>): void {
     if (this.#ownCalls === undefined || this.#ownCalls !== this.context.calls)
       this.set({ calls: (this.#ownCalls = [...this.context.calls]) })

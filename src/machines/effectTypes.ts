@@ -216,7 +216,7 @@ export interface CallOutput {
   readonly brake?: BrakeCall
   /** Usage of a sub-agent since the last run that counted it. */
   readonly spent?: Spent
-  /** The sub-agent used up what its caller gave it; with more it can continue. */
+  /** True if the sub-agent used up its caller's allowance; with more it can continue. */
   readonly isOverAllowance?: boolean
   /** Why a child spawned by code is gone, if it did not end on its own. */
   readonly error?: ErrorInfo

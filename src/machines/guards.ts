@@ -157,13 +157,13 @@ const isHeldBack = ({ context }: Pick<Subject, 'context'>): boolean =>
   context.pause?.type === 'interrupted' && context.pausedRun === null
 const betweenTurns: ReadonlySet<PauseReason['type'] | undefined> = new Set(['limit', 'stall', 'interrupted'])
 export const pausedBetweenTurns = ({ context }: Subject): boolean => betweenTurns.has(context.pause?.type)
-/** A new message replaces the paused run, but not while a call waits for people, because no one has refused it. */
+/** A new message replaces the paused run, but not while a call waits for people, because the call has not been refused. */
 export const mayLeaveRun = (subject: Subject): boolean =>
   pausedBetweenTurns(subject) && heldCalls(subject.context).length === 0
 export const mayResumeCalls = (subject: Subject): boolean => mayResumeRun(subject) && subject.context.calls.length > 0
 export const mayResumeRun = ({ context }: Subject): boolean =>
   context.pause?.type !== 'approvals' && context.pausedRun !== null
-/** Its last run failed, nothing has begun since, and nobody has asked for this yet. */
+/** The last run failed, no other has begun since, and no command to continue it waits. */
 export const mayResumeFailed = ({
   context,
 }: {
@@ -174,7 +174,7 @@ export const mayResumeFailed = ({
   context.failedRun !== null &&
   context.resuming === null &&
   context.ending === null
-/** A person asked to go on with a run that failed. */
+/** A person asked to continue a run that failed. */
 export const resumesFailed = (subject: Subject): boolean => subject.context.resuming !== null && mayBegin(subject)
 export const mayResumeIdle = (subject: Subject): boolean =>
   subject.context.pause?.type === 'store' || isHeldBack(subject)
@@ -218,7 +218,7 @@ export function overflowed(subject: Subject): boolean {
   return subject.context.policy.flags.compact && subject.context.run?.overflowed === false
 }
 
-/** The request of a sub-agent would exceed what its caller left it. */
+/** The request of a sub-agent would exceed its caller's allowance. */
 export const overBudget = (subject: Subject): boolean => {
   const output = outputOf(subject)
   return !output.ok && output.failure.kind === 'overBudget'

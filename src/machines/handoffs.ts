@@ -3,7 +3,7 @@ import type { RecordOf } from '../protocol/records.ts'
 import type { FrameState } from './agentTypes.ts'
 import type { Draft } from './draft.ts'
 
-/** How often a run may be handed over: agents may send a conversation round in circles. */
+/** Most handoffs of a run: agents may hand a conversation round in circles. */
 const mostHandoffs = 10
 
 type Result = Omit<CallOutput, 'handoff'> & Pick<RecordOf<'tool.end'>, 'handoff'>

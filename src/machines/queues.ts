@@ -83,7 +83,7 @@ export function takePrompt(draft: Draft): QueuedMessage | undefined {
   return prompt
 }
 
-/** Empties queues, but for the messages that are to be kept; what they held stays in the log. */
+/** Empties queues except for the messages to keep; the dropped messages stay in the log. */
 export function dropQueues(
   draft: Draft,
   queues: readonly QueueName[],

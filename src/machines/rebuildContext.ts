@@ -131,7 +131,9 @@ function awaiting({ calls, reporters }: Folding, callId: string): Partial<Foldin
   return reporter === undefined ? {} : { reporters: [...reporters, reporter] }
 }
 
-/** A message was queued: with the report of one who has yet to give it, or who was faster than the result of its call. */
+/**
+ * Takes a queued message that holds a report off the list of awaited reports; if the report was faster than the result of its call, marks the call.
+ */
 function reported({ calls, reporters }: Folding, messageId: string): Partial<Folding> {
   const isIts = ({ key }: { readonly key: string }): boolean => reportId(key) === messageId
   if (reporters.some(isIts)) return { reporters: reporters.filter((one) => !isIts(one)) }
@@ -357,7 +359,7 @@ export class ContextFold {
   }
 
   apply(record: LogRecord): void {
-    // What an agent began with was never its own run.
+    // The messages that an agent began with were never a run of its own.
     const isHistory = 'runId' in record && isImported(record)
     const step = (isHistory ? undefined : fold[record.type]) as
       | ((context: Folding, record: LogRecord) => Partial<Folding>)

@@ -209,14 +209,14 @@ export const pauseForStore = (draft: Draft): void =>
 /** Pauses a run that has used up its wall time. */
 export const pauseForDeadline = (draft: Draft): void => pauseRun(draft, deadlineReason(draft.context.run!))
 
-/** Discards an answer that does not match; the next request tells the model what was wrong. */
+/** Discards an answer that does not match; the next request tells the model its fault. */
 export function askForRepair(draft: Draft, output: FailedReply): void {
   const { repair } = output.failure
   resetReply(draft, output, repair === undefined ? {} : { repair })
   draft.setRun({ badAnswers: (draft.context.run?.badAnswers ?? 0) + 1 })
 }
 
-/** Asks again at once, without what the provider refused. */
+/** Asks again at once, without the part that the provider refused. */
 export const askWithout = (draft: Draft, output: FailedReply): void =>
   askAnew(draft, output, { without: output.failure.without! })
 
@@ -246,7 +246,7 @@ function askAnew(draft: Draft, output: Pick<FailedReply, 'failure' | 'guards'>, 
   nextAttempt(draft)
 }
 
-/** Goes on with the run that failed, once what is done at rest is done. */
+/** Queues the continuation of the run that failed, until everything else at rest is done. */
 export const askToGoOn = (draft: Draft, { id, limits }: EventOfType<'resume'>): void =>
   draft.set({ resuming: limits === undefined ? { id } : { id, limits } })
 
@@ -256,7 +256,7 @@ export function resumeFailed(draft: Draft): void {
   startRun(draft, { cause: 'resume', requestId, limits })
 }
 
-/** Gives up going on before it has begun: the end of a run answers the command. */
+/** Gives up a continuation before it has begun: the end of a run answers the command. */
 export function dropResuming(draft: Draft): void {
   if (draft.context.resuming === null) return
   resumeFailed(draft)

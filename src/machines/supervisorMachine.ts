@@ -184,7 +184,7 @@ export const supervisorMachine = supervisorSetup.createMachine({
       on: { abort: { guard: 'isCalled', target: 'ended' }, stop: 'ended', close: 'ended' },
     },
     ended: { type: 'final' },
-    /** It crashed too often: its caller gets the error. */
+    /** The agent crashed too often: its caller gets the error. */
     givenUp: { type: 'final' },
   },
 })

@@ -14,7 +14,7 @@ export interface RestartPolicy {
 }
 
 export interface OpenInput extends SubAgentInput {
-  /** How often it was started before. */
+  /** Number of earlier starts. */
   readonly life: number
 }
 

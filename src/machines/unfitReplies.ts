@@ -1,7 +1,7 @@
 import type { AssistantMessage } from '../protocol/messages.ts'
 import type { CallState, RunState } from './agentTypes.ts'
 
-/** Why no call of this reply may be run: some may lack half of their arguments, and what was to follow them is not known. Pure. */
+/** Returns why no call of this reply may be run: some may lack half of their arguments, and the calls that were to follow are not known. Pure. */
 export function whyUnfit({ stopReason, usage }: AssistantMessage): Pick<CallState, 'unfit'> {
   if (stopReason === 'refusal') return { unfit: 'Not run: the reply that made this call ended as a refusal.' }
   if (stopReason !== 'length') return {}

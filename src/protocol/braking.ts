@@ -43,7 +43,7 @@ export const tagSchema = lazily(() =>
     turnIndex: z.int().nonnegative(),
     abandoned: z.array(nodeIdSchema()).readonly(),
     evidence: evidenceSchema(),
-    /** Steps of the abandoned span quoted in full, where the summary had lost what is still needed. */
+    /** Steps of the abandoned span quoted in full, where the summary had lost names that are still needed. */
     keepVerbatim: z.array(nodeIdSchema()).readonly().exactOptional(),
     /** For an outcome or checkpoint: the last reply of the abandoned span that said something, quoted because a person may have read it. */
     lastReply: nodeIdSchema().exactOptional(),
@@ -64,7 +64,7 @@ export const revertRequestSchema = lazily(() =>
     /** `runtime`: to end a stall, or for a policy. */
     by: z.enum(['model', 'person', 'runtime']),
     category: revertCategorySchema(),
-    /** As it was given: `n12`, `12`, or whatever else. */
+    /** Id of the step as it was given: `n12`, `12`, or any other text. */
     step: z.string(),
     summary: z.string().exactOptional(),
     /** The policy that planned it. */
@@ -100,7 +100,7 @@ export const pinRequestSchema = lazily(() =>
     ...asked(),
     /** `runtime`: a tool asked for it. Such a pin holds against everything but a revert. */
     by: z.enum(['model', 'person', 'runtime']),
-    /** As it was given: `n12`, `12`, or whatever else. */
+    /** Id of the step as it was given: `n12`, `12`, or any other text. */
     step: z.string(),
     /** True to pin the step; `false` to unpin it. */
     pinned: z.boolean(),
@@ -111,7 +111,7 @@ export type PinRequest = z.infer<ReturnType<typeof pinRequestSchema>>
 export const graftRequestSchema = lazily(() =>
   z.object({
     ...asked(),
-    /** As they were given: `n12`, `12`, or whatever else. */
+    /** Ids of the steps as they were given: `n12`, `12`, or any other text. */
     steps: z.array(z.string()).readonly(),
   }),
 )
@@ -136,7 +136,7 @@ export const stallSchema = lazily(() =>
 )
 export type Stall = z.infer<ReturnType<typeof stallSchema>>
 
-/** A stall, and what is done about it. */
+/** A stall, and the measure taken against it. */
 export const stallOutcomeSchema = lazily(() =>
   z.object({
     ...stallSchema().shape,

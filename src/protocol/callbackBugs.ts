@@ -11,7 +11,7 @@ export function warnProcess(message: string): void {
 const mostMessages = 10
 const mostPlaces = 1_000
 
-/** The error in full, with its stack and what caused it. */
+/** Returns the error in full, with its stack and its causes. */
 function stackOf(thrown: unknown): string {
   if (!(thrown instanceof Error)) return `${wordsOf(thrown)}, which is no Error, so nothing tells where`
   const { stack, cause } = thrown
@@ -31,9 +31,9 @@ function wordsOf(thrown: unknown): string {
 const bugNames: ReadonlySet<string> = new Set(['TypeError', 'ReferenceError', 'RangeError', 'SyntaxError', 'EvalError'])
 
 /**
- * Tells whether what a tool threw is more likely a bug of its code than an answer for its model: no Error at all, or one that JavaScript throws by
- * itself. Those with a code or a cause are failures of what it called, such as `fetch` and `new URL`; so are those of `JSON.parse`, whose text
- * came from elsewhere.
+ * Returns true if a value that a tool threw is more likely a bug of its code than an answer for its model: no Error at all, or one that JavaScript
+ * throws by itself. Errors with a code or a cause are failures of a function that the tool called, such as `fetch` and `new URL`; so are those of
+ * `JSON.parse`, whose text came from elsewhere.
  */
 export function isLikelyBug(thrown: unknown): boolean {
   if (!(thrown instanceof Error)) return true

@@ -4,7 +4,7 @@ import { messageOf, RuntimeError } from './errors.ts'
 import { jsonChars } from './jsonChars.ts'
 import { maxContentChars } from './saidContent.ts'
 
-/** Room for what a command has beside the largest content. */
+/** Characters allowed for the rest of a command beside the largest content. */
 const commandChars = 64 * 1024
 
 /**

@@ -58,7 +58,7 @@ export const agentCommands = variants({
       step: z.string(),
       category: revertCategorySchema(),
       summary: z.string().exactOptional(),
-      /** Undoes what the abandoned calls did, as far as possible. */
+      /** Undoes the effects of the abandoned calls, as far as possible. */
       undo: z.boolean().exactOptional(),
     }),
   'agent.prune': () =>
@@ -66,7 +66,7 @@ export const agentCommands = variants({
       ...toAgent(),
       type: z.literal('agent.prune'),
       steps: z.array(z.string()).min(1).exactOptional(),
-      /** Without steps: how many tokens to hide, the oldest steps first. */
+      /** Number of tokens to hide, the oldest steps first; without `steps`. */
       tokens: z.number().positive().exactOptional(),
       memo: z.string().exactOptional(),
       /** Masks the steps' results, and leaves their calls in sight. */

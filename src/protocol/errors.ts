@@ -3,8 +3,8 @@ import type { errorInfoSchema } from './errorInfo.ts'
 import { withoutEnd } from './textEnds.ts'
 
 /**
- * Every error code of the library, and what to do about it. An error's message says what happened and which value was seen, followed
- * by this advice. `docs/errors.md` has a section for each code.
+ * Every error code of the library, with the advice for it. An error's message describes the problem and the value that was seen, followed by this
+ * advice. `docs/errors.md` has a section for each code.
  */
 export const errorTable = {
   INVALID_DEFINITION: 'The guide lists the options of defineAgent and defineTool.',
@@ -138,7 +138,7 @@ export interface ErrorData {
   readonly epoch?: number
 }
 
-/** Thrown for a programming error or a broken resource; `code` is stable, `message` says what happened and what to do. */
+/** Thrown for a programming error or a broken resource; `code` is stable, `message` describes the problem and the remedy. */
 export class RuntimeError extends Error {
   override readonly name = 'RuntimeError'
   readonly code: ErrorCode
@@ -165,11 +165,11 @@ const saysItself: ReadonlySet<ErrorCode> = new Set(['INVALID_CONTENT', 'INVALID_
 export const adviceOf = (code: ErrorCode): string => (saysItself.has(code) ? '' : ` ${errorTable[code]}`)
 
 /**
- * With the advice, which the page has for its own errors only; what ends with a mark of its own needs no full stop after it, as where
- * one message is put into another.
+ * Appends the advice, which the page has for its own errors only. A text that ends with a mark of its own gets no full stop, as where one message is
+ * put into another.
  */
 const advised = (code: ErrorCode, what: string): string =>
-  // What another error said has it already.
+  // The message of another error has the advice already.
   adviceOf(code) !== '' && what.endsWith(adviceOf(code))
     ? what
     : `${what.replace(/(^|[^.])([.!?])\.$/, '$1$2')}${adviceOf(code)}`.trimEnd()
@@ -228,7 +228,7 @@ export const describeIssues = (error: z.ZodError, of: readonly PropertyKey[] = [
 /** Message of zod for a choice between types that has none of its own. */
 const unspoken = 'Invalid input'
 
-/** In a choice between types, the issues of the one that was meant: the one that is an object, too. */
+/** Describes an issue. For a choice between types, it describes the issues of the type that was meant: the one that is an object, too. */
 function describeIssue(issue: z.core.$ZodIssue, outer: readonly PropertyKey[]): string[] {
   const path = [...outer, ...issue.path]
   const branches = issue.code === 'invalid_union' && issue.message === unspoken ? issue.errors : []

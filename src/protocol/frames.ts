@@ -141,9 +141,9 @@ export type CheckedClientFrame = z.output<ReturnType<typeof clientFrames.schema>
 /** A process behind a gateway that has agents work. */
 export const workerEntrySchema = lazily(() =>
   z.object({
-    /** By where it is reached: `worker-1.internal:4100`. The same in the summaries of its agents. */
+    /** Address of the process: `worker-1.internal:4100`. The summaries of its agents have the same name. */
     name: z.string(),
-    /** Which process it is and since when, where the store knows that. */
+    /** Name of the process and the time since when it runs, where the store knows that. */
     words: z.string().exactOptional(),
   }),
 )
@@ -177,9 +177,9 @@ export const agentSummarySchema = lazily(() =>
     pendingApprovals: z.array(z.string()).readonly(),
     /** Keys of everything that waits for people; missing from servers of an older version. */
     pending: z.array(z.string()).readonly().exactOptional(),
-    /** Over its life, its sub-agents included. */
+    /** Usage over its life, its sub-agents included. */
     spent: spentSchema(),
-    /** As `spent`, with what sub-agents that still run have used until now; missing where it is the same. */
+    /** `spent` with the usage of sub-agents that still run; missing where it is the same. */
     treeSpent: spentSchema().exactOptional(),
     /** Subject on one line of at most 60 characters: the task its caller gave it, or its first prompt. */
     title: z.string().exactOptional(),
@@ -273,9 +273,9 @@ export const serverFrames = variants({
       offset: z.int().nonnegative(),
       text: z.string(),
     }),
-  /** Everything up to `seq` was sent: what follows is live. */
+  /** Everything up to `seq` was sent: the events that follow are live. */
   caughtUp: () => z.object({ type: z.literal('caughtUp'), agentId: z.string(), seq: seq() }),
-  /** The client reads too slowly: what follows `seq` is sent once it has read. */
+  /** The client reads too slowly: the events after `seq` are sent once it has read. */
   lagging: () => z.object({ type: z.literal('lagging'), agentId: z.string(), seq: seq() }),
   /** For watchers: agents that started or changed since the last such frame, and ids of those that no longer run. */
   agents: () =>

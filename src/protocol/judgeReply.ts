@@ -2,8 +2,8 @@ import { totalTokens, type Block } from './messages.ts'
 import type { ModelError, ModelReply } from './model.ts'
 
 /**
- * The use that may be made of a reply: only the calls of a `whole` one are run. `cut` and `refused` ones are kept as they are; a `paused` one is to be
- * gone on with; `empty`: it says nothing; the others are failures.
+ * The use that may be made of a reply: only the calls of a `whole` one are run. `cut` and `refused` ones are kept as they are; a `paused` one is to
+ * be continued; an `empty` one says nothing; the others are failures.
  */
 export type ReplyVerdict = 'whole' | 'cut' | 'refused' | 'paused' | 'empty' | 'windowFull' | 'broken'
 
@@ -38,8 +38,8 @@ const verdicts: ReadonlyMap<string, ReplyVerdict> = new Map(
 )
 
 /**
- * How a reply ended, by its stop reason, by the provider's own word for it (`raw`), and by what is in it. Pure. The provider's word counts where it
- * says worse than the stop reason; one that is not known counts nothing beside a stop reason, and alone it is `broken`.
+ * Judges how a reply ended, by its stop reason, by the provider's own word for it (`raw`), and by its content. Pure. The provider's word counts where
+ * it is worse than the stop reason; an unknown word is ignored beside a stop reason, and alone it is `broken`.
  */
 export function judgeReply(reply: ModelReply, raw?: string, room: ReplyRoom = {}): ReplyVerdict {
   const { content, stopReason } = reply

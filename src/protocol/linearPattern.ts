@@ -31,8 +31,9 @@ const defaultSteps = 200_000_000
 const maxSize = 10_000
 
 /**
- * A regular expression of JavaScript whose match takes no more steps than its size times the length of the text, whatever they are. All that JavaScript
- * has means the same, but for what refers back (`\1`, `\k<name>`) and flags that change within (`(?i:`), which are refused. No flags: with `u` if it can be read so.
+ * A regular expression of JavaScript whose match takes no more steps than its size times the length of the text, whatever they are. All syntax has
+ * its meaning in JavaScript, except for back references (`\1`, `\k<name>`) and flags that change within (`(?i:`), which are refused. No flags: with
+ * `u` if it can be read so.
  *
  * @throws Error with the reason why it is refused
  */
@@ -130,7 +131,7 @@ function programsOf(whole: PatternPart): readonly Program[] {
   function lookOf(look: PatternPart & { readonly type: 'look' }): number {
     const known = looks.get(look)
     if (known !== undefined) return known
-    // What stands ahead of a place is found from the end of the text on, for all places at once.
+    // A look ahead is matched from the end of the text on, for all places at once.
     const program = programOf(look.part, look.isBehind)
     looks.set(look, programs.length)
     return programs.push(program) - 1

@@ -15,7 +15,7 @@ export interface LogOrigin {
 /** A log in a list. */
 export interface LogEntry {
   readonly id: string
-  /** Grows with every record: bytes, or records. */
+  /** Size of the log in bytes or records, which grows with every record. */
   readonly size: number
   /** When the last record was written, in epoch milliseconds. */
   readonly writtenAt: number
@@ -38,7 +38,7 @@ export interface LogQuery {
   readonly forkedFrom?: string
   /** Only logs after this one, which need not be there any more: the last of the page before. */
   readonly after?: Pick<LogEntry, 'id' | 'writtenAt'>
-  /** How many at most, 0 and more; 100 unless told. */
+  /** Most logs on the page, 0 or more; default 100. */
   readonly limit?: number
   /** Asks for the number of logs in all, `after` and `limit` aside. */
   readonly total?: boolean

@@ -2,9 +2,9 @@ import type { LogQuery } from './logPages.ts'
 
 /** Text to search in logs, and the logs to search. */
 export interface SearchQuery extends Omit<LogQuery, 'after' | 'limit' | 'total'> {
-  /** Words, all of which a record must have; longer ones may go on. Nothing in it is an operator. */
+  /** Words, all of which a record must have; a longer word may continue beyond a given one. No character is an operator. */
   readonly text: string
-  /** How many records at most; 20 unless told. */
+  /** Most records to return; default 20. */
   readonly limit?: number
 }
 
@@ -14,7 +14,7 @@ export interface SearchHit {
   readonly seq: number
   /** The passage that was found, on one line, with the text around it. */
   readonly excerpt: string
-  /** How well it fits: the greater the better. Comparable within one answer. */
+  /** Quality of the match: the greater the better. Comparable within one answer. */
   readonly rank: number
 }
 

@@ -48,7 +48,7 @@ export const memorySchema = lazily(() =>
     }),
     /** True if it may repeat the output of a tool: never put before the model as something known, until a person approves it. */
     tainted: z.boolean(),
-    /** Conversations, by the ids of their agents, that came to it, other than by what is tainted. */
+    /** Conversations that came to the same record, by the ids of their agents; tainted sources are not counted. */
     confirmations: z.array(z.string().max(300)).max(maxConfirmations).readonly(),
     /** True if a person vouches for it. */
     approved: z.boolean(),

@@ -45,7 +45,7 @@ export function addUsage(a: Usage, b: Usage): Usage {
  */
 export const totalTokens = (usage: Usage): number => usage.input + usage.output + usage.cacheRead + usage.cacheWrite
 
-/** The content of a result as the tool gave it, without what the runtime added. */
+/** Returns the content of a result as the tool gave it, without the runtime's additions. */
 export const saidByTool = <B extends SomeBlock>({
   content,
   hasLesson,
@@ -69,7 +69,7 @@ export function mediaText(
   return `(a file, ${block.name === undefined ? '' : `${block.name}, `}${block.mimeType})`
 }
 
-/** How many images and files there are: `2 images, 1 file`; empty without any. */
+/** Counts images and files in words: `2 images, 1 file`; empty without any. */
 export function countMedia<B extends SomeBlock>(content: readonly B[]): string {
   const counts = ['image', 'file'].map((kind) => {
     const count = content.filter(({ type }) => type === kind).length

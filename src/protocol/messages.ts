@@ -112,11 +112,11 @@ export const plainBlockSchema = lazily((): z.ZodType<PlainBlock, PlainBlock> =>
 
 /**
  * Tokens of one model call, or of several together. Each is counted in one of `input`, `output`, `cacheRead` and `cacheWrite`: `totalTokens` adds
- * them, and their first and the last two are what the request held.
+ * them; `input`, `cacheRead` and `cacheWrite` together are the tokens of the request.
  */
 export const usageSchema = lazily(() =>
   z.object({
-    /** Tokens of the request, without what was read from or written to the provider's cache: with caching a small part of it. */
+    /** Tokens of the request, without those read from or written to the provider's cache: with caching a small part of it. */
     input: z.number(),
     /** Tokens of the reply, its thinking included. */
     output: z.number(),

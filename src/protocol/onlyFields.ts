@@ -6,7 +6,7 @@ export function onlyFields<const Shape extends z.core.$ZodLooseShape>(
   shape: Shape,
 ): z.ZodObject<Shape, z.core.$strict> {
   return z.strictObject(shape, {
-    // Of the schema as it is by then: it may have been extended.
+    // Reads the fields of the schema at that time: it may have been extended.
     error: ({ code, keys, inst }) =>
       code === 'unrecognized_keys' ? keys.map((key) => unknownField(key, fieldsOf(inst))).join('\n') : undefined,
   })

@@ -3,7 +3,7 @@ import { describeIssues } from './errors.ts'
 import { lazily } from './lazily.ts'
 import { unknownField } from './nearestWord.ts'
 
-/** Options by name, each with what makes its schema. */
+/** Options by name, each with a function that makes its schema. */
 export type OptionSchemas = Readonly<Record<string, () => z.ZodType>>
 
 /**

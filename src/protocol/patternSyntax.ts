@@ -50,7 +50,7 @@ const characterClass = /\[(?:\\.|[^\]\\])*\]/sy
 const quantifier = /(?:([*+?])|\{(\d+)(?:(,)(\d*))?\})\??/y
 const opening = /\((?:\?(?:(<?[=!])|<[^>]*>|:|(.)))?/sy
 
-/** Reads what JavaScript took for a regular expression. */
+/** Reads a source text that JavaScript accepted as a regular expression. */
 class Reader {
   readonly #source: string
   readonly #flags: 'u' | ''

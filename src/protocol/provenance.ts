@@ -3,7 +3,7 @@ import { lazily } from './lazily.ts'
 
 const count = lazily(() => z.int().nonnegative())
 
-/** Where a message came from: derived, or stamped by the application on what it says to an agent. */
+/** Where a message came from: derived, or stamped by the application on its messages to an agent. */
 export const provenanceKindSchema = lazily(() =>
   z.discriminatedUnion('type', [
     /** Instructions that travel as a message; the system prompt itself is the request's `system`. */
@@ -21,7 +21,7 @@ export const provenanceKindSchema = lazily(() =>
     }),
     z.object({ type: z.literal('steering') }),
     z.object({ type: z.literal('followUp') }),
-    /** A brake note, a prune memo, or what was wrong with the last answer. */
+    /** A brake note, a prune memo, or the fault of the last answer. */
     z.object({ type: z.literal('note'), kind: z.string() }),
     z.object({ type: z.literal('summary') }),
     /** A message of another system, from the conversation that the agent began with. */

@@ -64,7 +64,7 @@ function choicesIn({ enum: values, anyOf }: JsonSchema): readonly (string | numb
   return all.length > 0 && all.every(isChoice) ? all : undefined
 }
 
-/** Reads what a person typed. Pure. */
+/** Reads a text that a person typed. Pure. */
 export function readTyped(form: QuestionForm, typed: string): Typed {
   const text = typed.trim()
   switch (form.type) {
@@ -87,7 +87,7 @@ export function readTyped(form: QuestionForm, typed: string): Typed {
   }
 }
 
-/** Reads what was typed into the fields of an object; an empty one that is not required is left out. Pure. */
+/** Reads the texts typed into the fields of an object; an empty one that is not required is left out. Pure. */
 export function readFields(fields: readonly QuestionField[], typed: { readonly [name: string]: string }): Typed {
   const value: Record<string, unknown> = {}
   for (const { name, form, isRequired } of fields) {

@@ -39,7 +39,7 @@ function waysOf(part: Part, root: JsonSchema): readonly Way[] {
     ...ofValue.flatMap((name) =>
       branchesOf(name, part, root).map((inner) => ({ parts: [inner], type: typeOf(inner, root) })),
     ),
-    // Of these one is tried on each child.
+    // Each child is checked by one of these.
     { parts: [items, prefixItems, unevaluatedItems], type: 'array' },
     { parts: [contains], type: 'array' },
     { parts: [properties, additionalProperties, unevaluatedProperties], type: 'object' },
@@ -61,7 +61,7 @@ function referred(reference: unknown, root: JsonSchema): readonly unknown[] {
   return named === undefined ? [] : [named.value]
 }
 
-/** The type that a part asks for, or what it refers to. */
+/** Returns the type that a part requires, itself or through its reference. */
 function typeOf(part: unknown, root: JsonSchema, hops = 0): unknown {
   if (!isPart(part)) return undefined
   const [named] = referred(part['$ref'], root)

@@ -27,9 +27,9 @@ const maxTold = 20
 const annotations: ReadonlySet<string> = new Set(['title', 'description', 'default', 'examples', '$comment', 'format'])
 
 /**
- * Reads a JSON Schema of any draft. Whatever it cannot read is not checked, and `unchecked` says so. One of several (`oneOf`) is at least one of them, since
- * what documents mean is a choice; a `format` is a word about a value and checks nothing. Regular expressions are tried in linear time. With `elsewhere` required
- * fields that have a `default` may be left out, which is filled in there. Pure.
+ * Reads a JSON Schema of any draft. Parts that it cannot read are not checked, and `unchecked` says so. `oneOf` is checked as `anyOf`, since
+ * documents mean a choice by it; `format` is a remark about a value and checks nothing. Regular expressions are tried in linear time. With
+ * `elsewhere` required fields that have a `default` may be left out, which is filled in there. Pure.
  */
 export function schemaCheck(schema: JsonSchema, elsewhere?: CheckedElsewhere): SchemaCheck {
   const { schema: sound, mended } = soundSchema(schema)
@@ -59,7 +59,7 @@ const wrongBy =
       if (validator.check(value)) return undefined
       return validator.errors(value).slice(0, maxTold).map(told).join('; ')
     } catch (thrown) {
-      // Nobody else checks it.
+      // No other place checks the value.
       if (thrown instanceof TooManySteps && !isFilled)
         return 'a text is too long for the regular expressions of the schema'
       // It refers to itself without end, or the value is nested very deep.
@@ -100,7 +100,7 @@ function asChecked(part: unknown, reading: Reading): unknown {
       if (values.has(keyword)) return [[keyword, value]]
       if (keyword === 'required' && reading.isFilled)
         return [[keyword, withoutDefaults(value as readonly string[], rest)]]
-      // Of a choice that has another name here.
+      // References into a choice, which has another name here.
       if (keyword === '$ref') return [[keyword, String(value).replaceAll('/oneOf/', '/anyOf/')]]
       if (!namedSchemas.has(keyword)) return [[keyword, inner(value)]]
       const named = Object.entries(value as object)

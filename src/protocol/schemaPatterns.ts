@@ -11,7 +11,7 @@ const stepsOfField = 100
 
 /** The regular expressions of one schema, which share the steps of a check. */
 export class SchemaPatterns {
-  /** Texts are held against them as formats, of which the validator takes any function. */
+  /** Formats by which texts are tested against the expressions: the validator takes any function as a format. */
   readonly formats = Object.create(null) as Record<string, (text: string) => boolean>
   readonly #steps: Steps = { left: 0 }
   readonly #known = new Map<string, LinearPattern>()
@@ -38,7 +38,8 @@ export class SchemaPatterns {
   }
 
   /**
-   * Fields by name that say what fields by patterns do, for a value that has no other names: the validator itself would try expressions as JavaScript does.
+   * Returns fields by name with the schemas of the fields by patterns, for a value that has no other names: the validator itself would try
+   * expressions as JavaScript does.
    *
    * @throws TooManySteps
    */

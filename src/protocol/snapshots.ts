@@ -1,4 +1,4 @@
-/** How much a store keeps of one agent's files; the oldest go first. */
+/** Limits of the files that a store keeps for one agent; the oldest go first. */
 export interface SnapshotLimits {
   /** Most bytes kept of one agent. */
   readonly maxBytes: number

@@ -9,7 +9,7 @@ export interface SoundSchema {
   readonly mended: readonly string[]
 }
 
-/** The keywords that hold schemas, and in what. */
+/** Keywords that hold schemas, and the form in which they hold them. */
 const holding: { readonly [keyword: string]: 'one' | 'list' | 'named' } = {
   ...each('one', 'items additionalProperties propertyNames contains not if then else contentSchema'),
   ...each('one', 'unevaluatedItems unevaluatedProperties additionalItems'),
@@ -116,7 +116,7 @@ function soundType(type: unknown): unknown {
 /** The characters that a backslash gives, or takes from, their meaning. */
 const meaning = /[\w^$\\.*+?()[\]{}|/-]/
 
-/** Removes backslashes that say nothing: readers who take expressions as the standard has them refuse `\\:`. */
+/** Removes backslashes without a meaning: readers that follow the standard for expressions refuse `\\:`. */
 function soundPattern(pattern: string): string {
   if (isUnicode(pattern)) return pattern
   const plain = pattern.replaceAll(/\\(.)/gs, (all, one: string) => (meaning.test(one) ? all : one))
@@ -154,7 +154,7 @@ const pick = (part: Part, ...keywords: readonly string[]): Part =>
 const without = (part: Part, ...keywords: readonly string[]): Part =>
   Object.fromEntries(Object.entries(part).filter(([keyword]) => !keywords.includes(keyword)))
 
-/** In draft 4 it is said beside a bound that this is excluded. */
+/** Rewrites an exclusive bound of draft 4, where a flag beside the bound says that it is excluded. */
 function bounds(part: Part, exclusive: string, plain: string): Part {
   if (!isFlag(part[exclusive])) return part
   const rest = without(part, exclusive)
@@ -163,7 +163,7 @@ function bounds(part: Part, exclusive: string, plain: string): Part {
     : rest
 }
 
-/** In draft 3 a property itself says that it is required. */
+/** Rewrites required fields of draft 3, where a property itself says that it is required. */
 function withRequired(part: Part, depth: number): Part {
   const own = isFlag(part['required']) && depth > 0 ? without(part, 'required') : part
   const { properties } = own
@@ -201,7 +201,7 @@ function withoutLost(part: unknown, root: Part, at: string, mended: string[]): u
       withoutLost(one, root, `${at}/${keyword}/${name}`, mended)
     if (kind === 'one') return [[keyword, withoutLost(value, root, `${at}/${keyword}`, mended)]]
     if (kind === 'list') return [[keyword, (value as readonly unknown[]).map(inner)]]
-    // Of `dependencies` some are lists of names, which have no parts.
+    // Some `dependencies` are lists of names, which have no parts.
     if (kind === 'named' || keyword === 'dependencies') return [[keyword, mapped(value as Part, inner)]]
     if (keyword !== '$ref' || leadsTo(value as string, root)) return [[keyword, value]]
     mended.push(`${at}/$ref (${value as string})`)

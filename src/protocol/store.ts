@@ -15,11 +15,11 @@ export interface StoreLease {
   readonly agentId: string
   /** `seq` of the last record in the log, 0 when it is empty. */
   readonly lastSeq: number
-  /** How many bytes of a torn last line opening cut off; 0 if the log was intact. */
+  /** Bytes of a torn last line that opening the log cut off; 0 if the log was intact. */
   readonly repairedBytes: number
   /**
-   * Grows with every opening of this log, in whatever process. A writer names the epoch of its lease when it appends, so that one that
-   * was frozen and wakes writes nothing. Without it the store's leases cannot be taken.
+   * Epoch of the lease, which grows with every opening of this log, in whatever process. A writer names the epoch of its lease when it appends, so
+   * that one that was frozen and wakes writes nothing. Without it the store's leases cannot be taken.
    */
   readonly epoch?: number
   /** Resolves once the store knows that another writer has taken the log, which it may learn late. Never rejects. */
@@ -58,22 +58,22 @@ export interface LogWorker {
 
 /** The state of a log, without reading it. */
 export interface LogStat {
-  /** Grows with every record: bytes, or records. */
+  /** Size of the log in bytes or records, which grows with every record. */
   readonly size: number
   /** When the last record was written, in epoch milliseconds. */
   readonly writtenAt: number
 }
 
 /**
- * Where logs live. Contract (run by `storeContract` of `escapement/testing`): `append` keeps the order of calls, returns a promise that resolves once
- * the records are as durable as the store promises (`stored` when they are already), and rejects with `STORE_NOT_OPEN` without a lease,
+ * The storage of logs. Contract (run by `storeContract` of `escapement/testing`): `append` keeps the order of calls, returns a promise that resolves
+ * once the records are as durable as the store promises (`stored` when they are already), and rejects with `STORE_NOT_OPEN` without a lease,
  * `STORE_LEASE_LOST` when the log was opened by another writer since, or under an `epoch` that is not the lease's, `STORE_CLOSED` after `close`,
  * `STORE_APPEND_FAILED` when none of this call's records were kept. It is idempotent, as an answer may be lost: records at the beginning of a call
  * that the log has already, with the same content, are skipped; a different record with such a `seq` is refused. It rejects with `RECORD_TOO_LARGE`
  * for a record it can never store. `read` yields the records with `seq >= fromSeq` in order, `limit` of them at most, nothing for an unknown agent,
  * and needs no lease. `open` rejects with `STORE_LOCKED`, naming the holder, while another lease is out. `list` returns the ids of agents that have a
  * log, sorted. `stat`, which is optional, returns the state of a log, which changes with every record, or `undefined` if there is none: lists of
- * sessions read a log again only after it has changed. `page`, which is optional, lists logs by what their first records say, and reads none or few
+ * sessions read a log again only after it has changed. `page`, which is optional, lists logs by facts from their first records, and reads none or few
  * of them. `search`, which is optional, finds the records in which something was said, the best first, with all records appended before the call; no
  * text is an error. `announce`, which is optional, publishes to callers of `holder` where the agents are reached whose logs are open here, for as
  * long as the store is open or until it is called with `undefined`; the last call counts. `holder`, which is optional, returns the holder of an open

@@ -17,8 +17,8 @@ const isObjects = ({ type, $ref, anyOf, oneOf, allOf }: Part): boolean =>
   type === 'object' && [$ref, anyOf, oneOf, allOf].every((keyword) => keyword === undefined)
 
 /**
- * Writes the schema of an answer for providers: an object at its root, `anyOf` for every choice, and, where that can be said, every field required, those that may be
- * missing as `null`. `schemaOf` an answer is what a model writes: its input. `fromOutput` takes back what this changes. Pure.
+ * Writes the schema of an answer for providers: an object at its root, `anyOf` for every choice, and, where that can be said, every field required,
+ * those that may be missing as `null`. The schema of an answer is that of its input, which a model writes. `fromOutput` reverses the changes. Pure.
  */
 export function outputSchema(schema: JsonSchema): OutputSchema {
   const wrapped = isObjects(schema) ? schema : wrap(schema)
@@ -152,11 +152,11 @@ function takesNull(schema: unknown): boolean {
   return $ref === undefined && allOf === undefined
 }
 
-/** An answer whose schema is not known, out of what providers had it wrapped in. Pure. */
+/** Returns an answer whose schema is not known without the wrapper that providers had it in. Pure. */
 export const unwrapped = (value: unknown): unknown =>
   isPart(value) && Object.keys(value).join() === wrapper ? value[wrapper] : value
 
-/** An answer as its own schema has it: unwrapped, without the `null` of fields that may be missing and are not to be `null`. Pure. */
+/** Returns an answer as its own schema has it: unwrapped, without the `null` of fields that may be missing and are not to be `null`. Pure. */
 export function fromOutput(value: unknown, schema: JsonSchema): unknown {
   return withoutNulls(isObjects(schema) ? value : unwrapped(value), schema, schema)
 }
@@ -185,7 +185,7 @@ function withoutNulls(value: unknown, part: unknown, root: JsonSchema): unknown 
   )
 }
 
-/** True of a value that looks like one of a choice's: a list or an object with its fields, and what is fixed in them. */
+/** Returns true if a value looks like one of a choice: a list, or an object with its fields and their fixed values. */
 function mayBe(value: object, part: unknown, root: JsonSchema): boolean {
   if (!isPart(part)) return false
   if (typeof part['$ref'] === 'string') return mayBe(value, namedBy(part['$ref'], root)?.value, root)

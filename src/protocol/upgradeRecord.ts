@@ -3,7 +3,7 @@ import { type LogRecord, logRecords, recordVersion } from './records.ts'
 
 type PlainRecord = { readonly [field: string]: unknown }
 
-/** Makes a record of version n into one of version n + 1; `v` is set by the caller. Gets what was read, unchecked. */
+/** Makes a record of version n into one of version n + 1; `v` is set by the caller. Gets the record as it was read, unchecked. */
 export type UpgradeStep = (record: PlainRecord) => PlainRecord
 
 /** The step from version n to n + 1, by n. */
@@ -68,7 +68,7 @@ export function readValue(value: unknown): ReadValue {
 }
 
 /**
- * A record out of a log of any version, as one of today: for a store of your own, and for code that reads log files directly.
+ * Returns a record from a log of any version as one of this version: for a store of your own, and for code that reads log files directly.
  *
  * @throws RuntimeError `LOG_VERSION` for a record of a newer version, `LOG_CORRUPT` for what is no record
  */
@@ -80,7 +80,7 @@ export function parseRecord(value: unknown): LogRecord {
 }
 
 /**
- * Refuses a record of another version: its store hands out what it kept without `parseRecord`.
+ * Refuses a record of another version: its store returns records without `parseRecord`.
  *
  * @throws RuntimeError `LOG_VERSION`
  */

@@ -65,7 +65,7 @@ type Failed = { readonly error: unknown }
 /** Where a run goes between turns, in order of precedence. */
 const exits = [
   { guard: 'storeBroken', target: `#${agentMachineId}.paused`, actions: advance(pauseForStore) },
-  // What was pinned before a compaction holds against it.
+  // Pins requested before a compaction hold against it.
   { guard: 'pinRequested', target: `#${agentMachineId}.draining.pins` },
   {
     guard: 'compactRequested',
@@ -167,7 +167,7 @@ export const draining = agentSetup.createStateConfig({
         }),
         onDone: [
           { guard: 'isStaleStall' },
-          // What a person says is delivered now: it may end the loop.
+          // Messages of people are delivered first: they may end the loop.
           { guard: 'isSteered', target: 'checked' },
           {
             guard: 'stallPauses',
@@ -176,7 +176,7 @@ export const draining = agentSetup.createStateConfig({
           },
           { target: 'checked', actions: advance<Checked>((draft, { output }) => applyStall(draft, output)) },
         ],
-        // Nobody asked for it, so nobody is told; the next step is looked at again.
+        // The look was not requested, so its failure is not reported; the next step is looked at again.
         onError: { target: 'checked' },
       },
     },
@@ -353,7 +353,7 @@ export const draining = agentSetup.createStateConfig({
           { guard: 'isStaleFold' },
           { target: 'leaving', actions: advance<Folded>((draft, { output }) => applyFold(draft, output)) },
         ],
-        // Nobody asked for it, so nobody is told; the next drain tries again.
+        // The fold was not requested, so its failure is not reported; the next drain tries again.
         onError: { target: 'leaving' },
       },
     },
