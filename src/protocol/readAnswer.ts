@@ -57,8 +57,8 @@ const opening = /^[ \t]*```(?:json)?[ \t]*\r?$/i
 const closing = /^[ \t]*```[ \t]*\r?$/
 
 /**
- * Returns the content of the only fenced block; `''` when there are none or several, as one of several may be an example. JSON has no line breaks inside its strings, so
- * no line of it can begin with a fence.
+ * Returns the content of the only fenced block; `''` when there are none or several, as one of several may be an example. JSON has no line breaks
+ * inside its strings, so no line of it can begin with a fence.
  */
 function onlyBlock(text: string): string {
   const lines = text.includes('```') ? text.split('\n') : []
