@@ -50,7 +50,7 @@ export function tagText(tag: Tag, quote: (id: NodeId) => readonly Block[]): stri
 /** Most items of a kind that a note names; the record and the page name all. */
 const mostNamed = 20
 
-/** Lists the calls that were undone, and those that were not with the reason for each. */
+/** Lists the changes that were undone, and those that were not, grouped by reason. */
 function undoText(undo: Tag['undo']): string[] {
   if (undo === undefined) return []
   const { undone, kept } = undo

@@ -131,7 +131,7 @@ export class BrakeRendering {
     return notesOfSpan(span, this.#conversation)
   }
 
-  /** Returns the index of names if it stands after one of these steps: for a model that can ask for what it lists. */
+  /** Returns the index of names if it stands after one of these steps: for a model that can recall the steps that it lists. */
   indexWithin(from: NodeId, to: NodeId): BrakeNote[] {
     const index = this.#canRecall ? this.#shownIndex() : undefined
     return index === undefined || index.at < from || index.at > to ? [] : [indexNote(index)]

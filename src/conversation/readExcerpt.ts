@@ -14,7 +14,7 @@ export interface ExcerptRequest {
 /** Name and kind of a text. */
 interface Named {
   readonly name: string
-  /** Shown in brackets behind the name. */
+  /** Kind of the text, shown in brackets behind its name. */
   readonly what: string
 }
 

@@ -23,7 +23,7 @@ export const mostRecallLines = 400
 /** Most characters of an answer, without the lines that say where its excerpts are from. */
 const mostChars = 12_000
 const mostSteps = 3
-/** Most further steps named that hold the query. */
+/** Most further steps that hold the query and are named. */
 const mostNamed = 10
 
 /**

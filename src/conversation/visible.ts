@@ -47,7 +47,7 @@ const tables = lazily((): Tables => ({
 const escaped = (char: string): string =>
   char === '\t' ? '⟨tab⟩' : `⟨U+${char.codePointAt(0)!.toString(16).toUpperCase().padStart(4, '0')}⟩`
 
-/** Returns true unless a character is another way to write one or several others; two vowels that have no other form count as well. */
+/** Returns true unless a character is another form of one or several others (NFKC), and for two vowels that have no other form. */
 const isCompact = (char: string): boolean => char.normalize('NFKC') === char || char === '\u0E33' || char === '\u0EB3'
 
 /** A word: a letter that may pass for another one is named, and so is a mark that a letter may also have by itself. */

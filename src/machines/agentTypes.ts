@@ -48,7 +48,7 @@ export interface CallState {
   readonly beforeTool?: true
   /** Set if an approval was requested and the effect of the call cannot be undone. */
   readonly irreversible?: true
-  /** The last that changed the input; `tool`: its schema did. */
+  /** Source of the last change of the input; `tool`: its schema. */
   readonly edited?: 'tool' | 'hook' | 'person'
   /** Id of the sub-agent that executes the call, and the share of the run's limits that it may use. */
   readonly childId?: string
@@ -125,7 +125,7 @@ export interface RunState {
   readonly answer?: { readonly limit: LimitReason; readonly isAsked: boolean }
 }
 
-/** Parameters of the agent's requests that differ from its definition. */
+/** State of the parameters of the agent's requests beside its definition. */
 export interface FrameState {
   readonly use: TurnUse | null
   /** The newest instructions in the log. */

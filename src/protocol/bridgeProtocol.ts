@@ -11,7 +11,7 @@ export const tokenProtocolPrefix = 'escapement.token.'
 export const closeCodes = {
   /** No token or a wrong one, a session of another client, or no `hello` in time. */
   unauthorised: 4001,
-  /** Too many frames, or too many commands that wait. A frame that is too large is answered with 1009, by the WebSocket protocol. */
+  /** Too many frames, or too many commands that wait. A frame that is too large closes the socket with 1009, by the WebSocket protocol. */
   flooded: 4002,
   /** No pong for too long. */
   silent: 4008,

@@ -131,7 +131,7 @@ export const clientFrames = variants({
       /** How many agents at most; default: 100. */
       limit: z.int().positive().max(1_000).exactOptional(),
     }),
-  /** The processes to which a gateway takes commands; none where the server is no gateway. Only for clients with all rights. */
+  /** The processes to which a gateway takes commands; none where the server is no gateway. Only for clients that may see all agents and have the right `operate`. */
   'worker.list': () => onlyFields({ ...asked(), type: z.literal('worker.list') }),
   ping: () => onlyFields({ type: z.literal('ping'), id: commandId().exactOptional() }),
 })
@@ -194,7 +194,7 @@ export const agentSummarySchema = lazily(() =>
     /** Tokens of its last request, and how many its model takes where that is known. */
     contextTokens: z.object({ used: z.number(), window: z.number().exactOptional() }).exactOptional(),
     metadata: metadataSchema().exactOptional(),
-    /** The process that has it, as `worker.list` names it: in lists of a gateway, for clients with all rights. */
+    /** The process that has it, as `worker.list` names it: in lists of a gateway, for clients that may see all agents. */
     worker: z.string().exactOptional(),
   }),
 )

@@ -2,7 +2,7 @@ import type { LogQuery } from './logPages.ts'
 
 /** Text to search in logs, and the logs to search. */
 export interface SearchQuery extends Omit<LogQuery, 'after' | 'limit' | 'total'> {
-  /** Words, all of which a record must have; a longer word may continue beyond a given one. No character is an operator. */
+  /** Words, all of which a record must have; a word that is not too short also finds longer ones. No character is an operator. */
   readonly text: string
   /** Most records to return; default 20. */
   readonly limit?: number

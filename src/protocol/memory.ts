@@ -37,7 +37,7 @@ export const memorySchema = lazily(() =>
     /** Unique in its scope. */
     id: z.string().regex(/^[A-Za-z0-9_-]{1,64}$/, 'use 1 to 64 letters, digits, "_" or "-"'),
     scope: z.custom<MemoryScope>(isMemoryScope, 'use agent:<name>, user:<id> or workspace:<name>'),
-    /** `lesson`: learnt from a revert; it counts once it was confirmed. */
+    /** `lesson`: learnt from a branch that a revert gave up; it counts once it was confirmed. */
     kind: z.enum(['fact', 'lesson']),
     text: text(maxMemoryChars),
     /** Origin of the record. */

@@ -76,7 +76,7 @@ export type ReplyStopReason = 'stop' | 'length' | 'toolUse' | 'refusal'
 
 export interface ModelReply {
   readonly content: readonly Block[]
-  /** `other`: ended in a way that none of them describes. It is a failure, unless `endReason` is known to be an end. */
+  /** `other`: the reply ended in a way that no other value describes. It is a failure, unless `endReason` is known to be an end. */
   readonly stopReason: ReplyStopReason | 'other'
   /** The provider's own word for how the reply ended: it counts where that is worse than `stopReason` says. */
   readonly endReason?: string

@@ -123,7 +123,7 @@ class Reader {
     return { type: 'look', part, isBehind: all.startsWith('(?<'), isNot: look.endsWith('!') }
   }
 
-  /** Returns a test for one character. JavaScript itself decides, once for each of the first 128. */
+  /** Returns the part for one character. JavaScript itself tests it, once for each of the first 128. */
   #character(text: string): PatternPart {
     const is = this.#tests.get(text) ?? testOf(new RegExp(`^${text}$`, this.#flags))
     this.#tests.set(text, is)
