@@ -73,10 +73,7 @@ export class Conversation extends TreeView implements ConversationView {
     if (undone !== undefined) this.#undone.resume(undone.id, this.#annotations!.tagged[undone.tagged]!)
   }
 
-  /**
-   * Returns the whole conversation but the nodes and overlays, as plain JSON. It shares objects with the conversation, so it must not be stored for
-   * later use.
-   */
+  /** Returns all but the nodes and overlays as plain JSON. It shares objects with the conversation: not to be kept for later. */
   keep(): KeptConversation {
     return {
       lastSeq: this.#lastSeq,
