@@ -23,11 +23,11 @@ import { StallLog, type KeptStalls } from './stallLog.ts'
 export interface Tagged {
   readonly nodeId: NodeId
   readonly tag: Tag
-  /** Of what the revert abandoned. */
+  /** Facts of the nodes that the revert abandoned. */
   readonly facts: readonly Fact[]
-  /** Whether the last request showed the tag; missing before there was one. */
+  /** True if the last request showed the tag; missing before there was one. */
   isShown?: boolean
-  /** Of the rendered tag and of its facts, once counted. */
+  /** Tokens of the rendered tag and of its facts; missing until they are counted. */
   tokens?: { readonly tag: number; readonly facts: number }
 }
 
@@ -43,7 +43,7 @@ type Asking = RecordOf<
 
 type Queue = 'reverts' | 'grafts' | 'prunes' | 'pins' | 'compactions' | 'policyRequests'
 
-/** As they are kept. */
+/** Annotations in the form in which they are kept. */
 export interface KeptAnnotations {
   readonly revertsTo: readonly (readonly [NodeId, number])[]
   readonly pinned: readonly NodeId[]
@@ -68,7 +68,7 @@ export interface KeptAnnotations {
 /** A part that a provider refused, in the turn that it is of. */
 export type Refused = RefusedPart & { readonly turnIndex: number }
 
-/** What reverts, prunes and pins leave on a conversation beside its nodes. Made only for conversations that have any. */
+/** Traces of reverts, prunes and pins on a conversation, beside its nodes. Made only for conversations that have any. */
 export class Annotations {
   readonly reverts: RevertRequest[]
   readonly prunes: PruneRequest[]
@@ -76,7 +76,7 @@ export class Annotations {
   readonly compactions: CompactionRequest[]
   readonly policyRequests: PolicyRequest[]
   readonly grafts: GraftRequest[]
-  /** What the model is told after a step. */
+  /** Notices shown to the model after a step, by the id of the node that they follow. */
   readonly notices: Map<NodeId, readonly Notice[]>
   readonly stalls: StallLog
   readonly policies: PolicyLog
@@ -88,9 +88,9 @@ export class Annotations {
   readonly tagged: Tagged[]
   readonly #pinned: Set<NodeId>
   readonly #yielding: Set<NodeId>
-  /** Whether any pin was ever taken back. */
+  /** True if a pin was ever taken back. */
   hasUnpinned: boolean
-  /** Oldest first. */
+  /** Parts that providers refused, oldest first. */
   readonly refused: Refused[]
 
   constructor(kept?: KeptAnnotations) {
@@ -136,7 +136,7 @@ export class Annotations {
     }
   }
 
-  /** Whether the model is shown anything of them. */
+  /** True if the model is shown any of the annotations. */
   get hasNotes(): boolean {
     return this.tagged.length > 0 || this.notices.size > 0 || this.hidden.spans.length > 0
   }
@@ -195,7 +195,7 @@ export class Annotations {
     return this.#pinned.has(stepId)
   }
 
-  /** Those that a tool pinned: a revert may abandon them. */
+  /** Steps that a tool pinned: a revert may abandon them. */
   get yielding(): ReadonlySet<NodeId> {
     return this.#yielding
   }
@@ -229,7 +229,7 @@ export class Annotations {
     else this.pins.push(record.request)
   }
 
-  /** Takes a request off its queue, whatever came of it; gives who asked. */
+  /** Takes a request off its queue, whatever its outcome; returns who made it. */
   settle(queue: Queue, id: string, isApplied = false): RevertRequest['by'] | undefined {
     const index = this[queue].findIndex((request) => request.id === id)
     if (index < 0) return undefined
@@ -238,7 +238,7 @@ export class Annotations {
     return request!.by
   }
 
-  /** What waits stays with the source of a fork. */
+  /** Drops the requests that wait: they stay with the source of a fork. */
   dropRequests(): void {
     for (const requests of [this.reverts, this.grafts, this.prunes, this.pins, this.compactions, this.policyRequests])
       requests.splice(0)

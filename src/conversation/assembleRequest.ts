@@ -34,7 +34,7 @@ export interface RequestFrame {
 /** The parts that another turn may have otherwise. */
 type TurnParts = Pick<RequestFrame, 'system' | 'tools' | 'settings'>
 
-/** What may be told of a request. Each is made when asked for, and then kept. */
+/** The parts of a request that others may be told of. Each is made when it is asked for, and then kept. */
 export interface ToldRequest {
   /** Its messages, in an array apart from the model's. */
   readonly messages: () => readonly RequestMessage[]
@@ -44,7 +44,10 @@ export interface ToldRequest {
 
 export class AssembledRequest {
   readonly request: ModelRequest
-  /** Keeps nothing of `request`: who is told of thousands of turns is not to hold the array that each turn's model got. */
+  /**
+   * Parts of the request for listeners. It does not hold `request`: a listener to thousands of turns must not hold the array that each turn's model
+   * got.
+   */
   readonly told: ToldRequest
   /** Tags that this request shows no more because of their age. */
   readonly expired: readonly PlacedTag[]
@@ -65,8 +68,8 @@ export class AssembledRequest {
 const joined = -1
 
 /**
- * Renders the trunk into a request. It keeps what it rendered, so a turn costs what is new: a revert takes it back to its
- * target, a compaction or prune to where it begins. A request it gave out is never changed afterwards.
+ * Renders the trunk into a request. It keeps its rendered messages, so a turn costs only its new ones: a revert takes it back to its target, a
+ * compaction or prune to where it begins. A request it gave out is never changed afterwards.
  */
 export class RequestAssembler {
   readonly #conversation: Conversation
@@ -78,14 +81,14 @@ export class RequestAssembler {
   #markers: Markers
   readonly #messages = new GrowingList<RequestMessage>()
   readonly #origins = new Origins()
-  /** Of each rendered node of the trunk: how many messages came before the one that it began, or `joined`. */
+  /** For each rendered node of the trunk, the number of messages before the one that it began, or `joined`. */
   readonly #begins: number[] = []
   #epoch = 0
   /** Where the span of the summary begins that the request shows; 0 without one. */
   #spanDepth = 0
   /** The content of the last message, while no request has it: thousands of user messages may be merged into one. */
   #growing: Block[] | undefined
-  /** What the last message ended with, if that could go on in the next. */
+  /** The incomplete look-alike at the end of the last message, if the next message could complete it. */
   #unfinished: Unfinished | undefined
 
   constructor(conversation: Conversation, { braking, withoutIds = false, ...frame }: RequestFrame) {
@@ -104,8 +107,8 @@ export class RequestAssembler {
   }
 
   /**
-   * An agent without brakes may go on from a past that had them, and people may revert and hide: what stands for its hidden steps is shown from
-   * the first of them on, and all texts are looked through for the like of it.
+   * Begins to render notes. An agent without brakes may continue a past that had them, and people may revert and hide: the notes for its hidden steps
+   * are shown from the first of them on, and all texts are searched for look-alikes of such notes.
    */
   #beginNotes(): void {
     if (this.#braking !== undefined || this.#conversation.annotations?.hasNotes !== true) return
@@ -140,12 +143,12 @@ export class RequestAssembler {
     return this.#renderedWith(notes, expired)
   }
 
-  /** The tags that the last request showed; another set with every change, `undefined` without notes. */
+  /** The tags that the last request showed; a new set after every change, `undefined` without notes. */
   get shownTags(): ReadonlySet<Tag> | undefined {
     return this.#braking?.shownTags
   }
 
-  /** With notes at the end that are no part of the trunk. */
+  /** Renders the trunk with notes at the end that are no part of it. */
   #renderedWith(notes: readonly { kind: string; text: string }[], expired: readonly PlacedTag[]): AssembledRequest {
     const { length, last } = this.#messages
     const origin = this.#origins.last
@@ -173,8 +176,8 @@ export class RequestAssembler {
   }
 
   /**
-   * Forgets what was rendered beyond a depth, and before it back to a node that began a message: those after it may have been merged into
-   * that message, and are rendered once more.
+   * Forgets the messages rendered beyond a depth, and before it back to a node that began a message: those after it may have been merged into that
+   * message, and are rendered once more.
    */
   #takeBack(depth: number): void {
     if (depth >= this.#begins.length) return
@@ -194,7 +197,7 @@ export class RequestAssembler {
     const { length, last } = this.#messages
     const size = last?.content.length
     let spanned = 0
-    // What it stands for is not read for it.
+    // The steps that the summary stands for are not read for it.
     if (overlay !== undefined && this.#spanDepth === depth + 1) {
       this.#renderOverlay(overlay)
       const end = this.#conversation.depthOf(overlay.to)
@@ -210,7 +213,7 @@ export class RequestAssembler {
     for (let within = 0; within < spanned; within += 1) this.#begins.push(joined)
   }
 
-  /** A node that no summary stands for. */
+  /** Renders a node that no summary stands for. */
   #renderAt(depth: number): void {
     const node = this.#conversation.trunkAt(depth)!
     if (this.#conversation.annotations?.hiddenBy(node.stepId) !== undefined) {
@@ -256,7 +259,7 @@ export class RequestAssembler {
   }
 
   #isStepEnd({ depth, stepId }: ConversationNode): boolean {
-    // What a summary stands for begins with a step, and is not read to see that.
+    // The span of a summary begins with a step, and is not read to see that.
     if (depth + 1 === this.#spanDepth) return true
     return this.#conversation.trunkAt(depth)?.stepId !== stepId
   }

@@ -26,7 +26,7 @@ const note = (kind: string, steps: readonly NodeId[], text: string): string =>
 export const renderTag = (tag: Tag, quote: (id: NodeId) => readonly Block[]): string =>
   note(tag.kind, tag.abandoned, tagText(tag, quote))
 
-/** What a tag says, as plain text. */
+/** Returns the content of a tag as plain text. */
 export function tagText(tag: Tag, quote: (id: NodeId) => readonly Block[]): string {
   const { calls, children = [] } = tag.evidence
   const changed = stillChanged(tag)
@@ -47,10 +47,10 @@ export function tagText(tag: Tag, quote: (id: NodeId) => readonly Block[]): stri
     .join('; ')
 }
 
-/** The note names so many things of a kind; the record and the page name all. */
+/** Most items of a kind that a note names; the record and the page name all. */
 const mostNamed = 20
 
-/** What was undone, and what was not, by the reason. */
+/** Lists the changes that were undone, and those that were not, grouped by reason. */
 function undoText(undo: Tag['undo']): string[] {
   if (undo === undefined) return []
   const { undone, kept } = undo
@@ -68,7 +68,7 @@ function named(names: readonly string[]): string {
   return [...names.slice(0, mostNamed), ...(more > 0 ? [`and ${more} more`] : [])].join(', ')
 }
 
-/** What the agent said last in the span, in at most so many characters. */
+/** Quotes the last reply of the agent in the span, in at most `maxChars` characters; empty without one. */
 const quotedReply = ({ lastReply }: Tag, quote: (id: NodeId) => readonly Block[], maxChars: number): string[] =>
   lastReply === undefined ? [] : [`last reply: ${cutMiddle(textOf(quote(lastReply)).trim(), maxChars)}`]
 
@@ -89,11 +89,11 @@ export function renderRollUp(tags: readonly Tag[], quote: (id: NodeId) => readon
   return note('checkpoint', abandoned, `${text}${files}${quotes}${replies.join('')}`)
 }
 
-/** What the runtime tells the model after a step: why what it asked for was refused, that it goes in circles, what a policy asks of it. */
+/** A message of the runtime to the model after a step: why its request was refused, that it goes in circles, or what a policy asks of it. */
 export interface Notice {
   readonly kind: 'refusal' | 'stall' | 'policy'
   readonly text: string
-  /** The summary after which it stands, when that stood for the newest step already. */
+  /** The summary after which the notice stands, if that stood for the newest step already. */
   readonly summary?: NodeId
 }
 
@@ -105,9 +105,9 @@ export const renderMemo = (memo: string, steps: readonly NodeId[]): string => no
 /** Names that stand in hidden steps alone, in lines: the id of a step, then the names found there. */
 export const renderIndex = (index: string): string => note('index', [], `\n${index}\n`)
 
-/** What stands before a copy of these nodes. */
+/** Returns the note in front of a copy of these nodes. */
 export const renderCopyOf = (nodes: readonly NodeId[]): string =>
   note('graft', nodes, 'copied from an abandoned branch; nothing was run again')
 
-/** What stands after a copy that ends with the model's words. */
+/** Returns the note after a copy that ends with the model's words. */
 export const renderCopyEnd = (id: NodeId): string => note('graft', [], `${formatNodeId(id)} ends here`)

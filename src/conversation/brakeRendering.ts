@@ -16,7 +16,7 @@ interface BrakedModel {
   readonly canRecall: boolean
 }
 
-/** What the model sees beside the messages: tags, memos, facts; and, with braking on, step ids and notices. */
+/** Renders everything that the model sees beside the messages: tags, memos, facts; and, with braking on, step ids and notices. */
 export class BrakeRendering {
   readonly #conversation: Conversation
   readonly #policy: TagPolicy
@@ -26,7 +26,7 @@ export class BrakeRendering {
   #shownTags: ReadonlySet<Tag> = new Set()
   /** The visible tags, and those of which only the facts are shown. */
   #byNode: ReadonlyMap<NodeId, readonly PlacedTag[]> = new Map()
-  /** Nothing changes between these but by the epoch. */
+  /** Epoch of the last update; only a change of it changes the notes between updates. */
   #epoch = -1
   #turn = 0
   #nextExpiry = 0
@@ -37,7 +37,9 @@ export class BrakeRendering {
   /** Tags that went out of the last request by age. */
   expired: readonly PlacedTag[] = []
 
-  /** `isBraked`: this agent has brakes of its own; without, its past may have been braked. `canRecall`: it can ask for what the index lists. */
+  /**
+   * `isBraked`: this agent has brakes of its own; without, its past may have been braked. `canRecall`: it can recall the steps that the index lists.
+   */
   constructor(conversation: Conversation, policy: TagPolicy, { isBraked, canRecall }: BrakedModel) {
     this.#conversation = conversation
     this.#isBraked = isBraked
@@ -80,7 +82,7 @@ export class BrakeRendering {
     return rolled.reduce((least, { nodeId }) => Math.min(least, this.#depth(nodeId)), movedDepth)
   }
 
-  /** The tags of the last update; another set with every change. */
+  /** The tags of the last update; a new set after every change. */
   get shownTags(): ReadonlySet<Tag> {
     return this.#shownTags
   }
@@ -94,7 +96,9 @@ export class BrakeRendering {
     return (this.#isBraked ? this.#conversation.annotations?.noticesAt(id) : undefined) ?? []
   }
 
-  /** What was told when the last step that a summary stands for was the newest: the summary does not tell it. */
+  /**
+   * Returns the notices that were given after a summary already stood for the newest step, the last of its span; the summary does not repeat them.
+   */
   noticesAfter({ nodeId, to }: Pick<Overlay, 'nodeId' | 'to'>): BrakeNote[] {
     return this.#noticesAt(to)
       .filter(({ summary }) => summary === nodeId)
@@ -113,27 +117,27 @@ export class BrakeRendering {
     })
   }
 
-  /** Tags within a compacted span, oldest first: a summary does not take their place. */
+  /** Tags within a compacted span, oldest first: a summary does not replace them. */
   tagsWithin(from: number, to: number): BrakeNote[] {
     const isWithin = (id: NodeId): boolean => this.#depth(id) >= from && this.#depth(id) <= to
     const ids = [...this.#byNode.keys()].filter(isWithin).toSorted((a, b) => a - b)
     return ids.flatMap((id) => this.#tagsAt(id))
   }
 
-  /** What stands for the steps that a prune or fold hides, if this is the first of them that no summary stands for. */
+  /** Returns the notes that stand for the steps that a prune or fold hides, if this is the first of them that no summary stands for. */
   insteadOf(stepId: NodeId): readonly BrakeNote[] {
     const span = this.#conversation.annotations?.hiddenBy(stepId)
     if (span === undefined || noteStep(span, this.#conversation) !== stepId) return []
     return notesOfSpan(span, this.#conversation)
   }
 
-  /** The index of names, if it stands after one of these steps: for a model that can ask for what it lists. */
+  /** Returns the index of names if it stands after one of these steps: for a model that can recall the steps that it lists. */
   indexWithin(from: NodeId, to: NodeId): BrakeNote[] {
     const index = this.#canRecall ? this.#shownIndex() : undefined
     return index === undefined || index.at < from || index.at > to ? [] : [indexNote(index)]
   }
 
-  /** Each hidden step asks for it, and to make it costs its length. */
+  /** Returns the index of names, cached by epoch: each hidden step asks for it, and making it costs its length. */
   #shownIndex(): ShownIndex | undefined {
     const { epoch, annotations } = this.#conversation
     if (this.#index?.epoch !== epoch) this.#index = { epoch, shown: annotations?.hidden.index(this.#conversation) }
@@ -178,7 +182,7 @@ export class BrakeRendering {
 
 const brakeNote = (notice: Notice): BrakeNote => ({ kind: notice.kind, text: renderNotice(notice) })
 
-/** The facts of what these tags stand for, if there are any. */
+/** Returns the facts about the nodes that these tags stand for, if there are any. */
 function factsBehind(tags: readonly PlacedTag[]): BrakeNote[] {
   const text = renderFacts(
     tags.flatMap(({ facts }) => facts),

@@ -1,8 +1,8 @@
 import { visible } from './visible.ts'
 
-/** Longer values have lines of their own, in UTF-16 units. */
+/** Longest value shown on the line of its name, in UTF-16 units; longer values have lines of their own. */
 const longestInline = 200
-/** Values up to here come first: what is long would hide them. */
+/** Longest value that comes first, in UTF-16 units: long values would hide the short ones. */
 const longestShort = 60
 
 /** Begins the lines of a long value, so that none of them passes for something else. */
@@ -11,9 +11,9 @@ const mark = '│ '
 const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null
 
 /**
- * The arguments of a call as rows for people who decide about it: all of them, the short ones first, each with its name; lines of a long
- * one begin with `│ `. Nothing is left out but empty lines, which are counted, and nothing passes for something else (see `visible`): two
- * different inputs never look the same. Rows have no line break. Pure.
+ * The arguments of a call as rows for people who decide about it: all of them, the short ones first, each with its name; lines of a long one begin
+ * with `│ `. Only empty lines are left out, and they are counted; no value passes for another (see `visible`): two different inputs never look the
+ * same. Rows have no line break. Pure.
  */
 export function callInFull(input: unknown): readonly string[] {
   if (input === undefined) return ['(no arguments)']
@@ -55,8 +55,8 @@ function marked(lines: readonly string[]): string[] {
 const counted = (count: number, what: string): string => `${count} ${what}${count === 1 ? '' : 's'}`
 
 /**
- * The same as one text, for protocols whose clients show texts: each row on a line that begins with `> `, so that none passes for what is
- * said beside; arguments that are short and plain as JSON.
+ * Returns the same rows as one text, for protocols whose clients show texts: each row on a line that begins with `> `, so that none passes for other
+ * text; arguments that are short and plain as JSON.
  */
 export function callAsText(input: unknown): string {
   const json = JSON.stringify(input) ?? ''

@@ -12,7 +12,7 @@ export interface TurnRequest {
 
 /** A captured request and the turn it belongs to. */
 export interface CapturedRequest extends TurnRequest {
-  /** Of the record that captured it. */
+  /** Sequence number of the record that captured the request. */
   readonly seq: number
   readonly runId: string
   readonly turnIndex: number

@@ -36,7 +36,7 @@ import { layOverlay, wrongInOverlay, type LaidOverlay } from './overlay.ts'
 export class Conversation extends TreeView implements ConversationView {
   readonly #counter: TokenCounter
   readonly overlays: LaidOverlays
-  /** Missing while nobody has waited. */
+  /** Messages that wait; missing until the first one does. */
   #waiting: WaitingMessages | undefined
   #open: OpenStep | undefined
   #lastSeq = 0
@@ -44,14 +44,14 @@ export class Conversation extends TreeView implements ConversationView {
   #annotations: Annotations | undefined
   readonly #changes = new TrunkChanges()
   #notes = noNotes
-  /** What the model is told of an answer that could not be used. */
+  /** Text that tells the model about an answer that could not be used. */
   #repair: string | undefined
   readonly #undone = new UndoneTags((id) => this.tree.node(id))
   #ownFrom: NodeId = 1
   /** The overlay in force at the last change. */
   #shown: OverlaySpan | undefined
 
-  /** `kept`: what `keep` gave of one with the same counter, and its nodes. */
+  /** `kept`: the result of `keep` of a conversation with the same counter, and its nodes. */
   constructor(
     counter: TokenCounter = estimateTokens,
     kept?: { readonly state: KeptConversation; readonly nodes: NodeReader },
@@ -73,7 +73,7 @@ export class Conversation extends TreeView implements ConversationView {
     if (undone !== undefined) this.#undone.resume(undone.id, this.#annotations!.tagged[undone.tagged]!)
   }
 
-  /** All of it but the nodes and overlays, as plain JSON. It shares objects with the conversation: not to be kept for later. */
+  /** Returns all but the nodes and overlays as plain JSON. It shares objects with the conversation: not to be kept for later. */
   keep(): KeptConversation {
     return {
       lastSeq: this.#lastSeq,
@@ -96,7 +96,7 @@ export class Conversation extends TreeView implements ConversationView {
     return this.#lastSeq
   }
 
-  /** The first id that is not of the past which a fork shares with its source. */
+  /** The first id that is not in the past which a fork shares with its source. */
   get ownFrom(): NodeId {
     return this.#ownFrom
   }
@@ -106,7 +106,7 @@ export class Conversation extends TreeView implements ConversationView {
     return this.#changes.epoch
   }
 
-  /** The lowest depth that changed since that epoch: what was rendered before it still holds. */
+  /** The lowest depth that changed since that epoch: messages rendered before it still hold. */
   changedSince(epoch: number): number {
     return this.#changes.since(epoch)
   }
@@ -153,12 +153,12 @@ export class Conversation extends TreeView implements ConversationView {
     return (this.tree.head?.pathTokens ?? 0) - (this.overlay?.saved ?? 0) + shown - taken + repair
   }
 
-  /** Estimated tokens of what is shown beside the messages of the trunk, a summary apart. */
+  /** Estimated tokens of the notes shown beside the messages of the trunk, a summary apart. */
   get notes(): NoteTokens {
     return this.#notes
   }
 
-  /** What stands after the trunk until the model has answered: what was wrong with its last answer. */
+  /** Text after the trunk until the model has answered: the fault of its last answer. */
   get repair(): string | undefined {
     return this.#repair
   }
@@ -278,12 +278,12 @@ export class Conversation extends TreeView implements ConversationView {
     if (record.foreign === true) this.tree.foreignTo = this.lastNodeId
   }
 
-  /** Is told which tags the last request showed, as their age alone does not say: they count as long as they are shown. */
+  /** Notes which tags the last request showed, as their age alone does not say: they count as long as they are shown. */
   showTags(shown: ReadonlySet<Tag>): void {
     if (this.#annotations?.showTags(shown) === true) this.#notes = noteTokens(this, this.#annotations)
   }
 
-  /** Continues with the log of a fork: what is waiting or open stays with the source. Ids continue. */
+  /** Continues with the log of a fork: messages that wait and open steps stay with the source. Ids continue. */
   beginLog(): void {
     this.#lastSeq = 0
     this.#open = undefined
@@ -376,7 +376,7 @@ export class Conversation extends TreeView implements ConversationView {
     this.tree.add(copiesOf(record.copies, record, this))
   }
 
-  /** Puts a notice after the newest step; in the middle of a step, as after an abort, no one would read it. */
+  /** Puts a notice after the newest step; in the middle of a step, as after an abort, it would not be read. */
   #notify(notice: Notice): void {
     const head = this.tree.head
     if (head === undefined || this.#open !== undefined) return

@@ -26,9 +26,9 @@ export interface KeptTree {
 
 /** The nodes of a conversation, and which of them are its trunk. */
 export class ConversationTree {
-  /** By id; ids of compaction summaries leave holes, and so do nodes that are kept and were not asked for. */
+  /** Nodes by id; ids of compaction summaries leave holes, and so do nodes that are kept and were not asked for. */
   readonly #nodes: (ConversationNode | undefined)[] = []
-  /** Ids stand for nodes that are kept, while nobody has asked for all of it. */
+  /** Nodes of the trunk; an id stands for a node that is kept, until the whole trunk is asked for. */
   readonly #trunk: (ConversationNode | NodeId)[]
   #isRead: boolean
   readonly #callIds: KnownIds
@@ -38,7 +38,7 @@ export class ConversationTree {
   readonly #tagsOf: (id: NodeId) => readonly Tag[]
   /** Highest id given to a node or a summary. */
   lastNodeId: NodeId
-  /** The last id that came with a file of somebody else; 0: none did. */
+  /** The last id that came with a file of another party; 0 if none did. */
   foreignTo: NodeId
 
   /** `tagsOf`: the tags of a node that is kept. */
@@ -94,7 +94,7 @@ export class ConversationTree {
     return node
   }
 
-  /** By id. */
+  /** Returns the nodes in the order of their ids. */
   all(): ConversationNode[] {
     for (let id = this.#kept?.nodes.last ?? 0; id > 0; id -= 1) this.node(id)
     return this.#nodes.filter((node) => node !== undefined)
@@ -107,7 +107,7 @@ export class ConversationTree {
     return node !== undefined && this.#trunk[node.depth - 1] === node
   }
 
-  /** Where a node stands on the trunk, which is not read for it; 0: it is not there. */
+  /** Returns the depth of a node on the trunk, which is not read for it; 0 if it is not there. */
   depthOf(id: NodeId): number {
     let from = 0
     let to = this.#trunk.length
@@ -141,7 +141,7 @@ export class ConversationTree {
     this.#push(repeatNode(this.node(id)!, nodeId, this.head!))
   }
 
-  /** Whether any reply so far has used this call id, or a copy of one. */
+  /** Returns true if a reply so far, or a copy of one, has used this call id. */
   hasCall(callId: string): boolean {
     return this.#callIds.has(callId)
   }
@@ -177,12 +177,12 @@ export class ConversationTree {
     if (this.#kept !== undefined) this.#changed.add(id)
   }
 
-  /** Takes what is below a depth off the trunk. */
+  /** Removes the nodes below a depth from the trunk. */
   cut(depth: number): void {
     this.#trunk.length = depth
   }
 
-  /** All of it but the nodes, as it is kept. */
+  /** Returns the tree without its nodes, as it is kept. */
   keep(): Omit<KeptTree, 'nodes'> {
     return {
       lastNodeId: this.lastNodeId,
@@ -192,12 +192,12 @@ export class ConversationTree {
     }
   }
 
-  /** Where nodes are read that were kept. */
+  /** The source from which kept nodes are read. */
   get kept(): NodeReader | undefined {
     return this.#kept?.nodes
   }
 
-  /** Whether a node is no longer as it was kept. */
+  /** Returns true if a node has changed since it was kept. */
   hasChanged(id: NodeId): boolean {
     return this.#changed.has(id)
   }
@@ -211,14 +211,14 @@ export class ConversationTree {
 
 const nobody: readonly never[] = Object.freeze([])
 
-/** For those up to an id: an array that grows by leaps is slow from then on. */
+/** Makes room for the nodes up to an id: an array that grows by leaps is slow from then on. */
 function makeRoom(nodes: (ConversationNode | undefined)[], last: NodeId): void {
   while (nodes.length <= last) nodes.push(undefined)
 }
 
 const idOf = (there: ConversationNode | NodeId): NodeId => (typeof there === 'number' ? there : there.id)
 
-/** Ids of a trunk, which grow. */
+/** Spans of consecutive ids of a trunk, in ascending order. */
 function spansOf(trunk: readonly (ConversationNode | NodeId)[]): [NodeId, NodeId][] {
   const spans: [NodeId, NodeId][] = []
   for (const there of trunk) {

@@ -6,7 +6,7 @@ import type { ConversationNode, Step } from './node.ts'
 export interface ConversationView {
   /** The node new messages are appended to; `null` before the first. */
   readonly head: NodeId | null
-  /** The path from the root to the head: what the model sees, before compaction. */
+  /** The path from the root to the head: the messages that the model sees, before compaction. */
   trunk(): ConversationNode[]
   /** Every node ever created, by id. */
   log(): ConversationNode[]
@@ -21,6 +21,6 @@ export interface ConversationView {
   tags(): { nodeId: NodeId; tag: Tag }[]
   /** Pinned steps, by the id of their first node, and pinned summaries; all are on the trunk. */
   pins(): NodeId[]
-  /** Steps of the trunk of which the model sees the calls and not what the results hold, by the id of their first node. */
+  /** Masked steps of the trunk, by the id of their first node: the model sees their calls and not the content of their results. */
   masks(): NodeId[]
 }

@@ -18,8 +18,8 @@ export const cutEnd = (text: string, maxChars: number): string =>
   text.length <= maxChars ? text : `${text.slice(0, wholeBefore(text, maxChars - 1))}…`
 
 /**
- * Keeps what stands around the place `at` of a text of more than `maxChars` UTF-16 units, on one line, with markers that say how much is
- * missing. The result is never longer than `maxChars` (100 or more).
+ * Keeps the part around the place `at` of a text of more than `maxChars` UTF-16 units, on one line, with markers that say how much is missing. The
+ * result is never longer than `maxChars` (100 or more).
  */
 export function cutAround(text: string, at: number, maxChars: number): string {
   if (text.length <= maxChars) return text

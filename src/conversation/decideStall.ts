@@ -7,7 +7,7 @@ import { defaultRevertPolicy, planRevert, type RevertRules } from './revert.ts'
 import { stallOf, stepsAfter } from './stall.ts'
 import { defaultStallRules } from './stallRules.ts'
 
-/** What is done about a loop: each rung of the ladder can be left out. */
+/** The measures against a loop: each rung of the ladder can be left out. */
 export interface StallPolicy {
   readonly rules: readonly StallRule[]
   /** The model is told. */
@@ -20,7 +20,7 @@ export interface StallPolicy {
 
 export const defaultStallPolicy: StallPolicy = { rules: defaultStallRules, note: true, revert: true, pause: true }
 
-/** What a decision depends on beside the conversation. */
+/** Inputs of a decision beside the conversation. */
 export interface StallSituation {
   /** Id of the revert, if it comes to one. */
   readonly revertId: string
@@ -32,13 +32,13 @@ export interface StallSituation {
   readonly offersRevert: boolean
 }
 
-/** After so many steps with calls it is another stall, and the ladder begins anew. */
+/** Number of steps with calls after which it is another stall, and the ladder begins anew. */
 const sameStallSteps = 6
 
-/** One that the runtime asks for. */
+/** Most reverts to one target that the runtime asks for. */
 const mostRevertsPerTarget = 2
 
-/** What is to be done about the loop that ends with the newest step; `undefined` when there is none, or the log has the answer already. Pure. */
+/** Decides on the loop that ends with the newest step; `undefined` when there is none, or the log has the answer already. Pure. */
 export function decideStall(
   conversation: Conversation,
   policy: StallPolicy,
@@ -105,7 +105,7 @@ function whyNotReverted(conversation: Conversation, stall: Stall, situation: Sta
   return isAllowed(conversation, stall, reverts) ? undefined : 'the rules of reverts forbid it'
 }
 
-/** Whether a revert to the target would be applied. Nothing that a person said is taken off the trunk. */
+/** Returns true if a revert to the target would be applied. No message of a person is taken off the trunk. */
 function isAllowed(conversation: Conversation, stall: Stall, reverts: RevertRules | null): boolean {
   if (reverts === null) return false
   const maxRevertsPerTarget = Math.min(reverts.maxRevertsPerTarget, mostRevertsPerTarget)

@@ -1,7 +1,7 @@
 import type { Economics } from '../protocol/economics.ts'
 import { noUsage, type Usage } from '../protocol/messages.ts'
 
-/** What a token costs, in any unit; as in `pricing`, what is missing costs as much as `input`. */
+/** Prices of a token, in any unit; as in `pricing`, a missing price is that of `input`. */
 export interface Prices {
   readonly input: number
   readonly output: number
@@ -21,7 +21,7 @@ export interface Sizes {
 }
 
 export interface Reshaping extends Sizes {
-  /** By the model calls that it took: to ask for it, to write its text. */
+  /** Tokens used by the model calls that it took: to ask for it, to write its text. */
   readonly used?: Usage | undefined
   /** Default: `usualPrices`, which also stand in where a token from the cache costs nothing. */
   readonly prices?: Prices | null | undefined
@@ -29,7 +29,7 @@ export interface Reshaping extends Sizes {
   readonly cachedShare?: number | undefined
 }
 
-/** The cost of a token that stays where it was: as much of it as the cache does not hold is paid in full. */
+/** The cost of a token that stays where it was: the share that the cache does not hold is paid in full. */
 const keptPrice = ({ input, cacheRead = input }: Prices, cachedShare: number): number =>
   cachedShare * cacheRead + (1 - cachedShare) * input
 
@@ -40,15 +40,15 @@ const rewriting = (cachedShare: number): number => {
 }
 
 /**
- * How rarely a conversation is to be reshaped, against one whose cache holds all that stays: 1 for that, and .15 when the cache is never read,
- * because then hardly anything is lost by it. Pure.
+ * Returns how rarely a conversation is to be reshaped compared with one whose cache holds all unchanged tokens: 1 for such a conversation, and .15
+ * when the cache is never read, because then hardly anything is lost by it. Pure.
  */
 export const reshapingFactor = (cachedShare: number): number => Math.sqrt(rewriting(cachedShare) / rewriting(1))
 
 /**
  * The costs and savings of a reshaping. Without it, each request would keep `before` tokens; with it, each keeps `after`, and the first has to write
- * what follows the first change. It has paid after n requests when `n · freed · kept > rewritten · (cacheWrite − kept) + used`, where `kept`
- * is `cacheRead` for the share that the cache holds, and `input` for the rest. Pure.
+ * all tokens after the first change. It has paid after n requests when `n · freed · kept > rewritten · (cacheWrite − kept) + used`, where `kept` is
+ * `cacheRead` for the share that the cache holds, and `input` for the rest. Pure.
  */
 export function economicsOf({
   before,

@@ -7,7 +7,7 @@ import type { ConversationNode } from './node.ts'
 export const stillChanged = ({ evidence, undo }: Tag): readonly string[] =>
   undo === undefined ? evidence.changed : evidence.changed.filter((file) => !undo.undone.includes(file))
 
-/** What happened in a span: the tools called, with their last error, and the files that remain changed. Pure. */
+/** Returns the evidence of a span: the tools called, with their last error, and the files that remain changed. Pure. */
 export function evidenceOf(span: readonly ConversationNode[], ignored: ReadonlySet<string> = new Set()): Evidence {
   const calls = new Map<string, { name: string; attempts: number; lastError?: string }>()
   const changed = new Set<string>()

@@ -15,7 +15,7 @@ export interface ExcerptLimits {
   readonly chars: number
 }
 
-/** Where an excerpt is to be: offsets of a line, and of what is shown of it if it is too long. */
+/** Where an excerpt is to be: offsets of a line, and of its shown part if it is too long. */
 export interface Place {
   readonly line: number
   readonly hit: number
@@ -43,7 +43,7 @@ export function* linesBetween(text: string, start: number, end: number): Search<
   return lines
 }
 
-/** Where a line begins, the first being 1; `undefined` when there are not so many. */
+/** Returns the offset at which a line begins, the first being 1; `undefined` when there are fewer lines. */
 export function* startOfLine(text: string, line: number): Search<number | undefined> {
   let start = 0
   let unread = slice
@@ -99,7 +99,7 @@ export function excerptAround(text: string, { line, hit }: Place, limits: Excerp
     start = last
     return true
   }
-  // What follows a line mostly tells more than what stands before it.
+  // The lines after a line mostly tell more than those before it.
   let isGrowing = true
   while (isGrowing) {
     isGrowing = takesAfter()

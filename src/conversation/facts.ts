@@ -10,8 +10,8 @@ import { isStanding, type ConversationNode } from './node.ts'
 import { spanOf } from './spanOf.ts'
 
 /**
- * What must stay visible of a call even when its step is hidden: that a person denied it, that it cannot be undone, or that it was not, and
- * what of its result is kept.
+ * A fact about a call that must stay visible even when its step is hidden: that a person denied it, that it cannot be undone, that it could be undone
+ * and was not, and the part of its result that is kept.
  */
 export interface Fact {
   readonly kind: 'denied' | 'irreversible' | 'reversible' | 'kept'
@@ -25,7 +25,7 @@ const longest = { input: 100, irreversible: 160, reversible: 160, denied: 500, k
 /** Most lines per tool in one place; older calls are only counted. Denials are not limited: people make them one by one. */
 const mostLines = 20
 
-/** What a call that changed something came to, in one line. */
+/** Returns the outcome of a call that changed something, in one line. */
 export const outcomeLine = (said: string): string => oneLine(said, longest.irreversible)
 
 /** How the runtime words a denial; the reason follows. */
@@ -91,7 +91,7 @@ const lineOf = ({ kind, tool, input, outcome }: Fact): string => {
 export const renderFacts = (facts: readonly Fact[], steps: readonly NodeId[], markers?: Markers): string =>
   renderFactLines(factLines(facts), steps, markers)
 
-/** The same of lines that are made already. */
+/** Renders the facts from lines that are made already. */
 export const renderFactLines = (lines: string, steps: readonly NodeId[], markers: Markers = brakeMarkers): string =>
   lines === '' ? '' : `<conversation-facts${spanOf(steps)}>\n${neutralise(lines, markers)}\n</conversation-facts>`
 

@@ -51,7 +51,7 @@ function nameOf(words: string): string | undefined {
   return /^[a-z]+[A-Z]|\w_\w/.test(last) ? last : undefined
 }
 
-/** Paths and compound names that the calls of a step mention: what later work refers to. */
+/** Paths and compound names that the calls of a step mention: names that later work refers to. */
 function namesIn(nodes: readonly ConversationNode[], ignored: ReadonlySet<string>): string[] {
   const names = new Set<string>()
   for (const { message } of nodes) {

@@ -4,7 +4,7 @@ import { saidByTool, textOf } from '../protocol/messageText.ts'
 import { cutEnd, oneLine } from './cutMiddle.ts'
 import { callsRun, type Step } from './node.ts'
 
-/** How much of a step its line tells, in characters. */
+/** Most characters of each part of a step that its line tells. */
 interface Room {
   readonly line: number
   readonly said: number
@@ -16,18 +16,18 @@ interface Room {
 const full: Room = { line: 240, said: 80, input: 120, argument: 40, outcome: 120 }
 const short: Room = { line: 90, said: 30, input: 40, argument: 20, outcome: 40 }
 
-/** Arguments that say by themselves what a call is about. */
+/** Names of arguments that tell by themselves the subject of a call. */
 const telling: ReadonlySet<string> = new Set(['path', 'file_path', 'filePath', 'command', 'pattern', 'query', 'url'])
 
 /** A line names this many calls that cannot be undone, however long it gets; of more, their number. */
 const mostIrreversible = 20
 
-/** Of a huge text no more is read than can be shown. */
+/** Returns the beginning of a text on one line. No more of a huge text is read than can be shown. */
 const beginOf = (text: string, max: number): string => oneLine(cutEnd(text, 4 * max), max)
 
 /**
- * One line for a step of the model: its id, what it said, its calls with their arguments, the last line of an error. At most 240
- * characters, 90 with `isShort`; a call that cannot be undone is always named. Pure.
+ * One line for a step of the model: its id, its words, its calls with their arguments, the last line of an error. At most 240 characters, 90 with
+ * `isShort`; a call that cannot be undone is always named. Pure.
  */
 export function foldLine({ id, nodes: [reply, ...results] }: Step, isShort = false): string {
   const room = isShort ? short : full
@@ -72,7 +72,7 @@ const describeCall = ({ name, input }: ToolCallBlock, result: ToolResultMessage 
 export const callLine = (call: ToolCallBlock, result: ToolResultMessage | undefined): string =>
   describeCall(call, result, full)
 
-/** The argument that says what the call is about, then the others by name, as far as there is room. */
+/** The argument that tells the subject of the call, then the others by name, as far as there is room. */
 function describeInput(input: unknown, room: Room): string {
   if (input === null || typeof input !== 'object') return typeof input === 'string' ? input : jsonOf(input)
   const entries = Object.entries(input)
@@ -96,7 +96,7 @@ function describeError(result: ToolResultMessage | undefined, { outcome }: Room)
   return ` → error: ${beginOf(said.slice(said.lastIndexOf('\n') + 1), outcome)}`
 }
 
-/** A digest has at most so many lines, whatever it stands for. */
+/** Most lines of a digest, however many steps it stands for. */
 const mostDigestLines = 24
 const digestLineChars = 240
 

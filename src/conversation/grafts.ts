@@ -23,29 +23,32 @@ export interface GraftSubject {
 /** The run and the turn that a copy belongs to. */
 export type CopiedIn = Pick<ConversationNode, 'runId' | 'turnIndex'>
 
-/** What a copy repeats: a node that is not a copy itself. */
+/** Returns the node that a copy repeats, which is not a copy itself; for any other node, its own id. */
 export const originalOf = ({ id, graftedFrom = id }: ConversationNode): NodeId => graftedFrom
 
-/** Whether a step of the model called no tools. */
+/** Returns true if a step of the model called no tools. */
 const isSaid = ({ message }: Pick<ConversationNode, 'message'>): boolean => toolCallsOf(message.content).length === 0
 
 type Copy = Pick<ConversationNode, 'id' | 'stepId' | 'message' | 'graftedFrom'>
 
-/** What stands before a step that is a copy: where it comes from. `''` for any other node. */
+/** Returns the note in front of a step that is a copy: where it comes from. `''` for any other node. */
 export function noteBefore(node: Copy, subject: Pick<GraftSubject, 'node' | 'stepEnd'>): string {
   if (node.graftedFrom === undefined || node.id !== node.stepId) return ''
   const first = subject.node(node.graftedFrom)!
   return renderCopyOf([first.id, subject.stepEnd(first).id])
 }
 
-/** What stands after a copy that ends with the model's words: no request may end so, nor may two replies follow each other. */
+/**
+ * Returns the note after a copy that ends with the model's words, since no request may end so, nor may two replies follow each other. `''` for any
+ * other node.
+ */
 export const noteAfter = (node: Copy): string =>
   node.graftedFrom === undefined || node.id !== node.stepId || !isSaid(node) ? '' : renderCopyEnd(node.id)
 
 /**
- * The nodes that a graft appends, each the child of the one before, the first that of the head. Calls get ids of their own. What belongs to its place alone
- * is left out: thinking, which providers sign and link to what follows it, what a provider did on its own, calls without a copied result.
- * Copies are no second effect: they carry no usage, change no files and end no call that cannot be undone.
+ * The nodes that a graft appends, each the child of the one before, the first that of the head. Calls get ids of their own. Parts that are valid in
+ * their place alone are left out: thinking, which providers sign and link to the text that follows it, the provider's own actions, and calls without
+ * a copied result. Copies are no second effect: they carry no usage, change no files and end no call that cannot be undone.
  */
 export function copiesOf(copies: readonly Copied[], place: CopiedIn, subject: GraftSubject): ConversationNode[] {
   const { counter } = subject
@@ -112,7 +115,7 @@ export const copyReply = (message: AssistantMessage, ids: ReadonlyMap<string, st
   usage: noUsage,
 })
 
-/** Whether a copy of a reply, with these of its results, would say nothing to the model. */
+/** Returns true if a copy of a reply, with these of its results, would say nothing to the model. */
 export function isEmptyCopy(reply: ConversationNode, results: readonly ConversationNode[]): boolean {
   const ids = new Map(
     results.flatMap(({ message }) =>

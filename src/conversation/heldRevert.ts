@@ -7,7 +7,7 @@ import type { ConversationNode } from './node.ts'
 import { applyPrune } from './prune.ts'
 import { applyRevert, brakeTools, resolveStep, type RevertPlan, type RevertRules, type Written } from './revert.ts'
 
-/** Whether a revert may be held back until it pays: the model asked for it, to condense work that is done and stays. */
+/** Returns true if a revert may be held back until it pays: the model asked for it, to condense work that is done and stays. */
 export const mayWait = ({ by, category, undo }: RevertRequest): boolean =>
   by === 'model' && undo === undefined && (category === 'completion' || category === 'step-summary')
 
@@ -17,8 +17,8 @@ export interface HeldPlan extends RevertPlan {
 }
 
 /**
- * What a held-back revert would condense now; a refusal is a string. `asked`: the end of the step that asked; `taken`: steps that are
- * about to be hidden by another. Pure.
+ * Plans the steps that a held-back revert would condense now; a refusal is a string. `asked`: the end of the step that asked; `taken`: steps that
+ * another request is about to hide. Pure.
  */
 export function planHeld(
   conversation: Conversation,
@@ -46,7 +46,7 @@ export function planHeld(
   return { target, span, users: [], evidence: evidenceOf(span, rules.ignoredTools ?? brakeTools), steps }
 }
 
-/** The prune that carries out a held-back revert: its memo says what the note of the revert would have said. Pure. */
+/** The prune that carries out a held-back revert: its memo has the text that the note of the revert would have had. Pure. */
 export function applyHeld(
   conversation: Conversation,
   request: RevertRequest,
@@ -58,7 +58,7 @@ export function applyHeld(
   return applyPrune(conversation, { id: request.id, by: 'model', steps: plan.steps.map(formatNodeId), memo })
 }
 
-/** What becomes of the revert itself. */
+/** Returns the outcome of the revert itself: a refusal that names the steps hidden in its place. */
 export function carriedOutAs(request: RevertRequest, { steps }: PruneOutcome): RevertOutcome {
   const named = [...new Set([steps[0]!, steps.at(-1)!])].map(formatNodeId).join('–')
   const why = 'it was held back, and the work has gone on since'

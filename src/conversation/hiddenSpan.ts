@@ -3,9 +3,9 @@ import type { NodeId } from '../protocol/ids.ts'
 import type { Overlay } from '../protocol/records.ts'
 import type { ConversationNode } from './node.ts'
 
-/** Steps hidden together, and what stands for them. */
+/** Steps hidden together, and the memo that stands for them. */
 export interface HiddenSpan {
-  /** Of the prune, or of the newest fold in it. */
+  /** Id of the prune, or of the newest fold in the span. */
   readonly id: string
   /** Oldest first, and all on one path: a trunk that holds one of them holds all before it. */
   readonly steps: readonly NodeId[]
@@ -18,7 +18,7 @@ export interface HiddenSpan {
 
 interface Fold {
   readonly ids: readonly string[]
-  /** What the memo holds: a line for each step, or a few for all of them. */
+  /** Detail of the memo: a line for each step, a shorter line for each, or a few lines for all of them. */
   readonly detail: 'line' | 'shortLine' | 'digest'
   /** The head when the memo was written. */
   readonly writtenAt: NodeId
@@ -30,7 +30,7 @@ interface Fold {
 
 export type RolledUp = NonNullable<PruneOutcome['rolled']>[number]
 
-/** The part of a conversation that decides what of a hidden span is still there. */
+/** The part of a conversation that decides which steps of a hidden span are left. */
 export interface HiddenSubject {
   readonly head: NodeId | null
   readonly overlay: Pick<Overlay, 'from' | 'to'> | undefined
@@ -38,7 +38,7 @@ export interface HiddenSubject {
   node(id: NodeId): ConversationNode | undefined
 }
 
-/** Whether a hidden step would be shown if it were not hidden: it is on the trunk, and no summary stands for it. */
+/** Returns true if a hidden step would be shown if it were not hidden: it is on the trunk, and no summary stands for it. */
 export const isLeft = (id: NodeId, subject: HiddenSubject): boolean => subject.onTrunk(id) && !isSummarised(id, subject)
 
 const isSummarised = (id: NodeId, { overlay }: HiddenSubject): boolean =>
@@ -52,7 +52,7 @@ export function noteStep({ steps }: Pick<HiddenSpan, 'steps'>, subject: HiddenSu
   return at !== undefined && subject.onTrunk(at) ? at : undefined
 }
 
-/** Whether all of a span is left: what stands for it is as it was written. */
+/** Returns true if all steps of a span are left, so that its notes are as they were written. */
 export function isWhole({ steps }: Pick<HiddenSpan, 'steps'>, subject: HiddenSubject): boolean {
   const [first, last] = [steps[0], steps.at(-1)]
   if (first === undefined || last === undefined || !subject.onTrunk(last)) return false
@@ -60,7 +60,7 @@ export function isWhole({ steps }: Pick<HiddenSpan, 'steps'>, subject: HiddenSub
   return overlay === undefined || last < overlay.from || first > overlay.to || steps.every((id) => isLeft(id, subject))
 }
 
-/** How many items come before the first that is not so; none after it is. */
+/** Counts the items before the first for which `isSo` is false; it is false for all items after that. */
 function countWhile<T>(items: readonly T[], isSo: (item: T) => boolean): number {
   let from = 0
   let to = items.length
@@ -79,11 +79,11 @@ const leftOnTrunk = ({ steps }: HiddenSpan, subject: HiddenSubject): number =>
 export const lastOnTrunk = (span: HiddenSpan, subject: HiddenSubject): NodeId | undefined =>
   span.steps[leftOnTrunk(span, subject) - 1]
 
-/** The steps of some folds that are on the trunk, in its order. What a revert took off it never comes back. */
+/** Returns the steps of some folds that are on the trunk, in its order. A step that a revert took off it never comes back. */
 export const stepsOnTrunk = (spans: readonly HiddenSpan[], subject: HiddenSubject): NodeId[] =>
   spans.flatMap((span) => span.steps.slice(0, leftOnTrunk(span, subject))).toSorted((a, b) => a - b)
 
-/** Some folds as one, with the memo that takes the place of theirs. */
+/** Merges some folds into one, whose memo replaces theirs. */
 export function rolledUp(
   parts: readonly HiddenSpan[],
   { detail, memo }: Pick<RolledUp, 'detail' | 'memo'>,

@@ -12,14 +12,14 @@ import {
   type RolledUp,
 } from './hiddenSpan.ts'
 
-/** As it is kept: every span once, those there are by their places, and which hides each step. */
+/** Hidden steps in the form in which they are kept: every span once, the spans in force by their places, and the span that hides each step. */
 export interface KeptHidden {
   readonly all: readonly HiddenSpan[]
   readonly spans: readonly number[]
   readonly hiding: readonly (readonly [NodeId, number])[]
 }
 
-/** Which steps are hidden by prunes and folds, on the trunk or off it. */
+/** The steps that prunes and folds hide, on the trunk or off it. */
 export class HiddenSteps {
   readonly #spanOf = new Map<NodeId, HiddenSpan>()
   #spans: HiddenSpan[] = []
@@ -40,7 +40,7 @@ export class HiddenSteps {
     }
   }
 
-  /** In the order of their records. */
+  /** Spans in the order of their records. */
   get spans(): readonly HiddenSpan[] {
     return this.#spans
   }
@@ -49,7 +49,7 @@ export class HiddenSteps {
     return this.#spanOf.get(stepId)
   }
 
-  /** Takes in what was applied. Gives the lowest depth of the trunk whose rendering changes. */
+  /** Applies an outcome. Returns the lowest depth of the trunk whose rendering changes. */
   apply(outcome: PruneOutcome, subject: HiddenSubject): number {
     const { id, by, policy, steps, tokens, memo, index, rolled = [] } = outcome
     const changed = this.changedBy(outcome, subject)
@@ -64,25 +64,25 @@ export class HiddenSteps {
     return changed
   }
 
-  /** The lowest depth of the trunk whose rendering changes with what is about to be applied. */
+  /** Returns the lowest depth of the trunk whose rendering an outcome would change. */
   changedBy(outcome: PruneOutcome, subject: HiddenSubject): number {
     const index = outcome.by === 'runtime' ? this.index(subject) : undefined
     const depth = index === undefined ? Infinity : subject.node(index.at)!.depth
     return Math.min(depth, this.stepsChangedBy(outcome, subject))
   }
 
-  /** The same without the index that a fold takes the place of. */
+  /** Returns the lowest depth that changes apart from the index that a fold replaces. */
   stepsChangedBy({ steps, rolled = [] }: PruneOutcome, subject: HiddenSubject): number {
     const rewritten = rolled.flatMap((part) => this.partsOf(part).flatMap((span) => noteStep(span, subject) ?? []))
     return lowestDepth([...steps, ...rewritten], subject)
   }
 
-  /** What a roll-up takes the place of. */
+  /** Returns the folds whose memos a roll-up replaces. */
   partsOf({ folds }: Pick<RolledUp, 'folds'>): HiddenSpan[] {
     return this.#spans.filter(({ fold }) => fold?.ids.some((id) => folds.includes(id)) === true)
   }
 
-  /** Puts one memo in the place of those of some folds. */
+  /** Replaces the memos of some folds by one. */
   #rollUp(rolled: RolledUp, subject: HiddenSubject): void {
     const parts = this.partsOf(rolled)
     const last = parts.at(-1)

@@ -9,8 +9,8 @@ import type { KeptOpenStep } from './openStep.ts'
 import type { KeptWaiting } from './waitingMessages.ts'
 
 /**
- * A conversation but for its nodes and overlays, as plain JSON, so that a process that comes later need not fold its log again. Whoever
- * changes a class that is kept here changes `checkpointForm` of the runtime too.
+ * A conversation but for its nodes and overlays, as plain JSON, so that a process that comes later need not fold its log again. A change to a class
+ * that is kept here needs a change to `checkpointForm` of the runtime too.
  */
 export interface KeptConversation {
   readonly lastSeq: number
@@ -18,7 +18,7 @@ export interface KeptConversation {
   readonly ownFrom: NodeId
   readonly notes: NoteTokens
   readonly repair?: string | undefined
-  /** What they say is kept with the nodes. */
+  /** Places of the overlays; their contents are kept with the nodes. */
   readonly overlays: readonly OverlaySpan[]
   /** The summary that was in force at the last change. */
   readonly shown?: NodeId | undefined

@@ -4,7 +4,7 @@ import type { LaidOverlay, OverlaySubject } from './overlay.ts'
 /** Where an overlay lies, and the id of its summary. */
 export type OverlaySpan = Pick<LaidOverlay, 'nodeId' | 'from' | 'to'>
 
-/** What is kept of overlays, by the ids of their summaries. */
+/** Reads the kept overlays, by the ids of their summaries. */
 export interface OverlayReader {
   readOverlay(id: NodeId): LaidOverlay | undefined
 }
@@ -21,7 +21,7 @@ export class LaidOverlays {
     this.#kept = kept
   }
 
-  /** As they are kept. */
+  /** Places of the overlays, as they are kept. */
   get spans(): OverlaySpan[] {
     return this.#all.map(({ nodeId, from, to }) => ({ nodeId, from, to }))
   }
@@ -35,7 +35,7 @@ export class LaidOverlays {
     return this.#all.findLast((overlay) => overlay.nodeId === nodeId)
   }
 
-  /** @throws Error: it is not where it was kept. */
+  /** Returns the overlay of a summary. @throws Error if it is not where it was kept. */
   get(nodeId: NodeId): LaidOverlay | undefined {
     // The newest is asked for with every look at the conversation.
     const at = this.#all.findLastIndex((overlay) => overlay.nodeId === nodeId)

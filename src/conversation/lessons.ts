@@ -22,7 +22,7 @@ interface Call {
   readonly input: unknown
 }
 
-/** What tells whether two calls are the same: the tool and its arguments, whatever the order of their fields. */
+/** Returns a fingerprint that is equal for the same calls: the same tool and arguments, whatever the order of their fields. */
 export const callPrint = ({ name, input }: Call): string => new TextHash().add(name).addJson(input).value
 
 /** Most characters of a lesson in a result. */
@@ -30,11 +30,14 @@ const longestLesson = 300
 
 const shown = (line: string): string => neutralise(line, brakeMarkers)
 
-/** What the reverts of one conversation gave up, by call. It grows with the log, and is the same whenever it is made from it. */
+/**
+ * Lessons of the calls that the reverts of one conversation gave up, by call. The index grows with the log, and is the same whenever it is made from
+ * it.
+ */
 class LessonIndex {
   readonly #source: LessonSource
   readonly #lines = new Map<string, string>()
-  /** Tags that have been taken in. */
+  /** Number of tags that have been taken in. */
   #taken = 0
 
   constructor(source: LessonSource) {
@@ -64,7 +67,7 @@ export interface GivenUpCall extends Call {
   readonly end: ToolResultMessage
 }
 
-/** The calls that a revert gave up as a failure or a tangent; none of what it condensed, or of what never ran. */
+/** The calls that a revert gave up as a failure or a tangent; not the calls that it condensed, nor those that never ran. */
 export function callsGivenUp({ kind, abandoned }: Tag, source: LessonSource): GivenUpCall[] {
   if (kind !== 'lesson' && kind !== 'finding') return []
   const nodes = abandoned.flatMap((id) => source.node(id) ?? [])
@@ -80,7 +83,7 @@ export function callsGivenUp({ kind, abandoned }: Tag, source: LessonSource): Gi
   )
 }
 
-/** The same, each with the lesson. */
+/** Returns the fingerprint and the lesson of each call given up. */
 function givenUp(tag: Tag, source: LessonSource): { print: string; text: string }[] {
   const last = tag.evidence.calls.findLast(({ lastError }) => lastError !== undefined)?.lastError
   return callsGivenUp(tag, source).map(({ print, end }) => ({
@@ -93,7 +96,7 @@ const errorOf = (message: ToolResultMessage): string => oneLine(lastLine(textOf(
 
 const indexes = new WeakMap<LessonSource, LessonIndex>()
 
-/** What became of the same call on a branch that was given up, in one line; `undefined`: nothing is known. */
+/** Returns the outcome of the same call on a branch that was given up, in one line; `undefined` if none is known. */
 export function lessonOf(source: LessonSource, call: Call): string | undefined {
   let index = indexes.get(source)
   if (index === undefined) indexes.set(source, (index = new LessonIndex(source)))
@@ -103,10 +106,10 @@ export function lessonOf(source: LessonSource, call: Call): string | undefined {
 /** An agent's place in a group: it tells the others which of its calls failed or were given up, and is told of theirs. */
 export class GroupMember {
   readonly #shared: SharedLessons
-  /** What the others know it by. */
+  /** Name by which the other agents of the group know this one. */
   readonly #name: string
   readonly #source: LessonSource
-  /** Tools whose calls say nothing. */
+  /** Returns true for tools whose calls yield no lessons. */
   readonly #ignores: (tool: string) => boolean
   /** Fingerprints of calls that run, by id. */
   readonly #running = new Map<string, string>()
@@ -121,7 +124,7 @@ export class GroupMember {
     this.#ignores = ignores
   }
 
-  /** Takes in what a record says, once it is part of the conversation. */
+  /** Takes in a record once it is part of the conversation. */
   note(record: LogRecord): void {
     if (record.type === 'tool.start') {
       if (!this.#ignores(record.name)) this.#running.set(record.callId, callPrint(record))
@@ -138,7 +141,7 @@ export class GroupMember {
     this.#shared.add(this.#name, print, { how: 'failed', text: errorOf(message) || 'no reason was given' })
   }
 
-  /** What became of the same call of another agent of the group, in one line. */
+  /** Returns the outcome of the same call of another agent of the group, in one line; `undefined` if none is known. */
   find(call: Call): string | undefined {
     const found = this.#shared.find(this.#name, callPrint(call))
     return found === undefined ? undefined : shown(`tried by ${found.by} (${found.how}): ${found.text}`)

@@ -1,7 +1,4 @@
-/**
- * What a character can be mistaken for, as a small number: a lower-case ASCII code, one of the constants below, or a letter of
- * `doubtful`.
- */
+/** The likeness of a character to another, as a small number: a lower-case ASCII code, one of the constants below, or a letter of `doubtful`. */
 export type Likeness = number
 
 /** Like nothing relevant; invisible; several characters in one (see `severalIn`). */

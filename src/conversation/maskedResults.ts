@@ -19,7 +19,7 @@ interface MaskSubject extends HiddenSubject {
 
 /** Steps that are shown without the content of their results. One that is hidden later is no longer among them. */
 export class MaskedSteps {
-  /** What each saves, in estimated tokens. */
+  /** Estimated tokens that each masked step saves. */
   readonly #saved: Map<NodeId, number>
 
   constructor(kept: Iterable<readonly [NodeId, number]> = []) {
@@ -44,7 +44,7 @@ export class MaskedSteps {
     return firstMasked(steps, subject)?.depth ?? Infinity
   }
 
-  /** These are hidden from now on. */
+  /** Removes steps that have been hidden. */
   drop(steps: readonly NodeId[]): void {
     for (const id of steps) this.#saved.delete(id)
   }
@@ -78,23 +78,23 @@ function savedIn(id: NodeId, subject: MaskSubject): number {
   return saved
 }
 
-/** What stands for the content of a result: a line with its size, and what is kept of it. */
+/** Parts of the text in place of a result's content: its size, the way to recall it, and the parts that are kept. */
 interface Mask {
   readonly size: string
   readonly recall: string
   readonly kept: readonly string[]
 }
 
-/** The part of a node that decides what stands for its content. */
+/** The part of a node that decides the replacement of its content. */
 type ResultNode = Pick<ConversationNode, 'id' | 'message' | 'isIrreversible' | 'reversible'>
 
 const masks = new WeakMap<ResultNode, Mask | null>()
 
 /**
- * A result with a line in place of its content; of an error its last line stays, of a call that cannot be undone, or can be, its outcome.
- * `undefined` for what no mask changes: other messages, what the runtime answered in a tool's place, as it may hold what a person said,
- * and content that is no longer than the line. Without `canRecall` the line does not name `recall`. It depends on nothing but the node,
- * so that every request shows the same.
+ * A result with a line in place of its content; for an error its last line stays; for a call that cannot be undone, or can be, its outcome.
+ * `undefined` for messages that no mask changes: those that are no results, answers of the runtime in a tool's place, which may hold a person's
+ * words, and content that is no longer than the line. Without `canRecall` the line does not name `recall`. It depends on nothing but the node, so
+ * that every request shows the same.
  */
 export function maskOf(node: ResultNode, canRecall = true): ToolResultMessage | undefined {
   const { message } = node
@@ -110,12 +110,12 @@ function makeMask({ id, isIrreversible, reversible }: ResultNode, message: ToolR
   const content = saidByTool(message)
   const said = textOf(content)
   const media = countMedia(content)
-  // Whether it has been undone is of no matter: the line must not change.
+  // The line must not change when the call is undone.
   const outcome = isIrreversible === true || reversible !== undefined ? outcomeLine(said) : ''
   const error = isError ? lastLine(said) : ''
   const mask: Mask = {
     size: sizeOf(said.length, media),
-    // What was recalled is the text of other steps: it is not read again from here.
+    // Recalled text belongs to other steps: it is not read again from here.
     recall: toolName === recallName ? '' : `; recall ${formatNodeId(id)} brings it back`,
     kept: [outcome, outcome.includes(error) ? '' : error, keptApart(message)].filter((line) => line !== ''),
   }
@@ -123,7 +123,7 @@ function makeMask({ id, isIrreversible, reversible }: ResultNode, message: ToolR
   return media === '' && render(mask, true).length >= said.length ? null : mask
 }
 
-/** What of a result can still be read, whatever hides it. */
+/** Returns a line with the artifacts of a result, which can be read however it is hidden; `''` without any. */
 const keptApart = ({ artifacts = [] }: ToolResultMessage): string =>
   artifacts.length === 0 ? '' : `[kept: ${artifacts.map(artifactName).join(', ')}]`
 
@@ -151,7 +151,7 @@ export function shownMessage(
   return mask ?? (overlay === undefined ? node.message : cutBy(overlay, node))
 }
 
-/** Estimated tokens of what a request shows of a message. */
+/** Estimated tokens of the shown part of a message. */
 export function tokensOfShown(
   node: ConversationNode,
   subject: ShownSubject & { readonly counter: TokenCounter },

@@ -20,7 +20,7 @@ export const unmeasured: Measured = Object.freeze({ correction: 1, cachedShare: 
 
 /** Shorter beginnings some providers do not keep. */
 const leastCached = 4_096
-/** How long every provider keeps a beginning that nobody asks for again. */
+/** How long every provider keeps a beginning that is not requested again, in milliseconds. */
 const lifetimeMs = 5 * 60_000
 /** The weight of an older measurement when another is made. */
 const keptWeight = 0.9

@@ -3,7 +3,7 @@ import type { Conversation } from './conversation.ts'
 import { namesOf } from './names.ts'
 import type { ConversationNode } from './node.ts'
 
-/** What is known of a name. Places count the steps of the log. */
+/** Entry of a name in the ledger. Places count the steps of the log. */
 export interface NameEntry {
   readonly name: string
   /** The hidden step that says most about it, the newest of equals; 0 while none holds it. */
@@ -17,18 +17,18 @@ export interface NameEntry {
 
 /** Names of the same worth that the agent never wrote: of two, the one with the newer home is the more useful, for ever. */
 interface UnusedNames {
-  /** In the order of their homes, unless an older one came last. A name stands here again for each home that it got. */
+  /** Entries in the order of their homes, unless an older one came last. A name stands here again for each home that it got. */
   entries: NameEntry[]
   isSorted: boolean
-  /** At this length those that stand here for nothing are taken out. */
+  /** Length at which outdated entries are removed. */
   nextSweep: number
 }
 
 const firstSweep = 1_000
 
 /**
- * What is known of the names of a conversation. It goes on from where it stood at the last fold, so that a fold costs what is new; made
- * anew from the same log it knows the same.
+ * The ledger of the names of a conversation. It continues from its state at the last fold, so that a fold costs only what was added since; made anew
+ * from the same log it has the same entries.
  */
 export class NameLedger {
   readonly #entries = new Map<string, NameEntry>()
@@ -36,7 +36,7 @@ export class NameLedger {
   readonly #unused = new Map<number, UnusedNames>()
   readonly #housed = new Set<NodeId>()
   #newestHoused: NodeId = 0
-  /** Of nodes that are shown, as every fold asks for them again. */
+  /** Names of nodes that are shown, kept because every fold asks for them again. */
   readonly #names = new Map<NodeId, ReadonlyMap<string, number>>()
   readonly #places = new Map<NodeId, number>()
   #last: NodeId = 0
@@ -55,7 +55,7 @@ export class NameLedger {
     return this.#steps
   }
 
-  /** Counts what the agent wrote since the last time, abandoned or not. Yields after each message. */
+  /** Counts the names that the agent wrote since the last time, abandoned or not. Yields after each message. */
   *learn(conversation: Conversation): Generator<void> {
     for (let id = this.#last + 1; id <= conversation.lastNodeId; id++) {
       const node = conversation.node(id)
@@ -96,7 +96,7 @@ export class NameLedger {
     this.#names.delete(node.id)
   }
 
-  /** Lets go of what is kept for nodes that a revert took away. */
+  /** Releases the data kept for nodes that a revert took away. */
   forgetAbandoned(conversation: Conversation): void {
     for (const id of this.#names.keys()) if (!conversation.onTrunk(id)) this.#names.delete(id)
   }

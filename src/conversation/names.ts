@@ -7,10 +7,13 @@ const candidate = /[A-Za-z_][A-Za-z0-9_./-]{7,}/g
 const odd = /[a-z0-9][A-Z]|_|[./]|[A-Za-z]\d|\d[A-Za-z]/
 const declaration = /\b(?:class|interface|type|enum|function|def|const|struct|trait|fn|func)\s+([A-Za-z_]\w{7,})/g
 export const shortestName = 8
-/** Nobody writes a longer one again. */
+/** Length of the longest name, in UTF-16 units: agents do not write longer ones again. */
 const longest = 200
 
-/** What looks like a name and not like a word: a path, a dotted, snake or camel-case name, one with digits; of eight characters or more. */
+/**
+ * Returns the pieces of a text that look like a name and not like a word: a path, a dotted, snake or camel-case name, one with digits; of eight
+ * characters or more.
+ */
 export function namesIn(text: string): Set<string> {
   const names = new Set<string>()
   for (const [found] of text.matchAll(candidate)) {
@@ -21,14 +24,14 @@ export function namesIn(text: string): Set<string> {
   return names
 }
 
-/** Without dots, slashes and dashes at the end. */
+/** Returns a name without dots, slashes and dashes at the end. */
 export function withoutTail(name: string): string {
   let end = name.length
   while (end > 0 && './-'.includes(name[end - 1]!)) end -= 1
   return name.slice(0, end)
 }
 
-/** What is nested more deeply holds no names. */
+/** Deepest nesting that is searched for names. */
 const deepest = 50
 
 /** The strings of a call's arguments, a line each: in JSON, escapes would stick to names. */
@@ -40,18 +43,18 @@ function stringsOf(value: unknown, depth = 0): string {
     .join('\n')
 }
 
-/** What a node says, in words; of a reply its calls too. */
+/** Returns the words of a node; for a reply, those of its calls too. */
 export function wordsOf({ message }: Pick<ConversationNode, 'message'>): string {
   const text = textOf(message.content)
   if (message.role !== 'assistant') return text
   return [text, ...toolCallsOf(message.content).flatMap(({ name, input }) => [name, stringsOf(input)])].join('\n')
 }
 
-/** The names of a node with what each is worth by itself: the agent's own words, declarations and paths artifacts more, hashes and monsters less. */
+/** The names of a node with the worth of each by itself: the agent's own words, declarations and paths artifacts more, hashes and monsters less. */
 export function namesOf(node: ConversationNode): ReadonlyMap<string, number> {
   const { message } = node
   const worth = new Map<string, number>()
-  // What was recalled has its home elsewhere.
+  // Recalled names have their home elsewhere.
   if (message.role === 'toolResult' && message.toolName === recallName) return worth
   const words = wordsOf(node)
   const declared = new Set(Array.from(words.matchAll(declaration), ([, name]) => name!))

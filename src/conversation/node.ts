@@ -23,11 +23,11 @@ export interface ConversationNode {
   readonly tags: readonly Tag[]
   /** The node this one repeats, after a revert took its original off the trunk. */
   readonly rebasedFrom?: NodeId
-  /** Of a copy that a graft made: the node it repeats, which is no copy itself. */
+  /** For a copy that a graft made: the node it repeats, which is no copy itself. */
   readonly graftedFrom?: NodeId
   /** For a result: its call was started and cannot be undone. */
   readonly isIrreversible?: true
-  /** For a result: its call was started, and its tool can undo what it did. `seq`: of the record of its end. */
+  /** For a result: its call was started, and its tool can undo its effect. `seq` is that of the record of its end. */
   readonly reversible?: { readonly seq: number; readonly isUndone: boolean }
   /** For a result: its call waits for something by asking again and again. */
   readonly isPolling?: true
@@ -39,7 +39,7 @@ export interface ConversationNode {
 export interface Step {
   /** Id of the first node. */
   readonly id: NodeId
-  /** Id of the last node: what a target inside the step snaps to. */
+  /** Id of the last node, to which a target inside the step snaps. */
   readonly endId: NodeId
   readonly nodes: readonly ConversationNode[]
 }
@@ -60,7 +60,10 @@ export function stepsOf(path: readonly ConversationNode[]): Step[] {
 const noTags: readonly Tag[] = Object.freeze([])
 const nothing = Object.freeze({})
 
-/** Of a call that was started: it cannot be undone, or can be; it waits for something by asking again and again; what it ran with. */
+/**
+ * Marks of a call that was started: that it cannot be undone, or can be; that it waits for something by asking again and again; the input that it ran
+ * with.
+ */
 export type CallMarks = Pick<RecordOf<'tool.start'>, 'irreversible' | 'reversible' | 'polls' | 'edited' | 'input'>
 
 /** The node for a record, as a child of `parent`. */
@@ -105,7 +108,7 @@ export function callsRun({ message }: ConversationNode, results: readonly Conver
   })
 }
 
-/** Whether what a call did still stands, and its tool could undo it. A call that failed and kept nothing has done nothing. */
+/** Returns true if the effect of a call still stands, and its tool could undo it. A call that failed and kept nothing has had no effect. */
 export function isStanding({ message, reversible }: ConversationNode): boolean {
   if (reversible === undefined || reversible.isUndone || message.role !== 'toolResult') return false
   return !message.isError || message.receipt !== undefined || message.synthetic !== undefined

@@ -14,19 +14,19 @@ interface NoteSubject extends OverlaySubject, HiddenSubject {
   readonly overlay: Overlay | undefined
 }
 
-/** Estimated tokens of what stands beside the messages of a trunk. */
+/** Estimated tokens of the notes beside the messages of a trunk. */
 export interface NoteTokens {
-  /** Of tags, notices, memos, facts and the index. */
+  /** Tokens of tags, notices, memos, facts and the index. */
   readonly shown: number
-  /** Of the index alone. */
+  /** Tokens of the index alone. */
   readonly index: number
-  /** What hidden steps, masks and cut output take off. */
+  /** Tokens that hidden steps, masks and cut output take off. */
   readonly taken: number
 }
 
 export const noNotes: NoteTokens = Object.freeze({ shown: 0, index: 0, taken: 0 })
 
-/** Counts the notes of a trunk, and what is not shown of its messages. Costs as much as there are tags and hidden spans. */
+/** Counts the notes of a trunk, and the parts of its messages that are not shown. Costs as much as there are tags and hidden spans. */
 export function noteTokens(conversation: NoteSubject, annotations: Annotations | undefined): NoteTokens {
   const { counter, overlay } = conversation
   const isUncut = (node: ConversationNode): boolean =>
@@ -64,7 +64,7 @@ export function noteTokens(conversation: NoteSubject, annotations: Annotations |
 
 const whole = new WeakMap<HiddenSpan, { readonly notes: number; readonly steps: number }>()
 
-/** Tokens of what stands for a hidden span, and of its steps, as far as they are left. */
+/** Tokens of the notes for a hidden span, and of its steps, as far as they are left. */
 function spanTokens(span: HiddenSpan, conversation: NoteSubject): { readonly notes: number; readonly steps: number } {
   const isAll = isWhole(span, conversation)
   const known = isAll ? whole.get(span) : undefined

@@ -6,8 +6,8 @@ import { withoutLastThinking } from './renderMessage.ts'
 const cutOff: Block = { type: 'text', text: '(this reply was cut off)' }
 
 /**
- * Calls that a provider began itself and that have no result, in a reply or in `next`, which goes on with it: providers refuse a request
- * that holds one. A call that waits for one of ours, as code that calls our tools does, has its result later.
+ * Calls that a provider began itself and that have no result, in a reply or in `next`, which continues it: providers refuse a request that holds one.
+ * A call that waits for one of ours, as code that calls our tools does, has its result later.
  */
 export function openProviderCalls(content: readonly Block[], next: readonly Block[] = []): ReadonlySet<Block> {
   const calls = content.filter((block) => block.type === 'provider' && block.kind === 'call')

@@ -9,11 +9,11 @@ export interface OpenStep {
   readonly reply: RecordOf<'reply.end'>
   readonly callIds: readonly string[]
   readonly results: Map<string, RecordOf<'tool.end'>>
-  /** What the start of a call says of it, where it says something. */
+  /** Marks from the start of each call, by `callId`. */
   readonly marks: Map<string, CallMarks>
 }
 
-/** As it is kept. */
+/** An open step as it is kept. */
 export interface KeptOpenStep extends Pick<OpenStep, 'reply' | 'callIds'> {
   readonly results: readonly (readonly [string, RecordOf<'tool.end'>])[]
   readonly marks: readonly (readonly [string, CallMarks])[]
@@ -25,7 +25,7 @@ export const keepOpen = (open: OpenStep): KeptOpenStep => ({
   marks: [...open.marks],
 })
 
-/** One that was kept. */
+/** Restores an open step that was kept. */
 export const openedAgain = (kept: KeptOpenStep): OpenStep => ({
   ...kept,
   results: new Map(kept.results),

@@ -17,10 +17,10 @@ export class Origins {
   readonly #origins = new GrowingList<Origin | Origin[]>()
   #read: readonly (Origin | Origin[])[] = none
   #made: readonly Provenance[] = none
-  /** The last entry, while nobody was given it: thousands may be merged into one, which is not to be copied each time. */
+  /** The last entry, until it is given out: thousands may be merged into one, which is not to be copied each time. */
   #growing: Origin[] | undefined
 
-  /** Is not changed afterwards. */
+  /** The last entry, which does not change afterwards. */
   get last(): Origin | Origin[] | undefined {
     this.#growing = undefined
     return this.#origins.last

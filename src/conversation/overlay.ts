@@ -15,7 +15,7 @@ export interface OverlaySubject {
   trunkAt(index: number): ConversationNode | undefined
   readonly counter: TokenCounter
   readonly annotations?: { readonly pinned: ReadonlySet<NodeId> } | undefined
-  /** In force before. */
+  /** The overlay in force before. */
   readonly overlay?: Overlay | undefined
   node(id: NodeId): ConversationNode | undefined
   onTrunk(id: NodeId): boolean
@@ -29,7 +29,7 @@ export interface LaidOverlay extends Overlay {
   readonly tokens: number
 }
 
-/** Whether a compaction leaves a node in its span word for word: messages of people, and pinned steps. */
+/** Returns true if a compaction leaves a node in its span word for word: messages of people, and pinned steps. */
 export const staysWhole = (node: ConversationNode, { annotations }: Pick<OverlaySubject, 'annotations'>): boolean =>
   node.message.role === 'user' || annotations?.pinned.has(node.stepId) === true
 
@@ -64,7 +64,7 @@ function factsOfSpan({ from, to, kept }: Overlay, subject: OverlaySubject): stri
   return factLines(factsOf(gone))
 }
 
-/** The same as it is shown to the model. */
+/** Renders the facts of the steps that a summary stands for, as the model sees them. */
 export const renderSpanFacts = (
   { from, to, facts }: Overlay & Pick<LaidOverlay, 'facts'>,
   markers: Markers = plainMarkers,
@@ -83,7 +83,7 @@ function savedBy(overlay: Overlay, subject: OverlaySubject, tokens: number): num
   return span - kept - tokens
 }
 
-/** A compaction with what it takes and saves. */
+/** Lays a compaction over the trunk: adds its facts and the tokens that it takes and saves. */
 export function layOverlay(overlay: Overlay, subject: OverlaySubject): LaidOverlay {
   const facts = factsOfSpan(overlay, subject)
   const tokens = summaryTokens({ ...overlay, facts }, subject)
@@ -94,7 +94,7 @@ export function layOverlay(overlay: Overlay, subject: OverlaySubject): LaidOverl
 const summaryTokens = (overlay: Overlay & Pick<LaidOverlay, 'facts'>, { counter }: OverlaySubject): number =>
   counter.text(renderSummary(overlay)) + counter.text(renderSpanFacts(overlay))
 
-/** Estimated tokens saved by cutting long tool output after the span, but for what is `isUncut`. Costs the length of that part. */
+/** Estimated tokens saved by cutting long tool output after the span, except where `isUncut` is true. Costs the length of that part. */
 export function savedByCutting(
   overlay: Overlay,
   subject: OverlaySubject,
@@ -119,8 +119,8 @@ export const cutBy = (
   id <= to || id > recentTo || uncut?.includes(id) === true ? message : truncateResult(message, maxToolOutputChars)
 
 /**
- * Cuts the middle out of long tool output; any other message, and short output, is returned as it is, and so is what the runtime
- * answered in a tool's place: it may hold what a person said.
+ * Cuts the middle out of long tool output; any other message, and short output, is returned unchanged, and so is an answer of the runtime in a tool's
+ * place, which may hold a person's words.
  */
 export function truncateResult(message: Message, maxChars: number): Message {
   if (message.role !== 'toolResult' || message.synthetic !== undefined) return message

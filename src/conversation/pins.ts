@@ -22,8 +22,8 @@ export interface PinSubject {
 }
 
 /**
- * Decides a pin: which step it names, and whether that can be kept in sight of the model. `decided` is what earlier requests of the same
- * drain change. Pure.
+ * Decides a pin: which step it names, and whether that can be kept in sight of the model. `decided` holds the changes by earlier requests of the same
+ * drain. Pure.
  */
 export function decidePin(
   conversation: PinSubject,
@@ -42,7 +42,7 @@ export function decidePin(
   const step = conversation.overlay?.nodeId === nodeId ? nodeId : conversation.node(nodeId)?.stepId
   if (step === undefined) return refuse(`${name} not found`)
   const isPinned = decided.get(step) ?? conversation.annotations?.pinned.has(step) ?? false
-  // What a tool pinned a person may pin for good.
+  // A person may pin for good a step that a tool pinned.
   const isRaised = pinned && by === 'person' && conversation.annotations?.yielding.has(step) === true
   if (pinned === isPinned && !isRaised) return refuse(pinned ? `${name} is pinned already` : `${name} is not pinned`)
   const why = pinned ? whyNotPinned(conversation, step) : undefined

@@ -49,15 +49,16 @@ export interface CompactionPlan {
   readonly span: readonly ConversationNode[]
   /** Nothing new is summarised: this stands there already, and only outputs after the span are cut. */
   readonly summary?: string
-  /** To how many characters outputs are cut, if to fewer than the policy says. */
+  /** Characters to which outputs are cut, if fewer than the policy says. */
   readonly cutTo?: number
 }
 
 const noMiddle = 'the conversation has no middle to summarise'
 
 /**
- * Chooses the span: everything but the first and the most recent steps; the recent part is halved until what is left fits under the
- * trigger and saves enough. Where that cannot help and the request does not fit, or `isForced`, long outputs alone are cut. A refusal is a string that says what cannot go; nothing has been paid for then. Pure.
+ * Chooses the span: everything but the first and the most recent steps; the recent part is halved until the result fits under the trigger and saves
+ * enough. Where that cannot help and the request does not fit, or `isForced`, long outputs alone are cut. A refusal is a string that names the part
+ * that cannot go; it has cost nothing. Pure.
  */
 export function planCompaction(
   conversation: Conversation,
@@ -132,7 +133,7 @@ function planSpan(
   recent: number,
 ): CompactionPlan | string {
   const { overlay, annotations } = conversation
-  // What a summary stands for stays in the next one.
+  // Steps that a summary stands for stay in the span of the next one.
   const summarised = steps.findIndex(({ id }) => id === overlay?.from)
   const first = summarised < 0 ? keepFirst : Math.min(keepFirst, summarised)
   const span = steps.slice(first, Math.max(first, steps.length - recent)).flatMap(({ nodes }) => nodes)
@@ -165,7 +166,7 @@ const idsOf = (nodes: readonly ConversationNode[]): NodeId[] => nodes.map(({ id 
 const uncutAfter = (depth: number, conversation: Conversation): ConversationNode[] =>
   conversation.path.slice(depth).filter((node) => node.message.role === 'toolResult' && staysWhole(node, conversation))
 
-/** What stays in a span of which nothing can go, in words. */
+/** Explains in words why a span cannot lose anything: people said or pinned all of it. */
 function whatStays(conversation: Conversation, span: readonly ConversationNode[]): string {
   const pinned = span.filter(({ id }) => conversation.annotations?.isPinned(id) === true)
   if (pinned.length === 0) return 'people said all of it'
@@ -176,13 +177,13 @@ function whatStays(conversation: Conversation, span: readonly ConversationNode[]
 interface Forecast {
   /** Trunk tokens without a summary. */
   readonly bare: number
-  /** With one. */
+  /** Trunk tokens with a summary. */
   readonly left: number
   /** The share of the request that is saved. */
   readonly shrink: number
 }
 
-/** What is left if the summary takes a tenth of what it stands for, at most `maxSummaryTokens`. */
+/** Forecasts the tokens that are left if the summary takes a tenth of the span it stands for, at most `maxSummaryTokens`. */
 function forecast(
   conversation: Conversation,
   plan: CompactionPlan,
@@ -195,7 +196,7 @@ function forecast(
   return { bare, left, shrink: 1 - (frameTokens + left) / (frameTokens + before) }
 }
 
-/** Why a plan is not worth its summary: how much it could save, and what cannot go. */
+/** Why a plan is not worth its summary: how much it could save, and which part cannot go. */
 function whyTooLittle(
   conversation: Conversation,
   plan: CompactionPlan,
@@ -219,7 +220,7 @@ function whyTooLittle(
   return `it could save ${percent(Math.max(0, shrink))} % of the request (${most}), ${tooLittle(policy)}; what stays: ${stays.join(', ')}`
 }
 
-/** In percent, with a decimal where that matters. */
+/** Formats a share in percent, with a decimal where that matters. */
 export const percent = (share: number): string => String(Math.round(share * 1_000) / 10)
 
 /** How much a compaction must save, in words. */

@@ -16,11 +16,11 @@ import { trunkSums } from './trunkSums.ts'
 
 /** When and how far old steps are folded. Tokens are those of the model's context window. */
 export interface FoldPolicy {
-  /** Tokens of room for work above what cannot be folded. Default 8,000. */
+  /** Tokens of room for work above the part that cannot be folded. Default 8,000. */
   readonly work: number
-  /** The share, from 0 to 1, of what a request would be with nothing folded that a long session may keep. Default 0.3. */
+  /** The share, from 0 to 1, of the unfolded size of a request that a long session may keep. Default 0.3. */
   readonly phi: number
-  /** A fold goes down to this share, from 0 to 1, of what `phi` allows; the rest is room to grow. Default 0.65. */
+  /** A fold goes down to this share, from 0 to 1, of the size that `phi` allows; the rest is room to grow. Default 0.65. */
   readonly lambda: number
   /** The least room between a fold and the next, in tokens. Default 5,000. */
   readonly minBatch: number
@@ -47,7 +47,7 @@ export interface FoldLevels {
   readonly request: number
   readonly low: number
   readonly high: number
-  /** What a fold has to take off to be worth it. */
+  /** Tokens that a fold has to take off to be worth it. */
   readonly least: number
   /** The most that it could take off, memos not counted. */
   readonly foldable: number
@@ -94,8 +94,9 @@ export function foldLevels(
 }
 
 /**
- * Tokens of the trunk above which a fold may be due once the reply under way and its results are there. Asked with every reply, so that
- * no drain looks in vain; the largest integer: what could be folded by then is not worth it. `measured`: with that reply. Pure.
+ * Tokens of the trunk above which a fold may be due once the reply under way and its results are there. Computed with every reply, so that no drain
+ * looks in vain; the largest integer if the steps that could be folded by then are not worth it. `measured`: the measurements including that reply.
+ * Pure.
  */
 export function nextFold(
   conversation: Conversation,
@@ -142,7 +143,7 @@ function foldedTo(conversation: Conversation): NodeId {
   return Math.max(annotations?.hidden.foldedTo(conversation) ?? 0, overlay?.to ?? 0)
 }
 
-/** The steps that a fold may take, oldest first. Costs what is shown, not what is hidden. */
+/** The steps that a fold may take, oldest first. Costs as much as there are shown steps, however many are hidden. */
 function* foldableSteps(conversation: Conversation, keepSteps: number): Generator<Step> {
   const { path, annotations, overlay } = conversation
   // An unpinned step may stand before the last fold.
@@ -159,14 +160,14 @@ function* foldableSteps(conversation: Conversation, keepSteps: number): Generato
   }
 }
 
-/** What a person said no to stays in sight as it was. */
+/** Returns true for a step with a call that a person denied, which stays in sight. */
 const isProtected = ({ nodes }: Step): boolean =>
   nodes.some(({ message }) => message.role === 'toolResult' && message.synthetic === 'denied')
 
 const mayPay = ({ request, high, least, foldable }: FoldLevels, { notes }: Conversation): boolean =>
   request > high && foldable + notes.shown - notes.index >= least
 
-/** Whether `planFold` would look for steps to fold: it may still find too few. */
+/** Returns true if `planFold` would look for steps to fold: it may still find too few. */
 export const isFoldDue = (conversation: Conversation, policy: FoldPolicy, frameTokens: number): boolean =>
   mayPay(foldLevels(conversation, policy, frameTokens), conversation)
 
@@ -204,8 +205,8 @@ export function planFold(
 }
 
 /**
- * The fold that somebody asked for: of the named steps that may be folded or, when none are named, of every one, whatever it saves, but
- * those `taken` by another request. A refusal is a string. Pure.
+ * Plans a requested fold: of the named steps that may be folded or, when none are named, of every step that may, whatever it saves; without those
+ * `taken` by another request. A refusal is a string. Pure.
  */
 export function planAskedFold(
   conversation: Conversation,
@@ -269,7 +270,7 @@ function foldOf(
 
 const charsPerToken = 4
 
-/** The index of a fold: what its steps and those hidden before leave nowhere else. */
+/** The index of a fold: the names that stand nowhere but in its steps and those hidden before. */
 function namesLost(
   conversation: Conversation,
   folded: ReadonlySet<NodeId>,

@@ -9,10 +9,10 @@ import { whyHidden } from './whyHidden.ts'
 
 /** The most steps that one request copies. */
 export const mostGraftedSteps = 100
-/** A refusal stays in the model's sight, so it says no more of one request than this. */
+/** Most reasons in a refusal of one request: a refusal stays in the model's sight. */
 const mostReasons = 10
 
-/** What a graft depends on beside the conversation. */
+/** Inputs of a graft beside the conversation. */
 export interface GraftSituation {
   /** Tools that ask for a reshaping: their calls are left out, as they were answered where they were made. */
   readonly asking: ReadonlySet<string>
@@ -35,8 +35,8 @@ export interface GraftPlan {
 }
 
 /**
- * Decides which abandoned steps are copied to the end of the trunk: whole steps of the model, in the order in which they were made. Never a
- * message of a person, and never what the trunk holds already, shown or hidden. Pure.
+ * Decides which abandoned steps are copied to the end of the trunk: whole steps of the model, in the order in which they were made. Never a message
+ * of a person, and never a step that the trunk holds already, shown or hidden. Pure.
  */
 export function planGraft(conversation: Conversation, request: GraftRequest, situation: GraftSituation): GraftPlan {
   const { id, steps: requested } = request

@@ -5,14 +5,14 @@ import { nodesBehind } from './abandonedNodes.ts'
 import { oneLine } from './cutMiddle.ts'
 import { isStanding, type ConversationNode } from './node.ts'
 
-/** What the calls of a tool may do, as far as it is known; `agent`: it is a sub-agent that may change something. */
+/** Returns the known effects of the calls of a tool; `undefined` if unknown, `'agent'` for a sub-agent that may change something. */
 export type EffectsOf = (tool: string) => 'none' | 'idempotent' | 'reversible' | 'irreversible' | 'agent' | undefined
 
 interface UndoSubject {
   node(id: NodeId): ConversationNode | undefined
-  /** The first node that is not of the past that a fork shares. */
+  /** The first node that is not in the past that a fork shares. */
   readonly ownFrom: NodeId
-  /** The last node that was imported; 0: none was. */
+  /** The last node that was imported; 0 if none was. */
   readonly foreignTo: NodeId
 }
 
@@ -22,14 +22,16 @@ interface Found extends UndoCall {
   readonly why: string | undefined
 }
 
-/** What is to be undone of a span and of the branches abandoned within it, the newest call first, and what cannot be. Pure. */
+/**
+ * Plans the undoing of a span and of the branches abandoned within it: the calls to undo, the newest first, and those that cannot be undone. Pure.
+ */
 export function planUndo(conversation: UndoSubject, span: readonly ConversationNode[], effectsOf: EffectsOf): UndoPlan {
   const nodes = nodesBehind(
     span.map(({ id }) => id),
     (id) => conversation.node(id),
   )
   const found = nodes.flatMap((node) => describe(conversation, node, effectsOf) ?? [])
-  // What is undone together is not undone in part.
+  // Calls that are undone together are never undone in part.
   const bound = new Map(
     found.flatMap(({ what, together, why }) => (together && why !== undefined ? [[what, why]] : [])),
   )
@@ -91,7 +93,7 @@ function describeCall(conversation: UndoSubject, node: ConversationNode, message
   return `${oneLine(message.toolName, 64)} ${oneLine(JSON.stringify(input) ?? '', 100)}`
 }
 
-/** Each of them once, with how often it was. */
+/** Returns each distinct entry once, with its number of occurrences. */
 function keptOf(found: readonly Kept[]): Kept[] {
   const counts = new Map<string, { readonly kept: Kept; count: number }>()
   for (const { what, why } of found) {

@@ -4,11 +4,11 @@ import type { PolicyStart } from '../protocol/braking.ts'
 export interface LastFired {
   readonly turn: number
   readonly contextTokens: number
-  /** Whether anything of what it planned was applied. */
+  /** True if anything that it planned was applied. */
   readonly hasChanged: boolean
 }
 
-/** What the log says of policies so far. */
+/** Policies that have fired, according to the log so far. */
 export class PolicyLog {
   readonly #last: Map<string, LastFired>
 

@@ -13,8 +13,8 @@ export interface SaidAgain {
 }
 
 /**
- * The message that began the last run with one of its own, without the context that stood before it. A run that was resumed is the one
- * before it, gone on with. `undefined`: nobody has asked the agent anything. Pure.
+ * The message that began the last run with one of its own, without the context that stood before it. A resumed run counts as part of the run before
+ * it. `undefined` if the agent has not been asked anything. Pure.
  */
 export function lastPrompt<N extends SaidNode>(trunk: readonly N[]): N | undefined {
   const said = trunk.filter(({ message, ...at }) => message.role === 'user' && !isImported({ ...at, message }))
@@ -26,10 +26,10 @@ export function lastPrompt<N extends SaidNode>(trunk: readonly N[]): N | undefin
 }
 
 /**
- * What to prompt an agent with to ask it again what it was asked last: the text, images and files of its last prompt. Secrets are as the log
- * has them: blanked. What another program said stays its word, whoever asks again. `undefined`: nobody has asked it anything. Pure.
+ * Returns the prompt that asks an agent again what it was asked last: the text, images and files of its last prompt. Secrets are as the log has them:
+ * blanked. The words of another program keep their provenance, whoever asks again. `undefined` if the agent has not been asked anything. Pure.
  *
- * For runs that have ended otherwise than by an error: one that failed is gone on with by `resume`, which says nothing twice.
+ * For runs that ended otherwise than by an error: `resume` continues a failed run and repeats no prompt.
  */
 export function promptAgain(trunk: readonly SaidNode[]): SaidAgain | undefined {
   const message = lastPrompt(trunk)?.message

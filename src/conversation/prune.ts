@@ -6,7 +6,7 @@ import { cutEnd } from './cutMiddle.ts'
 import { freedByMask, tokensOfShown } from './maskedResults.ts'
 import type { Step } from './node.ts'
 
-/** A refusal stays in the model's sight, so it says no more of one request than this. */
+/** Most reasons in a refusal of one request: a refusal stays in the model's sight. */
 const mostReasons = 10
 
 /** Why a step may not be hidden; `undefined` when it may. */
@@ -19,11 +19,11 @@ export function whyNotHidden(conversation: Conversation, { id, endId, nodes }: S
   return annotations?.hiddenBy(id) === undefined ? undefined : 'is hidden already'
 }
 
-/** A way to hide steps: what it takes off, and which steps it leaves alone beside those that no way may hide. */
+/** A way to hide steps: the tokens that it takes off, and the steps that it leaves alone beside those that no way may hide. */
 export interface WayToHide {
   readonly tokensOf: (step: Step, conversation: Conversation) => number
   readonly whyNot: (step: Step, conversation: Conversation) => string | undefined
-  /** What there is none of when nothing may be hidden. */
+  /** Words after "there is no step" in the refusal when nothing may be hidden. */
   readonly steps: string
 }
 
@@ -42,16 +42,16 @@ const masking: WayToHide = {
   steps: 'of which the output',
 }
 
-/** What may be hidden of what was asked for, oldest first, and why the rest may not. */
+/** The steps out of those asked for that may be hidden, oldest first, and why the rest may not. */
 export interface ChosenSteps {
   readonly steps: readonly Step[]
   readonly reason?: string
 }
 
 /**
- * Chooses what a prune hides: whole steps of the model, the named ones, or the oldest until `tokens` are hidden. Never a
- * message of a person or a pinned step, never the newest step (it made the call), never at or before a compaction summary; nor one that
- * the way to hide it leaves alone. Pure.
+ * Chooses the steps that a prune hides: whole steps of the model, the named ones, or the oldest until `tokens` are hidden. Never a message of a
+ * person or a pinned step, never the newest step (it made the call), never at or before a compaction summary; nor one that the way to hide it leaves
+ * alone. Pure.
  */
 export function chooseSteps(
   conversation: Conversation,
@@ -95,7 +95,7 @@ export function chooseSteps(
   }
 }
 
-/** What comes of a prune: see `chooseSteps`. With `mask`, of steps whose results are masked. Pure. */
+/** Returns the outcome of a prune: see `chooseSteps`. With `mask`, the results of the steps are masked. Pure. */
 export function applyPrune(
   conversation: Conversation,
   request: PruneRequest,

@@ -6,10 +6,12 @@ import { isLeft, isWhole, type HiddenSpan, type HiddenSubject } from './hiddenSp
 import type { ShownIndex } from './hiddenSteps.ts'
 import type { ConversationNode, Step } from './node.ts'
 
-/** Of spans of which all is left: it does not change, and is asked for at every change of the trunk. */
+/** Notes of spans of which all is left: they do not change, and are asked for at every change of the trunk. */
 const wholeNotes = new WeakMap<object, readonly BrakeNote[]>()
 
-/** What stands for the steps that a prune or fold hides: its memo, and their facts. Of a fold, for those that are left. */
+/**
+ * Returns the notes that stand for the steps that a prune or fold hides: its memo, and their facts. For a fold, these cover the steps that are left.
+ */
 export function notesOfSpan(span: HiddenSpan, subject: HiddenSubject): readonly BrakeNote[] {
   if (!isWhole(span, subject)) return notesOf(span, subject)
   let notes = wholeNotes.get(span)
@@ -28,7 +30,9 @@ function notesOf(span: HiddenSpan, subject: HiddenSubject): BrakeNote[] {
   return fold.detail === 'digest' ? [note, ...factsNote(left, subject)] : [note]
 }
 
-/** What a memo says of some of the steps that it stands for; that of a prune is of one piece. `undefined` without a memo. */
+/**
+ * Returns the part of a memo about some of the steps that it stands for; the memo of a prune is always returned whole. `undefined` without a memo.
+ */
 export function memoOf(span: HiddenSpan, steps: readonly NodeId[], subject: HiddenSubject): string | undefined {
   const { fold, memo } = span
   if (fold === undefined || memo === undefined || steps.length === span.steps.length) return memo

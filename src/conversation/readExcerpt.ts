@@ -2,7 +2,7 @@ import { cutEnd } from './cutMiddle.ts'
 import { bestLine, excerptAround, linesBetween, slice, startOfLine, type Search } from './excerpt.ts'
 import { termsOf, type Term } from './searchSteps.ts'
 
-/** What to read of a text: from a line on, what holds the query, or both. */
+/** The part of a text to read: from a line on, the lines that hold the query, or both. */
 export interface ExcerptRequest {
   readonly query?: string | undefined
   /** The most lines to show. */
@@ -11,21 +11,21 @@ export interface ExcerptRequest {
   readonly from?: number | undefined
 }
 
-/** What the text is called. */
+/** Name and kind of a text. */
 interface Named {
   readonly name: string
-  /** In brackets behind its name. */
+  /** Kind of the text, shown in brackets behind its name. */
   readonly what: string
 }
 
-/** `isError`: it was not answered, and the text says why. */
+/** `isError` is true if the request was not answered, and the text says why. */
 export interface Read {
   readonly text: string
   readonly isError: boolean
 }
 
 export const defaultLines = 120
-/** Of an answer, without the lines that say where it is from. */
+/** Most characters of an answer, without the lines that say where it is from. */
 const mostChars = 12_000
 
 const refusal = (text: string): Read => ({ text, isError: true })
@@ -63,7 +63,7 @@ export function* readExcerpt(
   }
 }
 
-/** Which lines are shown of how many. */
+/** Head of an answer: the name, and which lines of how many are shown. */
 export function headOf(name: string, first: number, lines: number, all: number): string {
   if (lines === all) return `${name}:`
   return lines === 1 ? `${name}, line ${first} of ${all}:` : `${name}, lines ${first}–${first + lines - 1} of ${all}:`
@@ -76,7 +76,7 @@ export const nothingToLookFor = (query: string): string => `${quoted(query)} hol
 /** Longer lines are broken, so that all of them can be read. */
 const longestLine = 2_000
 
-/** A text whose long lines go on on further lines. */
+/** Yields a text with its long lines broken into several. */
 export function* wrapped(text: string): Search<string> {
   const parts: string[] = []
   let done = 0
@@ -98,7 +98,7 @@ export function* wrapped(text: string): Search<string> {
   return done === 0 ? text : [...parts, text.slice(done)].join('')
 }
 
-/** How many lines a text has once it is `wrapped`, as far as no character was to be kept from coming apart. */
+/** Counts the lines that a text has once it is `wrapped`, apart from breaks that move to keep a character in one piece. */
 export function* rowsOf(text: string): Search<number> {
   let rows = 0
   let unread = slice

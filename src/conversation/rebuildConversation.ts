@@ -6,8 +6,8 @@ import type { TokenCounter } from './tokenCounter.ts'
 const none: readonly never[] = Object.freeze([])
 
 /**
- * Folds a log into its conversation: tree, head, compactions and queues. For a fork, `past` is what it shares with its source, as
- * returned by `readHistory`. Pure and deterministic.
+ * Folds a log into its conversation: tree, head, compactions and queues. For a fork, `past` is the past that it shares with its source, as returned
+ * by `readHistory`. Pure and deterministic.
  *
  * @throws RuntimeError `LOG_CORRUPT` at the first record that does not follow from the ones before it.
  */

@@ -9,27 +9,27 @@ import { addHeld, holdsNothing, ranked, termsOf, weightsOf, type Found, type Ter
 import { piecesOf } from './stepText.ts'
 import { shownCopies, whyHidden, type HiddenReason } from './whyHidden.ts'
 
-/** What to read again: a step, what holds the query within a step, or the steps that hold the query. */
+/** Request to read again: a step, the parts of a step that hold the query, or the steps that hold the query. */
 export interface RecallRequest extends ExcerptRequest {
-  /** As it was given. */
+  /** Id of the step, as it was given. */
   readonly step?: string | undefined
 }
 
-/** What there is to read, or why there is nothing. */
+/** The text to read, or why there is none. */
 export type Recalled = Read
 
 export const defaultRecallLines = defaultLines
 export const mostRecallLines = 400
-/** Of an answer, without the lines that say where its excerpts are from. */
+/** Most characters of an answer, without the lines that say where its excerpts are from. */
 const mostChars = 12_000
 const mostSteps = 3
-/** Further steps that hold the query and are named. */
+/** Most further steps that hold the query and are named. */
 const mostNamed = 10
 
 /**
- * Answers with what the next request does not show in full: from the log, bounded, each excerpt under the id of its step. A search reads all
- * that is hidden, some 3 ms for each million characters, and keeps no index. While it
- * is paused, the conversation may grow, and must not change in another way.
+ * Answers with steps that the next request does not show in full: from the log, bounded, each excerpt under the id of its step. A search reads all
+ * hidden steps, some 3 ms for each million characters, and keeps no index. While it is paused, the conversation may grow, and must not change in
+ * another way.
  */
 export function recall(conversation: Conversation, request: RecallRequest): Search<Recalled> {
   return request.step === undefined

@@ -2,7 +2,7 @@ import { lazily } from '../protocol/lazily.ts'
 import { withoutTail } from './names.ts'
 import { token } from './searchSteps.ts'
 
-/** Of a text no more is read: what follows says little more of what it is about. */
+/** Characters of a text that are read; the rest says little more about its subject. */
 const mostChars = 40_000
 /** Words of a query that count, each once. */
 const mostWords = 256

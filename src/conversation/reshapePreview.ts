@@ -7,26 +7,29 @@ import { applyPrune } from './prune.ts'
 import { applyRevert, planRevert } from './revert.ts'
 import { sizesOfPrune, sizesOfRevert } from './trunkSizes.ts'
 
-/** What a change of the trunk would do, before anybody asks for it. */
+/** Effect of a change of the trunk, computed before the change is requested. */
 interface Preview {
-  /** What the model would not see any more, oldest first. */
+  /** Nodes that the model would not see any more, oldest first. */
   readonly nodes: readonly ConversationNode[]
-  /** Estimated tokens of the trunk as it is shown now. */
+  /** Estimated tokens of the trunk as it is shown. */
   readonly tokens: number
-  /** Of these, so many fewer; below zero when what is left in the place takes more. Without the text that is still to be written. */
+  /** Tokens by which the trunk would shrink; below zero when the replacement takes more. The text that is still to be written is not counted. */
   readonly freed: number
 }
 
 export interface RevertPreview extends Preview {
   /** How many of `nodes` are messages of people: agents refuse to abandon them, unless told to say them again. */
   readonly users: number
-  /** What undoing it would take back, and what it would leave, as far as the log tells: what a tool does is known once it has been called. */
+  /**
+   * Calls that undoing would take back, and those that it would leave, as far as the log tells: the effects of a tool are known once it has been
+   * called.
+   */
   readonly undo: UndoPlan
 }
 
 /**
- * What a revert to a step would do; a text says why no agent would do it. What depends on an agent's rules is not looked at: how
- * often it reverts to one step, and messages of people. Pure; costs the length of the conversation.
+ * Previews a revert to a step; a text says why no agent would do it. Rules that depend on the agent are not checked: how often it reverts to one
+ * step, and messages of people. Pure; costs the length of the conversation.
  */
 export function previewRevert(
   conversation: Conversation,
@@ -43,7 +46,7 @@ export function previewRevert(
   return { nodes: span, users: users.length, undo, tokens: before, freed: Math.round(before - after) }
 }
 
-/** What hiding a step, or masking its results, would do; a text says why it would be refused. Pure; costs the length of the conversation. */
+/** Previews the hiding of a step, or the masking of its results; a text says why it would be refused. Pure; costs the length of the conversation. */
 export function previewPrune(
   conversation: Conversation,
   { step, mask }: Pick<PruneRequest, 'mask'> & { readonly step: string },

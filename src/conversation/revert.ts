@@ -15,7 +15,7 @@ import { pinnedWithin } from './pins.ts'
 export interface RevertPolicy {
   /** Applied reverts to one step since a person last spoke. */
   readonly maxRevertsPerTarget: number
-  /** What to do when the span holds messages of a person: refuse, or append them again after the target. */
+  /** Handling of a span that holds messages of a person: refuse, or append them again after the target. */
   readonly onUserMessage: 'refuse' | 'rebase'
 }
 
@@ -31,7 +31,7 @@ export const graftName = 'graft'
 export const ignoredTools = ({ recall, graft }: { recall: boolean; graft: boolean }): ReadonlySet<string> =>
   new Set([...brakeTools, ...(recall ? [recallName] : []), ...(graft ? [graftName] : [])])
 
-/** The same where it is not known what an agent has. */
+/** The tools to ignore where the tools of an agent are not known. */
 export const brakeToolsWithRecall: ReadonlySet<string> = ignoredTools({ recall: true, graft: false })
 
 /** How the reverts of one agent are decided. */
@@ -40,13 +40,13 @@ export interface RevertRules extends RevertPolicy {
   readonly ignoredTools?: ReadonlySet<string>
 }
 
-/** What a revert would do: the span it abandons, and what was computed from it. */
+/** Plan of a revert: the span it abandons, and the data computed from it. */
 export interface RevertPlan {
   readonly target: ConversationNode
   readonly span: readonly ConversationNode[]
   readonly users: readonly ConversationNode[]
   readonly evidence: Evidence
-  /** Of a revert that undoes. */
+  /** Undo plan, for a revert that undoes. */
   readonly undo?: UndoPlan
 }
 

@@ -14,19 +14,22 @@ export interface RollUp {
 
 export const noRollUp: RollUp = { parts: [], saved: 0 }
 
-/** What it costs more to have the provider read a token anew than from its cache, in units of the latter. */
+/** Extra cost of a token that the provider reads anew over one from its cache, in units of the latter. */
 const rewriting = (usualPrices.cacheWrite - usualPrices.cacheRead) / usualPrices.cacheRead
 
 /** The part of `low` that memos may take. */
 const mostOfLow = 1 / 4
-/** Of that room, what the newest memos keep when it is full, and what all take afterwards: if not, older ones become a digest. */
+/**
+ * Shares of that room: `newestKeep` for the newest memos when it is full, `aimedAt` for all of them afterwards; above that, older ones become a
+ * digest.
+ */
 const newestKeep = 1 / 2
 const aimedAt = 0.85
 
 /**
- * Rewrites older memos: those with a line a step get shorter lines, those with short lines become one digest, which takes in the one before
- * it. Due when keeping the surplus has cost what rewriting costs, or when memos take more than a quarter of `low`. Always made from the
- * steps themselves, never from a memo. Pure.
+ * Rewrites older memos: those with a line a step get shorter lines, those with short lines become one digest, which takes in the one before it. Due
+ * when keeping the surplus has cost as much as rewriting, or when memos take more than a quarter of `low`. Always made from the steps themselves,
+ * never from a memo. Pure.
  */
 export function rollUpMemos(conversation: Conversation, low: number): RollUp {
   const folds = (conversation.annotations?.hidden.spans ?? [])
@@ -45,14 +48,14 @@ export function rollUpMemos(conversation: Conversation, low: number): RollUp {
   return digested.saved > shortened.saved ? digested : shortened
 }
 
-/** `memos`: tokens of all, as nobody saves more; it costs less to ask with them first than to write shorter ones. */
+/** `memos`: tokens of all memos, the most that can be saved; this check costs less than writing shorter ones. */
 function ifItPays(conversation: Conversation, older: readonly HiddenSpan[], memos: number): RollUp {
   if (older.length === 0 || !pays(conversation, older, memos)) return noRollUp
   const rolled = rewrite(conversation, older, 'shortLine')
   return pays(conversation, older, rolled.saved) ? rolled : noRollUp
 }
 
-/** `least`: what a memo with a line a step becomes. One that gets no shorter is left alone. */
+/** `least`: the detail to which a memo with a line a step is reduced. A memo that gets no shorter is left alone. */
 function rewrite(conversation: Conversation, older: readonly HiddenSpan[], least: 'shortLine' | 'digest'): RollUp {
   const parts: RolledUp[] = []
   let saved = 0
@@ -94,7 +97,7 @@ function repliesSince(conversation: Conversation, { fold }: HiddenSpan): number 
   return written === undefined || !conversation.onTrunk(written.id) ? 0 : sums.replies - sums.at(written.depth).replies
 }
 
-/** What a rewriting would have to read anew: all that stands behind the oldest memo. */
+/** Tokens that a rewriting would have to read anew: all that follow the oldest memo. */
 function rewritten(conversation: Conversation, older: readonly HiddenSpan[]): number {
   const first = conversation.node(older[0]!.steps[0]!)!
   return Math.max(0, conversation.trunkTokens - trunkSums(conversation).at(first.depth - 1).user)

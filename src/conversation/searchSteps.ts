@@ -6,7 +6,7 @@ import { withoutEnd } from '../protocol/textEnds.ts'
 export interface Term {
   readonly text: string
   readonly lower: string
-  /** A path, a compound name, a number: what is written in one way only. */
+  /** True for a path, a compound name or a number, which is written in one way only. */
   readonly isName: boolean
 }
 
@@ -25,7 +25,7 @@ export function termsOf(query: string): readonly Term[] {
   return terms.toSorted((a, b) => Number(b.isName) - Number(a.isName)).slice(0, mostTerms)
 }
 
-/** What a text holds of some terms. */
+/** The terms that a text holds. */
 export interface Held {
   /** Places of the terms held, in any case and also within longer words. */
   readonly terms: Set<number>
@@ -35,7 +35,7 @@ export interface Held {
 
 export const holdsNothing = (): Held => ({ terms: new Set(), names: new Set() })
 
-/** Adds what a text holds to what was held before. */
+/** Adds the terms that a text holds to those held before. */
 export function addHeld(held: Held, text: string, terms: readonly Term[]): void {
   let lower: string | undefined
   terms.forEach((term, place) => {
@@ -73,7 +73,7 @@ export function weightsOf(terms: readonly Term[], found: readonly Found[], steps
   })
 }
 
-/** What is held, as a number to compare: any name counts more than all words together. */
+/** Scores the terms that are held: any name counts more than all words together. */
 export function scoreOf({ terms, names }: Held, weights: readonly number[]): number {
   const all = weights.reduce((sum, weight) => sum + weight, 1)
   let score = names.size * all

@@ -1,4 +1,4 @@
-/** What became of a call. */
+/** Outcome of a call. */
 interface SharedLesson {
   readonly how: 'failed' | 'abandoned'
   readonly text: string
@@ -7,13 +7,13 @@ interface SharedLesson {
 /** Most calls that are kept; the oldest go first. */
 const mostShared = 500
 
-/** What the agents of a group tell each other of calls that failed or were given up: in memory, and only until the group ends. */
+/** Lessons that the agents of a group share about calls that failed or were given up: in memory, and only until the group ends. */
 export class SharedLessons {
   readonly #members = new Set<string>()
-  /** By call, and of each by agent, the newest last. */
+  /** Lessons by call, then by agent, the newest last. */
   readonly #lessons = new Map<string, Map<string, SharedLesson>>()
 
-  /** An agent takes part. Returns what it is known by: this name, with a number if another has it. */
+  /** Adds an agent to the group. Returns the name by which the others know it: this name, with a number if another has it. */
   join(name: string): string {
     let own = name
     for (let number = 2; this.#members.has(own); number += 1) own = `${name} ${number}`
@@ -21,7 +21,7 @@ export class SharedLessons {
     return own
   }
 
-  /** `call`: its fingerprint. */
+  /** Adds a lesson. `call` is the fingerprint of the call. */
   add(member: string, call: string, lesson: SharedLesson): void {
     if (!this.#members.has(member)) return
     const known = this.#lessons.get(call) ?? new Map<string, SharedLesson>()
@@ -39,7 +39,7 @@ export class SharedLessons {
     return found === undefined ? undefined : { ...found[1], by: found[0] }
   }
 
-  /** The group is over: nothing is kept, and nothing more is told. */
+  /** Ends the group: nothing is kept, and nothing more is told. */
   end(): void {
     this.#members.clear()
     this.#lessons.clear()

@@ -7,9 +7,9 @@ import type { CompactionPlan } from './planCompaction.ts'
 import { memoOf } from './pruneNotes.ts'
 
 /**
- * The nodes of a span that a summary has to tell of, as the model saw them: without what stays whole beside the summary, messages of
- * people excepted, and without what the summary before tells of; in place of hidden steps, what their memo says of them. Masked results
- * stay masked: what was put aside to make room is not to fill the prompt that asks for a summary. Pure.
+ * The nodes of a span that a summary has to tell of, as the model saw them: without the nodes that stay whole beside the summary, messages of people
+ * excepted, and without those that the previous summary covers; hidden steps are replaced by the part of their memo about them. Masked results stay
+ * masked: content that was removed to make room must not fill the prompt that asks for a summary. Pure.
  */
 export function shownOfSpan(conversation: Conversation, { span, kept }: CompactionPlan): ConversationNode[] {
   const { overlay, annotations } = conversation

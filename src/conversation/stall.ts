@@ -16,8 +16,8 @@ export interface StallSubject {
 }
 
 /**
- * The loop that ends with the newest step of the log, by the first of these rules that finds one. What a revert abandoned counts too; nothing
- * before a person last spoke does. Looks at the last 16 steps with calls, whatever the length of the log. Pure.
+ * The loop that ends with the newest step of the log, by the first of these rules that finds one. Steps that a revert abandoned count too; steps
+ * before a person last spoke do not. Looks at the last 16 steps with calls, whatever the length of the log. Pure.
  */
 export function stallOf(
   conversation: StallSubject,
@@ -40,7 +40,7 @@ export function stallOf(
   return undefined
 }
 
-/** How many steps with calls were made after this one. Looks at no more than the rules do. */
+/** Counts the steps with calls made after this one. Looks back no further than the rules do. */
 export const stepsAfter = (conversation: StallSubject, stepId: NodeId): number =>
   recentSteps(conversation).steps.filter(({ id }) => id > stepId).length
 
@@ -70,7 +70,7 @@ function resultsOf(conversation: StallSubject, stepId: NodeId): ConversationNode
   }
 }
 
-/** So much of each text is searched for names. */
+/** Characters of each text that are searched for names. */
 const searchedChars = 8_000
 
 function newShare(conversation: StallSubject, steps: readonly StepPrint[], step: StepPrint): number {
@@ -78,7 +78,7 @@ function newShare(conversation: StallSubject, steps: readonly StepPrint[], step:
     new Set(nodes.flatMap((node) => [...namesIn(wordsOf(node).slice(0, searchedChars))]))
   const found = namesOf(resultsOf(conversation, step.id))
   if (found.size === 0) return 0
-  // What its own calls name is not new either.
+  // Names in its own calls are not new either.
   const seen = namesOf([conversation.node(step.id)!])
   for (const { id } of steps.slice(0, steps.indexOf(step)))
     for (const name of namesOf([conversation.node(id)!, ...resultsOf(conversation, id)])) seen.add(name)

@@ -2,13 +2,13 @@ import type { StallOutcome } from '../protocol/braking.ts'
 import type { NodeId } from '../protocol/ids.ts'
 import type { ConversationNode } from './node.ts'
 
-/** As it is kept. */
+/** Stalls in the form in which they are kept. */
 export interface KeptStalls {
   readonly last?: StallOutcome | undefined
   readonly hasPaused: boolean
 }
 
-/** What the log says of stalls so far. */
+/** Stalls in the log so far. */
 export class StallLog {
   #last: StallOutcome | undefined
   #hasPaused: boolean
@@ -22,12 +22,12 @@ export class StallLog {
     return { last: this.#last, hasPaused: this.#hasPaused }
   }
 
-  /** The newest since a person last spoke. */
+  /** The newest stall since a person last spoke. */
   get last(): StallOutcome | undefined {
     return this.#last
   }
 
-  /** The newest, unless the run was paused for it: with `resume` the count begins anew. */
+  /** The newest stall, unless the run was paused for it: with `resume` the count begins anew. */
   get counted(): StallOutcome | undefined {
     return this.#hasPaused ? undefined : this.#last
   }

@@ -3,14 +3,14 @@ import type { NodeId } from '../protocol/ids.ts'
 import { callsRun, type ConversationNode } from './node.ts'
 import { TextHash } from './textHash.ts'
 
-/** What tells whether two steps of the model do the same. */
+/** Fingerprint of a step of the model, equal for steps that do the same. */
 export interface StepPrint {
-  /** Of the step's first node. */
+  /** Id of the step's first node. */
   readonly id: NodeId
-  /** Of the calls with their arguments; of their results, apart from how long they took. */
+  /** Fingerprints of the calls with their arguments, and of their results apart from how long they took. */
   readonly calls: string
   readonly results: string
-  /** The errors, without what differs from one attempt to the next; missing when no call failed. */
+  /** The errors, without the parts that differ from one attempt to the next; missing when no call failed. */
   readonly error?: string
   /** All that the failed calls said, apart from places, hashes and how long they took; missing as `error` is. */
   readonly failure?: string
@@ -55,11 +55,11 @@ function takePrint(reply: ConversationNode, results: readonly ConversationNode[]
   return { id: reply.id, calls: calls.value, results: said.value, ...error, changes, polls }
 }
 
-/** An abort, a new message or a crash answered the call: that says nothing of the model. */
+/** An abort, a new message or a crash answered the call: this says nothing about the model. */
 const isCutShort = ({ synthetic }: ToolResultMessage): boolean =>
   synthetic === 'aborted' || synthetic === 'skipped' || synthetic === 'interrupted'
 
-/** How long something took, and what time it was. Every quantifier has a limit, so that no text takes longer than its length. */
+/** Durations and times of day. Every quantifier has a limit, so that no text takes longer than its length. */
 const times =
   /(?<![\w.])\d{1,9}(?:\.\d{1,9})?[ \t]{0,3}(?:ms|s|secs?|seconds?|min|minutes?)\b|\bduration_ms[:= ]{1,3}[\d.]{1,20}|\b(?:\d{4}-\d{2}-\d{2}[T ])?\d{1,2}:\d{2}:\d{2}(?:[.,]\d{1,9})?(?:Z\b|[+-]\d{2}:?\d{2}\b)?/g
 
@@ -69,7 +69,7 @@ function addBlock(hash: TextHash, block: PlainBlock): void {
   else hash.add(block.mimeType).add(block.data)
 }
 
-/** So much of a failed result is looked at, from its end. */
+/** Characters of a failed result that are looked at, from its end. */
 const longestFailure = 4_000
 
 const telling = /error|exception|traceback|fail|not found|no such|invalid|cannot|denied|refused|unexpected|timed? ?out/i

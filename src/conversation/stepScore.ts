@@ -6,15 +6,15 @@ import { stepOf } from './pruneNotes.ts'
 import { printOf, type StepPrint } from './stepPrint.ts'
 import { recallName } from './stepText.ts'
 
-/** What is known of a step of the model, from which its worth is reckoned. */
+/** Facts about a step of the model from which its worth is computed. */
 export interface StepMerits {
   readonly calls: number
   readonly failed: number
   /** A call succeeded that changed a file or cannot be undone. */
   readonly hasChanged: boolean
-  /** It made the same calls with the same results as an earlier step, and nothing was changed in between. */
+  /** True if the step made the same calls with the same results as an earlier step, and nothing was changed in between. */
   readonly repeats: boolean
-  /** Of the names in its results, the share that the conversation had not held before. */
+  /** Share of the names in its results that the conversation had not held before. */
   readonly newShare: number
   /** How many of these new names the agent has written since. */
   readonly used: number
@@ -25,8 +25,8 @@ export interface StepMerits {
 export type ScoredConversation = Pick<ConversationView, 'head' | 'node'>
 
 /**
- * What the steps of a conversation did for it. It goes on from where it stood, so that each new step costs what it holds; made anew from the
- * same log it knows the same. Steps that a revert abandoned count: what they showed was seen.
+ * The merits of the steps of a conversation. It continues from its last state, so that each new step costs its own length; made anew from the same
+ * log it is the same. Steps that a revert abandoned count: the agent saw their results.
  */
 export class StepRecord {
   readonly #merits = new Map<NodeId, StepMerits & { used: number }>()
@@ -85,7 +85,7 @@ export class StepRecord {
     if (print?.changes === true) this.#lastChange = id
   }
 
-  /** The agent wrote a name: whoever showed it first was of use. */
+  /** Notes that the agent wrote a name: the step that showed it first was of use. */
   #use(name: string): void {
     this.#seen.add(name)
     const source = this.#unused.get(name)
@@ -106,7 +106,7 @@ const records = new WeakMap<ScoredConversation, StepRecord>()
 
 function namesOf(node: ConversationNode): ReadonlySet<string> {
   const { message } = node
-  // What was recalled was first shown elsewhere.
+  // Recalled text was first shown elsewhere.
   if (message.role === 'toolResult' && message.toolName === recallName) return noNames
   return namesIn(wordsOf(node))
 }
@@ -117,13 +117,13 @@ const noNames: ReadonlySet<string> = new Set()
 const weights = { made: 20, changed: 40, new: 25, used: 35 }
 /** A step that repeats another is worth a little: it says that nothing has changed. */
 const ofRepeat = 5
-/** Of words without calls: a plan, or an answer to a person. */
+/** Score of words without calls: a plan, or an answer to a person. */
 export const wordsScore = 0.5
 
 /**
- * What a step was worth, from 0 to 1, in hundredths: 1 when a person said no to a call, since that must not be lost; 0.5 for words alone;
- * 0.05 for a repetition. Of other steps, 0.2 if any call succeeded, 0.4 if one changed something, up to 0.25 for names that were new, and up to 0.35 for those of
- * them that the agent used, at most 1 together. Pure.
+ * Scores the worth of a step, from 0 to 1, in hundredths: 1 when a person said no to a call, since that must not be lost; 0.5 for words alone; 0.05
+ * for a repetition. Other steps get 0.2 if any call succeeded, 0.4 if one changed something, up to 0.25 for names that were new, and up to 0.35 for
+ * those of them that the agent used, at most 1 together. Pure.
  */
 export function stepScore({ calls, failed, hasChanged, repeats, newShare, used, isDenied }: StepMerits): number {
   if (isDenied) return 1

@@ -6,12 +6,12 @@ import { soundName } from './renderMessage.ts'
 /** The tool that reads hidden steps again. */
 export const recallName = 'recall'
 
-/** What is nested more deeply is left out. */
+/** Deepest nesting that is read. */
 const deepest = 50
 
 /**
- * What a step says, piece by piece: the words of a reply, then each call with its arguments and its result. What was recalled is left
- * out, as it is the text of other steps.
+ * Yields the content of a step piece by piece: the words of a reply, then each call with its arguments and its result. Recalled text is left out, as
+ * it belongs to other steps.
  */
 export function* piecesOf(nodes: readonly ConversationNode[]): Generator<string, void, undefined> {
   const results = new Map<string, ToolResultMessage>()

@@ -2,24 +2,24 @@ import type { Fold } from '../log/fold.ts'
 import type { LogRecord } from '../protocol/records.ts'
 import type { OfferedToolSpec, ToolsChange } from '../protocol/toolsChange.ts'
 
-/** What the sources of an agent have for it, as its records say: the last one offered this. */
+/** The tools and instructions that the sources of an agent offered last, according to its records. */
 export interface TakenTools {
-  /** In the order of the request. */
+  /** Tools by name, in the order of the request. */
   readonly tools: ReadonlyMap<string, OfferedToolSpec>
-  /** What the system prompt says of each source. */
+  /** Instructions of each source in the system prompt, by source. */
   readonly instructions: ReadonlyMap<string, string>
 }
 
 export const nothingTaken: TakenTools = { tools: new Map(), instructions: new Map() }
 
-/** What was taken after a record. What stays keeps its place, what is new comes last. Pure. */
+/** Returns the tools taken after a record. Tools that stay keep their place, new ones come last. Pure. */
 export function takenAfter(taken: TakenTools, record: LogRecord): TakenTools {
   // A sub-agent that knows its caller's conversation is another agent.
   if (record.type === 'agent.created') return record.parent === undefined ? taken : nothingTaken
   return record.type === 'tools.changed' ? afterChange(taken, record) : taken
 }
 
-/** What is kept of the tools that were taken. */
+/** Taken tools in the form in which they are kept. */
 export interface KeptTaken {
   readonly tools: readonly (readonly [string, OfferedToolSpec])[]
   readonly instructions: readonly (readonly [string, string])[]
@@ -33,7 +33,7 @@ export const takenFold: Fold<TakenTools, KeptTaken> = {
   resume: ({ tools, instructions }) => ({ tools: new Map(tools), instructions: new Map(instructions) }),
 }
 
-/** What was taken after a change. Pure. */
+/** Returns the tools taken after a change. Pure. */
 export function afterChange(taken: TakenTools, { added, removed, instructions = [] }: ToolsChange): TakenTools {
   const tools = new Map(taken.tools)
   for (const name of removed) tools.delete(name)
@@ -45,6 +45,6 @@ export function afterChange(taken: TakenTools, { added, removed, instructions = 
   return { tools, instructions: texts }
 }
 
-/** Names of what was taken of a source. */
+/** Names of the tools taken from a source. */
 export const namesOf = ({ tools }: TakenTools, source: string): string[] =>
   [...tools.values()].filter((tool) => tool.source === source).map(({ name }) => name)

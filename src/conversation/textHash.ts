@@ -1,9 +1,9 @@
-/** A fingerprint of texts, fed piece by piece. Not for secrets: it only tells what is equal, in 64 bits. */
+/** A fingerprint of texts, fed piece by piece. Not for secrets: it only tells whether texts are equal, in 64 bits. */
 export class TextHash {
   #low = 0x811c9dc5
   #high = 0x9747b28c
 
-  /** Where a piece ends is part of the fingerprint. */
+  /** Adds a piece of text. Its end is part of the fingerprint. */
   add(text: string): this {
     let low = this.#low
     let high = this.#high
@@ -18,7 +18,7 @@ export class TextHash {
     return this
   }
 
-  /** Plain JSON, whatever the order of its fields. */
+  /** Adds plain JSON, whatever the order of its fields. */
   addJson(value: unknown, depth = 0): this {
     if (value === null || typeof value !== 'object') return this.add(typeof value).add(String(value))
     if (depth === deepest) return this.add('nested too deeply')
@@ -33,7 +33,7 @@ export class TextHash {
   }
 }
 
-/** What is nested more deeply is taken to be equal. */
+/** Deepest nesting that is compared; deeper values are taken to be equal. */
 const deepest = 50
 
 const byName = ([a]: [string, unknown], [b]: [string, unknown]): number => (a < b ? -1 : a > b ? 1 : 0)

@@ -8,12 +8,12 @@ export interface TokenCounter {
 }
 
 const perMessage = 4
-/** Providers bill an image by its size; this is what a large one costs. */
+/** Tokens of a large image: providers bill an image by its size. */
 const perImage = 1_600
 /** Bytes for each token of a file that is no text: a page of a PDF counts much like an image, and a second of sound little. */
 const bytesPerToken = { audio: 500, other: 50 }
 
-/** About 3.5 characters per token; corrected later by what providers report (see `Conversation.tokens`). */
+/** Estimates 3.5 characters per token; corrected later by the providers' reports (see `Conversation.tokens`). */
 const estimateText = (text: string): number => Math.ceil(text.length / 3.5)
 
 function estimateBlock(block: Block): number {
@@ -32,7 +32,7 @@ function estimateBlock(block: Block): number {
   }
 }
 
-/** From its size alone: nothing is decoded. */
+/** Estimates a file from its size alone: nothing is decoded. */
 function estimateFile({ data, mimeType }: FileBlock): number {
   const bytes = Math.ceil((data.length * 3) / 4)
   if (isTextual(mimeType)) return Math.ceil(bytes / 3.5)

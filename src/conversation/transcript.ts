@@ -9,9 +9,9 @@ import { stepOf } from './pruneNotes.ts'
 import type { Recalled } from './recall.ts'
 import { addHeld, holdsNothing, ranked, termsOf, weightsOf, type Found } from './searchSteps.ts'
 
-/** A step of a conversation as whoever reads its transcript is shown it. */
+/** A step of a conversation as readers of its transcript are shown it. */
 export interface TranscriptStep {
-  /** Such as `n12`. */
+  /** Step id, such as `n12`. */
   readonly id: string
   readonly role: 'user' | 'assistant'
   readonly tokens: number
@@ -20,7 +20,7 @@ export interface TranscriptStep {
   text(): string
 }
 
-/** Of a page, and of the outline. */
+/** Most characters of a page and of the outline. */
 const pageChars = 12_000
 const outlineChars = 30_000
 const outlineLineChars = 160
@@ -41,7 +41,7 @@ function entryOf(step: TranscriptStep, maxChars = Infinity): string {
   return `${head}\n${harmless(cutMiddle(step.text(), maxChars))}\n</transcript-entry>`
 }
 
-/** A line for each step, from the oldest on, as far as there is room; the last says what is missing. */
+/** A line for each step, from the oldest on, as far as there is room; the last says how many are missing. */
 export function outlineOf(steps: readonly TranscriptStep[], conversation: Pick<ConversationView, 'node'>): string {
   const lines: string[] = []
   let room = outlineChars

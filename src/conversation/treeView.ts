@@ -3,7 +3,7 @@ import { ConversationTree, type KeptTree, type NodeReader } from './conversation
 import { stepsOf, type ConversationNode, type Step } from './node.ts'
 import type { Tag } from '../protocol/braking.ts'
 
-/** What can be read of a tree of messages. */
+/** The readable part of a tree of messages. */
 export abstract class TreeView {
   protected readonly tree: ConversationTree
 
@@ -20,7 +20,7 @@ export abstract class TreeView {
     return this.tree.lastNodeId
   }
 
-  /** The last id that came with a file of somebody else; 0: none did. */
+  /** The last id that came with a file of another party; 0 if none did. */
   get foreignTo(): NodeId {
     return this.tree.foreignTo
   }
@@ -43,7 +43,7 @@ export abstract class TreeView {
     return this.tree.length
   }
 
-  /** The node of the trunk at this index, which is its depth less one: where a long past is not looked at, it is not read. */
+  /** The node of the trunk at this index, which is its depth less one: parts of a long past that are not asked for are not read. */
   trunkAt(index: number): ConversationNode | undefined {
     return this.tree.at(index)
   }
@@ -56,17 +56,17 @@ export abstract class TreeView {
     return this.tree.node(id)
   }
 
-  /** Where a node stands on the trunk, which is not read for it; 0: it is not there. */
+  /** Returns the depth of a node on the trunk, which is not read for it; 0 if it is not there. */
   depthOf(id: NodeId): number {
     return this.tree.depthOf(id)
   }
 
-  /** Where nodes are read that were kept. */
+  /** The source from which kept nodes are read. */
   get kept(): NodeReader | undefined {
     return this.tree.kept
   }
 
-  /** Whether a node is no longer as it was kept. */
+  /** Returns true if a node has changed since it was kept. */
   hasChanged(id: NodeId): boolean {
     return this.tree.hasChanged(id)
   }
@@ -80,7 +80,7 @@ export abstract class TreeView {
     return this.tree.onTrunk(id)
   }
 
-  /** Whether any reply so far has used this call id. */
+  /** Returns true if a reply so far has used this call id. */
   hasCall(callId: string): boolean {
     return this.tree.hasCall(callId)
   }

@@ -1,9 +1,9 @@
 /** Depths from which a trunk changed in another way than by growing. */
 export class TrunkChanges {
-  /** Missing while it never did. */
+  /** Depths of the changes; missing until there is one. */
   #depths: number[] | undefined
 
-  /** How often it did. */
+  /** Number of such changes. */
   get epoch(): number {
     return this.#depths?.length ?? 0
   }

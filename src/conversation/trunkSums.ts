@@ -4,7 +4,7 @@ import type { ConversationNode } from './node.ts'
 /** Sums over a trunk up to one of its nodes, in estimated tokens. */
 interface Sums {
   readonly user: number
-  /** What one reply and the results of its calls add: a mean that follows the newest. */
+  /** Tokens that one reply and the results of its calls add: a mean that follows the newest. */
   readonly growth: number
   readonly replies: number
   /** The path to the message that the last reply answered. */
@@ -12,7 +12,7 @@ interface Sums {
 }
 
 const none: Sums = { user: 0, growth: 0, replies: 0, answered: 0 }
-/** What the newest difference counts for in the mean. */
+/** Weight of the newest difference in the mean. */
 const newest = 0.1
 
 function withNode(sums: Sums, { message, tokens, pathTokens, graftedFrom }: ConversationNode): Sums {
@@ -34,8 +34,8 @@ interface Kept {
 const kept = new WeakMap<Conversation, Kept>()
 
 /**
- * Sums of a conversation's trunk; `at` gives those up to a depth. What was worked out before is kept, so that they cost what is new, and
- * nothing in a conversation that never asks.
+ * Sums of a conversation's trunk; `at` gives those up to a depth. Earlier sums are kept, so that a call costs only the new nodes; a conversation that
+ * never asks pays nothing.
  */
 export function trunkSums(conversation: Conversation): Sums & { readonly at: (depth: number) => Sums } {
   const { path, epoch } = conversation

@@ -5,7 +5,7 @@ import { corrupt } from './corruptRecord.ts'
 import { factsBehind } from './facts.ts'
 import type { ConversationNode } from './node.ts'
 
-/** What came of undoing the calls of the last revert: the results and the tag say so. */
+/** Marks the results of undone calls, and the tag of the revert, with the outcome of undoing the calls of the last revert. */
 export class UndoneTags {
   readonly #find: (id: NodeId) => ConversationNode | undefined
   /** Id and tag of the revert that is being undone. */
@@ -19,22 +19,22 @@ export class UndoneTags {
     this.#open = undo === undefined ? undefined : { id, tagged }
   }
 
-  /** Goes on with one that was begun before it was kept. */
+  /** Continues with an undoing that had begun when the conversation was kept. */
   resume(id: string, tagged: Tagged): void {
     this.#open = { id, tagged }
   }
 
-  /** Which revert is being undone, and the place of its tag. */
+  /** Returns the id of the revert that is being undone, and the place of its tag. */
   keep(all: readonly Tagged[]): { readonly id: string; readonly tagged: number } | undefined {
     return this.#open && { id: this.#open.id, tagged: all.indexOf(this.#open.tagged) }
   }
 
-  /** What is undone stays with the source of a fork. */
+  /** Drops the undoing: it stays with the source of a fork. */
   drop(): void {
     this.#open = undefined
   }
 
-  /** Marks the result of a call that was undone. Returns what is wrong, if that does not follow. */
+  /** Marks the result of a call that was undone. Returns the fault, if the record does not follow. */
   step({ id, call, undone }: RecordOf<'undo.step'>): string | undefined {
     const node = this.#find(call)
     if (this.#open?.id !== id) return 'it is of no revert'
@@ -43,7 +43,7 @@ export class UndoneTags {
     return undefined
   }
 
-  /** Puts the ledger on the tag, in place of what was known before. Returns the node of the tag. @throws RuntimeError `LOG_CORRUPT` */
+  /** Puts the ledger on the tag, in place of the earlier one. Returns the node of the tag. @throws RuntimeError `LOG_CORRUPT` */
   end(record: RecordOf<'undo.end'>, { tagged: all }: Annotations): ConversationNode {
     const { id, undone, kept } = record
     if (this.#open?.id !== id) throw corrupt(record, 'it is of no revert')

@@ -30,8 +30,8 @@ export function askedAt(conversation: Conversation, id: string): ConversationNod
 }
 
 /**
- * What the model used to ask for a reshaping: the call and, where a reply did nothing but ask, its request too, read from the cache.
- * Several calls of one reply share that. Nothing when a person or the runtime asked.
+ * Tokens that the model used to ask for a reshaping: the call and, where a reply did nothing but ask, its request too, read from the cache. Several
+ * calls of one reply share that usage. None if a person or the runtime asked.
  */
 export function usedByAsking(conversation: Conversation, { id, by }: { id: string; by: string }): Usage {
   const asking = by === 'model' ? askingCall(conversation, id) : undefined

@@ -1,13 +1,13 @@
 import { lazily } from '../protocol/lazily.ts'
 
-/** Nothing in it is, or looks like, something else. */
+/** Matches text in which no character is, or looks like, another. */
 const plain = /^[\n\u0020-\u007E]*$/
-/** Spaces that nobody sees or counts. */
+/** Matches spaces that readers neither see nor count. */
 const manySpaces = / {20,}| {1,19}(?=\n|$)/g
 const spacesIn = / {20}| (?:\n|$)/
 
 const rightToLeft = /[\u0590-\u08FF\uFB1D-\uFDFF\uFE70-\uFEFC\u{10800}-\u{10FFF}\u{1E800}-\u{1EFFF}]/u
-/** In one line with letters that are read from the right, these seem to stand elsewhere. */
+/** Characters that seem to stand elsewhere on a line with letters that are read from the right. */
 const turned = /[A-Za-z0-9()<>[\]{}/\\]/
 
 interface Tables {
@@ -27,7 +27,7 @@ const scripts =
     .split(' ')
     .map((name) => `\\p{Script_Extensions=${name}}`)
 const together = ['\\p{Script=Hangul}\\p{Script=Han}', '\\p{Script=Han}\\p{scx=Hiragana}\\p{scx=Katakana}']
-/** Letters of European and Vietnamese alphabets, without those that only differ from others by what is hard to see. */
+/** Letters of European and Vietnamese alphabets, without those that differ from others only by details that are hard to see. */
 const latin =
   'A-Za-z0-9\\u00C0-\\u00D6\\u00D8-\\u00F6\\u00F8-\\u0130\\u0134-\\u0137\\u0139-\\u013E\\u0141-\\u0148\\u014A-\\u017E\\u01A0\\u01A1\\u01AF\\u01B0\\u01CD-\\u01DC\\u0218-\\u021B\\u1E9E\\u1EA0-\\u1EF9'
 
@@ -47,7 +47,7 @@ const tables = lazily((): Tables => ({
 const escaped = (char: string): string =>
   char === '\t' ? '⟨tab⟩' : `⟨U+${char.codePointAt(0)!.toString(16).toUpperCase().padStart(4, '0')}⟩`
 
-/** Those that are written as another one or several; but for two vowels, of which there is no other form. */
+/** Returns true unless a character is another form of one or several others (NFKC), and for two vowels that have no other form. */
 const isCompact = (char: string): boolean => char.normalize('NFKC') === char || char === '\u0E33' || char === '\u0EB3'
 
 /** A word: a letter that may pass for another one is named, and so is a mark that a letter may also have by itself. */

@@ -26,9 +26,9 @@ export const defaultTagPolicy: TagPolicy = {
 export interface PlacedTag {
   readonly nodeId: NodeId
   readonly tag: Tag
-  /** Facts of what the revert abandoned: shown even when the tag no longer is. */
+  /** Facts about the nodes that the revert abandoned: shown even when the tag no longer is. */
   readonly facts: readonly Fact[]
-  /** It alone separates two replies, so it must stay. */
+  /** True if the tag alone separates two replies, so it must stay. */
   readonly isHolding: boolean
 }
 

@@ -10,7 +10,7 @@ interface Taken {
   readonly said: number
 }
 
-/** As it is kept. */
+/** Waiting messages in the form in which they are kept. */
 export interface KeptWaiting {
   readonly queues: { readonly [Q in QueueName]: readonly QueuedMessage[] }
   readonly taken: readonly Taken[]
@@ -66,7 +66,7 @@ export class WaitingMessages {
     else this.#queues[name].push(added)
   }
 
-  /** A result holds them: they wait no longer. */
+  /** Removes messages that a result holds. */
   delivered(ids: readonly string[]): void {
     for (const queue of Object.values(this.#queues))
       for (const id of ids) {
@@ -75,7 +75,7 @@ export class WaitingMessages {
       }
   }
 
-  /** A message was added to the trunk. */
+  /** Notes that a message was added to the trunk. */
   said(content: readonly Block[]): void {
     const taken = this.#taken.find(({ message, said }) => isSame(partsOf(message)[said]!.content, content))
     if (taken === undefined) return

@@ -1,12 +1,12 @@
 /**
- * The same data without halves of characters (unpaired surrogates) in its texts; the same object if there are none. A text that was cut in the
- * middle of an emoji is valid JSON for us and for whoever sent it, and a provider refuses every request that holds it. Pure.
+ * Returns the same data without halves of characters (unpaired surrogates) in its texts; the same object if there are none. A text that was cut in
+ * the middle of an emoji is valid JSON for us and for its sender, and a provider refuses every request that holds it. Pure.
  */
 export const wellFormed = <T>(value: T): T => (isSound(value) ? value : repaired(value))
 
 const looked = new WeakMap<object, object>()
 
-/** The same of what never changes and is sent in many turns, such as the tools of an agent: it is looked through once. */
+/** Does the same for a value that never changes and is sent in many turns, such as the tools of an agent: it is searched once. */
 export function wellFormedOnce<T extends object>(value: T): T {
   const known = looked.get(value)
   if (known !== undefined) return known as T

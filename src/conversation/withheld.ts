@@ -5,8 +5,7 @@ import { check } from './corruptRecord.ts'
 import type { TokenCounter } from './tokenCounter.ts'
 
 /**
- * Puts a line in place of messages that a guard refused, for people as for the model: only the log has what they were. Returns the depth of
- * the first.
+ * Puts a line in place of messages that a guard refused, for people as for the model: only the log has their content. Returns the depth of the first.
  *
  * @throws RuntimeError `LOG_CORRUPT`
  */

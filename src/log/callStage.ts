@@ -2,8 +2,8 @@ import type { AgentEvent, EventOf } from '../protocol/events.ts'
 import type { LogRecord, RecordOf } from '../protocol/records.ts'
 
 /**
- * How far a call is, as far as a log says. `ready`: it waits for its turn. Three wait for somebody: `held` for an approval, `asked` for the
- * answer to a question of its tool, `requested` for the result of a client.
+ * How far a call is, as far as a log says. `ready`: it waits for its turn. Three stages wait for an answer from outside: `held` for an approval,
+ * `asked` for the answer to a question of its tool, `requested` for the result of a client.
  */
 export type CallStage = 'ready' | 'held' | 'asked' | 'requested' | 'running' | 'settled'
 
@@ -35,7 +35,7 @@ export function stageAfter(record: CallRecord | CallEvent): CallStage {
   return record.type === 'question.answered' && record.again === true ? 'ready' : stages[record.type]
 }
 
-/** Nothing goes on with the call before somebody outside has answered. */
+/** Returns true if the call cannot continue before it is answered from outside. */
 export const isWaiting = (stage: CallStage | undefined): boolean =>
   stage === 'held' || stage === 'asked' || stage === 'requested'
 

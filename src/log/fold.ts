@@ -1,24 +1,24 @@
 import type { LogRecord, RecordOf } from '../protocol/records.ts'
 
-/** A record changes a state in place, or makes the next one of it. */
+/** Applies a record to a state: changes the state in place, or returns the next one. */
 type Step<State, Read> = (state: State, record: Read) => State | void
 
 /**
- * One thing that a log says, as a plain object. The steps of a state that others compare by identity make a new one; one that only its owner
- * reads may be changed in place.
+ * One thing that a log says, as a plain object. The steps of a state that others compare by identity make a new one; the steps of a state that only
+ * its owner reads may change it in place.
  */
 export interface Fold<State, Kept = State> {
-  /** Under which it is kept in checkpoints. */
+  /** Name under which the fold is kept in checkpoints. */
   readonly name: string
-  /** Before the first record. */
+  /** Returns the state before the first record. */
   readonly initial: () => State
-  /** By the type of the record. */
+  /** Steps by the type of the record. */
   readonly on?: { readonly [T in LogRecord['type']]?: Step<State, RecordOf<T>> }
-  /** With every record, after the step of its type. */
+  /** Called with every record, after the step of its type. */
   readonly each?: Step<State, LogRecord>
-  /** A fork begins it anew: what the past that it shares says is not its own. */
+  /** Set if a fork begins the fold anew, because the past that it shares says nothing about the fork itself. */
   readonly isOwn?: true
-  /** As plain JSON, and back; without them the state is that. */
+  /** Converts the state to plain JSON, and back; without them the state itself is plain JSON. */
   keep?(state: State): Kept
   resume?(kept: Kept): State
 }
@@ -39,12 +39,12 @@ function after<State>({ on, each, isOwn, initial }: Fold<State, unknown>, state:
   return each?.(next, record) ?? next
 }
 
-/** Several folds over one log, in the order of their list. What may throw has no place among them. */
+/** Several folds over one log, applied in the order of their list. A fold that may throw has no place among them. */
 export class Folding {
   readonly #folds: readonly AnyFold[]
   readonly #folded: readonly Folded<unknown>[]
 
-  /** `kept`: what `keep` gave; a fold that is not in it begins at its beginning. */
+  /** `kept`: the value that `keep` gave; a fold that is missing in it starts from its initial state. */
   constructor(folds: readonly AnyFold[], kept: { readonly [name: string]: unknown } = {}) {
     this.#folds = folds
     this.#folded = folds.map(({ name, initial, resume }) => {
@@ -53,7 +53,7 @@ export class Folding {
     })
   }
 
-  /** One of the list; the same object for good. */
+  /** Returns the folded state of one fold of the list; always the same object. */
   at<State>(fold: Fold<State, unknown>): Folded<State> {
     return this.#folded[this.#folds.indexOf(fold)] as Folded<State>
   }
@@ -66,7 +66,7 @@ export class Folding {
     }
   }
 
-  /** By name, as plain JSON that shares objects with the states. */
+  /** Returns the kept form of each fold, by name, as plain JSON that shares objects with the states. */
   keep(): { readonly [name: string]: unknown } {
     return Object.fromEntries(
       this.#folds.map(({ name, keep }, index) => {
@@ -77,7 +77,7 @@ export class Folding {
   }
 }
 
-/** One fold over a log, or over several, one after the other. */
+/** Returns the state of one fold over a log, or over several, one after the other. */
 export function foldLog<State>(fold: Fold<State, unknown>, ...logs: readonly Iterable<LogRecord>[]): State {
   let state = fold.initial()
   for (const records of logs) for (const record of records) state = after(fold, state, record)

@@ -41,14 +41,14 @@ export function endAbort(draft: Draft, { partial, spent }: Pick<SettleOutput, 'p
   draft.set({ pause: null, owesReply: false })
 }
 
-/** Aborts the agents below an idle agent, which may be busy, and what it was about to go on with. */
+/** Aborts the agents below an idle agent, which may be busy, and withdraws its pending continuation. */
 export function abortAtRest(draft: Draft): void {
   dropResuming(draft)
   tellChildren(draft, 'abort')
   endTask(draft)
 }
 
-/** Takes back what waits to begin: a prompt, or that a run that failed goes on. */
+/** Withdraws a request that waits to begin: a prompt, or the continuation of a run that failed. */
 export function withdraw(draft: Draft, event: { readonly id: string }): void {
   withdrawPrompt(draft, event)
   if (draft.context.resuming?.id === event.id) dropResuming(draft)

@@ -25,7 +25,7 @@ import { beginEnding, stopped } from './states/stopped.ts'
 const none: readonly never[] = Object.freeze([])
 const noneConsulted = Object.freeze({ turns: 0, atRest: false, count: 0 })
 
-/** @throws RuntimeError `INVALID_OPTION`: the input is not an `AgentInput` but, for example, what `runtime.spawn` takes. */
+/** Checks the input. @throws RuntimeError `INVALID_OPTION` if it is not an `AgentInput` but, for example, the argument of `runtime.spawn`. */
 function checkInput(input: Partial<AgentInput> | undefined): void {
   if (typeof input?.definition === 'string' && input.policy?.flags !== undefined) return
   const fields = Object.keys(input ?? {}).join(', ') || 'nothing'

@@ -15,13 +15,13 @@ export interface RetryPolicy {
   readonly maxMs: number
   /** A provider that asks for a longer wait than this ends the run. */
   readonly maxRetryAfterMs: number
-  /** How long a model may say nothing in the middle of a reply, or before it, until that counts as a lost connection. */
+  /** How long a model may stay silent before or within a reply until the connection counts as lost, in milliseconds. */
   readonly silenceMs?: number
 }
 
-/** What an agent's definition decides about its machine. Plain data that never changes. */
+/** The part of an agent's definition that its machine needs. Plain data that never changes. */
 export interface AgentPolicy {
-  /** Opt-in switches; if one is off, its states are unreachable, but for what people ask. */
+  /** Opt-in switches; if one is off, its states are unreachable except through requests of people. */
   readonly flags: {
     readonly revert: boolean
     readonly prune: boolean
@@ -29,11 +29,11 @@ export interface AgentPolicy {
     readonly stall: boolean
     readonly policies: boolean
     readonly compact: boolean
-    /** Missing without the hook. */
+    /** True with the hook `beforeTool`; missing without it. */
     readonly beforeTool?: true
-    /** What each turn is asked with is decided when it begins. */
+    /** True if code has a say in the parameters of each turn, which are then decided when the turn begins. */
     readonly turns?: boolean
-    /** What people say, or what the agent answers, is guarded; missing without guards. */
+    /** True if messages of people, or answers of the agent, are guarded; missing without guards. */
     readonly inputGuards?: true
     readonly outputGuards?: true
   }
@@ -46,9 +46,9 @@ export interface AgentPolicy {
   /** Names of sub-agents, which the model calls as tools; how many may be alive at once. */
   readonly agents: readonly string[]
   readonly maxChildren: number
-  /** Which of them work on their own and report what came of it. */
+  /** Names of the sub-agents that work on their own and report their outcome. */
   readonly reports: readonly string[]
-  /** Which of them a call may go on with, by the id in its field `continue`. */
+  /** Names of the sub-agents that a call may go on with, by the id in its field `continue`. */
   readonly continuable: readonly string[]
   /** Names of tools and sub-agents whose calls cannot be undone, and of tools that can undo them. */
   readonly irreversible: readonly string[]

@@ -40,7 +40,7 @@ import { type Draft, fillDraft } from './draft.ts'
 import * as guards from './guards.ts'
 import { checkEffects, placeholder } from './placeholder.ts'
 
-/** What runs a sub-agent: `supervisorMachine`, with this machine again inside. Named by its shape, as the two contain each other. */
+/** Logic that runs a sub-agent: `supervisorMachine`, with this machine again inside. Named by its shape, as the two contain each other. */
 export type SubAgentLogic = ActorLogic<
   Snapshot<CallOutput>,
   { readonly type: 'abort' | 'stop' | 'close' },
@@ -88,7 +88,7 @@ const actors: Actors = {
 /** Id of the chart. It carries its version: a persisted context belongs to one. */
 export const agentMachineId = 'agent@1'
 
-/** What every state of the agent machine is typed by. */
+/** Setup that types every state of the agent machine. */
 export const agentSetup = setup({
   types: {
     context: {} as AgentContext,
@@ -97,7 +97,7 @@ export const agentSetup = setup({
   },
   actors,
   actions: {
-    /** Tells the runtime which actor runs the chart. Without a runtime it refuses to run what would do nothing. */
+    /** Tells the runtime which actor runs the chart. Without a runtime it refuses to run a chart whose effects would do nothing. */
     attach: ({ self }): void => checkEffects((self as unknown as { readonly logic: AnyStateMachine }).logic, actors),
     /** Command to the log: the whole record but its time, idempotent by `seq`. */
     record: (_: unknown, _record: RecordDraft): void => {},

@@ -36,35 +36,35 @@ export interface CallState {
    * about it. `paused`: its sub-agent reached the run's limit, and waits for `resume`.
    */
   readonly status: 'ready' | 'checking' | 'held' | 'asking' | 'asked' | 'requested' | 'running' | 'paused' | 'settled'
-  /** What its tool asked last. */
+  /** The last question of its tool. */
   readonly question?: Question
-  /** A client gave its result, which is under review. */
+  /** Set while the result that a client gave is under review. */
   readonly returned?: RecordOf<'tool.end'>['returned']
-  /** To the questions before, in order: given to a call that runs again. */
+  /** Answers to the earlier questions, in order: given to a call that runs again. */
   readonly answers?: readonly Answer[]
-  /** Why it is not to run, whatever anybody decides: its reply was not whole. */
+  /** Why the call is not to run, whatever people decide: its reply was not whole. */
   readonly unfit?: string
-  /** `beforeTool` has let it through. */
+  /** Set once `beforeTool` has let the call through. */
   readonly beforeTool?: true
-  /** Somebody was asked for an approval, and what it does cannot be undone. */
+  /** Set if an approval was requested and the effect of the call cannot be undone. */
   readonly irreversible?: true
-  /** Who changed the input last; `tool`: its schema did. */
+  /** Source of the last change of the input; `tool`: its schema. */
   readonly edited?: 'tool' | 'hook' | 'person'
-  /** The sub-agent that executes it, and what that may use of the run's limits. */
+  /** Id of the sub-agent that executes the call, and the share of the run's limits that it may use. */
   readonly childId?: string
   readonly allowance?: Limits
-  /** That sub-agent works on its own, and its answer comes as a report. */
+  /** Set if that sub-agent works on its own, and its answer comes as a report. */
   readonly reports?: true
-  /** It was there before the call had its result. */
+  /** Set if the report came before the call had its result. */
   readonly reported?: true
   /** How much of that sub-agent's use was counted on runs that their limit ended and, if it is paused, on the current run. */
   readonly counted?: Spent
   readonly used?: Spent
-  /** What a person decided; kept only when it is folded from a log. */
+  /** Decision of a person; kept only when it is folded from a log. */
   readonly decision?: { readonly type: 'approve' | 'deny'; readonly reason?: string }
 }
 
-/** An agent that was called, works on its own, and has not told yet what came of it. */
+/** An agent that was called, works on its own, and has yet to report its outcome. */
 export interface Reporter {
   readonly childId: string
   readonly name: string
@@ -115,22 +115,22 @@ export interface RunState {
   readonly lastStopReason: RunStopReason
   /** How many replies in a row were cut off in their calls; missing if the last was not. */
   readonly cutReplies?: number
-  /** What a guard refused: the run ends with it. */
+  /** Refusal by a guard: the run ends with it. */
   readonly refusal?: Refusal
-  /** The command that aborts it, if it came from a remote client. */
+  /** Id of the command that aborts the run, if it came from a remote client. */
   readonly abortedBy: string | null
-  /** The limits that its prompt gave; of a run that goes on with another, that of the first. */
+  /** The limits that its prompt gave; for a run that continues another, those of the first. */
   readonly given?: Limits
-  /** A limit was reached after which it is to answer; `isAsked`: that turn has begun, and is the last. */
+  /** Limit that was reached and after which the run is to answer; `isAsked`: that turn has begun, and is the last. */
   readonly answer?: { readonly limit: LimitReason; readonly isAsked: boolean }
 }
 
-/** What is known of how the agent is asked, beside what its definition says. */
+/** State of the parameters of the agent's requests beside its definition. */
 export interface FrameState {
   readonly use: TurnUse | null
-  /** The instructions that the log has last. */
+  /** The newest instructions in the log. */
   readonly instructions: string | null
-  /** Names of what the current turn offers; `null`: everything. */
+  /** Names of the tools and sub-agents that the current turn offers; `null`: all of them. */
   readonly offered: readonly string[] | null
 }
 
@@ -149,30 +149,30 @@ export interface AgentContext {
   /** Turns started in the agent's lifetime; the current one's index is this minus one. */
   readonly turns: number
   readonly isTurnOpen: boolean
-  /** Whether the trunk ends with something that the model has not answered. */
+  /** True if the trunk ends with something that the model has not answered. */
   readonly owesReply: boolean
-  /** What people said up to this node the input guards have decided about. */
+  /** The last node up to which the input guards have decided about messages of people. */
   readonly guardedTo?: NodeId
   readonly run: RunState | null
-  /** `null` as long as only the definition has a say. */
+  /** `null` while only the definition decides. */
   readonly frame: FrameState | null
   /** The run that a pause ended, to be continued. */
   readonly pausedRun: string | null
-  /** What that run may still use, if it did not end on its own. */
+  /** Limits that the paused run may still use, if it did not end on its own. */
   readonly pausedLimits: Limits | null
-  /** What the prompt of the run that a pause or a failure ended gave of limits. */
+  /** Limits given by the prompt of the run that a pause or a failure ended. */
   readonly givenLimits: Limits | null
-  /** The last run, if it failed: what it was asked is still to be answered. */
+  /** The last run, if it failed: its prompt is still to be answered. */
   readonly failedRun: string | null
-  /** The command that goes on with it, as soon as nothing else is done at rest. */
+  /** The command that continues the failed run, as soon as nothing else is done at rest. */
   readonly resuming: { readonly id: string; readonly limits?: Limits } | null
   readonly calls: readonly CallState[]
-  /** Sub-agents started in the agent's lifetime, which is the next one's number. */
+  /** Number of sub-agents started in the agent's lifetime, which is the next one's number. */
   readonly children: number
   readonly attached: readonly AttachedChild[]
-  /** Who has the conversation once the step has ended. */
+  /** The definition that takes the conversation over once the step has ended. */
   readonly handoff: Handoff | null
-  /** Those whose reports are to come. */
+  /** Agents whose reports are to come. */
   readonly reporters: readonly Reporter[]
   /** The request a sub-agent exists for: it ends with that run. */
   readonly task: string | null
@@ -188,7 +188,7 @@ export interface AgentContext {
   /** Since when the run's wall time has been stopped for approvals. */
   readonly heldAt: number
   readonly storeError: ErrorInfo | null
-  /** Tokens of the last request and what came after it. */
+  /** Tokens of the last request and of the messages after it. */
   readonly contextTokens: number
   /** `contextTokens` after the last compaction attempt. */
   readonly compactedAt: number
@@ -200,7 +200,7 @@ export interface AgentContext {
   readonly ending: 'stop' | 'close' | null
   /** Requested and not yet drained; with a switch off, by people alone. */
   readonly reverts: readonly RevertRequest[]
-  /** What the last revert undoes. */
+  /** The undoing of the last revert. */
   readonly undoing: Undoing | null
   readonly prunes: readonly PruneRequest[]
   readonly grafts: readonly GraftRequest[]
@@ -229,7 +229,7 @@ export interface AgentInput {
   readonly metadata?: Metadata
   /** The request a sub-agent exists for. */
   readonly task?: string
-  /** Set when continuing from a log: what was folded from it, and the tools whose calls may run again. */
+  /** Set when continuing from a log: the state folded from it, and the tools whose calls may run again. */
   readonly restored?: {
     readonly context: Partial<AgentContext>
     readonly mayRerun: readonly string[]
@@ -237,9 +237,9 @@ export interface AgentInput {
     readonly redacted: readonly string[]
     /** Calls that may need an approval that has not been requested yet. */
     readonly unapproved: readonly string[]
-    /** Nothing that is waiting starts before `resume`. */
+    /** True if nothing that is waiting starts before `resume`. */
     readonly staysPaused?: boolean
-    /** Everything open was begun by somebody else: it ends. */
+    /** True if everything open was begun by another party: it ends. */
     readonly isForeign?: boolean
   }
 }
@@ -254,7 +254,7 @@ export type AgentMachineEvent =
   | ({ readonly type: 'steer' } & Said)
   | ({ readonly type: 'followUp' } & Said)
   | { readonly type: 'abort'; readonly requestId?: string }
-  /** Ends the run of the request `id`, or takes it back while it waits. */
+  /** Ends the run of the request `id`, or withdraws the request while it waits. */
   | { readonly type: 'withdraw'; readonly id: string; readonly requestId?: string }
   | { readonly type: 'resume'; readonly id: string; readonly limits?: Limits; readonly at: number }
   | ({
@@ -264,10 +264,10 @@ export type AgentMachineEvent =
       readonly requestId?: string
       readonly at: number
     } & CallDecision)
-  /** The tool of the call under `key` asks people. */
+  /** The tool of the call under `key` asks people a question. */
   | { readonly type: 'ask'; readonly key: string; readonly question: Question; readonly at: number }
   | { readonly type: 'stop' | 'close' }
-  /** What came of the call under `key`, whose agent worked on its own. */
+  /** The outcome of the call under `key`, whose agent worked on its own. */
   | { readonly type: 'report'; readonly key: string; readonly content: readonly PlainBlock[]; readonly at: number }
   /** Starts what is waiting in an agent restored from its log. */
   | { readonly type: 'wake' }
@@ -277,7 +277,7 @@ export type AgentMachineEvent =
   | { readonly type: 'graft'; readonly request: GraftRequest; readonly at: number }
   | { readonly type: 'pin'; readonly request: PinRequest; readonly at: number }
   | { readonly type: 'compact'; readonly request: CompactionRequest; readonly at: number }
-  /** What changes of what is used: `null` puts a field, or all, back to what the definition says. */
+  /** Changes of the values in use: `null` resets a field, or all of them, to the definition. */
   | { readonly type: 'use'; readonly id: string; readonly use: UseEvent | null; readonly at: number }
   | { readonly type: 'brake'; readonly request: PolicyRequest; readonly at: number }
   /** A policy fired in the consultation under `key`. */
@@ -298,14 +298,14 @@ export type AgentMachineEvent =
   | { readonly type: `xstate.error.actor.call.${number}`; readonly error: unknown; readonly actorId: string }
   | { readonly type: `xstate.error.actor.${string}`; readonly error: unknown }
 
-/** What is decided of a call that waits for people. */
+/** Decision on a call that waits for people. */
 export type CallDecision =
   | { readonly decision: 'approve'; readonly reason?: string; readonly input?: unknown }
   | { readonly decision: 'deny'; readonly reason?: string }
   | { readonly decision: 'answer'; readonly value: unknown }
   | { readonly decision: 'return'; readonly result: CallReturn }
 
-/** As `TurnUse`, with `null` for what is to be as the definition says again. */
+/** Fields of `TurnUse`; `null` resets a field to the definition. */
 export type UseEvent = { readonly [K in keyof TurnUse]: TurnUse[K] | null }
 
 /** A child that code asks for. */

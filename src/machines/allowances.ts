@@ -5,8 +5,8 @@ import type { AgentContext, CallState, RunState } from './agentTypes.ts'
 type Counted = 'turns' | 'tokens' | 'costUsd'
 
 /**
- * What a sub-agent may use: an equal share, with the calls that have not started, of what the run's limits leave and running calls
- * have not reserved. `null` if nothing is left. Pure.
+ * Returns the limits of a sub-agent: an equal share, with the calls that have not started, of the run's limits less the part used or reserved by
+ * running calls. `null` if nothing is left. Pure.
  */
 export function allowanceFor(context: AgentContext, call: CallState): Limits | null {
   const { run, policy, calls, now } = context
@@ -35,7 +35,7 @@ export function allowanceFor(context: AgentContext, call: CallState): Limits | n
   return withTime(share, run, now)
 }
 
-/** The share, plus what is left of the wall time, which all of them share. */
+/** Returns the share with the time left of the run's wall time, which all sub-agents share. */
 function withTime(share: Limits, { deadline }: RunState, now: number): Limits | null {
   if (deadline === null) return share
   return deadline <= now ? null : { ...share, ms: deadline - now }

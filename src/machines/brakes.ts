@@ -13,7 +13,7 @@ export const drainKey = (context: AgentContext): string => `${context.agentId}/d
 /** Key of the current fold, and its id. One that is not applied leaves no record, so folds and drains have keys of their own. */
 export const foldKey = (context: AgentContext): string => `${context.agentId}/fold/${context.drainedAt}`
 
-/** Opens a drain: it answers what is waiting now; what arrives meanwhile is left to the next. */
+/** Opens a drain: it answers the requests waiting at this point; later ones are left to the next drain. */
 export function beginDrain(draft: Draft, queue: 'reverts' | 'grafts' | 'prunes' | 'pins'): void {
   const asked = draft.context[queue].map(({ id }) => id) ?? []
   draft.set({ drainedAt: draft.context.seq, drained: asked })
@@ -62,7 +62,7 @@ export function pinResult(draft: Draft, { key, nodeId }: Pick<CallState, 'key' |
   requestPin(draft, { id, by: 'runtime', step: formatNodeId(nodeId), pinned: true })
 }
 
-/** What the model requested by calling a brake tool; the call's `key` is the request's id. */
+/** Queues the request that the model made by calling a brake tool; the call's `key` is the request's id. */
 export function requestBrake(draft: Draft, key: string, brake: BrakeCall): void {
   const asked = { id: key, by: 'model' } as const
   if (brake.type === 'revert') {
@@ -102,7 +102,7 @@ export function applyReverts(draft: Draft, output: RevertsOutput): void {
   draft.set({ contextTokens: output.contextTokens })
 }
 
-/** Records the copies, after which the trunk goes on. */
+/** Records the copies and moves the head to the last of them. */
 export function applyGrafts(draft: Draft, output: GraftsOutput): void {
   for (const outcome of output.outcomes) {
     draft.record({ type: 'graft.applied', ...draft.at, ...outcome })
@@ -137,17 +137,17 @@ export function applyPins(draft: Draft, output: PinsOutput): void {
   refusePins(draft, 'the drain gave no answer', draft.context.drained)
 }
 
-/** Opens what nobody asked for, a fold or a look for a stall: what is asked for meanwhile is left to the next drain. */
+/** Opens a drain that was not requested, a fold or a look for a stall: requests that arrive meanwhile are left to the next drain. */
 export const beginUnasked = (draft: Draft): void => draft.set({ drainedAt: draft.context.seq, drained: none })
 
-/** Records what was folded, if anything. */
+/** Records the fold, if there is one. */
 export function applyFold(draft: Draft, { outcome, contextTokens }: FoldOutput): void {
   if (outcome === null) return
   draft.record({ type: 'prune.applied', ...draft.at, ...outcome })
   draft.set({ compactedAt: 0, contextTokens })
 }
 
-/** The trunk was reshaped: what the last reply told of the next fold no longer holds. */
+/** Forgets the size at which the next fold was due: the trunk was reshaped, so the estimate from the last reply no longer holds. */
 export function forgetFold(draft: Draft): void {
   if (draft.context.foldAt !== null) draft.set({ foldAt: 0 })
 }

@@ -20,13 +20,13 @@ import { answersResults, whyUnfit } from './unfitReplies.ts'
 export const callSlot = (index: number): string => `call.${index}`
 
 /**
- * Deterministic id of a call: the idempotency key of its effect, and what a result must carry to count. Joined, as a log keeps it: of a
- * template every part would stay, with what ties it to the next.
+ * Deterministic id of a call: the idempotency key of its effect; a result without it does not count. Made with `join`, because a log keeps the key:
+ * the result of a template would keep every part, linked to the next, in memory.
  */
 export const callKey = (agentId: string, turnIndex: number, callId: string): string =>
   [agentId, '/t', turnIndex, '/tool/', callId].join('')
 
-/** Opens the step of a reply's calls: requests approvals and starts what may start. */
+/** Opens the step of a reply's calls: requests approvals and starts the calls that may start. */
 export function openCalls(draft: Draft, planned: readonly PlannedCall[], message: AssistantMessage): void {
   const { agentId, lastNodeId, policy } = draft.context
   const unfit = whyUnfit(message)
@@ -52,7 +52,7 @@ export function openCalls(draft: Draft, planned: readonly PlannedCall[], message
   advanceCalls(draft)
 }
 
-/** Answers the calls of a reply that was not whole. Nobody is asked about them, and nobody's decision counts. */
+/** Answers the calls of a reply that was not whole. People are not asked about them, and no decision about them counts. */
 function refuseUnfit(draft: Draft): void {
   for (const [index, { unfit, status }] of draft.context.calls.entries()) {
     if (unfit === undefined || (status !== 'ready' && status !== 'held')) continue
@@ -82,7 +82,7 @@ function refuseExcess(draft: Draft): void {
 const isOffered = ({ context: { frame } }: Draft, name: string): boolean =>
   frame === null || frame.offered === null || frame.offered.includes(name)
 
-/** Answers calls of what this turn does not offer: models remember from earlier turns what there was. */
+/** Answers calls of tools that this turn does not offer: models remember the tools of earlier turns. */
 function refuseUnoffered(draft: Draft): void {
   const offered = draft.context.frame?.offered
   if (offered == null) return
@@ -110,7 +110,7 @@ export function advanceCalls(draft: Draft): void {
   if (context.steering.length > 0) {
     context.calls.forEach((call, index) => {
       if (call.status === 'running' || call.status === 'settled') return
-      // What its tool asks is not what the user speaks of.
+      // The question of its tool is not the subject of the new message.
       if (call.status === 'asking') draft.children.push({ type: 'stop', id: callSlot(index) })
       synthesize(draft, index, 'skipped', undefined, spentBy(call.used))
     })
@@ -266,7 +266,7 @@ export function cancelCalls(
     if (isUnderWay(call)) draft.children.push({ type: 'stop', id: callSlot(index) })
     const used = call.status === 'running' ? spent[call.key] : undefined
     if (used !== undefined) spendByChild(draft, used)
-    // What a paused one used is counted, but recorded only at the end of the run.
+    // The usage of a paused call is counted, but recorded only at the end of the run.
     synthesize(draft, index, reason, undefined, spentBy(used ?? call.used))
   })
 }
@@ -289,7 +289,7 @@ export function recoverCalls(draft: Draft, restored: NonNullable<AgentInput['res
   })
 }
 
-/** Answers every call that has no result yet, whatever was decided of it: who decided is not known here. */
+/** Answers every call that has no result yet, whatever the decision about it: the person who decided is not known here. */
 export function interruptCalls(draft: Draft): void {
   draft.context.calls.forEach(({ status, used }, index) => {
     if (status !== 'settled') synthesize(draft, index, 'interrupted', undefined, spentBy(used))
@@ -328,7 +328,7 @@ export const isCalling = ({ calls }: Pick<AgentContext, 'calls'>): boolean => ca
 export const isAtWork = ({ status }: CallState): boolean => status === 'running' || status === 'checking'
 export const pausedCalls = ({ calls }: Pick<AgentContext, 'calls'>): readonly CallState[] =>
   calls.filter((call) => call.status === 'paused')
-/** Those that wait for people. */
+/** Keys of the calls that wait for people. */
 export const heldCalls = ({ calls }: Pick<AgentContext, 'calls'>): string[] =>
   calls.filter(waitsForPeople).map((call) => call.callId)
 export const waitsForPeople = ({ status }: Pick<CallState, 'status'>): boolean => waiting.has(status)

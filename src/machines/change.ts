@@ -14,7 +14,7 @@ export type ChildCommand =
   | { readonly type: 'tell'; readonly id: string; readonly event: { readonly type: 'abort' | 'stop' | 'close' } }
   | { readonly type: 'stop'; readonly id: string }
 
-/** What a transition makes of a context. */
+/** Result of a transition: the next context, the records it writes, the commands to children. */
 export interface Change<Context = object> {
   readonly context: Context
   readonly records?: readonly RecordDraft[]
@@ -52,8 +52,8 @@ type ChangeAction<Context, Event extends EventObject> = ActionFunction<
 >
 
 /**
- * The action of a chart that makes a change: through the `enqueueActions` of its setup. It carries `change`, so that an interpreter which
- * knows it may make the change without the detour. `Event` is what the chart takes; XState types done events only at their `invoke`.
+ * The action of a chart that makes a change: through the `enqueueActions` of its setup. It carries `change`, so that an interpreter which knows it
+ * may make the change without the detour. `Event` is the type of the chart's events; XState types done events only at their `invoke`.
  */
 export const changeAction = <Context, Event extends EventObject>(
   enqueueActions: (collect: never) => unknown,
@@ -61,7 +61,7 @@ export const changeAction = <Context, Event extends EventObject>(
 ): ChangeAction<Context, Event> =>
   Object.assign(enqueueActions(commit(change) as never) as ChangeAction<Context, Event>, { change })
 
-/** For `enqueueActions` of XState: does what a change says. */
+/** Carries out a change through `enqueueActions` of XState. */
 const commit =
   <Context>(make: MakeChange<Context, never>) =>
   ({ context, event, system, enqueue }: Subject<Context>): void => {

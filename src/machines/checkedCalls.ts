@@ -5,7 +5,7 @@ import type { Draft } from './draft.ts'
 import type { CallVerdict, HookOutput } from './effectTypes.ts'
 import { hookKey, hookSlot } from './hooks.ts'
 
-/** Does with a call what `beforeTool` decided, if that is still awaited. */
+/** Carries out the decision of `beforeTool` about a call, if it is still awaited. */
 export function settleHook(draft: Draft, output: HookOutput | null): void {
   if (output === null) return
   const index = draft.context.calls.findIndex(({ status, key }) => status === 'checking' && hookKey(key) === output.key)
@@ -19,7 +19,7 @@ export function settleHook(draft: Draft, output: HookOutput | null): void {
   advanceCalls(draft)
 }
 
-/** A question that broke down: the call is not run. */
+/** Ends a call whose question to the hook broke down: the call is not run. */
 export function failHook(draft: Draft, slot: string, message: string): void {
   const index = draft.context.calls.findIndex(({ status }, i) => status === 'checking' && hookSlot(i) === slot)
   if (index < 0) return

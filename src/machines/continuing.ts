@@ -6,7 +6,7 @@ export function numberOf(agentId: string, childId: string): number | undefined {
   return /^[1-9]\d*$/.test(number) ? Number(number) : undefined
 }
 
-/** The earlier sub-agent that a call is to go on with, if it is one of the agent's; otherwise whoever opens it answers the call. Pure. */
+/** The earlier sub-agent that a call is to continue, if it is one of the agent's; otherwise the effect that opens it answers the call. Pure. */
 export function earlierChild(
   { agentId, children, policy }: AgentContext,
   { name, input }: CallState,
@@ -18,6 +18,6 @@ export function earlierChild(
   return number === undefined || number > children ? undefined : childId
 }
 
-/** Whether another call of the reply is at work with the same sub-agent. */
+/** Returns true if another call of the reply is at work with the same sub-agent. */
 export const isTaken = ({ calls }: Pick<AgentContext, 'calls'>, call: CallState, childId: string): boolean =>
   calls.some((other) => other !== call && other.childId === childId && other.status !== 'settled')

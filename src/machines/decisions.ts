@@ -18,7 +18,7 @@ type Decided<D extends CallDecision['decision']> = EventOfType<'decide'> & { rea
 const is = <D extends CallDecision['decision']>(event: EventOfType<'decide'>, ...decisions: D[]): event is Decided<D> =>
   decisions.includes(event.decision as D)
 
-/** Carries out what was decided of a call that waits for people. A decision of a kind that it does not wait for changes nothing. */
+/** Carries out a decision on a call that waits for people. A decision of a kind that it does not wait for changes nothing. */
 export function decideCall(draft: Draft, event: EventOfType<'decide'>): void {
   const index = draft.context.calls.findIndex((call) => call.callId === event.callId && waitsForPeople(call))
   const status = draft.context.calls[index]?.status
@@ -45,7 +45,7 @@ function decideApproval(draft: Draft, index: number, event: Decided<'approve' | 
   draft.setCall(index, { status: 'ready', ...input, ...('input' in input ? { edited: 'person' } : {}) })
 }
 
-/** The tool goes on; if it is gone, the call starts again. */
+/** Gives the answer to the tool; if its process is gone, the call starts again. */
 function answerQuestion(draft: Draft, index: number, event: Decided<'answer' | 'deny'>): void {
   const { callId, status, question, answers = [] } = draft.context.calls[index]!
   const { key, question: asked } = question!
@@ -61,7 +61,7 @@ function answerQuestion(draft: Draft, index: number, event: Decided<'answer' | '
   })
 }
 
-/** The result that a client gave, or that it refused to. */
+/** Ends a request with the client's result, or with its refusal. */
 function endRequest(draft: Draft, index: number, event: Decided<'return' | 'deny'>): void {
   const returned = requestOf(event)
   if (event.decision === 'deny') return synthesize(draft, index, 'denied', event.reason, { returned })
@@ -72,7 +72,10 @@ function endRequest(draft: Draft, index: number, event: Decided<'return' | 'deny
   draft.set({ contextTokens: draft.context.contextTokens + tokens })
 }
 
-/** The result goes through what comes after a tool, as if that had run here. If the process dies meanwhile, the client is asked again. */
+/**
+ * Sends a client's result through the steps that follow a tool, as if the tool had run here. If the process dies meanwhile, the client is asked
+ * again.
+ */
 function startReview(
   draft: Draft,
   index: number,

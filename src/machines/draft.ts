@@ -6,12 +6,12 @@ import type { CallInput, HookInput, SleepInput, SubAgentInput } from './effectTy
 import type { Change, ChildCommand } from './change.ts'
 
 type WithoutHeader<R> = R extends unknown ? Omit<R, 'v' | 'seq'> : never
-/** A record but for its header, which has a place in those that every turn makes. */
+/** A record without its header; records that every turn makes have a place for it. */
 type RecordBody = WithoutHeader<RecordDraft> & { v?: typeof recordVersion; seq?: number }
 
 /**
- * Spread at the end of a record that every turn makes: a place for the time it will have. What is added to a full literal lies in an object
- * of its own, and a log keeps many; a spread anywhere else makes a literal ten times slower.
+ * Spread at the end of a record that every turn makes: reserves a place for its time. A property added to a full literal is stored in an object of
+ * its own, and a log keeps many; a spread anywhere else makes a literal ten times slower.
  */
 export const room = {}
 
@@ -52,7 +52,7 @@ export class Draft implements Change<AgentContext> {
     if (this.context.run !== null) this.set({ run: { ...this.context.run, ...change } })
   }
 
-  /** One copy of the calls a transition, too: a reply may make a hundred. */
+  /** Changes a call. The calls are copied once in a transition: a reply may make a hundred. */
   setCall(index: number, change: Partial<CallState>): void {
     if (this.#ownCalls === undefined || this.#ownCalls !== this.context.calls)
       this.set({ calls: (this.#ownCalls = [...this.context.calls]) })

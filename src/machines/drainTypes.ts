@@ -24,7 +24,7 @@ export interface RevertsInput {
   readonly requests: readonly RevertRequest[]
   readonly turnIndex: number
   readonly lastNodeId: NodeId
-  /** Whether the run goes on; `crowded`: too little headroom is left, so the trunk is about to be compacted. */
+  /** Prospect of the run after the drain; `crowded`: too little headroom is left, so the trunk is about to be compacted. */
   readonly outlook: 'goesOn' | 'crowded' | 'ends'
   /** Requests to reckon with: as many as the run has made. */
   readonly expected: number
@@ -35,7 +35,7 @@ export interface RevertsOutput {
   readonly outcomes: readonly RevertOutcome[]
   /** Ids of requests that are left to a later drain; only while the run goes on. */
   readonly held?: readonly string[]
-  /** What carries out reverts that were held back, after work has gone on. */
+  /** Prunes that carry out reverts that were held back, after work has gone on. */
   readonly hidden?: readonly PruneOutcome[]
   /** Tokens of the next request, as `contextTokens` counts them. */
   readonly contextTokens: number
@@ -112,11 +112,11 @@ export interface StallCheck {
   readonly key: string
   /** `null`: the newest step ends no loop, or one that is in the log. */
   readonly stall: StallOutcome | null
-  /** What it asks for. */
+  /** The revert that the stall leads to. */
   readonly revert?: RevertRequest
-  /** It is in the log, but the pause that it led to is not. */
+  /** Set if the stall is in the log, but the pause that it led to is not. */
   readonly isRecorded?: true
-  /** What the note adds to the next request, as `contextTokens` counts. */
+  /** Tokens that the note adds to the next request, as `contextTokens` counts. */
   readonly noteTokens: number
   readonly at: number
 }
@@ -126,7 +126,7 @@ export interface ConsultInput {
   readonly key: string
   /** How many policies of the list were asked before. */
   readonly from: number
-  /** Asks for one, whatever its trigger says. */
+  /** Request for one policy, whatever its trigger says. */
   readonly request?: PolicyRequest
   readonly isAtRest: boolean
   /** Turns in the agent's lifetime. */
@@ -137,12 +137,12 @@ export interface ConsultOutput {
   readonly key: string
   /** How many policies of the list have been asked by now. */
   readonly asked: number
-  /** Of the policy that fired; `null`: none did. */
+  /** End of the policy that fired; `null` if none did. */
   readonly end: PolicyEnd | null
-  /** What it asks for. */
+  /** Requests of the policy that fired. */
   readonly prune?: PruneRequest
   readonly revert?: RevertRequest
-  /** What the note adds to the next request, as `contextTokens` counts. */
+  /** Tokens that the note adds to the next request, as `contextTokens` counts. */
   readonly noteTokens: number
   readonly at: number
 }
@@ -162,7 +162,7 @@ export interface PinsOutput {
 export interface CompactInput {
   readonly agentId: string
   readonly key: string
-  /** Anything that makes the request smaller will do. */
+  /** True if any compaction that makes the request smaller is to be applied. */
   readonly force: boolean
   readonly focus?: string
 }
@@ -173,7 +173,7 @@ export interface CompactOutput {
   readonly reason: string | null
   readonly tokensBefore: number
   readonly tokensAfter: number
-  /** Of one that is applied. */
+  /** Economics of a compaction that is applied. */
   readonly economics?: Economics
   readonly usage: Usage | null
   readonly costUsd: number

@@ -1,7 +1,7 @@
 import type { PlainBlock } from '../protocol/messages.ts'
 import type { CallState } from './agentTypes.ts'
 
-/** Tells the model what its call ran with. */
+/** Returns a block that tells the model which input its call ran with. */
 export function editNote({ input }: Pick<CallState, 'input'>): PlainBlock {
   const json = JSON.stringify(input)
   const cut = json.length > maxNotedChars ? `${json.slice(0, maxNotedChars).replace(halfSign, '')}…` : json

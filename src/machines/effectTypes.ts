@@ -19,15 +19,15 @@ export interface ReplyInput {
   readonly runId: string
   readonly turnIndex: number
   readonly attempt: number
-  /** What a sub-agent may still use: a request that would exceed it is not made. */
+  /** Limits that a sub-agent may still use: a request that would exceed them is not made. */
   readonly left?: Pick<Limits, 'tokens' | 'costUsd'>
-  /** One that said nothing was asked again already: whatever comes now stands. */
+  /** Set once the model was asked again after an empty reply: the next reply stands, whatever it is. */
   readonly acceptsEmpty?: true
-  /** Set with input guards: what people said after this node they have not looked at yet. */
+  /** Set with input guards: the node up to which they have looked at messages of people. */
   readonly guardedTo?: NodeId
 }
 
-/** What guards decided while a reply was made. */
+/** Verdicts of guards made along with a reply. */
 interface Guarded {
   readonly guards?: readonly GuardVerdict[]
 }
@@ -39,30 +39,30 @@ export interface PrepareInput {
   readonly turnIndex: number
   /** Its number in the run, from 1. */
   readonly turn: number
-  /** Of the run so far. */
+  /** Usage of the run so far. */
   readonly spent: Spent
   readonly limits: Limits
   /** How the reply before it in this run ended. */
   readonly lastStopReason?: RunStopReason
   readonly use: TurnUse | null
-  /** The run's last turn: it is to answer with what it has. */
+  /** Set in the run's last turn: the model is to answer with the results so far. */
   readonly limit?: LimitReason
 }
 
-/** What the sources of the agent's tools have for the turn, and what that makes of the machine. */
+/** Tools that the sources of the agent have for the turn, and the policy of the machine with them. */
 export interface TakenTools {
   readonly change?: ToolsChange
   readonly policy: AgentPolicy
 }
 
-/** What the agent's memory has for the turn, and what was put into it. */
+/** Memories of the agent for the turn, and those that were added to its memory. */
 export interface TakenMemory {
-  /** Messages that follow what people said. */
+  /** Messages that follow the messages of people. */
   readonly recalled: readonly ContextMessage[]
   readonly extracted?: MemoryExtraction
 }
 
-/** What code decided about one turn. */
+/** Decisions of code about one turn. */
 export type TurnDecision = Pick<PreparedTurn, 'by' | 'instructions' | 'tools' | 'model' | 'settings'>
 
 export type PrepareOutput =
@@ -82,7 +82,7 @@ export interface PlannedCall {
   readonly callId: string
   readonly name: string
   readonly input: unknown
-  /** The input is the model's as the tool gets it. */
+  /** Set if the input is the model's as the tool gets it. */
   readonly isSettled?: true
   readonly needsApproval: boolean
 }
@@ -97,7 +97,7 @@ export interface ReplyFailure {
   readonly without?: RefusedPart
   /** The words to the model about an answer that does not match `output`, or is empty. */
   readonly repair?: string
-  /** What a reply that arrived but could not be used cost. */
+  /** Usage and cost of a reply that arrived but could not be used. */
   readonly usage?: Usage
   readonly costUsd?: number
 }
@@ -114,9 +114,9 @@ export type ReplyOutput =
       readonly contextTokens: number
       /** Missing with folding off. */
       readonly foldAt?: number
-      /** What the answer was before a guard refused it. */
+      /** The answer before a guard refused it. */
       readonly withheld?: NonNullable<RecordOf<'reply.end'>['withheld']>
-      /** It is an answer that fits the agent's output schema. */
+      /** Set if the reply is an answer that fits the agent's output schema. */
       readonly answer?: true
       readonly at: number
     } & Guarded)
@@ -136,25 +136,25 @@ export interface CallInput {
   readonly callId: string
   readonly name: string
   readonly input: unknown
-  /** To the questions that it asked before, in order, when it runs again. */
+  /** Answers to the tool's earlier questions, in order, when it runs again. */
   readonly answers?: readonly Answer[]
-  /** What a client returned for it: it is not run, only reviewed. */
+  /** Result that a client returned for the call: the call is not run, only reviewed. */
   readonly returned?: Returned
 }
 
-/** A result that is not the machine's yet. */
+/** A result that has not been passed to the machine yet. */
 export interface Returned extends Pick<CallOutput, 'content' | 'isError'> {
   /** The value of which the content shows a part. */
   readonly large?: { readonly value: unknown }
 }
 
-/** What a client returned for a call. */
+/** A client's result of a call. */
 export interface CallReturn extends Returned, Pick<CallOutput, 'tokens'> {
-  /** A hook is to review it, or what it does not show is to be kept. */
+  /** Set if a hook is to review the result, or the part that it does not show is to be kept. */
   readonly isReviewed?: true
 }
 
-/** What `beforeTool` decides about a call: it runs, with its own or other arguments, or it is answered without being run. */
+/** Decision of `beforeTool` about a call: it runs, with its own or other arguments, or it is answered without being run. */
 export type CallVerdict =
   | { readonly type: 'allowed'; readonly needsApproval: boolean }
   | { readonly type: 'edited'; readonly input: unknown; readonly needsApproval: boolean }
@@ -163,14 +163,14 @@ export type CallVerdict =
   | { readonly type: 'failed'; readonly error: ErrorInfo }
 
 export interface HookInput extends CallInput {
-  /** Of the call; `key` is that of the question. */
+  /** Key of the call; `key` is that of the question. */
   readonly callKey: string
 }
 
 export interface HookOutput {
   readonly key: string
   readonly verdict: CallVerdict
-  /** What the answer adds to the next request. */
+  /** Tokens that the answer adds to the next request. */
   readonly tokens: number
   readonly at: number
   /** The store failed before it could be asked. */
@@ -194,33 +194,33 @@ export interface CallOutput {
   readonly notStarted?: ErrorInfo
   /** Files the tool changed. */
   readonly changed?: readonly string[]
-  /** What the tool kept to undo the call with. */
+  /** Data that the tool kept to undo the call with. */
   readonly receipt?: NonNullable<ToolResultMessage['receipt']>
-  /** The last block of the content is the runtime's, not the tool's. */
+  /** Set if the last block of the content is the runtime's, not the tool's. */
   readonly hasLesson?: true
-  /** Said by a tool of the runtime, which brings nothing in from outside. */
+  /** Set if a tool of the runtime said it, which brings nothing in from outside. */
   readonly ofRuntime?: true
-  /** What of it is kept apart from the log. */
+  /** Parts of the result that are kept apart from the log. */
   readonly artifacts?: NonNullable<ToolResultMessage['artifacts']>
-  /** Of an answer whose content is cut: all of it, for the effect that keeps it. */
+  /** The whole content of an answer that is cut, for the effect that keeps it. */
   readonly whole?: string
-  /** What `afterTool` did to the result. */
+  /** Effect of `afterTool` on the result. */
   readonly hook?: 'replaced' | 'withheld'
-  /** The step is to stay in sight of the model. */
+  /** Set if the step is to stay in sight of the model. */
   readonly pins?: true
-  /** Who is to have the conversation, and what that makes of the machine. */
+  /** The definition that takes the conversation over, and the policy of the machine with it. */
   readonly handoff?: Handoff
   /** Waiting reports that the content holds. */
   readonly delivers?: readonly string[]
-  /** What a brake tool requests; decided between turns. */
+  /** Request of a brake tool; decided between turns. */
   readonly brake?: BrakeCall
-  /** Used by a sub-agent since the last run that counted it. */
+  /** Usage of a sub-agent since the last run that counted it. */
   readonly spent?: Spent
-  /** The sub-agent used up what its caller gave it; with more it can continue. */
+  /** True if the sub-agent used up its caller's allowance; with more it can continue. */
   readonly isOverAllowance?: boolean
   /** Why a child spawned by code is gone, if it did not end on its own. */
   readonly error?: ErrorInfo
-  /** It was stopped or closed on purpose. */
+  /** True if the child was stopped or closed on purpose. */
   readonly stopped?: boolean
 }
 
@@ -252,10 +252,10 @@ export interface SettleOutput {
     readonly content: readonly Block[]
     readonly usage: Usage
     readonly costUsd: number
-    /** Id of the model that it is of, if that is not the agent's. */
+    /** Id of the model that made the partial reply, if it is not the agent's. */
     readonly model?: string
   } | null
-  /** What aborted sub-agents had used, by the key of their call. */
+  /** Usage of aborted sub-agents, by the key of their call. */
   readonly spent: { readonly [key: string]: Spent }
 }
 

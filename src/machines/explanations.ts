@@ -1,9 +1,9 @@
 import type { SyntheticReason } from '../protocol/messages.ts'
 
-/** What a hook gave explains itself. */
+/** A reason that needs an explanation; the answer of a hook explains itself. */
 export type ExplainedReason = Exclude<SyntheticReason, 'answered'>
 
-/** What the model reads in place of a result that the tool did not give. */
+/** Text that the model reads in place of a result that the tool did not give. */
 export const explanations: {
   readonly [R in ExplainedReason]: (wasRunning: boolean, why: string | undefined) => string
 } = {

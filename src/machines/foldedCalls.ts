@@ -21,17 +21,17 @@ export class FoldedCalls {
     return this.#calls.length
   }
 
-  /** A copy: whoever has it sees none of what is folded afterwards. */
+  /** Copies of the calls: they do not change with records folded afterwards. */
   get all(): CallState[] {
     return [...this.#calls]
   }
 
-  /** Some have no result yet. */
+  /** True if some calls have no result yet. */
   get isOpen(): boolean {
     return this.#open > 0
   }
 
-  /** None is at work, and some wait for people. */
+  /** True if no call is at work, and some wait for people. */
   get isHeld(): boolean {
     return this.#atWork === 0 && this.#waiting > 0
   }
@@ -40,7 +40,7 @@ export class FoldedCalls {
     return this.#calls[this.#places.get(callId) ?? -1]
   }
 
-  /** Does nothing where there is no such call. */
+  /** Changes a call; does nothing where there is no such call. */
   change(callId: string, change: Partial<CallState>): void {
     const call = this.find(callId)
     if (call === undefined) return

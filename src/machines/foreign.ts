@@ -11,8 +11,8 @@ import { endUndo } from './undoing.ts'
 const why = 'the session was imported'
 
 /**
- * Ends all that is open in the past of another party: its log may say anything of what people allowed. Records it, so that every view of the
- * log shows the same; nothing is written when nothing was open.
+ * Ends all that is open in the past of another party: its log may claim any approval. Records it, so that every view of the log shows the same;
+ * nothing is written when nothing was open.
  */
 export function endForeign(draft: Draft): void {
   const { isCompacting, consulting } = draft.context
@@ -35,7 +35,7 @@ export function endForeign(draft: Draft): void {
   draft.set({ ...nothingPaused, failedRun: null, owesReply: false, isTurnOpen: false, reporters: [] })
 }
 
-/** Somebody else chose what it was to use. */
+/** Resets the values in use, which another party chose. */
 function endUse(draft: Draft): void {
   const { frame, agentId } = draft.context
   if (frame?.use == null) return

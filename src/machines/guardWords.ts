@@ -1,7 +1,7 @@
 import type * as guards from './guards.ts'
 
 /**
- * What each guard of the agent machine asks, in a few words for the labels of its chart. Empty: it says no more than the event or the
+ * The question of each guard of the agent machine, in a few words for the labels of its chart. Empty if it says no more than the event or the
  * transition's own description.
  */
 export const guardWords: Readonly<Record<keyof typeof guards, string>> = {

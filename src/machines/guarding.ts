@@ -3,7 +3,7 @@ import type { NodeId } from '../protocol/ids.ts'
 import type { AgentContext } from './agentTypes.ts'
 import type { Draft } from './draft.ts'
 
-/** Up to where the input guards have looked; nothing without them. */
+/** Returns the node up to which the input guards have looked; empty without them. */
 export const guardInput = ({ policy, guardedTo = 0 }: AgentContext): { guardedTo?: NodeId } =>
   policy.flags.inputGuards === true ? { guardedTo } : nothing
 
@@ -17,7 +17,7 @@ export function recordGuards(draft: Draft, verdicts: readonly GuardVerdict[]): v
   }
 }
 
-/** What a guard refused, if one did. */
+/** Returns the refusal of a guard, if one refused. */
 export function refusalIn(verdicts: readonly GuardVerdict[] = []): Refusal | undefined {
   const refused = verdicts.find(({ decision }) => decision === 'refused')
   if (refused === undefined) return undefined

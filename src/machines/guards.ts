@@ -34,7 +34,7 @@ export const foldEnabled = ({ context }: Subject): boolean =>
 export const compactRequested = ({ context }: Subject): boolean => context.compactRequests.length > 0
 /** A person has spoken into the run, and is heard next. */
 export const isSteered = ({ context }: Pick<Subject, 'context'>): boolean => context.steering.length > 0
-/** The newest step may end a loop, and nobody is about to say something; open only when the stall flag is set. */
+/** The newest step may end a loop, and no message waits; open only when the stall flag is set. */
 export const stallEnabled = ({ context }: Subject): boolean =>
   context.policy.flags.stall && context.run !== null && context.owesReply && !isSteered({ context })
 /** A failing store goes first: it could not take the records. */
@@ -52,7 +52,7 @@ function isPolicyLeft(context: AgentContext): boolean {
   const isAsked = run === null ? atRest && turns > 0 && prompts.length === 0 : reachedLimit(run) === undefined
   return isAsked && askedSoFar(context) < names.length
 }
-/** A message came for an agent at rest: what nobody asked for gives way. */
+/** A message came for an agent at rest: a consultation that was not requested gives way. */
 export const outrunsConsultation = ({ context }: Subject): boolean =>
   context.run === null && (context.prompts.length > 0 || context.resuming !== null) && context.drained.length === 0
 export const isCurrentConsultation = ({ context, event }: Subject): boolean =>
@@ -91,7 +91,7 @@ export const overLimit = (subject: Subject): boolean => {
   const { run } = subject.context
   return run !== null && mustReply(subject) && reachedLimit(run) !== undefined
 }
-/** It is to answer with what it has instead of pausing. */
+/** The run is to answer with the results so far instead of pausing. */
 export const answersAtLimit = (subject: Subject): boolean => {
   const { run } = subject.context
   return run !== null && mayAnswer(run) && overLimit(subject)
@@ -129,7 +129,7 @@ export const isWithdrawn = ({ context, event }: Subject): boolean =>
   event.type === 'withdraw' && context.run?.requestId === event.id
 export const interruptsRun = ({ context, event }: Subject): boolean =>
   event.type === 'prompt' && event.interrupt === true && context.run !== null
-/** Code decides what a turn is asked with; open only with the flag. */
+/** Code decides the parameters of a turn; open only with the flag. */
 const preparesTurns = ({ context }: Subject): boolean => context.policy.flags.turns === true
 export const beginsPrepared = (subject: Subject): boolean => preparesTurns(subject) && mayBegin(subject)
 export const queuedPrepared = (subject: Subject): boolean => preparesTurns(subject) && hasPrompts(subject)
@@ -157,13 +157,13 @@ const isHeldBack = ({ context }: Pick<Subject, 'context'>): boolean =>
   context.pause?.type === 'interrupted' && context.pausedRun === null
 const betweenTurns: ReadonlySet<PauseReason['type'] | undefined> = new Set(['limit', 'stall', 'interrupted'])
 export const pausedBetweenTurns = ({ context }: Subject): boolean => betweenTurns.has(context.pause?.type)
-/** A new message replaces the paused run, but not while a call waits for people, because no one has refused it. */
+/** A new message replaces the paused run, but not while a call waits for people, because the call has not been refused. */
 export const mayLeaveRun = (subject: Subject): boolean =>
   pausedBetweenTurns(subject) && heldCalls(subject.context).length === 0
 export const mayResumeCalls = (subject: Subject): boolean => mayResumeRun(subject) && subject.context.calls.length > 0
 export const mayResumeRun = ({ context }: Subject): boolean =>
   context.pause?.type !== 'approvals' && context.pausedRun !== null
-/** Its last run failed, nothing has begun since, and nobody has asked for this yet. */
+/** The last run failed, no other has begun since, and no command to continue it waits. */
 export const mayResumeFailed = ({
   context,
 }: {
@@ -174,7 +174,7 @@ export const mayResumeFailed = ({
   context.failedRun !== null &&
   context.resuming === null &&
   context.ending === null
-/** A person asked to go on with a run that failed. */
+/** A person asked to continue a run that failed. */
 export const resumesFailed = (subject: Subject): boolean => subject.context.resuming !== null && mayBegin(subject)
 export const mayResumeIdle = (subject: Subject): boolean =>
   subject.context.pause?.type === 'store' || isHeldBack(subject)
@@ -199,7 +199,7 @@ export const isStaleSettle = (subject: Subject): boolean => keyOf(subject) !== s
 /** A result whose key is no longer outstanding; it is dropped. */
 export const isStaleReply = (subject: Subject): boolean => outputOf(subject).key !== replyKey(subject.context)
 
-/** A guard refused what people said, or the answer; open only with guards. */
+/** A guard refused a message of people, or the answer; open only with guards. */
 export const refusedByGuard = (subject: Subject): boolean => {
   const { inputGuards, outputGuards } = subject.context.policy.flags
   return (inputGuards ?? outputGuards) === true && refusalIn(outputOf(subject).guards) !== undefined
@@ -218,19 +218,19 @@ export function overflowed(subject: Subject): boolean {
   return subject.context.policy.flags.compact && subject.context.run?.overflowed === false
 }
 
-/** The request of a sub-agent would exceed what its caller left it. */
+/** The request of a sub-agent would exceed its caller's allowance. */
 export const overBudget = (subject: Subject): boolean => {
   const output = outputOf(subject)
   return !output.ok && output.failure.kind === 'overBudget'
 }
 
-/** The provider named a part of the request that it does not take, and that can be left out: asked again at once without it. */
+/** The provider named a part of the request that it does not take, and that can be left out: the request is made again at once without it. */
 export const leavesOut = (subject: Subject): boolean => {
   const output = outputOf(subject)
   const { run } = subject.context
   return !output.ok && output.failure.without !== undefined && run !== null && run.fallbacks < mostLeftOut
 }
-/** So often in one reply. What was left out stays so: the next run goes on from there. */
+/** Most parts left out in one reply. A part that was left out stays so: the next run goes on from there. */
 const mostLeftOut = 16
 
 const retriedKinds: ReadonlySet<string> = new Set(['rateLimited', 'network', 'other'])
@@ -245,7 +245,7 @@ export const mayRepair = (subject: Subject): boolean => {
   return run.badAnswers + 1 < policy.outputAttempts
 }
 
-/** It may be, but its cost has used up a limit of the run. */
+/** The answer could be requested again, but its cost has used up a limit of the run. */
 export const repairOverLimit = (subject: Subject): boolean => {
   const output = outputOf(subject)
   const { run } = subject.context

@@ -3,7 +3,7 @@ import type { RecordOf } from '../protocol/records.ts'
 import type { FrameState } from './agentTypes.ts'
 import type { Draft } from './draft.ts'
 
-/** How often a run may be handed over: agents may send a conversation round in circles. */
+/** Most handoffs of a run: agents may hand a conversation round in circles. */
 const mostHandoffs = 10
 
 type Result = Omit<CallOutput, 'handoff'> & Pick<RecordOf<'tool.end'>, 'handoff'>
@@ -14,11 +14,11 @@ const refused = ({ handoff: _, ...output }: CallOutput, why: string): Result => 
   isError: true,
 })
 
-/** What somebody wanted used was said of the one before. */
+/** Returns the frame without the values in use: they were requested for the definition before. */
 export const withoutUse = (frame: FrameState | null): FrameState | null =>
   frame === null ? null : { ...frame, use: null }
 
-/** The result of a call. The first of a reply that hands the conversation over does so when the step has ended. */
+/** Returns the result of a call. The first of a reply that hands the conversation over does so when the step has ended. */
 export function handedOver(draft: Draft, output: CallOutput): Result {
   const plain: Omit<CallOutput, 'handoff'> = output
   if (output.handoff === undefined) return plain
@@ -33,7 +33,7 @@ export function handedOver(draft: Draft, output: CallOutput): Result {
   return { ...result, handoff: handoff.to }
 }
 
-/** The step has ended: from now on the other answers, and uses what its own definition says. */
+/** Hands the conversation over once the step has ended: the other definition answers from then on, with its own parameters. */
 export function takeOver(draft: Draft): void {
   const { handoff, frame } = draft.context
   if (handoff === null) return

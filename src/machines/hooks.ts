@@ -6,7 +6,7 @@ export const hookSlot = (index: number): string => `hook.${index}`
 /** Key of the question to `beforeTool`: the same after a crash. */
 export const hookKey = (callKey: string): string => `${callKey}/before`
 
-/** `beforeTool` has not been asked about it; never without that hook. */
+/** Returns true if `beforeTool` has not been asked about the call; never without that hook. */
 export const isUnchecked = ({ policy }: AgentContext, { beforeTool }: CallState): boolean =>
   policy.flags.beforeTool === true && beforeTool === undefined
 
@@ -22,7 +22,7 @@ export function askHook(draft: Draft, index: number): void {
   })
 }
 
-/** What the records of a call tell of how it came to its arguments. */
+/** Returns the marks that tell, in the records of a call, where its arguments came from. */
 export const marksOf = ({ beforeTool, edited }: CallState): { beforeTool?: true; edited?: true } => ({
   ...(beforeTool === undefined ? {} : { beforeTool }),
   ...(edited === undefined ? {} : { edited: true }),

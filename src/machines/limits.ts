@@ -4,7 +4,7 @@ import type { LimitReason } from '../protocol/turns.ts'
 import type { AgentContext, RunState } from './agentTypes.ts'
 import type { ReplyFailure } from './effectTypes.ts'
 
-/** What a run may still use, so that a crash does not yield a fresh allowance. Never zero: the next check pauses it. */
+/** Returns the limits that a run may still use, so that a crash does not yield a fresh allowance. Never zero: the next check pauses it. */
 export function remainingLimits(run: RunState, now: number): Limits {
   const { limits, turns, childTurns, usage, costUsd, deadline } = run
   const left: Limits = limits.onLimit === undefined ? {} : { onLimit: limits.onLimit }
@@ -24,7 +24,9 @@ export function limitAfter(
   return reachedLimit({ ...run, limits: rest, usage: addUsage(run.usage, usage), costUsd: run.costUsd + costUsd })
 }
 
-/** What a sub-agent may still use. A root stops after the reply that exceeds a limit; a sub-agent, whose caller pays, before it. */
+/**
+ * Returns the limits that a sub-agent may still use. A root stops after the reply that exceeds a limit; a sub-agent, whose caller pays, before it.
+ */
 export function budgetLeft({ task, run }: AgentContext): { left?: Pick<Limits, 'tokens' | 'costUsd'> } {
   // The last answer is asked for whatever is left.
   if (task === null || run === null || run.answer?.isAsked === true) return {}
@@ -49,7 +51,7 @@ export function reachedLimit(run: RunState): LimitReason | undefined {
   return run.deadlinePassed ? deadlineReason(run) : undefined
 }
 
-/** The run is to answer when it has reached a limit, and has not been asked to yet. */
+/** Returns true if the run has a last turn to answer after a limit, and has not begun it. */
 export const mayAnswer = ({ limits, answer }: RunState): boolean =>
   limits.onLimit === 'answer' && answer?.isAsked !== true
 

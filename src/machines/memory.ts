@@ -3,7 +3,7 @@ import type { Draft } from './draft.ts'
 import type { TakenMemory } from './effectTypes.ts'
 import { spend } from './spending.ts'
 
-/** Records what was put into the agent's memory, and adds what that has to the conversation, after what people said. */
+/** Records the additions to the agent's memory, and adds its memories for the turn to the conversation, after the messages of people. */
 export function takeMemory(draft: Draft, memory: TakenMemory | undefined): void {
   if (memory === undefined) return
   const { recalled, extracted } = memory

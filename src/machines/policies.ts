@@ -6,7 +6,7 @@ import type { ConsultOutput } from './drainTypes.ts'
 import type { Draft } from './draft.ts'
 import { spend } from './spending.ts'
 
-/** Key of the current consultation. What a policy then asks for has it as its id. */
+/** Key of the current consultation. It is also the id of the request that a policy then makes. */
 export const consultKey = (context: AgentContext): string => `${context.agentId}/policy/${context.drainedAt}`
 
 /** How many policies were asked in the current round: one after every turn, and one at rest. */
@@ -29,7 +29,7 @@ export function startPolicy(draft: Draft, start: PolicyStart): void {
   draft.set({ consulting: requestId === undefined ? { policy } : { policy, requestId } })
 }
 
-/** Records what a policy came to, and queues what it asks for, in an order in which a crash between two records loses nothing. */
+/** Records the outcome of a policy, and queues its requests, in an order in which a crash between two records loses nothing. */
 export function endConsultation(draft: Draft, output: ConsultOutput): void {
   const { asked: count, end, prune, revert, noteTokens } = output
   const { turns, run } = draft.context

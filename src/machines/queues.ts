@@ -83,7 +83,7 @@ export function takePrompt(draft: Draft): QueuedMessage | undefined {
   return prompt
 }
 
-/** Empties queues, but for the messages that are to be kept; what they held stays in the log. */
+/** Empties queues except for the messages to keep; the dropped messages stay in the log. */
 export function dropQueues(
   draft: Draft,
   queues: readonly QueueName[],
@@ -98,10 +98,10 @@ export function dropQueues(
   }
 }
 
-/** Drops what was said into a run that is aborted. What agents have reported is told once. */
+/** Drops the messages to a run that is aborted. Reports of agents are kept, because each is told once. */
 export const dropSaid = (draft: Draft): void =>
   dropQueues(draft, ['steering', 'followUps'], ({ provenance }) => provenance?.type === 'report')
 
-/** Takes back a prompt that waits, if it does. */
+/** Withdraws a prompt that waits, if it does. */
 export const withdrawPrompt = (draft: Draft, { id }: { readonly id: string }): void =>
   dropQueues(draft, ['prompts'], (prompt) => prompt.id !== id)

@@ -41,7 +41,7 @@ export type FoldedContext = Pick<
   | 'consulting'
   | 'undoing'
 > & {
-  /** Its newest records came with a file of somebody else, or end what was open in them: no more has begun here since. */
+  /** True if its newest records came with a file of another party, or end what was open in them: no more has begun here since. */
   readonly foreign: boolean
 }
 
@@ -79,7 +79,7 @@ type Fold = {
 const inRun = (context: Folding, change: Partial<RunState>): Partial<Folding> =>
   context.run === null ? {} : { run: { ...context.run, ...change } }
 
-/** What a record says was used; what was used between turns counts towards the run and the previous turn, as in the machine. */
+/** Adds the usage of a record; usage between turns counts towards the run and the previous turn, as in the machine. */
 function used(context: Folding, usage: Usage = noUsage, costUsd = 0): Partial<Folding> {
   const { run } = context
   if (run === null) return {}
@@ -96,20 +96,20 @@ function spentByChild(context: Folding, { usage, costUsd, turns }: Spent): Parti
   return after.run == null ? {} : { run: { ...after.run, childTurns: after.run.childTurns + turns } }
 }
 
-/** The run ends, as a guard refused what was said or answered in it. */
+/** The run ends, as a guard refused a message or the answer in it. */
 function refusedIn(context: Folding, refused: Refusal | undefined): Partial<Folding> {
   if (refused === undefined) return {}
   const { at, guard, reason } = refused
   return { ...inRun(context, { refusal: { at, guard, reason } }), owesReply: false }
 }
 
-/** Once all calls have their results, they are over. */
+/** Changes a call; once all calls have their results, the step is over. */
 function withStatus({ calls, run }: Folding, callId: string, change: Partial<CallState>): Partial<Folding> {
   calls.change(callId, change)
   return calls.isOpen ? {} : { calls: noCalls, owesReply: answersResults(run) }
 }
 
-/** What `beforeTool` made of a call. */
+/** Returns the marks that `beforeTool` left on a call. */
 function marksOf(
   { calls }: Folding,
   { callId, input, beforeTool, edited }: RecordOf<'tool.start' | 'approval.requested'>,
@@ -131,7 +131,9 @@ function awaiting({ calls, reporters }: Folding, callId: string): Partial<Foldin
   return reporter === undefined ? {} : { reporters: [...reporters, reporter] }
 }
 
-/** A message was queued: with the report of one who has yet to give it, or who was faster than the result of its call. */
+/**
+ * Takes a queued message that holds a report off the list of awaited reports; if the report was faster than the result of its call, marks the call.
+ */
 function reported({ calls, reporters }: Folding, messageId: string): Partial<Folding> {
   const isIts = ({ key }: { readonly key: string }): boolean => reportId(key) === messageId
   if (reporters.some(isIts)) return { reporters: reporters.filter((one) => !isIts(one)) }
@@ -150,7 +152,7 @@ const resting = {
   undoing: null,
 } as const
 
-/** Nothing of another party's past goes on: neither a run nor a reply that is due. */
+/** The state of an agent whose past is another party's: neither a run nor a reply that is due goes on. */
 const ended = { ...resting, owesReply: false, failedRun: null, ...nothingPaused } as const
 
 /** A fork starts idle; if a reply is due, it is as if the process had died there. */
@@ -166,7 +168,7 @@ function forked({ run, now, owesReply, pausedRun, pausedLimits, givenLimits, fai
   return { ...resting, pausedRun: owedRun, ...limits, pause: { type: 'interrupted' } }
 }
 
-/** Whether a run that ended may be gone on with. */
+/** Returns true if a run that ended may be continued. */
 const goesOn = (stopReason: RunStopReason, owesReply: boolean): boolean =>
   stopReason === 'paused' || (stopReason === 'error' && owesReply)
 
@@ -325,14 +327,14 @@ const released = (context: Folding, heldAt: number): Folding => {
 
 const agentOf = (runId: string): string => runId.slice(0, runId.lastIndexOf('/'))
 
-/** What is folded from a log so far, as plain JSON. */
+/** State folded from a log so far, as plain JSON. */
 export interface KeptContext {
   readonly context: FoldedContext
-  /** Its calls wait for people. */
+  /** True if its calls wait for people. */
   readonly isHeld: boolean
 }
 
-/** The context of an agent, record by record. `kept`: where it goes on from. */
+/** The context of an agent, record by record. `kept`: the state from which it continues. */
 export class ContextFold {
   #context: Folding
   #isHeld: boolean
@@ -342,12 +344,12 @@ export class ContextFold {
     this.#isHeld = kept.isHeld
   }
 
-  /** Of the last record. */
+  /** Sequence number of the last record. */
   get seq(): number {
     return this.#context.seq
   }
 
-  /** A copy: it stays as it is. */
+  /** A copy of the context: later records do not change it. */
   get context(): FoldedContext {
     return { ...this.#context, calls: this.#context.calls.all }
   }
@@ -357,7 +359,7 @@ export class ContextFold {
   }
 
   apply(record: LogRecord): void {
-    // What an agent began with was never its own run.
+    // The messages that an agent began with were never a run of its own.
     const isHistory = 'runId' in record && isImported(record)
     const step = (isHistory ? undefined : fold[record.type]) as
       | ((context: Folding, record: LogRecord) => Partial<Folding>)
@@ -381,9 +383,6 @@ export function foldContext(records: Iterable<LogRecord>, past: Iterable<LogReco
   return folding
 }
 
-/**
- * Folds a log into what its machine knew when the last record was written; for a fork, the past it shares with its source comes
- * first. Pure.
- */
+/** Folds a log into the context of its machine when the last record was written; for a fork, the past it shares with its source comes first. Pure. */
 export const rebuildContext = (records: Iterable<LogRecord>, past: Iterable<LogRecord> = []): FoldedContext =>
   foldContext(records, past).context

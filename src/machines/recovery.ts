@@ -10,9 +10,8 @@ import { endRefused } from './refusals.ts'
 import { endRun, pauseRun } from './runs.ts'
 
 /**
- * Cleans up what a process that died in the middle of a run left behind. A run whose calls only wait for people keeps waiting. Any
- * other is paused, so that `resume` continues it: the model is asked again, calls that may run again do, and the others are answered
- * as interrupted.
+ * Cleans up after a process that died in the middle of a run. A run whose calls only wait for people keeps waiting. Any other is paused, so that
+ * `resume` continues it: the model is asked again, calls that may run again do, and the others are answered as interrupted.
  */
 export function recoverRun(draft: Draft, restored: NonNullable<AgentInput['restored']>): void {
   if (restored.isForeign === true) return endForeign(draft)
@@ -75,7 +74,7 @@ function interruptRun(draft: Draft): void {
   pauseRun(draft, reason, Object.keys(left).length === 0 ? {} : { left })
 }
 
-/** Whether something would start automatically. */
+/** Returns true if something would start automatically. */
 const isAnythingWaiting = ({
   prompts,
   reporters,

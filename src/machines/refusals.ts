@@ -3,7 +3,7 @@ import type { ReplyOutput } from './effectTypes.ts'
 import { refusalIn } from './guarding.ts'
 import { addReply, endRun, resetReply } from './runs.ts'
 
-/** Ends the run in which a guard refused what people said, or the answer. */
+/** Ends the run in which a guard refused a message of people, or the answer. */
 export function refuseRun(draft: Draft, output: ReplyOutput): void {
   if (output.ok) addReply(draft, output)
   else resetReply(draft, output)

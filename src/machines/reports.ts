@@ -5,7 +5,7 @@ import { enqueueMessage } from './queues.ts'
 /** The id of the message with which the agent of a call reports: there is one for a call. */
 export const reportId = (key: string): string => `${key}/report`
 
-/** Who has yet to report on a call; `undefined`: nobody. Pure. */
+/** Returns the agent that has yet to report on a call; `undefined` if there is none. Pure. */
 export const reporterOf = ({ callId, key, name, childId, reports, reported }: CallState): Reporter | undefined =>
   reports === undefined || reported === true || childId === undefined ? undefined : { childId, name, callId, key }
 
@@ -15,7 +15,7 @@ export function awaitReport(draft: Draft, call: CallState): void {
   if (reporter !== undefined) draft.set({ reporters: [...draft.context.reporters, reporter] })
 }
 
-/** Puts a report in a queue. Of two for a call the first counts. */
+/** Puts a report in a queue. The first of two reports for a call counts. */
 export function takeReport(
   draft: Draft,
   { key, content }: EventOfType<'report'>,
@@ -32,7 +32,7 @@ export function takeReport(
   enqueueMessage(draft, queue, message)
 }
 
-/** Takes those off their queue that a result holds. */
+/** Removes the reports that a result holds from their queues. */
 export function deliverReports(draft: Draft, ids: readonly string[]): void {
   const { followUps } = draft.context
   const rest = followUps.filter(({ id }) => !ids.includes(id))

@@ -52,7 +52,7 @@ export const newRun = (runId: string, requestId: string, limits: Limits, now: nu
   abortedBy: null,
 })
 
-/** No run waits to be gone on with. */
+/** State of an agent without a run that waits to be continued. */
 export const nothingPaused = { pause: null, pausedRun: null, pausedLimits: null, givenLimits: null } as const
 
 /** Opens a run; its user message and first turn follow. */
@@ -182,7 +182,7 @@ export function endRun(
   draft.set({ run: null, pausedRun, pausedLimits: why.left ?? null, failedRun, givenLimits })
 }
 
-/** What the sub-agents of paused calls used is recorded with the end of the run, because their calls have not ended yet. */
+/** Records the usage of the sub-agents of paused calls with the end of the run, because their calls have not ended yet. */
 function countPausedCalls(draft: Draft): Pick<RecordOf<'run.end'>, 'unfinished'> {
   const unfinished = draft.context.calls.flatMap(({ callId, used }) =>
     used === undefined ? [] : [{ callId, spent: used }],
@@ -202,25 +202,25 @@ export function pauseRun(draft: Draft, reason: PauseReason, cutOff: { left?: Lim
   draft.set({ pause: reason })
 }
 
-/** The store accepts no records: nothing more is started until `resume`. */
+/** Pauses the run because the store accepts no records: nothing more is started until `resume`. */
 export const pauseForStore = (draft: Draft): void =>
   pauseRun(draft, { type: 'store', error: draft.context.storeError! })
 
-/** The wall time of the run is used up. */
+/** Pauses a run that has used up its wall time. */
 export const pauseForDeadline = (draft: Draft): void => pauseRun(draft, deadlineReason(draft.context.run!))
 
-/** Discards an answer that does not match; the next request tells the model what was wrong. */
+/** Discards an answer that does not match; the next request tells the model its fault. */
 export function askForRepair(draft: Draft, output: FailedReply): void {
   const { repair } = output.failure
   resetReply(draft, output, repair === undefined ? {} : { repair })
   draft.setRun({ badAnswers: (draft.context.run?.badAnswers ?? 0) + 1 })
 }
 
-/** Asks again at once, without what the provider refused. */
+/** Asks again at once, without the part that the provider refused. */
 export const askWithout = (draft: Draft, output: FailedReply): void =>
   askAnew(draft, output, { without: output.failure.without! })
 
-/** The next request would exceed a sub-agent's limit. */
+/** Pauses a run whose next request would exceed a sub-agent's limit. */
 export function pauseForBudget(draft: Draft, limit: 'tokens' | 'costUsd'): void {
   const { limits, usage, costUsd } = draft.context.run!
   const used = limit === 'tokens' ? totalTokens(usage) : costUsd
@@ -246,17 +246,17 @@ function askAnew(draft: Draft, output: Pick<FailedReply, 'failure' | 'guards'>, 
   nextAttempt(draft)
 }
 
-/** Goes on with the run that failed, once what is done at rest is done. */
+/** Queues the continuation of the run that failed, until everything else at rest is done. */
 export const askToGoOn = (draft: Draft, { id, limits }: EventOfType<'resume'>): void =>
   draft.set({ resuming: limits === undefined ? { id } : { id, limits } })
 
-/** Goes on with the run that failed: what was said then is on the trunk, and so are the steps made since. */
+/** Continues the run that failed: its messages are on the trunk, and so are the steps made since. */
 export function resumeFailed(draft: Draft): void {
   const { id: requestId, limits } = draft.context.resuming!
   startRun(draft, { cause: 'resume', requestId, limits })
 }
 
-/** Gives up going on before it has begun: whoever asked for it is told by the end of a run. */
+/** Gives up a continuation before it has begun: the end of a run answers the command. */
 export function dropResuming(draft: Draft): void {
   if (draft.context.resuming === null) return
   resumeFailed(draft)

@@ -11,7 +11,7 @@ export const stallKey = (context: AgentContext): string => `${context.agentId}/s
 /** Id of the revert that ends a stall: the same however often its step is looked at. */
 export const stallRevertId = (context: AgentContext): string => `${context.agentId}/stall/n${context.lastNodeId}`
 
-/** Records what was found, and asks for the revert, in an order in which a crash between two records loses nothing. */
+/** Records the stall, and requests the revert, in an order in which a crash between two records loses nothing. */
 export function applyStall(draft: Draft, { stall, revert, isRecorded, noteTokens }: StallCheck): void {
   if (stall === null || isRecorded === true) return
   if (revert !== undefined && !isWaiting(draft, revert)) requestRevert(draft, revert)

@@ -30,7 +30,7 @@ const failed = (call: SubAgentInput, error: ErrorInfo): CallOutput => ({
   error,
 })
 
-/** Whether one more restart is allowed: those of the window are not used up. Pure. */
+/** Returns true if one more restart is allowed: those of the window are not used up. Pure. */
 export const mayRestart = (policy: RestartPolicy | null, crashes: readonly number[], at: number): boolean =>
   policy !== null &&
   policy.restart !== 'never' &&
@@ -56,7 +56,7 @@ const supervisorSetup = setup({
     agent: placeholder('agent') as unknown as AgentLogic,
   },
   guards: {
-    /** A call waits for it, and is over when it is aborted. */
+    /** True if a call waits for the agent, which then ends when it is aborted. */
     isCalled: ({ context }) => context.call.callId !== null,
     isOpened: ({ event }) => outputOf<OpenOutput>(event).ok,
     mayRestart: ({ context, event }) => {
@@ -73,7 +73,7 @@ const supervisorSetup = setup({
   },
 })
 
-/** Commits what a plain function makes of the context. */
+/** Commits the change that a plain function makes of the context. */
 const update = <E = unknown>(change: MakeChange<SupervisorContext, E>) =>
   changeAction<SupervisorContext, SupervisorEvent>(supervisorSetup.enqueueActions, change)
 
@@ -184,7 +184,7 @@ export const supervisorMachine = supervisorSetup.createMachine({
       on: { abort: { guard: 'isCalled', target: 'ended' }, stop: 'ended', close: 'ended' },
     },
     ended: { type: 'final' },
-    /** It crashed too often: its caller gets the error. */
+    /** The agent crashed too often: its caller gets the error. */
     givenUp: { type: 'final' },
   },
 })

@@ -2,7 +2,7 @@ import type { ErrorInfo } from '../protocol/errors.ts'
 import type { AgentInput } from './agentTypes.ts'
 import type { CallOutput, SubAgentInput } from './effectTypes.ts'
 
-/** What happens to a sub-agent after a crash: an exception, a dead process or a stall. */
+/** Treatment of a sub-agent after a crash: an exception, a dead process or a stall. */
 export interface RestartPolicy {
   /** `permanent` also restarts a child that ended on its own, unless a call started it. */
   readonly restart: 'never' | 'transient' | 'permanent'
@@ -14,11 +14,11 @@ export interface RestartPolicy {
 }
 
 export interface OpenInput extends SubAgentInput {
-  /** How often it was started before. */
+  /** Number of earlier starts. */
   readonly life: number
 }
 
-/** The agent to run, or what the call is answered with instead. */
+/** The agent to run, or the answer to the call instead. */
 export type OpenOutput =
   | { readonly ok: true; readonly agent: AgentInput; readonly policy: RestartPolicy }
   | { readonly ok: false; readonly output: CallOutput }
@@ -36,7 +36,7 @@ export interface SupervisorContext {
   readonly lives: number
   readonly isAborted: boolean
   readonly retryAt: number
-  /** What the call is answered with if there is nothing better. */
+  /** Answer to the call if there is nothing better. */
   readonly output: CallOutput
 }
 

@@ -6,7 +6,7 @@ import type { PrepareInput, TakenTools, TurnDecision } from './effectTypes.ts'
 /** Key of the preparation of the current turn. */
 export const prepareKey = ({ agentId, turns }: AgentContext): string => `${agentId}/t${turns - 1}/prepare`
 
-/** What is asked about the turn that has just begun. */
+/** Returns the input for the preparation of the turn that has just begun. */
 export function prepareInput(context: AgentContext): PrepareInput {
   const { agentId, turns, frame } = context
   const { runId, turns: turn, usage, costUsd, childTurns, limits, lastStopReason, answer } = context.run!
@@ -24,7 +24,7 @@ export function prepareInput(context: AgentContext): PrepareInput {
   }
 }
 
-/** Records what somebody wants the agent to use; it holds from the next turn on. */
+/** Records the values that the agent is requested to use; they hold from the next turn on. */
 export function changeUse(draft: Draft, { id: requestId, use: change }: EventOfType<'use'>): void {
   const use = change === null ? null : changed(draft.context.frame?.use ?? {}, change)
   draft.record({ type: 'use.changed', ...draft.at, requestId, use })
@@ -36,14 +36,14 @@ function changed(before: TurnUse, change: UseEvent): TurnUse | null {
   return fields.length === 0 ? null : (Object.fromEntries(fields) as TurnUse)
 }
 
-/** After a `use.changed`. */
+/** Returns the frame after a `use.changed`. */
 export const usedFrame = (frame: FrameState | null, use: TurnUse | null): FrameState => ({
   use,
   instructions: use?.instructions ?? frame?.instructions ?? null,
   offered: frame?.offered ?? null,
 })
 
-/** After a `turn.prepared`. */
+/** Returns the frame after a `turn.prepared`. */
 export const preparedFrame = (
   frame: FrameState | null,
   { instructions, tools }: Pick<PreparedTurn, 'instructions' | 'tools'>,
@@ -53,7 +53,7 @@ export const preparedFrame = (
   offered: tools ?? null,
 })
 
-/** Nothing is known yet of the turn that begins, beside what somebody wants used. */
+/** Resets the frame for the turn that begins: nothing is known of it beside the values in use. */
 export function resetFrame(draft: Draft): void {
   const { frame, policy, run } = draft.context
   if (frame?.offered != null) draft.set({ frame: { ...frame, offered: null } })
@@ -61,14 +61,14 @@ export function resetFrame(draft: Draft): void {
   if (policy.flags.turns !== true && (frame?.use != null || run?.answer !== undefined)) prepareTurn(draft)
 }
 
-/** Records what changed of the tools that sources have, and takes it over. */
+/** Records a change of the tools that sources have, and applies it. */
 export function takeTools(draft: Draft, tools: TakenTools | undefined): void {
   if (tools === undefined) return
   if (tools.change !== undefined) draft.record({ type: 'tools.changed', ...draft.at, ...tools.change })
   draft.set({ policy: tools.policy })
 }
 
-/** Records what the turn is asked with; nothing if that is what the definition says. */
+/** Records the parameters of the turn; nothing if they are those of the definition. */
 export function prepareTurn(draft: Draft, decision: TurnDecision = { by: [] }): void {
   const { frame, run } = draft.context
   const use = frame?.use ?? null
@@ -92,7 +92,7 @@ export function prepareTurn(draft: Draft, decision: TurnDecision = { by: [] }): 
   draft.set({ frame: preparedFrame(frame, prepared) })
 }
 
-/** What the log has is not repeated with every turn. */
+/** Returns the instructions for the record; those already in the log are not repeated with every turn. */
 function shownInstructions(
   instructions: string | undefined,
   last: string | null | undefined,

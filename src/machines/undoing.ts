@@ -5,7 +5,7 @@ import type { AgentContext } from './agentTypes.ts'
 import type { UndoInput, UndoOutput } from './drainTypes.ts'
 import type { Draft } from './draft.ts'
 
-/** Key of the undoing in progress: that of the call is the same after a crash. */
+/** Key of the undoing in progress: the key of the call is the same after a crash. */
 export const undoKey = ({ agentId, undoing }: AgentContext): string =>
   undoing === null ? `${agentId}/undo` : `${undoing.id}/undo/n${nextUndo(undoing)?.call}`
 
@@ -17,14 +17,14 @@ export function undoInput({ agentId, undoing, ...context }: AgentContext): UndoI
   return { agentId, key: undoKey({ agentId, undoing, ...context }), call: call!, earlier }
 }
 
-/** What an applied revert is to undo. */
+/** Begins the undoing of an applied revert, if it has any. */
 export function beginUndo(draft: Draft, { id, undo }: RevertOutcome): void {
   if (undo === undefined) return
   draft.set({ undoing: { id, ...undo, steps: [] } })
   goOnUndoing(draft)
 }
 
-/** Ends what is undone, unless a call is left to try; those that must stay for a newer one are passed over. */
+/** Passes over calls that must stay because of a newer one, and ends the undoing when no call is left to try. */
 export function goOnUndoing(draft: Draft): void {
   for (let { undoing } = draft.context; undoing !== null; undoing = draft.context.undoing) {
     const call = nextUndo(undoing)
@@ -40,7 +40,7 @@ export function applyUndo(draft: Draft, { step, notStarted }: UndoOutput): void 
   goOnUndoing(draft)
 }
 
-/** The effect broke down. */
+/** Ends an undoing whose effect broke down. */
 export function failUndo(draft: Draft, why: string): void {
   const call = draft.context.undoing === null ? undefined : nextUndo(draft.context.undoing)
   if (call === undefined) return
@@ -54,7 +54,7 @@ function addStep(draft: Draft, step: UndoStep): void {
   draft.set({ undoing: { ...undoing, steps: [...undoing.steps, step] } })
 }
 
-/** Records what came of it. `why`: it is given up, and the first call that was not answered may have been under way. */
+/** Records the outcome of the undoing. `why`: it is given up, and the first call that was not answered may have been under way. */
 export function endUndo(draft: Draft, why = ''): void {
   const { undoing } = draft.context
   if (undoing === null) return

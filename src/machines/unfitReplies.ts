@@ -1,7 +1,7 @@
 import type { AssistantMessage } from '../protocol/messages.ts'
 import type { CallState, RunState } from './agentTypes.ts'
 
-/** Why no call of this reply may be run: some may lack half of their arguments, and what was to follow them is not known. Pure. */
+/** Returns why no call of this reply may be run: some may lack half of their arguments, and the calls that were to follow are not known. Pure. */
 export function whyUnfit({ stopReason, usage }: AssistantMessage): Pick<CallState, 'unfit'> {
   if (stopReason === 'refusal') return { unfit: 'Not run: the reply that made this call ended as a refusal.' }
   if (stopReason !== 'length') return {}
@@ -12,7 +12,7 @@ export function whyUnfit({ stopReason, usage }: AssistantMessage): Pick<CallStat
   }
 }
 
-/** How the run stands after a reply, as far as that ended in an unusual way. Pure. */
+/** Returns the run's stop reason and its count of cut replies after a reply. Pure. */
 export function endingOf(
   run: Pick<RunState, 'cutReplies'> | null,
   { stopReason, content }: AssistantMessage,

@@ -1,19 +1,19 @@
 import { z } from 'zod'
 import { lazily } from './lazily.ts'
 
-/** Something that a call returned and that is kept whole, apart from the log. */
+/** A value that a call returned and that is kept whole, apart from the log. */
 export const artifactSchema = lazily(() =>
   z.object({
     /** SHA-256 of its bytes, in hexadecimal digits. */
     id: z.string(),
     /** The agent beside whose log it is kept. */
     agentId: z.string(),
-    /** Without secrets. */
+    /** Size of the content without secrets, in bytes. */
     bytes: z.int().nonnegative(),
     mimeType: z.string(),
-    /** Of a file. */
+    /** Name of the file, if the artifact is one. */
     name: z.string().exactOptional(),
-    /** Characters in its middle that were too many to keep. */
+    /** Number of characters in its middle that were too many to keep. */
     lost: z.int().positive().exactOptional(),
   }),
 )

@@ -11,7 +11,7 @@ export type RevertCategory = z.infer<ReturnType<typeof revertCategorySchema>>
 export const tagKindSchema = lazily(() => z.enum(['lesson', 'finding', 'outcome', 'checkpoint']))
 export type TagKind = z.infer<ReturnType<typeof tagKindSchema>>
 
-/** What happened in an abandoned span, computed from it and never written by a model. */
+/** Evidence of an abandoned span, computed from it and never written by a model. */
 export const evidenceSchema = lazily(() =>
   z.object({
     calls: z
@@ -43,11 +43,11 @@ export const tagSchema = lazily(() =>
     turnIndex: z.int().nonnegative(),
     abandoned: z.array(nodeIdSchema()).readonly(),
     evidence: evidenceSchema(),
-    /** Steps of the abandoned span quoted in full, where the summary had lost what is still needed. */
+    /** Steps of the abandoned span quoted in full, where the summary had lost names that are still needed. */
     keepVerbatim: z.array(nodeIdSchema()).readonly().exactOptional(),
-    /** Of an outcome or checkpoint: the last reply of the abandoned span that said something, quoted because a person may have read it. */
+    /** For an outcome or checkpoint: the last reply of the abandoned span that said something, quoted because a person may have read it. */
     lastReply: nodeIdSchema().exactOptional(),
-    /** Of a revert with `undo`; until that has ended, nothing is said to be undone. */
+    /** For a revert with `undo`: its ledger; until the undoing has ended, nothing is listed as undone. */
     undo: undoLedgerSchema().exactOptional(),
   }),
 )
@@ -64,12 +64,12 @@ export const revertRequestSchema = lazily(() =>
     /** `runtime`: to end a stall, or for a policy. */
     by: z.enum(['model', 'person', 'runtime']),
     category: revertCategorySchema(),
-    /** As it was given: `n12`, `12`, or whatever else. */
+    /** Id of the step as it was given: `n12`, `12`, or any other text. */
     step: z.string(),
     summary: z.string().exactOptional(),
     /** The policy that planned it. */
     policy: z.string().exactOptional(),
-    /** What the abandoned calls did is undone as far as possible. */
+    /** Set if the effects of the abandoned calls are to be undone as far as possible. */
     undo: z.literal(true).exactOptional(),
   }),
 )
@@ -83,11 +83,11 @@ export const pruneRequestSchema = lazily(() =>
     steps: z.array(z.string()).readonly().exactOptional(),
     tokens: z.number().positive().exactOptional(),
     memo: z.string().exactOptional(),
-    /** Folds the steps, or without `steps` every step that may be folded: `tokens` and `memo` say nothing then. */
+    /** Folds the steps, or without `steps` every step that may be folded: `tokens` and `memo` are ignored. */
     fold: z.literal(true).exactOptional(),
-    /** The steps stay, and so do their calls: a line takes the place of what each result holds. A `memo` says nothing then. */
+    /** The steps stay, and so do their calls: a line replaces the content of each result. `memo` is ignored. */
     mask: z.literal(true).exactOptional(),
-    /** Of a fold: lines of older folds become shorter as they pile up. Without `steps` they do anyway. */
+    /** For a fold: lines of older folds become shorter as they pile up. Without `steps` they always do. */
     rollUp: z.literal(true).exactOptional(),
     /** The policy that planned it. */
     policy: z.string().exactOptional(),
@@ -100,9 +100,9 @@ export const pinRequestSchema = lazily(() =>
     ...asked(),
     /** `runtime`: a tool asked for it. Such a pin holds against everything but a revert. */
     by: z.enum(['model', 'person', 'runtime']),
-    /** As it was given: `n12`, `12`, or whatever else. */
+    /** Id of the step as it was given: `n12`, `12`, or any other text. */
     step: z.string(),
-    /** `false`: to be unpinned. */
+    /** True to pin the step; `false` to unpin it. */
     pinned: z.boolean(),
   }),
 )
@@ -111,7 +111,7 @@ export type PinRequest = z.infer<ReturnType<typeof pinRequestSchema>>
 export const graftRequestSchema = lazily(() =>
   z.object({
     ...asked(),
-    /** As they were given: `n12`, `12`, or whatever else. */
+    /** Ids of the steps as they were given: `n12`, `12`, or any other text. */
     steps: z.array(z.string()).readonly(),
   }),
 )
@@ -130,20 +130,20 @@ export const stallSchema = lazily(() =>
     target: nodeIdSchema(),
     /** The steps that make the loop, by their first nodes, oldest first. */
     steps: z.array(nodeIdSchema()).readonly(),
-    /** What happens again and again, in one line. */
+    /** The repetition, in one line. */
     evidence: z.string(),
   }),
 )
 export type Stall = z.infer<ReturnType<typeof stallSchema>>
 
-/** A stall, and what is done about it. */
+/** A stall, and the measure taken against it. */
 export const stallOutcomeSchema = lazily(() =>
   z.object({
     ...stallSchema().shape,
-    /** How many in a row this one makes: each came within six steps of the one before. */
+    /** Position of this stall in a row of stalls, each of which came within six steps of the one before. */
     count: z.int().positive(),
     rung: z.enum(['none', 'note', 'revert', 'pause']),
-    /** What the model is told. */
+    /** Text that the model is told. */
     note: z.string().exactOptional(),
   }),
 )
@@ -152,7 +152,7 @@ export type StallOutcome = z.infer<ReturnType<typeof stallOutcomeSchema>>
 export const compactionRequestSchema = lazily(() =>
   z.object({
     ...asked(),
-    /** What the summary should keep above all, in words. */
+    /** The content that the summary should keep above all, in words. */
     focus: z.string().exactOptional(),
   }),
 )
@@ -168,11 +168,11 @@ export type PolicyInfo = z.infer<ReturnType<typeof policyInfoSchema>>
 export const policyRequestSchema = lazily(() => z.object({ ...asked(), policy: z.string() }))
 export type PolicyRequest = z.infer<ReturnType<typeof policyRequestSchema>>
 
-/** A policy that fired. */
+/** The start of a policy that fired. */
 export const policyStartSchema = lazily(() =>
   z.object({
     policy: z.string(),
-    /** In a few words. */
+    /** Reason in a few words. */
     why: z.string(),
     /** Turns in the agent's lifetime. */
     turn: z.int().nonnegative(),
@@ -184,28 +184,31 @@ export const policyStartSchema = lazily(() =>
 )
 export type PolicyStart = z.infer<ReturnType<typeof policyStartSchema>>
 
-/** What a policy came to; without a start, what it cost to ask one that did not fire. What it asks for is decided by the drains, and its outcome stands in a record of its own. */
+/**
+ * Outcome of a policy; without a start, the cost of asking one that did not fire. Its requests are decided by the drains, and the outcome of each
+ * stands in a record of its own.
+ */
 export const policyEndSchema = lazily(() =>
   z.object({
     policy: z.string(),
     outcome: z.enum(['planned', 'nothing', 'failed']),
-    /** Ids of what it asks for. */
+    /** Ids of its requests. */
     prune: z.string().exactOptional(),
     revert: z.string().exactOptional(),
-    /** What the model is told. */
+    /** Text that the model is told. */
     note: z.string().exactOptional(),
     /** Why it failed, or found nothing to do. */
     reason: z.string().exactOptional(),
     /** The request that this answers. */
     requestId: z.string().exactOptional(),
-    /** Of the models it asked. */
+    /** Usage of the models that the policy asked. */
     usage: usageSchema().exactOptional(),
     costUsd: z.number(),
   }),
 )
 export type PolicyEnd = z.infer<ReturnType<typeof policyEndSchema>>
 
-/** What came of a revert; `reason` says why it was refused. */
+/** Outcome of a revert; `reason` says why it was refused. */
 export const revertOutcomeSchema = lazily(() =>
   z.object({
     id: z.string(),
@@ -216,7 +219,7 @@ export const revertOutcomeSchema = lazily(() =>
     /** The last node of the step asked for: the new head, unless user messages were re-appended after it. */
     target: nodeIdSchema().exactOptional(),
     tag: tagSchema().exactOptional(),
-    /** Of the model that wrote the summary. */
+    /** Usage of the model that wrote the summary. */
     usage: usageSchema().exactOptional(),
     costUsd: z.number().exactOptional(),
     /** User messages of the span, appended again after the target. */
@@ -224,20 +227,20 @@ export const revertOutcomeSchema = lazily(() =>
       .array(z.object({ nodeId: nodeIdSchema(), from: nodeIdSchema() }))
       .readonly()
       .exactOptional(),
-    /** Of an applied one. */
+    /** Economics of an applied revert. */
     economics: economicsSchema().exactOptional(),
-    /** Of an applied one that undoes: what is tried now, and what is not. The ledger follows in `undo.end`. */
+    /** Plan of an applied revert that undoes: the calls that are tried, and those that are not. The ledger follows in `undo.end`. */
     undo: undoPlanSchema().exactOptional(),
   }),
 )
 type AnyRevertOutcome = z.infer<ReturnType<typeof revertOutcomeSchema>>
 type OfApplied = 'target' | 'tag' | 'rebased' | 'economics' | 'undo'
 
-/** It is done: the head went back, and `tag` is what is left of what was abandoned. */
+/** An applied revert: the head went back, and `tag` describes the abandoned branch. */
 export type AppliedRevert = Omit<AnyRevertOutcome, 'applied' | 'reason'> &
   Required<Pick<AnyRevertOutcome, 'target' | 'tag'>> & { readonly applied: true; readonly reason?: undefined }
 
-/** It was not; `reason` says why. */
+/** A refused revert; `reason` says why. */
 export type RefusedRevert = Omit<AnyRevertOutcome, 'applied' | 'reason' | OfApplied> & {
   readonly [F in OfApplied]?: undefined
 } & { readonly applied: false; readonly reason: string }
@@ -249,32 +252,32 @@ export type TellingReverts<R> = R extends { readonly type: 'revert.applied' }
   ? (Omit<R, keyof AppliedRevert> & AppliedRevert) | (Omit<R, keyof AppliedRevert> & RefusedRevert)
   : R
 
-/** What came of a prune; `steps` are hidden, or their results are masked, and `reason` says what was not. */
+/** Outcome of a prune; `steps` are hidden, or their results are masked, and `reason` explains the steps that were left. */
 export const pruneOutcomeSchema = lazily(() =>
   z.object({
     id: z.string(),
     applied: z.boolean(),
     steps: z.array(nodeIdSchema()).readonly(),
-    /** Estimated tokens hidden; of a mask, freed. */
+    /** Estimated tokens that were hidden; for a mask, freed. */
     tokens: z.number().nonnegative(),
     memo: z.string().exactOptional(),
     reason: z.string().exactOptional(),
-    /** Of an applied one. */
+    /** Economics of an applied prune. */
     economics: economicsSchema().exactOptional(),
-    /** The steps are shown, without what their results hold. */
+    /** Set for a mask: the steps are shown, without the content of their results. */
     masked: z.literal(true).exactOptional(),
-    /** The runtime folded the steps: `memo` has a line for each of them, in their order. */
+    /** Set for a fold: `memo` has a line for each step, in their order. */
     by: z.literal('runtime').exactOptional(),
     /** The policy that chose the steps. */
     policy: z.string().exactOptional(),
-    /** Of a fold: names that stand in hidden steps alone, in lines: the id of a step, then the names found there. */
+    /** For a fold: names that stand in hidden steps alone, in lines: the id of a step, then the names found there. */
     index: z.string().exactOptional(),
-    /** Of a fold: shorter memos that take the place of those of older folds. */
+    /** For a fold: shorter memos that replace those of older folds. */
     rolled: z
       .array(
         z.object({
           folds: z.array(z.string()).readonly(),
-          /** What it holds: a line for each step, or a few for all of them. */
+          /** Detail of the memo: a line for each step, or a few for all of them. */
           detail: z.enum(['shortLine', 'digest']),
           memo: z.string(),
         }),
@@ -285,7 +288,7 @@ export const pruneOutcomeSchema = lazily(() =>
 )
 export type PruneOutcome = z.infer<ReturnType<typeof pruneOutcomeSchema>>
 
-/** What came of a pin; `reason` says why nothing changed. */
+/** Outcome of a pin; `reason` says why nothing changed. */
 export const pinOutcomeSchema = lazily(() =>
   z.object({
     id: z.string(),
@@ -299,7 +302,7 @@ export const pinOutcomeSchema = lazily(() =>
 )
 export type PinOutcome = z.infer<ReturnType<typeof pinOutcomeSchema>>
 
-/** What came of a graft; `copies` are on the trunk, and `reason` says what was not copied. */
+/** Outcome of a graft; `copies` are on the trunk, and `reason` explains the steps that were not copied. */
 export const graftOutcomeSchema = lazily(() =>
   z.object({
     id: z.string(),
@@ -308,7 +311,7 @@ export const graftOutcomeSchema = lazily(() =>
     /** The new nodes, in order, each with the node whose words it repeats; that one is never a copy itself. */
     copies: z.array(z.object({ nodeId: nodeIdSchema(), from: nodeIdSchema() })).readonly(),
     reason: z.string().exactOptional(),
-    /** Of an applied one. */
+    /** Economics of an applied graft. */
     economics: economicsSchema().exactOptional(),
   }),
 )

@@ -9,9 +9,9 @@ export const tokenProtocolPrefix = 'escapement.token.'
 
 /** Codes with which the server closes a socket, beside those of the WebSocket protocol. */
 export const closeCodes = {
-  /** No or a wrong token, somebody else's session, or no `hello` in time. */
+  /** No token or a wrong one, a session of another client, or no `hello` in time. */
   unauthorised: 4001,
-  /** Too many frames, or too many commands that wait. One that is too large is closed with 1009, by the WebSocket protocol. */
+  /** Too many frames, or too many commands that wait. A frame that is too large closes the socket with 1009, by the WebSocket protocol. */
   flooded: 4002,
   /** No pong for too long. */
   silent: 4008,

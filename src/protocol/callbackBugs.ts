@@ -1,6 +1,6 @@
 import type { Logger } from './logger.ts'
 
-/** Tells whoever runs the process something, once it is worth that: without a process, as in a page, the console. */
+/** Emits a process warning; without a process, as in a page, writes to the console. */
 export function warnProcess(message: string): void {
   const { process, console } = globalThis as Partial<Pick<typeof globalThis, 'process' | 'console'>>
   if (process?.emitWarning === undefined) console?.warn(message)
@@ -11,7 +11,7 @@ export function warnProcess(message: string): void {
 const mostMessages = 10
 const mostPlaces = 1_000
 
-/** The error in full, with its stack and what caused it. */
+/** Returns the error in full, with its stack and its causes. */
 function stackOf(thrown: unknown): string {
   if (!(thrown instanceof Error)) return `${wordsOf(thrown)}, which is no Error, so nothing tells where`
   const { stack, cause } = thrown
@@ -19,7 +19,7 @@ function stackOf(thrown: unknown): string {
   return cause instanceof Error ? `${own}\nCaused by: ${stackOf(cause)}` : own
 }
 
-/** Whatever it is: its own methods may throw too. */
+/** Returns the words of any thrown value: its own methods may throw too. */
 function wordsOf(thrown: unknown): string {
   try {
     return typeof thrown === 'object' ? JSON.stringify(thrown) : String(thrown as string)
@@ -31,9 +31,9 @@ function wordsOf(thrown: unknown): string {
 const bugNames: ReadonlySet<string> = new Set(['TypeError', 'ReferenceError', 'RangeError', 'SyntaxError', 'EvalError'])
 
 /**
- * Tells whether what a tool threw is more likely a bug of its code than an answer for its model: no Error at all, or one that JavaScript throws by
- * itself. Those with a code or a cause are failures of what it called, such as `fetch` and `new URL`; so are those of `JSON.parse`, whose text
- * came from elsewhere.
+ * Returns true if a value that a tool threw is more likely a bug of its code than an answer for its model: no Error at all, or one that JavaScript
+ * throws by itself. Errors with a code or a cause are failures of a function that the tool called, such as `fetch` and `new URL`; so are those of
+ * `JSON.parse`, whose text came from elsewhere.
  */
 export function isLikelyBug(thrown: unknown): boolean {
   if (!(thrown instanceof Error)) return true
@@ -41,7 +41,7 @@ export function isLikelyBug(thrown: unknown): boolean {
   return !(thrown.name === 'SyntaxError' && /JSON/.test(thrown.message))
 }
 
-/** Whom it is told besides the process, and about whom. */
+/** Options of a report: a logger that is told besides the process, with fields for its lines. */
 interface Telling {
   readonly logger?: Logger | undefined
   /** For lines of the logger. */
@@ -51,8 +51,8 @@ interface Telling {
 }
 
 /**
- * Bugs in the functions of an application that the runtime calls, such as listeners, hooks and tools. Whoever wrote them is told of each, with
- * its place and its stack, and no model, log or client is; of the same one only once, however often it happens.
+ * Bugs in the functions of an application that the runtime calls, such as listeners, hooks and tools. Each is reported to the people who run the
+ * process, with its place and its stack, and to no model, log or client; the same bug only once, however often it happens.
  */
 export class CallbackBugs {
   readonly #told = new Map<string, Set<string>>()
@@ -76,10 +76,10 @@ export class CallbackBugs {
   }
 }
 
-/** The bugs of what belongs to no runtime. */
+/** Bugs of functions that belong to no runtime. */
 export const callbackBugs = new CallbackBugs()
 
-/** Calls a listener of the application, which harms nobody when it throws or rejects: it is told. */
+/** Calls a listener of the application. A listener that throws or rejects does no harm: it is reported. */
 export function callListener<T>(place: string, listener: (value: T) => unknown, value: T): void {
   const failed = (thrown: unknown): void => callbackBugs.tell(place, thrown)
   try {

@@ -1,7 +1,7 @@
 import { RuntimeError } from './errors.ts'
 
 /**
- * One of the words an option may have.
+ * Returns the value of an option if it is one of the allowed words.
  *
  * @throws RuntimeError `INVALID_OPTION` naming the option, the value and the choices.
  */

@@ -28,7 +28,7 @@ const clockWith = (started: (timer: ReturnType<typeof setTimeout>) => void): Clo
 /** The system's clock. */
 export const systemClock: Clock = clockWith(() => {})
 
-/** The system's clock for what may be left undone: its timers do not keep a process alive that has nothing else to do. Needs Node. */
+/** The system's clock for optional work: its timers do not keep an otherwise idle process alive. Needs Node. */
 export const quietClock: Clock = clockWith((timer) => {
   timer.unref()
 })

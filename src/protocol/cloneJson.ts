@@ -2,7 +2,7 @@
 const deepest = 500
 
 /**
- * A copy of a value that JSON can hold, sharing nothing with it. What JSON would drop is dropped (`undefined` in an object),
+ * Returns a copy of a value that JSON can hold, sharing nothing with it. Values that JSON would drop are dropped (`undefined` in an object),
  * `undefined` itself becomes `{}`.
  *
  * @throws TypeError for what JSON cannot hold: a circle, a BigInt, a number that is not finite, a function, a symbol.

@@ -4,11 +4,11 @@ import { messageOf, RuntimeError } from './errors.ts'
 import { jsonChars } from './jsonChars.ts'
 import { maxContentChars } from './saidContent.ts'
 
-/** Room for what a command has beside the largest content. */
+/** Characters allowed for the rest of a command beside the largest content. */
 const commandChars = 64 * 1024
 
 /**
- * What must hold between the fields of a command, each of which is right by itself; what it returns is a copy where the sender could change it.
+ * Checks the rules between the fields of a command, each of which is right by itself; returns a copy where the sender could change it.
  *
  * @throws RuntimeError `INVALID_CONTENT`, `INVALID_OPTION`
  */
@@ -34,7 +34,7 @@ function checkPrune<C extends AgentCommand | CheckedCommand>(command: C): C {
   return command
 }
 
-/** What goes only with which decision. */
+/** Fields that each decision may and must have. */
 const decisionFields = {
   approve: { may: ['input', 'reason'] },
   deny: { may: ['reason'] },
@@ -65,7 +65,7 @@ function checkDecision<C extends AgentCommand | CheckedCommand>(command: C): C {
   }
 }
 
-/** All of a command goes into one record, its context too. */
+/** Checks the size of a command: all of it goes into one record, its context too. */
 function checkSize<C extends AgentCommand | CheckedCommand>(command: C): C {
   const chars = jsonChars(command)
   if (chars <= maxContentChars + commandChars) return command

@@ -58,7 +58,7 @@ export const agentCommands = variants({
       step: z.string(),
       category: revertCategorySchema(),
       summary: z.string().exactOptional(),
-      /** Undoes what the abandoned calls did, as far as possible. */
+      /** Undoes the effects of the abandoned calls, as far as possible. */
       undo: z.boolean().exactOptional(),
     }),
   'agent.prune': () =>
@@ -66,7 +66,7 @@ export const agentCommands = variants({
       ...toAgent(),
       type: z.literal('agent.prune'),
       steps: z.array(z.string()).min(1).exactOptional(),
-      /** Without steps: how many tokens to hide, the oldest steps first. */
+      /** Number of tokens to hide, the oldest steps first; without `steps`. */
       tokens: z.number().positive().exactOptional(),
       memo: z.string().exactOptional(),
       /** Masks the steps' results, and leaves their calls in sight. */
@@ -78,11 +78,11 @@ export const agentCommands = variants({
     onlyFields({
       ...toAgent(),
       type: z.literal('agent.compact'),
-      /** What the summary should keep above all, in words. */
+      /** The content that the summary should keep above all, in words. */
       focus: z.string().min(1).max(4_000).exactOptional(),
     }),
   'agent.graft': () => onlyFields({ ...toAgent(), type: z.literal('agent.graft'), steps: z.array(z.string()).min(1) }),
-  /** `null`: what its definition says. */
+  /** `null`: the values of its definition. */
   'agent.use': () => onlyFields({ ...toAgent(), type: z.literal('agent.use'), use: useChangeSchema().nullable() }),
   'agent.pin': () => onlyFields({ ...toAgent(), type: z.literal('agent.pin'), step: z.string() }),
   'agent.unpin': () => onlyFields({ ...toAgent(), type: z.literal('agent.unpin'), step: z.string() }),
@@ -91,13 +91,13 @@ export const agentCommands = variants({
       ...toAgent(),
       type: z.literal('agent.decide'),
       callId: z.string(),
-      /** Of an approval `approve` or `deny`; of a question `answer` or `deny`; of a call for a client `return`, `fail` or `deny`. */
+      /** For an approval `approve` or `deny`; for a question `answer` or `deny`; for a call that a client carries out `return`, `fail` or `deny`. */
       decision: z.enum(['approve', 'deny', 'answer', 'return', 'fail'], decisionForms),
-      /** Of `deny` and `fail`. */
+      /** For `deny` and `fail`. */
       reason: z.string().exactOptional(),
-      /** Of `approve`: what the call runs with in place of the model's arguments. */
+      /** For `approve`: arguments in place of the model's. */
       input: z.unknown().exactOptional(),
-      /** Of `answer` and `return`. */
+      /** For `answer` and `return`. */
       value: z.unknown().exactOptional(),
     }),
 })
@@ -105,12 +105,12 @@ export type AgentCommand = z.input<ReturnType<typeof agentCommands.schema>>
 /** A command whose content is in blocks. */
 export type CheckedCommand = z.output<ReturnType<typeof agentCommands.schema>>
 
-/** How a step is reverted to. */
+/** Options of a revert to a step. */
 export interface RevertCommandOptions {
   readonly category: RevertCategory
-  /** What the note says. */
+  /** Text of the note. */
   readonly summary?: string | undefined
-  /** What the abandoned calls did is undone, as far as their tools can. Default `false`. */
+  /** Undoes the effects of the abandoned calls, as far as their tools can. Default `false`. */
   readonly undo?: boolean | undefined
 }
 
@@ -125,29 +125,32 @@ export interface SayOptions {
 export interface RunOptions extends SayOptions {
   /** Limits of this run, overriding the agent's. */
   readonly limits?: Limits | undefined
-  /** Ends this run and no other when it is aborted, and withdraws it while it waits; the result says `aborted`. Nothing is asked if it is aborted already. */
+  /**
+   * Ends this run and no other when it is aborted, and withdraws it while it waits; the result says `aborted`. No run begins if it is aborted
+   * already.
+   */
   readonly signal?: AbortSignal | undefined
 }
 
-/** What to hide or mask: these steps, or the oldest until so many tokens are hidden or freed. */
+/** Steps to hide or mask: these, or the oldest until so many tokens are hidden or freed. */
 export interface PruneOptions {
   readonly steps?: readonly string[] | undefined
-  /** Estimated; without `steps`. */
+  /** Estimated tokens; without `steps`. */
   readonly tokens?: number | undefined
-  /** What the model reads in their place. */
+  /** Text that the model reads in their place. */
   readonly memo?: string | undefined
-  /** Leaves the steps and their calls in sight, and puts a line in place of what each result holds. Without `memo`. */
+  /** Leaves the steps and their calls in sight, and replaces the content of each result by a line. Without `memo`. */
   readonly mask?: true | undefined
 }
 
 export interface CompactOptions {
-  /** What the summary should keep above all, in words, such as "the port numbers". */
+  /** The content that the summary should keep above all, in words, such as "the port numbers". */
   readonly focus?: string | undefined
 }
 
 /**
- * What is decided of something that waits for people: a call that needs an approval is approved or denied, a question of a tool is given a
- * value (or denied), a call that a client carries out is given its result, or an error for the model (or denied).
+ * Decision on something that waits for people: a call that needs an approval is approved or denied, a question of a tool is given a value (or
+ * denied), a call that a client carries out is given its result, or an error for the model (or denied).
  */
 export type Decision =
   | 'approve'
@@ -159,6 +162,6 @@ export type Decision =
 export interface DecideOptions {
   /** Why it is denied: the model is told. */
   readonly reason?: string | undefined
-  /** What an approved call runs with in place of the model's arguments. */
+  /** Arguments of an approved call in place of the model's. */
   readonly input?: unknown
 }

@@ -1,5 +1,5 @@
 import { z } from 'zod'
 import { lazily } from './lazily.ts'
 
-/** An error as plain data. Apart from the errors themselves, which the command line has before it has zod. */
+/** An error as plain data. In a file of its own, because the command line loads the errors before it loads zod. */
 export const errorInfoSchema = lazily(() => z.object({ code: z.string(), message: z.string() }))

@@ -3,8 +3,8 @@ import type { errorInfoSchema } from './errorInfo.ts'
 import { withoutEnd } from './textEnds.ts'
 
 /**
- * Every error code of the library, and what to do about it. An error's message says what happened and which value was seen, followed
- * by this advice. `docs/errors.md` has a section for each code.
+ * Every error code of the library, with the advice for it. An error's message describes the problem and the value that was seen, followed by this
+ * advice. `docs/errors.md` has a section for each code.
  */
 export const errorTable = {
   INVALID_DEFINITION: 'The guide lists the options of defineAgent and defineTool.',
@@ -126,23 +126,23 @@ export const errorTable = {
 
 export const errorCodes = Object.keys(errorTable) as readonly ErrorCode[]
 export type ErrorCode = keyof typeof errorTable
-/** Tells whether a text, such as a log or a server has for a code, is one. */
+/** Returns true if a text, such as one from a log or a server, is an error code. */
 export const isErrorCode = (code: string): code is ErrorCode => Object.hasOwn(errorTable, code)
 
 /** An error as plain data, in events, records and results. */
 export type ErrorInfo = z.infer<ReturnType<typeof errorInfoSchema>>
 
-/** Of `AGENT_ELSEWHERE`: where the agent is reached, if that was announced, and the epoch of the lease there. */
+/** Data of `AGENT_ELSEWHERE`: where the agent is reached, if that was announced, and the epoch of the lease there. */
 export interface ErrorData {
   readonly url?: string
   readonly epoch?: number
 }
 
-/** Thrown for a programming error or a broken resource; `code` is stable, `message` says what happened and what to do. */
+/** Thrown for a programming error or a broken resource; `code` is stable, `message` describes the problem and the remedy. */
 export class RuntimeError extends Error {
   override readonly name = 'RuntimeError'
   readonly code: ErrorCode
-  /** What some codes say beside the message. */
+  /** Further data of some codes. */
   declare readonly data?: ErrorData
 
   constructor(code: ErrorCode, what: string, { data, ...options }: ErrorOptions & { readonly data?: ErrorData } = {}) {
@@ -158,18 +158,18 @@ export const errorInfo = (code: ErrorCode, what: string): ErrorInfo => ({
   message: advised(code, what),
 })
 
-/** Their messages name what to correct: one advice for all of them would be beside the point for most. */
+/** Codes whose messages name the value to correct: one advice for all of them would be beside the point for most. */
 const saysItself: ReadonlySet<ErrorCode> = new Set(['INVALID_CONTENT', 'INVALID_DEFINITION', 'INVALID_OPTION'])
 
 /** The sentence that is appended to each message of this code. */
 export const adviceOf = (code: ErrorCode): string => (saysItself.has(code) ? '' : ` ${errorTable[code]}`)
 
 /**
- * With the advice, which the page has for its own errors only; what ends with a mark of its own needs no full stop after it, as where
- * one message is put into another.
+ * Appends the advice, which the page has for its own errors only. A text that ends with a mark of its own gets no full stop, as where one message is
+ * put into another.
  */
 const advised = (code: ErrorCode, what: string): string =>
-  // What another error said has it already.
+  // The message of another error has the advice already.
   adviceOf(code) !== '' && what.endsWith(adviceOf(code))
     ? what
     : `${what.replace(/(^|[^.])([.!?])\.$/, '$1$2')}${adviceOf(code)}`.trimEnd()
@@ -196,7 +196,7 @@ function describeObject(thrown: object): string {
   }
 }
 
-/** A revoked proxy throws even at `instanceof`. */
+/** Returns true if a thrown value is a `RuntimeError`. A revoked proxy throws even at `instanceof`. */
 function isRuntimeError(thrown: unknown): thrown is RuntimeError {
   try {
     return thrown instanceof RuntimeError
@@ -205,7 +205,7 @@ function isRuntimeError(thrown: unknown): thrown is RuntimeError {
   }
 }
 
-/** What a thrown value says, without the advice of its code: for the middle of another message. Never throws. */
+/** Returns the message of a thrown value without the advice of its code: for the middle of another message. Never throws. */
 export function withoutAdvice(thrown: unknown): string {
   const message = messageOf(thrown)
   const advice = isRuntimeError(thrown) ? adviceOf(thrown.code) : ''
@@ -221,14 +221,14 @@ export const toErrorInfo = (thrown: unknown, fallback: ErrorCode): ErrorInfo =>
 /** The text, ending in exactly one full stop. */
 export const asSentence = (text: string): string => `${withoutEnd(text, '.!? \t\r\n')}.`
 
-/** What zod found wrong, in one line: `path: message; path: message`. */
+/** Describes zod's issues in one line: `path: message; path: message`. */
 export const describeIssues = (error: z.ZodError, of: readonly PropertyKey[] = []): string =>
   error.issues.flatMap((issue) => describeIssue(issue, of)).join('; ')
 
-/** What zod says of a choice between types that has no message of its own. */
+/** Message of zod for a choice between types that has none of its own. */
 const unspoken = 'Invalid input'
 
-/** In a choice between types, the issues of the one that was meant: the one that is an object, too. */
+/** Describes an issue. For a choice between types, it describes the issues of the type that was meant: the one that is an object, too. */
 function describeIssue(issue: z.core.$ZodIssue, outer: readonly PropertyKey[]): string[] {
   const path = [...outer, ...issue.path]
   const branches = issue.code === 'invalid_union' && issue.message === unspoken ? issue.errors : []
@@ -240,12 +240,12 @@ function describeIssue(issue: z.core.$ZodIssue, outer: readonly PropertyKey[]): 
   return messages.map((message) => (path.length > 0 ? `${path.map(String).join('.')}: ${message}` : message))
 }
 
-/** What a definition is called in messages: `Agent "coder"`, and `Agent` where its options have no name. */
+/** Returns the name of a definition in messages: `Agent "coder"`, and `Agent` where its options have no name. */
 export function labelOf(kind: string, options: unknown): string {
   const name = (options as { readonly name?: unknown } | null | undefined)?.name
   return name === undefined ? kind : `${kind} ${JSON.stringify(name)}`
 }
 
-/** Whether a thrown value is an error with this code: one of ours, or a system one such as `ENOENT`. */
+/** Returns true if a thrown value is an error with this code: one of ours, or a system one such as `ENOENT`. */
 export const hasCode = (thrown: unknown, code: string): boolean =>
   thrown instanceof Error && 'code' in thrown && thrown.code === code

@@ -10,7 +10,7 @@ import type { Provenance } from './provenance.ts'
 export interface EventOrigin {
   readonly agentId: string
   readonly path: readonly string[]
-  /** The agent is incognito: nothing of this is stored, and whoever keeps events should not keep it either. */
+  /** Set for an incognito agent: nothing of it is stored, and consumers that keep events should not keep these either. */
   readonly incognito?: true
 }
 
@@ -60,12 +60,12 @@ export type LiveEvent =
       readonly why: WaitReason
       readonly ahead: number
     })
-  /** That call is made, after so many milliseconds. */
+  /** The waiting call is made, after so many milliseconds. */
   | (Live & { readonly type: 'model.waited'; readonly model: string; readonly ms: number })
   | (Live & { readonly type: 'state.changed'; readonly state: string; readonly previous: string })
   /** A tag is no longer shown in requests; it stays in the log. */
   | (Live & { readonly type: 'tag.expired'; readonly nodeId: NodeId; readonly kind: TagKind; readonly text: string })
-  /** A source of the agent's tools is another than it was at the last turn. */
+  /** The status of a source of the agent's tools has changed since the last turn. */
   | (Live & { readonly type: 'source.status' } & SourceInfo)
   /** An error that does not in itself end the run. */
   | (Live & { readonly type: 'error'; readonly error: ErrorInfo })
@@ -85,19 +85,19 @@ export const eventOf = (
   { agentId, path, incognito }: Omit<EventOrigin, 'incognito'> & { readonly incognito?: true | undefined },
 ): LoggedEvent => (incognito === true ? { ...record, agentId, path, incognito } : { ...record, agentId, path })
 
-/** Whether an event tells that people are to decide something, or that they have. Everyone above an agent hears of it. */
+/** Returns true if an event tells that people are to decide something, or that they have. Every ancestor of an agent receives it. */
 export const concernsPeople = (event: { readonly type: string }): boolean =>
   event.type.startsWith('approval.') ||
   event.type.startsWith('question.') ||
   event.type === 'call.requested' ||
   (event.type === 'tool.end' && 'returned' in event)
 
-/** Whether an event is a record of the log; the others are seen live or not at all. */
+/** Returns true if an event is a record of the log; the others are seen live or not at all. */
 export const isLogged = (event: AgentEvent): event is LoggedEvent => 'v' in event
 
 export type DeltaEvent = Extract<LiveEvent, { type: `${string}.delta` }>
 
-/** Whether an event is a piece of a growing reply. */
+/** Returns true if an event is a piece of a growing reply. */
 export const isDelta = <E extends { readonly type: string }>(
   event: E,
 ): event is Extract<E, { type: DeltaEvent['type'] }> => event.type.endsWith('.delta')

@@ -4,7 +4,7 @@ import type { FileBlock } from './messages.ts'
 const textual =
   /^text\/|^application\/(?:[\w.-]+\+)?(?:json|xml|yaml|toml|csv|javascript|x-yaml|x-sh|sql)\b|^image\/svg\+xml\b/i
 
-/** Whether a type is that of text. */
+/** Returns true if a MIME type is that of text. */
 export const isTextual = (mimeType: string): boolean => textual.test(mimeType)
 
 /** The text of a file whose type says that it is text; `undefined` for other types, and when its bytes are not UTF-8. */

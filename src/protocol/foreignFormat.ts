@@ -47,10 +47,10 @@ const written: readonly (readonly [name: string, shape: RegExp])[] = [
   ['chat messages', /"role"\s*:\s*"(?:system|user|assistant|developer)"/],
 ]
 
-/** So many lines are looked at. */
+/** Number of lines that are looked at. */
 const firstLines = 20
 
-/** Which program a file is of, by its beginning, in words; `undefined` if it is of none that is known. Pure; never throws. */
+/** Returns the program that a file is from, by its beginning, in words; `undefined` if it is unknown. Pure; never throws. */
 export function foreignFormat(beginning: string): string | undefined {
   const text = beginning.replace(/^\uFEFF/, '')
   const whole = parsed(text)

@@ -25,16 +25,14 @@ type WithId<Makers> = {
     : never
 }
 
-/** What a client may send. */
+/** Frames that a client may send. */
 export const clientFrames = variants({
   /** The first frame. `sessionId`: the session to continue, so that commands sent again are recognised. */
   hello: () =>
     onlyFields({
       type: z.literal('hello'),
       token: z.string().max(4_096).exactOptional(),
-      /**
-       * A secret of the client that its session id is keyed by, in place of the token: one whose token changes stays in its session.
-       */
+      /** A secret of the client that its session id is keyed by, in place of the token: a client whose token changes stays in its session. */
       sessionKey: z.string().min(16).max(128).exactOptional(),
       sessionId: z
         .string()
@@ -48,9 +46,9 @@ export const clientFrames = variants({
       type: z.literal('agent.spawn'),
       definition: z.string(),
       agentId: agentIdSchema().exactOptional(),
-      /** Nothing of it is stored, no other client sees it, and it ends with the client's session. */
+      /** Begins an incognito agent: nothing of it is stored, no other client sees it, and it ends with the client's session. */
       incognito: z.boolean().exactOptional(),
-      /** What is noted on it for good; the server may add its own. */
+      /** Metadata noted on the agent for good; the server may add its own. */
       metadata: metadataSchema().exactOptional(),
     }),
   'agent.list': () =>
@@ -79,23 +77,23 @@ export const clientFrames = variants({
   'agent.unsubscribe': () => onlyFields({ ...ofAgent(), type: z.literal('agent.unsubscribe') }),
   /** Begins a session that shares the past of an agent up to the step of a node, such as `n12`. */
   'agent.fork': () => onlyFields({ ...ofAgent(), type: z.literal('agent.fork'), at: z.string().max(32) }),
-  /** Of a fork: asks for what it shares with its source, page by page, whether or not the source itself is within reach. */
+  /** Asks for the past that a fork shares with its source, page by page, whether or not the source itself is within reach. */
   'agent.past': () =>
     onlyFields({
       ...ofAgent(),
       type: z.literal('agent.past'),
-      /** As the answer before gave it; default: from the beginning. */
+      /** Position from the previous answer; default: the beginning. */
       from: onlyFields({ part: z.int().nonnegative(), seq: z.int().positive() }).exactOptional(),
     }),
-  /** Asks for a token that lets see the agent and those below it. */
+  /** Asks for a token that grants read access to the agent and those below it. */
   'agent.share': () =>
     onlyFields({
       ...ofAgent(),
       type: z.literal('agent.share'),
-      /** How long it holds, in milliseconds; default: a day. */
+      /** Lifetime of the token in milliseconds; default: a day. */
       ms: z.int().positive().exactOptional(),
     }),
-  /** Asks for `agents` frames: what runs now, and what changes, sub-agents included. */
+  /** Asks for `agents` frames: the running agents, and their changes, sub-agents included. */
   'agent.watch': () => onlyFields({ ...asked(), type: z.literal('agent.watch') }),
   'agent.unwatch': () => onlyFields({ ...asked(), type: z.literal('agent.unwatch') }),
   /** Sessions of the store, running or not, the one written last first. */
@@ -123,7 +121,7 @@ export const clientFrames = variants({
       /** How many records at most; default: 20. */
       limit: z.int().positive().max(100).exactOptional(),
     }),
-  /** Asks what waits for people, at agents that run and at others, who has waited longest first. Nothing is woken. */
+  /** Asks for everything that waits for people, at agents that run and at others, the longest wait first. No agent is woken. */
   'waiting.list': () =>
     onlyFields({
       ...asked(),
@@ -133,7 +131,7 @@ export const clientFrames = variants({
       /** How many agents at most; default: 100. */
       limit: z.int().positive().max(1_000).exactOptional(),
     }),
-  /** The processes to which a gateway takes commands; none where the server is no gateway. Only for who may do everything. */
+  /** The processes to which a gateway takes commands; none where the server is no gateway. Only for clients that may see all agents and have the right `operate`. */
   'worker.list': () => onlyFields({ ...asked(), type: z.literal('worker.list') }),
   ping: () => onlyFields({ type: z.literal('ping'), id: commandId().exactOptional() }),
 })
@@ -143,9 +141,9 @@ export type CheckedClientFrame = z.output<ReturnType<typeof clientFrames.schema>
 /** A process behind a gateway that has agents work. */
 export const workerEntrySchema = lazily(() =>
   z.object({
-    /** By where it is reached: `worker-1.internal:4100`. The same in the summaries of its agents. */
+    /** Address of the process: `worker-1.internal:4100`. The summaries of its agents have the same name. */
     name: z.string(),
-    /** Which process it is and since when, where the store knows that. */
+    /** Name of the process and the time since when it runs, where the store knows that. */
     words: z.string().exactOptional(),
   }),
 )
@@ -179,11 +177,11 @@ export const agentSummarySchema = lazily(() =>
     pendingApprovals: z.array(z.string()).readonly(),
     /** Keys of everything that waits for people; missing from servers of an older version. */
     pending: z.array(z.string()).readonly().exactOptional(),
-    /** Over its life, its sub-agents included. */
+    /** Usage over its life, its sub-agents included. */
     spent: spentSchema(),
-    /** As `spent`, with what sub-agents that still run have used until now; missing where it is the same. */
+    /** `spent` with the usage of sub-agents that still run; missing where it is the same. */
     treeSpent: spentSchema().exactOptional(),
-    /** What it is about, on one line of at most 60 characters: the task its caller gave it, or its first prompt. */
+    /** Subject on one line of at most 60 characters: the task its caller gave it, or its first prompt. */
     title: z.string().exactOptional(),
     /** How its last run ended; missing before the first end, and while a run is under way. */
     last: lastRunSchema().exactOptional(),
@@ -196,7 +194,7 @@ export const agentSummarySchema = lazily(() =>
     /** Tokens of its last request, and how many its model takes where that is known. */
     contextTokens: z.object({ used: z.number(), window: z.number().exactOptional() }).exactOptional(),
     metadata: metadataSchema().exactOptional(),
-    /** The process that has it, as `worker.list` names it: in lists of a gateway, for who may do everything. */
+    /** The process that has it, as `worker.list` names it: in lists of a gateway, for clients that may see all agents. */
     worker: z.string().exactOptional(),
   }),
 )
@@ -217,7 +215,7 @@ export const sessionEntrySchema = lazily(() =>
     turns: z.int().nonnegative(),
     usage: usageSchema(),
     costUsd: z.number(),
-    /** What it is about, as in a summary of an agent. */
+    /** Subject, as in a summary of an agent. */
     title: z.string().exactOptional(),
     last: lastRunSchema().exactOptional(),
     /** The session it was forked from. */
@@ -229,7 +227,7 @@ export const sessionEntrySchema = lazily(() =>
 )
 export type SessionEntry = z.infer<ReturnType<typeof sessionEntrySchema>>
 
-/** What a server sends. Several frames that are ready together share a message, as an array. */
+/** Frames that a server sends. Several frames that are ready together share a message, as an array. */
 export const serverFrames = variants({
   welcome: () =>
     z.object({
@@ -249,10 +247,10 @@ export const serverFrames = variants({
     z.object({
       type: z.literal('error'),
       id: z.string().exactOptional(),
-      /** Without `id`: what is said of this agent comes as soon as it can be. */
+      /** Set without `id`: the agent that cannot be reached; its frames continue as soon as it can be. */
       agentId: z.string().exactOptional(),
       ...errorInfoSchema().shape,
-      /** Of `AGENT_ELSEWHERE`: the address of the bridge of the process that has the agent, if it announced one, and the epoch of its lease. */
+      /** For `AGENT_ELSEWHERE`: the address of the bridge of the process that has the agent, if it announced one, and the epoch of its lease. */
       elsewhere: z.object({ url: z.string().exactOptional(), epoch: z.number().exactOptional() }).exactOptional(),
     }),
   /** A record of an agent's log, or with `live` something beside it; `event.seq` is the cursor. */
@@ -275,9 +273,9 @@ export const serverFrames = variants({
       offset: z.int().nonnegative(),
       text: z.string(),
     }),
-  /** Everything up to `seq` was sent: what follows is live. */
+  /** Everything up to `seq` was sent: the events that follow are live. */
   caughtUp: () => z.object({ type: z.literal('caughtUp'), agentId: z.string(), seq: seq() }),
-  /** The client reads too slowly: what follows `seq` is sent once it has read. */
+  /** The client reads too slowly: the events after `seq` are sent once it has read. */
   lagging: () => z.object({ type: z.literal('lagging'), agentId: z.string(), seq: seq() }),
   /** For watchers: agents that started or changed since the last such frame, and ids of those that no longer run. */
   agents: () =>

@@ -3,10 +3,10 @@ import { lazily } from './lazily.ts'
 import { errorInfoSchema } from './errorInfo.ts'
 import { nodeIdSchema } from './ids.ts'
 
-/** What a guard refused, and why. */
+/** Refusal by a guard, and the reason. */
 export const refusalSchema = lazily(() =>
   z.object({
-    /** What people said to the agent, or its answer. */
+    /** The guarded content: messages of people to the agent, or its answer. */
     at: z.enum(['input', 'output']),
     /** Name of its function. */
     guard: z.string(),
@@ -15,17 +15,17 @@ export const refusalSchema = lazily(() =>
 )
 export type Refusal = z.infer<ReturnType<typeof refusalSchema>>
 
-/** What the guards came to. */
+/** Verdict of the guards. */
 export const guardVerdictSchema = lazily(() =>
   z.object({
     at: z.enum(['input', 'output']),
     /** `failed`: a guard came to no decision. */
     decision: z.enum(['passed', 'refused', 'failed']),
-    /** The one that did not let it pass. */
+    /** The guard that did not let it pass. */
     guard: z.string().exactOptional(),
     reason: z.string().exactOptional(),
     error: errorInfoSchema().exactOptional(),
-    /** What people had said up to this node is decided about; of `input`, unless it failed. */
+    /** The last node of the messages of people that the verdict covers; for `input`, unless a guard failed. */
     to: nodeIdSchema().exactOptional(),
     /** Messages that were refused: from here on the model is shown a line in place of each. */
     withheld: z.array(nodeIdSchema()).readonly().exactOptional(),

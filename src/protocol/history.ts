@@ -16,7 +16,7 @@ export type HistoryMessage =
       readonly role: 'toolResult'
       readonly callId: string
       readonly toolName: string
-      /** May be empty. */
+      /** The content, which may be empty. */
       readonly content: Content
       readonly isError?: boolean
     }
@@ -67,5 +67,5 @@ export function readHistoryMessages(history: readonly HistoryMessage[]): Checked
   })
 }
 
-/** What is wrong with a history. */
+/** Returns the error for a faulty history. */
 export const wrongHistory = (what: string): RuntimeError => new RuntimeError('INVALID_OPTION', `history: ${what}.`)

@@ -16,7 +16,7 @@ export const agentIdSchema = lazily(() =>
 export type AgentId = z.infer<ReturnType<typeof agentIdSchema>>
 
 /**
- * Refuses what is not an agent id, before it becomes part of a path.
+ * Refuses a value that is not an agent id, before it becomes part of a path.
  *
  * @throws RuntimeError `INVALID_ID`, naming the value.
  */

@@ -1,6 +1,6 @@
 /**
- * UTF-16 units that a JSON value takes as text, escapes not counted: of strings and names what they hold, of all else enough. A unit
- * takes at most six bytes in a log, so what is held to some 32 million fits into one of its lines.
+ * Counts the UTF-16 units that a JSON value takes as text, escapes not counted: the lengths of strings and names, and an upper bound for all other
+ * values. A unit takes at most six bytes in a log, so a value of up to some 32 million fits into one of its lines.
  */
 export function jsonChars(value: unknown): number {
   if (typeof value === 'string') return value.length + 2

@@ -1,6 +1,6 @@
 /**
- * What a reference within a document names, such as `#/$defs/Pet`; `undefined`: nothing, for a part of it is not there. Escapes of URLs and of JSON
- * pointers are read. Pure.
+ * Returns the value that a reference such as `#/$defs/Pet` names within a document; `undefined` if a part of the path is not there. Escapes of URLs
+ * and of JSON pointers are read. Pure.
  */
 export function namedBy(reference: string, document: unknown): { readonly value: unknown } | undefined {
   // A name that is no pointer.

@@ -2,12 +2,12 @@ import { totalTokens, type Block } from './messages.ts'
 import type { ModelError, ModelReply } from './model.ts'
 
 /**
- * The use that may be made of a reply: only the calls of a `whole` one are run. `cut` and `refused` ones are kept as they are; a `paused` one is to be
- * gone on with; `empty`: it says nothing; the others are failures.
+ * The use that may be made of a reply: only the calls of a `whole` one are run. `cut` and `refused` ones are kept as they are; a `paused` one is to
+ * be continued; an `empty` one says nothing; the others are failures.
  */
 export type ReplyVerdict = 'whole' | 'cut' | 'refused' | 'paused' | 'empty' | 'windowFull' | 'broken'
 
-/** How many tokens there was room for. */
+/** Tokens that there was room for. */
 export interface ReplyRoom {
   readonly window?: number | undefined
   readonly maxTokens?: number | undefined
@@ -38,8 +38,8 @@ const verdicts: ReadonlyMap<string, ReplyVerdict> = new Map(
 )
 
 /**
- * How a reply ended, by its stop reason, by the provider's own word for it (`raw`), and by what is in it. Pure. The provider's word counts where it
- * says worse than the stop reason; one that is not known counts nothing beside a stop reason, and alone it is `broken`.
+ * Judges how a reply ended, by its stop reason, by the provider's own word for it (`raw`), and by its content. Pure. The provider's word counts where
+ * it is worse than the stop reason; an unknown word is ignored beside a stop reason, and alone it is `broken`.
  */
 export function judgeReply(reply: ModelReply, raw?: string, room: ReplyRoom = {}): ReplyVerdict {
   const { content, stopReason } = reply
@@ -82,7 +82,7 @@ function judgedByWords(stopReason: ModelReply['stopReason'], raw: string | undef
   return stopReason === 'length' ? 'cut' : 'whole'
 }
 
-/** Cut off after next to nothing, and not because nothing more was asked for: there was no room for more. */
+/** Returns true if a reply was cut off after next to nothing, and not because no more was requested: there was no room for more. */
 function isWindowFull({ usage }: ModelReply, { window, maxTokens = Infinity }: ReplyRoom): boolean {
   if (window === undefined) return false
   const { output } = usage

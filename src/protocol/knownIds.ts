@@ -1,22 +1,22 @@
 /** Ids as they are kept, as plain JSON: one text is read faster than many. */
 export interface KeptIds {
-  /** Each between two spaces. */
+  /** Ids in one text, each between two spaces. */
   readonly joined: string
-  /** Those that hold a space, or nothing. */
+  /** Ids that hold a space, or nothing. */
   readonly others: readonly string[]
 }
 
-/** How many ids are remembered that are not among them. */
+/** Most ids that are remembered as missing from the set. */
 const mostAbsent = 64
 
 const noIds: KeptIds = { joined: ' ', others: [] }
 
-/** A growing set of ids. Of those that were kept no set is made: they are looked for in the text. */
+/** A growing set of ids. No set is made of the kept ids: they are searched in the text. */
 export class KnownIds {
   readonly #kept: KeptIds
-  /** Missing while none has come. */
+  /** Ids that were added; missing while there are none. */
   #added: Set<string> | undefined
-  /** Looked for in vain: an id is asked for more than once before it is added. */
+  /** Ids that were searched in vain: an id is asked for more than once before it is added. */
   readonly #absent = new Set<string>()
 
   constructor(kept = noIds) {

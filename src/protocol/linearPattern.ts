@@ -1,13 +1,13 @@
 import { readPattern, type CharacterTest, type Edge, type PatternPart } from './patternSyntax.ts'
 
-/** So many steps a match may still take; several matches can share them. */
+/** Number of steps that a match may still take; several matches can share it. */
 export interface Steps {
   left: number
 }
 
-/** A regular expression that somebody else wrote. */
+/** A regular expression from another party. */
 export interface LinearPattern {
-  /** Of what it is made: a match takes at most so many steps for each character of the text. */
+  /** Size of the pattern: most steps of a match for each character of the text. */
   readonly size: number
   /**
    * True if it fits anywhere in the text, as `RegExp.prototype.test` has it.
@@ -17,7 +17,7 @@ export interface LinearPattern {
   test(text: string, steps?: Steps): boolean
 }
 
-/** A text is too long for the regular expression that it is held against. */
+/** Thrown if a text is too long for the regular expression that it is matched against. */
 export class TooManySteps extends Error {
   override readonly name = 'TooManySteps'
 
@@ -26,13 +26,14 @@ export class TooManySteps extends Error {
   }
 }
 
-/** About 20 ns each. */
+/** Default number of steps of a match, at about 20 ns each. */
 const defaultSteps = 200_000_000
 const maxSize = 10_000
 
 /**
- * A regular expression of JavaScript whose match takes no more steps than its size times the length of the text, whatever they are. All that JavaScript
- * has means the same, but for what refers back (`\1`, `\k<name>`) and flags that change within (`(?i:`), which are refused. No flags: with `u` if it can be read so.
+ * A regular expression of JavaScript whose match takes no more steps than its size times the length of the text, whatever they are. All syntax has
+ * its meaning in JavaScript, except for back references (`\1`, `\k<name>`) and flags that change within (`(?i:`), which are refused. No flags: with
+ * `u` if it can be read so.
  *
  * @throws Error with the reason why it is refused
  */
@@ -130,7 +131,7 @@ function programsOf(whole: PatternPart): readonly Program[] {
   function lookOf(look: PatternPart & { readonly type: 'look' }): number {
     const known = looks.get(look)
     if (known !== undefined) return known
-    // What stands ahead of a place is found from the end of the text on, for all places at once.
+    // A look ahead is matched from the end of the text on, for all places at once.
     const program = programOf(look.part, look.isBehind)
     looks.set(look, programs.length)
     return programs.push(program) - 1
@@ -142,12 +143,12 @@ function programsOf(whole: PatternPart): readonly Program[] {
 
 interface Matched {
   readonly codes: Int32Array
-  /** Of each look: 1 where it holds. */
+  /** For each look, 1 at the places where it holds. */
   readonly looks: readonly Uint8Array[]
   readonly steps: Steps
 }
 
-/** Follows all ways at once, from every place on, and calls `found` where one ends; true if that returned true. */
+/** Follows all paths at once, from every place on, and calls `found` where one ends; returns true if that returned true. */
 function run({ states, start, isForward }: Program, matched: Matched, found: (at: number) => boolean): boolean {
   const { codes, looks, steps } = matched
   /** The last turn in which a state was entered: once in each is enough. */
@@ -201,7 +202,7 @@ function isEdge(edge: Edge, codes: Int32Array, at: number): boolean {
   return (isWord(codes[at - 1]) !== isWord(codes[at])) === (edge === 'b')
 }
 
-/** Of a letter from A to Z, a digit and the underscore. */
+/** Returns true for a letter from A to Z, a digit and the underscore. */
 const isWord = (code: number | undefined): boolean =>
   code !== undefined &&
   ((code >= 97 && code <= 122) || (code >= 65 && code <= 90) || (code >= 48 && code <= 57) || code === 95)

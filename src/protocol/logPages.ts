@@ -1,6 +1,6 @@
 import type { Metadata } from './metadata.ts'
 
-/** What the first record of a log says of its agent, for lists. */
+/** Facts about an agent from the first record of its log, for lists. */
 export interface LogOrigin {
   readonly definition: string
   /** Ids of the ancestors, root first. */
@@ -15,41 +15,41 @@ export interface LogOrigin {
 /** A log in a list. */
 export interface LogEntry {
   readonly id: string
-  /** Grows with every record: bytes, or records. */
+  /** Size of the log in bytes or records, which grows with every record. */
   readonly size: number
   /** When the last record was written, in epoch milliseconds. */
   readonly writtenAt: number
-  /** `undefined`: its first record cannot be read, or is none of an agent. */
+  /** Origin of the log; `undefined` if its first record cannot be read, or is none of an agent. */
   readonly origin: LogOrigin | undefined
 }
 
-/** Which logs are asked for: those for which all that is given holds. */
+/** Filter of logs: those for which every given field holds. */
 export interface LogQuery {
-  /** Only these. */
+  /** Only these logs. */
   readonly ids?: readonly string[]
   /** Only these agents and those below them. */
   readonly within?: readonly string[]
-  /** Only those with all of these values. */
+  /** Only logs with all of these values. */
   readonly metadata?: Metadata
   readonly definition?: string
-  /** Only those right below this agent; `null`: only roots. */
+  /** Only agents right below this one; `null`: only roots. */
   readonly parent?: string | null
   /** Only forks of this agent's own log. */
   readonly forkedFrom?: string
-  /** Only what comes after this one, which need not be there any more: the last of the page before. */
+  /** Only logs after this one, which need not be there any more: the last of the page before. */
   readonly after?: Pick<LogEntry, 'id' | 'writtenAt'>
-  /** How many at most, 0 and more; 100 unless told. */
+  /** Most logs on the page, 0 or more; default 100. */
   readonly limit?: number
-  /** Whether to tell how many there are in all, `after` and `limit` aside. */
+  /** Asks for the number of logs in all, `after` and `limit` aside. */
   readonly total?: boolean
 }
 
 /** A page of a store's logs: the one written last first, those of one moment by id. */
 export interface LogPage {
   readonly logs: readonly LogEntry[]
-  /** How many there are in all, if asked for. */
+  /** Number of logs in all, if requested. */
   readonly total?: number
 }
 
-/** How many logs a page has unless told. */
+/** Number of logs on a page unless told otherwise. */
 export const defaultPageLimit = 100

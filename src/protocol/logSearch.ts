@@ -1,10 +1,10 @@
 import type { LogQuery } from './logPages.ts'
 
-/** What is looked for in logs, and in which. */
+/** Text to search in logs, and the logs to search. */
 export interface SearchQuery extends Omit<LogQuery, 'after' | 'limit' | 'total'> {
-  /** Words, all of which a record must have; longer ones may go on. Nothing in it is an operator. */
+  /** Words, all of which a record must have; a word that is not too short also finds longer ones. No character is an operator. */
   readonly text: string
-  /** How many records at most; 20 unless told. */
+  /** Most records to return; default 20. */
   readonly limit?: number
 }
 
@@ -12,11 +12,11 @@ export interface SearchQuery extends Omit<LogQuery, 'after' | 'limit' | 'total'>
 export interface SearchHit {
   readonly agentId: string
   readonly seq: number
-  /** What was found, on one line, with what is around it. */
+  /** The passage that was found, on one line, with the text around it. */
   readonly excerpt: string
-  /** How well it fits: the greater the better. Comparable within one answer. */
+  /** Quality of the match: the greater the better. Comparable within one answer. */
   readonly rank: number
 }
 
-/** How many records a search finds unless told. */
+/** Number of records that a search finds unless told otherwise. */
 export const defaultSearchLimit = 20

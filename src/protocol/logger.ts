@@ -1,4 +1,4 @@
-/** Writes one line: its fields, and what happened in words. */
+/** Writes one line: its fields, and a message in words. */
 export type LogLine = (fields: object, message: string) => void
 
 /** The logger port: narrative logs for people. A pino logger is one as it is. */

@@ -11,9 +11,9 @@ export type MemoryScope = `${MemoryTier}:${string}`
 
 /** Most characters of one text: a memory is a sentence or a few, not a document. */
 export const maxMemoryChars = 4_000
-/** How many conversations that came to the same are noted. */
+/** Most conversations that are noted as confirming a record. */
 const maxConfirmations = 8
-/** How many conversations must have come to a lesson before it is put before the model without a person's word. */
+/** Number of conversations that must have come to a lesson before it is put before the model without a person's word. */
 const confirmationsNeeded = 2
 
 const scopePattern = lazily(() => /^(?:agent|user|workspace):(?!\s)[^\p{Cc}\p{Zl}\p{Zp}]{1,256}(?<!\s)$/u)
@@ -37,20 +37,20 @@ export const memorySchema = lazily(() =>
     /** Unique in its scope. */
     id: z.string().regex(/^[A-Za-z0-9_-]{1,64}$/, 'use 1 to 64 letters, digits, "_" or "-"'),
     scope: z.custom<MemoryScope>(isMemoryScope, 'use agent:<name>, user:<id> or workspace:<name>'),
-    /** `lesson`: what a revert gave up; it counts once it was confirmed. */
+    /** `lesson`: learnt from a branch that a revert gave up; it counts once it was confirmed. */
     kind: z.enum(['fact', 'lesson']),
     text: text(maxMemoryChars),
-    /** Where it comes from. */
+    /** Origin of the record. */
     source: onlyFields({
       by: z.enum(['person', 'model', 'extraction', 'revert']),
       agentId: z.string().max(256).exactOptional(),
       runId: z.string().max(300).exactOptional(),
     }),
-    /** It may be what the output of a tool says: never put before the model as something known, until a person approves it. */
+    /** True if it may repeat the output of a tool: never put before the model as something known, until a person approves it. */
     tainted: z.boolean(),
-    /** Conversations, by the ids of their agents, that came to it, other than by what is tainted. */
+    /** Conversations that came to the same record, by the ids of their agents; tainted sources are not counted. */
     confirmations: z.array(z.string().max(300)).max(maxConfirmations).readonly(),
-    /** A person vouches for it. */
+    /** True if a person vouches for it. */
     approved: z.boolean(),
     /** Milliseconds since the Unix epoch. */
     createdAt: time(),
@@ -59,67 +59,66 @@ export const memorySchema = lazily(() =>
 )
 export type MemoryRecord = z.infer<ReturnType<typeof memorySchema>>
 
-/** Which records: all that fit everything given. */
+/** Filter of records: those for which every given field holds. */
 export interface MemoryFilter {
   readonly scopes?: readonly MemoryScope[]
-  /** Only those that count: see `isTrusted`. */
+  /** Only records that count: see `isTrusted`. */
   readonly trusted?: boolean
-  /** How many at most. */
+  /** Most records to return. */
   readonly limit?: number
 }
 
-/** Which records to delete: all that fit everything given. At least one field must be. */
+/** Records to delete: those for which every given field holds. At least one field must be given. */
 export interface MemoryDeletion {
   readonly scope?: MemoryScope
   readonly id?: string
-  /** Those that an agent's session was the source of. */
+  /** Only records whose source is a session of this agent. */
   readonly agentId?: string
 }
 
-/** Something in a memory that is no record, such as a section that was edited by hand. It is kept as it is until its scope is deleted. */
+/** An entry in a memory that is no record, such as a section that was edited by hand. It is kept as it is until its scope is deleted. */
 export interface MemoryProblem {
   /** The file, with the line where it begins. */
   readonly place: string
-  /** What is wrong, in one line. */
+  /** The fault, in one line. */
   readonly problem: string
 }
 
 /**
- * What agents know beyond one conversation.
+ * Knowledge of agents beyond one conversation.
  *
- * Contract: `put` merges with the record of the same scope and id as `mergeMemory` says, also when several processes do it at once, and
- * resolves to what is kept once that is durable; doing it again changes nothing. `search` takes any text, in which nothing is an operator,
- * and finds records with at least one of its words, whatever their case and accents, the best first; a text without words finds nothing.
- * `list` gives the records that changed last first. `delete` resolves to how many are gone; of a whole
- * scope, also what cannot be read as a record. What was resolved is seen by every later call,
- * of other processes too. All reject with a `RuntimeError`: `MEMORY_INVALID` for arguments that are refused, `MEMORY_FAILED` when it
- * cannot be read or written.
+ * Contract: `put` merges with the record of the same scope and id as `mergeMemory` says, also when several processes do it at once, and resolves to
+ * the kept record once that is durable; doing it again changes nothing. `search` takes any text, in which nothing is an operator, and finds records
+ * with at least one of its words, whatever their case and accents, the best first; a text without words finds nothing. `list` gives the records that
+ * changed last first. `delete` resolves to the number of deleted records; for a whole scope, it also deletes entries that cannot be read as a record.
+ * Every later call, of other processes too, sees a resolved change. All reject with a `RuntimeError`: `MEMORY_INVALID` for arguments that are
+ * refused, `MEMORY_FAILED` when it cannot be read or written.
  */
 export interface Memory {
   put(record: MemoryRecord): Promise<MemoryRecord>
   search(query: string, filter?: MemoryFilter): Promise<readonly MemoryRecord[]>
   list(filter?: MemoryFilter): Promise<readonly MemoryRecord[]>
   delete(which: MemoryDeletion): Promise<number>
-  /** What is in it that is no record. */
+  /** Returns the entries that are no records. */
   problems?(): Promise<readonly MemoryProblem[]>
 }
 
-/** Whether something has the methods of a `Memory`. */
+/** Returns true if a value has the methods of a `Memory`. */
 export const isMemory = (value: unknown): value is Memory =>
   typeof value === 'object' &&
   value !== null &&
   ['put', 'search', 'list', 'delete'].every((name) => typeof Reflect.get(value, name) === 'function')
 
 /**
- * Whether a record may be put before the model as something known: a person vouches for it, or it does not come from the output of tools,
+ * Returns true if a record may be put before the model as something known: a person vouches for it, or it does not come from the output of tools,
  * and, if it is a lesson, two conversations came to it.
  */
 export const isTrusted = ({ kind, tainted, approved, confirmations }: MemoryRecord): boolean =>
   approved || (!tainted && (kind !== 'lesson' || confirmations.length >= confirmationsNeeded))
 
 /**
- * What is kept when a record is put where there is one already: the text of whoever is to be trusted more, else the newer; every
- * conversation that came to it. Putting the same record twice changes nothing. Pure.
+ * Merges a record with the one that is there already: keeps the more trusted text, else the newer, and every conversation that came to it. Putting
+ * the same record twice changes nothing. Pure.
  */
 export function mergeMemory(known: MemoryRecord | undefined, put: MemoryRecord): MemoryRecord {
   const confirmations = put.tainted ? [] : put.confirmations
@@ -143,7 +142,7 @@ export function mergeMemory(known: MemoryRecord | undefined, put: MemoryRecord):
 
 const invalid = (message: string): RuntimeError => new RuntimeError('MEMORY_INVALID', message)
 
-/** The record, if it is one. @throws RuntimeError `MEMORY_INVALID` */
+/** Checks a record. @throws RuntimeError `MEMORY_INVALID` */
 export function checkedMemory(record: unknown): MemoryRecord {
   const checked = memorySchema().safeParse(record)
   if (checked.success) return checked.data
@@ -165,11 +164,11 @@ export function checkDeletion({ scope, id, agentId }: MemoryDeletion): void {
   checkFilter(scope === undefined ? {} : { scopes: [scope] })
 }
 
-/** Whether a record fits. */
+/** Returns true if a record fits a filter. */
 export const fitsFilter = (record: MemoryRecord, { scopes, trusted }: MemoryFilter): boolean =>
   (scopes === undefined || scopes.includes(record.scope)) && (trusted !== true || isTrusted(record))
 
-/** Whether a record is to be deleted. */
+/** Returns true if a record is to be deleted. */
 export const fitsDeletion = (record: MemoryRecord, { scope, id, agentId }: MemoryDeletion): boolean =>
   (scope === undefined || record.scope === scope) &&
   (id === undefined || record.id === id) &&

@@ -2,12 +2,15 @@ import { z } from 'zod'
 import { lazily } from './lazily.ts'
 import { usageSchema } from './messages.ts'
 
-/** What was drawn for an agent's memory from what it left behind: steps that were folded or compacted, and what reverts gave up. */
+/**
+ * An extraction for an agent's memory from content that has left its model's sight: steps that were folded or compacted, and branches that reverts
+ * gave up.
+ */
 export const memoryExtractionSchema = lazily(() =>
   z.object({
     /** Deterministic id of the effect: it is done again if its process dies. */
     key: z.string(),
-    /** What was put into the memory, as it stands there. */
+    /** Records that were put into the memory, as they stand there. */
     kept: z
       .array(
         z.object({
@@ -15,14 +18,14 @@ export const memoryExtractionSchema = lazily(() =>
           scope: z.string(),
           kind: z.enum(['fact', 'lesson']),
           text: z.string(),
-          /** It may come from the output of a tool. */
+          /** True if it may come from the output of a tool. */
           tainted: z.boolean(),
         }),
       )
       .readonly(),
-    /** Why something was not. */
+    /** Why something was not kept. */
     problem: z.string().exactOptional(),
-    /** Of the model that was asked. */
+    /** Usage of the model that was asked. */
     usage: usageSchema().exactOptional(),
     costUsd: z.number(),
   }),

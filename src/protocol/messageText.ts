@@ -16,7 +16,7 @@ interface SomeBlock {
 
 type MediaOf<B extends SomeBlock> = Extract<B, { readonly type: 'image' | 'file' }>
 
-/** What nothing has used yet. */
+/** Zero usage. */
 export const noUsage: Usage = Object.freeze({ input: 0, output: 0, cacheRead: 0, cacheWrite: 0 })
 
 /** Adds two usages; `reasoning` and `estimated` are present when either has them. */
@@ -45,7 +45,7 @@ export function addUsage(a: Usage, b: Usage): Usage {
  */
 export const totalTokens = (usage: Usage): number => usage.input + usage.output + usage.cacheRead + usage.cacheWrite
 
-/** The content of a result as the tool gave it, without what the runtime added. */
+/** Returns the content of a result as the tool gave it, without the runtime's additions. */
 export const saidByTool = <B extends SomeBlock>({
   content,
   hasLesson,
@@ -69,7 +69,7 @@ export function mediaText(
   return `(a file, ${block.name === undefined ? '' : `${block.name}, `}${block.mimeType})`
 }
 
-/** How many images and files there are: `2 images, 1 file`; empty without any. */
+/** Counts images and files in words: `2 images, 1 file`; empty without any. */
 export function countMedia<B extends SomeBlock>(content: readonly B[]): string {
   const counts = ['image', 'file'].map((kind) => {
     const count = content.filter(({ type }) => type === kind).length
@@ -87,7 +87,7 @@ export function textOf<B extends SomeBlock>(
   return text
 }
 
-/** What the provider did on its own, in a few words. */
+/** Describes a provider's own action in a few words. */
 export const providedText = ({
   kind,
   name,

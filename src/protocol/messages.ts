@@ -68,8 +68,8 @@ const toolCallBlockSchema = lazily(() =>
 )
 
 /**
- * What the provider did on its own while the model answered, such as a web search; it needs no answer from us. A request to the same
- * `provider` sends it back unchanged; a source is never part of a request, and stays in the conversation.
+ * An action of the provider itself while the model answered, such as a web search; it needs no answer from us. A request to the same `provider` sends
+ * it back unchanged; a source is never part of a request, and stays in the conversation.
  */
 const providerBlockSchema = lazily(() =>
   z.object({
@@ -104,7 +104,7 @@ export const blockSchema = lazily((): z.ZodType<Block, Block> =>
 export type ProviderBlock = z.infer<ReturnType<typeof providerBlockSchema>>
 export type ToolCallBlock = z.infer<ReturnType<typeof toolCallBlockSchema>>
 
-/** What a person or a tool may say: text, images and files. */
+/** Content that a person or a tool may give: text, images and files. */
 export type PlainBlock = TextBlock | MediaBlock
 export const plainBlockSchema = lazily((): z.ZodType<PlainBlock, PlainBlock> =>
   asImages(z.discriminatedUnion('type', [textBlockSchema(), imageBlockSchema(), fileBlockSchema()])),
@@ -112,21 +112,21 @@ export const plainBlockSchema = lazily((): z.ZodType<PlainBlock, PlainBlock> =>
 
 /**
  * Tokens of one model call, or of several together. Each is counted in one of `input`, `output`, `cacheRead` and `cacheWrite`: `totalTokens` adds
- * them, and their first and the last two are what the request held.
+ * them; `input`, `cacheRead` and `cacheWrite` together are the tokens of the request.
  */
 export const usageSchema = lazily(() =>
   z.object({
-    /** Tokens of the request, without what was read from or written to the provider's cache: with caching a small part of it. */
+    /** Tokens of the request, without those read from or written to the provider's cache: with caching a small part of it. */
     input: z.number(),
-    /** Tokens of the reply, with what the model thought. */
+    /** Tokens of the reply, its thinking included. */
     output: z.number(),
     /** Tokens of the request, read from the cache, at a fraction of the price of `input`. */
     cacheRead: z.number(),
     /** Tokens of the request, written to the cache, with some providers at more than the price of `input`. */
     cacheWrite: z.number(),
-    /** Those of `output` that the model thought with, where the provider says so. */
+    /** Tokens of `output` that were thinking, where the provider says so. */
     reasoning: z.number().exactOptional(),
-    /** The provider did not report all of it, so the token counter's estimate is used. */
+    /** Set if the provider did not report all of it, so the token counter's estimate is used. */
     estimated: z.literal(true).exactOptional(),
   }),
 )
@@ -177,13 +177,13 @@ export const toolResultMessageSchema = lazily(() =>
     synthetic: syntheticReasonSchema().exactOptional(),
     /** Files the tool reported as changed. */
     changed: z.array(z.string()).readonly().exactOptional(),
-    /** What the tool kept to undo the call with; `of`: what the call changed. No model sees it. */
+    /** Data that the tool kept to undo the call with; `of`: the thing that the call changed. No model sees it. */
     receipt: z.object({ of: z.string().exactOptional(), data: z.unknown() }).exactOptional(),
-    /** The last block is the runtime's: what became of the same call before. */
+    /** Set if the last block is the runtime's: the outcome of the same call before. */
     hasLesson: z.literal(true).exactOptional(),
-    /** Said by a tool of the runtime, of the memory, a brake or a handoff: it brings nothing into the conversation from outside. */
+    /** Set if a tool of the runtime said it, one of the memory, a brake or a handoff: it brings nothing into the conversation from outside. */
     ofRuntime: z.literal(true).exactOptional(),
-    /** What of it is kept apart from the log, because it was too large to show. */
+    /** Parts of the result that are kept apart from the log, because they were too large to show. */
     artifacts: z.array(artifactSchema()).readonly().exactOptional(),
   }),
 )

@@ -7,7 +7,7 @@ const maxKeys = 32
 const maxChars = 4_096
 const keyPattern = /^[A-Za-z][\w.-]{0,63}$/
 
-/** What an application notes on an agent for good, such as whose it is: a few short values by name. */
+/** Values that an application notes on an agent for good, such as its owner: a few short ones by name. */
 export const metadataSchema = lazily(() =>
   z
     .record(z.string(), z.union([z.string(), z.number(), z.boolean()], 'give a string, a number or a boolean'))
@@ -21,7 +21,7 @@ export const metadataSchema = lazily(() =>
 )
 export type Metadata = z.infer<ReturnType<typeof metadataSchema>>
 
-/** Whether metadata has every value of a filter; an empty filter takes everything. */
+/** Returns true if metadata has every value of a filter; an empty filter matches everything. */
 export function hasMetadata(metadata: Metadata | undefined, filter: Metadata): boolean {
   for (const key in filter) if (metadata?.[key] !== filter[key]) return false
   return true

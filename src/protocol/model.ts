@@ -10,8 +10,8 @@ export type JsonSchema = { readonly [key: string]: unknown }
 export type ThinkingLevel = 'none' | 'minimal' | 'low' | 'medium' | 'high' | 'xhigh'
 
 /**
- * Caching of what requests begin with, as a provider is asked for it, and for how long: `ttl`, 5 minutes by default, is how long it keeps a
- * beginning that nobody asks for again.
+ * Caching of the beginning of requests, as requested from the provider. `ttl`, 5 minutes by default, is how long it keeps a beginning that is not
+ * requested again.
  */
 export type PromptCache = false | { readonly ttl?: '5m' | '1h' }
 
@@ -24,17 +24,17 @@ export interface ModelSettings {
   readonly stopSequences?: readonly string[]
   readonly seed?: number
   readonly thinkingLevel?: ThinkingLevel
-  /** Which tool the model is to call. One that it must call is called in every turn: give it in `beforeTurn`, or set limits. */
+  /** The tool that the model is to call. A required tool is called in every turn: give it in `beforeTurn`, or set limits. */
   readonly toolChoice?: ToolChoice
   /** Set by an agent's `output`: the reply must be JSON that matches it. */
   readonly responseFormat?: {
     readonly type: 'json'
     readonly schema: JsonSchema
     readonly name?: string
-    /** `false`: the schema says what providers that hold a model to it to the letter refuse, such as any names of fields. */
+    /** `false` if the schema holds something that providers with strict schemas refuse, such as arbitrary names of fields. */
     readonly strict?: boolean
   }
-  /** As the option `cache` of an agent, which goes here. */
+  /** Value of the option `cache` of an agent. */
   readonly cache?: PromptCache
   /** Passed through to the provider untouched, keyed by provider name. */
   readonly providerOptions?: { readonly [provider: string]: { readonly [key: string]: unknown } }
@@ -47,7 +47,7 @@ export interface ToolSpec {
   readonly inputSchema: JsonSchema
   /** One of the provider's own tools, which it knows by this id and these settings; other providers cannot offer it. */
   readonly provider?: { readonly id: string; readonly args: { readonly [name: string]: unknown } }
-  /** Whether the provider is to hold the model to the schema, where it can. */
+  /** True if the provider is to hold the model to the schema, where it can. */
   readonly strict?: boolean
   readonly inputExamples?: readonly unknown[]
   /** Settings of providers for this tool, by provider. */
@@ -76,7 +76,7 @@ export type ReplyStopReason = 'stop' | 'length' | 'toolUse' | 'refusal'
 
 export interface ModelReply {
   readonly content: readonly Block[]
-  /** `other`: in a way that none of them says. It is a failure, unless `endReason` is known to be an end. */
+  /** `other`: the reply ended in a way that no other value describes. It is a failure, unless `endReason` is known to be an end. */
   readonly stopReason: ReplyStopReason | 'other'
   /** The provider's own word for how the reply ended: it counts where that is worse than `stopReason` says. */
   readonly endReason?: string
@@ -93,14 +93,14 @@ export interface ModelError {
   readonly message: string
   /** How long the provider asks to wait, in milliseconds. */
   readonly retryAfterMs?: number
-  /** What the failed call used, if the provider says so. */
+  /** Usage of the failed call, if the provider says so. */
   readonly usage?: Usage
 }
 
 /**
- * `done` and `error` are terminal: exactly one of them comes, as the last part. A `warning` says what was left out of the request or reply.
- * `model` is for a model that stands for others: what follows is of the model with this id. With `after`, the one before it failed with that
- * error, and what has come of its reply is taken back.
+ * `done` and `error` are terminal: exactly one of them comes, as the last part. A `warning` names the part of the request or reply that was left out.
+ * `model` is for a model that stands for others: the parts after it are from the model with this id. With `after`, the model before it failed with
+ * that error, and the parts of its reply are taken back.
  */
 export type ModelPart =
   | { readonly type: 'text.delta' | 'thinking.delta'; readonly text: string }
@@ -120,7 +120,7 @@ export interface Model {
   stream(request: ModelRequest, options: { signal: AbortSignal }): AsyncIterable<ModelPart>
 }
 
-/** Checks a value and gives it back as it is, field for field in its own order: what was sent is kept byte for byte. */
+/** Checks a value and returns it unchanged, field for field in its own order: the bytes that were sent are kept. */
 const asItIs = <T>(schema: z.ZodType): z.ZodType<T, T> => z.custom<T>((value) => schema.safeParse(value).success)
 
 const content = lazily(() => z.array(blockSchema()))
@@ -156,7 +156,7 @@ export const modelSnapshotSchema = lazily(() =>
 )
 export type ModelSnapshot = z.infer<ReturnType<typeof modelSnapshotSchema>>
 
-/** A part of requests that a provider refuses by its kind: what a request had of it then is left out of all from there on to that model. */
+/** A part of requests that a provider refuses by its kind: it is left out of all later requests to that model. */
 export const refusedPartSchema = lazily(() =>
   z.object({
     part: z.enum(['toolSchema', 'outputSchema', 'images', 'files', 'thinking', 'providerCalls']),

@@ -27,7 +27,7 @@ export const nearWords = (word: string, words: readonly string[]): string[] =>
     .toSorted((a, b) => a.distance - b.distance)
     .map(({ other }) => other)
 
-/** That there is no such field, and which of those that there are may be meant. Pure. */
+/** Returns a message that there is no such field, with the existing names that may be meant. Pure. */
 export function unknownField(name: string, names: readonly string[]): string {
   const nearest = nearestWord(name, names)
   const hint = nearest === undefined ? `there are: ${names.join(', ')}` : `did you mean "${nearest}"?`

@@ -1,9 +1,9 @@
 // Apart from the schemas, which browsers do without; `ids.ts` has them too.
 
-/** What an agent id looks like. */
+/** Pattern of an agent id. */
 export const agentIdPattern = /^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$/
 
-/** Whether the schema takes it, without the schema's cost: every agent that is made is asked more than once. */
+/** Returns true if `agentIdSchema` takes the value, without the schema's cost: this is checked more than once for every agent that is made. */
 export const isAgentId = (value: unknown): value is string => typeof value === 'string' && agentIdPattern.test(value)
 
 /** Renders a node id the way the model and people see it: `n12`. */

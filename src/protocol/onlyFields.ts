@@ -1,12 +1,12 @@
 import { z } from 'zod'
 import { unknownField } from './nearestWord.ts'
 
-/** An object with these fields and no others; of each field that is not known a line says which may be meant. */
+/** An object with these fields and no others; the error has a line for each unknown field that says which may be meant. */
 export function onlyFields<const Shape extends z.core.$ZodLooseShape>(
   shape: Shape,
 ): z.ZodObject<Shape, z.core.$strict> {
   return z.strictObject(shape, {
-    // Of the schema as it is by then: it may have been extended.
+    // Reads the fields of the schema at that time: it may have been extended.
     error: ({ code, keys, inst }) =>
       code === 'unrecognized_keys' ? keys.map((key) => unknownField(key, fieldsOf(inst))).join('\n') : undefined,
   })

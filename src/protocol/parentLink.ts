@@ -4,14 +4,14 @@ import { agentIdSchema } from './ids.ts'
 
 const count = lazily(() => z.int().nonnegative())
 
-/** Where an agent was started by its parent; without `callId`, by code. */
+/** Place where an agent was started by its parent; without `callId`, code started it. */
 export const parentSchema = lazily(() =>
   z.object({
     agentId: agentIdSchema(),
     runId: z.string(),
     turnIndex: count(),
     callId: z.string().exactOptional(),
-    /** It works on its own, and tells its caller what came of the call with this key. */
+    /** Key of the call whose outcome the agent reports to its caller; set if it works on its own. */
     reports: z.string().exactOptional(),
   }),
 )

@@ -50,7 +50,7 @@ const characterClass = /\[(?:\\.|[^\]\\])*\]/sy
 const quantifier = /(?:([*+?])|\{(\d+)(?:(,)(\d*))?\})\??/y
 const opening = /\((?:\?(?:(<?[=!])|<[^>]*>|:|(.)))?/sy
 
-/** Reads what JavaScript took for a regular expression. */
+/** Reads a source text that JavaScript accepted as a regular expression. */
 class Reader {
   readonly #source: string
   readonly #flags: 'u' | ''
@@ -123,7 +123,7 @@ class Reader {
     return { type: 'look', part, isBehind: all.startsWith('(?<'), isNot: look.endsWith('!') }
   }
 
-  /** What one character is, JavaScript itself says, once of each of the first 128. */
+  /** Returns the part for one character. JavaScript itself tests it, once for each of the first 128. */
   #character(text: string): PatternPart {
     const is = this.#tests.get(text) ?? testOf(new RegExp(`^${text}$`, this.#flags))
     this.#tests.set(text, is)

@@ -9,11 +9,11 @@ const waiting = {
   key: z.string(),
   name: z.string(),
   input: z.unknown(),
-  /** Since when it waits, in epoch milliseconds; missing where the server is of an older version. */
+  /** When it began to wait, in epoch milliseconds; missing where the server is of an older version. */
   askedAt: z.number().exactOptional(),
 }
 
-/** What waits for people: a call to be approved, a question of a tool, or a call that a client is to carry out. */
+/** Something that waits for people: a call to be approved, a question of a tool, or a call that a client is to carry out. */
 export const pendingSchema = z.discriminatedUnion('kind', [
   z.object({
     kind: z.literal('approval'),
@@ -29,14 +29,14 @@ export type PendingOf<K extends Pending['kind']> = Extract<Pending, { kind: K }>
 
 /** An agent at which something waits for people, running or not. */
 export interface WaitingAgent {
-  /** The agent at the top of its tree: what waits may be that of one below, as its `agentId` says. */
+  /** The agent at the top of its tree: an entry may be of an agent below it, as its `agentId` says. */
   readonly agentId: string
   readonly definition: string
   readonly title?: string
   /** Metadata that the application noted on it. */
   readonly metadata?: Metadata
-  /** It runs here. One that does not goes on from its log once something of it is decided. */
+  /** True if the agent runs here. One that does not continues from its log once one of its entries is decided. */
   readonly isRunning: boolean
-  /** Everything that waits, the one that has waited longest first. */
+  /** Everything that waits, the longest wait first. */
   readonly pending: readonly Pending[]
 }

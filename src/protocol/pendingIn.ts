@@ -2,7 +2,7 @@ import type { AgentEvent } from './events.ts'
 import type { Pending } from './pending.ts'
 import type { LogRecord } from './records.ts'
 
-/** What waits from this record or event on; `undefined` if it says nothing of the kind. */
+/** Returns the entry that waits from this record or event on; `undefined` if it begins no wait. */
 export function pendingIn(agentId: string, record: LogRecord | AgentEvent): Pending | undefined {
   switch (record.type) {
     case 'approval.requested': {

@@ -4,7 +4,7 @@ import { fromBase64 } from './fromBase64.ts'
 export interface PictureBytes {
   /** One of the four types that every provider takes. */
   readonly type: 'image/png' | 'image/jpeg' | 'image/gif' | 'image/webp'
-  /** Its longer side in pixels, where that stands in what was read. */
+  /** Its longer side in pixels, where the bytes that were read tell it. */
   readonly side?: number
 }
 

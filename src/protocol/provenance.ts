@@ -3,7 +3,7 @@ import { lazily } from './lazily.ts'
 
 const count = lazily(() => z.int().nonnegative())
 
-/** Where a message came from: derived, or stamped by the application on what it says to an agent. */
+/** Where a message came from: derived, or stamped by the application on its messages to an agent. */
 export const provenanceKindSchema = lazily(() =>
   z.discriminatedUnion('type', [
     /** Instructions that travel as a message; the system prompt itself is the request's `system`. */
@@ -21,12 +21,12 @@ export const provenanceKindSchema = lazily(() =>
     }),
     z.object({ type: z.literal('steering') }),
     z.object({ type: z.literal('followUp') }),
-    /** A brake note, a prune memo, or what was wrong with the last answer. */
+    /** A brake note, a prune memo, or the fault of the last answer. */
     z.object({ type: z.literal('note'), kind: z.string() }),
     z.object({ type: z.literal('summary') }),
-    /** Of another system: the conversation that the agent began with. */
+    /** A message of another system, from the conversation that the agent began with. */
     z.object({ type: z.literal('imported') }),
-    /** What came of a call of an agent that worked on its own, told once it had ended. */
+    /** A report of an agent that worked on its own: the outcome of its call, told once it had ended. */
     z.object({ type: z.literal('report'), agentId: z.string(), name: z.string(), callId: z.string() }),
     z.object({ type: z.literal('unknown') }),
   ]),

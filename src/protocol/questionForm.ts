@@ -1,6 +1,6 @@
 import type { JsonSchema } from './model.ts'
 
-/** How a person gives a value: what a screen shows for a JSON Schema. */
+/** Form for a value that a person gives, as a screen shows it for a JSON Schema. */
 export type QuestionForm =
   | { readonly type: 'boolean' }
   | { readonly type: 'choice'; readonly values: readonly (string | number)[] }
@@ -18,7 +18,7 @@ export interface QuestionField {
   readonly description: string
 }
 
-/** What was typed, as a value; or what is wrong with it. */
+/** The value that was typed, or the fault in it. */
 export type Typed = { readonly value: unknown } | { readonly problem: string }
 
 /** The form for a schema. Pure. */
@@ -54,7 +54,7 @@ function simpleForm(schema: JsonSchema): QuestionField['form'] {
 
 const isChoice = (value: unknown): value is string | number => typeof value === 'string' || typeof value === 'number'
 
-/** Of an `enum`, or of several `const`s. */
+/** Choices of an `enum`, or of several `const`s. */
 function choicesIn({ enum: values, anyOf }: JsonSchema): readonly (string | number)[] | undefined {
   const all = Array.isArray(values)
     ? (values as unknown[])
@@ -64,7 +64,7 @@ function choicesIn({ enum: values, anyOf }: JsonSchema): readonly (string | numb
   return all.length > 0 && all.every(isChoice) ? all : undefined
 }
 
-/** Reads what a person typed. Pure. */
+/** Reads a text that a person typed. Pure. */
 export function readTyped(form: QuestionForm, typed: string): Typed {
   const text = typed.trim()
   switch (form.type) {
@@ -87,7 +87,7 @@ export function readTyped(form: QuestionForm, typed: string): Typed {
   }
 }
 
-/** Reads what was typed into the fields of an object; an empty one that is not required is left out. Pure. */
+/** Reads the texts typed into the fields of an object; an empty one that is not required is left out. Pure. */
 export function readFields(fields: readonly QuestionField[], typed: { readonly [name: string]: string }): Typed {
   const value: Record<string, unknown> = {}
   for (const { name, form, isRequired } of fields) {

@@ -4,7 +4,7 @@ import { lazily } from './lazily.ts'
 /** A question of a tool to people. */
 export const questionSchema = lazily(() =>
   z.object({
-    /** Unique across all agents: whoever answers names it. */
+    /** Unique across all agents: an answer names it. */
     key: z.string(),
     question: z.string(),
     /** The JSON Schema of an answer. */
@@ -15,13 +15,13 @@ export const questionSchema = lazily(() =>
 )
 export type Question = z.infer<ReturnType<typeof questionSchema>>
 
-/** What came of a question. */
+/** Outcome of a question. */
 export const answerSchema = lazily(() =>
   z.object({
     decision: z.enum(['answer', 'deny']),
-    /** Of an answer: as it was given, before the tool's schema read it. */
+    /** For an answer: the value as it was given, before the tool's schema read it. */
     value: z.unknown().exactOptional(),
-    /** Of a denial. */
+    /** For a denial. */
     reason: z.string().exactOptional(),
   }),
 )

@@ -18,7 +18,7 @@ export const queuedMessageSchema = lazily(() =>
     id: z.string(),
     ...contextMessageSchema().shape,
     context: z.array(contextMessageSchema()).readonly().exactOptional(),
-    /** Of a prompt's run. */
+    /** Limits of a prompt's run. */
     limits: limitsSchema().exactOptional(),
   }),
 )

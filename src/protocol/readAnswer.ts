@@ -3,7 +3,7 @@ import { describeIssues, messageOf } from './errors.ts'
 import type { JsonSchema } from './model.ts'
 import { fromOutput } from './strictOutput.ts'
 
-/** The value of an answer, or what is wrong with it, in a sentence without its stop. */
+/** The value of an answer, or its fault, in a sentence without its full stop. */
 export type Answer = { readonly ok: true; readonly value: unknown } | { readonly ok: false; readonly wrong: string }
 
 /**
@@ -24,7 +24,7 @@ export function readAnswer(schema: z.ZodType, text: string): Answer {
 
 const written = new WeakMap<z.ZodType, JsonSchema>()
 
-/** As models were shown it, before `outputSchema`. */
+/** Returns the schema as models were shown it, before `outputSchema`. */
 function writtenOf(schema: z.ZodType): JsonSchema {
   const known = written.get(schema)
   if (known !== undefined) return known
@@ -38,10 +38,10 @@ function writtenOf(schema: z.ZodType): JsonSchema {
   return json
 }
 
-/** The JSON of an answer, without a schema to check it; `undefined`: there is none. */
+/** Returns the JSON of an answer, without a schema to check it; `undefined` if there is none. */
 export const readJson = (text: string): { value: unknown } | undefined => parse(text) ?? parse(onlyBlock(text))
 
-/** What a model is told of the shape of its answer: not every provider can hold it to a schema, and some say so too late. */
+/** Returns the text that tells a model the shape of its answer: not every provider can hold it to a schema, and some say so too late. */
 export const askForAnswer = (schema: JsonSchema): string =>
   `Your final answer must be JSON of this schema, and nothing but the JSON:\n${JSON.stringify(schema)}`
 
@@ -57,8 +57,8 @@ const opening = /^[ \t]*```(?:json)?[ \t]*\r?$/i
 const closing = /^[ \t]*```[ \t]*\r?$/
 
 /**
- * The content of the only fenced block; nothing when there are several, as one of them may be an example. JSON has no line breaks inside its
- * strings, so no line of it can begin with a fence.
+ * Returns the content of the only fenced block; `''` when there are none or several, as one of several may be an example. JSON has no line breaks
+ * inside its strings, so no line of it can begin with a fence.
  */
 function onlyBlock(text: string): string {
   const lines = text.includes('```') ? text.split('\n') : []

@@ -53,7 +53,7 @@ const base = lazily(() => ({
   seq: z.int().positive(),
   /** Milliseconds since the Unix epoch. */
   time: z.number(),
-  /** It came with a file of somebody else: a past that is read, and nothing that is open in it goes on. */
+  /** Set if the record came with a file of another party: a past that is read, and nothing that is open in it goes on. */
   foreign: z.literal(true).exactOptional(),
 }))
 /** The run and turn under way, or the next ones in between; `turnIndex` counts from 0 over the agent's life, across runs. */
@@ -66,9 +66,9 @@ export const pauseReasonSchema = lazily(() =>
     limitReasonSchema(),
     z.object({ type: z.literal('approvals'), callIds: z.array(z.string()).readonly() }),
     z.object({ type: z.literal('store'), error: errorInfoSchema() }),
-    /** It went in circles; the steps are in the `stall.detected` record before. */
+    /** The agent went in circles; the steps are in the `stall.detected` record before. */
     z.object({ type: z.literal('stall'), ...stallSchema().omit({ steps: true }).shape }),
-    /** The process died in the middle of the run; `limit`: that had been reached, and the run was about to answer. */
+    /** The process died in the middle of the run; `limit`: that limit had been reached, and the run was about to answer. */
     z.object({ type: z.literal('interrupted'), limit: limitReasonSchema().exactOptional() }),
   ]),
 )
@@ -87,13 +87,13 @@ export const overlaySchema = lazily(() =>
     /** Tool outputs after the span, up to this node, are cut to `maxToolOutputChars`. */
     recentTo: nodeIdSchema(),
     maxToolOutputChars: count(),
-    /** Pinned ones of them, which are not cut. */
+    /** Pinned outputs in that range, which are not cut. */
     uncut: z.array(nodeIdSchema()).readonly().exactOptional(),
   }),
 )
 export type Overlay = z.infer<ReturnType<typeof overlaySchema>>
 
-/** What a sub-agent used, including its own sub-agents. */
+/** Usage of a sub-agent, including its own sub-agents. */
 export const spentSchema = lazily(() => z.object({ usage: usageSchema(), costUsd: z.number(), turns: count() }))
 export type Spent = z.infer<ReturnType<typeof spentSchema>>
 
@@ -117,11 +117,11 @@ export const logRecords = variants({
       parent: parentSchema().exactOptional(),
       /** A fork shares the past of another agent: its log up to and with record `seq`, where node `at` was the newest. */
       forkedFrom: z.object({ agentId: agentIdSchema(), seq: z.int().positive(), at: nodeIdSchema() }).exactOptional(),
-      /** Of a fork that goes on with what its source is about: the title of that, as in a list. */
+      /** For a fork that continues the subject of its source: the source's title in lists. */
       title: z.string().exactOptional(),
-      /** What the application noted on it, for good; sub-agents and forks have that of the agent they come from. */
+      /** Metadata that the application noted on the agent for good; sub-agents and forks have that of the agent they come from. */
       metadata: metadataSchema().exactOptional(),
-      /** The next so many records are messages of another system, which it began with. */
+      /** Number of the following records that are messages of another system, which the agent began with. */
       imported: count().exactOptional(),
     }),
   'run.start': () =>
@@ -131,14 +131,14 @@ export const logRecords = variants({
       cause: z.enum(['prompt', 'steering', 'followUp', 'resume']),
       /** Id of the command that asked for the run. */
       requestId: z.string(),
-      /** Messages that begin it, when there are more than the one: those of its context go before. */
+      /** Number of messages that begin the run, when there is more than one: those of its context go before. */
       messages: count().exactOptional(),
       /** The paused run that this one continues. */
       resumedFrom: z.string().exactOptional(),
       limits: limitsSchema(),
-      /** The limits that its prompt gave. A run that goes on with it has them too, unless it is given others. */
+      /** The limits that its prompt gave. A run that continues this one has them too, unless it is given others. */
       given: limitsSchema().exactOptional(),
-      /** What the run was started with. */
+      /** Model and settings at the start of the run. */
       model: modelSnapshotSchema().exactOptional(),
     }),
   'run.end': () =>
@@ -148,20 +148,20 @@ export const logRecords = variants({
       stopReason: runStopReasonSchema(),
       /** Id of the command that aborted it, when it came over a wire. */
       requestId: z.string().exactOptional(),
-      /** Its own; not those of sub-agents. */
+      /** Turns of the run itself; not those of sub-agents. */
       turns: count(),
       /** Turns of sub-agents that its calls used: they count against its limit as well. */
       childTurns: count().exactOptional(),
-      /** Of the run and of the sub-agents that its calls used. */
+      /** Usage of the run and of the sub-agents that its calls used. */
       usage: usageSchema(),
       costUsd: z.number(),
-      /** Of a pause; or the limit after which the run was to answer, and did. */
+      /** Reason for a pause; or the limit after which the run was to answer, and did. */
       reason: pauseReasonSchema().exactOptional(),
-      /** What a run that was cut off had not used of its limits: one that goes on with it has that. */
+      /** Unused limits of a run that was cut off; a run that continues it has them. */
       left: limitsSchema().exactOptional(),
-      /** What a guard refused; with `refusal`, unless the model itself refused. */
+      /** Refusal of a guard; with `refusal`, unless the model itself refused. */
       refusal: refusalSchema().exactOptional(),
-      /** Calls whose sub-agents its limit stopped, and what those had used in this run: `resume` continues them. */
+      /** Calls whose sub-agents its limit stopped, and their usage in this run: `resume` continues them. */
       unfinished: z
         .array(z.object({ callId: z.string(), spent: spentSchema() }))
         .readonly()
@@ -173,9 +173,9 @@ export const logRecords = variants({
   'turn.start': () => z.object({ ...inTurn(), type: z.literal('turn.start') }),
   /** The tools that sources have for the agent changed. */
   'tools.changed': () => z.object({ ...inTurn(), type: z.literal('tools.changed'), ...toolsChangeSchema().shape }),
-  /** What the turn is asked with, where that is not what the definition says. */
+  /** Parameters of the turn, where they differ from the definition. */
   'turn.prepared': () => z.object({ ...inTurn(), type: z.literal('turn.prepared'), ...preparedTurnSchema().shape }),
-  /** Somebody said what the agent is to use from the next turn on; `null`: what its definition says. */
+  /** Values that the agent is requested to use from the next turn on; `null`: those of its definition. */
   'use.changed': () =>
     z.object({ ...inTurn(), type: z.literal('use.changed'), requestId: z.string(), use: turnUseSchema().nullable() }),
   /** The request of the turn, as its difference from the one captured before; only with `captureTurnRequests`. */
@@ -185,15 +185,15 @@ export const logRecords = variants({
       type: z.literal('turn.captured'),
       attempt: z.int().positive(),
       model: z.string(),
-      /** What changed of the parts that rarely do; all of them in the first. */
+      /** Changes of the parts that rarely change; all of them in the first. */
       system: z.string().exactOptional(),
       tools: z.array(toolSpecSchema()).readonly().exactOptional(),
       settings: z.record(z.string(), z.unknown()).readonly().exactOptional(),
-      /** So many messages of the one before stand at the beginning of this one. */
+      /** Number of leading messages that are the same as in the previous request. */
       kept: count(),
-      /** Those that follow. */
+      /** Messages after those. */
       messages: z.array(requestMessageSchema()).readonly(),
-      /** Of those that follow. */
+      /** Provenance of the messages after those. */
       provenance: z.array(provenanceSchema()).readonly(),
     }),
   'turn.end': () => z.object({ ...inTurn(), type: z.literal('turn.end'), usage: usageSchema(), costUsd: z.number() }),
@@ -205,12 +205,12 @@ export const logRecords = variants({
       ...placed(),
       type: z.literal('reply.end'),
       message: assistantMessageSchema(),
-      /** A guard refused the answer: this is what it was, and `message` has a line in its place. */
+      /** Set if a guard refused the answer: the original content; `message` has a line in its place. */
       withheld: z.object({ ...refusalSchema().shape, content: z.array(blockSchema()).readonly() }).exactOptional(),
-      /** Its text is an answer that fits the agent's output schema. */
+      /** Set if its text is an answer that fits the agent's output schema. */
       answer: z.literal(true).exactOptional(),
       costUsd: z.number(),
-      /** What the token counter expected of the request, before correction; 0 when unknown. */
+      /** Estimate of the token counter for the request, before correction; 0 when unknown. */
       estimatedTokens: count(),
     }),
   'reply.reset': () =>
@@ -219,14 +219,14 @@ export const logRecords = variants({
       type: z.literal('reply.reset'),
       attempt: z.int().positive(),
       error: errorInfoSchema(),
-      /** Of a reply that came but could not be used. */
+      /** Usage of a reply that came but could not be used. */
       usage: usageSchema().exactOptional(),
       costUsd: z.number().exactOptional(),
-      /** What the next request tells the model of that reply; it is shown after the trunk until the model has answered. */
+      /** Text about that reply in the next request; it is shown after the trunk until the model has answered. */
       repair: z.string().exactOptional(),
       /** The model that is asked at once instead of the one that failed. */
       next: z.string().exactOptional(),
-      /** The provider refused the request for this, which is left out from here on: it is asked again at once. */
+      /** The part that the provider refused, which is left out from here on: the request is made again at once. */
       without: refusedPartSchema().exactOptional(),
       /** When the next attempt starts, in epoch milliseconds; missing when there is none, or at once. */
       retryAt: z.number().exactOptional(),
@@ -242,17 +242,17 @@ export const logRecords = variants({
       name: z.string(),
       message: toolResultMessageSchema(),
       /**
-       * What a hook did. `beforeTool`: the call was not run, as it `denied` or `answered` it, or came to no decision (`unchecked`).
-       * `afterTool`: the tool's own result is not kept, as it was `replaced`, or is `withheld` because there was no decision about it.
+       * Effect of a hook. `beforeTool`: the call was not run, as it `denied` or `answered` it, or came to no decision (`unchecked`). `afterTool`: the
+       * tool's own result is not kept, as it was `replaced`, or is `withheld` because there was no decision about it.
        */
       hook: z.enum(['denied', 'answered', 'unchecked', 'replaced', 'withheld']).exactOptional(),
-      /** By a sub-agent; it counts against the run's limits, as part of its usage. */
+      /** Usage of a sub-agent; it counts against the run's limits, as part of its usage. */
       spent: spentSchema().exactOptional(),
-      /** A client carried the call out, or refused to; with the id of its command, when that came over a wire. */
+      /** Set if a client carried the call out, or refused to; with the id of its command, when that came over a wire. */
       returned: z.object({ requestId: z.string().exactOptional() }).exactOptional(),
       /** Name of the definition that answers from the next turn on: the model handed the conversation over. */
       handoff: z.string().exactOptional(),
-      /** Waiting messages that this result holds: they are in the queue no longer. */
+      /** Ids of waiting messages that this result holds: they are no longer in the queue. */
       delivers: z.array(z.string()).readonly().exactOptional(),
     }),
   /** Code spawned a child that works alongside the agent. */
@@ -262,7 +262,7 @@ export const logRecords = variants({
       type: z.literal('child.spawned'),
       childId: agentIdSchema(),
       definition: z.string(),
-      /** It has no log: this, and what it used, is all that is kept of it. */
+      /** Set for an incognito child, which has no log: only this record and the child's usage are kept. */
       incognito: z.literal(true).exactOptional(),
     }),
   'child.ended': () =>
@@ -301,10 +301,10 @@ export const logRecords = variants({
       ...inTurn(),
       type: z.literal('question.answered'),
       callId: z.string(),
-      /** That of the question. */
+      /** Key of the question. */
       key: z.string(),
       ...answerSchema().shape,
-      /** The process that asked is gone: the call runs again from its start, with the answers so far. */
+      /** Set if the process that asked is gone: the call runs again from its start, with the answers so far. */
       again: z.literal(true).exactOptional(),
       /** Id of the command that answered, when it came over a wire. */
       requestId: z.string().exactOptional(),
@@ -315,7 +315,7 @@ export const logRecords = variants({
       ...inTurn(),
       type: z.literal('call.requested'),
       callId: z.string(),
-      /** Unique across all agents: whoever gives the result names it. */
+      /** Unique across all agents: the command with the result names it. */
       key: z.string(),
       name: z.string(),
       input: z.unknown(),
@@ -326,7 +326,7 @@ export const logRecords = variants({
       type: z.literal('queue.changed'),
       queue: queueNameSchema(),
       added: queuedMessageSchema().exactOptional(),
-      /** It went to the front. */
+      /** Set if the message went to the front. */
       first: z.literal(true).exactOptional(),
       /** Ids that left the queue. */
       removed: z.array(z.string()).readonly().exactOptional(),
@@ -357,17 +357,17 @@ export const logRecords = variants({
       tokensAfter: count(),
       usage: usageSchema().exactOptional(),
       costUsd: z.number(),
-      /** Of an applied one. */
+      /** Economics of an applied compaction. */
       economics: economicsSchema().exactOptional(),
     }),
-  /** What the guards of an agent came to: about what people said, beside the first request after it; about an answer, before its `reply.end`. */
+  /** Verdict of the guards of an agent: about messages of people, beside the first request after them; about an answer, before its `reply.end`. */
   'guard.decided': () => z.object({ ...inTurn(), type: z.literal('guard.decided'), ...guardVerdictSchema().shape }),
   'revert.requested': () =>
     z.object({ ...inTurn(), type: z.literal('revert.requested'), request: revertRequestSchema() }),
   'revert.applied': () => z.object({ ...inTurn(), type: z.literal('revert.applied'), ...revertOutcomeSchema().shape }),
   /** A call was undone, or was not: one of those that the `revert.applied` with this `id` lists, in their order. */
   'undo.step': () => z.object({ ...inTurn(), type: z.literal('undo.step'), id: z.string(), ...undoStepSchema().shape }),
-  /** The undoing of a revert has ended: what came of it. */
+  /** The undoing of a revert has ended, with this outcome. */
   'undo.end': () => z.object({ ...inTurn(), type: z.literal('undo.end'), id: z.string(), ...undoLedgerSchema().shape }),
   'prune.requested': () => z.object({ ...inTurn(), type: z.literal('prune.requested'), request: pruneRequestSchema() }),
   'prune.applied': () => z.object({ ...inTurn(), type: z.literal('prune.applied'), ...pruneOutcomeSchema().shape }),
@@ -382,7 +382,7 @@ export const logRecords = variants({
     z.object({ ...inTurn(), type: z.literal('policy.requested'), request: policyRequestSchema() }),
   'policy.start': () => z.object({ ...inTurn(), type: z.literal('policy.start'), ...policyStartSchema().shape }),
   'policy.end': () => z.object({ ...inTurn(), type: z.literal('policy.end'), ...policyEndSchema().shape }),
-  /** What left the model's sight was looked through for what is worth knowing in later conversations. */
+  /** Content that left the model's sight was searched for facts worth knowing in later conversations. */
   'memory.extracted': () =>
     z.object({ ...inTurn(), type: z.literal('memory.extracted'), ...memoryExtractionSchema().shape }),
   'agent.stopped': () => z.object({ ...base(), type: z.literal('agent.stopped') }),

@@ -3,7 +3,7 @@ import type { JsonSchema } from './model.ts'
 
 type Part = Readonly<Record<string, unknown>>
 
-/** What is tried on a value, as far as it leads on: the parts of it, and of which type values have to be. */
+/** A check that is tried on a value and may lead back: the parts it leads to, and the type that values must have for it. */
 interface Way {
   readonly parts: readonly unknown[]
   readonly type: unknown
@@ -12,8 +12,8 @@ interface Way {
 const isPart = (value: unknown): value is Part => typeof value === 'object' && value !== null
 
 /**
- * Whether a check may look at one part of a value in several ways, each of which does so again a level deeper: a schema that two branches of a
- * choice lead back to. The time of such a check doubles with each level of the value. Pure.
+ * Returns true if a check may look at one part of a value in several ways, each of which does so again a level deeper: a schema that two branches of
+ * a choice lead back to. The time of such a check doubles with each level of the value. Pure.
  */
 export function mayRepeat(schema: JsonSchema): boolean {
   const circles = circlesIn(schema)
@@ -29,7 +29,7 @@ export function mayRepeat(schema: JsonSchema): boolean {
 const meet = (one: Way, other: Way): boolean =>
   typeof one.type !== 'string' || typeof other.type !== 'string' || one.type === other.type
 
-/** What has one schema for the value itself, a list of them, or some by name. */
+/** Keywords with one schema for the value itself, a list of them, or some by name. */
 const ofValue = ['$ref', 'if', 'then', 'else', 'not', 'allOf', 'anyOf', 'oneOf', 'dependentSchemas'] as const
 
 function waysOf(part: Part, root: JsonSchema): readonly Way[] {
@@ -39,7 +39,7 @@ function waysOf(part: Part, root: JsonSchema): readonly Way[] {
     ...ofValue.flatMap((name) =>
       branchesOf(name, part, root).map((inner) => ({ parts: [inner], type: typeOf(inner, root) })),
     ),
-    // Of these one is tried on each child.
+    // Each child is checked by one of these.
     { parts: [items, prefixItems, unevaluatedItems], type: 'array' },
     { parts: [contains], type: 'array' },
     { parts: [properties, additionalProperties, unevaluatedProperties], type: 'object' },
@@ -61,7 +61,7 @@ function referred(reference: unknown, root: JsonSchema): readonly unknown[] {
   return named === undefined ? [] : [named.value]
 }
 
-/** The type that a part asks for, or what it refers to. */
+/** Returns the type that a part requires, itself or through its reference. */
 function typeOf(part: unknown, root: JsonSchema, hops = 0): unknown {
   if (!isPart(part)) return undefined
   const [named] = referred(part['$ref'], root)

@@ -42,7 +42,7 @@ export const rightsOfRole: { readonly [R in Role]: readonly Right[] } = {
   admin: [...driving, 'spawn', 'share', 'operate'],
 }
 
-/** The rights that a grant gives, as a set: who sees all sees messages. */
+/** Returns the rights that a grant gives, as a set: `see.all` includes `see.messages`. */
 export function rightsOf({ role, may }: { readonly role?: Role; readonly may?: readonly Right[] }): ReadonlySet<Right> {
   const rights = new Set(may ?? (role === undefined ? [] : rightsOfRole[role]))
   if (rights.has('see.all')) rights.add('see.messages')

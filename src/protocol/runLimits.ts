@@ -11,7 +11,7 @@ export const limitsSchema = lazily(() =>
     costUsd: z.number().positive().exactOptional(),
     /** Wall time in milliseconds; time spent waiting for approvals does not count, and a running tool is allowed to finish. */
     ms: z.number().positive().exactOptional(),
-    /** What happens when one is reached: the agent pauses (default), or has one last turn, without tools, to answer with what it has. */
+    /** Reaction to a limit that is reached: the agent pauses (default), or has one last turn, without tools, to answer with the results so far. */
     onLimit: z.enum(['pause', 'answer']).exactOptional(),
   }),
 )

@@ -6,7 +6,7 @@ const dataUrl = /^data:([^;,]+)(?:;[^;,]+)*;base64,/i
 /** Longest text of one message, in UTF-16 units, and the most base64 of its images and files. */
 export const maxContentChars = 32 * 1024 * 1024
 
-/** What is said of content that is blank, and of what is larger than `maxContentChars`. */
+/** Faults of blank content, and of content larger than `maxContentChars`. */
 export const saidNothing = 'it is empty: give some text, an image or a file'
 export const saidTooMuch = `it is larger than ${maxContentChars} characters: pass a file path and a tool that reads it`
 
@@ -28,7 +28,7 @@ export type SaidFile = {
 
 export type SaidMedia = SaidImage | SaidFile
 
-/** What a person or a tool says: text, or an image or a file as an application gives it. */
+/** A block from a person or a tool: text, or an image or a file as an application gives it. */
 export type SaidBlock = TextBlock | SaidMedia
 
 /** A message to an agent: a text, or blocks of text, images and files. */
@@ -41,14 +41,14 @@ type KeptBlock = TextBlock | MediaBlock
 export const charsOf = (block: KeptBlock): number =>
   block.type === 'text' ? block.text.length : 'url' in block ? block.url.length : block.data.length
 
-/** Whether there is more than white space in it. */
+/** Returns true if a block holds more than white space. */
 export const saysSomething = (block: KeptBlock): boolean =>
   block.type === 'text' ? block.text.trim() !== '' : charsOf(block) > 0
 
 /** Characters of all blocks. */
 export const measured = (blocks: readonly KeptBlock[]): number => blocks.reduce((sum, block) => sum + charsOf(block), 0)
 
-/** The same content as JSON can hold it: bytes become base64. What is no content is left as it is. */
+/** Returns the same content as JSON can hold it: bytes become base64. A value that is no content is returned unchanged. */
 export const withoutBytes = (content: Content): Content =>
   Array.isArray(content) ? content.map((block) => (isBytes(block) ? mediaOf(block) : block)) : content
 
@@ -94,11 +94,11 @@ interface Fields {
   readonly name?: unknown
 }
 
-/** What is wrong with an image or a file, in words for its sender; `undefined` if nothing is. */
+/** Returns the fault of an image or a file, in words for its sender; `undefined` if there is none. */
 export const wrongInMedia = (block: Fields): string | undefined =>
   block.type === 'file' ? wrongInFile(block) : wrongInImage(block)
 
-/** What is wrong with an image, in words for its sender; `undefined` if nothing is. */
+/** Returns the fault of an image, in words for its sender; `undefined` if there is none. */
 export function wrongInImage({ data, url, mimeType }: Fields): string | undefined {
   if (data !== undefined && url !== undefined) return 'it has data and a url: give one of them'
   if (mimeType !== undefined && typeof mimeType !== 'string')
@@ -108,7 +108,7 @@ export function wrongInImage({ data, url, mimeType }: Fields): string | undefine
   return wrongInData(data, ', or a url')
 }
 
-/** As `wrongInImage`, of a file. */
+/** Returns the fault of a file, as `wrongInImage` does for an image. */
 export function wrongInFile({ data, url, mimeType, name }: Fields): string | undefined {
   if (url !== undefined) return 'it has a url: give its bytes as data, or the address as text'
   if (typeof mimeType !== 'string' || !/^[\w.+-]+\/[\w.+*-]+/.test(mimeType))
@@ -117,7 +117,7 @@ export function wrongInFile({ data, url, mimeType, name }: Fields): string | und
   return wrongInData(data, '')
 }
 
-/** Whether a text is base64: providers take nothing else, and would refuse each request that holds it. */
+/** Returns true if a text is base64: providers accept nothing else, and would refuse each request that holds it. */
 export const isBase64 = (text: string): boolean => /^[A-Za-z0-9+/]*={0,2}$/.test(text)
 
 /**
@@ -162,7 +162,7 @@ function wrongInUrl(url: unknown): string | undefined {
 const shape =
   'give a text, or a list of { type: "text", text }, { type: "image", data, mimeType }, { type: "image", url } and { type: "file", data, mimeType }'
 
-/** What is wrong with a message to an agent, as the schema of commands says it; `undefined` if nothing is. */
+/** Returns the fault of a message to an agent, as the schema of commands reports it; `undefined` if there is none. */
 export function wrongInSaid(content: unknown): string | undefined {
   if (
     typeof content !== 'string' &&
@@ -176,13 +176,13 @@ export function wrongInSaid(content: unknown): string | undefined {
   )
 }
 
-/** What is wrong with all blocks together. */
+/** Returns the fault of all blocks together. */
 function wrongInBlocks(blocks: readonly KeptBlock[]): string | undefined {
   if (!blocks.some(saysSomething)) return saidNothing
   return measured(blocks) > maxContentChars ? saidTooMuch : undefined
 }
 
-/** What is wrong with content that was meant for an agent, and what it should be. */
+/** Describes the fault of content that was meant for an agent, and its expected shape. */
 export function wrongInContent(content: unknown): string {
   if (!Array.isArray(content)) return `it is ${kindOf(content)}: ${shape}`
   for (const [index, block] of content.entries()) {

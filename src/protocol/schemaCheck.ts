@@ -10,26 +10,26 @@ import { soundSchema } from './soundSchema.ts'
 export interface SchemaCheck {
   /** The faults of a value, for a model: `a.b: expected string, got integer`; `undefined`: nothing. Never throws. */
   wrongIn(value: unknown): string | undefined
-  /** Why nothing is checked, or which parts of the schema are not. */
+  /** Why nothing is checked, or the parts of the schema that are not. */
   readonly unchecked?: string
 }
 
-/** That whoever carries a call out checks its arguments too. */
+/** Options for arguments that are also checked where the call is carried out. */
 export interface CheckedElsewhere {
-  /** Why a schema is not to be checked by here. */
+  /** Returns why a schema is not to be checked here; `undefined` if it is. */
   readonly why: (checked: JsonSchema) => string | undefined
 }
 
-/** So much of what is wrong is told. */
+/** Most faults that are reported. */
 const maxTold = 20
 
-/** Says nothing about a value. */
+/** Keywords that say nothing about a value. */
 const annotations: ReadonlySet<string> = new Set(['title', 'description', 'default', 'examples', '$comment', 'format'])
 
 /**
- * Reads a JSON Schema of any draft. Whatever it cannot read is not checked, and `unchecked` says so. One of several (`oneOf`) is at least one of them, since
- * what documents mean is a choice; a `format` is a word about a value and checks nothing. Regular expressions are tried in linear time. With `elsewhere` required
- * fields that have a `default` may be left out, which is filled in there. Pure.
+ * Reads a JSON Schema of any draft. Parts that it cannot read are not checked, and `unchecked` says so. `oneOf` is checked as `anyOf`, since
+ * documents mean a choice by it; `format` is a remark about a value and checks nothing. Regular expressions are tried in linear time. With
+ * `elsewhere` required fields that have a `default` may be left out, which is filled in there. Pure.
  */
 export function schemaCheck(schema: JsonSchema, elsewhere?: CheckedElsewhere): SchemaCheck {
   const { schema: sound, mended } = soundSchema(schema)
@@ -59,7 +59,7 @@ const wrongBy =
       if (validator.check(value)) return undefined
       return validator.errors(value).slice(0, maxTold).map(told).join('; ')
     } catch (thrown) {
-      // Nobody else checks it.
+      // No other place checks the value.
       if (thrown instanceof TooManySteps && !isFilled)
         return 'a text is too long for the regular expressions of the schema'
       // It refers to itself without end, or the value is nested very deep.
@@ -74,16 +74,16 @@ const told = ({ path, keyword, message }: ValidationError): string => {
 
 const values: ReadonlySet<string> = new Set(['enum', 'const'])
 
-/** How a schema is read. */
+/** State of the reading of a schema. */
 interface Reading {
-  /** What is left out is put here. */
+  /** Parts that are left out. */
   readonly odd: string[]
   readonly patterns: SchemaPatterns
-  /** Defaults are filled in later. */
+  /** True if defaults are filled in later. */
   readonly isFilled: boolean
   /** Set where fields are named by patterns. */
   byPattern: boolean
-  /** What fields by patterns can be called in the value that is checked; `undefined`: no value yet, and they are left as they are. */
+  /** Names that fields by patterns can have in the value that is checked; `undefined` while there is no value: such fields are left as they are. */
   readonly names?: Iterable<string>
 }
 
@@ -100,7 +100,7 @@ function asChecked(part: unknown, reading: Reading): unknown {
       if (values.has(keyword)) return [[keyword, value]]
       if (keyword === 'required' && reading.isFilled)
         return [[keyword, withoutDefaults(value as readonly string[], rest)]]
-      // Of a choice that has another name here.
+      // References into a choice, which has another name here.
       if (keyword === '$ref') return [[keyword, String(value).replaceAll('/oneOf/', '/anyOf/')]]
       if (!namedSchemas.has(keyword)) return [[keyword, inner(value)]]
       const named = Object.entries(value as object)
@@ -134,7 +134,7 @@ const atLeastOne = ({ anyOf, allOf, ...rest }: { readonly [keyword: string]: unk
     ? { ...rest, ...(allOf === undefined ? {} : { allOf }), anyOf: oneOf }
     : { ...rest, anyOf, allOf: [...((allOf ?? []) as readonly unknown[]), { anyOf: oneOf }] }
 
-/** Not of this language, such as a group that Python names, or not to be tried in linear time. */
+/** Returns true if a pattern is not of this language, such as one with a group that Python names, or cannot be tried in linear time. */
 function isOddPattern(pattern: string, { patterns, odd }: Reading): boolean {
   const why = patterns.add(pattern)
   if (why !== undefined) odd.push(`its pattern ${JSON.stringify(pattern.slice(0, 60))} is not tried: ${why}`)

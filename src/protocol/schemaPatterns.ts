@@ -4,20 +4,20 @@ import type { SchemaPart } from './schemaParts.ts'
 
 /** Steps of one check of a value, for all regular expressions of its schema: about a fifth of a second. */
 const maxSteps = 10_000_000
-/** Of all regular expressions of a schema. */
+/** Largest sum of the sizes of all regular expressions of a schema. */
 const maxSize = 100_000
-/** A field that is given its name costs as much. */
+/** Steps for giving a field its name. */
 const stepsOfField = 100
 
 /** The regular expressions of one schema, which share the steps of a check. */
 export class SchemaPatterns {
-  /** Texts are held against them as formats, of which the validator takes any function. */
+  /** Formats by which texts are tested against the expressions: the validator takes any function as a format. */
   readonly formats = Object.create(null) as Record<string, (text: string) => boolean>
   readonly #steps: Steps = { left: 0 }
   readonly #known = new Map<string, LinearPattern>()
   #size = 0
 
-  /** Takes one more; the reason why it is not tried, if it is not. */
+  /** Adds an expression; returns the reason why it is not tried, if it is not. */
   add(source: string): string | undefined {
     if (this.#known.has(source)) return undefined
     try {
@@ -32,13 +32,14 @@ export class SchemaPatterns {
     }
   }
 
-  /** Before the check of another value. */
+  /** Resets the steps before the check of another value. */
   begin(): void {
     this.#steps.left = maxSteps
   }
 
   /**
-   * Fields by name that say what fields by patterns do, for a value that has no other names: the validator itself would try expressions as JavaScript does.
+   * Returns fields by name with the schemas of the fields by patterns, for a value that has no other names: the validator itself would try
+   * expressions as JavaScript does.
    *
    * @throws TooManySteps
    */

@@ -1,10 +1,10 @@
-/** How much a store keeps of one agent's files; what is oldest goes first. */
+/** Limits of the files that a store keeps for one agent; the oldest go first. */
 export interface SnapshotLimits {
-  /** Of all that is kept of one agent. */
+  /** Most bytes kept of one agent. */
   readonly maxBytes: number
-  /** How many contents. */
+  /** Most contents kept. */
   readonly maxCount: number
-  /** Of one content: a larger one is not kept. */
+  /** Most bytes of one content: a larger one is not kept. */
   readonly maxFileBytes: number
 }
 
@@ -19,14 +19,14 @@ export interface SnapshotStore {
   get(agentId: string, id: string): Promise<Uint8Array | undefined>
 }
 
-/** The same for one agent. */
+/** The snapshots of one agent. */
 export interface Snapshots {
   readonly maxFileBytes: number
   put(bytes: Uint8Array): Promise<string>
   get(id: string): Promise<Uint8Array | undefined>
 }
 
-/** The same as the runtime has it: what results of an agent name may be kept by the one that it was forked from. */
+/** The snapshots of an agent as the runtime uses them: contents that its results name may be kept by the agent that it was forked from. */
 export interface AgentSnapshots extends Snapshots {
   get(id: string, agentId?: string): Promise<Uint8Array | undefined>
 }

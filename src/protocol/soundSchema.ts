@@ -5,11 +5,11 @@ import { fieldsOf, isPart, namedSchemas, type SchemaPart as Part } from './schem
 /** A schema that is JSON Schema 2020-12, and where it was not: `/properties/a/required`. */
 export interface SoundSchema {
   readonly schema: JsonSchema
-  /** The places that were left out, as they could not be read. Words of older drafts and of OpenAPI are only written anew. */
+  /** The places that were left out, as they could not be read. Keywords of older drafts and of OpenAPI are rewritten and not listed. */
   readonly mended: readonly string[]
 }
 
-/** The keywords that hold schemas, and in what. */
+/** Keywords that hold schemas, and the form in which they hold them. */
 const holding: { readonly [keyword: string]: 'one' | 'list' | 'named' } = {
   ...each('one', 'items additionalProperties propertyNames contains not if then else contentSchema'),
   ...each('one', 'unevaluatedItems unevaluatedProperties additionalItems'),
@@ -59,8 +59,8 @@ const ofKeyword = <T>(table: { readonly [keyword: string]: T }, keyword: string)
   Object.hasOwn(table, keyword) ? table[keyword] : undefined
 
 /**
- * A schema from elsewhere as JSON Schema 2020-12: providers refuse every request with a tool whose schema is none. What
- * OpenAPI 3.0 and older drafts write otherwise is written anew; what cannot be read is left out. Pure.
+ * A schema from elsewhere as JSON Schema 2020-12: providers refuse every request with a tool whose schema is none. Keywords of OpenAPI 3.0 and older
+ * drafts are rewritten; parts that cannot be read are left out. Pure.
  */
 export function soundSchema(schema: unknown): SoundSchema {
   const mended: string[] = []
@@ -84,7 +84,7 @@ function soundPart(given: unknown, at: string, depth: number, mended: string[]):
   return Object.fromEntries(entries)
 }
 
-/** `undefined`: it cannot be read. */
+/** Returns a sound value of a keyword; `undefined` if it cannot be read. */
 function soundValue(keyword: string, value: unknown, at: string, depth: number, mended: string[]): unknown {
   const kind = ofKeyword(holding, keyword)
   const inner = (one: unknown, name: string | number): Part | boolean =>
@@ -116,7 +116,7 @@ function soundType(type: unknown): unknown {
 /** The characters that a backslash gives, or takes from, their meaning. */
 const meaning = /[\w^$\\.*+?()[\]{}|/-]/
 
-/** Without backslashes that say nothing: readers who take expressions as the standard has them refuse `\\:`. */
+/** Removes backslashes without a meaning: readers that follow the standard for expressions refuse `\\:`. */
 function soundPattern(pattern: string): string {
   if (isUnicode(pattern)) return pattern
   const plain = pattern.replaceAll(/\\(.)/gs, (all, one: string) => (meaning.test(one) ? all : one))
@@ -131,11 +131,11 @@ function isUnicode(pattern: string): boolean {
   }
 }
 
-/** Each name once; `undefined`: it is no list. */
+/** Returns each name once; `undefined` if the value is no list. */
 const namesIn = (value: unknown): readonly string[] | undefined =>
   Array.isArray(value) ? [...new Set(value.filter(isText))] : undefined
 
-/** A part as 2020-12 says what drafts 3 to 7 and OpenAPI 3.0 say otherwise. */
+/** Rewrites a part from the forms of drafts 3 to 7 and OpenAPI 3.0 into those of 2020-12. */
 function inWordsOfToday(given: Part, depth: number): Part {
   const { nullable, items, additionalItems, ...rest } = given
   let part: Part = 'nullable' in given || Array.isArray(items) ? { ...rest } : given
@@ -154,7 +154,7 @@ const pick = (part: Part, ...keywords: readonly string[]): Part =>
 const without = (part: Part, ...keywords: readonly string[]): Part =>
   Object.fromEntries(Object.entries(part).filter(([keyword]) => !keywords.includes(keyword)))
 
-/** In draft 4 it is said beside a bound that this is excluded. */
+/** Rewrites an exclusive bound of draft 4, where a flag beside the bound says that it is excluded. */
 function bounds(part: Part, exclusive: string, plain: string): Part {
   if (!isFlag(part[exclusive])) return part
   const rest = without(part, exclusive)
@@ -163,7 +163,7 @@ function bounds(part: Part, exclusive: string, plain: string): Part {
     : rest
 }
 
-/** In draft 3 a property itself says that it is required. */
+/** Rewrites required fields of draft 3, where a property itself says that it is required. */
 function withRequired(part: Part, depth: number): Part {
   const own = isFlag(part['required']) && depth > 0 ? without(part, 'required') : part
   const { properties } = own
@@ -192,7 +192,7 @@ function orNull(part: Part): Part {
   }
 }
 
-/** Without references to what is not there. Addresses count where a part has one. */
+/** Removes references to parts that do not exist. Addresses count where a part has one. */
 function withoutLost(part: unknown, root: Part, at: string, mended: string[]): unknown {
   if (!isPart(part)) return part
   const entries = Object.entries(part).flatMap(([keyword, value]): [string, unknown][] => {
@@ -201,7 +201,7 @@ function withoutLost(part: unknown, root: Part, at: string, mended: string[]): u
       withoutLost(one, root, `${at}/${keyword}/${name}`, mended)
     if (kind === 'one') return [[keyword, withoutLost(value, root, `${at}/${keyword}`, mended)]]
     if (kind === 'list') return [[keyword, (value as readonly unknown[]).map(inner)]]
-    // Of `dependencies` some are lists of names, which have no parts.
+    // Some `dependencies` are lists of names, which have no parts.
     if (kind === 'named' || keyword === 'dependencies') return [[keyword, mapped(value as Part, inner)]]
     if (keyword !== '$ref' || leadsTo(value as string, root)) return [[keyword, value]]
     mended.push(`${at}/$ref (${value as string})`)

@@ -9,7 +9,7 @@ export interface OutputSchema {
   readonly strict: boolean
 }
 
-/** Holds an answer that is no object: providers take nothing else. No answer of its own is likely to have it. */
+/** Field that holds an answer that is no object, since providers take only objects. No answer of its own is likely to have it. */
 const wrapper = 'final_answer'
 
 const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? (value as unknown[]) : [])
@@ -17,8 +17,8 @@ const isObjects = ({ type, $ref, anyOf, oneOf, allOf }: Part): boolean =>
   type === 'object' && [$ref, anyOf, oneOf, allOf].every((keyword) => keyword === undefined)
 
 /**
- * Writes the schema of an answer for providers: an object at its root, `anyOf` for every choice, and, where that can be said, every field required, those that may be
- * missing as `null`. `schemaOf` an answer is what a model writes: its input. `fromOutput` takes back what this changes. Pure.
+ * Writes the schema of an answer for providers: an object at its root, `anyOf` for every choice, and, where that can be said, every field required,
+ * those that may be missing as `null`. The schema of an answer is that of its input, which a model writes. `fromOutput` reverses the changes. Pure.
  */
 export function outputSchema(schema: JsonSchema): OutputSchema {
   const wrapped = isObjects(schema) ? schema : wrap(schema)
@@ -41,7 +41,7 @@ function wrap({ $defs, ...schema }: JsonSchema): JsonSchema {
   }
 }
 
-/** With references to what was the root, led to where that is now. */
+/** Rewrites references to the former root so that they lead to its new place. */
 function aboutRoot(value: unknown, root: string): unknown {
   if (Array.isArray(value)) return value.map((one) => aboutRoot(one, root))
   if (!isPart(value)) return value
@@ -66,7 +66,7 @@ const elsewhere: ReadonlySet<string> = new Set([
 /** Keywords that narrow a value, and may be said in words. */
 const spoken: ReadonlySet<string> = new Set(['minLength', 'maxLength', 'pattern', 'format', 'uniqueItems'])
 
-/** `undefined`: the rules have no way to say it. */
+/** Returns the schema by the rules; `undefined` if they have no way to express it. */
 function strictly(schema: unknown): JsonSchema | undefined {
   if (!isPart(schema)) return undefined
   const { $ref, anyOf, oneOf, allOf, $defs } = schema
@@ -115,7 +115,7 @@ function ownWords(schema: Part): JsonSchema | undefined {
   return { ...written, description: typeof description === 'string' ? `${description} ${said}` : said }
 }
 
-/** Providers know no looking around. */
+/** Returns true for a pattern without look-around and other parts that providers do not support. */
 const isPlainPattern = (keyword: string, value: unknown): boolean =>
   keyword === 'pattern' && typeof value === 'string' && !/\(\?[^:]|\\[1-9kpP]/.test(value)
 
@@ -152,11 +152,11 @@ function takesNull(schema: unknown): boolean {
   return $ref === undefined && allOf === undefined
 }
 
-/** An answer whose schema is not known, out of what providers had it wrapped in. Pure. */
+/** Returns an answer whose schema is not known without the wrapper that providers had it in. Pure. */
 export const unwrapped = (value: unknown): unknown =>
   isPart(value) && Object.keys(value).join() === wrapper ? value[wrapper] : value
 
-/** An answer as its own schema has it: unwrapped, without the `null` of fields that may be missing and are not to be `null`. Pure. */
+/** Returns an answer as its own schema has it: unwrapped, without the `null` of fields that may be missing and are not to be `null`. Pure. */
 export function fromOutput(value: unknown, schema: JsonSchema): unknown {
   return withoutNulls(isObjects(schema) ? value : unwrapped(value), schema, schema)
 }
@@ -185,7 +185,7 @@ function withoutNulls(value: unknown, part: unknown, root: JsonSchema): unknown 
   )
 }
 
-/** True of a value that looks like one of a choice's: a list or an object with its fields, and what is fixed in them. */
+/** Returns true if a value looks like one of a choice: a list, or an object with its fields and their fixed values. */
 function mayBe(value: object, part: unknown, root: JsonSchema): boolean {
   if (!isPart(part)) return false
   if (typeof part['$ref'] === 'string') return mayBe(value, namedBy(part['$ref'], root)?.value, root)

@@ -1,6 +1,6 @@
 /**
- * The text without those signs at its end. Written by hand: `/x+$/` begins anew at each of them, which takes quadratic time on a long run that
- * something follows. `signs`: each one UTF-16 unit. Pure.
+ * Returns the text without those signs at its end. Written by hand: `/x+$/` begins anew at each of them, which takes quadratic time on a long run
+ * that something follows. `signs`: each one UTF-16 unit. Pure.
  */
 export function withoutEnd(text: string, signs: string): string {
   let end = text.length

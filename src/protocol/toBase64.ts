@@ -1,4 +1,4 @@
-/** So many bytes become text at a time: a call takes only so many arguments. */
+/** Number of bytes that become text at a time: a call takes only so many arguments. */
 const chunk = 32 * 1024
 
 /** Bytes as base64, wherever this runs. */

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { lazily } from './lazily.ts'
 
-/** A tool of a source as the model is offered it, and what must be known of it when its source is not there. */
+/** A tool of a source as the model is offered it, with the facts that are needed while its source is not there. */
 export const offeredToolSchema = lazily(() =>
   z.object({
     name: z.string(),
@@ -10,9 +10,9 @@ export const offeredToolSchema = lazily(() =>
     /** Fields that models are sent in addition to these. */
     spec: z.record(z.string(), z.unknown()).readonly().exactOptional(),
     effects: z.enum(['none', 'idempotent', 'reversible', 'irreversible']),
-    /** Whether a person must approve its calls; `maybe`: it depends on the call. */
+    /** Need for a person's approval of its calls; `maybe`: it depends on the call. */
     approval: z.enum(['never', 'always', 'maybe']),
-    /** It waits for something: the same call again is no loop. */
+    /** Set if the tool waits for something: the same call again is no loop. */
     polls: z.literal(true).exactOptional(),
     source: z.string(),
     /** Its name at the source, where another tool has that name already. */
@@ -21,18 +21,18 @@ export const offeredToolSchema = lazily(() =>
 )
 export type OfferedToolSpec = z.infer<ReturnType<typeof offeredToolSchema>>
 
-/** What changed of the tools that sources have for an agent, from the request of this turn on. */
+/** Changes of the tools that sources have for an agent, from the request of this turn on. */
 export const toolsChangeSchema = lazily(() =>
   z.object({
-    /** New ones, and those that are no longer as they were. */
+    /** New tools, and those that have changed. */
     added: z.array(offeredToolSchema()).readonly(),
     removed: z.array(z.string()).readonly(),
-    /** What the system prompt says of a source from now on, where that changed; an empty text: nothing. */
+    /** Text in the system prompt about each source whose text has changed; an empty text removes it. */
     instructions: z
       .array(z.object({ source: z.string(), text: z.string() }))
       .readonly()
       .exactOptional(),
-    /** What is wrong with a source, or with some of its tools. */
+    /** Faults of a source, or of some of its tools. */
     trouble: z
       .array(z.object({ source: z.string(), message: z.string() }))
       .readonly()
@@ -41,16 +41,16 @@ export const toolsChangeSchema = lazily(() =>
 )
 export type ToolsChange = z.infer<ReturnType<typeof toolsChangeSchema>>
 
-/** How a source is; `idle`: nobody has asked it yet. */
+/** State of a source; `idle`: it has not been asked yet. */
 export const sourceStateSchema = lazily(() => z.enum(['idle', 'opening', 'up', 'waiting', 'failed', 'closed']))
 
-/** How a source of an agent's tools is, and what the agent has of it. */
+/** State of a source of an agent's tools, and the tools that the agent has from it. */
 export const sourceInfoSchema = lazily(() =>
   z.object({
     source: z.string(),
-    /** `idle`: nobody has asked it yet. */
+    /** `idle`: the source has not been asked yet. */
     state: sourceStateSchema(),
-    /** Why it is not up, or what was left out. */
+    /** Why it is not up, or the tools that were left out. */
     trouble: z.string().exactOptional(),
     /** Names of its tools as the agent's last request offered them. */
     tools: z.array(z.string()).readonly(),

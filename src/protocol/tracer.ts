@@ -1,6 +1,6 @@
 import type { AgentEvent } from './events.ts'
 
-/** Whose event or effect it is. */
+/** The agent that an event or effect belongs to. */
 export interface TracedAgent {
   readonly agentId: string
   /** Ids of the ancestors, root first. */
@@ -9,7 +9,7 @@ export interface TracedAgent {
   readonly name: string
   /** Id of its model. */
   readonly model: string
-  /** Nothing of it is stored: a tracer must keep no content of its events. */
+  /** Set for an incognito agent: a tracer must keep no content of its events. */
   readonly incognito?: true
 }
 
@@ -26,14 +26,14 @@ export type TracedEffect =
  * reported once and has no other effect.
  */
 export interface Tracer {
-  /** Whether `turn.request` events are wanted; unless someone wants them they are not built. */
+  /** True if `turn.request` events are wanted; unless a tracer or listener wants them they are not built. */
   readonly wantsRequests?: boolean
   /** Called with an event the moment it happens, before any listener; deltas are left out. */
   event(event: AgentEvent, agent: TracedAgent): void
-  /** Calls `run` once, so that what it does is part of the effect's span, and returns what it returns. */
+  /** Calls `run` once, so that its work is part of the effect's span, and returns its result. */
   within<T>(effect: TracedEffect, agent: TracedAgent, run: () => T): T
-  /** A command that may start a run was given: what surrounds it is the run's parent. */
+  /** Called when a command that may start a run was given: the surrounding span is the run's parent. */
   requested?(requestId: string, agent: TracedAgent): void
-  /** No more events of this agent come: it was stopped or closed, or it failed. Whatever it has open is ended. */
+  /** Called when no more events of this agent come: it was stopped or closed, or it failed. Its open spans are ended. */
   ended?(agent: TracedAgent): void
 }

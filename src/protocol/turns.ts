@@ -2,13 +2,13 @@ import { z } from 'zod'
 import { onlyFields } from './onlyFields.ts'
 import { lazily } from './lazily.ts'
 
-/** Which tool the model is to call: as it likes, none, any, or this one. Providers that cannot do this ignore it. */
+/** The tool that the model is to call: its own choice, none, any, or this one. Providers that cannot do this ignore it. */
 export const toolChoiceSchema = lazily(() =>
   z.union([z.enum(['auto', 'none', 'required']), onlyFields({ tool: z.string().min(1) }).readonly()]),
 )
 export type ToolChoice = z.infer<ReturnType<typeof toolChoiceSchema>>
 
-/** The limit of a run that was reached, what it allowed, and what was used by then. */
+/** The limit of a run that was reached, the allowed amount, and the amount used by then. */
 export const limitReasonSchema = lazily(() =>
   z.object({
     type: z.literal('limit'),
@@ -23,7 +23,7 @@ export type LimitReason = z.infer<ReturnType<typeof limitReasonSchema>>
 export const modelUseSchema = lazily(() => z.object({ id: z.string(), name: z.string().exactOptional() }))
 export type ModelUse = z.infer<ReturnType<typeof modelUseSchema>>
 
-/** What takes the place of what the definition says, from the next turn on. */
+/** Values that replace those of the definition, from the next turn on. */
 export const turnUseSchema = lazily(() =>
   z.object({
     instructions: z.string().exactOptional(),
@@ -34,7 +34,7 @@ export const turnUseSchema = lazily(() =>
 )
 export type TurnUse = z.infer<ReturnType<typeof turnUseSchema>>
 
-/** What is to change of that: a field that is `null` is as the definition says again, one that is missing stays. */
+/** Changes of these values: `null` resets a field to the definition, a missing field stays. */
 export const useChangeSchema = lazily(() =>
   onlyFields({
     instructions: z.string().max(1_000_000).nullable().exactOptional(),
@@ -45,21 +45,21 @@ export const useChangeSchema = lazily(() =>
 )
 export type UseChange = z.infer<ReturnType<typeof useChangeSchema>>
 
-/** What one turn is asked with; what is missing is as the definition says. */
+/** Parameters of one turn; a missing field is as in the definition. */
 export const preparedTurnSchema = lazily(() =>
   z.object({
-    /** Who had a say in it, the last of them the last word. */
+    /** The sources of the parameters; the last of them had the last word. */
     by: z.array(z.enum(['instructions', 'use', 'beforeTurn', 'limit'])).readonly(),
-    /** Without what the runtime adds, such as the form of the answer. */
+    /** Instructions without the runtime's additions, such as the form of the answer. */
     instructions: z.string().exactOptional(),
-    /** The instructions are those that this log has last. */
+    /** Set if the instructions are the newest ones in this log. */
     sameInstructions: z.literal(true).exactOptional(),
     /** Names of the tools and sub-agents that are offered; the tools of the brakes are too. */
     tools: z.array(z.string()).readonly().exactOptional(),
     model: modelUseSchema().exactOptional(),
-    /** Those that differ, without the provider's own options, which may contain secrets. */
+    /** Settings that differ, without the provider's own options, which may contain secrets. */
     settings: z.record(z.string(), z.unknown()).readonly().exactOptional(),
-    /** The limit that was reached: the turn is the run's last, has no tools, and is to answer with what there is. */
+    /** The limit that was reached: the turn is the run's last, has no tools, and is to answer with the results so far. */
     limit: limitReasonSchema().exactOptional(),
   }),
 )

@@ -6,7 +6,7 @@ import { nodeIdSchema } from './ids.ts'
 export const keptSchema = lazily(() => z.object({ what: z.string(), why: z.string() }))
 export type Kept = z.infer<ReturnType<typeof keptSchema>>
 
-/** What came of undoing a span: what is as it was before, and what was left as it is. */
+/** Outcome of undoing a span: effects that were reversed, and those that were left. */
 export const undoLedgerSchema = lazily(() =>
   z.object({
     undone: z.array(z.string()).readonly(),
@@ -20,7 +20,7 @@ export const undoCallSchema = lazily(() =>
   z.object({
     /** The node of its result. */
     call: nodeIdSchema(),
-    /** What it changed, or the call itself. */
+    /** The thing that it changed, or the call itself. */
     what: z.string(),
     /** Calls with the same `what` are undone together, or not at all. */
     together: z.literal(true).exactOptional(),
@@ -28,7 +28,7 @@ export const undoCallSchema = lazily(() =>
 )
 export type UndoCall = z.infer<ReturnType<typeof undoCallSchema>>
 
-/** What an applied revert undoes: calls, the newest first; and what cannot be undone. */
+/** Plan of the undoing by an applied revert: calls, the newest first; and effects that cannot be undone. */
 export const undoPlanSchema = lazily(() =>
   z.object({
     calls: z.array(undoCallSchema()).readonly(),
@@ -37,7 +37,7 @@ export const undoPlanSchema = lazily(() =>
 )
 export type UndoPlan = z.infer<ReturnType<typeof undoPlanSchema>>
 
-/** What came of undoing one call. */
+/** Outcome of undoing one call. */
 export const undoStepSchema = lazily(() =>
   z.object({
     call: nodeIdSchema(),

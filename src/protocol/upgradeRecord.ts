@@ -3,7 +3,7 @@ import { type LogRecord, logRecords, recordVersion } from './records.ts'
 
 type PlainRecord = { readonly [field: string]: unknown }
 
-/** Makes a record of version n into one of version n + 1; `v` is set by the caller. Gets what was read, unchecked. */
+/** Makes a record of version n into one of version n + 1; `v` is set by the caller. Gets the record as it was read, unchecked. */
 export type UpgradeStep = (record: PlainRecord) => PlainRecord
 
 /** The step from version n to n + 1, by n. */
@@ -25,15 +25,15 @@ const withRunId = ({ loopId, ...rest }: PlainRecord): PlainRecord => ({ ...rest,
 
 const isApproval = ({ type }: PlainRecord): boolean => type === 'approval.requested' || type === 'approval.decided'
 
-/** The format version a value claims to have; 0 for what claims none. */
+/** Returns the format version a value claims to have; 0 if it claims none. */
 export function versionOf(value: unknown): number {
   const version = typeof value === 'object' && value !== null && 'v' in value ? value.v : undefined
   return typeof version === 'number' ? version : 0
 }
 
 /**
- * Brings a record of an older format to this one, a version at a time; anything else, and what no step leads on from, is given
- * back as it is, for the schema to judge. Throws what a step throws, which may be anything when the record is damaged.
+ * Brings a record of an older format to this one, a version at a time; any other value, and one that no step leads on from, is returned unchanged,
+ * for the schema to judge. Rethrows the error of a step, which may be anything when the record is damaged.
  */
 export function upgradeRecord(value: unknown, steps: UpgradeSteps = upgradeSteps, to: number = recordVersion): unknown {
   let record = value
@@ -45,7 +45,7 @@ export function upgradeRecord(value: unknown, steps: UpgradeSteps = upgradeSteps
   return record
 }
 
-/** What a value read from a log is: a record of today, with what the upgrade made of the value; or why it is none. */
+/** Result of reading a value from a log: a record of this version, with the upgraded value; or the reason why it is none. */
 export type ReadValue =
   | { readonly record: LogRecord; readonly upgraded: object }
   | { readonly code: 'LOG_VERSION' | 'LOG_CORRUPT'; readonly why: string }
@@ -68,7 +68,7 @@ export function readValue(value: unknown): ReadValue {
 }
 
 /**
- * A record out of a log of any version, as one of today: for a store of your own, and for whoever reads log files directly.
+ * Returns a record from a log of any version as one of this version: for a store of your own, and for code that reads log files directly.
  *
  * @throws RuntimeError `LOG_VERSION` for a record of a newer version, `LOG_CORRUPT` for what is no record
  */
@@ -80,7 +80,7 @@ export function parseRecord(value: unknown): LogRecord {
 }
 
 /**
- * Refuses a record of another version: its store hands out what it kept without `parseRecord`.
+ * Refuses a record of another version: its store returns records without `parseRecord`.
  *
  * @throws RuntimeError `LOG_VERSION`
  */

@@ -9,7 +9,7 @@ export interface Variants<M extends Makers> {
   readonly makers: M
   /** The schema of all of them. */
   readonly schema: () => z.ZodDiscriminatedUnion<ReturnType<M[keyof M]>[], 'type'>
-  /** As `schema().safeParse(value)`, but makes no more than the schema of what the value says it is. */
+  /** Parses as `schema().safeParse(value)` does, but makes only the schema of the type that the value names. */
   readonly safeParse: (value: unknown) => z.ZodSafeParseResult<z.output<ReturnType<M[keyof M]>>>
 }
 

@@ -1,7 +1,7 @@
 import type { AgentCommand, DecideOptions, Decision } from './commands.ts'
 import { withoutBytes } from './saidContent.ts'
 
-/** A decision as the command has it. What is none is left for its schema to report. */
+/** Returns a decision as the command has it. A value that is no decision is left for the command's schema to report. */
 export function decided(decision: Decision, how: string | DecideOptions = {}): object {
   const options = typeof how === 'string' ? { reason: how } : given(how)
   if (typeof decision !== 'object' || decision === null) return { decision, ...options }
@@ -22,6 +22,6 @@ export function asFrame(command: AgentCommand): AgentCommand {
 export const given = (options: object): object =>
   Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined))
 
-/** One step or several, as the command has them; what is neither is left for its schema to report. */
+/** Returns one step or several, as the command has them; any other value is left for its schema to report. */
 export const stepsIn = (steps: string | readonly string[]): string[] =>
   typeof steps === 'string' ? [steps] : (steps as string[])

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { messageOf } from './errors.ts'
 import type { JsonSchema } from './model.ts'
 
-/** Types for which JSON has no form, and what can stand in their place. */
+/** Types that have no form in JSON, with the types to use in their place. */
 const instead: Readonly<Record<string, string>> = {
   date: 'a date has no form in JSON: use z.iso.datetime(), which is text',
   bigint: 'a bigint has no form in JSON: use z.int(), or text',
@@ -23,7 +23,7 @@ const between: ReadonlySet<string | number> = new Set(['properties', 'anyOf', 'a
 const made = new WeakMap<z.ZodType, JsonSchema>()
 
 /**
- * The JSON Schema of what a zod schema takes: made once for each, however many agents have it. Not to be changed.
+ * Returns the JSON Schema of the input of a zod schema: made once for each, however many agents have it. The result must not be changed.
  *
  * @throws Error that names the first field that has no form in JSON, and the way out
  */

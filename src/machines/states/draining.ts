@@ -65,7 +65,7 @@ type Failed = { readonly error: unknown }
 /** Where a run goes between turns, in order of precedence. */
 const exits = [
   { guard: 'storeBroken', target: `#${agentMachineId}.paused`, actions: advance(pauseForStore) },
-  // What was pinned before a compaction holds against it.
+  // Pins requested before a compaction hold against it.
   { guard: 'pinRequested', target: `#${agentMachineId}.draining.pins` },
   {
     guard: 'compactRequested',
@@ -95,7 +95,7 @@ const brakes = [
   { guard: 'pruneEnabled', target: 'prunes' },
 ] as const
 
-/** Before the exits, and so before the one for headroom: what is folded need not be summarised. Policies go before what is built in. */
+/** Before the exits, and so before the one for headroom: folded steps need no summary. Policies go before built-in measures. */
 const onwards = [
   { guard: 'consultEnabled', target: 'consulting' },
   { guard: 'foldEnabled', target: 'folding' },
@@ -108,10 +108,10 @@ const unreverted = [
   ...onwards,
 ] as const
 
-/** What was asked for goes before what the runtime does on its own. */
+/** Requests go before the runtime's own measures. */
 const requests = [{ guard: 'pinRequested', target: 'pins' }, ...brakes, ...onwards] as const
 
-/** What a drain is followed by, as far as reverts that would not pay yet are concerned. */
+/** Returns the prospect after a drain, by which reverts that would not pay yet are held back or not. */
 function outlookOf(context: AgentContext): RevertsInput['outlook'] {
   const subject = { context, event: { type: 'wake' } } as const
   if (lowHeadroom(subject)) return 'crowded'
@@ -167,7 +167,7 @@ export const draining = agentSetup.createStateConfig({
         }),
         onDone: [
           { guard: 'isStaleStall' },
-          // What a person says is delivered now: it may end the loop.
+          // Messages of people are delivered first: they may end the loop.
           { guard: 'isSteered', target: 'checked' },
           {
             guard: 'stallPauses',
@@ -176,7 +176,7 @@ export const draining = agentSetup.createStateConfig({
           },
           { target: 'checked', actions: advance<Checked>((draft, { output }) => applyStall(draft, output)) },
         ],
-        // Nobody asked for it, so nobody is told; the next step is looked at again.
+        // The look was not requested, so its failure is not reported; the next step is looked at again.
         onError: { target: 'checked' },
       },
     },
@@ -353,7 +353,7 @@ export const draining = agentSetup.createStateConfig({
           { guard: 'isStaleFold' },
           { target: 'leaving', actions: advance<Folded>((draft, { output }) => applyFold(draft, output)) },
         ],
-        // Nobody asked for it, so nobody is told; the next drain tries again.
+        // The fold was not requested, so its failure is not reported; the next drain tries again.
         onError: { target: 'leaving' },
       },
     },

@@ -15,7 +15,7 @@ function messagesOf({ context }: Draft, message: QueuedMessage): number | undefi
   return count === 1 ? undefined : count
 }
 
-/** Opens the first turn with what the last run left unsaid, then the message that started this one. */
+/** Opens the first turn with the messages that the last run left unsaid, then the message that started this one. */
 function addUserMessages(draft: Draft, message: QueuedMessage, source: UserSource): void {
   takeLeftovers(draft, (said, queue) => addUserMessage(draft, said, queue === 'steering' ? 'steering' : 'followUp'))
   addUserMessage(draft, message, source)

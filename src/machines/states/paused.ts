@@ -21,7 +21,7 @@ function resumeRun(draft: Draft, { id, limits }: Resume): void {
     draft.setRun({ answer: { limit: pause.limit, isAsked: false } })
 }
 
-/** An interrupted run may have left calls open: they are answered before anything else is said. */
+/** Answers the calls that an interrupted run left open, before anything else is said. */
 function leaveCalls(draft: Draft, why: 'skipped' | 'aborted'): void {
   cancelCalls(draft, why)
   sealCalls(draft)

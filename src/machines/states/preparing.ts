@@ -8,7 +8,7 @@ import { prepareInput, prepareTurn, takeTools } from '../turns.ts'
 type Prepared = { readonly output: Extract<PrepareOutput, { ok: true }> }
 type Failed = { readonly output: Extract<PrepareOutput, { ok: false }> }
 
-/** Before a turn is asked for: code decides what it is asked with. */
+/** The state before a turn is requested: code decides its parameters. */
 export const preparing = agentSetup.createStateConfig({
   description: 'Code decides what the turn is asked with.',
   invoke: {

@@ -10,7 +10,7 @@ type Done = { readonly output: SettleOutput }
 
 const saidTooLate = advance<EventOfType<'steer' | 'followUp'>>(enqueueSaid)
 
-/** After an abort: everything in flight has been told to stop; what it leaves behind is brought in order. */
+/** The state after an abort: everything in flight has been told to stop, and its remains are brought in order. */
 export const settling = agentSetup.createStateConfig({
   description: 'After an abort, what is in flight comes to its end.',
   entry: advance(beginAbort),

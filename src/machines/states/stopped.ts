@@ -8,7 +8,7 @@ import { cancelConsultation, refusePolicies } from '../policies.ts'
 import { endUndo } from '../undoing.ts'
 import { dropQueues } from '../queues.ts'
 
-/** Remembers how the agent is to end, once what runs is settled. */
+/** Remembers how the agent is to end, once all running effects are settled. */
 export const beginEnding = advance<EventOfType<'stop' | 'close'>>((draft, { type }) => {
   draft.set({ ending: type })
   tellChildren(draft, type)
