@@ -258,7 +258,7 @@ function decide(thread: ChatThread, { messages, answers, resume }: ChatInput, ac
   return { thread, requestId: exchange.requestId, ...shown }
 }
 
-/** Dispatches decisions, those that may be refused first, since a decision cannot be undone. */
+/** Dispatches decisions. Values come first, because they may be refused and a decision cannot be undone. */
 function dispatchAll(agent: DrivenAgent, decisions: readonly Decided[], requestId: string): void {
   const isValue = ({ decision }: Decided): boolean => typeof decision === 'object'
   for (const { callId, decision, how } of decisions.toSorted((a, b) => Number(isValue(b)) - Number(isValue(a)))) {
