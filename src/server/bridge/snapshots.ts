@@ -35,7 +35,7 @@ type Overview = Pick<AgentSummary, 'title' | 'last' | 'busySince' | 'activeAt' |
 interface Known {
   readonly outline: Outline
   readonly pause: PauseReason | null
-  /** Context window of the definition's model, if it is known. */
+  /** Context window by the definition's compaction policy; `undefined` if it is unknown. */
   readonly window: number | undefined
   readonly doing: string
 }
@@ -168,7 +168,7 @@ export function storedSnapshot(
   }
 }
 
-/** A snapshot as a client may see it: a client that sees only messages gets neither the agent's instructions nor its tools. */
+/** A snapshot as a client may see it: a client that sees only messages gets no `policies`, `sources` or `use`. */
 export function visibleSnapshot(snapshot: AgentSnapshot, view: View): Partial<AgentSnapshot> {
   if (view === 'all') return snapshot
   const { policies: _, sources: __, use: ___, ...shown } = visibleSummary(snapshot, view)
