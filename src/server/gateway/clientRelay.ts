@@ -21,7 +21,7 @@ interface Shared {
   tokensOf(permit: FrontClient['permit'], session: FrontClient['session'], reached: 'checked'): (url: string) => string
   checkReach(agentId: string, command: Command, client: FrontClient): Promise<void> | undefined
   outward(thrown: unknown): ErrorInfo
-  /** Who the workers at these addresses are, in their order. */
+  /** Resolves with the entries of the workers at these addresses, in the same order. */
   entriesOf(urls: readonly string[]): Promise<readonly WorkerEntry[]>
   lostWorker(url: string, why: string): void
 }

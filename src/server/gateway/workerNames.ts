@@ -12,7 +12,7 @@ export function workerName(url: string): string {
 /** Longest description of a worker by itself that is passed on, in characters. */
 const mostWords = 1_000
 
-/** Who the workers at these addresses are. Rejects as the store does. */
+/** Entries of the workers at these addresses. Rejects as the store does. */
 export async function workerEntries(urls: readonly string[], store: Store): Promise<WorkerEntry[]> {
   const known = new Map(((await store.workers?.()) ?? []).map(({ url, words }) => [url, words]))
   return urls.map((url) => {

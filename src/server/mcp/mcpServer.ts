@@ -23,8 +23,9 @@ export interface McpServerOptions {
   /** Name of the server for clients. Default `escapement`. */
   readonly name?: string
   /**
-   * Who decides approvals, questions and calls for clients: `client`, the person at an MCP client that can ask (elicitation), the default;
-   * `elsewhere`, never the client, which may answer by itself. Then, and where the client cannot ask, the call ends and says what waits.
+   * Where approvals, questions and calls for clients are decided. `client`, the default: by the person at an MCP client that can ask
+   * (elicitation). `elsewhere`: never by the client, which may answer by itself. In that case, and if the client cannot ask, the call ends
+   * and lists the pending decisions.
    */
   readonly approve?: 'client' | 'elsewhere'
   /** Dependencies of agents that are spawned over `stdio` or `handler`, or loaded from their logs; at an endpoint those of `serve` apply. */
