@@ -14,7 +14,7 @@ const commandFolder = 'cli/commands/'
 /** Who needs a module at once; `library`: some door does, be it later. */
 type Part = 'commandLine' | 'command' | 'index' | 'client' | 'aiSdk' | 'bridge' | 'light' | 'listing' | 'library'
 
-/** Of what the main door needs. */
+/** Chunks of the modules that the main door needs. */
 const chunksOfIndex: readonly (readonly [path: RegExp, chunk: string])[] = [
   [/^protocol\//, 'protocol'],
   [/^conversation\//, 'conversation'],

@@ -2,7 +2,7 @@ import { posix } from 'node:path'
 
 /** A folder of `src`, or a door of the package, and what it may import beside its own files. */
 export interface Layer {
-  /** Under `src`. What lies in a folder that has a row of its own keeps to that one. */
+  /** Path under `src`. Files in a folder that has a row of its own follow that row. */
   readonly path: string
   /** Layers below, or single files of them. */
   readonly below: readonly string[]
@@ -345,7 +345,7 @@ const nodeModules = {
   files: ['!node:*', '!node:*/**'],
 } as const
 
-/** What the linter is told for the files of one folder. Of its patterns the last that matches decides, as in a `.gitignore`. */
+/** Rules of the linter for the files of one folder. The last of its patterns that matches decides, as in a `.gitignore`. */
 function rules(layer: Layer, folder: string): object {
   const { path, below, packages = [], node = 'none', types = [] } = layer
   const ofPackage = (name: string): readonly string[] => [name, `${name}/**`]

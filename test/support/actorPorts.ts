@@ -127,7 +127,7 @@ function recordsOf(messages: readonly Message[]): LogRecord[] {
 export interface RunningActor<Output> {
   /** Resolves with the output, rejects with what it threw; never settles when it is stopped. */
   readonly output: Promise<Output>
-  /** What leaving its state does. */
+  /** Stops the effect, as leaving its state does. */
   stop(): void
 }
 

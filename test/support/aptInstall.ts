@@ -6,7 +6,7 @@ import { promisify } from 'node:util'
 const impatience = ['-o', 'Acquire::Retries=0', '-o', 'Acquire::http::Timeout=15', '-o', 'Acquire::https::Timeout=15']
 const mostMs = 300_000
 
-/** Whether packages can be installed here without asking anybody: by root, on Debian and its kin. */
+/** Tells whether packages can be installed without asking a person: by root, on Debian and systems derived from it. */
 export const canAptInstall = (): boolean =>
   process.getuid?.() === 0 && existsSync('/etc/debian_version') && existsSync('/usr/bin/apt-get')
 

@@ -13,7 +13,7 @@ export interface Outcome {
   readonly notStarted: boolean
   /** A compaction that is applied, a partial reply that is kept. */
   readonly isKept: boolean
-  /** What a call asks the brakes for. */
+  /** Brake that a call asks for. */
   readonly brake: 'revert' | 'prune' | null
   readonly tokens: number
 }
@@ -138,7 +138,7 @@ export const moves = (options: { maxLength: number }): fc.Arbitrary<Move[]> =>
     { ...options, size: 'max' },
   )
 
-/** What an agent's definition may decide. */
+/** Policies that an agent's definition may set. */
 export const policies: fc.Arbitrary<Partial<AgentPolicy>> = record({
   flags: record({
     revert: fc.boolean(),

@@ -28,9 +28,9 @@ export function cachedPackages({
   readonly name: string
   readonly door: string
   readonly here: string
-  /** What its folder in the cache is called. */
+  /** Name of its folder in the cache. */
   readonly cache: string
-  /** Without what packages can do without, such as programs for one platform. */
+  /** True to leave out optional dependencies of packages, such as programs for one platform. */
   readonly withoutOptional?: boolean
 }): CachedPackages {
   const folder = join(

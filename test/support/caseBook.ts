@@ -19,7 +19,7 @@ interface BookOptions {
   readonly stopsAtFailure: boolean
 }
 
-/** What the door knows of a file's cases; the runner compares it with what uvu says. */
+/** Counts of a file's cases as `suite.ts` sees them; the runner compares them with the counts of uvu. */
 export class CaseBook {
   /** `undefined`: a file that runs alone, without the runner. */
   readonly file: string | undefined
@@ -40,7 +40,7 @@ export class CaseBook {
     return this.#stopsAtFailure && this.ended.some(({ hasPassed }) => !hasPassed)
   }
 
-  /** Whether the next case is to run. */
+  /** Begins the next case; returns true if it has to run. */
   begin(): boolean {
     this.hasBegun = true
     return !this.isStopped

@@ -1,6 +1,6 @@
 import { cpus, loadavg } from 'node:os'
 
-/** What has gone by since a deadline was set, in milliseconds. */
+/** Time since a deadline was set, in milliseconds. */
 export interface Elapsed {
   readonly wall: number
   /** Processor time of this process, all its threads together. */
@@ -16,8 +16,8 @@ const mostStretch = 10
 const idleShare = 0.25
 
 /**
- * Whether `limit` milliseconds are over, for a process that did not have the machine to itself: it has computed that
- * long, or it waited that long while a core was idle, or it waited ten times as long.
+ * Tells whether `limit` milliseconds are over for a process that shares the machine with others: it has computed that long, or waited that
+ * long while a core was idle, or waited ten times as long.
  */
 export function isOver({ wall, cpu, idle }: Elapsed, limit: number): boolean {
   if (wall <= limit) return false

@@ -1,7 +1,7 @@
 /** A test file that is to run. */
 export interface QueuedFile {
   readonly file: string
-  /** Whether it wants a browser. */
+  /** True if it needs a browser. */
   readonly isPage: boolean
   /** Number of the worker that has what it shares with others: a browser, or a package that is built once for a process. */
   readonly home: number | undefined

@@ -102,7 +102,7 @@ export class Lives {
   }
 }
 
-/** What the records are, in order. */
+/** Types of the records, in order. */
 export const types = (records: readonly LogRecord[]): string[] => records.map(({ type }) => type)
 /** Resolves once the agent is paused. */
 export const paused = async (agent: Agent): Promise<void> => {

@@ -5,9 +5,9 @@ import { memoryStore } from '../../src/stores/memoryStore.ts'
 
 /** A store whose lease of one log is over at a certain point, as after a process was frozen there: nobody is told, only who asks. */
 export interface LosingStore extends Store {
-  /** What was to be appended since. */
+  /** Records of appends after the lease was over. */
   readonly late: readonly LogRecord[]
-  /** The lease is over from now on. */
+  /** Ends the lease. */
   lose(): void
 }
 

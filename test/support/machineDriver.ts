@@ -93,7 +93,7 @@ export const testAgent = (policy: Partial<AgentPolicy> = {}) => ({
 export interface MachineOptions {
   readonly policy?: Partial<AgentPolicy>
   readonly machine?: typeof agentMachine
-  /** What its input has beside the usual. */
+  /** Further fields of its input. */
   readonly input?: Pick<AgentInput, 'restored' | 'task'>
   readonly records?: readonly LogRecord[]
 }
@@ -111,7 +111,7 @@ export class MachineDriver {
   readonly started: Child[] = []
   /** Effects told to stop before they had ended: their results may still come in. */
   readonly stopped: Child[] = []
-  /** What children were told, in order. */
+  /** Events sent to children, in order. */
   readonly told: { readonly id: string; readonly type: string }[] = []
   readonly steps: Step[] = []
   /** Called whenever the machine asks for an effect, with the records before it. */

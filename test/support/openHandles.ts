@@ -23,8 +23,8 @@ function newSince(before: Handles): readonly string[] {
 }
 
 /**
- * What is open now and was not before; what is just closing has half a second to do so, longer on a busy machine (`isOver`). Empty when
- * all is well.
+ * Handles that are open and were not open before. Handles that are closing have half a second to do so, longer on a busy machine
+ * (`isOver`). Empty if all are closed.
  */
 export async function leftOpen(before: Handles): Promise<readonly string[]> {
   const elapsed = stopwatch()

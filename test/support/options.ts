@@ -8,7 +8,7 @@ export interface Shard {
   readonly count: number
 }
 
-/** What a run of the tests was asked for. */
+/** Options of a run of the tests. */
 export interface RunOptions {
   /** Parts of paths; none: all files of the tier. */
   readonly filters: readonly string[]

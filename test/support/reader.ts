@@ -75,7 +75,7 @@ const plain = (text: string): string =>
 /** Text as somebody reads it who is easily taken in: compatibility forms, what is not seen, look-alikes, references, spaces. */
 export const readLoosely = (text: string): string => plain(decode(decode(plain(text)))).replace(/\s/g, '')
 
-/** What such a reader takes for the runtime's own hand, in order. */
+/** Markers that such a reader would take for those of the runtime itself, in order. */
 export const markersIn = (text: string): string[] =>
   readLoosely(text).match(
     /<\/?(?:brake-note|conversation-summary|conversation-facts|runtime-note|transcript)|\[n\d+\]/g,

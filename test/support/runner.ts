@@ -21,7 +21,7 @@ const mostListed = 700
 
 const print = (line: string): void => void process.stdout.write(`${line}\n`)
 
-/** What a worker's environment has beside ours: compiled code is kept, for it and for all it starts. */
+/** Environment of a worker. Besides the runner's own variables, it sets a cache of compiled code, for the worker and all its child processes. */
 const environment = (root: string, mark: string, { allSeeds }: RunOptions): NodeJS.ProcessEnv => ({
   NODE_COMPILE_CACHE: join(root, 'node_modules', '.cache', 'escapement'),
   ...process.env,

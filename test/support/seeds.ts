@@ -1,4 +1,4 @@
-/** Whether all seeds are wanted (`TEST_SEEDS=all`, `npm run test:full`), or a quarter of them. */
+/** True if all seeds are wanted (`TEST_SEEDS=all`, `npm run test:full`), false for a quarter of them. */
 export const wantsAll = process.env['TEST_SEEDS'] === 'all'
 
 /** How many of so many made-up inputs a run tries. */

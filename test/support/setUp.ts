@@ -22,7 +22,7 @@ export interface Provision {
   way(): string | undefined
   /** Rejects when that fails. */
   install(): Promise<void>
-  /** What a person can do, as an order. */
+  /** Advice to a person, in the imperative. */
   readonly advice: string
 }
 
@@ -38,7 +38,7 @@ const provisions: readonly Provision[] = [
   judges,
 ]
 
-/** What files share that are run by the same worker: they reach these. */
+/** Modules shared by test files that run in the same worker: every file that imports one runs in its worker. */
 const homes = [
   { door: sitePackages.door, worker: 0 },
   { door: 'test/bundlers/packedPackage.ts', worker: 1 },

@@ -8,7 +8,7 @@ export function listenForStrays(): void {
   process.on('uncaughtException', (thrown) => found.push({ during: 'uncaught exception', thrown }))
 }
 
-/** What came since the last call. */
+/** Returns the failures since the last call. */
 export function takeStrays(): readonly Failure[] {
   const taken = found
   found = []

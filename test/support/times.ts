@@ -19,7 +19,7 @@ export function readTimes(): Times {
   }
 }
 
-/** What a file takes: as the table says, or the median of the table. */
+/** Returns the expected duration of a file in milliseconds: that in the table, or the median of the table. */
 export function expectedMs(times: Times): (file: string) => number {
   const all = Object.values(times).toSorted((a, b) => a - b)
   const median = all[Math.floor(all.length / 2)] ?? 1_000

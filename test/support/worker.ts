@@ -14,17 +14,17 @@ import { nextTurn, within } from './runCase.ts'
 import { killRunning, leftRunning, processorTime, runningProcesses, watchProcesses } from './startedProcesses.ts'
 import { listenForStrays, takeStrays } from './strays.ts'
 
-/** What is to be done. */
+/** Order to run a test file. */
 export interface FileOrder {
   readonly root: string
   /** From the root, with `/`. */
   readonly file: string
   readonly bail: boolean
-  /** Whether a browser is to be there. */
+  /** True if the file needs a browser. */
   readonly isPage: boolean
 }
 
-/** What is wrong with a file beyond its cases. */
+/** Fault of a file besides failures of its cases. */
 export interface FileFault {
   readonly title: string
   readonly lines: readonly string[]
@@ -44,7 +44,7 @@ export interface FileReport {
   readonly written: number
 }
 
-/** What a suite of uvu answers: its failures in words, how many cases passed, were skipped, and were there. */
+/** Result of a uvu suite: its failures in words, and the numbers of cases that passed, were skipped, and exist. */
 type Outcome = readonly [failures: string | true, passed: number, skipped: number, total: number]
 type Group = [name: string | null, ...runs: (() => Promise<Outcome>)[]]
 
@@ -60,7 +60,7 @@ const importTimeoutMs = 10_000
 globalThis.UVU_DEFER = 1
 const { exec } = await import('uvu')
 
-/** Whether a file goes past the door: uvu says nothing of a suite that nobody runs. */
+/** Tells whether a file imports uvu directly, past `suite.ts`: uvu does not report a suite that was never run. */
 const importsUvu = (path: string): boolean =>
   /^import\s[\w\s{},*]*\bfrom\s*['"]uvu['"]/m.test(readFileSync(path, 'utf8'))
 
@@ -94,7 +94,7 @@ async function runQueue(path: string, file: string, faults: FileFault[]): Promis
   return outcomes
 }
 
-/** What uvu passes over. */
+/** Yields the faults of a file that uvu does not report. */
 function* silentFaults(
   path: string,
   book: CaseBook,

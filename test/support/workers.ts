@@ -6,13 +6,13 @@ import { processorTimeOf } from './processTable.ts'
 import { isFull } from './testFiles.ts'
 import type { FileOrder, FileReport } from './worker.ts'
 
-/** What came of a file. */
+/** Outcome of a file. */
 export interface FileEnd {
   /** `undefined`: the process ended before it had made one, or was ended as it took too long. */
   readonly report: FileReport | undefined
   /** Seconds after which it was ended. */
   readonly lateAfter?: number
-  /** What was written meanwhile, uvu's own lines included. */
+  /** Output of the file, uvu's own lines included. */
   readonly output: string
 }
 

@@ -17,7 +17,7 @@ export interface Fault {
   readonly id: string
   /** From the root of the project. */
   readonly file: string
-  /** What goes wrong for a user. */
+  /** Consequence of the fault for a user. */
   readonly what: string
   /** Occurs exactly once in the file. */
   readonly from: string

@@ -28,14 +28,14 @@ const mostOf: Readonly<Record<keyof typeof sizeBudget, (tarball: Tarball) => num
   files: ({ files }) => files.length,
 }
 
-/** What each tarball must have beside its doors. */
+/** Files that each tarball must have besides its doors. */
 const wanted = ['package.json', 'README.md', 'LICENSE', 'THIRD-PARTY-NOTICES', 'dist/cli.js']
 
 /** Files that none may have: sources and tests, what is made of others when it is needed, secrets, what belongs to one machine. */
 const unwanted =
   /^(src|test|tools|examples|scripts|suites|node_modules|docs\/decisions)\/|\.(?:map|br|gz)$|(^|\/)(\.env[^/]*|\.npmrc|\.DS_Store|\.escapement)(\/|$)|\.tsbuildinfo$/
 
-/** What is wrong with a tarball of the package; empty: nothing. `manifest` is its package.json. Pure. */
+/** Faults of a tarball of the package; empty: none. `manifest` is its package.json. Pure. */
 export function wrongInTarball(
   tarball: Tarball,
   manifest: { readonly exports: Readonly<Record<string, unknown>>; readonly publishConfig?: object },
