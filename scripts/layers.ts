@@ -7,7 +7,7 @@ export interface Layer {
   /** Layers below, or single files of them. */
   readonly below: readonly string[]
   readonly packages?: readonly string[]
-  /** Modules of Node; `'files'`: those for files and processes too. */
+  /** Modules of Node that it may import; `'files'`: also those for files and processes. */
   readonly node?: 'modules' | 'files'
   /** Layers and packages whose types it may import, and nothing that runs. */
   readonly types?: readonly string[]
@@ -15,7 +15,7 @@ export interface Layer {
 
 const words = ['protocol', 'log', 'conversation']
 
-/** From the ground up: each imports only what stands before it. */
+/** Layers from the bottom up: each imports only those before it. */
 export const layers: readonly Layer[] = [
   { path: 'protocol', below: [], packages: ['zod', '@earendil-works/pi-schema'] },
   { path: 'log', below: ['protocol'] },
@@ -331,7 +331,7 @@ const startOf = (name: string, folder: string): string =>
 const listed = (names: readonly string[]): string =>
   names.length < 2 ? names.join() : `${names.slice(0, -1).join(', ')} and ${names.at(-1)}`
 
-/** The sentence that answers a breach. */
+/** Message for an import that breaks the rule. */
 export function ruleOf({ path, below, packages = [], node, types = [] }: Layer): string {
   const own = isFile(path) ? [] : ['its own files']
   const modules = { none: [], modules: ['node:* (no files, no processes)'], files: ['node:*'] }[node ?? 'none']

@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { promisify } from 'node:util'
 
-/** So that a machine without a network is not waited for. */
+/** Options that keep apt from waiting for a network that is not there. */
 const impatience = ['-o', 'Acquire::Retries=0', '-o', 'Acquire::http::Timeout=15', '-o', 'Acquire::https::Timeout=15']
 const mostMs = 300_000
 

@@ -52,15 +52,15 @@ export interface WantedCall {
   readonly output?: string | readonly PlainBlock[]
   readonly isError?: boolean
   readonly changed?: readonly string[]
-  /** It was started, and cannot be undone. */
+  /** True if the call was started and cannot be undone. */
   readonly isIrreversible?: boolean
-  /** It was started, and can be undone. */
+  /** True if the call was started and can be undone. */
   readonly isReversible?: boolean
-  /** It was started, and waits for something. */
+  /** True if the call was started and waits for something. */
   readonly polls?: boolean
-  /** Something outside answered it. */
+  /** Set if the runtime answered the call, and not the tool. */
   readonly synthetic?: 'aborted' | 'skipped' | 'interrupted'
-  /** A person denied it, for this reason. */
+  /** Reason for which a person denied the call. */
   readonly denied?: string
 }
 

@@ -12,7 +12,7 @@ export interface BrittleStore extends Store {
   onAppend: ((records: readonly LogRecord[]) => void) | undefined
 }
 
-/** Makes one that works. */
+/** Makes a store that works. */
 export function brittleStore(): BrittleStore {
   const inner = memoryStore()
   const store: BrittleStore = {

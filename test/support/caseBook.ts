@@ -9,7 +9,7 @@ export interface EndedCase {
 /** A case that failed, and passed when it was tried again. */
 export interface RetriedCase {
   readonly title: string
-  /** How it failed first. */
+  /** Lines of its first failure. */
   readonly lines: readonly string[]
 }
 
@@ -35,7 +35,7 @@ export class CaseBook {
     this.#stopsAtFailure = stopsAtFailure
   }
 
-  /** One has failed, and the others are not to run. */
+  /** True once a case has failed and the others must not run. */
   get isStopped(): boolean {
     return this.#stopsAtFailure && this.ended.some(({ hasPassed }) => !hasPassed)
   }

@@ -6,7 +6,7 @@ import type { LogRecord } from '../../src/protocol/records.ts'
 
 type Logged = Omit<FoldedContext, 'foreign'>
 
-/** Fields that a log does not have, as what they say dies with the process. All others come back through the records. */
+/** Fields that a log does not have, because they only matter to the process. All others are restored from the records. */
 const liveOfRun = [
   'timers',
   'deadline',
@@ -32,7 +32,7 @@ const spentByPaused = [
 
 type Status = CallState['status']
 
-/** Words of the machine for what the log has another word for. */
+/** Statuses of the machine that have another name in the log. */
 const sameAs: { readonly [S in Status]?: Status } = { checking: 'ready', asking: 'asked' }
 
 /** Changes of a call's status that have no record: its tool could not begin, its run ended, or its sub-agent waits for an allowance. */

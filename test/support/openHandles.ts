@@ -1,12 +1,12 @@
 import { isOver, stopwatch } from './deadline.ts'
 
-/** How often each kind of thing keeps the process alive now; made before the tests it holds the standard streams too. */
+/** Number of handles of each kind that keep the process alive; before the tests these include the standard streams. */
 export type Handles = ReadonlyMap<string, number>
 
 const graceMs = 500
 const pollMs = 10
 
-/** Counts what keeps the event loop alive; what is `unref`ed does not. */
+/** Counts the handles that keep the event loop alive; those that are `unref`ed do not. */
 export function openHandles(): Handles {
   // The standard streams are made when first touched.
   void [process.stdout, process.stderr]

@@ -1,4 +1,4 @@
-/** Letters that look like these, of other scripts. */
+/** Letters of other scripts by look-alike, each with the letter that it resembles. */
 const confusable: { readonly [letter: string]: string } = {
   а: 'a',
   α: 'a',
@@ -72,7 +72,7 @@ const plain = (text: string): string =>
     .map((char) => confusable[char] ?? char)
     .join('')
 
-/** Text as somebody reads it who is easily taken in: compatibility forms, what is not seen, look-alikes, references, spaces. */
+/** Text as a careless reader sees it: without compatibility forms, invisible characters, look-alikes, references and spaces. */
 export const readLoosely = (text: string): string => plain(decode(decode(plain(text)))).replace(/\s/g, '')
 
 /** Markers that such a reader would take for those of the runtime itself, in order. */

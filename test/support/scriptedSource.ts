@@ -5,13 +5,13 @@ import type { SourceHost, SourceStatus, ToolSource } from '../../src/actors/tool
 export interface ScriptedSource extends ToolSource {
   /** Sets the tools that it has. */
   has(...tools: readonly AnyTool[]): void
-  /** Goes down with this trouble; its tools stay listed. */
+  /** Makes it go down with this trouble; its tools stay listed. */
   goDown(trouble: string): void
-  /** Is up again. */
+  /** Makes it available again. */
   comeUp(): void
   /** Sets its instructions for the system prompt. */
   says(instructions: string | undefined): void
-  /** From now on `ready` waits until `release` is called. */
+  /** Makes `ready` wait until `release` is called. */
   hang(): { release(): void }
   /** `open`, `ready`, `close`, in the order in which the runtime called them. */
   readonly calls: readonly string[]
@@ -20,7 +20,7 @@ export interface ScriptedSource extends ToolSource {
   readonly isOpen: boolean
 }
 
-/** A source with these tools, that is up as soon as it is asked. */
+/** A source with these tools, which is ready as soon as it is asked. */
 export function scriptedSource(
   source: string,
   tools: readonly AnyTool[] = [],

@@ -17,7 +17,7 @@ import { listenForStrays, takeStrays } from './strays.ts'
 /** Order to run a test file. */
 export interface FileOrder {
   readonly root: string
-  /** From the root, with `/`. */
+  /** Path of the file from the root, with `/`. */
   readonly file: string
   readonly bail: boolean
   /** True if the file needs a browser. */
@@ -40,7 +40,7 @@ export interface FileReport {
   readonly ms: number
   /** Processor time, in milliseconds, with that of the processes it started. */
   readonly cpuMs: number
-  /** Bytes that were written to standard output so far, by which the reader knows that it has read all of it. */
+  /** Bytes written to standard output so far, by which the reader knows that it has read everything. */
   readonly written: number
 }
 
@@ -154,7 +154,7 @@ async function runFile({ root, file, bail, isPage }: FileOrder): Promise<FileRep
   }
 }
 
-/** Waits until standard output has taken all; gives how much that was. */
+/** Waits until standard output has taken everything; resolves with the number of bytes. */
 const flushed = (): Promise<number> =>
   new Promise((resolve) =>
     process.stdout.write('', () => resolve((process.stdout as unknown as { bytesWritten: number }).bytesWritten)),
