@@ -1,7 +1,7 @@
 /** `undefined`: the object had no such property of its own. */
 type Descriptors = ReadonlyMap<PropertyKey, PropertyDescriptor | undefined>
 
-/** Objects of which tests and packages exchange parts. Of a stream, only its functions are put back, not its state. */
+/** Objects of which tests and packages exchange parts. Only the functions of a stream are put back, not its state. */
 const shared: readonly (readonly [object: object, keys?: readonly PropertyKey[]])[] = [
   ...[globalThis, console, Math, Date, JSON, performance].map((object) => [object] as const),
   ...[process.stdout, process.stderr].map((stream) => [stream, ['write', 'isTTY', 'columns', 'rows']] as const),

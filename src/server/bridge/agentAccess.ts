@@ -113,10 +113,7 @@ export class AgentAccess implements Viewer {
     return this.#bridge.sessions.count(this.#wanted(asked))
   }
 
-  /**
-   * Records of sessions that match a text, the best first. If the grant chooses agents by a function, records of other agents are among
-   * them. Rejects as the store does.
-   */
+  /** Records that match a text, best first; if a function chooses the client's agents, those of other agents too. Rejects as the store does. */
   hits(text: string, limit: number, asked: Pick<AskedSessions, 'metadata'> = {}): Promise<readonly SearchHit[]> {
     return this.#bridge.search.hits(text, this.#wanted(asked), limit)
   }
