@@ -7,8 +7,8 @@ interface Edit {
 }
 
 /**
- * Has modules of Node loaded when something of them is first used. An `import` loads them with the package, and to do so reads each of their
- * exports: one of `node:http` is a second HTTP client.
+ * Makes bundles load modules of Node when one of their exports is first used. An `import` loads them with the package, and to do so reads
+ * each of their exports: one of `node:http` is a second HTTP client.
  */
 export const builtinsAtFirstUse = (): Plugin => ({
   name: 'builtins-at-first-use',
@@ -19,7 +19,7 @@ export const builtinsAtFirstUse = (): Plugin => ({
   },
 })
 
-/** The code of a module, line by line as it was. No name of an import stands for anything else in parts of it: lint sees to that (`no-shadow`). Pure. */
+/** The code of a module, line by line as it was. No inner scope reuses the name of an import, which lint ensures (`no-shadow`). Pure. */
 export function withoutImports(code: string): string {
   const { program } = parseSync('module.js', code)
   const edits: Edit[] = []
@@ -48,11 +48,11 @@ export function withoutImports(code: string): string {
 
 interface Reference extends Omit<Edit, 'text'> {
   readonly name: string
-  /** It stands for a field and its value, as in `{ name }`. */
+  /** True if it is both a field and its value, as in `{ name }`. */
   readonly isShort: boolean
 }
 
-/** Where names stand for values. */
+/** References to names as values. */
 function referencesIn(program: ESTree.Program): readonly Reference[] {
   const others = new Set<unknown>()
   const short = new Set<unknown>()

@@ -52,7 +52,7 @@ export async function bundleWorker(entry: string, packages: BundledPackages): Pr
   return chunk.code
 }
 
-/** Has the code of the search's worker in the place of its address, so that bundlers take it along like any other module. */
+/** Replaces the address of the search's worker by its code, so that bundlers include it like any other module. */
 function searchWorkerInside(code: string): Plugin {
   const address = JSON.stringify(`data:text/javascript,${encodeURIComponent(code)}`)
   return {
@@ -62,7 +62,7 @@ function searchWorkerInside(code: string): Plugin {
   }
 }
 
-/** Has the layouts of the charts of agents, so that nobody waits for them. */
+/** Inserts the layouts of the charts of agents, so that they need not be computed. */
 const layoutsInside = (layouts: Awaited<ReturnType<typeof agentLayouts>>): Plugin => ({
   name: 'layouts',
   load: (id) =>
@@ -77,7 +77,7 @@ export async function bundlePages(packages = bundledPackages()): Promise<void> {
   await bundleOffline([packages.plugin])
 }
 
-/** Has the look and the code of the pages of reports, which are made of sources that the package does not run. */
+/** Inserts the style and the code of the pages of reports, which are made from sources that the package does not run. */
 const reportAssetsInside = (assets: ReportAssets): Plugin => ({
   name: 'report-assets',
   load: (id) =>

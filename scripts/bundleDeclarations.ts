@@ -13,9 +13,9 @@ function chunkOf(path: string): string {
 }
 
 /**
- * Makes the declarations of the doors in `outDir`, of those that the compiler wrote for each source into `from`, which is removed: a file a door, and
- * what the main one shares with others in `types`, a file a folder of the sources. What two doors share is there once, so that a class is the same type
- * through both.
+ * Makes the declarations of the doors in `outDir` from those that the compiler wrote for each source into `from`, which is removed. Each
+ * door is a file; declarations that the main door shares with others are in `types`, a file for each folder of the sources. Declarations
+ * that two doors share exist once, so that a class is the same type through both.
  */
 export async function bundleDeclarations(from: string, outDir: string): Promise<void> {
   const entries = new Map(doors().map((name) => [name, join(from, `${name}.d.ts`)]))

@@ -11,10 +11,10 @@ const pathOf = (id: string): string => relative(join(root, 'src'), id).split(sep
 const commandLine = source('cli/main.ts')
 const commandFolder = 'cli/commands/'
 
-/** Who needs a module at once; `library`: some door does, be it later. */
+/** Parts of the package that need a module at once; `library`: some door needs it, perhaps later. */
 type Part = 'commandLine' | 'command' | 'index' | 'client' | 'aiSdk' | 'bridge' | 'light' | 'listing' | 'library'
 
-/** Of what the main door needs. */
+/** Chunks of the modules that the main door needs. */
 const chunksOfIndex: readonly (readonly [path: RegExp, chunk: string])[] = [
   [/^protocol\//, 'protocol'],
   [/^conversation\//, 'conversation'],
@@ -125,7 +125,7 @@ export async function bundleEntries(outDir: string, plugins: readonly Plugin[]):
   })
 }
 
-/** The attribute of an import that says it is JSON is lost on the way. */
+/** Restores the attribute of JSON imports, which the bundler drops. */
 const withAttributes = (code: string): string =>
   code.replaceAll(/^(import \w+ from "[^"]+\.json");$/gm, '$1 with { type: "json" };')
 
@@ -133,7 +133,7 @@ const withAttributes = (code: string): string =>
 const asciiOnly = (code: string): string =>
   code.replace(/[^\0-\x7f]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
 
-/** In a ring of chunks a class could be used before it is there. */
+/** Throws if chunks import each other in a cycle, in which a class could be used before it is defined. */
 function refuseCycles(bundle: Rolldown.OutputBundle): void {
   const done = new Set<string>()
   const visit = (fileName: string, path: readonly string[]): void => {

@@ -13,7 +13,7 @@ const doorOf = (id: string): string | undefined => {
   return /^\w+\.ts$/.test(path) ? path.replace(/\.ts$/, '.js') : undefined
 }
 
-/** Has what suites import of the package outside of them, two folders up. */
+/** Resolves imports of the package in suites to its modules outside of them, two folders up. */
 const doorsOutside: Plugin = {
   name: 'doors-outside',
   enforce: 'pre',

@@ -6,9 +6,9 @@ import type { Plugin } from 'vite'
 export interface BundledPackage {
   readonly name: string
   readonly version: string
-  /** As its package.json says: `MIT`. */
+  /** Licence by its package.json, such as `MIT`. */
   readonly license: string
-  /** Where its source is. */
+  /** Address of its source. */
   readonly source: string
   /** Texts of its licence and notice files. */
   readonly texts: readonly string[]
@@ -17,7 +17,7 @@ export interface BundledPackage {
 /** Sees builds of Vite, and knows afterwards whose code went into them. */
 export interface BundledPackages {
   readonly plugin: Plugin
-  /** By name. */
+  /** Returns the packages, sorted by name. */
   all(): readonly BundledPackage[]
 }
 

@@ -23,7 +23,7 @@ const defaultPort = '5173'
 const wordDelayMs = 18
 const page = join(import.meta.dirname, '..', 'src', 'inspector')
 
-/** What was opened, and how it is closed: last in, first out. */
+/** Functions that close the opened resources, called last in, first out. */
 const closers: (() => unknown)[] = []
 
 async function close(): Promise<void> {

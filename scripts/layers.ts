@@ -2,12 +2,12 @@ import { posix } from 'node:path'
 
 /** A folder of `src`, or a door of the package, and what it may import beside its own files. */
 export interface Layer {
-  /** Under `src`. What lies in a folder that has a row of its own keeps to that one. */
+  /** Path under `src`. Files in a folder that has a row of its own follow that row. */
   readonly path: string
   /** Layers below, or single files of them. */
   readonly below: readonly string[]
   readonly packages?: readonly string[]
-  /** Modules of Node; `'files'`: those for files and processes too. */
+  /** Modules of Node that it may import; `'files'`: also those for files and processes. */
   readonly node?: 'modules' | 'files'
   /** Layers and packages whose types it may import, and nothing that runs. */
   readonly types?: readonly string[]
@@ -15,7 +15,7 @@ export interface Layer {
 
 const words = ['protocol', 'log', 'conversation']
 
-/** From the ground up: each imports only what stands before it. */
+/** Layers from the bottom up: each imports only those before it. */
 export const layers: readonly Layer[] = [
   { path: 'protocol', below: [], packages: ['zod', '@earendil-works/pi-schema'] },
   { path: 'log', below: ['protocol'] },
@@ -331,7 +331,7 @@ const startOf = (name: string, folder: string): string =>
 const listed = (names: readonly string[]): string =>
   names.length < 2 ? names.join() : `${names.slice(0, -1).join(', ')} and ${names.at(-1)}`
 
-/** The sentence that answers a breach. */
+/** Message for an import that breaks the rule. */
 export function ruleOf({ path, below, packages = [], node, types = [] }: Layer): string {
   const own = isFile(path) ? [] : ['its own files']
   const modules = { none: [], modules: ['node:* (no files, no processes)'], files: ['node:*'] }[node ?? 'none']
@@ -345,7 +345,7 @@ const nodeModules = {
   files: ['!node:*', '!node:*/**'],
 } as const
 
-/** What the linter is told for the files of one folder. Of its patterns the last that matches decides, as in a `.gitignore`. */
+/** Rules of the linter for the files of one folder. The last of its patterns that matches decides, as in a `.gitignore`. */
 function rules(layer: Layer, folder: string): object {
   const { path, below, packages = [], node = 'none', types = [] } = layer
   const ofPackage = (name: string): readonly string[] => [name, `${name}/**`]

@@ -20,7 +20,7 @@ const below = new Map(
   ]),
 )
 
-/** Whether one layer stands on another by way of others. */
+/** Tells whether one layer depends on another one through further layers. */
 const isIndirect = (from: string, to: string): boolean =>
   below.get(from)!.some((via) => via !== to && (below.get(via)!.includes(to) || isIndirect(via, to)))
 

@@ -18,7 +18,7 @@ export async function agentLayouts(): Promise<Readonly<Record<string, ElkGraph>>
   return Object.fromEntries(await Promise.all(laidOut))
 }
 
-/** What is left when nothing but places is kept. */
+/** Reduces a graph to its places and sizes. */
 const placesOf = ({ id, x, y, width, height, children, edges }: ElkGraph): ElkGraph => ({
   id,
   ...(x === undefined ? {} : { x, y: y! }),

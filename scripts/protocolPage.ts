@@ -124,7 +124,7 @@ const closeTable = [
   row([`${brokenCode}`, 'a log cannot be read; an `error` without `id` says why', 'come back later']),
 ].join('\n')
 
-/** What `ok` has as its `result`; of all commands to an agent it is the same. */
+/** Description of the `result` of `ok`, by command; it is the same for all commands to an agent. */
 const results: { readonly [T in Exclude<keyof typeof commandTable, AgentCommand['type']>]: string } = {
   'agent.spawn': '`{ agentId, seq }`',
   'agent.list': `\`{ agents, total }\`: running agents without a parent, the oldest first, each as in an \`agents\` frame; ${page}`,

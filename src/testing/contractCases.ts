@@ -329,7 +329,7 @@ const forgetting: Checks = {
   }),
 }
 
-/** What must hold of any one store, by name. */
+/** Checks of a single store, by name. */
 export const storeChecks: Checks = {
   ...appending,
   ...reading,
@@ -343,7 +343,7 @@ export const storeChecks: Checks = {
   ...holders,
 }
 
-/** What must hold of two stores over the same data, by name. */
+/** Checks of two stores over the same data, by name. */
 export const reopenChecks: ReopenChecks = {
   ...reopenTakeovers,
   ...reopenPages,

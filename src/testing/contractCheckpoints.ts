@@ -10,11 +10,11 @@ import {
   type ReopenChecks,
 } from './contractDemands.ts'
 
-/** Every byte there is, and more of them than one block. */
+/** Content with every byte value, longer than one block. */
 const bodyOf = (seed: number, length: number): Uint8Array =>
   Uint8Array.from({ length }, (_, index) => (index * 7 + seed) & 255)
 
-/** One that stands at this record. */
+/** Checkpoint at a record. */
 export const checkpointAt = (seq: number, length = 1_000): Checkpoint => ({
   seq,
   form: 'form "1", é',
@@ -22,12 +22,12 @@ export const checkpointAt = (seq: number, length = 1_000): Checkpoint => ({
   body: bodyOf(seq, length),
 })
 
-/** Nothing to check in a store that keeps none. */
+/** Runs a check on a store that keeps checkpoints; passes for one that does not. */
 async function keeping(store: Store, check: (checkpoints: CheckpointStore) => Promise<void>): Promise<void> {
   if (store.checkpoints !== undefined) await check(store.checkpoints)
 }
 
-/** Throws unless this is what is kept of agent `a`. */
+/** Throws unless the store keeps exactly this checkpoint of agent `a`. */
 export async function demandKept(
   checkpoints: CheckpointStore,
   expected: Checkpoint | undefined,
@@ -39,7 +39,7 @@ export async function demandKept(
   demandEqual(shown(plain), shown(expected), rule)
 }
 
-/** What must hold of a store that keeps checkpoints. */
+/** Checks of a store that keeps checkpoints. */
 export const checkpoints: Checks = {
   'a checkpoint is given back byte for byte, and the newest takes the place of the one before': (store) =>
     keeping(store, async (kept) => {
@@ -97,7 +97,7 @@ export const checkpoints: Checks = {
     }),
 }
 
-/** What must hold of two stores over the same data. */
+/** Checks of checkpoints in two stores over the same data. */
 export const reopenCheckpoints: ReopenChecks = {
   'another store finds a checkpoint, also once the first is closed': (store, reopen) =>
     keeping(store, async (kept) => {

@@ -31,7 +31,7 @@ export async function readAll(store: Store, agentId: string, fromSeq?: number, l
   return records
 }
 
-/** The promise itself, which may now fail before it is awaited: what a broken store rejects must not go unhandled. */
+/** Returns the promise itself, which may then fail before it is awaited: a rejection by a broken store must not go unhandled. */
 export function owned<T>(work: Promise<T>): Promise<T> {
   work.catch(() => undefined)
   return work
@@ -74,10 +74,10 @@ export async function demandRejection(code: ErrorCode, work: () => Promise<unkno
   demand(seen === code, `${rule} (expected ${code}, got ${String(seen)}: ${messageOf(thrown)})`)
 }
 
-/** What must hold of one store, by name. */
+/** Checks of one store, by name. */
 export type Checks = { readonly [name: string]: (store: Store) => Promise<void> }
 
-/** What must hold of two stores over the same data, by name. */
+/** Checks of two stores over the same data, by name. */
 export type ReopenChecks = {
   readonly [name: string]: (store: Store, reopen: () => Promise<Store>) => Promise<void>
 }

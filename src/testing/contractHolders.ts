@@ -26,7 +26,7 @@ const telling =
     if (store.holder !== undefined) await check(store as Telling, ...rest)
   }
 
-/** Who has the log of `a`, which somebody has. */
+/** Holder of the log of `a`; throws if there is none. */
 async function holderIn(store: Telling): Promise<LogHolder> {
   const holder = await store.holder('a')
   demand(holder !== undefined, 'holder must name who has the log open.')
@@ -34,7 +34,7 @@ async function holderIn(store: Telling): Promise<LogHolder> {
   return holder
 }
 
-/** What must hold of a store that tells who has a log. */
+/** Checks of a store that tells who has a log. */
 export const holders: Checks = {
   'holder, where there is one, names who has a log open, and nobody for one that is free': telling(async (store) => {
     demandEqual(await store.holder('a'), undefined, 'nobody has a log that is not there.')
@@ -71,7 +71,7 @@ export const holders: Checks = {
 const urlsOf = async (store: Telling): Promise<readonly string[]> =>
   ((await store.workers?.()) ?? []).map((worker) => worker.url)
 
-/** What must hold of it between two stores over the same data. */
+/** Checks of holders between two stores over the same data. */
 export const reopenHolders: ReopenChecks = {
   'a store tells that another one has a log, and where it is reached': telling(async (store, reopen) => {
     await store.announce(url)

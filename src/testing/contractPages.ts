@@ -31,10 +31,10 @@ const births: { readonly [id: string]: Birth } = {
   e: { definition: 'two' },
 }
 
-/** One that begins with another record than an agent's first one. */
+/** Id of a log that begins with another record than an agent's first one. */
 const odd = 'odd'
 
-/** Which of them each query asks for, by id. */
+/** Queries, each with the ids of the agents that it asks for. */
 const wanted: readonly { readonly query: LogQuery; readonly ids: readonly string[] }[] = [
   { query: {}, ids: [...Object.keys(births), odd] },
   { query: { metadata: {} }, ids: [...Object.keys(births), odd] },
@@ -96,7 +96,7 @@ async function allPages(store: Paged, query: LogQuery, limit: number): Promise<L
   return logs
 }
 
-/** What must hold of pages, where there are any. */
+/** Checks of a store that has pages. */
 export const pages: Checks = {
   'page, where there is one, gives the logs that are asked for, and tells how many there are': (store) =>
     withAgents(store, async (paged) => {
@@ -180,7 +180,7 @@ export const pages: Checks = {
   },
 }
 
-/** What must hold of them between two stores over the same data. */
+/** Checks of pages between two stores over the same data. */
 export const reopenPages: ReopenChecks = {
   'page has what another store wrote': (store, reopen) =>
     withAgents(store, async () => {

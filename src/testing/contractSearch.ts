@@ -28,7 +28,7 @@ const texts: { readonly [id: string]: readonly string[] } = {
   ],
 }
 
-/** A store with logs in which something is said; nothing to check in one that finds nothing. */
+/** Runs a check on a store with logs that have texts; passes for a store that cannot search. */
 async function withTexts(store: Store, check: (store: Searching) => Promise<void>): Promise<void> {
   const { search } = store
   if (search === undefined) return
@@ -41,7 +41,7 @@ async function withTexts(store: Store, check: (store: Searching) => Promise<void
   await check(store as Searching)
 }
 
-/** What is found, as `id/seq`, in the order of ids. */
+/** Hits of a query as `id/seq`, in the order of ids. */
 async function found(store: Searching, query: SearchQuery): Promise<string[]> {
   const hits = await store.search(query)
   for (const [index, { rank }] of hits.entries())
@@ -70,7 +70,7 @@ const findings: readonly { readonly text: string; readonly is: readonly string[]
   { text: '🙂', is: [] },
 ]
 
-/** What a search engine may take for more than words. */
+/** Texts in which a search engine may see more than words. */
 const awkward = [
   '"',
   '""',
@@ -99,7 +99,7 @@ const awkward = [
   'fox '.repeat(10_000),
 ]
 
-/** What must hold of a search, where there is one. */
+/** Checks of a store that can search. */
 export const searching: Checks = {
   'search, where there is one, finds what has all of the words, in any script': (store) =>
     withTexts(store, async (some) => {
@@ -154,7 +154,7 @@ export const searching: Checks = {
     }),
 }
 
-/** What must hold of it between two stores over the same data. */
+/** Checks of search between two stores over the same data. */
 export const reopenSearching: ReopenChecks = {
   'search finds what another store wrote, open or closed': (store, reopen) =>
     withTexts(store, async () => {

@@ -3,12 +3,12 @@ import type { SnapshotStore } from '../protocol/snapshots.ts'
 import { isErasable, type Store } from '../protocol/store.ts'
 import { type Checks, demand, demandEqual, demandLog, openWith, type ReopenChecks } from './contractDemands.ts'
 
-/** Every byte there is, and more of them than one block. */
+/** Content with every byte value, longer than one block. */
 const content = Uint8Array.from({ length: 10_000 }, (_, index) => (index * 7) & 255)
 const empty = new Uint8Array()
 const idOf = (bytes: Uint8Array): string => createHash('sha256').update(bytes).digest('hex')
 
-/** Nothing to check in a store that keeps none. */
+/** Runs a check on a store that keeps contents; passes for one that does not. */
 async function keeping(store: Store, check: (snapshots: SnapshotStore) => Promise<void>): Promise<void> {
   if (store.snapshots !== undefined) await check(store.snapshots)
 }
@@ -22,7 +22,7 @@ async function demandNone(kept: SnapshotStore, agentId: string, id: string, rule
   demand((await kept.get(agentId, id)) === undefined, rule)
 }
 
-/** What must hold of a store that keeps contents of files, and of results that are too long for a log. */
+/** Checks of a store that keeps contents of files, and of results that are too long for a log. */
 export const snapshots: Checks = {
   'a content is given back byte for byte, under the digest of its bytes, to its agent alone': (store) =>
     keeping(store, async (kept) => {
@@ -76,7 +76,7 @@ export const snapshots: Checks = {
     }),
 }
 
-/** What must hold of two stores over the same data. */
+/** Checks of contents in two stores over the same data. */
 export const reopenSnapshots: ReopenChecks = {
   'another store finds a content, also once the first is closed, and puts more': (store, reopen) =>
     keeping(store, async (kept) => {

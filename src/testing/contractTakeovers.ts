@@ -29,7 +29,7 @@ async function held(store: Store, check: (held: Held) => Promise<void>): Promise
 const append = (store: Store, seq: number, epoch?: number): Promise<void> =>
   store.append('a', recordsBetween(seq, seq), epoch)
 
-/** Nothing that writes is open to who has lost a log. The checkpoint comes first: a refused append may tell the store of its loss. */
+/** Throws unless a lease that was lost can write nothing. The checkpoint comes first: a refused append may tell the store of its loss. */
 async function demandLost(store: Store, seq: number, epoch: number, rule: string): Promise<void> {
   const { checkpoints } = store
   if (checkpoints !== undefined)
@@ -37,15 +37,15 @@ async function demandLost(store: Store, seq: number, epoch: number, rule: string
   await demandRejection('STORE_LEASE_LOST', () => append(store, seq, epoch), rule)
 }
 
-/** The checkpoint of who has the log is the one that is read. */
+/** Throws unless the checkpoint that is read is that of the lease which holds the log. */
 async function demandCheckpoint({ checkpoints }: Store, seq: number): Promise<void> {
   if (checkpoints !== undefined) await demandKept(checkpoints, checkpointAt(seq), 'what is refused must not be kept.')
 }
 
-/** Turns of the process within which a store says what it knows. */
+/** Turns of the event loop within which a store has to report a loss that it knows. */
 const turns = 20
 
-/** A store that has refused a writer, or has let in another one itself, knows that the lease is lost. */
+/** Throws unless the lease reports its loss: a store that has refused a writer, or has let in another one itself, knows that the lease is lost. */
 async function demandTold({ lost }: StoreLease): Promise<void> {
   const told = { isLost: false }
   void lost?.then(() => (told.isLost = true))
@@ -53,7 +53,7 @@ async function demandTold({ lost }: StoreLease): Promise<void> {
   demand(told.isLost, 'lost must resolve once the store knows that another writer has the log.')
 }
 
-/** What must hold of leases that another writer can take, in one process. */
+/** Checks of leases that another writer can take, in one process. */
 export const takeovers: Checks = {
   'an epoch, where there are any, grows with every opening': (store) =>
     held(store, async ({ lease, epoch }) => {
@@ -117,7 +117,7 @@ export const takeovers: Checks = {
   },
 }
 
-/** What `holds` says of a lease: with its epoch, and also by the agent alone unless another lease of the log is out. */
+/** Checks the answer of `holds` for a lease: by its epoch, and by the agent alone unless there is another lease of the log. */
 function demandHeld(
   store: Store,
   { agentId, epoch }: StoreLease,
@@ -129,7 +129,7 @@ function demandHeld(
   if (by === 'both') demandEqual(store.holds?.(agentId), expected, `holds must know: ${why}`)
 }
 
-/** What must hold of them between two stores over the same data. */
+/** Checks of such leases between two stores over the same data. */
 export const reopenTakeovers: ReopenChecks = {
   'a store takes a log over from another one, which learns of it': (store, reopen) =>
     held(store, async ({ lease, epoch }) => {

@@ -8,7 +8,7 @@ export interface ContractReply {
   readonly text?: string
   readonly toolCalls?: readonly { readonly name: string; readonly input: unknown; readonly callId?: string }[]
   readonly stopReason?: ModelReply['stopReason']
-  /** The word of the provider for how it ended, as it comes over the wire. */
+  /** The provider's own stop reason, as it comes over the wire. */
   readonly endReason?: string
 }
 
@@ -23,9 +23,9 @@ export interface ModelContractCase {
 }
 
 export interface ModelContractOptions {
-  /** A model that says these replies, one a call, in order. Called once a case. */
+  /** Makes a model that gives these replies, one per call, in order. Called once per case. */
   create(replies: readonly ContractReply[]): Promise<Model> | Model
-  /** Those that the replies of its provider may have: a case for each; the replies say it by `stopReason`, `endReason` and `callId`. */
+  /** Ends that replies of its provider may have, with a case for each; replies mark them by `stopReason`, `endReason` and `callId`. */
   readonly ends?: readonly ContractEnd[]
 }
 
@@ -130,7 +130,7 @@ export const modelContract = ({ create, ends = [] }: ModelContractOptions): read
     run: () => check(create),
   }))
 
-/** The reply ends so, and is taken for that. */
+/** Case in which a reply ends in this way and gets the expected verdict. */
 const endsAs =
   (verdict: ReplyVerdict, reply: ContractReply): Check =>
   async (create) => {

@@ -17,11 +17,11 @@ export interface RecordingModel extends Model {
 }
 
 /**
- * Passes everything through to `model`, deltas as they arrive, and writes each exchange to `file` when its reply has ended:
- * before the terminal part is given on, or at the abort. Several may run at once. What was in `file` is overwritten at the
- * first write. Only the id of the model, the requests and the parts are written, without keys and headers of
- * `settings.providerOptions`, and without the secrets of `redact`: as one could be cut between two deltas, these are left out
- * then, and a reply stands in its last part alone. A write that fails turns that reply, and each later one, into a `badRequest` error.
+ * Passes everything through to `model`, deltas as they arrive, and writes each exchange to `file` when its reply has ended: before the
+ * terminal part is given on, or at the abort. Several may run at once. Earlier contents of `file` are overwritten at the first write. Only
+ * the id of the model, the requests and the parts are written, without keys and headers of `settings.providerOptions`, and without the
+ * secrets of `redact`: as one could be cut between two deltas, these are left out then, and a reply stands in its last part alone. A write
+ * that fails turns that reply, and each later one, into a `badRequest` error.
  */
 export function recordModel(
   model: Model,
@@ -66,7 +66,7 @@ const isTerminal = (part: ModelPart): boolean => part?.type === 'done' || part?.
 
 const badRequest = ({ message }: RuntimeError): ModelPart => ({ type: 'error', error: { kind: 'badRequest', message } })
 
-/** What one request has brought so far; the first `end` writes it, later ones wait for that write. */
+/** Parts that one request has brought so far. The first `end` writes them; later ones wait for that write. */
 class OpenExchange {
   readonly #lines: LineWriter
   readonly #redactor: Redactor | undefined
@@ -90,7 +90,7 @@ class OpenExchange {
     }
   }
 
-  /** What comes after the end is not written. */
+  /** Adds a part; parts after the end are not written. */
   add(part: ModelPart): void {
     this.#parts.push(part)
   }

@@ -14,7 +14,7 @@ export interface ReplayModelOptions {
    * the next, and `differences` counts those that were not equal. Default `strict`.
    */
   readonly mode?: 'strict' | 'anyOrder' | 'inOrder'
-  /** How long a reply that was aborted when it was recorded waits for the abort, before it fails. Default 1,000. */
+  /** Milliseconds for which a reply that was aborted when it was recorded waits for the abort, before it fails. Default 1,000. */
   readonly abortWithinMs?: number
   readonly clock?: Clock
 }
@@ -22,7 +22,7 @@ export interface ReplayModelOptions {
 export interface ReplayModel extends Model {
   /** Every request seen, in order. */
   readonly requests: readonly ModelRequest[]
-  /** How many of them were not as recorded. */
+  /** Number of requests that differed from the recorded ones. */
   readonly differences: number
   /** @throws RuntimeError `INVALID_OPTION` when recorded requests were never made, or one was not as recorded. */
   assertComplete(): void
@@ -80,7 +80,7 @@ export async function replayModel(file: string, options: ReplayModelOptions = {}
   }
 }
 
-/** The exchange that answers a request, or why there is none. */
+/** Returns the exchange that answers a request, or the reason why there is none. */
 type Picker = (unused: Map<number, Exchange>, number: number, total: number, request: ModelRequest) => Exchange | string
 
 const pickers: { readonly [mode in NonNullable<ReplayModelOptions['mode']>]: Picker } = {

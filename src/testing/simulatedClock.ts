@@ -1,9 +1,9 @@
 import type { Clock } from '../protocol/clock.ts'
 
 export interface SimulatedClock extends Clock {
-  /** Moves time on, firing what falls due in order and letting promises settle in between. */
+  /** Advances time, firing due timers in order and letting promises settle in between. */
   advance(ms: number): Promise<void>
-  /** How many timers wait. */
+  /** Number of timers that wait. */
   readonly pending: number
 }
 

@@ -18,7 +18,7 @@ type Mutable<T> = { -readonly [K in keyof T]: T[K] }
 export interface RecordedPorts extends Mutable<AgentPorts> {
   readonly clock: SimulatedClock
   readonly emitted: LiveBody[]
-  /** Keys the machine was told of. */
+  /** Keys that the machine was told of. */
   readonly started: string[]
   /** Replies of models that failed, and which model answered next. */
   readonly replaced: Parameters<AgentPorts['replyReplaced']>[]
@@ -125,9 +125,9 @@ function recordsOf(messages: readonly Message[]): LogRecord[] {
 }
 
 export interface RunningActor<Output> {
-  /** Resolves with the output, rejects with what it threw; never settles when it is stopped. */
+  /** Resolves with the output, rejects with the error it threw; never settles if it is stopped. */
   readonly output: Promise<Output>
-  /** What leaving its state does. */
+  /** Stops the effect, as leaving its state does. */
   stop(): void
 }
 

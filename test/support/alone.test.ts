@@ -9,7 +9,7 @@ const starts: readonly (readonly [by: string, args: readonly string[]])[] = [
 ]
 const slow = { timeoutMs: 20_000 }
 
-/** What uvu alone takes for a pass, or for nothing. */
+/** Test files whose defects uvu alone takes for a pass, or does not notice. */
 const defects: Readonly<Record<string, string>> = {
   'a failed assertion': oneCase('assert.is(1, 2)'),
   'a thrown undefined': oneCase('throw undefined'),

@@ -2,11 +2,11 @@ import { execFile } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { promisify } from 'node:util'
 
-/** So that a machine without a network is not waited for. */
+/** Options that keep apt from waiting for a network that is not there. */
 const impatience = ['-o', 'Acquire::Retries=0', '-o', 'Acquire::http::Timeout=15', '-o', 'Acquire::https::Timeout=15']
 const mostMs = 300_000
 
-/** Whether packages can be installed here without asking anybody: by root, on Debian and its kin. */
+/** Tells whether packages can be installed without asking a person: by root, on Debian and systems derived from it. */
 export const canAptInstall = (): boolean =>
   process.getuid?.() === 0 && existsSync('/etc/debian_version') && existsSync('/usr/bin/apt-get')
 

@@ -5,20 +5,20 @@ import type { Limits } from '../../src/protocol/runLimits.ts'
 
 /** How an effect ends; each kind of effect reads the parts that concern it. */
 export interface Outcome {
-  /** For each tool call of the reply: whether it needs approval. */
+  /** One entry for each tool call of the reply: true if it needs approval. */
   readonly calls: readonly boolean[]
   readonly failure: ModelErrorKind | null
   readonly retryAfterMs: number | null
   readonly isError: boolean
   readonly notStarted: boolean
-  /** A compaction that is applied, a partial reply that is kept. */
+  /** True if a compaction is applied, or a partial reply is kept. */
   readonly isKept: boolean
-  /** What a call asks the brakes for. */
+  /** Brake that a call asks for. */
   readonly brake: 'revert' | 'prune' | null
   readonly tokens: number
 }
 
-/** Something that happens to an agent: said by a person, or the end of an effect; `pick` chooses among what there is. */
+/** Something that happens to an agent: a command of a person, or the end of an effect; `pick` chooses among the current ones. */
 export type Move =
   | { readonly do: 'prompt' | 'interrupt'; readonly limits: Limits | null }
   | {
@@ -138,7 +138,7 @@ export const moves = (options: { maxLength: number }): fc.Arbitrary<Move[]> =>
     { ...options, size: 'max' },
   )
 
-/** What an agent's definition may decide. */
+/** Policies that an agent's definition may set. */
 export const policies: fc.Arbitrary<Partial<AgentPolicy>> = record({
   flags: record({
     revert: fc.boolean(),

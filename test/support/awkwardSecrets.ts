@@ -1,6 +1,6 @@
 import * as fc from 'fast-check'
 
-/** As much of a secret as nobody may see. */
+/** Characters of a secret in a row that must never be shown. */
 export const told = 8
 
 /** Letters that occur nowhere else, so that every piece of a secret is known for one; between them such as need escapes. */

@@ -52,15 +52,15 @@ export interface WantedCall {
   readonly output?: string | readonly PlainBlock[]
   readonly isError?: boolean
   readonly changed?: readonly string[]
-  /** It was started, and cannot be undone. */
+  /** True if the call was started and cannot be undone. */
   readonly isIrreversible?: boolean
-  /** It was started, and can be undone. */
+  /** True if the call was started and can be undone. */
   readonly isReversible?: boolean
-  /** It was started, and waits for something. */
+  /** True if the call was started and waits for something. */
   readonly polls?: boolean
-  /** Something outside answered it. */
+  /** Set if the runtime answered the call, and not the tool. */
   readonly synthetic?: 'aborted' | 'skipped' | 'interrupted'
-  /** A person denied it, for this reason. */
+  /** Reason for which a person denied the call. */
   readonly denied?: string
 }
 
@@ -76,7 +76,7 @@ export function askedFold(conversation: Conversation, policy: FoldPolicy, id = '
   return typeof plan === 'string' ? undefined : plan
 }
 
-/** Of what a policy names, all that may be folded; older memos become shorter as they pile up. */
+/** Plans a fold of all those named steps that may be folded; older memos become shorter as they accumulate. */
 function chosenFold(
   conversation: Conversation,
   policy: FoldPolicy,
@@ -240,7 +240,7 @@ export class BrakeLog {
     return outcome
   }
 
-  /** What a drain does about a loop, if there is one; the model could ask for reverts too. */
+  /** Outcome of a drain that looks for a loop; `undefined` if there is none. `waiting`: reverts that the model has asked for. */
   stall(policy: Partial<StallPolicy> = {}, waiting: readonly RevertRequest[] = []): StallOutcome | undefined {
     const revertId = `a/stall/n${this.conversation.lastNodeId}`
     const stall = decideStall(

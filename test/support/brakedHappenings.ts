@@ -17,7 +17,7 @@ function nameStep(conversation: Conversation, pick: number, isInside: boolean): 
   return node === undefined ? 'n1' : `n${node.id}`
 }
 
-/** What a policy names. */
+/** Names of the steps that a policy picks. */
 export const namedIn = (
   { conversation }: BrakeLog,
   { picks }: Extract<BrakedHappening, { type: 'fold' }>,
@@ -62,7 +62,7 @@ function nameAbandoned(conversation: Conversation, pick: number): string {
   return `n${gone[pick % gone.length]!.id}`
 }
 
-/** What must hold of every drain of grafts. */
+/** Checks the rules of every drain of grafts. */
 function checkGrafts(log: BrakeLog, wanted: readonly (readonly string[])[]): void {
   const { conversation } = log
   const [before, abandoned] = [conversation.trunk(), conversation.abandoned()]

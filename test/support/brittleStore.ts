@@ -4,15 +4,15 @@ import { memoryStore } from '../../src/stores/memoryStore.ts'
 
 /** A store in memory that can be told to fail. */
 export interface BrittleStore extends Store {
-  /** What appends reject with from now on; `undefined`: they work again. */
+  /** Value that all later appends reject with; `undefined`: they work again. */
   fail: unknown
-  /** What it fails with has been stored all the same: only the answer is lost. */
+  /** True if a failing append stores its records all the same, so that only the answer is lost. */
   storesFirst: boolean
   /** Looks at a batch before it is written; may set `fail`. */
   onAppend: ((records: readonly LogRecord[]) => void) | undefined
 }
 
-/** Makes one that works. */
+/** Makes a store that works. */
 export function brittleStore(): BrittleStore {
   const inner = memoryStore()
   const store: BrittleStore = {

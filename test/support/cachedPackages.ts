@@ -10,7 +10,7 @@ import type { Provision } from './setUp.ts'
 const mostMs = 300_000
 
 export interface CachedPackages extends Provision {
-  /** Where they are, in its `node_modules`. */
+  /** Folder in whose `node_modules` they are. */
   readonly folder: string
 }
 
@@ -28,9 +28,9 @@ export function cachedPackages({
   readonly name: string
   readonly door: string
   readonly here: string
-  /** What its folder in the cache is called. */
+  /** Name of its folder in the cache. */
   readonly cache: string
-  /** Without what packages can do without, such as programs for one platform. */
+  /** True to leave out optional dependencies of packages, such as programs for one platform. */
   readonly withoutOptional?: boolean
 }): CachedPackages {
   const folder = join(
@@ -55,7 +55,7 @@ export function cachedPackages({
   }
 }
 
-/** Installs what the lock file names; whole, or not at all. */
+/** Installs the packages of the lock file, all or none. */
 async function install(here: string, target: string, options: readonly string[]): Promise<void> {
   await npm(['ping', '--fetch-retries=0', '--fetch-timeout=5000'], here, AbortSignal.timeout(8_000)).catch(() => {
     throw new Error('npm had no answer from its registry within 8 seconds')

@@ -9,7 +9,7 @@ export interface EndedCase {
 /** A case that failed, and passed when it was tried again. */
 export interface RetriedCase {
   readonly title: string
-  /** How it failed first. */
+  /** Lines of its first failure. */
   readonly lines: readonly string[]
 }
 
@@ -19,7 +19,7 @@ interface BookOptions {
   readonly stopsAtFailure: boolean
 }
 
-/** What the door knows of a file's cases; the runner compares it with what uvu says. */
+/** Counts of a file's cases as `suite.ts` sees them; the runner compares them with the counts of uvu. */
 export class CaseBook {
   /** `undefined`: a file that runs alone, without the runner. */
   readonly file: string | undefined
@@ -35,12 +35,12 @@ export class CaseBook {
     this.#stopsAtFailure = stopsAtFailure
   }
 
-  /** One has failed, and the others are not to run. */
+  /** True once a case has failed and the others must not run. */
   get isStopped(): boolean {
     return this.#stopsAtFailure && this.ended.some(({ hasPassed }) => !hasPassed)
   }
 
-  /** Whether the next case is to run. */
+  /** Begins the next case; returns true if it has to run. */
   begin(): boolean {
     this.hasBegun = true
     return !this.isStopped

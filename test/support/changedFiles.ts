@@ -23,7 +23,7 @@ function base(root: string): string {
   return 'HEAD'
 }
 
-/** What differs from `main`: committed, not yet committed and new files. Throws outside of a repository. */
+/** Files that differ from `main`: committed, not yet committed and new ones. Throws outside of a repository. */
 export function changedFiles(root: string): readonly string[] {
   // Without a repository some of the others answer otherwise.
   git(root, 'rev-parse', '--git-dir')
@@ -37,7 +37,7 @@ const readers: readonly (readonly [tests: string, read: RegExp])[] = [
   ['test/docs/', /\.md$|^(?:docs|examples|scripts|src|suites|tools)\/|^oxlint\.config\.ts$/],
   ['test/examples/', /^examples\//],
 ]
-/** What all tests stand on. */
+/** Files on which all tests depend. */
 const everybodys = /^(?:package(?:-lock)?\.json|tsconfig\.json|test\/run\.ts)$/
 
 export interface Choice {

@@ -12,7 +12,7 @@ function ofTier(files: readonly string[], { tier, filters }: RunOptions): readon
   return files.filter((file) => isFull(file) === (tier === 'rest'))
 }
 
-/** Those of a shard: the same on every machine, and each file is in one of them. */
+/** The files of a shard: the same on every machine, and each file is in exactly one shard. */
 export const ofShard = (files: readonly string[], { shard }: Pick<RunOptions, 'shard'>): readonly string[] =>
   shard === undefined ? files : files.filter((_, at) => at % shard.count === shard.index - 1)
 

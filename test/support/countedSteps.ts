@@ -2,7 +2,7 @@ type Method = (this: { readonly length: number }, ...given: readonly unknown[]) 
 
 const methods = ['map', 'filter', 'some', 'every', 'find', 'findIndex', 'flatMap', 'forEach', 'slice'] as const
 
-/** How many elements of arrays and maps are passed over while `work` runs: what a machine's speed does not change. */
+/** Number of elements of arrays and maps that are iterated while `work` runs, which does not depend on a machine's speed. */
 export function countedSteps(work: () => void): number {
   let steps = 0
   const undo: (() => void)[] = []

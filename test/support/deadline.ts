@@ -1,6 +1,6 @@
 import { cpus, loadavg } from 'node:os'
 
-/** What has gone by since a deadline was set, in milliseconds. */
+/** Time since a deadline was set, in milliseconds. */
 export interface Elapsed {
   readonly wall: number
   /** Processor time of this process, all its threads together. */
@@ -16,15 +16,15 @@ const mostStretch = 10
 const idleShare = 0.25
 
 /**
- * Whether `limit` milliseconds are over, for a process that did not have the machine to itself: it has computed that
- * long, or it waited that long while a core was idle, or it waited ten times as long.
+ * Tells whether `limit` milliseconds are over for a process that shares the machine with others: it has computed that long, or waited that
+ * long while a core was idle, or waited ten times as long.
  */
 export function isOver({ wall, cpu, idle }: Elapsed, limit: number): boolean {
   if (wall <= limit) return false
   return cpu > limit || idle > idleShare * wall || wall > mostStretch * limit
 }
 
-/** By how much all deadlines grow: `TEST_TIMEOUT_FACTOR`, 1 when it is not set. Throws when it is no positive number. */
+/** Factor of all deadlines: `TEST_TIMEOUT_FACTOR`, 1 if it is not set. Throws if it is no positive number. */
 export function timeoutFactor(environment: Readonly<Record<string, string | undefined>> = process.env): number {
   const text = environment['TEST_TIMEOUT_FACTOR']
   const factor = Number(text === undefined || text === '' ? 1 : text)
@@ -32,7 +32,7 @@ export function timeoutFactor(environment: Readonly<Record<string, string | unde
   throw new Error(`TEST_TIMEOUT_FACTOR is "${text}": set it to a positive number, such as 5 for a slow machine.`)
 }
 
-/** How often to stretch what others measure by the clock, such as a wait in a browser: by how many processes want each core. */
+/** Factor for waits that others measure by the clock, such as a wait in a browser: it grows with the number of processes that want each core. */
 export const waitFactor = (): number =>
   timeoutFactor() * Math.min(mostStretch, Math.max(1, (2 * loadavg()[0]!) / cpus().length))
 
@@ -43,7 +43,7 @@ const cpuNow = (): number => {
   return (user + system) / 1_000
 }
 
-/** Starts to measure; what it returns tells how much has gone by since. */
+/** Starts to measure; returns a function that tells the time since. */
 export function stopwatch(): () => Elapsed {
   const [wall, cpu, idle] = [performance.now(), cpuNow(), idleNow()]
   return () => ({ wall: performance.now() - wall, cpu: cpuNow() - cpu, idle: idleNow() - idle })

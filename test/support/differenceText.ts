@@ -69,7 +69,7 @@ function pageOf(value: unknown): Page {
   return page
 }
 
-/** Where two values first differ, and the two parts. Iterates on paths, stops at cycles. */
+/** Path at which two values first differ, and the two parts. Iterates on paths, stops at cycles. */
 function firstDifference(actual: unknown, expected: unknown): { path: string; actual: unknown; expected: unknown } {
   let path = ''
   let [a, b] = [actual, expected]
@@ -95,7 +95,7 @@ function firstDifference(actual: unknown, expected: unknown): { path: string; ac
   return { path, actual: a, expected: b }
 }
 
-/** Where two long strings part, with what stands around it. */
+/** The parts of two long strings around their first difference. */
 function aroundDifference(actual: string, expected: string): readonly [string, string] {
   let at = 0
   while (at < actual.length && actual[at] === expected[at]) at++
@@ -121,7 +121,7 @@ function differenceOf(actual: unknown, expected: unknown): string {
   return `first difference at ${first.path.slice(-maxLineChars) || 'the top'}:\n++${shownB}  (Expected)\n--${shownA}  (Actual)${same}`
 }
 
-/** How two values differ, in a bounded number of lines and characters however large they are; never throws. */
+/** Describes how two values differ, in a bounded number of lines and characters however large they are; never throws. */
 export function differenceText(actual: unknown, expected: unknown): string {
   try {
     const all = differenceOf(actual, expected).split('\n')

@@ -42,7 +42,7 @@ export function failureText({ during, thrown }: Failure): readonly string[] {
   }
 }
 
-/** One error with all of it, which uvu prints as it is: its own text would hold differences of any size. */
+/** One error with the text of all failures, which uvu prints unchanged: uvu's own text would hold differences of any size. */
 export function failureError(failures: readonly Failure[]): Error {
   const lines = failures.flatMap((failure) => failureText(failure))
   return Object.assign(new Error(lines.join('\n    ')), { name: 'Failure', stack: '' })

@@ -1,11 +1,11 @@
 /** A test file that is to run. */
 export interface QueuedFile {
   readonly file: string
-  /** Whether it wants a browser. */
+  /** True if it needs a browser. */
   readonly isPage: boolean
-  /** Number of the worker that has what it shares with others: a browser, or a package that is built once for a process. */
+  /** Number of the worker that has the resource which it shares with others: a browser, or a package that is built once for a process. */
   readonly home: number | undefined
-  /** Settles, never rejects, once what it needs is there or cannot be had; `undefined`: it may run. */
+  /** Resolves once the program that it needs is there or cannot be had; never rejects. `undefined`: it may run. */
   readonly held: Promise<void> | undefined
 }
 
@@ -29,7 +29,7 @@ export class FileQueue {
         )
   }
 
-  /** The next file for a worker; `undefined` when there is none any more. */
+  /** Resolves with the next file for a worker; `undefined` if there is none left. */
   async take(worker: number): Promise<QueuedFile | undefined> {
     for (;;) {
       const mine = this.#isShared ? this.#waiting : this.#waiting.filter(({ home = worker }) => home === worker)
@@ -45,7 +45,7 @@ export class FileQueue {
     }
   }
 
-  /** Nothing more is to run. */
+  /** Removes all files, so that no more run. */
   clear(): void {
     this.#waiting.length = 0
   }

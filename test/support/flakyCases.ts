@@ -7,18 +7,18 @@ export interface FlakyCase {
   readonly file: string
   /** Suite and title. */
   readonly title: string
-  /** How it failed. */
+  /** Lines of its failure. */
   readonly lines: readonly string[]
 }
 
 /** One line of the list. */
 interface Entry extends FlakyCase {
-  /** When that was, in milliseconds since 1970. */
+  /** Time of the failure, in milliseconds since 1970. */
   readonly at: number
 }
 
 const days = 24 * 3_600_000
-/** A flake is held against a case for so long. */
+/** Time for which a flake of a case is remembered, in milliseconds. */
 const rememberedMs = 14 * days
 const mostFlakes = 1
 

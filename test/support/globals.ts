@@ -1,7 +1,7 @@
 /** `undefined`: the object had no such property of its own. */
 type Descriptors = ReadonlyMap<PropertyKey, PropertyDescriptor | undefined>
 
-/** Objects of which tests and packages exchange parts. A stream has its state beside its functions, and that is not put back. */
+/** Objects of which tests and packages exchange parts. Only the functions of a stream are put back, not its state. */
 const shared: readonly (readonly [object: object, keys?: readonly PropertyKey[]])[] = [
   ...[globalThis, console, Math, Date, JSON, performance].map((object) => [object] as const),
   ...[process.stdout, process.stderr].map((stream) => [stream, ['write', 'isTTY', 'columns', 'rows']] as const),
@@ -14,7 +14,7 @@ function* descriptorsOf(
   for (const key of keys) yield [key, Reflect.getOwnPropertyDescriptor(object, key)]
 }
 
-/** By its getter, where it has one: Node makes some values when they are first asked for. */
+/** Compares properties by their getters, if they have any: Node creates some values at the first access. */
 const isSame = (now: PropertyDescriptor | undefined, before: PropertyDescriptor | undefined): boolean =>
   now?.get === before?.get && (before?.get !== undefined || Object.is(now?.value, before?.value))
 
@@ -32,8 +32,8 @@ function restoreEnvironment(before: NodeJS.ProcessEnv): void {
 }
 
 /**
- * Takes note of the globals as they are, of the environment and of the working folder; what it returns puts them back. A file of tests may load a
- * package that exchanges them for good, such as `Response` for one that cannot be changed, and the next file in the process is to have those of Node.
+ * Notes the globals, the environment and the working folder; returns a function that restores them. A file of tests may load a package that
+ * exchanges them for good, such as `Response` for one that cannot be changed, and the next file in the process is to have those of Node.
  */
 export function keepGlobals(): () => void {
   const properties = shared.map(([object, keys]) => [object, new Map(descriptorsOf(object, keys))] as const)

@@ -1,6 +1,6 @@
 import { rightsOf, type Right, type Role } from '../../src/protocol/rights.ts'
 
-/** Whether a client with a role has a right. */
+/** Returns a predicate: true for the rights of a client with this role. */
 export const having =
   (role: Role): ((right: Right) => boolean) =>
   (right) =>

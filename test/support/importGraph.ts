@@ -6,7 +6,7 @@ const quotedPath = /['"`](\.{1,2}\/[^'"`\n$]+)['"`]/g
 
 const isFile = (path: string): boolean => existsSync(path) && statSync(path).isFile()
 
-/** The files of a project and what leads from one to the other: whatever a file names by a relative path in quotes. */
+/** The files of a project with their references: every file that another one names by a relative path in quotes. */
 export class ImportGraph {
   readonly #root: string
   readonly #named = new Map<string, readonly string[]>()

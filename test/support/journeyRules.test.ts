@@ -33,7 +33,7 @@ async function journey() {
 
 type Life = Awaited<ReturnType<typeof journey>>
 
-/** What is planted, and the fault that the rules must find. */
+/** Planted faults, each with the message in which the rules must report it. */
 const faults: readonly (readonly [string, (life: Life) => Partial<Life>, RegExp])[] = [
   [
     'a message recorded twice',

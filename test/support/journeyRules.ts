@@ -10,13 +10,13 @@ import { isDeepStrictEqual } from 'node:util'
 
 /** The life of an agent that has stopped. */
 export interface Journey {
-  /** What a subscriber saw, from the spawn on. */
+  /** Events that a subscriber received, from the spawn on. */
   readonly events: readonly AgentEvent[]
   readonly conversation: Conversation
   readonly records: readonly LogRecord[]
 }
 
-/** What must hold of every agent that has stopped, in words; empty when it does. */
+/** Checks the rules that every stopped agent must keep; returns the violations in words, none if it keeps them all. */
 export const checkJourney = (journey: Journey): string[] => [
   ...checkRecords(journey),
   ...checkRebuild(journey),
@@ -27,13 +27,16 @@ export const checkJourney = (journey: Journey): string[] => [
   ...checkPolicies(journey.records),
 ]
 
-/** What must hold of a log by itself, in words; of one that is not whole, ends of what was open may be missing. */
+/**
+ * Checks the rules that a log must keep by itself; returns the violations in words. In a log that is not whole, the ends of open runs and
+ * calls may be missing.
+ */
 export const checkLog = (records: readonly LogRecord[], { isWhole }: { readonly isWhole: boolean }): string[] => [
   ...checkRecords({ records }),
   ...(isWhole ? [...checkRuns(records), ...checkCalls(records)] : []),
 ]
 
-/** What is wrong with a request the model saw. */
+/** Faults of a request that the model received, in words. */
 export const requestFaults = (request: ModelRequest, context: CheckContext): string[] =>
   checkRequest(request, context).map(({ rule, message }) => `request: rule ${rule}: ${message}`)
 

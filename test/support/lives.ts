@@ -21,7 +21,7 @@ export const caller = (names: readonly string[], requests: ModelRequest[] = []):
       : { toolCalls: names.map((name) => ({ name, input: {} })) }
   })
 
-/** A tool that people are asked about; it says in `ran` that it ran. */
+/** A tool that needs approval; it adds its name to `ran` when it runs. */
 export const asks = (name: string, ran: string[] = []): Tool =>
   tool(
     name,
@@ -44,7 +44,7 @@ export const until = async (agent: Agent, fits: (event: AgentEvent) => boolean):
   for await (const event of agent.events({ descendants: true })) if (fits(event)) return
 }
 
-/** Resolves once so many runs have ended from now on. */
+/** Resolves once `count` runs have ended after this call. */
 export const ends = (agent: Agent, count = 1): Promise<void> => {
   let seen = 0
   return until(agent, (event) => event.type === 'run.end' && event.agentId === agent.id && (seen += 1) === count)
@@ -102,7 +102,7 @@ export class Lives {
   }
 }
 
-/** What the records are, in order. */
+/** Types of the records, in order. */
 export const types = (records: readonly LogRecord[]): string[] => records.map(({ type }) => type)
 /** Resolves once the agent is paused. */
 export const paused = async (agent: Agent): Promise<void> => {

@@ -6,7 +6,7 @@ import type { LogRecord } from '../../src/protocol/records.ts'
 
 type Logged = Omit<FoldedContext, 'foreign'>
 
-/** Fields that a log does not have, as what they say dies with the process. All others come back through the records. */
+/** Fields that a log does not have, because they only matter to the process. All others are restored from the records. */
 const liveOfRun = [
   'timers',
   'deadline',
@@ -21,7 +21,7 @@ const liveOfRun = [
 ] as const satisfies readonly (keyof RunState)[]
 const liveOfCall = ['allowance', 'used', 'decision'] as const satisfies readonly (keyof CallState)[]
 
-/** What a call that is carried out at a limit has used is logged with the end of the run, or of the call. */
+/** Fields of a run that include the use of a call which is carried out at a limit; that use is logged with the end of the run, or of the call. */
 const spentByPaused = [
   'usage',
   'costUsd',
@@ -32,10 +32,10 @@ const spentByPaused = [
 
 type Status = CallState['status']
 
-/** Words of the machine for what the log has another word for. */
+/** Statuses of the machine that have another name in the log. */
 const sameAs: { readonly [S in Status]?: Status } = { checking: 'ready', asking: 'asked' }
 
-/** What becomes of a call without a record: its tool could not begin, its run ended, or its sub-agent waits for what it may use. */
+/** Changes of a call's status that have no record: its tool could not begin, its run ended, or its sub-agent waits for an allowance. */
 const unsaid: { readonly [S in Status]?: readonly Status[] } = { running: ['ready', 'paused'], asked: ['ready'] }
 
 const names = (Object.keys(foldContext([]).context) as (keyof FoldedContext)[]).filter((name) => name !== 'foreign')
@@ -57,7 +57,7 @@ function callsOf(calls: readonly CallState[], before: readonly CallState[], move
   })
 }
 
-/** What a log can know of a context. `isSpentLive`: a call was or is carried out at a limit. */
+/** Parts of a context that a log can tell. `isSpentLive`: a call was or is carried out at a limit. */
 function loggedOf(context: Logged, isSpentLive: boolean): Readonly<Record<string, unknown>> {
   const { run, pause } = context
   return {

@@ -3,15 +3,15 @@ import type { LogRecord } from '../../src/protocol/records.ts'
 import type { Store } from '../../src/protocol/store.ts'
 import { memoryStore } from '../../src/stores/memoryStore.ts'
 
-/** A store whose lease of one log is over at a certain point, as after a process was frozen there: nobody is told, only who asks. */
+/** A store whose lease of one log is over at a certain point, as after a process was frozen there: the store reports it only when asked. */
 export interface LosingStore extends Store {
-  /** What was to be appended since. */
+  /** Records of appends after the lease was over. */
   readonly late: readonly LogRecord[]
-  /** The lease is over from now on. */
+  /** Ends the lease. */
   lose(): void
 }
 
-/** `isLast`: after which record of agent `a1` that is. */
+/** `isLast` chooses the record of agent `a1` after which the lease is over. */
 export function losingStore(isLast: (record: LogRecord) => boolean = () => false): LosingStore {
   const inner = memoryStore()
   const late: LogRecord[] = []

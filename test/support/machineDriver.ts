@@ -59,7 +59,7 @@ export type ChildOf<S extends Child['src']> = Extract<Child, { readonly src: S }
 /** One thing that happened to an agent: with the list of them any host can be taken down the same road. */
 export type Step =
   | { readonly type: 'send'; readonly event: AgentMachineEvent }
-  /** The effect `nth` came to an end, in time or too late. */
+  /** The effect `nth` ended, in time or too late. */
   | { readonly type: 'finish'; readonly nth: number; readonly output: unknown }
   | { readonly type: 'crash'; readonly nth: number; readonly message: string }
 
@@ -93,7 +93,7 @@ export const testAgent = (policy: Partial<AgentPolicy> = {}) => ({
 export interface MachineOptions {
   readonly policy?: Partial<AgentPolicy>
   readonly machine?: typeof agentMachine
-  /** What its input has beside the usual. */
+  /** Further fields of its input. */
   readonly input?: Pick<AgentInput, 'restored' | 'task'>
   readonly records?: readonly LogRecord[]
 }
@@ -101,8 +101,8 @@ export interface MachineOptions {
 type Action = { readonly type: string; readonly params?: unknown }
 
 /**
- * Runs the agent machine as a pure function: no actor, no clock. Keeps the records and the effects that are outstanding,
- * and checks on every step what must hold at all times, also that its records say what it has become. Throws at the first breach.
+ * Runs the agent machine as a pure function: no actor, no clock. Keeps the records and the effects that are outstanding, and checks on
+ * every step what must hold at all times, also that its records describe its new state. Throws at the first breach.
  */
 export class MachineDriver {
   readonly records: LogRecord[] = []
@@ -111,7 +111,7 @@ export class MachineDriver {
   readonly started: Child[] = []
   /** Effects told to stop before they had ended: their results may still come in. */
   readonly stopped: Child[] = []
-  /** What children were told, in order. */
+  /** Events sent to children, in order. */
   readonly told: { readonly id: string; readonly type: string }[] = []
   readonly steps: Step[] = []
   /** Called whenever the machine asks for an effect, with the records before it. */

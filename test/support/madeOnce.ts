@@ -3,12 +3,12 @@ import { setTimeout } from 'node:timers/promises'
 import { hasCode } from '../../src/protocol/errors.ts'
 import { lockFile } from '../../src/stores/lockFile.ts'
 
-/** How often a process looks whether another has made what it waits for. */
+/** Milliseconds between two looks at whether another process has finished. */
 const everyMs = 100
 
 /**
- * Has what is at a path made by whoever asks for it first, in this process or another, while the others wait: it costs more than all that is done with
- * it. One that failed is followed by the next. Rejects with whatever `make` does, and with an `AbortError` when `signal` aborts.
+ * Makes the files at a path once: the first caller, in this process or another, makes them while the others wait, because making them costs
+ * more than using them. If it fails, the next one tries. Rejects as `make` does, and with an `AbortError` when `signal` aborts.
  */
 export async function madeOnce(path: string, make: () => Promise<unknown>, signal: AbortSignal): Promise<void> {
   for (;;) {

@@ -1,12 +1,12 @@
 import { isOver, stopwatch } from './deadline.ts'
 
-/** How often each kind of thing keeps the process alive now; made before the tests it holds the standard streams too. */
+/** Number of handles of each kind that keep the process alive; before the tests these include the standard streams. */
 export type Handles = ReadonlyMap<string, number>
 
 const graceMs = 500
 const pollMs = 10
 
-/** Counts what keeps the event loop alive; what is `unref`ed does not. */
+/** Counts the handles that keep the event loop alive; those that are `unref`ed do not. */
 export function openHandles(): Handles {
   // The standard streams are made when first touched.
   void [process.stdout, process.stderr]
@@ -23,8 +23,8 @@ function newSince(before: Handles): readonly string[] {
 }
 
 /**
- * What is open now and was not before; what is just closing has half a second to do so, longer on a busy machine (`isOver`). Empty when
- * all is well.
+ * Handles that are open and were not open before. Handles that are closing have half a second to do so, longer on a busy machine
+ * (`isOver`). Empty if all are closed.
  */
 export async function leftOpen(before: Handles): Promise<readonly string[]> {
   const elapsed = stopwatch()

@@ -8,28 +8,28 @@ export interface Shard {
   readonly count: number
 }
 
-/** What a run of the tests was asked for. */
+/** Options of a run of the tests. */
 export interface RunOptions {
   /** Parts of paths; none: all files of the tier. */
   readonly filters: readonly string[]
   /** The files of `npm test`, those it leaves out, or both. */
   readonly tier: 'quick' | 'rest' | 'all'
-  /** All seeds. */
+  /** True to try all seeds. */
   readonly allSeeds: boolean
-  /** Only what a change since `main` can have broken. */
+  /** True to run only tests that a change since `main` can have broken. */
   readonly changed: boolean
-  /** Stop at the first failure. */
+  /** True to stop at the first failure. */
   readonly bail: boolean
-  /** Name every case. */
+  /** True to name every case. */
   readonly verbose: boolean
-  /** List what took most processor time. */
+  /** True to list the files that took most processor time. */
   readonly times: boolean
-  /** A case that was flaky twice in the last 14 days fails. */
+  /** True if a case that was flaky twice in the last 14 days fails. */
   readonly nightly: boolean
   readonly shard: Shard | undefined
   /** The seed of the order; `undefined`: longest first. */
   readonly shuffle: number | undefined
-  /** Processes at a time. */
+  /** Number of processes at a time. */
   readonly jobs: number
 }
 
@@ -61,7 +61,7 @@ const options = {
   jobs: value,
 }
 
-/** `--shuffle` may stand alone, which `parseArgs` does not know of. */
+/** Adds a seed to `--shuffle` if it has none, since `parseArgs` requires a value. */
 const withSeed = (args: readonly string[]): string[] =>
   args.flatMap((arg, at) => {
     if (arg === '--shuffle' && !/^\d+$/.test(args[at + 1] ?? '')) return [`--shuffle=${randomInt(1_000_000)}`]

@@ -6,13 +6,13 @@ const tickMs = 10
 /** A process, as the system tells of it. */
 export interface ProcessStat {
   readonly parent: number
-  /** Milliseconds of processor time of itself. */
+  /** Milliseconds of its own processor time. */
   readonly own: number
-  /** Milliseconds of the children that it waited for. */
+  /** Milliseconds of processor time of the children that it waited for. */
   readonly waited: number
 }
 
-/** `undefined`: it has ended, or there is no `/proc`. */
+/** State of a process; `undefined`: it has ended, or there is no `/proc`. */
 export function statOf(pid: number | string): ProcessStat | undefined {
   try {
     const text = readFileSync(`/proc/${pid}/stat`, 'latin1')

@@ -1,8 +1,8 @@
 import { expectedMs, type Times } from './times.ts'
 
-/** Says how far a run is. */
+/** Progress of a run. */
 export interface Progress {
-  /** A file has ended; gives such as `12 of 629, 1:40 left`. */
+  /** Counts a file that has ended; returns a text such as `12 of 629, 1:40 left`. */
   next(file: string): string
 }
 
@@ -12,10 +12,10 @@ export const minutes = (ms: number): string => {
   return `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, '0')}`
 }
 
-/** A guess from less than this share of the work would be a poor one. */
+/** Least share of the work from which the rest can be estimated. */
 const leastShare = 0.03
 
-/** Counts files; how long the others take is told by how long those took that have ended, and by the table. */
+/** Counts files; estimates the time of the others by that of those that have ended, and by the table. */
 export function progress(files: readonly string[], times: Times, now: () => number): Progress {
   const expected = expectedMs(times)
   const all = files.reduce((sum, file) => sum + expected(file), 0)

@@ -1,4 +1,4 @@
-/** Letters that look like these, of other scripts. */
+/** Letters of other scripts by look-alike, each with the letter that it resembles. */
 const confusable: { readonly [letter: string]: string } = {
   а: 'a',
   α: 'a',
@@ -72,10 +72,10 @@ const plain = (text: string): string =>
     .map((char) => confusable[char] ?? char)
     .join('')
 
-/** Text as somebody reads it who is easily taken in: compatibility forms, what is not seen, look-alikes, references, spaces. */
+/** Text as a careless reader sees it: without compatibility forms, invisible characters, look-alikes, references and spaces. */
 export const readLoosely = (text: string): string => plain(decode(decode(plain(text)))).replace(/\s/g, '')
 
-/** What such a reader takes for the runtime's own hand, in order. */
+/** Markers that such a reader would take for those of the runtime itself, in order. */
 export const markersIn = (text: string): string[] =>
   readLoosely(text).match(
     /<\/?(?:brake-note|conversation-summary|conversation-facts|runtime-note|transcript)|\[n\d+\]/g,

@@ -14,15 +14,15 @@ export interface Reaped {
   readonly command: string
 }
 
-/** Sees to it that nothing lives on that a run started. */
+/** Ends all processes that a run has left. */
 export interface Reaper {
-  /** A process that begins a group. */
+  /** Tells it the id of a process that begins a group. */
   tell(pid: number): void
-  /** Ends what still runs, and gives what had to be killed. */
+  /** Ends processes that still run, and resolves with those that had to be killed. */
   end(): Promise<readonly Reaped[]>
 }
 
-/** Starts it: a process of its own, which acts when this one asks it to, or is gone, however that came. */
+/** Starts the reaper: a process of its own, which acts when this one asks it to, or has ended for any reason. */
 export function startReaper(mark: string): Reaper {
   const child = spawn(process.execPath, [join(import.meta.dirname, 'reaper.ts'), mark], {
     stdio: ['pipe', 'pipe', 'inherit'],

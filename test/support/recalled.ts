@@ -36,6 +36,6 @@ export function hiding(...outputs: readonly string[]): BrakeLog {
   return log
 }
 
-/** So many lines. */
+/** Text of `count` lines. */
 export const numbered = (count: number, line: (n: number) => string = (n) => `line ${n}`): string =>
   Array.from({ length: count }, (_, n) => line(n + 1)).join('\n')

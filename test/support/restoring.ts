@@ -1,7 +1,7 @@
 import type { AgentDefinition } from '../../src/actors/agentDefinition.ts'
 import type { FrameState } from '../../src/machines/agentTypes.ts'
 
-/** What an agent's input is restored for. */
+/** Agent for which an input is restored. */
 export const restoring = (definition: AgentDefinition) => ({
   agentId: 'a1',
   path: [],

@@ -1,6 +1,6 @@
 import { isOver, stopwatch, timeoutFactor } from './deadline.ts'
 
-/** What a case gets. */
+/** Context that a case gets. */
 export interface CaseContext {
   /** Aborted when the case has missed its deadline. */
   readonly signal: AbortSignal

@@ -15,13 +15,13 @@ import { testFiles } from './testFiles.ts'
 import { expectedMs, longestFirst, readTimes, type Times, writeTimes } from './times.ts'
 import { Worker } from './workers.ts'
 
-/** A process costs about a second; for less than this it is not worth another one. */
+/** Least work, in milliseconds, that is worth another process, which costs about a second. */
 const worthAWorkerMs = 3_000
 const mostListed = 700
 
 const print = (line: string): void => void process.stdout.write(`${line}\n`)
 
-/** What a worker's environment has beside ours: compiled code is kept, for it and for all it starts. */
+/** Environment of a worker. Besides the runner's own variables, it sets a cache of compiled code, for the worker and all its child processes. */
 const environment = (root: string, mark: string, { allSeeds }: RunOptions): NodeJS.ProcessEnv => ({
   NODE_COMPILE_CACHE: join(root, 'node_modules', '.cache', 'escapement'),
   ...process.env,
@@ -29,7 +29,7 @@ const environment = (root: string, mark: string, { allSeeds }: RunOptions): Node
   ...(allSeeds ? { TEST_SEEDS: 'all' } : {}),
 })
 
-/** Longest first; or by the seed, and then each has its worker, so that the seed tells what runs after what. */
+/** Orders files: longest first, or by the seed; then each file has a fixed worker, so that the seed determines the order. */
 function inOrder(
   files: readonly QueuedFile[],
   times: Times,
@@ -91,14 +91,14 @@ class Run {
     if (!this.#isOver) keep(() => writeTimes(tally.ms, all), 'durations')
   }
 
-  /** Ends what still runs; what should have ended by itself is a failure. */
+  /** Ends processes that still run; one that should have ended by itself is a failure. */
   async end(): Promise<void> {
     for (const { file = 'no file', command } of await this.#reaper.end())
       this.#tally.fail(file, `left running at the end: ${command}`)
   }
 }
 
-/** Writes something for later runs, which can do without. */
+/** Writes data for later runs; a failure to write is only printed. */
 function keep(write: () => void, what: string): void {
   try {
     write()
@@ -107,7 +107,7 @@ function keep(write: () => void, what: string): void {
   }
 }
 
-/** Keeps what was flaky. In the nightly run what is so again and again is a failure. */
+/** Remembers flaky cases. In the nightly run, cases that are flaky repeatedly are failures. */
 function judgeFlaky(tally: Tally, { nightly }: RunOptions): void {
   const now = Date.now()
   keep(() => rememberFlaky(tally.flaky, now), 'flaky cases')
@@ -116,7 +116,7 @@ function judgeFlaky(tally: Tally, { nightly }: RunOptions): void {
     tally.fail(flakyList(), `${name}: flaky ${times} times in the last 14 days`)
 }
 
-/** By the signal that ends it, as shells tell it. */
+/** Exit codes by the signal that ends the run, as shells report them. */
 const codes = { SIGHUP: 129, SIGINT: 130, SIGTERM: 143 } as const
 
 /**

@@ -83,7 +83,7 @@ export async function runIn(
   return await ended(context, root, [join(root, 'run.ts'), ...args], own)
 }
 
-/** Where such a run keeps durations and flaky cases. */
+/** Folder in which such a run keeps durations and flaky cases. */
 export const cacheIn = (root: string): string => join(root, '.cache', 'escapement', 'tests')
 
 /** Writes the table of durations that such a run reads. */

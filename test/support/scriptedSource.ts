@@ -3,24 +3,24 @@ import type { SourceHost, SourceStatus, ToolSource } from '../../src/actors/tool
 
 /** A source of tools that does what a test says. */
 export interface ScriptedSource extends ToolSource {
-  /** What it has from now on. */
+  /** Sets the tools that it has. */
   has(...tools: readonly AnyTool[]): void
-  /** Goes down with this trouble; its tools stay listed. */
+  /** Makes it go down with this trouble; its tools stay listed. */
   goDown(trouble: string): void
-  /** Is up again. */
+  /** Makes it available again. */
   comeUp(): void
-  /** What the system prompt is to say. */
+  /** Sets its instructions for the system prompt. */
   says(instructions: string | undefined): void
-  /** From now on `ready` waits until `release` is called. */
+  /** Makes `ready` wait until `release` is called. */
   hang(): { release(): void }
   /** `open`, `ready`, `close`, in the order in which the runtime called them. */
   readonly calls: readonly string[]
-  /** What it was opened with last. */
+  /** Host that it was last opened with. */
   readonly host: SourceHost | undefined
   readonly isOpen: boolean
 }
 
-/** A source with these tools, that is up as soon as it is asked. */
+/** A source with these tools, which is ready as soon as it is asked. */
 export function scriptedSource(
   source: string,
   tools: readonly AnyTool[] = [],

@@ -1,6 +1,6 @@
 import { assert } from './suite.ts'
 
-/** Seeds in a row. */
+/** Consecutive seeds. */
 export const seedsFrom = (first: number, count: number): readonly number[] =>
   Array.from({ length: count }, (_, n) => first + n)
 
@@ -18,6 +18,6 @@ export async function liveAll<Outcome extends { readonly faults: readonly unknow
   return outcomes
 }
 
-/** The sum of a number of each. */
+/** The sum of a number over all outcomes. */
 export const sum = <Outcome>(outcomes: readonly Outcome[], of: (outcome: Outcome) => number): number =>
   outcomes.reduce((total, outcome) => total + of(outcome), 0)

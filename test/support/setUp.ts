@@ -18,11 +18,11 @@ export interface Provision {
   /** Test files that reach this one need it. */
   readonly door: string
   isThere(): boolean
-  /** How it can be installed here without asking anybody, such as `by apt-get`; `undefined`: it cannot. */
+  /** Way to install it on this machine without asking a person, such as `by apt-get`; `undefined`: there is none. */
   way(): string | undefined
-  /** Rejects when that fails. */
+  /** Installs it; rejects if that fails. */
   install(): Promise<void>
-  /** What a person can do, as an order. */
+  /** Advice to a person, in the imperative. */
   readonly advice: string
 }
 
@@ -38,7 +38,7 @@ const provisions: readonly Provision[] = [
   judges,
 ]
 
-/** What files share that are run by the same worker: they reach these. */
+/** Modules shared by test files that run in the same worker: every file that imports one runs in its worker. */
 const homes = [
   { door: sitePackages.door, worker: 0 },
   { door: 'test/bundlers/packedPackage.ts', worker: 1 },
@@ -49,7 +49,7 @@ const homes = [
 const firstLine = (thrown: unknown): string =>
   (thrown instanceof Error ? thrown.message : String(thrown)).trim().split('\n').at(-1)?.slice(0, 300) ?? ''
 
-/** Installs it where that may be done, and says in a line what is done, or what is not. `undefined`: nothing is to be awaited. */
+/** Installs it if that is possible, and prints a line about it. `undefined`: there is nothing to wait for. */
 export function provide(
   { name, isThere, way, install, advice }: Provision,
   users: number,
@@ -71,7 +71,7 @@ export function provide(
   )
 }
 
-/** Begins to install what the `*.full.test.ts` among these files need and have not, and gives each of them with what it waits for. */
+/** Begins to install missing programs that the `*.full.test.ts` among these files need, and returns each file with the promise that it waits for. */
 export function setUp(
   files: readonly string[],
   graph: ImportGraph,

@@ -1,6 +1,6 @@
 import { randomNumbers } from '../../src/evaluation/statistics/randomNumbers.ts'
 
-/** The same in an order that the seed determines. */
+/** The same items in an order that the seed determines. */
 export function shuffled<T>(all: readonly T[], seed: number): readonly T[] {
   const next = randomNumbers(seed)
   const order = [...all]

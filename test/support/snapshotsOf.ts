@@ -1,6 +1,6 @@
 import type { Snapshots, SnapshotStore } from '../../src/protocol/snapshots.ts'
 
-/** What a store keeps of one agent. */
+/** Snapshots that a store keeps of one agent. */
 export const snapshotsOf = (store: SnapshotStore, agentId = 'agent-1'): Snapshots => ({
   maxFileBytes: store.maxFileBytes,
   put: (bytes) => store.put(agentId, bytes),

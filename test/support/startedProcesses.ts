@@ -6,7 +6,7 @@ import { processorTimeOf, statOf } from './processTable.ts'
 const running = new Set<ChildProcess>()
 const kept = new WeakSet<ChildProcess>()
 
-/** From now on the processes that this one starts are known. */
+/** Begins to track the processes that this one starts. */
 export function watchProcesses(): void {
   subscribe('child_process', (message) => {
     const { process: child } = message as { readonly process: ChildProcess }
@@ -16,13 +16,13 @@ export function watchProcesses(): void {
   })
 }
 
-/** A server that the files of a process share: none of them has left it behind. */
+/** Marks a process as a server that the files of this process share, so that it does not count as left behind. */
 export const keepProcess = (child: ChildProcess): void => void kept.add(child)
 
-/** Those that run now. */
+/** Processes that run at the moment. */
 export const runningProcesses = (): ReadonlySet<ChildProcess> => new Set(running)
 
-/** Kills what still runs; servers that files share end by themselves, in good order. */
+/** Kills processes that still run; servers that files share end by themselves. */
 export function killRunning(): void {
   for (const child of running) if (!kept.has(child)) child.kill('SIGKILL')
 }
@@ -30,7 +30,10 @@ export function killRunning(): void {
 const graceMs = 500
 const pollMs = 10
 
-/** The processes that run now and did not before; what is just ending has half a second, longer on a busy machine. They are killed. */
+/**
+ * Kills the processes that run and did not run before, and resolves with their command lines. A process that is ending has half a second,
+ * longer on a busy machine.
+ */
 export async function leftRunning(before: ReadonlySet<ChildProcess>): Promise<readonly string[]> {
   const elapsed = stopwatch()
   const left = (): readonly ChildProcess[] =>

@@ -18,7 +18,7 @@ export interface It {
 
 const defaultTimeoutMs = 5_000
 
-/** Whether the environment is that of a build server, where nothing may be skipped. */
+/** Tells whether the environment is that of a build server, where nothing may be skipped. */
 export const isCi = ({ CI }: NodeJS.ProcessEnv = process.env): boolean =>
   CI !== undefined && CI !== '' && CI !== 'false'
 

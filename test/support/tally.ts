@@ -20,13 +20,13 @@ export class Tally {
   /** Milliseconds of processor time, by file. */
   readonly cpuMs: Record<string, number> = {}
 
-  /** Something is wrong with a file. */
+  /** Records a fault of a file. */
   fail(file: string, title: string): void {
     this.failed += 1
     this.failures.set(file, [...(this.failures.get(file) ?? []), title])
   }
 
-  /** Takes note of a file's end; gives the lines that tell it. */
+  /** Records the end of a file; returns the lines that report it. */
   take(file: string, end: FileEnd, { allSeeds, verbose }: TakeOptions): readonly string[] {
     this.files += 1
     const { report, output } = end
@@ -73,7 +73,7 @@ export class Tally {
     yield `${this.passed} passed, ${this.failed} failed, ${this.skipped} skipped`
   }
 
-  /** The files that took most processor time, the dearest first. */
+  /** Yields the files that took most processor time, the most expensive first. */
   *dearest(count: number): Generator<string> {
     const files = Object.entries(this.cpuMs).toSorted(([, a], [, b]) => b - a)
     for (const [file, ms] of files.slice(0, count)) yield `${seconds(ms).padStart(6)} s  ${file}`
@@ -81,7 +81,7 @@ export class Tally {
 }
 
 interface TakeOptions {
-  /** A file that tries all seeds may cost more. */
+  /** True if all seeds are tried; a file may then cost more. */
   readonly allSeeds: boolean
   readonly verbose: boolean
 }

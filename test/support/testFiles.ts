@@ -13,13 +13,13 @@ export function testFiles(root: string): readonly string[] {
   return files
 }
 
-/** `npm test` leaves these out unless their path is given. */
+/** Tells whether `npm test` leaves a file out unless its path is given. */
 export const isFull = (file: string): boolean => file.endsWith('.full.test.ts')
 
 /** The name by which `npm test` leaves a file out. */
 export const asFull = (file: string): string => file.replace(/(?:\.full)?\.test\.ts$/, '.full.test.ts')
 
-/** Those that one of the filters names; all where there are none. Throws on an idle filter. */
+/** The files that one of the filters names; all if there are no filters. Throws on a filter that names none. */
 export function filtered(files: readonly string[], filters: readonly string[]): readonly string[] {
   const idle = filters.find((filter) => !files.some((file) => file.includes(filter)))
   if (idle !== undefined) throw new Error(`No test file has "${idle}" in its path${resembling(files, idle)}`)

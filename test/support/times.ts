@@ -7,7 +7,7 @@ export type Times = Readonly<Record<string, number>>
 
 const table = (): string => join(testCache(), 'times.json')
 
-/** As the last runs of this user measured them; empty where there was none. */
+/** Reads the durations that the last runs of this user measured; empty if there are none. */
 export function readTimes(): Times {
   try {
     const read: unknown = JSON.parse(readFileSync(table(), 'utf8'))
@@ -19,20 +19,20 @@ export function readTimes(): Times {
   }
 }
 
-/** What a file takes: as the table says, or the median of the table. */
+/** Returns the expected duration of a file in milliseconds: that in the table, or the median of the table. */
 export function expectedMs(times: Times): (file: string) => number {
   const all = Object.values(times).toSorted((a, b) => a - b)
   const median = all[Math.floor(all.length / 2)] ?? 1_000
   return (file) => times[file] ?? median
 }
 
-/** Longest first; of the same length in the order they came in. */
+/** Sorts files by duration, longest first; equal ones keep their order. */
 export function longestFirst(files: readonly string[], times: Times): readonly string[] {
   const expected = expectedMs(times)
   return files.toSorted((a, b) => expected(b) - expected(a))
 }
 
-/** Keeps what was measured for the next run, without the files that are gone. Throws where it cannot be written, as on a full disk. */
+/** Saves measured durations for the next run, without files that no longer exist. Throws if they cannot be written, as on a full disk. */
 export function writeTimes(measured: Times, existing: readonly string[]): void {
   const known = { ...readTimes(), ...measured }
   const times = existing.flatMap((file) =>

@@ -6,7 +6,7 @@ import { snapshotsOf } from './snapshotsOf.ts'
 export interface RecordedToolContext extends ToolContext {
   readonly reports: readonly unknown[]
   readonly changes: readonly string[]
-  /** Whether it asked to stay in sight. */
+  /** True if the tool asked that its result stay in the context. */
   isPinned: boolean
   readonly receipts: readonly { readonly of?: string | undefined; readonly data: unknown }[]
 }

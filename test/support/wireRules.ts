@@ -14,7 +14,7 @@ interface WireMessage {
   readonly tool_call_id?: string
 }
 
-/** What a provider of this family would refuse in a request; written from the formats' published rules, not from our own. */
+/** Faults for which a provider of this family would refuse a request, by the formats' published rules and not by our own. */
 export function wireFaults(family: string, { body }: WireRequest): string[] {
   const messages = body['messages'] as readonly WireMessage[]
   return family === 'anthropic' ? anthropicFaults(messages) : openaiFaults(messages)

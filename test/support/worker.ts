@@ -14,17 +14,17 @@ import { nextTurn, within } from './runCase.ts'
 import { killRunning, leftRunning, processorTime, runningProcesses, watchProcesses } from './startedProcesses.ts'
 import { listenForStrays, takeStrays } from './strays.ts'
 
-/** What is to be done. */
+/** Order to run a test file. */
 export interface FileOrder {
   readonly root: string
-  /** From the root, with `/`. */
+  /** Path of the file from the root, with `/`. */
   readonly file: string
   readonly bail: boolean
-  /** Whether a browser is to be there. */
+  /** True if the file needs a browser. */
   readonly isPage: boolean
 }
 
-/** What is wrong with a file beyond its cases. */
+/** Fault of a file besides failures of its cases. */
 export interface FileFault {
   readonly title: string
   readonly lines: readonly string[]
@@ -40,11 +40,11 @@ export interface FileReport {
   readonly ms: number
   /** Processor time, in milliseconds, with that of the processes it started. */
   readonly cpuMs: number
-  /** Bytes that were written to standard output so far, by which the reader knows that it has read all of it. */
+  /** Bytes written to standard output so far, by which the reader knows that it has read everything. */
   readonly written: number
 }
 
-/** What a suite of uvu answers: its failures in words, how many cases passed, were skipped, and were there. */
+/** Result of a uvu suite: its failures in words, and the numbers of cases that passed, were skipped, and exist. */
 type Outcome = readonly [failures: string | true, passed: number, skipped: number, total: number]
 type Group = [name: string | null, ...runs: (() => Promise<Outcome>)[]]
 
@@ -60,7 +60,7 @@ const importTimeoutMs = 10_000
 globalThis.UVU_DEFER = 1
 const { exec } = await import('uvu')
 
-/** Whether a file goes past the door: uvu says nothing of a suite that nobody runs. */
+/** Tells whether a file imports uvu directly, past `suite.ts`: uvu does not report a suite that was never run. */
 const importsUvu = (path: string): boolean =>
   /^import\s[\w\s{},*]*\bfrom\s*['"]uvu['"]/m.test(readFileSync(path, 'utf8'))
 
@@ -94,7 +94,7 @@ async function runQueue(path: string, file: string, faults: FileFault[]): Promis
   return outcomes
 }
 
-/** What uvu passes over. */
+/** Yields the faults of a file that uvu does not report. */
 function* silentFaults(
   path: string,
   book: CaseBook,
@@ -154,7 +154,7 @@ async function runFile({ root, file, bail, isPage }: FileOrder): Promise<FileRep
   }
 }
 
-/** Waits until standard output has taken all; gives how much that was. */
+/** Waits until standard output has taken everything; resolves with the number of bytes. */
 const flushed = (): Promise<number> =>
   new Promise((resolve) =>
     process.stdout.write('', () => resolve((process.stdout as unknown as { bytesWritten: number }).bytesWritten)),

@@ -6,18 +6,18 @@ import { processorTimeOf } from './processTable.ts'
 import { isFull } from './testFiles.ts'
 import type { FileOrder, FileReport } from './worker.ts'
 
-/** What came of a file. */
+/** Outcome of a file. */
 export interface FileEnd {
-  /** `undefined`: the process ended before it had made one, or was ended as it took too long. */
+  /** Report of the file; `undefined`: the process ended before it made one, or was killed because it took too long. */
   readonly report: FileReport | undefined
   /** Seconds after which it was ended. */
   readonly lateAfter?: number
-  /** What was written meanwhile, uvu's own lines included. */
+  /** Output of the file, uvu's own lines included. */
   readonly output: string
 }
 
 const script = join(import.meta.dirname, 'worker.ts')
-/** A file that never yields would hold the run for ever: its cases have deadlines, but nobody to see to them. */
+/** Most milliseconds of a file. A file that never yields would block the run for ever, because the deadlines of its cases could not fire. */
 const mostMs = (file: string): number => (isFull(file) ? 1_200_000 : 60_000) * timeoutFactor()
 const graceMs = 2_000
 const watchMs = 1_000
@@ -33,7 +33,7 @@ export class Worker {
     this.#onStart = onStart
   }
 
-  /** Has it run a file, for so many milliseconds at most. */
+  /** Runs a file, for at most `limit` milliseconds. */
   async run(order: FileOrder, limit = mostMs(order.file)): Promise<FileEnd> {
     const life = (this.#life ??= this.#start())
     const end = await life.run(order, limit)

@@ -1,6 +1,7 @@
 /**
- * What the engine costs beside the same agents in one process, on the same PostgreSQL: CPU of the worker and of the engine for a turn, turns a
- * second, and how long one prompt alone takes. Rounds of both alternate; figures are medians. A prompt is two turns with two tools.
+ * Measures the cost of the engine against the same agents in one process, on the same PostgreSQL: CPU of the worker and of the engine per
+ * turn, turns per second, and the time of one prompt alone. Rounds of both alternate; figures are medians. A prompt is two turns with two
+ * tools.
  *
  *   node tools/bench/cluster.ts [--agents 1000] [--at-once 200] [--rounds 5] [--only warm|opened|alone] [--history 10000]
  */

@@ -1,6 +1,7 @@
 /**
- * What folding costs: deciding with every reply whether a fold is due, a fold itself and the request after it, counting notes, reading the
- * names again after a restart, their memory, and a turn of an agent with the flag on, before anything is folded, beside one without it.
+ * Measures the cost of folding: the decision with every reply whether a fold is due, a fold itself and the request after it, counting
+ * notes, reading the names again after a restart, their memory, and a turn of an agent with the flag on, before anything is folded, against
+ * one without it.
  *
  *   node --expose-gc tools/bench/fold.ts [--steps 10000]
  */

@@ -1,6 +1,7 @@
 /**
- * What a gateway adds to each event on its way: one client hears the same pieces of replies from the worker itself and through a gateway, each in a
- * process of its own, and for every piece it is noted how much later it came by the gateway. Whoever is first does not matter for the sum.
+ * Measures the delay that a gateway adds to each event: one client receives the same pieces of replies from the worker itself and through a
+ * gateway, each in a process of its own, and notes for every piece how much later it came through the gateway. The order of arrival does
+ * not affect the sum.
  *
  *   node tools/bench/gateway.ts [--agents 20] [--pieces 300] [--every 5]
  */

@@ -60,7 +60,10 @@ async function serve(name: string, definitions: Parameters<Runtime['spawn']>[0][
   return { runtime, origin: `http://127.0.0.1:${port}/` }
 }
 
-/** What the browser loads before it can draw something, as files are served, and all of it; the worker that lays charts out by itself. */
+/**
+ * Measures the size of the files that the browser loads before it can draw, as they are served, and of all files; the worker that lays out
+ * charts counts separately.
+ */
 async function weight(): Promise<void> {
   const assets = join(import.meta.dirname, '..', '..', 'dist', 'inspector', 'assets')
   const page = await readFile(join(assets, '..', 'index.html'), 'utf8')

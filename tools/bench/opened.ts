@@ -1,5 +1,6 @@
 /**
- * What opening an agent for each prompt costs over keeping it, on the same store: CPU-ms a turn. Everything in one process, without an engine.
+ * Measures the extra cost of opening an agent for each prompt instead of keeping it, on the same store, in CPU-ms per turn. Everything runs
+ * in one process, without an engine.
  *
  *   node tools/bench/opened.ts [--store memory|file|sqlite|postgres] [--history 10000] [--window 32000] [--prompts 26] [--rounds 3]
  */

@@ -1,6 +1,6 @@
 /**
- * What a million agents need, on a model of workers, engine, database and gateways whose costs were measured (`scale/costs.ts`): which limit
- * is met first, what one does then, and what happens when something is lost. A simulation: it says where to look, not what a cluster does.
+ * Simulates a million agents on a model of workers, engine, database and gateways whose costs were measured (`scale/costs.ts`): which limit
+ * is met first, how to raise it, and what happens when a part is lost. The simulation shows where to look, not what a cluster does.
  *
  *   node tools/bench/scale.ts [--agents 1000000] [--per-day 20] [--peak 3] [--seconds 20] [--seed 1]
  */

@@ -28,7 +28,7 @@ export function donePart(work: Workload, turn: number): ModelPart {
   return { type: 'done', reply: { content, stopReason: isLast ? 'stop' : 'toolUse', usage } }
 }
 
-/** What a run must have done to count. */
+/** Throws unless a run has done all the work of the workload. */
 export function verify(who: string, work: Workload, seen: { turns: number; deltas: number; tools: number }): void {
   const wrong = seen.turns !== work.turns || seen.deltas !== work.turns * work.deltas || seen.tools !== work.turns - 1
   if (wrong) throw new Error(`${who} did other work than asked: ${JSON.stringify({ work, seen })}`)

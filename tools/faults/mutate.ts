@@ -13,13 +13,13 @@ import { parseArgs } from 'node:util'
 
 /** A slip that somebody could make, and the tests that should notice it. */
 export interface Fault {
-  /** Unique, such as `machines-7`. */
+  /** Unique id, such as `machines-7`. */
   readonly id: string
-  /** From the root of the project. */
+  /** Path from the root of the project. */
   readonly file: string
-  /** What goes wrong for a user. */
+  /** Consequence of the fault for a user. */
   readonly what: string
-  /** Occurs exactly once in the file. */
+  /** Text to replace; it occurs exactly once in the file. */
   readonly from: string
   readonly to: string
   /** Path filters of the test runner, tried in this order until one fails. */
@@ -51,7 +51,7 @@ const copied = [
   'package-lock.json',
   'tsconfig.build.json',
 ]
-/** A fault may make a test wait for ever. */
+/** Most milliseconds of a stage, since a fault may make a test wait for ever. */
 const stageTimeoutMs = 300_000
 
 /** Every fault of `tools/faults/planted`, by file name and then as listed. */
@@ -148,7 +148,7 @@ async function inCopies<T>(
   await Promise.all(Array.from({ length: Math.min(jobs, items.length) }, one))
 }
 
-/** A test that fails without any fault would count as a killer of all. */
+/** Throws if a test fails without any fault, since it would seem to detect all faults. */
 async function checkSound(faults: readonly Fault[], jobs: number): Promise<void> {
   const filters = [...new Set(faults.flatMap(({ tests }) => tests))].toSorted()
   console.log(`${faults.length} faults. First their tests as they are: ${filters.join(' ')}`)

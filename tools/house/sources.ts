@@ -8,7 +8,7 @@ export const root = join(import.meta.dirname, '../..')
 export interface Import {
   /** From the root, with `/`. */
   readonly to: string
-  /** Nothing of it runs. */
+  /** True if only types are imported. */
   readonly isType: boolean
 }
 
@@ -16,7 +16,7 @@ export interface Source {
   /** From the root, with `/`. */
   readonly path: string
   readonly text: string
-  /** Line breaks. */
+  /** Number of line breaks. */
   readonly lines: number
   readonly program: Program
   /** The text of each doc comment without its stars, on one line. */

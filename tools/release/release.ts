@@ -12,7 +12,7 @@ import { wrongInTarball, type Tarball } from './releaseTarball.ts'
 
 const heading = '## [Unreleased]'
 
-/** What a changelog has under its first heading. Throws when there is nothing to release. */
+/** Returns the part of a changelog under its first heading. Throws when there is nothing to release. */
 export function unreleasedPart(text: string): {
   readonly before: string
   readonly part: string
@@ -63,7 +63,7 @@ const read = (file: string): string => readFileSync(join(root, file), 'utf8')
 const output = (program: string, ...args: readonly string[]): string =>
   execFileSync(program, args, { cwd: root, encoding: 'utf8' }).trim()
 
-/** What a release does to the files of the repository, by path. Throws when it cannot be made. */
+/** Plans the changes of a release to the files of the repository, by path. Throws when it cannot be made. */
 function planned(asked: string | undefined): { readonly version: string; readonly files: ReadonlyMap<string, string> } {
   const { version: current } = JSON.parse(read('package.json')) as { readonly version: string }
   const { part } = unreleasedPart(read('CHANGELOG.md'))

@@ -15,7 +15,7 @@ export interface Tarball {
   readonly files: readonly PackedFile[]
 }
 
-/** How large what people download may become: raise one where it is worth it, and say so in the commit. */
+/** Most bytes of the downloads: raise one if it is worth it, and say so in the commit. */
 export const sizeBudget = {
   tarball: 2_200_000,
   unpacked: 7_600_000,
@@ -28,14 +28,14 @@ const mostOf: Readonly<Record<keyof typeof sizeBudget, (tarball: Tarball) => num
   files: ({ files }) => files.length,
 }
 
-/** What each tarball must have beside its doors. */
+/** Files that each tarball must have besides its doors. */
 const wanted = ['package.json', 'README.md', 'LICENSE', 'THIRD-PARTY-NOTICES', 'dist/cli.js']
 
-/** Files that none may have: sources and tests, what is made of others when it is needed, secrets, what belongs to one machine. */
+/** Files that no tarball may have: sources and tests, files derived from others, secrets, and files of one machine. */
 const unwanted =
   /^(src|test|tools|examples|scripts|suites|node_modules|docs\/decisions)\/|\.(?:map|br|gz)$|(^|\/)(\.env[^/]*|\.npmrc|\.DS_Store|\.escapement)(\/|$)|\.tsbuildinfo$/
 
-/** What is wrong with a tarball of the package; empty: nothing. `manifest` is its package.json. Pure. */
+/** Faults of a tarball of the package; empty: none. `manifest` is its package.json. Pure. */
 export function wrongInTarball(
   tarball: Tarball,
   manifest: { readonly exports: Readonly<Record<string, unknown>>; readonly publishConfig?: object },

@@ -11,7 +11,7 @@ import { sidebarOf } from './prepare/sidebar.ts'
 import { contentFile, type SitePage } from './prepare/sitePage.ts'
 import { placed, type PlacedVersion, type Version } from './prepare/versions.ts'
 
-/** What the site is made of, and where it goes. */
+/** Sources and destination of the site. */
 export interface SiteOptions {
   readonly versions: readonly Version[]
   /** A folder with `node_modules` that has Astro and TypeDoc: what tools/site/package-lock.json installs. */

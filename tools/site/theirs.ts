@@ -10,10 +10,10 @@ import { promisify } from 'node:util'
 
 const pages = join(import.meta.dirname, '..', '..', 'docs', 'comingFrom')
 
-/** What the code needs to be compiled, beside what it names itself. */
+/** Packages that the code needs to be compiled, besides those that it names itself. */
 const tools = ['typescript@6', '@types/node@24', 'zod@4']
 
-/** Of the reader's own program. */
+/** Declarations of the reader's own program. */
 const prelude = `declare function askPerson(question: string): Promise<boolean>
 declare function saveChat(id: string, messages: unknown): Promise<void>
 `

@@ -45,8 +45,8 @@ interface SocketLimits {
 }
 
 /**
- * A WebSocket as a stream of ACP messages, one per text frame. What is not JSON, or nested too deeply, is answered with an error. While
- * more than `highWaterBytes` wait in the socket, a write resolves only when its bytes have left.
+ * A WebSocket as a stream of ACP messages, one per text frame. Text that is not JSON, or is nested too deeply, is answered with an error.
+ * While more than `highWaterBytes` wait in the socket, a write resolves only when its bytes have left.
  */
 export function socketStream(socket: TextSocket, { highWaterBytes, depth }: SocketLimits): Stream {
   let isOpen = true
@@ -85,7 +85,7 @@ const refusal = (error: RequestError): string =>
 const parseError = refusal(RequestError.parseError())
 const tooDeep = refusal(RequestError.invalidRequest({ code: 'BRIDGE_LIMIT' }, 'the message is nested too deeply'))
 
-/** `undefined`: it is not JSON, which has no such value. */
+/** Parses a JSON text; `undefined`: it is not JSON, since JSON has no such value. */
 function readJson(text: string): unknown {
   try {
     return JSON.parse(text)

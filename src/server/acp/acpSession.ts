@@ -13,15 +13,15 @@ import { pastUpdates } from './pastUpdates.ts'
 import { Permissions } from './permissions.ts'
 import { promptAnswer, promptContent } from './prompt.ts'
 
-/** What a session needs of its connection. */
+/** Parts of the connection that a session uses. */
 export interface SessionHost {
   readonly access: AgentAccess
   readonly client: AgentContext
   readonly showsCompactions: boolean
-  /** The client shows forms. */
+  /** True if the client can show forms. */
   readonly hasForms: boolean
   isClosed(): boolean
-  /** The client does not read. */
+  /** Closes the connection of a client that does not read its updates. */
   disconnect(): void
 }
 
@@ -93,7 +93,7 @@ export class AcpSession {
     await this.#outbox.flushed()
   }
 
-  /** Asks about what is waiting already. */
+  /** Asks the client about everything that already waits for a decision. */
   askPending(): void {
     for (const pending of this.#agent.pending()) this.#ask(pending)
   }
@@ -128,7 +128,7 @@ export class AcpSession {
     }
   }
 
-  /** Aborts what runs; a prompt that waits for another run ends as soon as it begins. */
+  /** Aborts the current run. A prompt that waits for another run ends as soon as its own run begins. */
   cancel(): void {
     if (this.#turn !== undefined) this.#turn.isCancelled = true
     try {

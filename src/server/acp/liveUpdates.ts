@@ -26,9 +26,9 @@ interface Printed {
 
 interface LiveOptions {
   readonly agentId: string
-  /** Whether the client shows compactions. */
+  /** True if the client shows compactions. */
   readonly showsCompactions: boolean
-  /** Whether a request came over this connection, whose client then has the message. */
+  /** Returns true if the request came over this connection; its client then already has the message. */
   isOwn(requestId: string): boolean
 }
 
@@ -38,10 +38,10 @@ type Reader<T extends AgentEvent['type']> = (live: LiveUpdates, event: EventOf<T
 const replyId = ({ turnIndex }: { readonly turnIndex: number }, attempt: number): string =>
   attempt > 1 ? `t${turnIndex}.${attempt}` : `t${turnIndex}`
 
-/** Turns an agent's events into session updates; of sub-agents only calls that need approval. */
+/** Converts an agent's events into session updates. Sub-agents contribute only the calls that need approval. */
 export class LiveUpdates {
   readonly options: LiveOptions
-  /** Whether the run under way was requested over this connection. */
+  /** True if the current run was requested over this connection. */
   isOwnRun = false
   attempt = 1
   /** How much of the reply was sent, in UTF-16 units. */
@@ -60,7 +60,7 @@ export class LiveUpdates {
     return reader?.(this, event) ?? []
   }
 
-  /** The reply under way, as if its deltas had been received. */
+  /** Returns the updates for the current reply, as if its deltas had been received. */
   catchUp(reply: GrowingReply): SessionUpdate[] {
     this.sent.text = this.sent.thinking = 0
     return this.rest(replyId(reply, this.attempt), reply)
@@ -87,7 +87,7 @@ export class LiveUpdates {
     this.#progress.delete(toolCallId)
   }
 
-  /** The output of a running call so far; only the end if it is long. Reports have lines of their own, pieces of output go on. */
+  /** The output of a running call so far; only the end if it is long. Each report starts on a new line; pieces of output are joined. */
   printed(toolCallId: string, { text, isReport }: Printed): string {
     const before = this.#progress.get(toolCallId)
     const isApart = before !== undefined && (isReport || before.isReport) && !before.text.endsWith('\n')

@@ -5,7 +5,7 @@ interface OutboxOptions {
   send(update: SessionUpdate): Promise<void>
   /** Most characters of live updates that may wait. */
   readonly maxChars: number
-  /** Called once when more wait: the client does not read. */
+  /** Called once when more characters wait: the client does not read. */
   onOverflow(): void
 }
 

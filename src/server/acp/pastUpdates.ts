@@ -9,7 +9,7 @@ import { callUpdate, outcomeUpdate } from './toolCallShape.ts'
 /** A conversation for a client that did not follow it. */
 export interface Past {
   readonly updates: readonly SessionUpdate[]
-  /** Calls of it that have not ended. */
+  /** Ids of its calls that have not ended. */
   readonly openCalls: readonly string[]
 }
 

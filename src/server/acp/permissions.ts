@@ -9,13 +9,13 @@ import { callShape, textContent } from './toolCallShape.ts'
 interface PermissionOptions {
   readonly sessionId: string
   readonly client: AgentContext
-  /** Whether the client shows forms. */
+  /** True if the client can show forms. */
   readonly hasForms: boolean
-  /** Whether the connection is closed: then an answer does not count. */
+  /** Returns true once the connection is closed; later answers are ignored. */
   isClosed(): boolean
-  /** Resolves once the client has been sent what came before. */
+  /** Resolves once all earlier updates have been sent to the client. */
   flushed(): Promise<void>
-  /** The agent, awake: it is told what was decided. */
+  /** Wakes the agent, which is then told the decision. */
   driven(): Promise<DrivenAgent>
 }
 
@@ -29,7 +29,7 @@ const maxTries = 5
 
 const noFit: Verdict = { decision: 'deny', reason: 'The client gave no answer that fits.' }
 
-/** Asks a client about what waits for people, each once, and cancels a request that was decided elsewhere. */
+/** Asks a client once about each decision that waits for people, and cancels a request that was decided elsewhere. */
 export class Permissions {
   readonly #options: PermissionOptions
   readonly #asked = new Map<string, AbortController>()
@@ -60,7 +60,7 @@ export class Permissions {
     if (this.#asked.get(key) === controller) this.#asked.delete(key)
   }
 
-  /** Something was decided, or its call has ended: cancels its request. */
+  /** Cancels the request about a key that was decided, or whose call has ended. */
   settle({ key }: { readonly key: string }): void {
     for (const [asked, controller] of this.#asked) if (asked === key || asked.startsWith(`${key}/`)) controller.abort()
   }

@@ -59,7 +59,7 @@ const pauseReasons: { readonly [L in LimitName | 'stall']: StopReason } = {
 const endReasons = { stop: 'end_turn', length: 'max_tokens', refusal: 'refusal', aborted: 'cancelled' } as const
 
 /**
- * How a run ended, as the answer of its prompt; `_meta.escapement` has turns, usage, cost and of a pause the reason.
+ * Answer of a prompt by the result of its run; `_meta.escapement` has turns, usage, cost and the reason of a pause.
  *
  * @throws RequestError for a run that failed, or that a failing store stopped, with its code in `data`
  */

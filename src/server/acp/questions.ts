@@ -14,7 +14,7 @@ import { callShape } from './toolCallShape.ts'
 
 type Question = PendingOf<'question'>
 
-/** What a client decided, and why it denied. */
+/** Decision of a client, with the reason if it denied. */
 export interface Verdict {
   readonly decision: Decision
   readonly reason?: string
@@ -27,14 +27,14 @@ interface Place {
 
 interface Ask extends Place {
   readonly client: AgentContext
-  /** The client shows forms. */
+  /** True if the client can show forms. */
   readonly hasForms: boolean
   readonly signal: AbortSignal
 }
 
 const denied = (reason: string): Verdict => ({ decision: 'deny', reason })
 
-/** Has a client answer a question: in a form, if it has such, else as a choice. Rejects as the client does. */
+/** Asks a client to answer a question: in a form if it can show forms, else as a choice. Rejects as the client does. */
 export async function askClient(question: Question, ask: Ask): Promise<Verdict> {
   const { client, signal } = ask
   const options = { cancellationSignal: signal, stopWaitingOnCancel: true } as const
@@ -53,7 +53,7 @@ const toolCallId = ({ agentId, callId, key }: Question, { rootId }: Place): stri
 const messageOf = ({ question, problem }: Question): string =>
   problem === undefined ? question : `${question}\n(The last answer did not do: ${problem})`
 
-/** A form takes an object of simple fields. */
+/** Builds the request for a form; a form takes an object of simple fields. */
 export function formRequest(question: Question, place: Place): CreateElicitationRequest {
   const isOwn = question.agentId === place.rootId
   return {
@@ -65,7 +65,7 @@ export function formRequest(question: Question, place: Place): CreateElicitation
   }
 }
 
-/** What was filled in. */
+/** Converts a client's response to a form into a verdict. */
 export function formVerdict({ schema }: Question, response: CreateElicitationResponse): Verdict {
   if (response.action === 'decline') return denied('The user did not want to answer.')
   if (response.action !== 'accept') return denied('The question was dismissed.')

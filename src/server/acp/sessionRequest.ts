@@ -4,7 +4,7 @@ import { describeIssues, RuntimeError } from '../../protocol/errors.ts'
 import type { Metadata } from '../../protocol/metadata.ts'
 import type { AgentAccess } from '../bridge/agentAccess.ts'
 
-/** The client may run on another operating system than the server. */
+/** Absolute paths of any system: the client may run on another operating system than the server. */
 const absolute = /^(?:\/|\\\\|[A-Za-z]:[\\/])/
 
 const metaSchema = z.object({ definition: z.string().optional() }).optional()
@@ -27,7 +27,7 @@ export function definitionFor(
 }
 
 /**
- * Checks the folders, which are only noted: what an agent may work on is in its definition.
+ * Checks the folders, which are only noted: the agent's definition determines the files it may work on.
  *
  * @throws RuntimeError `INVALID_OPTION` for a relative `cwd`, and for more folders, which are not announced
  */
@@ -43,7 +43,7 @@ export function checkFolders({
 
 /** The metadata that has the folder in which a session was begun. */
 const cwdKey = 'acp.cwd'
-/** A longer one is not kept: metadata are short. */
+/** Most characters of a folder that is kept, since metadata are short. */
 const maxCwd = 1_024
 
 /** Notes the folder on a new session, unless the server sets that itself. Pure. */

@@ -18,7 +18,7 @@ export const chunk = (sessionUpdate: ChunkKind, messageId: string, content: Cont
 export const textChunk = (kind: ChunkKind, messageId: string, text: string): SessionUpdate =>
   chunk(kind, messageId, { type: 'text', text })
 
-/** What a person, or another program, said; nothing that the application added, such as a memory. */
+/** Updates for a message of a person or another program; empty for messages that the application added, such as a memory. */
 export const userUpdates = (nodeId: number, { content, provenance }: UserMessage): SessionUpdate[] =>
   isAsked(provenance)
     ? content.map((block: PlainBlock) => chunk('user_message_chunk', `n${nodeId}`, contentBlock(block)))
@@ -46,7 +46,7 @@ export const graftNote = ({ id, copies }: Pick<GraftOutcome, 'id' | 'copies'>): 
     copies,
   })
 
-/** What came of undoing a revert. */
+/** Note about the outcome of undoing a revert. */
 export const undoNote = (id: string, { undone, kept }: UndoLedger): SessionUpdate => {
   const lines = [
     ...(undone.length === 0 ? [] : [`Undone: ${undone.join(', ')}.`]),
@@ -66,7 +66,7 @@ export const pruneNote = ({ id, steps, tokens, memo, masked }: PruneOutcome): Se
   })
 }
 
-/** A loop that was noticed. ACP has no reason of its own to stop for one, so a pause is said to the person. */
+/** Note about a detected loop. ACP has no stop reason for a loop, so a pause is sent as a message to the person. */
 export const stallNote = ({ rule, first, target, steps, evidence, count, rung }: StallOutcome): SessionUpdate => {
   const messageId = `stall-${steps.at(-1)!}`
   const meta = { type: 'stall', rule, first, target, steps, count, rung }

@@ -25,7 +25,7 @@ export const callShape = (call: KnownCall) => ({
   rawInput: call.input,
 })
 
-/** A call that waits. */
+/** Update for a call that waits. */
 export const callUpdate = (call: KnownCall): SessionUpdate => ({
   sessionUpdate: 'tool_call',
   ...callShape(call),

@@ -9,13 +9,13 @@ import { endingOf, waitEnding, type ClientTools, type Ending } from './endings.t
 import { requestIdOf } from './ids.ts'
 import type { ThreadActivity } from './threadActivity.ts'
 
-/** How a run starts. */
+/** Options of a run that starts. */
 interface RunStart {
   /** Ids of its user messages, in order. */
   readonly messageIds?: readonly string[]
-  /** It continues what is under way, without waiting for a run of its own to start. */
+  /** True if it continues the agent's current run, without waiting for a run of its own to start. */
   readonly isContinuation?: boolean
-  /** The agent's run, if that has started already, and what it has used. */
+  /** Id of the agent's run if it has already started, with the tokens used so far. */
   readonly agentRunId?: string | undefined
   readonly usage?: Usage
   /** The tools that its client has. */
@@ -24,7 +24,7 @@ interface RunStart {
 
 const noTools: ClientTools = new Set()
 
-/** What happened before a run had its first observer. */
+/** Events that happened before a run had its first observer. */
 interface Backlog {
   /** The conversation before it. */
   readonly before: readonly Message[]
@@ -34,7 +34,7 @@ interface Backlog {
 /** Follows a run. */
 interface RunObserver {
   take(event: AgentEvent, isShown: boolean): void
-  /** The run is over: its end may be sent. */
+  /** Called when the run is over and its end may be sent. */
   over(): void
 }
 
@@ -43,7 +43,7 @@ export class AgUiRun {
   readonly activity: ThreadActivity
   readonly runId: string
   readonly observers = new Set<RunObserver>()
-  /** Of an agent that an engine places: rejects if its commands were refused. */
+  /** Set if an engine places the agent: rejects if the engine refused the commands of this run. */
   taken: Promise<void> | undefined
   /** Called once its observers know that it is over. */
   onOver: () => void = () => {}
@@ -75,12 +75,12 @@ export class AgUiRun {
     this.#spentBefore = activity.agent.spent
   }
 
-  /** Whether the agent is working on this run; before that, it waits for those ahead of it. */
+  /** True once the agent works on this run; before that, the run waits for earlier ones. */
   get isLive(): boolean {
     return this.#isContinuation || this.#agentRunId !== undefined
   }
 
-  /** Whether its end may be sent. */
+  /** True once the end of the run may be sent. */
   get isOver(): boolean {
     return this.#state === 'over'
   }
@@ -100,7 +100,7 @@ export class AgUiRun {
     this.#checkInterrupt()
   }
 
-  /** What happened before the first observer, which alone gets it; nothing is kept after that. */
+  /** Returns the events from before the first observer, which alone gets them, and stops recording. */
   takeBacklog(): Backlog | undefined {
     const backlog = this.#backlog
     this.#backlog = undefined
@@ -152,7 +152,7 @@ export class AgUiRun {
     if (isOwn) this.#spentBefore = this.activity.agent.spent
   }
 
-  /** Whether an event of the agent belongs to this run. */
+  /** Returns true if an event of the agent belongs to this run. */
   #isMine(event: AgentEvent): boolean {
     if (!('runId' in event)) return this.isLive
     if (this.#isContinuation) this.#agentRunId ??= event.runId

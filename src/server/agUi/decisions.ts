@@ -7,7 +7,7 @@ import type { DrivenAgent } from '../bridge/drivenAgent.ts'
 import { toolCallIdOf } from './ids.ts'
 import { mediaBlock } from './userInput.ts'
 
-/** What a client decided of something that waits, by its key. */
+/** Decision of a client about a pending call or question; `callId` is its key. */
 export interface Decided {
   readonly callId: string
   readonly decision: Decision
@@ -56,7 +56,10 @@ function read<T>(schema: z.ZodType<T>, { interruptId, payload }: ResumeEntry, sh
   throw new RuntimeError('INVALID_OPTION', `resume: the payload for "${interruptId}" is not ${shape}.`)
 }
 
-/** What the client's own tools returned, by the messages that it sends: for calls that still wait. */
+/**
+ * Reads results of the client's own tools from the messages that it sends. Only calls that still wait are included; the first result of a
+ * call counts.
+ */
 export function clientResults(agent: DrivenAgent, messages: readonly Message[]): Decided[] {
   const waiting = new Map(
     agent

@@ -8,14 +8,14 @@ import type { DrivenAgent } from '../bridge/drivenAgent.ts'
 import { withOutwardError } from '../bridge/outwardError.ts'
 import { toolCallIdOf, pauseInterruptId } from './ids.ts'
 
-/** How a run ended. */
+/** End of a run. */
 export type Ending =
   | { readonly type: 'interrupt'; readonly interrupts: readonly Interrupt[] }
   | { readonly type: 'success'; readonly result?: { readonly stopReason: string; readonly text: string } }
   | { readonly type: 'cancelled' }
   | { readonly type: 'error'; readonly code: string; readonly message: string }
 
-/** The last event of a run whose agent another process has by now: that says how it goes on. */
+/** The last event of a run whose agent another process has taken over, which then reports how the run continues. */
 export const lostEvent: Event = {
   type: EventType.RUN_ERROR,
   code: 'STORE_LEASE_LOST',
@@ -29,13 +29,13 @@ const approvalAnswer = {
   required: ['approved'],
 }
 
-/** The schema of what a client returns for a call. */
+/** The schema of a client's result of a call. */
 const callAnswer = { type: 'object', properties: { result: {}, error: { type: 'string' } } }
 
 /** Names of the tools that a client has. */
 export type ClientTools = ReadonlySet<string>
 
-/** How a run ends that cannot go on before people answer: with interrupts, or with calls for the client's own tools alone. */
+/** End of a run that cannot continue before people answer: interrupts, or only calls of the client's own tools. */
 export function waitEnding(agent: DrivenAgent, tools: ClientTools): Ending {
   const pending = agent.pending()
   const isForClient = ({ kind, name }: Pending): boolean => kind === 'call' && tools.has(name)
@@ -124,7 +124,7 @@ export function tokenUsage({ input, output, cacheRead, cacheWrite, reasoning }: 
   }
 }
 
-/** The last event of a run. Clients of before AG-UI 1.0 (`isOld`) know no cancelled runs, and refuse what they do not know. */
+/** The last event of a run. Clients older than AG-UI 1.0 (`isOld`) do not know cancelled runs, and refuse events that they do not know. */
 export function lastEvent(
   ending: Ending,
   ids: { threadId: string; runId: string },

@@ -1,21 +1,21 @@
 /** Ids of AG-UI events and messages. They are derived, so that a snapshot matches what was streamed. */
 
-/** Of a turn's reply. */
+/** Message id of a turn's reply. */
 export const replyMessageId = (agentId: string, turnIndex: number): string => `${agentId}/t${turnIndex}`
 
-/** Of its thinking; each attempt at a reply has its own. */
+/** Message id of a reply's thinking; each attempt at the reply has its own. */
 export const thinkingMessageId = (reply: string, attempt = 1): string =>
   `${reply}/thinking${attempt === 1 ? '' : `~${attempt}`}`
 
-/** Of a tool call; those of sub-agents carry the agent's id. */
+/** Id of a tool call; calls of sub-agents carry the agent's id. */
 export const toolCallIdOf = (rootId: string, agentId: string, callId: string): string =>
   agentId === rootId ? callId : `${agentId}/${callId}`
 
-/** Of a tool result. */
+/** Message id of a tool result. */
 export const resultMessageId = (agentId: string, turnIndex: number, callId: string): string =>
   `${replyMessageId(agentId, turnIndex)}/${callId}`
 
-/** Of the interrupt of a paused run. */
+/** Id of the interrupt of a paused run. */
 export const pauseInterruptId = (agentId: string): string => `${agentId}/pause`
 
 /**

@@ -64,7 +64,7 @@ export async function openRun(access: AgentAccess, input: RunAgentInput, rules: 
   return opened
 }
 
-/** Looks at what is decided before the agent is woken for it. Rejects as `openRun` does. */
+/** Checks the client's decisions before the agent is woken for them. Rejects as `openRun` does. */
 async function checkResume(access: AgentAccess, { threadId, runId, resume = [] }: RunAgentInput): Promise<void> {
   if (resume.length === 0) return
   const agent = await access.reading(threadId).catch((thrown: unknown) => {
@@ -186,7 +186,7 @@ interface Prompt {
 const namesOf = (tools: RunAgentInput['tools']): ReadonlySet<string> => new Set(tools.map(({ name }) => name))
 
 interface Resumption extends Pick<Beginning, 'access'> {
-  /** What the client's tools returned. */
+  /** Results of the client's tools. */
   readonly results: readonly Decided[]
   readonly messageIds: readonly string[]
   readonly prompt: Prompt | undefined

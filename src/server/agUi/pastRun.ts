@@ -5,14 +5,14 @@ import { requestIdOf } from './ids.ts'
 import type { Thread } from './thread.ts'
 import type { CalledChild } from './writeAgUiEvents.ts'
 
-/** What the log says about the run of a request, also one of an earlier process. */
+/** The run of a request as the log records it, including a run of an earlier process. */
 export class PastRun {
   readonly #requestId: string
-  /** The agent's runs it consists of: one that was cut off continues as another. */
+  /** Ids of the agent's runs that it consists of: a run that was cut off continues as another one. */
   readonly agentRunIds: string[] = []
-  /** How the last of them ended; `undefined`: it has not. */
+  /** End of the last of these runs; `undefined` while it has not ended. */
   end: RecordOf<'run.end'> | undefined
-  /** Whether it waits for others, or was dropped before it started. */
+  /** Place in the queue. `waiting`: it waits for earlier runs; `dropped`: it was removed before it started. */
   queue: 'none' | 'waiting' | 'dropped' = 'none'
   /** Sub-agents with calls that are not answered. */
   readonly children = new Map<string, CalledChild>()
@@ -23,7 +23,7 @@ export class PastRun {
     this.#requestId = requestIdOf(runId)
   }
 
-  /** The newest of the runs it was. */
+  /** Id of the newest of its runs. */
   get agentRunId(): string | undefined {
     return this.agentRunIds.at(-1)
   }

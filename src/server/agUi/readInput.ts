@@ -9,7 +9,7 @@ import { readJson } from '../bridge/readFrame.ts'
 const maxEchoed = 500
 const longestRunId = 256
 
-/** What a client asks for. @throws RuntimeError `BRIDGE_FRAME`, `INVALID_ID` */
+/** Parses and checks a client's request. @throws RuntimeError `BRIDGE_FRAME`, `INVALID_ID` */
 export function readInput(text: string, maxDepth: number): RunAgentInput {
   const json = readJson(text, maxDepth, 'input')
   if ('problem' in json) throw new RuntimeError('BRIDGE_FRAME', json.problem)

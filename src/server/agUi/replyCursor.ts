@@ -13,7 +13,7 @@ export interface PartialReply {
   readonly calls: Map<string, { name?: string; text: string }>
 }
 
-/** How much of a reply one client was sent. */
+/** Position up to which one client was sent a reply. */
 interface Position {
   readonly reply: string
   text: number
@@ -35,8 +35,8 @@ export class ReplyCursor {
   }
 
   /**
-   * Writes what has come since, in pieces, while the client takes them; `false`: there is more. A client that paused gets as few
-   * pieces as possible.
+   * Writes the new content in pieces while the client takes them; returns `false` if there is more. A client that paused gets as few pieces
+   * as possible.
    */
   pull(agentId: string, partial: PartialReply, newest?: Piece): boolean {
     const sent = this.#positionIn(agentId, partial)
@@ -74,7 +74,7 @@ export class ReplyCursor {
     return true
   }
 
-  /** The client has text and thinking from a snapshot; calls are sent again. */
+  /** Marks text and thinking as sent, because the client has them from a snapshot; calls are sent again. */
   skip(agentId: string, partial: PartialReply): void {
     const sent = this.#positionIn(agentId, partial)
     sent.text = partial.text.length
@@ -82,7 +82,7 @@ export class ReplyCursor {
     sent.calls.clear()
   }
 
-  /** Everything is to be sent again. */
+  /** Marks nothing as sent, so that everything is sent again. */
   reset(): void {
     this.#positions.clear()
   }

@@ -35,7 +35,7 @@ export class RunView implements EventWriter {
   readonly #sink: DurableSink<Event>
   readonly #cursor: ReplyCursor
   #threadState: ThreadState | undefined
-  /** Clients of before 1.0 do not say their version. */
+  /** True for a client older than 1.0; such clients do not send their version. */
   #isOld = false
   /** `behind`: nothing is written before the client has read; `outdated`: and it has missed more than deltas. */
   #state: 'live' | 'behind' | 'outdated' | 'closed' = 'live'
@@ -81,14 +81,14 @@ export class RunView implements EventWriter {
     if (isOver && ending !== undefined) this.over(endingNow(activity.agent, ending))
   }
 
-  /** The client left; the run continues. */
+  /** Closes the view after the client has left; the run continues. */
   close(): void {
     this.#state = 'closed'
     this.#run.observers.delete(this)
     this.#sink.drop()
   }
 
-  /** The server is shutting down: says so and ends. */
+  /** Tells the client that the server is shutting down, and ends the stream. */
   leave(): void {
     if (this.#state === 'closed') return
     const message = 'The server shuts down. Ask for the run with its runId again, here or where its log is served next.'
@@ -112,7 +112,7 @@ export class RunView implements EventWriter {
     this.#pauseIfFull()
   }
 
-  /** The run is over: sends its end, at once or when the client has caught up. */
+  /** Sends the end of the run, at once or when the client has caught up. */
   over(ending: Ending | undefined = this.#run.ending): void {
     const { runId, usage } = this.#run
     if (this.#state !== 'live' || ending === undefined) return
@@ -184,7 +184,7 @@ export class RunView implements EventWriter {
     }
   }
 
-  /** Whether a reply is under way: the client may have a part of it, and gets it from the start. */
+  /** True while a reply is being written: the client may have a part of it, and gets it again from the start. */
   get #hasPartialReply(): boolean {
     return this.#run.isLive && this.#run.activity.replies.has(this.rootId)
   }
@@ -205,7 +205,7 @@ export class RunView implements EventWriter {
     this.#sink.onDrain(() => this.#catchUp())
   }
 
-  /** The client reads again: what it missed is in the conversation. */
+  /** Called when the client reads again: sends the conversation, which has everything that it missed. */
   #catchUp(): void {
     if (this.#state === 'closed') return
     const isOutdated = this.#state === 'outdated'

@@ -71,12 +71,12 @@ export class Thread {
     run.taken.catch(() => {})
   }
 
-  /** Whether there was an older run of this id. */
+  /** Returns true if an older run has this id. */
   hadRun(runId: string): boolean {
     return this.#past.has(runId)
   }
 
-  /** Whether a user message of this id was accepted, or the id is one of ours. */
+  /** Returns true if a user message with this id was accepted, or if the server itself gave out the id. */
   readonly knows = (messageId: string): boolean => {
     if (this.#taken.has(messageId)) return true
     const [, number] = messageId.startsWith(`${this.agent.id}/n`) ? (/\/n(\d+)$/.exec(messageId) ?? []) : []
@@ -119,7 +119,7 @@ export class Thread {
     })
   }
 
-  /** A run needs no more events. */
+  /** Removes a run that needs no more events. */
   #remove(run: AgUiRun): void {
     this.#active.delete(run)
     if (this.#active.size > 0) return

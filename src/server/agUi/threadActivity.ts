@@ -37,7 +37,7 @@ export class ThreadActivity {
     return last === undefined ? '' : textOf(last.message.content.filter((block) => block.type === 'text'))
   }
 
-  /** Whether the client has a user message, which it sent as such or as context. */
+  /** Returns true if the client has a user message, because it sent it as a message or as context. */
   hasMessage({ nodeId, message }: EventOf<'message.added'>): boolean {
     const { provenance } = message
     const isContext = provenance?.type === 'memoryTier' && provenance.tier === contextTier

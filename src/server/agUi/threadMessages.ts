@@ -92,14 +92,14 @@ function messagesOf(agentId: string, node: ConversationNode, clientIds: ClientMe
   return messages
 }
 
-/** Context of a client is in the conversation, but is not one of its messages. */
+/** Tells whether a node is context from a client, which is in the conversation but is not one of the client's messages. */
 function isContext({ message }: ConversationNode): boolean {
   if (message.role !== 'user') return false
   const { provenance } = message
   return (provenance?.type === 'memoryTier' && provenance.tier === contextTier) || isRemembered(provenance)
 }
 
-/** Whether a node is the message of a prompt, not context. */
+/** Tells whether a node is the message of a prompt and not context. */
 export const isPrompt = (node: ConversationNode): boolean =>
   node.message.role === 'user' && node.message.source === 'prompt' && !isContext(node)
 
@@ -111,7 +111,7 @@ export const userMessageId = (
 ): string =>
   clientIds.get(id) ?? (rebasedFrom === undefined ? undefined : clientIds.get(rebasedFrom)) ?? `${agentId}/n${id}`
 
-/** Whether a client has the thread's messages; those of other kinds do not count. */
+/** Tells whether a client has the thread's messages; messages of other kinds are ignored. */
 export function agree(clients: readonly Message[], ours: readonly Message[]): boolean {
   const shown = clients.filter(isShared)
   const held = ours.filter(isShared)

@@ -3,14 +3,14 @@ import { formatNodeId } from '../../protocol/ids.ts'
 import type { Usage } from '../../protocol/messages.ts'
 import type { DrivenAgent } from '../bridge/drivenAgent.ts'
 
-/** What a front end sees of an agent as AG-UI state. */
+/** AG-UI state of an agent, as front ends see it. */
 export interface ThreadState {
   readonly agentId: string
   /** Name of the chart's active state. */
   readonly state: string
-  /** Such as `n12`; `null` before the first message. */
+  /** Id of the newest node, such as `n12`; `null` before the first message. */
   readonly head: string | null
-  /** Over its life, sub-agents included. */
+  /** Tokens used over the agent's life, sub-agents included. */
   readonly usage: Usage
   readonly pendingApprovals: readonly {
     readonly interruptId: string

@@ -13,9 +13,7 @@ interface ContextMessage {
   readonly provenance?: ProvenanceKind
 }
 
-/**
- * New user messages: those after the last answer that the thread does not have. What a client claims was said before that is ignored.
- */
+/** New user messages: those after the last answer that the thread does not have. Earlier messages that a client sends are ignored. */
 export function newMessages(
   messages: readonly Message[],
   { knows }: { knows(messageId: string): boolean },

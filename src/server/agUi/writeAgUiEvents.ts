@@ -14,7 +14,7 @@ export interface EventWriter {
   /** The thread's agent. */
   readonly rootId: string
   readonly parts: OpenParts
-  /** No more should be written for now. */
+  /** True while no more should be written. */
   readonly isFull: boolean
   write(event: Event): void
   /** The conversation changed other than by an addition at its end. */
@@ -93,7 +93,7 @@ const custom =
     })
   }
 
-/** Whether an event belongs to the thread's own agent. */
+/** Tells whether an event belongs to the thread's own agent. */
 const isOwn = (event: AgentEvent, writer: EventWriter): boolean => event.agentId === writer.rootId
 
 const table: Table = {

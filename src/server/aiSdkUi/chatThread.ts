@@ -9,13 +9,13 @@ import { childrenIn, takeRecords } from './uiMessages.ts'
 /** Reads the log of an agent, or of one below it, from a record on. */
 export type ReadLog = (agentId: string, fromSeq: number) => AsyncIterable<LogRecord>
 
-/** Who watches the newest exchange, or one that waits for its turn. */
+/** Watcher of the newest exchange, or of one that waits for its turn. */
 export interface ChatWatcher {
-  /** Something happened, and the thread has it. */
+  /** Called with each event, after the thread has taken it. */
   take(event: AgentEvent): void
-  /** Nothing continues before people decide. */
+  /** Called when nothing can continue before people decide. */
   wait(): void
-  /** There will be no more. */
+  /** Called when no more events will come. */
   abort(): void
 }
 
@@ -50,12 +50,12 @@ export class ChatThread {
     return this.#fold
   }
 
-  /** Whether the newest exchange goes on, or waits for people. */
+  /** True while the newest exchange is running or waits for people. */
   get isUnderWay(): boolean {
     return this.exchange !== undefined && this.exchange.end === undefined
   }
 
-  /** Whether nothing can continue before people decide something. */
+  /** True while nothing can continue before people decide something. */
   get isWaiting(): boolean {
     return awaitsDecision(this.agent)
   }
@@ -73,7 +73,7 @@ export class ChatThread {
     }
   }
 
-  /** Who asked to follow it is done, or watches now. */
+  /** Ends a request's hold on the thread: the request is done, or has begun to watch. */
   release(): void {
     this.#held -= 1
     this.#rest()
@@ -83,7 +83,7 @@ export class ChatThread {
     this.#views.add(view)
   }
 
-  /** A view is over, or its client has left. */
+  /** Removes a view that is over or whose client has left. */
   remove(view: ChatWatcher): void {
     this.#views.delete(view)
     this.#rest()

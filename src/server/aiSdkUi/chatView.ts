@@ -23,8 +23,8 @@ export interface ChatViewOptions {
 const previewMs = 250
 
 /**
- * One exchange as one client sees it, until it ends or people are to decide. A client that does not read gets nothing; once it does, it
- * gets what it lacks.
+ * One exchange as one client sees it, until it ends or people have to decide. A client that does not read is sent nothing; once it reads,
+ * it gets the missing content.
  */
 export class ChatView implements ChatWatcher {
   readonly #options: ChatViewOptions
@@ -56,7 +56,7 @@ export class ChatView implements ChatWatcher {
     this.#sink.write(chunk)
   }
 
-  /** Sends what there is, and what comes. */
+  /** Sends the current content, then everything that follows. */
   start(): void {
     const { thread, requestId } = this.#options
     thread.add(this)
@@ -69,7 +69,7 @@ export class ChatView implements ChatWatcher {
     else if (this.#exchange !== undefined && thread.isWaiting) this.wait()
   }
 
-  /** Something happened, and the exchange has it. */
+  /** Called with each event, after the exchange has taken it. */
   take(event: AgentEvent): void {
     const { thread, requestId } = this.#options
     const exchange = this.#exchange
@@ -82,17 +82,17 @@ export class ChatView implements ChatWatcher {
     else if (event.type === 'run.end' && !isCutOff(thread.agent, event)) this.#finish(endingOf(exchange))
   }
 
-  /** Nothing continues before people decide. */
+  /** Called when nothing can continue before people decide. */
   wait(): void {
     if (this.#exchange !== undefined) this.#finish({ finishReason: 'tool-calls' })
   }
 
-  /** It will not go on: the agent is gone, or the prompt was withdrawn. */
+  /** Called when the exchange will not continue: the agent is gone, or the prompt was withdrawn. */
   abort(): void {
     this.#finish(abortedEnding)
   }
 
-  /** The client left; the run continues. */
+  /** Closes the view after the client has left; the run continues. */
   close(): void {
     if (this.#state === 'closed') return
     this.#state = 'closed'
@@ -116,7 +116,7 @@ export class ChatView implements ChatWatcher {
     } else if (this.#ending !== undefined) this.#end(this.#ending)
   }
 
-  /** The client has read what was sent. */
+  /** Called when the client has read everything that was sent. */
   #goOn(): void {
     if (this.#state !== 'behind') return
     this.#state = 'live'

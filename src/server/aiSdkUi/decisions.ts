@@ -3,14 +3,14 @@ import type { DrivenAgent } from '../bridge/drivenAgent.ts'
 import type { Exchange } from './exchange.ts'
 import type { ChatInput, GivenMessage, GivenPart } from './readChat.ts'
 
-/** What a client decided of something that waits, by its key. */
+/** Decision of a client about a pending call or question; `callId` is its key. */
 export interface Decided {
   readonly callId: string
   readonly decision: Decision
   readonly how?: DecideOptions
 }
 
-/** What a client's message and its answers decide of what still waits; what does not wait any more is left out. */
+/** Decisions in a client's message and answers about calls and questions that still wait; all others are left out. */
 export function decisionsIn(
   agent: DrivenAgent,
   exchange: Exchange | undefined,
@@ -35,7 +35,7 @@ function approvalIn(part: GivenPart, key: string): Omit<Decided, 'callId'> | und
   return { decision, how: typeof approval.reason === 'string' ? { reason: approval.reason } : {} }
 }
 
-/** What a tool of the client's own returned. */
+/** Result of one of the client's own tools; `undefined` if the part has none. */
 function resultIn(part: GivenPart): Omit<Decided, 'callId'> | undefined {
   const { state, output, errorText } = part
   if (state === 'output-available') return { decision: { result: output ?? null } }

@@ -3,14 +3,14 @@ import { withOutwardError } from '../bridge/outwardError.ts'
 import type { Exchange } from './exchange.ts'
 import type { UiFinishReason, UiMessageChunk } from './uiTypes.ts'
 
-/** How a stream ends. */
+/** End of a stream. */
 export interface Ending {
   readonly finishReason: UiFinishReason
   readonly error?: string
   readonly isAborted?: true
 }
 
-/** Clients send nothing on their own after `interrupted`. */
+/** Finish reason by stop reason. After `interrupted`, clients send nothing on their own. */
 const finishReasons: { readonly [R in RunStopReason]: UiFinishReason } = {
   stop: 'stop',
   length: 'length',
@@ -22,13 +22,13 @@ const finishReasons: { readonly [R in RunStopReason]: UiFinishReason } = {
 
 export const abortedEnding: Ending = { finishReason: 'interrupted', isAborted: true }
 
-/** The last chunks of a stream whose agent another process has by now. */
+/** The last chunks of a stream whose agent another process has taken over. */
 export const lostChunks: readonly UiMessageChunk[] = [
   { type: 'error', errorText: 'Another process has the conversation by now. Load it again, where it is served.' },
   { type: 'finish', finishReason: 'interrupted' },
 ]
 
-/** How the stream of an exchange ends by its last run; of one without an end, that was aborted. */
+/** End of the stream of an exchange, by its last run; an exchange without an end was aborted. */
 export function endingOf({ end }: Exchange): Ending {
   if (end === undefined) return abortedEnding
   const { stopReason, error } = withOutwardError(end)

@@ -16,27 +16,27 @@ export interface ShownCall {
   readonly path: readonly string[]
 }
 
-/** What a person said, and everything an agent did about it until the next prompt: two messages of a chat. */
+/** A prompt of a person with everything that the agent did about it until the next prompt: two messages of a chat. */
 export class Exchange {
-  /** Of the request that began it. */
+  /** Id of the request that began it. */
   readonly requestId: string
-  /** Of the agent's message. */
+  /** Id of the agent's message. */
   readonly messageId: string
-  /** What the person said; more than one message if earlier ones had not been taken. */
+  /** Messages of the person; more than one if earlier ones had not been taken. */
   readonly said: UiMessage[] = []
   /** The agent's message. Entries are replaced, never changed, but for what grows. */
   readonly entries: Entry[] = []
   metadata: UiMetadata | undefined
-  /** How its last run ended; `undefined`: it is under way. */
+  /** End of its last run; `undefined` while it runs. */
   end: RecordOf<'run.end'> | undefined
   /** Messages that are still to come before the first turn. */
   toCome: number
-  /** Where the prompt stands, the last of what was said; its id is that of its request. */
+  /** Node of the prompt, which is the last of the person's messages; its message id is that of its request. */
   promptNode: NodeId | undefined
   readonly #agentId: string
   readonly #calls = new Map<string, ShownCall>()
   readonly #approvals = new Map<string, ShownCall>()
-  /** Where the reply under way begins; `undefined`: there is none. */
+  /** Index of the entry at which the current reply begins; `undefined` if there is none. */
   #replyAt: number | undefined
   /** Pieces of the reply under way are missing, so the rest of them says nothing. */
   #isTorn = false
@@ -110,7 +110,7 @@ export class Exchange {
     this.#texts = { text: 0, reasoning: 0 }
   }
 
-  /** What came of the reply under way is void. */
+  /** Discards the entries of the current reply. */
   dropReply(): void {
     if (this.#replyAt !== undefined) this.entries.length = this.#replyAt
     this.#replyAt = undefined
@@ -253,13 +253,13 @@ export class Exchange {
     }
   }
 
-  /** Why its last run failed. */
+  /** Error of its last run, if that failed. */
   get error(): ErrorInfo | undefined {
     return this.end?.error
   }
 }
 
-/** What a call has in all its states. */
+/** Fields that a call has in all its states. */
 const callIn = ({ toolName, toolCallId, input, providerExecuted }: UiToolPart) => ({
   type: 'dynamic-tool' as const,
   toolName,

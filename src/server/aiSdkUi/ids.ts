@@ -6,7 +6,7 @@ const again = /^regenerate:(\d+):([\s\S]*)$/
 /** The request that a prompt is answered again by; each has an id of its own. */
 export const againId = (requestId: string, number: number): string => `regenerate:${number}:${messageIdOf(requestId)}`
 
-/** Whether a request asks for another answer to what was said before it. */
+/** Tells whether a request asks for another answer to an earlier message. */
 export const isAgain = (requestId: string): boolean => again.test(requestId)
 
 /** The id of a person's message, by the request that its newest answer came of. */

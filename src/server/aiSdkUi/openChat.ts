@@ -17,7 +17,7 @@ import { contentOf, type ChatInput, type GivenMessage } from './readChat.ts'
 import { childrenIn, exchangesOf } from './uiMessages.ts'
 import type { UiMessagePart } from './uiTypes.ts'
 
-/** What a client is shown: an exchange of a thread, which is to be released, from the parts on that it has; or one that is over. */
+/** Exchange to show to a client: that of a thread, which must be released, without the parts (`shown`) that the client has; or a past one. */
 export type Opened =
   | { readonly thread: ChatThread; readonly requestId: string; readonly shown?: readonly UiMessagePart[] }
   | { readonly past: Exchange }
@@ -79,8 +79,8 @@ export class Chats {
   }
 
   /**
-   * What is under way in a chat, or was until just now: the messages that a page was loaded with may be that old. `undefined`: nothing is.
-   * Rejects with `BRIDGE_FORBIDDEN`, and as the store does.
+   * Opens the current exchange of a chat, or one that ended within the last 30 seconds, since the messages of a newly loaded page may be
+   * that old. `undefined`: there is none. Rejects with `BRIDGE_FORBIDDEN`, and as the store does.
    */
   resume(access: AgentAccess, id: string): Promise<Opened | undefined> {
     return this.#inTurn(id, async () => {
@@ -95,7 +95,7 @@ export class Chats {
     })
   }
 
-  /** Aborts what is under way in a chat. */
+  /** Aborts the current run of a chat. */
   stop(access: AgentAccess, id: string): Promise<void> {
     return this.#inTurn(id, async () => {
       access.must('talk', 'chat')
@@ -223,7 +223,7 @@ const newMessages = (messages: readonly GivenMessage[]): GivenMessage[] =>
 const lastAnswer = (messages: readonly GivenMessage[]): GivenMessage | undefined =>
   messages.findLast(({ role }) => role === 'assistant')
 
-/** What came of a prompt before the newest exchange; `undefined`: it was withdrawn before it began. */
+/** Exchange of a prompt before the newest one. `waiting`: it is still queued; `undefined`: it was withdrawn before it began. */
 async function pastPrompt(
   access: AgentAccess,
   id: string,
@@ -258,7 +258,7 @@ function decide(thread: ChatThread, { messages, answers, resume }: ChatInput, ac
   return { thread, requestId: exchange.requestId, ...shown }
 }
 
-/** First what may be refused: a decision cannot be undone. */
+/** Dispatches decisions. Values come first, because they may be refused and a decision cannot be undone. */
 function dispatchAll(agent: DrivenAgent, decisions: readonly Decided[], requestId: string): void {
   const isValue = ({ decision }: Decided): boolean => typeof decision === 'object'
   for (const { callId, decision, how } of decisions.toSorted((a, b) => Number(isValue(b)) - Number(isValue(a)))) {

@@ -13,7 +13,7 @@ import { checkChatId, readChat } from './readChat.ts'
 import { messagesOf } from './uiMessages.ts'
 import type { UiMessageChunk } from './uiTypes.ts'
 
-/** A request, and what it is answered with. */
+/** A request with its response. */
 interface Exchanged {
   readonly request: IncomingMessage
   readonly response: ServerResponse
@@ -31,8 +31,8 @@ const routes: { readonly [place in 'chat' | 'messages' | 'stream']: { readonly [
 }
 
 /**
- * Answers the requests of `useChat`: `POST` at the endpoint's own path says something, `GET <id>/stream` resumes, `DELETE <id>/stream`
- * stops, `GET <id>` gives the messages so far. A refusal is a sentence, as `useChat` shows the body of an answer as the error.
+ * Answers the requests of `useChat`: `POST` at the endpoint's own path sends a message, `GET <id>/stream` resumes, `DELETE <id>/stream`
+ * stops, `GET <id>` gives the messages so far. A refusal is a sentence, because `useChat` shows the body of an answer as the error.
  */
 export async function overHttp(exchanged: Exchanged, path: string): Promise<void> {
   const { request, response, access } = exchanged
@@ -98,7 +98,7 @@ async function list({ response, access, chats }: Exchanged, id: string): Promise
   response.end(JSON.stringify(exchanges.flatMap(messagesOf)))
 }
 
-/** Streams what a client is to see. */
+/** Streams an opened exchange to a client. */
 function show({ response, access, connection }: Exchanged, opened: Opened): void {
   if (response.destroyed) return 'past' in opened ? undefined : opened.thread.release()
   const { clock, limits } = access
@@ -121,7 +121,7 @@ function show({ response, access, connection }: Exchanged, opened: Opened): void
   opened.thread.release()
 }
 
-/** Answers with why, in a sentence. */
+/** Answers with the reason of a refusal, as a sentence. */
 function refuse(response: ServerResponse, { code, message }: ErrorInfo, status: number = statusOf(code)): void {
   if (response.destroyed) return
   response.writeHead(status, { 'content-type': 'text/plain; charset=utf-8', 'cache-control': 'no-store' })

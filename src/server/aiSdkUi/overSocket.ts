@@ -25,7 +25,7 @@ interface Answering {
   view?: ChatView
 }
 
-/** Milliseconds in which a client that stops listening may ask for the same chat again, which is no wish to stop it. */
+/** Milliseconds in which a client that stops listening may ask for the same chat again, which does not stop it. */
 const againMs = 100
 
 /**

@@ -32,13 +32,13 @@ const chatSchema = z.looseObject({
   messages: z.array(messageSchema).min(1),
   trigger: z.enum(['submit-message', 'regenerate-message']).default('submit-message'),
   messageId: z.string().optional(),
-  /** What is decided of what no part shows as a call, such as questions, by key. */
+  /** Decisions about whatever no part shows as a call, such as questions, by key. */
   answers: z.record(z.string(), answerSchema).default({}),
   /** Continues a run that is paused. */
   resume: z.boolean().default(false),
 })
 
-/** What a client of `useChat` asks for. */
+/** Request of a client of `useChat`. */
 export type ChatInput = z.output<typeof chatSchema>
 
 /** Reads the body of a request. @throws RuntimeError `BRIDGE_FRAME`, `INVALID_ID` */
@@ -72,7 +72,10 @@ const fileSchema = z.looseObject({
   filename: z.string().optional(),
 })
 
-/** What a person said, as content for an agent; parts that say nothing to it, such as data, are left out. @throws RuntimeError `INVALID_CONTENT` */
+/**
+ * Converts a person's message to content for an agent; parts that mean nothing to an agent, such as data, are left out. @throws
+ * RuntimeError `INVALID_CONTENT`
+ */
 export function contentOf({ parts }: GivenMessage): Exclude<Content, string> {
   return parts.flatMap((part): Exclude<Content, string> => {
     if (part.type === 'text') {

@@ -1,7 +1,7 @@
 import { partId, type Entry, type Growing } from './uiParts.ts'
 import type { UiMessageChunk, UiMessagePart, UiToolPart } from './uiTypes.ts'
 
-/** What a client has of something that grows: so many of its pieces. A class, as what clients show may have any fields. */
+/** The number of pieces that a client has of an entry that still grows. It is a class, because parts that clients send may have any fields. */
 class Started {
   readonly growing: Growing
   readonly pieces: number
@@ -17,13 +17,13 @@ type Sent = UiMessagePart | Started
 const isStarted = (sent: Sent | undefined): sent is Started => sent instanceof Started
 
 interface ChunkWriter {
-  /** No more should be written for now. */
+  /** True while no more should be written. */
   readonly isFull: boolean
   write(chunk: UiMessageChunk): void
 }
 
 /**
- * How much of a message one client has. What it lacks is written as the difference: a client that was slow, or comes late, gets the same
+ * Position of one client in a message. Missing content is written as the difference: a client that was slow, or comes late, gets the same
  * message from fewer chunks.
  */
 export class UiCursor {
@@ -79,7 +79,7 @@ export class UiCursor {
 
 const isStep = (sent: Sent): boolean => !isStarted(sent) && sent.type === 'step-start'
 
-/** Whether what a client has can become an entry by what may follow. */
+/** Tells whether later chunks can turn the part that a client has into an entry. */
 function fits(sent: Sent, entry: Entry): boolean {
   if (isStarted(sent)) {
     const { growing } = sent

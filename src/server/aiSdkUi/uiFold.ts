@@ -15,14 +15,14 @@ interface CalledAgent {
 }
 
 /**
- * What an agent does, as messages of a chat: the newest exchange, from its records and those of the agents below it, or from its events,
- * which may come in the middle. Of events and records the same comes out.
+ * Folds an agent's activity into messages of a chat. It holds the newest exchange, built from the agent's records and those of the agents
+ * below it, or from its events, which may start in the middle. Events and records give the same result.
  */
 export class UiFold {
   readonly agentId: string
-  /** The newest one. */
+  /** The newest exchange. */
   exchange: Exchange | undefined
-  /** Of the last record that was taken. */
+  /** `seq` of the last record that was taken. */
   seq = 0
   readonly #ended: Exchange[] | undefined
   /** Sub-agents whose calls have not ended, by id. */
@@ -97,7 +97,10 @@ export class UiFold {
     }
   }
 
-  /** What people are asked below shows as a call of the agent's own; the rest only in what is shown of a call under way. */
+  /**
+   * Takes an event of an agent below. A request to people shows as a call of the agent's own; everything else shows only in the preview of
+   * the running call.
+   */
   #takeOther(event: AgentEvent): void {
     const at = event.path.indexOf(this.agentId)
     if (at === -1) return
@@ -110,7 +113,7 @@ export class UiFold {
 
 type Handlers<C> = { readonly [T in AgentEvent['type']]?: (to: C, event: EventOf<T>) => void }
 
-/** Of a message that is none of a person's: what it is, if that is shown. */
+/** Adds a message to the exchange. One that no person wrote is shown by its kind, such as a report, or not at all. */
 function addMessage(fold: UiFold, event: EventOf<'message.added'>): void {
   const { nodeId, message } = event
   const { content, provenance } = message

@@ -15,10 +15,10 @@ import type { UiMessageChunk } from './uiTypes.ts'
 type AnyAgent = Agent<unknown, never>
 
 /**
- * What an agent does, as a stream for `createUIMessageStreamResponse` of the AI SDK, for servers that `aiSdkChat` does not fit. Of an
- * agent it is the message under way, or else the newest, from its beginning; it ends with the run, or once people are to decide
- * something. Of a run it is the message of that run, to its end, whatever people are asked: read it before anything else of the run.
- * Cancelling it stops nothing.
+ * Streams an agent's activity for `createUIMessageStreamResponse` of the AI SDK, for servers that `aiSdkChat` does not fit. For an agent,
+ * the stream carries the current message, or else the newest, from its beginning; it ends with the run, or once people have to decide
+ * something. For a run, it carries the message of that run to its end, whatever people are asked: read it before anything else of the run.
+ * Cancelling the stream does not stop the agent.
  *
  * @example
  * ```ts

@@ -5,9 +5,9 @@ import { UiFold } from './uiFold.ts'
 import type { UiMessage } from './uiTypes.ts'
 
 /**
- * The conversation of an agent as `messages` of `useChat`, from its records: what a client has that saw all of it live. Of a reply that
- * is under way only what is recorded. What was abandoned or hidden from the model since is there too. What a
- * guard refused has a line in its place, which a client that said it has only once it has loaded anew.
+ * Converts the records of an agent to `messages` of `useChat`: the same messages as those of a client that saw the whole conversation live.
+ * A reply that is still being written has only its recorded part. Messages that were later abandoned or hidden from the model are included.
+ * A message that a guard refused is replaced by a line, which the client that sent the message has only after loading again.
  *
  * @param below Records of agents below it, by their ids: for what these asked people.
  *
@@ -29,7 +29,7 @@ export function uiMessages(
   return exchangesOf(records, below).flatMap(messagesOf)
 }
 
-/** What was said, and what came of it, if anything did. */
+/** Messages of an exchange: the person's, then the agent's if it has any parts. */
 export function messagesOf(exchange: Exchange): UiMessage[] {
   const message = exchange.message()
   return message.parts.length === 0 ? exchange.said : [...exchange.said, message]
@@ -57,8 +57,8 @@ interface LogBelow {
 const nextTime = ({ log, next }: LogBelow): number => log[next]?.time ?? Infinity
 
 /**
- * Gives a fold the records of an agent and of those below it, in the order of their times; those of one agent stay in theirs. Of the same
- * time those of the agent are first, but the end of a call comes after all that was done for it.
+ * Gives a fold the records of an agent and of those below it, in the order of their times; those of one agent stay in theirs. At the same
+ * time, the agent's records come first, but the end of a call comes after all records of the work for it.
  */
 export function takeRecords(
   fold: UiFold,

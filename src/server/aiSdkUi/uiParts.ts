@@ -6,7 +6,7 @@ export interface Growing {
   readonly type: 'growing'
   readonly of: 'text' | 'reasoning' | 'call'
   readonly pieces: string[]
-  /** Of a call. */
+  /** Set for a call, as is `toolName`. */
   readonly toolCallId?: string
   readonly toolName?: string
 }
@@ -18,7 +18,7 @@ export const partId = (of: 'text' | 'reasoning', index: number): string => `${of
 
 export const dataUrl = (mimeType: string, data: string): string => `data:${mimeType};base64,${data}`
 
-/** What a person or a tool said, as parts. */
+/** Converts content of a person or a tool to parts. */
 export const saidParts = (content: readonly PlainBlock[]): (UiTextPart | UiFilePart)[] =>
   content.map((block) => {
     if (block.type === 'text') return { type: 'text', text: block.text }
@@ -30,7 +30,7 @@ export const saidParts = (content: readonly PlainBlock[]): (UiTextPart | UiFileP
     return { type: 'file', mediaType: mimeType, url: 'url' in block ? block.url : dataUrl(mimeType, block.data) }
   })
 
-/** What a tool returned: its text, or the JSON that the text is if that is an object or a list, or else its parts. */
+/** Result of a tool: its text; the parsed value if the text is JSON of an object or a list; its parts if it is more than text. */
 export function outputOf(content: readonly PlainBlock[]): unknown {
   if (!content.every(({ type }) => type === 'text')) return saidParts(content)
   const text = textOf(content)
@@ -43,8 +43,8 @@ export function outputOf(content: readonly PlainBlock[]): unknown {
 }
 
 /**
- * A reply as parts, the first at `at`. What the provider did on its own comes after the text that it interrupts: it is not streamed, so
- * the text is one part while it grows, and stays one. `idOf` names its calls.
+ * A reply as parts, the first at `at`. Actions of the provider come after the text that they interrupt: they are not streamed, so the text
+ * is one part while it grows, and stays one. `idOf` names its calls.
  */
 export function replyParts(content: readonly Block[], at: number, idOf: (callId: string) => string): UiMessagePart[] {
   const parts: UiMessagePart[] = []
@@ -84,7 +84,7 @@ export function replyParts(content: readonly Block[], at: number, idOf: (callId:
   return parts
 }
 
-/** What a model adapter keeps of a provider's own doings, as far as it can be shown. */
+/** Fields of a provider's own actions, as a model adapter keeps them, that can be shown. */
 interface Provided {
   readonly toolCallId?: string
   readonly input?: unknown

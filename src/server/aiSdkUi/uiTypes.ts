@@ -1,9 +1,9 @@
 import type { RunStopReason } from '../../protocol/records.ts'
 import type { Usage } from '../../protocol/messages.ts'
 
-/** What a message of an agent says of itself: over all runs it took. */
+/** Metadata of an agent's message, over all runs that it took. */
 export interface UiMetadata {
-  /** How the last run of it ended. */
+  /** Stop reason of its last run. */
   stopReason: RunStopReason
   usage: Usage
   costUsd: number
@@ -13,7 +13,7 @@ interface UiCall {
   type: 'dynamic-tool'
   toolName: string
   toolCallId: string
-  /** The provider of the model carried it out. */
+  /** True if the model's provider carried out the call. */
   providerExecuted?: boolean
 }
 
@@ -75,7 +75,7 @@ export type UiMessagePart =
 
 /** A message as `useChat` shows it: a `UIMessage` of the AI SDK, declared here so that no package is needed. */
 export interface UiMessage {
-  /** Of a person's message: the id of the request that said it. */
+  /** Id of the message. A person's message has the id of the request that sent it. */
   id: string
   role: 'user' | 'assistant'
   metadata?: UiMetadata

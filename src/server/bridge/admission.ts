@@ -5,7 +5,7 @@ import type { Permit } from './authenticator.ts'
 import type { Bridge } from './bridge.ts'
 import type { RefusalKind } from './refusalLog.ts'
 
-/** Why a request is rejected, and with which HTTP status. */
+/** Reason for which a request is rejected, with its HTTP status. */
 export interface Refusal {
   readonly status:
     | '400 Bad Request'
@@ -28,7 +28,7 @@ export class Admission {
     this.#rule = { origins, isGuarded: bridge.authenticator.isGuarded }
   }
 
-  /** Why a request is rejected whoever sends it. */
+  /** Returns the reason to reject a request, regardless of its sender. */
   refuse(request: IncomingMessage): Refusal | undefined {
     const { origin, host, upgrade } = request.headers
     if (!allowsOrigin(origin, host, this.#rule)) return foreignOrigin
@@ -38,12 +38,12 @@ export class Admission {
     return isOwnSite ? this.refuseHost(request) : foreignSite
   }
 
-  /** Why a request is rejected for the host name it used. */
+  /** Returns the reason to reject a request because of its host name. */
   refuseHost({ headers: { host } }: IncomingMessage): Refusal | undefined {
     return allowsHost(host, this.#rule) ? undefined : foreignHost
   }
 
-  /** What the sender of a request may do; a promise where the application is asked, which may reject. */
+  /** Returns the permit of a request's sender; `undefined`: it has none. Returns a promise, which may reject, if the application has to be asked. */
   permit(request: IncomingMessage): Permit | undefined | Promise<Permit | undefined> {
     return this.#bridge.authenticator.permit(request, tokenOf(request))
   }
@@ -95,7 +95,7 @@ export const badProtocol: Refusal = {
   kind: 'protocol',
   why: `A WebSocket of the bridge takes the subprotocol "${bridgeProtocol}".`,
 }
-/** Nothing is served at a path. */
+/** Refusal of a request for a path at which nothing is served. */
 export const unknownPath = (bridgePath: string): Refusal => ({
   status: '404 Not Found',
   kind: 'path',

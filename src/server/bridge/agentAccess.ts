@@ -22,7 +22,7 @@ import { viewOf, viewOfAgent, visibleRecord, type View } from './visible.ts'
 /** The agents of a server as far as one client may see and drive them. */
 export class AgentAccess implements Viewer {
   readonly rights: ReadonlySet<Right>
-  /** Whether an agent may be seen and driven. */
+  /** Tells whether the client may see and drive an agent. */
   readonly reach: Reach
   /** Ids of the agents of other processes that run, for lists. */
   runElsewhere: ReadonlySet<string> = new Set()
@@ -45,7 +45,7 @@ export class AgentAccess implements Viewer {
     if (!this.reach(agent)) throw outOfReach(this.#grant, agent.id)
   }
 
-  /** What agents must have to be within reach. */
+  /** Metadata that agents must have to be within reach. */
   get metadata(): Metadata | undefined {
     return this.#grant.metadata
   }
@@ -73,7 +73,7 @@ export class AgentAccess implements Viewer {
     return [...this.#bridge.definitions.keys()]
   }
 
-  /** What the agents that can be spawned are for, by name; only for who may spawn them. */
+  /** Descriptions of the agents that can be spawned, by name; `undefined` for a client without the right `spawn`. */
   get descriptions(): Readonly<Record<string, string>> | undefined {
     if (!this.may('spawn')) return undefined
     const said = [...this.#bridge.definitions.values()].filter(({ description }) => description !== '')
@@ -103,17 +103,17 @@ export class AgentAccess implements Viewer {
     return this.#bridge.sessions.ids(this.#wanted(asked), place)
   }
 
-  /** All of them after one, as long as somebody reads them. */
+  /** Yields the ids of all sessions asked for, within reach, that follow `after`. */
   allSessionIds(asked: AskedSessions, after?: string): AsyncGenerator<string, void, undefined> {
     return this.#bridge.sessions.idsAfter(this.#wanted(asked), after)
   }
 
-  /** How many there are in all. */
+  /** Resolves with the number of sessions asked for within reach. */
   sessionCount(asked: AskedSessions): Promise<number> {
     return this.#bridge.sessions.count(this.#wanted(asked))
   }
 
-  /** Records of sessions in which something was said, the best first; with a function that chooses agents also of others. Rejects as the store does. */
+  /** Records that match a text, best first; if a function chooses the client's agents, those of other agents too. Rejects as the store does. */
   hits(text: string, limit: number, asked: Pick<AskedSessions, 'metadata'> = {}): Promise<readonly SearchHit[]> {
     return this.#bridge.search.hits(text, this.#wanted(asked), limit)
   }
@@ -145,7 +145,7 @@ export class AgentAccess implements Viewer {
     return this.#wanted({ isRoot, ...(metadata === undefined ? {} : { metadata }) }).query
   }
 
-  /** Of all agents that run, sub-agents included, but for those that are hidden. */
+  /** Ids of all running agents, sub-agents included, except hidden ones. */
   #runningIds(): ReadonlySet<string> {
     const ids = new Set<string>(this.runElsewhere)
     const add = (agent: Agent): void => {
@@ -207,7 +207,7 @@ export class AgentAccess implements Viewer {
     return undefined
   }
 
-  /** Whether an agent's log has a request of this id, however long ago. */
+  /** Resolves with true if an agent's log has a request with this id, however old. */
   wasAsked(agent: Pick<DrivenAgent, 'wasAsked'>, requestId: string): Promise<boolean> {
     return agent.wasAsked(requestId)
   }
@@ -239,13 +239,13 @@ export class AgentAccess implements Viewer {
     })
   }
 
-  /** A running agent, within reach or not, unless it is incognito and somebody else's. */
+  /** A running agent, within reach or not, unless it is incognito and belongs to another client. */
   readonly find = (agentId: string): Agent | undefined => {
     const agent = this.#bridge.runtime.agent(agentId)
     return agent === undefined || this.isHidden(agentId, agent.path) ? undefined : agent
   }
 
-  /** Whether an agent, which may have ended, is incognito and somebody else's. */
+  /** Tells whether an agent, running or ended, is incognito and belongs to another client. */
   readonly isHidden = (id: string, path: readonly string[]): boolean =>
     this.#bridge.incognito.isHidden({ id, path, agent: this.#bridge.runtime.agent(id) }, this.#sessionId)
 
@@ -254,7 +254,7 @@ export class AgentAccess implements Viewer {
     return this.#bridge.redactor?.value(value) ?? value
   }
 
-  /** How much it is shown of what it reaches. */
+  /** How much the client may see of the agents within its reach. */
   get view(): View {
     return viewOf(this.rights)
   }
@@ -293,7 +293,7 @@ export class AgentAccess implements Viewer {
   }
 
   /**
-   * What an agent begins with that this client spawns, with the metadata of its own grant.
+   * Initial values of an agent that this client spawns, including the metadata of the client's grant.
    *
    * @throws RuntimeError `BRIDGE_FORBIDDEN`, `INVALID_OPTION`
    */
@@ -339,13 +339,13 @@ export class AgentAccess implements Viewer {
     return this.#bridge.dispatch !== undefined || this.find(agentId) !== undefined
   }
 
-  /** What can be drawn of an agent, which is not woken. Rejects with `AGENT_NOT_FOUND`, `BRIDGE_FORBIDDEN`. */
+  /** Resolves with the chart's subject for an agent, which is not woken. Rejects with `AGENT_NOT_FOUND`, `BRIDGE_FORBIDDEN`. */
   async charted(agentId: string): Promise<ChartSubject> {
     this.must('see.all', 'chart')
     return await this.#bridge.agents.charted(agentId, this)
   }
 
-  /** An agent that runs, or goes on from its log now. Rejects with `AGENT_NOT_FOUND`, `AGENT_STOPPED`, `BRIDGE_FORBIDDEN`. */
+  /** Resolves with an agent that runs, or resumes it from its log. Rejects with `AGENT_NOT_FOUND`, `AGENT_STOPPED`, `BRIDGE_FORBIDDEN`. */
   agent(agentId: string): Promise<Agent> {
     return this.#bridge.agents.agent(agentId, this)
   }

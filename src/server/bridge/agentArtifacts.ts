@@ -6,10 +6,10 @@ import type { AgentAccess } from './agentAccess.ts'
 
 const place = /^\/agents\/([^/]+)\/artifacts\/([0-9a-f]{64})$/
 
-/** Whether a path is that of something that a result of an agent names: `/agents/<id>/artifacts/<sha256>`. */
+/** Tells whether a path is that of an artifact that an agent's result names: `/agents/<id>/artifacts/<sha256>`. */
 export const isArtifactPath = (path: string): boolean => place.test(path)
 
-/** Answers with its bytes, to be saved: what a tool returned may be anything, and a browser must not run it. */
+/** Answers with the bytes of an artifact as a download: a tool may return anything, and a browser must not run it. */
 export async function answerArtifact(
   request: IncomingMessage,
   response: ServerResponse,

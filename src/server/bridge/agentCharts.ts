@@ -13,7 +13,7 @@ const kinds: Readonly<Record<string, { readonly format: ChartFormat; readonly ty
 
 const place = /^\/agents\/([^/]+)\/chart\.(svg|mmd|json)$/
 
-/** Whether a path is that of an agent's chart: `/agents/<id>/chart.svg`, `.mmd` or `.json`. */
+/** Tells whether a path is that of an agent's chart: `/agents/<id>/chart.svg`, `.mmd` or `.json`. */
 export const isChartPath = (path: string): boolean => place.test(path)
 
 export const statusOf: Readonly<Record<string, number>> = {
@@ -83,7 +83,7 @@ export class AgentCharts {
     return await this.#inTurn(response, (signal) => servedChart(model, { withFull: true, signal }))
   }
 
-  /** A client that has left is skipped. */
+  /** Calls `draw` after earlier drawings have ended; its signal is aborted once the client has left. */
   #inTurn<T>(response: ServerResponse, draw: (signal: AbortSignal) => Promise<T>): Promise<T> {
     const gone = new AbortController()
     response.on('close', () => gone.abort(new Error('the client has gone')))

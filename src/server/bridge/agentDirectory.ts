@@ -12,33 +12,33 @@ import { isSurelyHere, type Dispatch } from './dispatch.ts'
 import { depsOf, type ServedDeps } from './servedDeps.ts'
 import type { Reach, ReachedAgent } from './roles.ts'
 
-/** What a client may choose of an agent that it spawns. */
+/** Options that a client may choose for an agent that it spawns. */
 interface Spawning {
   readonly id?: string
   readonly incognito?: boolean
   readonly metadata?: Metadata
 }
 
-/** What the bridge needs of its runtime. */
+/** Parts of the runtime that the bridge uses. */
 export interface BridgeRuntime {
   agents(options?: { readonly metadata?: Metadata }): Agent[]
   agent(id: string): Agent | undefined
   spawn(definition: AgentDefinition, options?: Spawning & { readonly deps?: unknown }): Promise<Agent>
   resume(agentId: string, definition: AgentDefinition, options?: { readonly deps?: unknown }): Promise<Agent>
-  /** As `resume`, but for who else does so at the same time. Missing where nobody else does. */
+  /** Resumes an agent that other callers may be resuming at the same time; all get the same agent. Missing if there are no other callers. */
   open?(agentId: string, definition: AgentDefinition): Promise<Agent>
   /** Calls with every agent that begins to run, sub-agents included; returns a function that ends it. */
   onAgent(listener: (agent: Agent) => void): () => void
 }
 
-/** Who looks for an agent. */
+/** Client for which an agent is looked up. */
 export interface Viewer {
   readonly reach: Reach
   /** @throws RuntimeError `BRIDGE_FORBIDDEN` or `AGENT_NOT_FOUND` for an agent out of reach */
   check(agent: ReachedAgent): void
-  /** A running agent, within reach or not, unless it is incognito and somebody else's: nothing tells that there is one. */
+  /** A running agent, within reach or not, unless it is incognito and belongs to another client: the existence of such an agent is not revealed. */
   find(agentId: string): Agent | undefined
-  /** Whether an agent, which may have ended, is incognito and somebody else's. */
+  /** Tells whether an agent, running or ended, is incognito and belongs to another client. */
   isHidden(agentId: string, path: readonly string[]): boolean
 }
 

@@ -1,23 +1,23 @@
 import type { Store } from '../../protocol/store.ts'
 
-/** What the servers of a store have announced, the last one at the end: who closes first takes only its own back. */
+/** Addresses that the servers of a store have announced, the latest last. A server that closes withdraws only its own. */
 const announced = new WeakMap<Store, string[]>()
 
-/** Says in a store, where that keeps it, at which address the agents are reached whose logs this process has open. */
+/** Announces, in a store that supports it, the address of the agents whose logs this process has open. */
 export class Announcing {
   readonly #store: Store
   readonly #advertise: string | false | undefined
   readonly #failed: (error: unknown) => void
   #url: string | undefined
 
-  /** `advertise`: the address to say, if it is another than where the server listens; `false`: none. */
+  /** `advertise`: the address to announce, if it differs from the one the server listens at; `false`: none. */
   constructor(store: Store, advertise: string | false | undefined, failed: (error: unknown) => void) {
     this.#store = store
     this.#advertise = advertise
     this.#failed = failed
   }
 
-  /** The server listens at `url`; empty: nowhere that others reach. Never rejects. */
+  /** Announces that the server listens at `url`; empty: at no address that others can reach. Never rejects. */
   async at(url: string): Promise<void> {
     const said = this.#advertise ?? url
     if (said === false || said === '' || this.#url !== undefined) return
@@ -28,7 +28,7 @@ export class Announcing {
     await this.#say(said)
   }
 
-  /** Takes it back. Never rejects. */
+  /** Withdraws the announcement. Never rejects. */
   async end(): Promise<void> {
     const urls = announced.get(this.#store)
     if (this.#url === undefined || urls === undefined) return

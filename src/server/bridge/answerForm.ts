@@ -8,7 +8,7 @@ export interface AnswerForm {
     readonly properties: { readonly [name: string]: JsonSchema }
     readonly required: readonly string[]
   }
-  /** The value that was filled in; whether it fits is for whoever asked to say. */
+  /** Returns the value that was filled in, without checking it against the schema. */
   read(content: { readonly [name: string]: unknown }): unknown
 }
 
@@ -41,7 +41,7 @@ export function answerForm(schema: JsonSchema): AnswerForm {
   }
 }
 
-/** What a form keeps of the limits in a schema. */
+/** Limits of a schema that a form keeps, by kind of field. */
 const kept = {
   text: ['minLength', 'maxLength'],
   number: ['minimum', 'maximum'],
@@ -74,7 +74,7 @@ function fieldSchema({ form, description }: QuestionField, schema: JsonSchema): 
   }
 }
 
-/** What was filled in, if it can be read; else as it is. */
+/** Parses the text of a filled-in field; a text that cannot be parsed is returned unchanged. */
 function valueOf({ form }: QuestionField, filled: unknown): unknown {
   if (typeof filled !== 'string' || (form.type !== 'json' && form.type !== 'choice')) return filled
   const read = readTyped(form, filled)

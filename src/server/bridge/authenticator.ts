@@ -8,37 +8,40 @@ import { isShareToken, type ShareTokens } from './shareTokens.ts'
 import { grantOf, grantSchema, identityOf, isSameGrant, isStillGranted, type Grant, type Tokens } from './roles.ts'
 
 /**
- * Decides what a client may do, by its request (headers, cookies) and the token it brought; nothing: it is turned away. It is asked at
- * each connection and again every `limits.pingMs`, so it is to be quick, and may answer from memory. What it throws turns the client
- * away for now.
+ * Decides what a client may do, by its request (headers, cookies) and the token it brought; `null` or `undefined`: the client is turned
+ * away. It is called at each connection and again every `limits.pingMs`, so it should be quick, and may answer from memory. If it throws,
+ * the client is turned away for now.
  */
 export type Authenticate = (
   request: IncomingMessage,
   token: string | undefined,
 ) => Grant | null | undefined | Promise<Grant | null | undefined>
 
-/** What a client may do, as long as it may. */
+/** Permission of a client, with its duration. */
 export interface Permit {
   readonly grant: Grant
-  /** Whose limits apply to its sessions; `undefined`: all clients are equal. */
+  /** Owner whose limits apply to the client's sessions; `undefined`: clients are not told apart. */
   readonly owner: string | undefined
-  /** Nothing says who it is, only what it may do: others may have the same owner. */
+  /** True if nothing identifies the client: other clients may have the same owner. */
   readonly isUnnamed?: boolean
-  /** When it may no longer, in epoch milliseconds; `undefined`: that is not known. */
+  /** End of the permission in epoch milliseconds; `undefined`: unknown. */
   readonly expiresAt?: number | undefined
-  /** The session in which a gateway has it. */
+  /** Session that the client has at its gateway. */
   readonly session?: ForwardedSession | undefined
-  /** Whether it may still do the same. */
+  /** Returns true while the client is still allowed the same. */
   isGranted(): boolean
 }
 
-/** Whether a token is one that servers make: no other is asked about it. */
+/** Tells whether a token was made by a server; the application is not asked about such a token. */
 const isMadeToken = (token: string | undefined): boolean => isShareToken(token) || isForwardedToken(token)
 
-/** Who the application says that a client is. */
+/** Owner that the application names for a client. */
 const ownerOf = ({ owner }: Grant): string | undefined => (owner === undefined ? undefined : `owner ${owner}`)
 
-/** Without an owner, whoever brings the same cookies and is told apart by metadata; of any other nothing says who it is. */
+/**
+ * Owner of a client by its grant: the owner that the grant names, else the grant with the client's cookies. Without an owner, a client
+ * counts as named only if it has cookies and its grant has metadata.
+ */
 function namedBy(grant: Grant, { headers: { cookie = '' } }: IncomingMessage): Pick<Permit, 'owner' | 'isUnnamed'> {
   const isTold = cookie !== '' && Object.keys(grant.metadata ?? {}).length > 0
   return {
@@ -53,10 +56,10 @@ const decisionMs = 10_000
 interface Rules {
   readonly tokens: Tokens | undefined
   readonly authenticate: Authenticate | undefined
-  /** What everyone may do where neither of them is given. */
+  /** Role of every client if neither `tokens` nor `authenticate` is given. */
   readonly role: Role
   readonly shares: ShareTokens
-  /** Of gateways that may say who a client is. */
+  /** Tokens of gateways, which may say who a client is. */
   readonly forwarded: ForwardedTokens | undefined
   /** Tells whether this server is at a place by which a gateway knows it. */
   isHere(place: string): boolean
@@ -73,13 +76,13 @@ export class Authenticator {
     this.#rules = rules
   }
 
-  /** Whether clients have to show who they are. */
+  /** True if clients have to authenticate. */
   get isGuarded(): boolean {
     const { tokens, authenticate, forwarded } = this.#rules
     return tokens !== undefined || authenticate !== undefined || forwarded !== undefined
   }
 
-  /** What a token of `tokens` allows; without a guard, what everyone may do. */
+  /** Returns the permit of a token that the server itself can check; without a guard, that of every client. */
   permitOf(token: string | undefined): Permit | undefined {
     if (isForwardedToken(token)) return this.#forwarded(token)
     const find = (): Grant | undefined => this.#grantOf(token)
@@ -90,7 +93,7 @@ export class Authenticator {
     return { grant, owner: token, expiresAt: this.#rules.shares.read(token)?.expiresAt, isGranted }
   }
 
-  /** Whether a token is one of a link that has expired. */
+  /** Returns true if a token is that of a link that has expired. */
   hasExpired(token: string | undefined): boolean {
     const { shares } = this.#rules
     const share = isShareToken(token) ? shares.read(token) : undefined
@@ -98,8 +101,8 @@ export class Authenticator {
   }
 
   /**
-   * What a client may do; `undefined`: nothing. A promise only where the application is asked; that rejects with
-   * `BRIDGE_AUTHENTICATE` when it could not say.
+   * Returns the permit of a client; `undefined`: it has none. Returns a promise only if the application is asked; it rejects with
+   * `BRIDGE_AUTHENTICATE` if the application could not decide.
    */
   permit(request: IncomingMessage, token: string | undefined): Permit | undefined | Promise<Permit | undefined> {
     const known = this.permitOf(token)

@@ -57,7 +57,7 @@ const onlyRead = (): Promise<never> =>
 /** The dispatch of agents that are read and not woken. */
 const reading: Dispatch = { command: onlyRead, begin: onlyRead }
 
-/** What the clients of one server share: agents, their feeds, commands already carried out. */
+/** State that the clients of one server share: agents, their feeds, commands already carried out. */
 export class Bridge {
   readonly runtime: BridgeRuntime
   readonly store: Store
@@ -65,7 +65,7 @@ export class Bridge {
   readonly limits: BridgeLimits
   readonly definitions: ReadonlyMap<string, AgentDefinition>
   readonly connections = new Set<Connection>()
-  /** Those of them that have not authenticated. */
+  /** Sockets of clients that have not authenticated. */
   readonly unauthenticated: UnauthenticatedSockets
   readonly room: Room
   readonly refusals: RefusalLog
@@ -77,11 +77,11 @@ export class Bridge {
   readonly waiting: WaitingList
   readonly authenticator: Authenticator
   readonly shares: ShareTokens
-  /** The key of what its clients are given to bring back; the same on all servers that are to know it. */
+  /** Key of the values that clients are given to bring back; the same on all servers that have to recognise them. */
   readonly key: Key
-  /** Of a gateway: what takes commands to where agents are. */
+  /** Set for a gateway: takes commands to the workers that have the agents. */
   readonly front: Front | undefined
-  /** Takes commands elsewhere than to the agents of this process. */
+  /** Takes commands to agents outside this process. */
   readonly dispatch: Dispatch | undefined
   /** Agents by their logs, as other protocols read them while they are at rest, and with `dispatch` drive them. */
   readonly followed: PlacedAgents
@@ -165,7 +165,10 @@ export class Bridge {
     return nanoid(16)
   }
 
-  /** Where to read an agent from a record on; it is not woken by it. Rejects as the store does, and with `AGENT_NOT_FOUND`, `BRIDGE_FORBIDDEN`. */
+  /**
+   * Resolves with the feed to read an agent from, starting at a record; the agent is not woken. Rejects as the store does, and with
+   * `AGENT_NOT_FOUND`, `BRIDGE_FORBIDDEN`.
+   */
   async feedOf(agentId: string, viewer: Viewer, fromSeq = 1): Promise<Feed> {
     for (;;) {
       const feed = await this.#feedOf(agentId, viewer)
@@ -205,13 +208,13 @@ export class Bridge {
     return feed
   }
 
-  /** Where the records of an agent are read: those of an incognito one are in no store, and only for who finds it. */
+  /** Source of an agent's records. Records of an incognito agent are in no store, and can be read only by a viewer that can find the agent. */
   logOf(agentId: string, find: Viewer['find']): Pick<Store, 'read' | 'snapshots'> {
     const agent = find(agentId)
     return agent?.incognito === true ? { read: (_, fromSeq) => agent.readLog(fromSeq) } : this.store
   }
 
-  /** A client unsubscribed: closes the feed if nobody reads it any more. */
+  /** Called when a client unsubscribes: closes the feed if it has no readers left. */
   releaseFeed(agentId: string): void {
     const feed = this.#feeds.get(agentId)
     if (feed === undefined || feed.hasListeners) return
@@ -230,7 +233,7 @@ export class Bridge {
     this.#onEmpty = call
   }
 
-  /** No more clients are accepted. */
+  /** True once no more clients are accepted. */
   get isClosed(): boolean {
     return this.#isClosed
   }

@@ -26,16 +26,16 @@ type Hello = Extract<CheckedClientFrame, { type: 'hello' }>
 
 const expired = errorInfo('BRIDGE_EXPIRED', 'This link has expired.')
 
-/** Timers hold no longer waits. */
+/** Longest wait of a timer, in milliseconds. */
 const mostTimerMs = 2 ** 31 - 1
 
-/** How a client came. */
+/** Connection of a client, as it arrived. */
 interface Arrival {
-  /** What a client may do with a token, or without one. */
+  /** Returns the permit of the client with a token, or without one. */
   readonly permit: (token: string | undefined) => Permit | undefined | Promise<Permit | undefined>
   /** The token that the request for the connection brought. */
   readonly token: string | undefined
-  /** Where it comes from; none of one in this process. */
+  /** Address that it comes from; missing for a client in this process. */
   readonly address?: string
   /** Logs for the operator why it was rejected. */
   readonly logRefusal: (kind: RefusalKind, why: string) => void
@@ -47,7 +47,7 @@ interface Authenticated extends CommandContext {
   /** Chosen by the client, so that its commands are recognised after a reconnect. */
   readonly sessionId: string
   readonly results: SessionResults
-  /** Of a gateway: takes its commands to where agents are. */
+  /** Set for a client of a gateway: takes its commands to the workers that have the agents. */
   readonly relay?: Relay
 }
 
@@ -82,7 +82,7 @@ export class BridgeSession implements Connection {
     return this.#client !== undefined
   }
 
-  /** The application has not decided yet. */
+  /** True while the application has not decided yet. */
   get isAuthenticating(): boolean {
     return this.#early !== undefined
   }

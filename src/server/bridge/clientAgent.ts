@@ -26,7 +26,7 @@ interface Allowed {
   ): void
 }
 
-/** Agents in the hands of clients: the same object for all who may see and do the same. */
+/** Agents as clients get them: the same object for all clients with the same rights. */
 export class GivenAgents {
   readonly #given = new WeakMap<DrivenAgent, Map<string, DrivenAgent>>()
 
@@ -40,7 +40,7 @@ export class GivenAgents {
   }
 }
 
-/** The parts of an agent that are other things to a client: what it is shown, and what it may do. */
+/** The members of an agent that differ for a client: those that show something, and those that do something. */
 type Guarded = Pick<
   DrivenAgent,
   | 'conversation'
@@ -58,8 +58,8 @@ type Guarded = Pick<
 >
 
 /**
- * An agent in the hands of a client of any protocol: it shows what the client may see, and does what it may do. Another agent than the
- * one it is made of only in that.
+ * An agent as a client of any protocol gets it: it shows only what the client may see, and does only what the client may do. Otherwise it
+ * behaves like the agent that it wraps.
  *
  * Its methods throw `BRIDGE_FORBIDDEN` besides what those of the agent throw.
  */

@@ -14,14 +14,14 @@ interface SubscribingClient {
   readonly view: View
   /** A running agent, unless it is hidden from the client. */
   find(agentId: string): Agent | undefined
-  /** As many subscriptions as it may have. */
+  /** Most subscriptions that the client may have. */
   readonly most: number
   isOpen(): boolean
-  /** A log cannot be read. */
+  /** Called when a log cannot be read. */
   fail(thrown: unknown): void
 }
 
-/** What one client reads over its socket: agents by their feeds, and the roster. */
+/** Subscriptions of one client on its socket: feeds of agents, and the roster. */
 export class ClientSubscriptions implements RosterWatcher {
   readonly #bridge: Bridge
   readonly #outbox: Outbox
@@ -81,7 +81,7 @@ export class ClientSubscriptions implements RosterWatcher {
     this.#bridge.roster.unwatch(this)
   }
 
-  /** The client has left. */
+  /** Ends all subscriptions of a client that has left. */
   close(): void {
     this.unwatchRoster()
     for (const agentId of this.#subscriptions.keys()) this.unsubscribe(agentId)

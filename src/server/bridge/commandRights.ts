@@ -3,7 +3,7 @@ import { isAsked } from '../../protocol/asked.ts'
 import type { ProvenanceKind } from '../../protocol/provenance.ts'
 import type { Right } from '../../protocol/rights.ts'
 
-/** The right that each command to an agent needs, by whatever door it comes; of several, one, and what is decided says which. */
+/** The right that each command to an agent needs, in any protocol. With several, one of them is needed, depending on the decision. */
 export const rightsFor: { readonly [T in AgentCommand['type']]: Right | readonly Right[] } = {
   'agent.prompt': 'talk',
   'agent.interrupt': 'talk',
@@ -24,17 +24,23 @@ export const rightsFor: { readonly [T in AgentCommand['type']]: Right | readonly
   'agent.decide': ['approve', 'answer.own'],
 }
 
-/** Contents that were said one after the other: those before the last are context, and part of it for who may give none. */
+/**
+ * Converts consecutive contents to a prompt. Those before the last are context; for a client that may not give context, they are part of
+ * the prompt.
+ */
 export const saidAs = <T>({ rights }: { readonly rights: ReadonlySet<Right> }, contents: readonly T[][]): T[][] =>
   rights.has('control') || contents.length < 2 ? [...contents] : [contents.flat()]
 
-/** A decision as its command names it. */
+/** Name of a decision in its command. */
 export const nameOf = (decision: Decision): string => (typeof decision === 'string' ? decision : 'answer')
 
-/** A command that says more than words, as refusals name it. */
+/** Name in refusals of a command that carries more than words. */
 export const moreThanWords = (type: string): string => `${type} with limits, context or a provenance`
 
-/** A client that may only talk says words: no limits of their own, and nothing in the name of others. */
+/**
+ * Returns the right that a command needs because it carries more than words: limits, context or a provenance. A client that may only talk
+ * can send words alone.
+ */
 export const beyondWords = (command: object): Right | undefined =>
   'limits' in command ||
   'context' in command ||

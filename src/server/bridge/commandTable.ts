@@ -23,19 +23,19 @@ import type { AgentAccess } from './agentAccess.ts'
 
 type FrameOf<T extends Command['type']> = Extract<Command, { type: T }>
 
-/** What a command may use. */
+/** Objects that a command may use. */
 export interface CommandContext {
   readonly bridge: Bridge
   readonly access: AgentAccess
   readonly subscriptions: ClientSubscriptions
-  /** Of a gateway. */
+  /** Set for a client of a gateway. */
   readonly relay?: Relay
 }
 
 /** The answer to a command that has run, due once the store has its records; the next command need not wait for that. */
 export class DeferredAnswer {
   readonly answer: Promise<object>
-  /** How its run ended, if the log will not say. */
+  /** Resolves with how the command's run ended, if the log will not record it. */
   readonly ended: Promise<UnloggedEnd | undefined> | undefined
 
   constructor(answer: Promise<object>, ended?: Promise<UnloggedEnd | undefined>) {
@@ -46,11 +46,11 @@ export class DeferredAnswer {
 }
 
 interface CommandHandler<T extends Command['type']> {
-  /** Several: one of them, and the command finds out which. */
+  /** Right that the command needs. With several, any one admits the client, and the command itself checks which one it needs. */
   readonly needs: Right | readonly Right[]
-  /** A right that it needs besides, for some of its fields. */
+  /** Further right that the command needs because of some of its fields. */
   readonly needsToo?: (frame: FrameOf<T>) => Right | undefined
-  /** It changes something: if sent again, it is answered but not repeated. */
+  /** Set if the command changes something: if sent again, it is answered but not repeated. */
   readonly isOnce?: true
   /** Gives the result; `requestId` names what it asks of an agent, the same when it is sent again. */
   run(client: CommandContext, frame: FrameOf<T>, requestId: string): unknown
@@ -66,10 +66,10 @@ async function written<T extends object>(agent: Agent, answer: T): Promise<T> {
   return answer
 }
 
-/** The agent goes on in another process, and with it the run: its log will say how that ends. */
+/** Error codes after which the agent and its run continue in another process; the log will record how the run ends. */
 const goesOn: ReadonlySet<string | undefined> = new Set<ErrorCode>(['AGENT_DETACHED', 'STORE_LEASE_LOST'])
 
-/** A run that never began, or whose agent crashed: it has no `run.end` in the log. */
+/** Returns the result of a run that has no `run.end` in the log because it never began or its agent crashed. */
 const unlogged = (result: RunResult): RunResult | undefined =>
   !goesOn.has(result.error?.code) && (result.runId === '' || (result.stopReason === 'error' && result.turns === 0))
     ? result

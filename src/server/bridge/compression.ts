@@ -1,8 +1,8 @@
 import type { PerMessageDeflateOptions } from 'ws'
 
 /**
- * How messages of WebSockets are compressed: those of more than a kilobyte, each by itself, so that a connection at rest holds no memory
- * for it, and few at the same time. What comes is bounded by `maxPayload` as it is once it has grown.
+ * Compression of WebSocket messages. Messages of more than a kilobyte are compressed, each by itself, so that a connection at rest holds no
+ * memory for it, and few at the same time. `maxPayload` limits the decompressed size of incoming messages.
  */
 export const compression: PerMessageDeflateOptions = {
   threshold: 1_024,

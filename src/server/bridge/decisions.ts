@@ -19,12 +19,12 @@ export class Decisions {
     this.#agentOf = agentOf
   }
 
-  /** An agent starts: its log will grow beyond what was read. */
+  /** Called when an agent starts: its log will grow beyond the part that was read. */
   began(agentId: string): void {
     this.#ended.delete(agentId)
   }
 
-  /** Whether this request of an ancestor has decided a call, named by its key, of an agent below. */
+  /** Resolves with true if this request of an ancestor has decided a call, named by its key, of an agent below. */
   async wasDecided(ancestor: Agent, key: string, requestId: string): Promise<boolean> {
     const owner = agentIdSchema().safeParse(key.split('/', 1)[0]).data
     if (owner === undefined || owner === key || owner === ancestor.id) return false

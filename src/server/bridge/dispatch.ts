@@ -3,15 +3,15 @@ import type { Metadata } from '../../protocol/metadata.ts'
 import type { RunResult } from '../../runs/runResult.ts'
 
 /**
- * Whether an agent certainly works in this process. One that rests may be driven by another one by now, without a word to this one, if
- * somebody dispatches commands.
+ * Tells whether an agent certainly works in this process. If commands are dispatched to an engine, another process may have begun to drive
+ * an agent at rest without informing this one.
  */
 export const isSurelyHere = (
   agent: { readonly isLoaded: boolean; readonly state: string } | undefined,
   dispatch: Dispatch | undefined,
 ): boolean => agent?.isLoaded === true && (dispatch === undefined || !['idle', 'paused'].includes(agent.state))
 
-/** How a run ended that its log says nothing of, such as one that never began. */
+/** End of a run that its log does not record, such as a run that never began. */
 export type UnloggedEnd = Pick<RunResult, 'stopReason' | 'error'>
 
 /** An agent that is to begin. */
@@ -22,8 +22,8 @@ export interface AgentBirth {
 }
 
 /**
- * Takes what clients command to where the agents are, in place of those of this process: to an engine that places them. A request that comes
- * again under the same id is carried out once.
+ * Takes clients' commands to an engine that places the agents, instead of to the agents of this process. A request that comes again under
+ * the same id is carried out once.
  *
  * Contract: both resolve once the command is as safe as the log would have it, and reject as an agent's own refusal would.
  */
@@ -35,6 +35,6 @@ export interface Dispatch {
   ): Promise<{ readonly ended?: Promise<UnloggedEnd | undefined> | undefined }>
   /** Begins an agent; resolves with the `seq` of the last of its records. Rejects with `AGENT_EXISTS`. */
   begin(agent: AgentBirth, requestId: string): Promise<number>
-  /** The server closes: nobody waits any more for what comes of commands, which go on. */
+  /** Called when the server closes: it stops waiting for the outcome of commands, which continue. */
   close?(): void
 }

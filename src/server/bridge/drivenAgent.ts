@@ -29,7 +29,7 @@ export interface DrivenAgent extends Pick<
   | 'abort'
   | 'close'
 > {
-  /** Set where somebody else sees to it that a run that was cut off goes on: its interruption is not its end. */
+  /** Set if an engine resumes a run that was cut off: the interruption of the run is not its end. */
   readonly isPlaced?: true
   readonly parent: object | undefined
   children(): DrivenBelow[]
@@ -37,7 +37,10 @@ export interface DrivenAgent extends Pick<
     command: AgentCommand,
     options?: { readonly requestId?: string },
   ): Pick<Run, 'requestId' | 'result'> | undefined
-  /** Of a placed one: resolves once what was dispatched just now is taken, and rejects if it was refused. Any other refuses at once. */
+  /**
+   * Set for a placed agent: resolves once the commands dispatched so far are taken, and rejects if one was refused. Any other agent refuses
+   * at once.
+   */
   taken?(): Promise<void>
   events(): AsyncIterableIterator<AgentEvent>
   subscribe(listener: (event: AgentEvent) => unknown, options?: { readonly descendants?: boolean }): () => void
@@ -48,6 +51,6 @@ export interface DrivenBelow extends Pick<Agent, 'id' | 'lastSeq' | 'durable'> {
   children(): DrivenBelow[]
 }
 
-/** Whether a record or an event says that a run was cut off that goes on by itself. */
+/** Tells whether a record or an event says that a run was cut off and will resume by itself. */
 export const isCutOff = (agent: Pick<DrivenAgent, 'isPlaced'>, happened: LogRecord | AgentEvent): boolean =>
   agent.isPlaced === true && happened.type === 'run.end' && happened.reason?.type === 'interrupted'

@@ -7,17 +7,17 @@ import type { TextSocket } from './textSocket.ts'
  * to `serve` in `endpoints`.
  */
 export interface Endpoint {
-  /** Such as `/acp`. */
+  /** Path of the endpoint, such as `/acp`. */
   readonly path: string
-  /** It answers at every path below as well, where no other endpoint has that very path. */
+  /** Set if it also answers at every path below, unless another endpoint has that path. */
   readonly below?: true
   /** Headers that pages of other origins may send, beside `authorization`, `content-type` and `accept`. */
   readonly headers?: readonly string[]
-  /** Called with the names of the definitions that `serve` was given, before it listens: what it throws, `serve` rejects with. */
+  /** Called with the names of the definitions that `serve` was given, before it listens; `serve` rejects with an error that it throws. */
   check?(definitions: readonly string[]): void
   /**
-   * Answers an HTTP request at the path; what it throws is answered with status 500. The answer counts as a connection until it is
-   * over; a client that reads nothing of what waits for it between three pings is cut off. Default: status 426.
+   * Answers an HTTP request at the path; an error that it throws is answered with status 500. The answer counts as a connection until it is
+   * over; a client that reads none of the waiting bytes between three pings is cut off. Default: status 426.
    */
   answer?(
     request: IncomingMessage,
@@ -25,13 +25,13 @@ export interface Endpoint {
     access: AgentAccess,
     answering: OpenResponse,
   ): void | Promise<void>
-  /** Talks over a WebSocket opened at the path; what it throws closes that with 1011. Default: it is refused. */
+  /** Talks over a WebSocket opened at the path; an error that it throws closes the socket with 1011. Default: it is refused. */
   connect?(socket: TextSocket, access: AgentAccess): void
 }
 
 /** A response that stays open. */
 export interface OpenResponse {
-  /** Calls when the server shuts down: the response should end soon. Only the last listener is called. */
+  /** Calls `listener` when the server shuts down: the response should end soon. Only the last listener is called. */
   onLeave(listener: () => void): void
 }
 
@@ -46,7 +46,7 @@ export class Endpoints {
     this.#below = endpoints.filter(({ below }) => below).toSorted((a, b) => b.path.length - a.path.length)
   }
 
-  /** The one that answers at a path. */
+  /** The endpoint that answers at a path. */
   at(path: string): Endpoint | undefined {
     return this.#byPath.get(path) ?? this.#below.find((endpoint) => path.startsWith(`${endpoint.path}/`))
   }

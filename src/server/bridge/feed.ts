@@ -15,10 +15,10 @@ const maxHeld = 4_096
 
 const deltaKinds = { 'reply.delta': 'text', 'thinking.delta': 'thinking' } as const
 
-/** Whose event it is: the agent's own, an approval of a sub-agent, or anything else of one. */
+/** Origin of an event: the agent itself, an approval of a sub-agent, or any other event of a sub-agent. */
 type Scope = 'own' | 'approval' | 'descendant'
 
-/** An event for subscribers: serialised once for all who see the same of it, and not at all for nobody. */
+/** An event for subscribers. It is serialised once for all subscribers that see the same of it, and only if there are any. */
 export class FeedEvent {
   readonly seq: number
   readonly isLogged: boolean
@@ -40,7 +40,7 @@ export class FeedEvent {
     this.#agentId = agentId
   }
 
-  /** The frame that a client is sent; `undefined`: it may see nothing of it. */
+  /** The frame that a client is sent; `undefined`: the client may not see the event. */
   frameFor(view: View): string | undefined {
     if (!this.#frames.has(view)) this.#frames.set(view, this.#frame(view))
     return this.#frames.get(view)
@@ -57,7 +57,7 @@ export class FeedEvent {
 
 type FeedListener = (event: FeedEvent) => void
 
-/** What a feed asks of the agent it reads. */
+/** Parts of an agent that its feed uses. */
 export type FeedAgent = Pick<Agent, 'subscribe' | 'growingReply' | 'lastSeq' | 'durable'> &
   Partial<Pick<Agent, 'incognito'>>
 
@@ -76,7 +76,7 @@ export class Feed {
   /** Ids of its ancestors, root first. */
   readonly path: readonly string[]
   readonly metadata: Metadata | undefined
-  /** No more events will come. */
+  /** True once no more events will come. */
   isClosed = false
   #agent: FeedAgent | undefined
   readonly #listeners = new Set<FeedListener>()
@@ -89,7 +89,7 @@ export class Feed {
   #partialReply: { -readonly [K in keyof GrowingReply]: GrowingReply[K] } | undefined
   #lastSeq: number
 
-  /** `agent` is missing if it does not run: then everything is in its log. */
+  /** `agent` is missing if the agent does not run: all its events are then in its log. */
   constructor(
     { agentId, path, metadata, lastSeq }: Pick<Feed, 'agentId' | 'path' | 'lastSeq'> & Partial<Pick<Feed, 'metadata'>>,
     agent?: FeedAgent,
@@ -120,7 +120,7 @@ export class Feed {
     return this.#agent?.durable()
   }
 
-  /** The agent has started, perhaps again: from now on listeners follow this instance. */
+  /** Called when the agent has started, perhaps again: listeners follow this instance. */
   attach(agent: FeedAgent): void {
     if (agent === this.#agent) return
     this.#unsubscribe?.()
@@ -130,7 +130,7 @@ export class Feed {
     if (this.#includesDescendants) this.#subscribeToDescendants()
   }
 
-  /** The agent does not run here, or no more. */
+  /** Called when the agent does not run in this process, or no longer does. */
   rest(): void {
     if (this.#agent === undefined || this.#held.length > 0) return
     this.#unsubscribe?.()
@@ -141,7 +141,7 @@ export class Feed {
     this.#partialReply = undefined
   }
 
-  /** The next record, of an agent that another process drives; any other is left out. */
+  /** Takes the next record of an agent that another process drives; any other record is ignored. */
   follow(event: AgentEvent): void {
     // What is held will be told in its turn.
     if (this.#held.length === 0 && event.seq === this.#lastSeq + 1) this.#publish(new FeedEvent(event), event)
@@ -191,7 +191,10 @@ export class Feed {
     else if (this.#mayTell(event)) this.#hold(this.#liveEvent(event, 'approval'))
   }
 
-  /** What is below an incognito agent is, too. */
+  /**
+   * Tells whether subscribers may get an event. Events of incognito agents stay within feeds of incognito agents, whose sub-agents are
+   * incognito too.
+   */
   #mayTell(event: AgentEvent): boolean {
     return event.incognito !== true || this.incognito === true
   }
@@ -212,7 +215,7 @@ export class Feed {
     if (this.#held.length === 1) void this.#release()
   }
 
-  /** Whether the store does not have the newest record yet. */
+  /** True while the store does not have the newest record. */
   get #isUnwritten(): boolean {
     const pending = this.durable()
     pending?.catch(() => {})

@@ -11,21 +11,21 @@ import { pendingIn } from '../../protocol/pendingIn.ts'
 import type { LogRecord, PauseReason, RecordOf, Spent } from '../../protocol/records.ts'
 import type { AgentTree } from '../../runtime/agents/agentTree.ts'
 
-/** Most that is held back of what no log has. */
+/** Most unlogged events that are held back. */
 const maxHeard = 4_096
 
 const folds = [machineFold, totalFold, requestsFold]
 
 type Growing = { -readonly [K in keyof GrowingReply]: GrowingReply[K] }
 
-/** One agent as its log leaves it, record by record, and what was heard of it beside that. */
+/** State of one agent, built from its log record by record and from unlogged events. */
 export class FollowedLog {
   readonly agentId: string
   conversation = new Conversation()
   created: RecordOf<'agent.created'> | undefined
   lastSeq = 0
   growing: Growing | undefined
-  /** The state that was told last. */
+  /** The state that was reported last. */
   toldState = 'idle'
   /** Sub-agents that are alive, by id, oldest first, with the call that each carries out. */
   readonly below = new Map<string, { readonly log: FollowedLog; readonly callId: string | undefined }>()
@@ -34,7 +34,7 @@ export class FollowedLog {
   readonly #spent = this.#folding.at(totalFold)
   readonly #requests = this.#folding.at(requestsFold)
   readonly #asked = new Map<string, Pending>()
-  /** What no log has, in the order in which it happened, until the records before it were read. */
+  /** Unlogged events in order, each held until the records before it are read. */
   #live: AgentEvent[] = []
   #isStopped = false
   #at = { runId: '', turnIndex: 0 }
@@ -47,7 +47,7 @@ export class FollowedLog {
     return this.created?.path ?? []
   }
 
-  /** Of the machine's chart, as far as a log tells. */
+  /** State in the machine's chart, as far as the log tells. */
   get state(): string {
     return this.#isStopped ? 'stopped' : this.#machine.state.state
   }
@@ -69,18 +69,18 @@ export class FollowedLog {
     return this.#requests.state.ids.has(requestId)
   }
 
-  /** What its events have in common now. */
+  /** Run and turn of its current events. */
   get at(): { readonly runId: string; readonly turnIndex: number } {
     return this.#at
   }
 
-  /** Of a fork: what it shares with its sources, before its own first record. */
+  /** Begins with the records that a fork shares with its sources, before its own first record. */
   begin(past: readonly LogRecord[], created: LogRecord): void {
     this.conversation = rebuildConversation([], { past })
     if (created.type === 'agent.created' && created.forkedFrom !== undefined) this.conversation.beginLog()
   }
 
-  /** Takes the next record; what was heard before it comes first. */
+  /** Takes the next record, after the unlogged events before it. */
   *take(record: LogRecord): Generator<AgentEvent, void, undefined> {
     yield* this.heardBefore(record.seq)
     this.conversation.apply(record)
@@ -115,14 +115,14 @@ export class FollowedLog {
     return undefined
   }
 
-  /** Takes what no log has. */
+  /** Takes an unlogged event. */
   hear(event: AgentEvent): void {
     // While the store fails nothing of it can be told.
     if (this.#live.length >= maxHeard) this.#live = []
     this.#live.push(event)
   }
 
-  /** What was heard before a record. */
+  /** Yields the unlogged events before a record. */
   *heardBefore(seq: number): Generator<AgentEvent, void, undefined> {
     while (this.#live.length > 0 && this.#live[0]!.seq < seq) {
       const event = this.#live.shift()!
@@ -131,7 +131,7 @@ export class FollowedLog {
     }
   }
 
-  /** Forgets what was heard, as the agent is another one now. */
+  /** Discards the unlogged events, because the agent is another instance. */
   forgetHeard(): void {
     this.#live = []
   }
@@ -144,7 +144,7 @@ export class FollowedLog {
     else if (this.growing !== undefined && event.type === 'thinking.delta') this.growing.thinking += event.text
   }
 
-  /** What waits for people, here and below. */
+  /** Calls and questions that wait for people, of this agent and those below it. */
   pending(): Pending[] {
     const { calls, inRun } = this.#machine.state
     const own = inRun ? [...this.#asked.values()].filter(({ callId }) => isWaiting(calls.get(callId))) : []

@@ -10,16 +10,16 @@ const pollMs = 200
 interface Parts {
   readonly store: Pick<Store, 'read' | 'stat'>
   readonly clock: Clock
-  /** Feeds that somebody reads. */
+  /** Feeds that have readers. */
   feeds(): Iterable<Feed>
-  /** An agent that runs here, so that its feed hears of everything; one that is unloaded may have been taken by another process. */
+  /** An agent that runs in this process, whose feed gets all its events; an unloaded one may have been taken over by another process. */
   agent(agentId: string): { readonly isLoaded: boolean; readonly state: string } | undefined
   readonly dispatch: Dispatch | undefined
 }
 
 /**
- * Tells feeds what other processes write: an agent that rests here may be driven there. It looks a few times a second, and only while
- * somebody reads.
+ * Passes the records that other processes write to feeds: an agent at rest in this process may be driven in another one. It polls a few
+ * times a second, only while there are readers.
  */
 export class FollowedLogs {
   readonly #parts: Parts
@@ -32,7 +32,7 @@ export class FollowedLogs {
     this.#parts = parts
   }
 
-  /** There is a feed: looks from now on, until there is none. */
+  /** Begins to poll, until there are no feeds. */
   begin(): void {
     this.#cancel ??= this.#parts.clock.after(pollMs, () => {
       this.#cancel = undefined
@@ -46,7 +46,7 @@ export class FollowedLogs {
     })
   }
 
-  /** Has a feed know its log to the end. Rejects as the store does. */
+  /** Passes a feed the rest of its log. Rejects as the store does. */
   async catchUp(feed: Feed): Promise<void> {
     if (!this.#isHere(feed)) await this.#read(feed)
   }

@@ -9,8 +9,8 @@ import type { RunResult } from '../../runs/runResult.ts'
 import { isCutOff, type DrivenAgent } from './drivenAgent.ts'
 
 /**
- * A run of an agent whose handle nobody has any more: it was asked for by an earlier call, or by an earlier process. `requestId`: the
- * run of that request; without it, the agent's last one. What was cut off by a crash and continues is one run.
+ * A run of an agent whose handle is lost: an earlier call or an earlier process asked for it. `requestId`: the run of that request; without
+ * it, the agent's last one. A run that was cut off by a crash and continues is one run.
  */
 export class FollowedRun {
   readonly #requestId: string | undefined
@@ -25,7 +25,7 @@ export class FollowedRun {
     this.#agent = agent
   }
 
-  /** Whether there is nothing to wait for. */
+  /** True if there is nothing to wait for. */
   get isOver(): boolean {
     return this.#isDropped || this.#end !== undefined || (this.#requestId === undefined && this.#runId === undefined)
   }

@@ -7,13 +7,13 @@ import { readHistory } from '../../sessions/readHistory.ts'
 import type { Agent } from '../../runtime/agents/agent.ts'
 import { FollowedLog } from './followedLog.ts'
 
-/** How often the logs of an agent that is listened to are looked at, in milliseconds. */
+/** Interval at which the logs of an agent with listeners are polled, in milliseconds. */
 const pollMs = 200
 
 interface Parts {
   readonly store: Store
   readonly clock: Clock
-  /** The agent, where it works in this process: what no log has is heard of it. */
+  /** Returns the agent if it works in this process; its unlogged events come from it. */
   agent(agentId: string): Agent | undefined
 }
 
@@ -23,8 +23,8 @@ interface Listener {
 }
 
 /**
- * An agent and those below it, wherever they work: by their logs in the store, which are read when something is asked, while it works here
- * whenever something happens, and else a few times a second, as long as somebody listens.
+ * An agent and those below it, in whichever process they work, followed by their logs in the store. The logs are read when a caller asks
+ * for their state. While there are listeners they are read at each event if the agent works in this process, and else a few times a second.
  */
 export class FollowedTree {
   readonly root: FollowedLog
@@ -41,7 +41,7 @@ export class FollowedTree {
     this.root = new FollowedLog(agentId)
   }
 
-  /** Resolves once everything that the store has by now was read, and told to whoever listens. Rejects as the store does. */
+  /** Resolves once all records that the store has were read and passed to listeners. Rejects as the store does. */
   catchUp(): Promise<void> {
     this.#next ??= this.#reading.then(() => {
       this.#next = undefined
@@ -52,7 +52,7 @@ export class FollowedTree {
     return this.#next
   }
 
-  /** As `subscribe` of an agent. */
+  /** Subscribes like `subscribe` of an agent. */
   subscribe(call: Listener['call'], { descendants = false }: { readonly descendants?: boolean } = {}): () => void {
     const listener = { call, descendants }
     this.#listeners.add(listener)
@@ -64,12 +64,12 @@ export class FollowedTree {
     }
   }
 
-  /** The agent begins to work in this process. */
+  /** Called when the agent begins to work in this process. */
   began(agent: Agent): void {
     if (this.#listeners.size > 0) this.#hear(agent)
   }
 
-  /** Hears no more. */
+  /** Stops listening. */
   close(): void {
     this.#listeners.clear()
     this.#cancelPoll?.()
@@ -88,7 +88,7 @@ export class FollowedTree {
     })
   }
 
-  /** A store that fails is looked at again. */
+  /** Polls once; a store that failed is polled again. */
   #look(): void {
     this.catchUp().catch(() => {})
   }
@@ -131,7 +131,7 @@ export class FollowedTree {
     }
   }
 
-  /** Reads what is new in a log, and in those below; of one that was not begun yet, nothing. */
+  /** Reads the new records of a log and of those below it; a log that was not begun yet has none. */
   async #readLog(log: FollowedLog): Promise<void> {
     const { store } = this.#parts
     try {

@@ -4,10 +4,10 @@ import { forkSession } from '../../sessions/forkSession.ts'
 import type { AgentAccess } from './agentAccess.ts'
 import type { Bridge } from './bridge.ts'
 
-/** What of a definition's name stands in the id of a fork: there is room for the random part. */
+/** Most characters of a definition's name in the id of a fork, so that there is room for the random part. */
 const mostNameChars = 100
 
-/** The id of a fork, made of that of the request for it: one that is sent again finds the same fork. */
+/** The id of a fork, derived from the id of its request: a request that is sent again finds the same fork. */
 export function forkIdOf(definition: string, requestId: string): string {
   const hash = createHash('sha256').update(requestId).digest('hex').slice(0, 16)
   return `${definition.slice(0, mostNameChars)}-${hash}`

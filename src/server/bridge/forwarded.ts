@@ -19,7 +19,7 @@ const purpose = 'gateway client'
 /** How long a worker may be shown a token after it was made, in milliseconds. The clocks of two machines may differ by half of it. */
 const heldMs = 2 * 60_000
 
-/** Whether a token says that it is a gateway's: then nobody else is asked about it. */
+/** Tells whether a token claims to be that of a gateway; no other authentication is tried for it. */
 export const isForwardedToken = (token: string | undefined): token is string => token?.startsWith(prefix) === true
 
 /** The session that a client is in: `isProven`, by a key of its own; `isPassing`: it ends with the connection. */
@@ -31,15 +31,15 @@ export interface ForwardedSession {
 
 /** A client as a gateway has let it in. */
 export interface Forwarded {
-  /** Its rights; its agents are given by ids, or the gateway checks them itself. `owner`: it tells the client from others. */
+  /** Rights of the client. Its agents are listed by id, or the gateway checks them itself; `owner` distinguishes the client from others. */
   readonly grant: Grant & { readonly agents?: readonly string[] }
-  /** Whose limits apply to its sessions. */
+  /** Owner whose limits apply to the client's sessions. */
   readonly owner: string | undefined
-  /** The session it is in; none for a single request. */
+  /** Session of the client; `undefined` for a single request. */
   readonly session: ForwardedSession | undefined
 }
 
-/** Why a token is not taken: another made it, it is for another worker, or it is too old. */
+/** Reason to refuse a token: it was made with another secret, is for another worker, or is too old. */
 export type Refused = { readonly why: 'unknown' | 'old' } | { readonly why: 'elsewhere'; readonly place: string }
 
 const claimsSchema = lazily(() =>
@@ -57,14 +57,14 @@ const claimsSchema = lazily(() =>
 )
 
 /**
- * What a gateway tells a worker of a client, as a token: `gateway.<who it is>.<its hash>`, keyed by the secret that both have. The secret
- * itself is never sent. A token is for one worker, and for two minutes: whoever is shown one can be that client nowhere else, nor later.
+ * Tokens by which a gateway describes a client to a worker: `gateway.<claims>.<hash>`, keyed by the secret that both have. The secret
+ * itself is never sent. A token is valid for one worker and for two minutes: a copy of it can be used with no other worker, nor later.
  */
 export class ForwardedTokens {
   readonly #secret: string
   readonly #now: () => number
 
-  /** `now`: by default the time of day, which two machines agree on whatever the clocks of their runtimes say. */
+  /** `now`: by default the time of day, on which two machines agree even if the clocks of their runtimes differ. */
   constructor(secret: string, now: () => number = systemClock.now) {
     this.#secret = secret
     this.#now = now
@@ -86,7 +86,7 @@ export class ForwardedTokens {
     return `${prefix}${keyedText(this.#secret, purpose, claims)}`
   }
 
-  /** Who a token says a client is; `isHere`: whether a worker's place is this one's. */
+  /** Reads and checks a token. `isHere` tells whether a place is that of this worker. */
   read(token: string, isHere: (place: string) => boolean): Forwarded | Refused {
     const claims = claimsSchema().safeParse(keyedValue(this.#secret, purpose, token.slice(prefix.length)))
     if (!claims.success) return { why: 'unknown' }

@@ -22,13 +22,13 @@ export interface FrontClient {
   readonly permit: Permit
   readonly session: ForwardedSession
   readonly outbox: ClientOutbox
-  /** Tells it why, and has it come back. */
+  /** Ends the connection with an error, after which the client reconnects. */
   fail(error: ErrorInfo): void
 }
 
 /** Takes the commands of one client to where the agents are. */
 export interface Relay {
-  /** As the agents' own server says them. */
+  /** Names of the definitions that the workers report. */
   readonly definitions: readonly string[]
   readonly descriptions: Readonly<Record<string, string>> | undefined
   /** Commands that have not been answered. */
@@ -37,16 +37,16 @@ export interface Relay {
   running(): Promise<ReadonlySet<string>>
   /** The workers that can be reached, by name. Rejects with `BRIDGE_FORBIDDEN`: the client may not know them. */
   workers(): Promise<readonly WorkerEntry[]>
-  /** Takes a command, which is then answered by it; `false`: it is for the server itself. */
+  /** Takes a command and answers it; returns `false` for a command that the server itself has to answer. */
   takes(command: Command): boolean
   close(): void
 }
 
-/** What a server has that runs no agents itself. */
+/** Front of a server that runs no agents itself. */
 export interface Front {
-  /** A client has come in. Rejects if that cannot be. */
+  /** Begins to serve a client that was let in. Rejects if that is not possible. */
   enter(client: FrontClient): Promise<Relay>
-  /** Answers a request with what the worker of its agent answers; what it throws is told to the client. */
+  /** Answers a request with the answer of its agent's worker; an error that it throws is sent to the client. */
   answer(visit: FrontVisit): Promise<void>
   /** Takes a socket at the path of another protocol to the workers. */
   connect(socket: TextSocket, permit: Permit, path: string): void
@@ -59,7 +59,7 @@ export interface FrontVisit {
   readonly permit: Permit
   /** Its path and query: below what is the server's own, or at the path of another protocol. */
   readonly target: { readonly path: string; readonly isOwn: boolean }
-  /** What of the path may name an agent: `/a1/chart.svg`. */
+  /** Part of the path that may name an agent: `/a1/chart.svg`. */
   readonly rest: string
   readonly limits: BridgeLimits
 }

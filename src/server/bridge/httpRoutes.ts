@@ -25,7 +25,7 @@ import type { Connection } from './connections.ts'
 const corsMethods = 'GET, POST, DELETE, OPTIONS'
 const corsHeaders = ['authorization', 'content-type', 'accept']
 
-/** The routes of plain HTTP requests: `/healthz`, the inspector page, charts of agents, what their results name, and the paths of endpoints. */
+/** The routes of plain HTTP requests: `/healthz`, the inspector page, charts of agents, artifacts, and the paths of endpoints. */
 export class HttpRoutes {
   readonly #bridge: Bridge
   readonly #admission: Admission
@@ -104,7 +104,7 @@ export class HttpRoutes {
     return Promise.resolve()
   }
 
-  /** To the page, where its last slash is missing: what the page names is beside it. */
+  /** Redirects to the page if its last slash is missing, because the page's links are relative. */
   #redirect(request: IncomingMessage, response: ServerResponse, path: string): Promise<void> | undefined {
     const { base } = this.#paths
     if (this.#page === undefined || `${path}/` !== base) return undefined
@@ -154,7 +154,7 @@ export class HttpRoutes {
     await answer(new AgentAccess(this.#bridge, permit.grant, undefined, permit.owner), count, permit)
   }
 
-  /** Has a worker answer. */
+  /** Forwards a request to a worker. */
   #forward(
     request: IncomingMessage,
     response: ServerResponse,
@@ -183,7 +183,7 @@ export class HttpRoutes {
   }
 }
 
-/** The path takes WebSockets only. */
+/** Answers that the path takes WebSockets only. */
 function needSocket(response: ServerResponse): void {
   response.setHeader('upgrade', 'websocket')
   answerText(response, 426, 'open a WebSocket here')
@@ -202,7 +202,7 @@ class ResponseConnection implements Connection, OpenResponse {
   #left = -1
   #silent = 0
 
-  /** `isGranted`: whether the token it came with still allows what it did. */
+  /** `isGranted` returns true while the token of the request still allows the same. */
   constructor(
     response: ServerResponse,
     { hardLimitBytes, isGranted }: { readonly hardLimitBytes: number; readonly isGranted: () => boolean },

@@ -2,11 +2,11 @@ import type { Agent } from '../../runtime/agents/agent.ts'
 
 interface Owned {
   readonly agent: Agent
-  /** Of the client that had it spawned. */
+  /** Session of the client that spawned it. */
   readonly sessionId: string
 }
 
-/** Incognito agents that clients had spawned. Each is seen by that client alone, and ends with its session or with the server. */
+/** Incognito agents that clients spawned. Each is visible to that client alone, and ends with the client's session or with the server. */
 export class IncognitoAgents {
   readonly #owned = new Map<string, Owned>()
 
@@ -14,12 +14,15 @@ export class IncognitoAgents {
     this.#owned.set(agent.id, { agent, sessionId })
   }
 
-  /** An agent begins to run: it may take the id of one that is gone. */
+  /** Called when an agent begins to run: it may have the id of one that has ended. */
   began({ id }: Agent): void {
     this.#owned.delete(id)
   }
 
-  /** Whether an agent may not be seen in a session; `agent`: it runs. Those that no client had spawned are seen in none. */
+  /**
+   * Returns true if an agent must not be seen in a session. `agent` is set if it runs. Incognito agents that no client spawned are seen in
+   * no session.
+   */
   isHidden(
     { id, path, agent }: { readonly id: string; readonly path: readonly string[]; readonly agent: Agent | undefined },
     sessionId: string | undefined,
@@ -31,7 +34,7 @@ export class IncognitoAgents {
     return agent?.incognito === true
   }
 
-  /** Nobody can come back to its agents. */
+  /** Ends the incognito agents of a session: no client can return to them. */
   endSession(sessionId: string): void {
     for (const [id, owned] of this.#owned) {
       if (owned.sessionId !== sessionId) continue

@@ -3,17 +3,17 @@ import { createHmac, timingSafeEqual } from 'node:crypto'
 /** The secret of a keyed hash. */
 export type Key = Uint8Array | string
 
-/** The hash, keyed by a secret, of a text that is for one purpose; the hash of no other purpose is the same. */
+/** Hash of a text for one purpose, keyed by a secret. The hashes of the same text for two purposes differ. */
 export const keyedHash = (key: Key, purpose: string, text: string): Buffer =>
   createHmac('sha256', key).update(`escapement ${purpose}\n${text}`).digest()
 
-/** A value as a text that goes through the hands of others: `<value>.<its hash>`. They can read it, and make or change none. */
+/** A value as a text to be given to others: `<value>.<hash>`. They can read it, but cannot make or change one. */
 export function keyedText(key: Key, purpose: string, value: unknown): string {
   const body = Buffer.from(JSON.stringify(value)).toString('base64url')
   return `${body}.${keyedHash(key, purpose, body).toString('base64url')}`
 }
 
-/** The value of such a text; `undefined`: nobody who has the key made it for this purpose. In constant time. */
+/** The value of such a text; `undefined`: it was not made with the key for this purpose. In constant time. */
 export function keyedValue(key: Key, purpose: string, text: string): unknown {
   const [body = '', hash = '', ...others] = text.split('.')
   const given = Buffer.from(hash, 'base64url')
@@ -23,7 +23,7 @@ export function keyedValue(key: Key, purpose: string, text: string): unknown {
   return timingSafeEqual(given, own) ? saidIn(text) : undefined
 }
 
-/** The value in such a text, whoever made it; `undefined`: none. */
+/** The value in such a text, without a check of its hash; `undefined`: none. */
 export function saidIn(text: string): unknown {
   try {
     return JSON.parse(Buffer.from(text.split('.', 1)[0]!, 'base64url').toString())

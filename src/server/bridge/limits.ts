@@ -16,30 +16,30 @@ const defaults = {
   subscriptions: 1_000,
   /** Nesting of a frame. */
   depth: 64,
-  /** For `hello` after the connection. */
+  /** Time for `hello` after the connection. */
   helloMs: 5_000,
-  /** Between pings; a client that did not answer the last one is given up. */
+  /** Time between pings; a client that did not answer the last ping is disconnected. */
   pingMs: 15_000,
-  /** Waiting in a socket before the client counts as lagging, and before it is given up. */
+  /** Bytes waiting in a socket before the client counts as lagging, and before it is disconnected. */
   highWaterBytes: 1024 * 1024,
   hardLimitBytes: 8 * 1024 * 1024,
-  /** A session whose last client has left is remembered for so long: commands that left nothing in a log are known until then. */
+  /** Time for which a session is remembered after its last client has left; until then, commands that left nothing in a log are recognised. */
   sessionMs: 60 * 60 * 1_000,
-  /** For clients to leave when the server is closed. */
+  /** Time for clients to leave when the server is closed. */
   drainMs: 2_000,
 }
 
-/** What one client may take of the server. Sizes in bytes, times in milliseconds. */
+/** Limits on the resources of the server that one client may use. Sizes in bytes, times in milliseconds. */
 export type BridgeLimits = typeof defaults
 
-/** Some of them, as an application gives them. */
+/** Schema of the limits that an application gives; all are optional. */
 export const bridgeLimitsSchema = lazily(() => {
   const count = z.int().positive()
   const names = Object.keys(defaults) as readonly (keyof BridgeLimits)[]
   return onlyFields(Object.fromEntries(names.map((name) => [name, count]))).partial()
 })
 
-/** All of them, of the others the defaults; `given` has been checked. Pure. */
+/** Returns the given limits, with defaults for the others; `given` has been checked. Pure. */
 export function limitsOf(given: Partial<BridgeLimits> = {}): BridgeLimits {
   const known = Object.entries(given).filter(([, value]) => value !== undefined)
   return { ...defaults, ...Object.fromEntries(known) }

@@ -6,14 +6,14 @@ import { outwardError, withOutwardError } from './outwardError.ts'
 /** A command that asks for a page of a list. */
 export type ListFrame = Extract<ClientFrame, { type: 'agent.list' | 'session.list' }>
 
-/** How many a page has unless told. */
+/** Default number of entries of a page. */
 export const defaultLimit = 100
 
-/** Says that a page should come after something that the list has not. */
+/** Error for a page that should begin after an entry which the list does not have. */
 export const noneOfThem = ({ type, after }: ListFrame): RuntimeError =>
   new RuntimeError('INVALID_OPTION', `${type}: after: "${after}" is none of them.`)
 
-/** Those that come after one of them. @throws RuntimeError `INVALID_OPTION`: it is none of them. */
+/** The entries of a page, after `after`. @throws RuntimeError `INVALID_OPTION`: no entry has that id. */
 export function pageOf<T extends { readonly id: string }>(all: readonly T[], frame: ListFrame): readonly T[] {
   const { after, limit = defaultLimit } = frame
   const at = after === undefined ? -1 : all.findIndex(({ id }) => id === after)

@@ -21,13 +21,13 @@ export function checkExposure(
 export interface OriginRule {
   /** Origins that may; default: the server's own. */
   readonly origins: readonly string[] | undefined
-  /** Whether the server requires a token. */
+  /** True if the server requires a token. */
   readonly isGuarded: boolean
 }
 
 /**
- * Whether to answer a request without an `Origin` header. Pages omit it for same-origin requests, and DNS rebinding can point a foreign
- * name at this server, so without tokens the host must be a name of this machine or of an allowed origin.
+ * Tells whether to answer a request without an `Origin` header. Pages omit it for same-origin requests, and DNS rebinding can point a
+ * foreign name at this server, so without tokens the host must be a name of this machine or of an allowed origin.
  */
 export function allowsHost(host: string | undefined, { origins = [], isGuarded }: OriginRule): boolean {
   if (isGuarded || host === undefined) return true
@@ -36,8 +36,9 @@ export function allowsHost(host: string | undefined, { origins = [], isGuarded }
 }
 
 /**
- * Tells whether a browser may load something for what has sent it: pages of other sites make it ask with `img` or a frame too, and then it names
- * no origin. Such requests bring cookies, and no token: without one they are for nobody. With a guard a link that somebody follows is answered.
+ * Tells whether a browser may load a resource, by the context of its request: pages of other sites can request it with `img` or a frame,
+ * without an origin. Such requests bring cookies and no token, so without a guard they are refused. With a guard, a link that a person
+ * follows is answered.
  */
 export const allowsSite = (
   { 'sec-fetch-site': site, 'sec-fetch-dest': dest }: IncomingHttpHeaders,
@@ -46,8 +47,8 @@ export const allowsSite = (
 ): boolean => (site !== 'cross-site' && site !== 'same-site') || (isGuarded && (hasToken || dest === 'document'))
 
 /**
- * Whether a browser page of this origin may connect; programs send none. Without tokens, the server's own origin counts only under a
- * name of this machine, because of DNS rebinding.
+ * Tells whether a browser page of this origin may connect; programs send no origin. Without tokens, the server's own origin counts only
+ * under a name of this machine, because of DNS rebinding.
  */
 export function allowsOrigin(
   origin: string | undefined,

@@ -9,7 +9,7 @@ import {
 import type { AgentEvent } from '../../protocol/events.ts'
 import type { PauseReason } from '../../protocol/records.ts'
 
-/** What clients see in place of a message that names files of the server. */
+/** Messages that clients get instead of one that names files of the server, by error code. */
 const outward: { readonly [C in ErrorCode]?: string } = {
   STORE_CLOSED: 'The store of the server is closed.',
   STORE_NOT_OPEN: 'The log is not open.',
@@ -24,7 +24,7 @@ const outward: { readonly [C in ErrorCode]?: string } = {
   AGENT_PAUSED: 'The agent is paused because its store failed.',
 }
 
-/** Their messages are those of whatever was thrown. */
+/** Error codes whose messages come from the thrown value and may name paths. */
 const mayNamePaths: ReadonlySet<string> = new Set<ErrorCode>(['INTERNAL', 'CHILD_CRASHED'])
 
 /** Paths in the messages of Node, such as `ENOENT: no such file or directory, open '/srv/logs/a.jsonl'`. */

@@ -18,21 +18,21 @@ import type { FollowedTree } from './followedTree.ts'
 interface Parts {
   readonly tree: FollowedTree
   readonly dispatch: Dispatch
-  /** Of a name, where this server has it. */
+  /** Returns the definition with a name, if this server has it. */
   definition(name: string): AgentDefinition | undefined
   newId(): string
 }
 
 const beginsRun: ReadonlySet<string> = new Set(['agent.prompt', 'agent.interrupt', 'agent.resume'])
-/** After these the log has the request, unless they wait for a run before. */
+/** Commands whose request is in the log afterwards, unless they wait for an earlier run. */
 const isRecorded: ReadonlySet<string> = new Set([...beginsRun, 'agent.steer', 'agent.followUp'])
 
 /** Ids of requests that are remembered, so that two commands never have the same one. */
 const mostIds = 1_000
 
 /**
- * An agent that works where an engine has it: commands go to that (`dispatch`), and what it does is followed in its log. What a local agent throws is
- * found out later: `taken` says it, or the result of the run.
+ * An agent that an engine places: commands go to the engine (`dispatch`), and its activity is followed in its log. Errors that a local
+ * agent would throw become known later: `taken` or the result of the run reports them.
  */
 export class PlacedAgent implements DrivenAgent {
   readonly isPlaced = true
@@ -42,7 +42,7 @@ export class PlacedAgent implements DrivenAgent {
   readonly #parts: Parts
   readonly #log: FollowedLog
   #order: Promise<unknown> = Promise.resolve()
-  /** What was dispatched and is not taken yet. */
+  /** Commands that were dispatched and are not taken yet. */
   readonly #untaken = new Set<Promise<unknown>>()
   readonly #ids = new Set<string>()
 
@@ -88,7 +88,7 @@ export class PlacedAgent implements DrivenAgent {
     return this.#parts.definition(this.definition)?.policy.external ?? []
   }
 
-  /** What is known of it is in the store. */
+  /** Returns `undefined`: everything known about it is in the store. */
   durable(): undefined {
     return undefined
   }
@@ -143,7 +143,7 @@ export class PlacedAgent implements DrivenAgent {
     this.dispatch({ type: 'agent.abort', agentId: this.id })
   }
 
-  /** What runs is aborted; where the agent is loaded is not for clients to say. */
+  /** Aborts the current run. The agent stays loaded: clients do not decide where it is loaded. */
   async close(): Promise<void> {
     this.abort()
     await this.taken()
@@ -175,7 +175,7 @@ export class PlacedAgent implements DrivenAgent {
     await this.wake()
   }
 
-  /** An engine does what has one id only once. */
+  /** Id for a request to the engine, which carries out each id only once. */
   #idFor(requestId: string, what: string): string {
     const id = this.#ids.has(requestId) ? `${requestId}/${what}` : requestId
     this.#ids.add(id)

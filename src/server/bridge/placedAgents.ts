@@ -21,12 +21,12 @@ interface Known {
   readonly tree: FollowedTree
 }
 
-/** Agents that an engine places, as other protocols see them: the same object as long as anybody has it. */
+/** Agents that an engine places, as other protocols see them: the same object for an agent as long as the object is in use. */
 export class PlacedAgents {
   readonly #parts: Parts
   readonly #dispatch: Dispatch
   readonly #known = new Map<string, WeakRef<Known>>()
-  /** What keeps a tree as long as its agent. */
+  /** Keeps each tree as long as its agent. */
   readonly #trees = new WeakMap<PlacedAgent, Known>()
   readonly #gone = new FinalizationRegistry<string>((id) => {
     if (this.#known.get(id)?.deref() === undefined) this.#known.delete(id)
@@ -45,7 +45,7 @@ export class PlacedAgents {
     return agent
   }
 
-  /** An agent begins to work in this process. */
+  /** Called when an agent begins to work in this process. */
   began(agent: Agent): void {
     this.#known.get(agent.id)?.deref()?.tree.began(agent)
   }

@@ -1,18 +1,18 @@
 // What the server answers itself is below its base.
 
 const bridgePath = '/bridge'
-/** Answered to whoever asks whether the server is there. */
+/** Path of the health check. */
 export const healthPath = '/healthz'
 
-/** Where a server has its own. */
+/** Paths of a server's own resources. */
 export interface ServedPlaces {
   /** Ends with a slash. */
   readonly base: string
-  /** Of the bridge, from the root. */
+  /** Path of the bridge, from the root. */
   readonly bridge: string
 }
 
-/** Where a server with these options has its own. Pure. */
+/** Returns the paths of a server with these options. Pure. */
 export function placesOf(options: {
   readonly base?: string | undefined
   readonly path?: string | undefined
@@ -25,7 +25,7 @@ export function placesOf(options: {
 export const belowBase = (base: string, path: string): string | undefined =>
   path.startsWith(base) ? path.slice(base.length - 1) : undefined
 
-/** Where one path is, seen from a page at a base. */
+/** Returns a path relative to a page at a base. */
 export function seenFrom(base: string, path: string): string {
   const below = belowBase(base, path)
   return below === undefined ? `${'../'.repeat(base.split('/').length - 2)}${path.slice(1)}` : below.slice(1)

@@ -6,12 +6,12 @@ const maxResults = 1_000
 const maxIdleSessions = 10_000
 const maxIdleResults = 100_000
 
-/** How much is kept, and who is told of what is not. */
+/** Limits of what is kept, and a listener for sessions that are not. */
 export interface CacheLimits {
   readonly results: number
   readonly idleSessions: number
   readonly idleResults: number
-  /** A session cannot be continued any more. */
+  /** Called when a session can no longer be continued. */
   forgotten(sessionId: string): void
 }
 
@@ -25,13 +25,13 @@ const defaults: CacheLimits = {
 /** Results of one session's commands since the server started. */
 export class SessionResults {
   readonly owner: string
-  /** It ends with its last connection. */
+  /** True if it ends with its last connection. */
   readonly isPassing: boolean
   readonly #max: number
   readonly #results = new Map<string, Promise<unknown>>()
   /** Sockets connected under it: an old one may still be open when the next one connects. */
   sockets = 0
-  /** When the last of them closed. */
+  /** Time at which the last of them closed. */
   leftAt = 0
 
   constructor(owner: string, max: number, isPassing = false) {
@@ -85,7 +85,7 @@ export class ResultCache {
       throw new RuntimeError('BRIDGE_SESSION', `The session "${sessionId}" is somebody else's.`)
   }
 
-  /** A client continues or starts a session; `owner` is the token whose limits apply. `isPassing`: it ends with its last connection. */
+  /** Called when a client continues or starts a session; `owner` is the token whose limits apply. `isPassing`: it ends with its last connection. */
   enter(sessionId: string, owner: string, isPassing = false): SessionResults {
     const session = this.#sessions.get(sessionId) ?? new SessionResults(owner, this.#limits.results, isPassing)
     this.#sessions.set(sessionId, session)
@@ -94,7 +94,7 @@ export class ResultCache {
     return session
   }
 
-  /** A client has left. */
+  /** Called when a client has left. */
   leave(sessionId: string, now: number): void {
     const session = this.#sessions.get(sessionId)
     if (session === undefined) return

@@ -53,11 +53,11 @@ export type Tokens = { readonly [token: string]: Role | Grant }
 /** The shortest token accepted, in characters. */
 export const minTokenLength = 16
 
-/** Whether there is nothing that a client may not see and do. */
+/** Tells whether a grant allows everything. */
 export const isUnlimited = (grant: Grant): boolean =>
   rightsOf(grant).size === allRights.length && grant.agents === undefined && grant.metadata === undefined
 
-/** Whether a client may see and drive an agent. */
+/** Tells whether a client may see and drive an agent. */
 export type Reach = (agent: ReachedAgent) => boolean
 
 const nothing: Metadata = Object.freeze({})
@@ -76,7 +76,7 @@ function isChosen(choose: Chooser, agent: Parameters<Chooser>[0]): boolean {
   }
 }
 
-/** Whether a grant reaches an agent, by its own id or an ancestor's, whose metadata it has. */
+/** Tells whether a grant reaches an agent: the agent has the grant's metadata, and the agent or an ancestor is one of the grant's agents. */
 export function reaches({ agents, metadata }: Grant, agent: ReachedAgent): boolean {
   if (metadata !== undefined && !hasMetadata(agent.metadata, metadata)) return false
   if (agents === undefined) return true
@@ -96,7 +96,7 @@ export const outOfReach = ({ agents }: Grant, id: string): RuntimeError =>
     ? new RuntimeError('BRIDGE_FORBIDDEN', `This token does not reach agent "${id}".`)
     : new RuntimeError('AGENT_NOT_FOUND', `There is no agent "${id}" here.`)
 
-/** Names of functions that choose agents: nobody can tell whether two choose the same. */
+/** Names of functions that choose agents, since it cannot be told whether two of them choose the same. */
 const chooserNames = new WeakMap<Chooser, string>()
 
 function nameOf(choose: Chooser): string {
@@ -115,7 +115,7 @@ const textOf = (grant: Grant, chosen: unknown): string => {
 export const identityOf = (grant: Grant): string =>
   textOf(grant, typeof grant.agents === 'function' ? { function: nameOf(grant.agents) } : grant.agents)
 
-/** Tells whether a client that was granted something is granted the same when it is asked for again: by a function made anew, too. */
+/** Tells whether a client that was granted something is granted the same when it is asked for again: also by a new function. */
 export function isStillGranted(next: Grant, before: Grant): boolean {
   const [one, other] = [next, before].map((grant) =>
     textOf(grant, typeof grant.agents === 'function' ? 'function' : grant.agents),
@@ -123,7 +123,7 @@ export function isStillGranted(next: Grant, before: Grant): boolean {
   return one === other
 }
 
-/** Whether two grants allow the same. */
+/** Tells whether two grants allow the same. */
 export const isSameGrant = (one: Grant | undefined, other: Grant | undefined): boolean =>
   one === undefined || other === undefined ? one === other : identityOf(one) === identityOf(other)
 

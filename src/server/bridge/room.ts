@@ -4,16 +4,16 @@ import type { Permit } from './authenticator.ts'
 import type { Connection } from './connections.ts'
 import { isShareToken } from './shareTokens.ts'
 
-/** Which part of `limits.connections` clients may take together: whoever only looks is never to keep out who acts. */
+/** Parts of `limits.connections` that kinds of clients may take together: clients that only look must never keep out those that act. */
 const parts = { readers: 3 / 4, links: 1 / 4, link: 1 / 8, linkAddress: 1 / 16 } as const
 /** Subscriptions of one connection of a read-only link, which lets see one agent and those below it. */
 const linkSubscriptions = 100
 /** HTTP requests that read-only links may make at once, and how many more in a second: from one address, and with one link. */
 const requests = { linkAddress: { most: 100, perSecond: 10 }, link: { most: 400, perSecond: 40 } } as const
-/** The most links and addresses of which it is remembered how much they asked. */
+/** Most links and addresses whose request counts are kept. */
 const mostBuckets = 10_000
 
-/** A client that wants to come in, and from where. */
+/** A client that wants to connect. */
 type Guest = Pick<Permit, 'grant' | 'owner'>
 
 interface Bucket {
@@ -21,7 +21,7 @@ interface Bucket {
   at: number
 }
 
-/** How much of the server clients take that may only look: shares of its connections, requests and subscriptions. */
+/** Shares of the server's connections, requests and subscriptions for clients that may only look. */
 export class Room {
   readonly #connections: number
   readonly #clock: Clock
@@ -29,7 +29,7 @@ export class Room {
   readonly #takers = new Map<Connection, readonly string[]>()
   readonly #buckets = new Map<string, Bucket>()
 
-  /** `connections`: as many as there may be in all. */
+  /** `connections`: most connections in all. */
   constructor(connections: number, clock: Clock) {
     this.#connections = connections
     this.#clock = clock

@@ -12,7 +12,7 @@ const pollMs = 200
 export interface RosterWatcher {
   readonly reach: Reach
   readonly view: View
-  /** No more should be sent for now. */
+  /** True while no more should be sent. */
   readonly isFull: boolean
   send(frame: ServerFrame): void
 }
@@ -20,21 +20,21 @@ export interface RosterWatcher {
 /** A running agent as it was when it last changed. */
 interface RosterEntry {
   readonly agent: Agent
-  /** What it was read at; an agent of the same version has not changed, nor has anything below it. */
+  /** Version of the agent when it was read. If the version is the same, neither the agent nor any agent below it has changed. */
   readonly version: object
   readonly summary: AgentSummary
   /** The summary as text, for comparison. */
   readonly text: string
-  /** The poll that found the summary changed. */
+  /** Number of the poll that found the summary changed. */
   readonly changed: number
   readonly children: readonly Agent[]
 }
 
-/** What a watcher has been sent. */
+/** State of a watcher: the entries that it has been sent. */
 interface Sent {
-  /** The poll after which everything was. */
+  /** Number of the poll after which the watcher had everything. */
   poll: number
-  /** The polls that found changed what it has, by agent. */
+  /** Numbers of the polls that found the changes which it has, by agent. */
   readonly entries: Map<string, number>
 }
 
@@ -46,7 +46,7 @@ export class Roster {
   readonly #agents: () => readonly Agent[]
   readonly #clock: Clock
   readonly #watchers = new Map<RosterWatcher, Sent>()
-  /** Those that run, by id. */
+  /** Running agents, by id. */
   #entries = new Map<string, RosterEntry>()
   /** Counts polls that found a change. */
   #poll = 0

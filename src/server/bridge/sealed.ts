@@ -4,11 +4,11 @@ import { keyedText, keyedValue, saidIn, type Key } from './keyed.ts'
 /** A value that a client brought back. */
 export interface BroughtBack {
   readonly value: unknown
-  /** This server gave it to this very client, for this purpose, and not too long ago. If not, it is the client's own word. */
+  /** True if this server gave the value to this very client, for this purpose, and not too long ago. If not, the client may have made it up. */
   readonly isOurs: boolean
 }
 
-/** Values that a client is given to bring back: bound to who it is, to what they are for, and to a time. It can read them. */
+/** Values that a client is given to bring back, bound to the client, a purpose and a time. The client can read them. */
 export class Sealed {
   readonly #key: Key
   readonly #who: string | undefined
@@ -20,12 +20,12 @@ export class Sealed {
     this.#clock = clock
   }
 
-  /** `ms`: for how long it is believed. */
+  /** Seals a value; `ms`: how long it is valid, in milliseconds. */
   seal(what: string, value: unknown, ms: number): string {
     return keyedText(this.#key, this.#purpose(what), { v: value, e: this.#clock.now() + ms })
   }
 
-  /** `undefined`: it is nothing that any server gives. */
+  /** Opens a sealed value; `undefined`: the text does not have its form. */
   open(what: string, text: unknown): BroughtBack | undefined {
     if (typeof text !== 'string') return undefined
     const own = keyedValue(this.#key, this.#purpose(what), text)

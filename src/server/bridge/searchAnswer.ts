@@ -3,13 +3,13 @@ import { defaultSearchLimit, type SearchHit } from '../../protocol/logSearch.ts'
 import type { AgentAccess } from './agentAccess.ts'
 import { sessionEntry } from './listPages.ts'
 
-/** What a client is told: records, and the sessions that they are of. */
+/** Answer to a search: records, and the sessions that have them. */
 interface Found {
   readonly hits: readonly SearchHit[]
   readonly sessions: readonly SessionEntry[]
 }
 
-/** Where something was said, in what a client may see. */
+/** Finds records that match a text, among those that a client may see. */
 export async function searchFor(
   access: AgentAccess,
   text: string,

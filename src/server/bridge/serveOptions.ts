@@ -29,7 +29,10 @@ export interface ServeOptions {
    * `handle`.
    */
   readonly server?: Server | TlsServer
-  /** Who may do what, by token: a role, or a grant such as `{ role, agents, metadata }` for some agents only, or `{ may: ['see.all', 'approve'] }`. None may begin with `share.`, as those of links do. */
+  /**
+   * Rights by token: a role, or a grant such as `{ role, agents, metadata }` for some agents only, or `{ may: ['see.all', 'approve'] }`. No
+   * token may begin with `share.`, as those of links do.
+   */
   readonly tokens?: Tokens
   /**
    * Decides what a client may do whose token is none of `tokens`: by its request (headers, cookies) and its token it gives a role or rights
@@ -63,8 +66,8 @@ export interface ServeOptions {
   /** Agents that clients may spawn, and that can be loaded from their logs. */
   readonly definitions?: readonly AgentDefinition[]
   /**
-   * What agents are given that clients spawn, or that are loaded from their logs because a client asked for them: called for each, and may be
-   * async. No client sees it; if it throws, the client is told `INVALID_DEPS`. Default: nothing.
+   * Dependencies of agents that clients spawn, or that are loaded from their logs for a client: called for each agent, and may be async.
+   * Clients cannot see them; if it throws, the client is told `INVALID_DEPS`. Default: nothing.
    */
   readonly deps?: ServedDeps
   /** Other protocols to speak, such as `acp()` and `agUi()`. Default: none. */
@@ -98,8 +101,8 @@ export interface ServeOptions {
 /** How the inspector page is served. */
 export interface InspectorOptions {
   /**
-   * Origins of pages that may show it in a frame, such as `https://app.example`; without any it cannot be framed. Whoever may drive agents could be
-   * tricked by such a page into a click: name only pages that you trust.
+   * Origins of pages that may show it in a frame, such as `https://app.example`; without any it cannot be framed. Such a page could trick a
+   * user who may drive agents into a click: name only pages that you trust.
    */
   readonly frameAncestors?: readonly string[]
 }
@@ -138,10 +141,10 @@ const isOrigin = (text: string): boolean => /^https?:\/\/[\w.:[\]-]+$/.test(text
 export const isSocketAddress = (text: string): boolean => /^wss?:$/.test(URL.parse(text)?.protocol ?? '')
 const grantsSchema = lazily(() => z.array(z.union([roleSchema(), grantSchema()])))
 
-/** Whether two of these are the same. */
+/** Tells whether a path occurs more than once. */
 const isTwice = (paths: readonly string[]): boolean => new Set(paths).size < paths.length
 
-/** Browsers resolve such parts before they ask. */
+/** Tells whether a path has parts such as `..`, which browsers resolve before they send a request. */
 const isDotted = (path: string): boolean => path.split('/').some((part) => part === '.' || part === '..')
 
 const isEndpoint = (value: unknown): boolean => {

@@ -7,11 +7,11 @@ import type { Metadata } from '../../protocol/metadata.ts'
 /** An agent that a server spawns, or loads from its log. */
 export type ServedAgent = StoredAgent
 
-/** What the agents of a server are given, decided for each when it is spawned or loaded. */
+/** Returns the dependencies of an agent, called when the agent is spawned or loaded. */
 export type ServedDeps = (agent: ServedAgent) => unknown
 
 /**
- * What an agent is given; why that failed stays on the server, as `cause`.
+ * Resolves with the dependencies of an agent. The reason of a failure stays on the server, as `cause`.
  *
  * @throws RuntimeError `INVALID_DEPS`
  */

@@ -1,9 +1,9 @@
-/** What a message brings, as `ws` has it: named here, so that whoever uses the package needs no types of `ws`. */
+/** Data of a message, as `ws` delivers it; declared here so that users of the package need no types of `ws`. */
 type RawData = Buffer | ArrayBuffer | Buffer[]
 
 /** The server's end of a WebSocket: one of `ws`, or of a pair in this process. */
 export interface ServerSocket {
-  /** 1: messages can be sent and come. */
+  /** 1: messages can be sent and received. */
   readonly readyState: number
   /** Bytes that were sent and have not left yet. */
   readonly bufferedAmount: number

@@ -16,8 +16,8 @@ const macOf = (name: string, token: string): string =>
 export const sessionIdOf = (name: string, token: string): string => `${name}.${macOf(name, token)}`
 
 /**
- * The name of a session's command in logs, which others read: they are not told the session's id. `markLength` hex digits of the
- * SHA-256 of that id, a slash, and the id of the command.
+ * The name of a session's command in logs. Other clients read the logs, so the name does not reveal the session's id. `markLength` hex
+ * digits of the SHA-256 of that id, a slash, and the id of the command.
  */
 export const requestIdOf = (sessionId: string, id: string): string =>
   `${createHash('sha256').update(sessionId).digest('hex').slice(0, markLength)}/${id}`
@@ -34,7 +34,7 @@ export function resolveSession(sessionId: string | undefined, token: string | un
   throw new RuntimeError('BRIDGE_SESSION', `The session "${sessionId}" was not made with this token.`)
 }
 
-/** Whether a session id was made with this token. Stateless, and in constant time. */
+/** Tells whether a session id was made with this token. Stateless, and in constant time. */
 export function isSessionOf(sessionId: string, token: string): boolean {
   const dot = sessionId.lastIndexOf('.')
   const given = Buffer.from(sessionId.slice(dot + 1))

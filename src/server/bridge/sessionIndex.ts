@@ -24,13 +24,13 @@ const mostLogs = 1_000
 
 /** Which sessions a client asks for. */
 export interface AskedSessions {
-  /** Only those that have all of these values. */
+  /** Only sessions with all of these values. */
   readonly metadata?: Metadata
   /** Only forks of this agent. */
   readonly forkedFrom?: string
   /** Only those whose agents run here, or only those whose agents do not. */
   readonly running?: boolean
-  /** Only those of agents that nobody called. */
+  /** Only sessions of agents without a parent. */
   readonly isRoot?: boolean
 }
 
@@ -43,9 +43,9 @@ export interface WantedSessions {
   readonly running?: { readonly isWanted: boolean; readonly ids: ReadonlySet<string> } | undefined
 }
 
-/** Which of them. */
+/** Position and size of a page. */
 interface Place {
-  /** The last of the page before, which need no longer run, or no longer rest. */
+  /** Id of the last session of the page before, whose state may have changed since. */
   readonly after?: string | undefined
   readonly limit: number
 }
@@ -65,9 +65,9 @@ const isSame = (one: LogStat | undefined, other: LogStat | undefined): boolean =
   one !== undefined && one.size === other?.size && one.writtenAt === other.writtenAt
 
 /**
- * The sessions of a store as the clients of one server list them. Which there are is told by the pages of the store; logs are read for those
- * of the page that a client asks for, and again only once they have changed: on from where they ended. One is read at a time, however
- * many ask.
+ * The sessions of a store as the clients of one server list them. The pages of the store tell which sessions there are. Logs are read only
+ * for the page that a client asks for, and again only once they have changed, from where the last reading ended. One log is read at a time,
+ * however many clients ask.
  */
 export class SessionIndex {
   readonly #store: Store
@@ -102,7 +102,7 @@ export class SessionIndex {
     return ids
   }
 
-  /** The same without an end, for who chooses among them. */
+  /** Yields the same ids without a limit, for callers that choose among them. */
   async *idsAfter(wanted: WantedSessions, after?: string): AsyncGenerator<string, void, undefined> {
     const from = after === undefined ? undefined : await this.#find(wanted, after)
     if (after === undefined || from !== undefined) yield* this.#walk(wanted, firstPage, from)

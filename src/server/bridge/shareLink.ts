@@ -4,14 +4,14 @@ import type { AgentAccess } from './agentAccess.ts'
 import type { Bridge } from './bridge.ts'
 
 export interface ShareOptions {
-  /** How long it holds, in milliseconds: from a second to 30 days. Default: a day. */
+  /** Validity in milliseconds: from a second to 30 days. Default: a day. */
   readonly ms?: number
 }
 
-/** A token that only lets look, and when that is over. */
+/** A read-only token, and its expiry. */
 export interface SharedToken {
   readonly token: string
-  /** In epoch milliseconds. */
+  /** Expiry in epoch milliseconds. */
   readonly expiresAt: number
 }
 
@@ -19,8 +19,8 @@ const dayMs = 24 * 60 * 60 * 1_000
 const shareMs = { least: 1_000, most: 30 * dayMs }
 
 /**
- * Makes a token that lets whoever has it see an agent and those below it until it expires, and nothing that its maker does not see.
- * Rejects with `INVALID_OPTION`, also where everyone may do everything anyway; `AGENT_NOT_FOUND`, `BRIDGE_FORBIDDEN`, `AGENT_INCOGNITO`.
+ * Makes a token whose bearer can see an agent and those below it until it expires, but nothing that its maker cannot see. Rejects with
+ * `INVALID_OPTION`, also if every client may do everything anyway; `AGENT_NOT_FOUND`, `BRIDGE_FORBIDDEN`, `AGENT_INCOGNITO`.
  */
 export async function share(
   bridge: Bridge,

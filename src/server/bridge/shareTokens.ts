@@ -14,16 +14,16 @@ export const minShareKeyLength = 32
 const prefix = 'share.'
 const purpose = 'share'
 
-/** Whether a token says that it is one of a link: then nobody else is asked about it. */
+/** Tells whether a token claims to be that of a link; no other authentication is tried for it. */
 export const isShareToken = (token: string | undefined): token is string => token?.startsWith(prefix) === true
 
-/** What a link lets see, and until when. */
+/** Agents that a link shows, and its expiry. */
 export interface Share {
-  /** The agent, and with it those below it. */
+  /** Id of the agent that is shown, with those below it. */
   readonly agentId: string
-  /** What agents must have that whoever shares may see. */
+  /** Metadata that agents must have, as for the client that made the link. */
   readonly metadata: Metadata | undefined
-  /** In epoch milliseconds. */
+  /** Time at which the link expires, in epoch milliseconds. */
   readonly expiresAt: number
 }
 
@@ -32,14 +32,14 @@ const claimsSchema = lazily(() =>
 )
 
 /**
- * Tokens of read-only links: `share.<what it lets see>.<its hash>`, keyed by the server. Nothing is stored of them: they hold until they expire, or
- * until the key is another one.
+ * Tokens of read-only links: `share.<what it lets see>.<its hash>`, keyed by the server. The server stores nothing about them: a token is
+ * valid until it expires or the key changes.
  */
 export class ShareTokens {
   readonly #key: Key
   readonly #clock: Clock
 
-  /** Without a key it makes one: its tokens hold as long as it is there. */
+  /** Without a key, it generates one, and its tokens are valid as long as it exists. */
   constructor(clock: Clock, key: string | undefined) {
     this.#clock = clock
     this.#key = key ?? randomBytes(32)
@@ -51,7 +51,7 @@ export class ShareTokens {
     return `${prefix}${keyedText(this.#key, purpose, claims)}`
   }
 
-  /** What a token lets see; `undefined`: it is none that this server made. It may have expired. */
+  /** Reads a token, even one that has expired; `undefined`: this server did not make it. */
   read(token: string): Share | undefined {
     const claims = keyedValue(this.#key, purpose, token.slice(prefix.length))
     if (claims === undefined) return undefined
@@ -59,7 +59,7 @@ export class ShareTokens {
     return { agentId, metadata, expiresAt }
   }
 
-  /** What whoever has a token may do now; `undefined`: nothing. */
+  /** Grant of a token that has not expired; `undefined`: none. */
   grantOf(token: string): Grant | undefined {
     const share = this.read(token)
     if (share === undefined || this.isOver(share)) return undefined

@@ -27,8 +27,9 @@ const pageChars = 1024 * 1024
 const begin: PastPlace = { part: 0, seq: 1 }
 
 /**
- * A page of what a fork shares with its sources: whoever may read the fork may read that, and nothing else of them. Rejects with
- * `BRIDGE_FORBIDDEN` where the fork is out of reach, `AGENT_NOT_FOUND` where a source is gone, `INVALID_OPTION` for a place beyond its past.
+ * A page of the records that a fork shares with its sources: a client that may read the fork may read these, and nothing else of the
+ * sources. Rejects with `BRIDGE_FORBIDDEN` where the fork is out of reach, `AGENT_NOT_FOUND` where a source is gone, `INVALID_OPTION` for a
+ * place beyond its past.
  */
 export async function pastPage(
   bridge: Bridge,

@@ -29,13 +29,13 @@ interface AgentSnapshot extends AgentSummary {
   readonly use?: TurnUse
 }
 
-/** What a list tells of an agent beside how it is. */
+/** Fields of an agent's summary in a list besides its state. */
 type Overview = Pick<AgentSummary, 'title' | 'last' | 'busySince' | 'activeAt' | 'doing' | 'contextTokens'>
 
 interface Known {
   readonly outline: Outline
   readonly pause: PauseReason | null
-  /** Of the definition that answers, if that is known. */
+  /** Context window by the definition's compaction policy; `undefined` if it is unknown. */
   readonly window: number | undefined
   readonly doing: string
 }
@@ -109,7 +109,7 @@ const overview = (body: AgentBody): Overview =>
     doing: doingOf(body),
   })
 
-/** How an agent is now. */
+/** Snapshot of a running agent. */
 export const snapshotOf = (agent: Agent): AgentSnapshot => ({
   ...summaryOf(agent),
   tree: agent.tree(),
@@ -168,7 +168,7 @@ export function storedSnapshot(
   }
 }
 
-/** A snapshot as a client may see it: to one who sees messages alone, neither what the agent is told nor what it has. */
+/** A snapshot as a client may see it: a client that sees only messages gets no `policies`, `sources` or `use`. */
 export function visibleSnapshot(snapshot: AgentSnapshot, view: View): Partial<AgentSnapshot> {
   if (view === 'all') return snapshot
   const { policies: _, sources: __, use: ___, ...shown } = visibleSummary(snapshot, view)
@@ -180,7 +180,7 @@ export function visibleSnapshot(snapshot: AgentSnapshot, view: View): Partial<Ag
   }
 }
 
-/** What waits for people, and will again once the agent runs. */
+/** Calls and questions that wait for people, and will again once the agent runs. */
 function heldCalls({ id, runs, records, isStopped }: LoadedSession): Pending[] {
   const open = isStopped ? [] : runs.filter(({ status }) => status !== 'aborted')
   const calls = open.flatMap(({ turns }) => turns).flatMap(({ toolCalls }) => toolCalls)

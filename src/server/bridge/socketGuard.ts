@@ -12,7 +12,7 @@ export interface SocketRules {
   readonly clock: Clock
   /** Messages a client may send within a second. */
   readonly framesPerSecond: number
-  /** Whether the token it came with still allows what it did. */
+  /** Returns true while the token of the socket still allows the same. */
   readonly isGranted: () => boolean
 }
 
@@ -45,12 +45,12 @@ export class SocketGuard {
     return this.#frames <= this.#rules.framesPerSecond
   }
 
-  /** A second is over. */
+  /** Resets the count of messages; called every second. */
   tick(): void {
     this.#frames = 0
   }
 
-  /** Asks whether the client is there; gives it up when it did not answer the last time, or its token was changed. */
+  /** Pings the client; disconnects it if it did not answer the last ping, or if its token was changed. */
   ping(): void {
     if (!this.#rules.isGranted()) return this.close(closeCodes.goingAway, 'the token was changed')
     if (this.#state === 'pinged') return this.close(closeCodes.silent, 'no pong')

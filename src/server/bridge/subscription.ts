@@ -6,7 +6,7 @@ import { loggedFrame, type Feed, type FeedEvent } from './feed.ts'
 import type { Outbox } from './outbox.ts'
 import type { View } from './visible.ts'
 
-/** What a subscription wants. */
+/** Options of a subscription. */
 export interface Wanted {
   readonly fromSeq: number
   readonly deltas: boolean
@@ -14,7 +14,7 @@ export interface Wanted {
   readonly requests: boolean
 }
 
-/** Reads of the log that may find none of what the store says it has. */
+/** Consecutive reads of the log that may find none of the records that the store claims to have. */
 const maxEmptyReads = 3
 /** Delay before a store that failed is read again, in milliseconds. */
 const retryMs = 1_000
@@ -26,7 +26,7 @@ interface Parts {
   readonly outbox: Outbox
   readonly wanted: Wanted
   readonly view: View
-  /** The log cannot be read. */
+  /** Called when the log cannot be read. */
   readonly fail: (thrown: unknown) => void
 }
 

@@ -5,8 +5,8 @@ export interface TextSocket {
   /** `done` is called once the text has left, or never will. */
   send(text: string, done?: () => void): void
   close(code: number, reason: string): void
-  /** What the listener throws closes the socket with 1011. */
+  /** Calls `listener` with each text message; an error that it throws closes the socket with 1011. */
   onText(listener: (text: string) => void): void
-  /** Calls once the socket is closed, by whichever side. */
+  /** Calls `listener` once the socket is closed, by either side. */
   onClose(listener: () => void): void
 }

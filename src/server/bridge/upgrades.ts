@@ -35,7 +35,7 @@ export interface Paths {
   readonly endpoints: Endpoints
 }
 
-/** How to open a connection, or why not. */
+/** Function that opens a connection, or the reason not to. */
 type Opening = Refusal | ((socket: WebSocket) => Connection)
 
 /** Makes connections of the requests to open a WebSocket: at the bridge's path, and at those of endpoints. */
@@ -57,7 +57,7 @@ export class Upgrades {
     })
   }
 
-  /** Whether this server upgrades requests at a path. */
+  /** Returns true if this server upgrades requests at a path. */
   knows(path: string): boolean {
     return path === this.#paths.bridge || this.#paths.endpoints.at(path)?.connect !== undefined
   }

@@ -21,7 +21,7 @@ export type View = 'all' | 'answering' | 'messages' | 'names'
 export const viewOf = (rights: ReadonlySet<Right>): View =>
   rights.has('see.all') ? 'all' : rights.has('answer.own') ? 'answering' : 'messages'
 
-/** How much is shown of an agent that works for another: it is told a call's arguments, and says the call's result. */
+/** How much is shown of an agent that works for another one: its messages contain a call's arguments and result. */
 export const viewBelow = (view: View): View => (view === 'all' ? 'all' : 'names')
 
 /** How much is shown of an agent by itself. */
@@ -32,14 +32,17 @@ export const viewOfAgent = (view: View, { parent }: Pick<RecordOf<'agent.created
 type ClientTools = readonly string[]
 const noTools: ClientTools = []
 
-/** Arguments, results and questions' inputs, to those who are not to see them. */
+/** Replaces arguments, results and inputs of questions for clients that must not see them. */
 const nothing = Object.freeze({})
 
-/** Only what somebody asked is a message to all, of what people and applications put into a conversation. */
+/**
+ * Tells whether a user message is shown to all clients: messages of people and programs, follow-ups, turns of loops and imported messages
+ * are; others that an application added are not.
+ */
 const isSaid = (provenance: ProvenanceKind | undefined): boolean =>
   isAsked(provenance) || ['steering', 'followUp', 'loopTurn', 'imported'].includes(provenance!.type)
 
-/** An error to one who sees messages alone: its own words may quote arguments and results. */
+/** An error as a client that sees only messages gets it: the error's own message may quote arguments and results. */
 export const visibleError = (error: ErrorInfo, view: View): ErrorInfo =>
   view === 'all'
     ? error
@@ -47,13 +50,13 @@ export const visibleError = (error: ErrorInfo, view: View): ErrorInfo =>
       ? errorInfo(error.code as ErrorCode, 'It failed.')
       : { code: error.code, message: 'It failed.' }
 
-/** Why an agent is paused, to one who sees messages alone. */
+/** The reason of a pause, as a client that sees only messages gets it. */
 export function visibleReason(reason: PauseReason): PauseReason {
   if (reason.type === 'store') return { ...reason, error: visibleError(reason.error, 'messages') }
   return reason.type === 'stall' ? { ...reason, evidence: '' } : reason
 }
 
-/** How something ended as a client may see it. */
+/** An end, with its error or reason, as a client may see it. */
 export function visibleEnd<T extends { readonly error?: ErrorInfo | undefined; readonly reason?: unknown }>(
   end: T,
   view: View,
@@ -76,7 +79,7 @@ function visibleBlock(block: Block, view: View, tools: ClientTools): Block[] {
   return block.type === 'provider' ? [{ ...block, data: null }] : [block]
 }
 
-/** A message without what only the operator sees; `undefined`: nobody said it. */
+/** A message without the parts that only operators see; `undefined`: it is not shown. */
 function visibleMessage(message: Message, view: View, tools: ClientTools): Message | undefined {
   if (message.role === 'user') return isSaid(message.provenance) && view !== 'names' ? message : undefined
   if (message.role === 'assistant')
@@ -85,7 +88,7 @@ function visibleMessage(message: Message, view: View, tools: ClientTools): Messa
   return { role, callId, toolName, isError, content: [], ...(synthetic === undefined ? {} : { synthetic }) }
 }
 
-/** The whole of it, nothing of it, only to who sees what is said, or what is left of it. */
+/** How an event is shown: as a whole, not at all, only to clients that see messages, or in part. */
 type Shown<T extends AgentEvent['type']> =
   | 'whole'
   | 'withheld'
@@ -104,12 +107,12 @@ const withoutWords = ({ kind, turnIndex, abandoned, lastReply }: Tag): Tag => ({
 
 const withoutInput = <E extends { readonly input: unknown }>(event: E): E => ({ ...event, input: nothing })
 
-/** A revert as it changed the messages, without what its note says. */
+/** A revert as it changed the messages, without the content of its note. */
 function withoutNote({ economics: _, undo: __, ...event }: EventOf<'revert.applied'>): EventOf<'revert.applied'> {
   return event.applied ? { ...event, tag: withoutWords(event.tag) } : { ...event, reason: '' }
 }
 
-/** The part of each kind of event that is shown to who sees messages alone. */
+/** The part of each kind of event that is shown to clients that see only messages. */
 const shownOf: { readonly [T in AgentEvent['type']]: Shown<T> } = {
   'agent.created': 'whole',
   'agent.stopped': 'whole',
@@ -187,7 +190,7 @@ const shownOf: { readonly [T in AgentEvent['type']]: Shown<T> } = {
   'events.dropped': 'whole',
 }
 
-/** A record of which a client is told only that it is there. */
+/** Stands for a record that a client may not see. */
 function withheld(event: AgentEvent): EventOf<'record.withheld'> {
   const { agentId, path, seq, time, incognito } = event
   const at = 'runId' in event ? { runId: event.runId, turnIndex: event.turnIndex } : { runId: '', turnIndex: 0 }
@@ -196,7 +199,7 @@ function withheld(event: AgentEvent): EventOf<'record.withheld'> {
   return { type: 'record.withheld', ...where, ...place }
 }
 
-/** The part of an event or a record that is shown to one who does not see all; `undefined`: none. */
+/** The part of an event or a record that is shown to a client that does not see everything; `undefined`: none. */
 function shown<T extends AgentEvent | LogRecord>(event: T, view: View, tools: ClientTools): T | undefined {
   const show = shownOf[event.type] as Shown<AgentEvent['type']>
   if (typeof show === 'function') return show(event as never, view, tools) as T | undefined
@@ -204,8 +207,8 @@ function shown<T extends AgentEvent | LogRecord>(event: T, view: View, tools: Cl
 }
 
 /**
- * An event as a client may see it: without paths of the server, and to one who sees messages alone without what is none. `undefined`: nothing
- * of it, and as it is not in the log, nothing stands in its place.
+ * An event as a client may see it: without paths of the server, and for a client that sees only messages, without everything else.
+ * `undefined`: it is not shown; since it is not in the log, nothing stands in its place.
  */
 export function visibleEvent(event: AgentEvent, view: View, tools: ClientTools = noTools): AgentEvent | undefined {
   if (view === 'all') return outwardEvent(event)
@@ -214,7 +217,7 @@ export function visibleEvent(event: AgentEvent, view: View, tools: ClientTools =
   return 'v' in event ? withheld(event) : undefined
 }
 
-/** A record of an agent's log as a client may see it; `undefined`: nothing of it. */
+/** A record of an agent's log as a client may see it; `undefined`: it is not shown. */
 export const visibleRecord = (record: LogRecord, view: View): LogRecord | undefined =>
   view === 'all' ? record : shown(record, view, noTools)
 
@@ -255,7 +258,7 @@ export function visibleConversation(
   }
 }
 
-/** A thing that waits for people, as a client may see it: a call that it is to carry out keeps its arguments. */
+/** A pending call or question as a client may see it: a call for the client to carry out keeps its arguments. */
 export const visiblePending = <P extends Pick<Pending, 'input'> & { readonly kind?: Pending['kind'] }>(
   pending: P,
   view: View,
@@ -264,7 +267,7 @@ export const visiblePending = <P extends Pick<Pending, 'input'> & { readonly kin
 export const visibleReply = (reply: GrowingReply | undefined, view: View): GrowingReply | undefined =>
   view === 'all' || reply === undefined ? reply : { ...reply, thinking: '', text: view === 'names' ? '' : reply.text }
 
-/** The parts of an agent or a session that lists tell. */
+/** The fields of an agent or a session that lists have. */
 type Listed = Partial<Pick<AgentSummary, 'title' | 'last' | 'doing' | 'contextTokens'>> &
   Pick<AgentSummary, 'path'> & { readonly error?: ErrorInfo }
 

@@ -16,7 +16,7 @@ const followMs = 250
 /** Where an agent is. */
 export interface Whereabouts {
   readonly url: string
-  /** Nobody has it: it is to be woken there. */
+  /** True if no process has the agent, so that it has to be woken there. */
   readonly isPlaced: boolean
 }
 
@@ -27,9 +27,9 @@ const mostChars = 2_000
 /** An agent that is looked for. */
 interface Wanted {
   readonly agentId: string
-  /** Of one that is to be spawned. */
+  /** Definition of an agent that is to be spawned; else `undefined`. */
   readonly definition: string | undefined
-  /** Since when it could not be reached where it was found. */
+  /** Time since which the agent's worker could not be reached, in epoch milliseconds. */
   readonly failingSince: number | undefined
 }
 
@@ -38,7 +38,7 @@ interface Parts {
   readonly workers: () => Promise<readonly string[]>
   readonly place: Place | undefined
   readonly clock: Clock
-  /** Tells the operator what the directory failed to say. */
+  /** Tells the operator that the directory failed. */
   failed(message: string): void
 }
 
@@ -58,8 +58,8 @@ export class AgentFinder {
   }
 
   /**
-   * Where an agent is, or is to be woken. Waits for a worker that cannot be reached to be replaced, and for one that has not said yet where it
-   * is. Rejects with `AGENT_ELSEWHERE`: whoever has it serves nobody; `AGENT_UNREACHABLE`; the reason of `signal`.
+   * Where an agent is, or is to be woken. Waits for a worker that cannot be reached to be replaced, and for one that has not said yet where
+   * it is. Rejects with `AGENT_ELSEWHERE`: the process that has it does not serve clients; `AGENT_UNREACHABLE`; the reason of `signal`.
    */
   async find({ agentId, definition, failingSince }: Wanted, signal: AbortSignal): Promise<Whereabouts> {
     const until = (failingSince ?? this.#parts.clock.now()) + findMs
@@ -91,7 +91,7 @@ export class AgentFinder {
     throw new RuntimeError('AGENT_UNREACHABLE', `Agent "${agentId}" cannot be reached: ${why}.`)
   }
 
-  /** A worker for an agent that nobody has. */
+  /** Resolves with a worker for an agent that no process has. */
   async #placed(agentId: string, definition: string | undefined): Promise<string | undefined> {
     const { place } = this.#parts
     if (place === undefined) return (await this.workers(agentId))[0]
@@ -99,7 +99,7 @@ export class AgentFinder {
     return url === undefined || !this.#isAddress(url) || this.down.has(url) ? undefined : url
   }
 
-  /** Writers to the directory may write anything there. */
+  /** Tells whether a value from the directory is an address; writers to the directory may write anything there. */
   #isAddress(url: unknown): url is string {
     if (typeof url === 'string' && url.length <= mostChars && isSocketAddress(url)) return true
     this.#parts.failed(
@@ -120,7 +120,7 @@ export class AgentFinder {
       .map(({ url }) => url)
   }
 
-  /** Calls with the address of whoever has an agent, a few times a second; returns a function that ends it. */
+  /** Calls `moved` with the address of the worker that has an agent, a few times a second; returns a function that ends it. */
   follow(agentId: string, moved: Moved): () => void {
     const listeners = this.#followed.get(agentId) ?? new Set()
     this.#followed.set(agentId, listeners)
@@ -158,7 +158,7 @@ export class AgentFinder {
     }
   }
 
-  /** What the application says, if it says it in time. */
+  /** Resolves with the application's answer; rejects if it takes too long. */
   async #timed<T>(work: () => T | Promise<T>): Promise<T> {
     const late = Promise.withResolvers<never>()
     const cancel = this.#parts.clock.after(lookMs, () => late.reject(new Error(`it took more than ${lookMs} ms`)))

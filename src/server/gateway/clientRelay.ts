@@ -14,19 +14,19 @@ import { Route } from './route.ts'
 import { Upstream } from './upstream.ts'
 import type { WorkerFrame } from './workerFrames.ts'
 
-/** What clients of a gateway share. */
+/** Objects and functions that clients of a gateway share. */
 interface Shared {
   readonly finder: AgentFinder
   readonly clock: Clock
   tokensOf(permit: FrontClient['permit'], session: FrontClient['session'], reached: 'checked'): (url: string) => string
   checkReach(agentId: string, command: Command, client: FrontClient): Promise<void> | undefined
   outward(thrown: unknown): ErrorInfo
-  /** Who the workers at these addresses are, in their order. */
+  /** Resolves with the entries of the workers at these addresses, in the same order. */
   entriesOf(urls: readonly string[]): Promise<readonly WorkerEntry[]>
   lostWorker(url: string, why: string): void
 }
 
-/** Refusals that say that the agent is somewhere else by now. */
+/** Error codes of refusals which say that the agent has moved. */
 const moved: ReadonlySet<string | undefined> = new Set([
   'AGENT_ELSEWHERE',
   'AGENT_DETACHED',
@@ -36,15 +36,15 @@ const moved: ReadonlySet<string | undefined> = new Set([
 ])
 /** Those of them that are true of one worker alone: wherever the agent is by now, it is no matter of the client. */
 const passing: ReadonlySet<string | undefined> = new Set(['AGENT_DETACHED', 'STORE_LEASE_LOST', 'RUNTIME_CLOSED'])
-/** The store cannot be read now. */
+/** Error codes which say that the store cannot be read at the moment. */
 const unread: ReadonlySet<string | undefined> = new Set(['STORE_READ_FAILED', 'STORE_OPEN_FAILED'])
 
 /** How often a command is taken to where its agent should be, before its refusal is believed. */
 const mostRefusals = 8
-/** Between two tries, in milliseconds: at first, and at most. */
+/** Pause between two tries, in milliseconds: the first, and the longest. */
 const againMs = { first: 25, most: 2_000 } as const
 
-/** What the gateway answers itself, from the store. */
+/** Types of commands that the gateway answers itself, from the store. */
 const own: ReadonlySet<Command['type']> = new Set<Command['type']>([
   'session.list',
   'session.search',
@@ -68,11 +68,11 @@ export class ClientRelay implements Relay {
   readonly #asked = new Map<string, Route>()
   readonly #lists: FleetLists
   readonly #closed = new AbortController()
-  /** Names requests of its own: no client knows it. */
+  /** Prefix of ids of the relay's own requests; no client knows it. */
   readonly #prefix = nanoid(12)
   #count = 0
   #isPaused = false
-  /** While the reach of commands is looked up. */
+  /** Set while the reach of commands is looked up. */
   #checking: Promise<void> | undefined
 
   constructor(gateway: Shared, client: FrontClient) {
@@ -220,13 +220,13 @@ export class ClientRelay implements Relay {
     else this.#giveUp(route, failure)
   }
 
-  /** Somebody reads it: an agent may go elsewhere, and where it was not know of it. */
+  /** Follows an agent that the client reads: it may move, and its last worker may not know of that. */
   #follow(route: Route): void {
     if (route.isSubscribed)
       route.stopFollowing ??= this.#gateway.finder.follow(route.agentId, (url) => this.#isNowAt(route, url))
   }
 
-  /** The directory says where an agent is. */
+  /** Takes the address of an agent from the directory. */
   #isNowAt(route: Route, url: string): void {
     if (!route.isSubscribed) {
       route.stopFollowing?.()
@@ -238,14 +238,14 @@ export class ClientRelay implements Relay {
     }
   }
 
-  /** Its worker has it no more. */
+  /** Called when its worker no longer has the agent. */
   #lost(route: Route): void {
     route.url = undefined
     if (route.isIdle) this.#routes.delete(route.agentId)
     else void this.#look(route)
   }
 
-  /** Commands without an answer are refused. Who reads the agent is told, once, and goes on reading when it is there again. */
+  /** Refuses commands without an answer. A client that reads the agent is told once, and continues to read when the agent is back. */
   #giveUp(route: Route, error: ErrorInfo): void {
     for (const id of route.giveUp()) {
       this.#asked.delete(id)
@@ -346,7 +346,7 @@ export class ClientRelay implements Relay {
     }
   }
 
-  /** A worker did not go on where another one had come to. */
+  /** Called when a worker refused to continue a subscription at another worker's position. */
   #readingRefused(id: string, { code = '', message = '' }: WorkerFrame, from: Upstream): void {
     const route = [...this.#routes.values()].find(({ reading, isSubscribed }) => reading === id && isSubscribed)
     if (route?.url !== from.url) return
@@ -358,7 +358,7 @@ export class ClientRelay implements Relay {
     this.#lost(route)
   }
 
-  /** Asks a worker something that is no matter of one agent. */
+  /** Sends a worker a question that does not concern a single agent. */
   #ask(url: string, frame: object): string {
     const id = this.#ownId()
     this.#upstream(url).send({ ...frame, id })

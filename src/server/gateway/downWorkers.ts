@@ -8,7 +8,7 @@ interface Down {
   readonly failures: number
 }
 
-/** Workers that could not be reached, by their addresses: for a while nobody tries again. */
+/** Workers that could not be reached, by their addresses: they are not tried again for a while. */
 export class DownWorkers {
   readonly #clock: Clock
   readonly #down = new Map<string, Down>()

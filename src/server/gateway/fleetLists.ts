@@ -20,17 +20,17 @@ interface Parts {
   ask(url: string, frame: object): string
   /** Sends the client a frame. */
   send(frame: object): void
-  /** Whether the client is told which worker has an agent. */
+  /** True if the client is told which worker has an agent. */
   readonly isNamed: boolean
   /** Tells whether the client reaches an agent: workers know that of agents given by ids, and of no function. */
   isWithin(agent: Listed): boolean
 }
 
-/** What runs on all workers, as one client may see it. */
+/** Running agents of all workers, as one client may see them. */
 export class FleetLists {
   readonly #parts: Parts
   readonly #waiting = new Map<string, (frame: WorkerFrame | undefined) => void>()
-  /** Of those watched, which worker has what the client was told of, and its last record. */
+  /** Agents that a watching client was told of, by id: address of the worker that has each, and `seq` of its last record. */
   readonly #seen = new Map<string, { readonly url: string; readonly seq: number }>()
   #watched: Set<string> | undefined
   #isClosed = false
@@ -49,14 +49,14 @@ export class FleetLists {
     }
   }
 
-  /** `false`: the question was somebody else's. */
+  /** Takes the answer to a question; returns `false` if the question was not one of these. */
   answered(frame: WorkerFrame): boolean {
     const waiting = this.#waiting.get(frame.id ?? '')
     waiting?.(frame)
     return waiting !== undefined
   }
 
-  /** What has changed on a worker. */
+  /** Takes the changes on a worker. */
   heard(url: string, frame: WorkerFrame): void {
     if (this.#watched?.has(url) !== true) return
     const { agents: told = [], gone = [] } = frame as {
@@ -79,7 +79,7 @@ export class FleetLists {
     this.#parts.send({ type: 'agents', agents: this.#named(url, agents), gone: left })
   }
 
-  /** A worker cannot be reached. */
+  /** Called when a worker cannot be reached. */
   lost(url: string): void {
     if (this.#watched?.delete(url) !== true) return
     const gone = [...this.#seen].flatMap(([agentId, seen]) => (seen.url === url ? [agentId] : []))
@@ -87,7 +87,7 @@ export class FleetLists {
     if (gone.length > 0) this.#parts.send({ type: 'agents', agents: [], gone })
   }
 
-  /** Asks no worker any more. */
+  /** Stops asking workers. */
   close(): void {
     this.#stop()
     this.#isClosed = true
@@ -120,7 +120,7 @@ export class FleetLists {
     if (this.#watched === watched) this.#cancel = this.#parts.clock.after(lookMs, () => void this.#watch(watched))
   }
 
-  /** Ids of what runs: of all of it while the client watches, else of agents without a parent. */
+  /** Ids of running agents: of all of them while the client watches, else of those without a parent. */
   async running(): Promise<ReadonlySet<string>> {
     if (this.#watched !== undefined) return new Set(this.#seen.keys())
     return new Set((await this.#all(undefined)).keys())
@@ -150,7 +150,10 @@ export class FleetLists {
     this.#parts.send({ type: 'ok', id, result: { agents, total: all.length } })
   }
 
-  /** Agents that run on one worker; none of one that does not answer, and no more of one that comes to no end. */
+  /**
+   * Agents that run on one worker: none if it does not answer. It stops asking for further pages after `mostListed` agents, or when the
+   * time is up.
+   */
   async #of(url: string, metadata: object | undefined): Promise<readonly Listed[]> {
     const all: Listed[] = []
     const until = this.#parts.clock.now() + listMs

@@ -40,7 +40,7 @@ export interface Forwarding {
   readonly target: { readonly path: string; readonly isOwn: boolean }
   readonly body: string | undefined
   readonly agentId: string | undefined
-  /** Who the client is. */
+  /** Returns the token that tells the worker at `url` who the client is. */
   readonly tokenFor: (url: string) => string
 }
 
@@ -70,7 +70,7 @@ export function namedIn(rest: string, body: string | undefined): Named {
   return { agentId: [fromPath, threadId, id].find(isAgent), session: isAgent(asked) ? asked : undefined }
 }
 
-/** A message that names two agents: which one is meant is for nobody to guess. */
+/** Error for a message that names two agents, so that it is ambiguous. */
 export const twoAgents = (): RuntimeError =>
   new RuntimeError('INVALID_OPTION', 'The request names two agents, as "threadId" and as "id": give one.')
 
@@ -105,8 +105,8 @@ function readJson(body: string | undefined): Body {
 const isRpc = (body: Body): boolean => 'jsonrpc' in body
 
 /**
- * Whether a second worker may be asked what a first one may have begun: nothing is carried out, or it has an id by which whoever has the
- * agent knows it. That is the run of AG-UI, and the message that is said with `useChat`.
+ * Tells whether a request that a first worker may have begun can be sent to a second one: it has no effect, or it has an id by which the
+ * process that has the agent recognises it. Runs of AG-UI and messages sent with `useChat` have such an id.
  */
 function isRepeatable({ request: { method }, agentId, body }: Forwarding): boolean {
   if (method === 'GET' || method === 'HEAD') return true
@@ -122,8 +122,8 @@ function isRepeatable({ request: { method }, agentId, body }: Forwarding): boole
 const isText = (value: unknown): boolean => typeof value === 'string' && value !== ''
 
 /**
- * Answers a request with what the worker answers that has its agent. Rejects before anything was answered: with `AGENT_UNREACHABLE`, and with
- * `REQUEST_INTERRUPTED` when a worker was lost that may have begun with what must not be done twice.
+ * Answers a request with the answer of the worker that has its agent. Rejects before anything was answered: with `AGENT_UNREACHABLE`, and
+ * with `REQUEST_INTERRUPTED` when a worker was lost that may have begun with what must not be done twice.
  */
 export async function forwardRequest(parts: Parts, forwarding: Forwarding): Promise<void> {
   const { response } = forwarding
@@ -156,14 +156,14 @@ async function workerOf(finder: AgentFinder, { request, agentId }: Forwarding, s
 
 const markOf = (url: string): string => createHash('sha256').update(url).digest('hex').slice(0, 12)
 
-/** Why an answer never began, or ended too soon. */
+/** Reason for which an answer never began, or ended too soon. */
 interface Broken {
   readonly why: string
-  /** The request can have reached the worker. */
+  /** True if the request can have reached the worker. */
   readonly mayHaveBegun: boolean
 }
 
-/** Resolves once the answer is over; with why if it broke off or never began. */
+/** Resolves once the answer has ended; with the reason if it broke off or never began. */
 function send(
   url: string,
   { request, response, target, body, tokenFor }: Forwarding,

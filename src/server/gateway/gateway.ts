@@ -30,7 +30,7 @@ import { SocketRelay } from './socketRelay.ts'
 import { checkGatewayOptions, type CheckedGateway, type GatewayOptions } from './gatewayOptions.ts'
 import type { Store } from '../../protocol/store.ts'
 
-/** What the clients of one gateway share. It keeps nothing that another gateway on the same directory would need. */
+/** A gateway: state that its clients share. It keeps nothing that another gateway on the same directory would need. */
 export class Gateway implements Front {
   readonly finder: AgentFinder
   readonly clock: Clock
@@ -161,7 +161,7 @@ export class Gateway implements Front {
     return workerEntries(urls, this.#store)
   }
 
-  /** A worker cannot be reached, for whatever reason. */
+  /** Called when a worker cannot be reached, for any reason. */
   lostWorker(url: string, why: string): void {
     this.finder.down.failed(url)
     this.#log.log('worker', `The worker at ${url} cannot be reached: ${why}.`)
@@ -173,10 +173,10 @@ export class Gateway implements Front {
   }
 }
 
-/** Nothing tells one client with this grant from another. */
+/** Tells whether clients with this grant cannot be told apart. */
 const isAnyone = ({ agents, owner }: Grant): boolean => typeof agents === 'function' && owner === undefined
 
-/** A connection of MCP goes over many requests. @throws RuntimeError `BRIDGE_FORBIDDEN`: nobody knows whose it is */
+/** A connection of MCP goes over many requests. @throws RuntimeError `BRIDGE_FORBIDDEN`: its owner is unknown */
 function mayContinue({ headers }: IncomingMessage, { grant }: Permit): void {
   if (headers[sessionHeader] === undefined || !isAnyone(grant)) return
   const what = 'A session of MCP is somebody\'s: the function "authenticate" of this server must say whose, as "owner".'
@@ -187,7 +187,7 @@ const noAgents = (): never => {
   throw new RuntimeError('AGENT_NOT_FOUND', 'A gateway runs no agents itself.')
 }
 
-/** A gateway has none. */
+/** Runtime of a gateway, which has no agents. */
 const nobody: BridgeRuntime = {
   agents: () => [],
   agent: () => undefined,

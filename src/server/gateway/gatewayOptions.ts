@@ -7,7 +7,7 @@ import type { Endpoint } from '../bridge/endpoint.ts'
 import { minSecretLength } from '../bridge/forwarded.ts'
 import { checkServeOptions, type ServeOptions } from '../bridge/serveOptions.ts'
 
-/** Who has an agent; `undefined`: nobody, it is at rest. Without `url`: somebody who cannot be reached. */
+/** Tells which process has an agent; `undefined`: none, the agent is at rest. Without `url`: a process that cannot be reached. */
 export type WhoHas = (
   agentId: string,
 ) => { readonly url?: string } | undefined | Promise<{ readonly url?: string } | undefined>
@@ -34,15 +34,15 @@ export interface GatewayOptions extends Pick<
   | 'limits'
 > {
   /**
-   * Who has an agent: the store that the workers share, which knows of those that announced where they are (`serve` does so), or a function,
-   * with `workers` beside it.
+   * Directory of the processes that have agents: the store that the workers share, which knows the workers that announced their addresses
+   * (`serve` does so), or a function together with `workers`.
    */
   readonly directory: Store | WhoHas
   /** The secret that the workers have as `gatewaySecret`: of 32 characters or more. */
   readonly secret: string
   /** Paths of the other protocols that the workers speak, such as `/ag-ui`, `/acp`, `/api/chat` and `/mcp`. Default: none. */
   readonly endpoints?: readonly string[]
-  /** Addresses of the workers' bridges, now. Default: what the store says. */
+  /** Returns the current addresses of the workers' bridges. Default: what the store says. */
   readonly workers?: () => readonly string[] | Promise<readonly string[]>
   /** Default: any worker; of those that are there always the same one for an agent. */
   readonly place?: Place
@@ -133,7 +133,7 @@ export function checkGatewayOptions(options: GatewayOptions): CheckedGateway {
   }
 }
 
-/** What comes to its path is for workers. */
+/** Endpoint whose requests are all for workers. */
 const carried = (path: string): Endpoint => ({
   path,
   below: true,

@@ -13,24 +13,27 @@ const beginsRun: ReadonlySet<Command['type']> = new Set<Command['type']>([
   'agent.decide',
 ])
 
-/** What a client has to do with one agent: commands that wait for an answer, and how far it has read. */
+/** Traffic between a client and one agent: commands that wait for an answer, and the position up to which the client has read. */
 export class Route {
   readonly agentId: string
   /** The worker that was found; `undefined`: none at present. */
   url: string | undefined
   isLooking = false
-  /** How often it has gone wrong since it went well, how often in a row a worker said that it has moved, and since when, in epoch milliseconds. */
+  /**
+   * Failures since the last success, consecutive refusals of workers because the agent has moved, and the time of the first failure, in
+   * epoch milliseconds.
+   */
   failures = 0
   refusals = 0
   failingSince: number | undefined
-  /** The client was told that it cannot be reached. */
+  /** True once the client was told that the agent cannot be reached. */
   isAway = false
-  /** Under which id its worker was last asked to go on where another one had come to. */
+  /** Id of the last request to its worker to continue the subscription at another worker's position. */
   reading: string | undefined
   stopFollowing: (() => void) | undefined
   readonly #unanswered = new Map<string, Command>()
   #subscription: { readonly frame: Subscribe; cursor: number } | undefined
-  /** The last command that began a run: sent again to whoever is to wake the agent. */
+  /** The last command that began a run: sent again to the worker that is to wake the agent. */
   #last: Command | undefined
 
   constructor(agentId: string) {
@@ -74,7 +77,7 @@ export class Route {
     else if (command.type === 'agent.unsubscribe') this.#subscription = undefined
   }
 
-  /** A command was answered; `false`: it was before, or is none of this agent. */
+  /** Takes the answer to a command; returns `false` if it was answered before, or is not a command to this agent. */
   answered({ id = '', type }: WorkerFrame): boolean {
     const command = this.#unanswered.get(id)
     if (command === undefined) return false
@@ -84,7 +87,10 @@ export class Route {
     return true
   }
 
-  /** Whether the client is to have a record: the next one; `undefined`: some are missing. */
+  /**
+   * Returns true if a record is the next one for the client, and moves on; false if the client does not need it; `undefined` if records
+   * before it are missing.
+   */
   takes(seq: number): boolean | undefined {
     const subscription = this.#subscription
     if (subscription === undefined || seq <= subscription.cursor) return false
@@ -93,7 +99,10 @@ export class Route {
     return true
   }
 
-  /** What a worker is to be sent that has heard nothing yet: frames of the client, and under `ownId` those that it does not hear of. */
+  /**
+   * Frames to send to a worker that has received none yet: those of the client, and under an id of `ownId` a subscription whose answer the
+   * client does not need.
+   */
   again(isPlaced: boolean, ownId: () => string): object[] {
     const frames: object[] = []
     const subscription = this.#subscription
@@ -110,7 +119,7 @@ export class Route {
     return frames
   }
 
-  /** Gives up what is not answered: the ids of it. Who reads goes on once it can. */
+  /** Gives up commands that are not answered and returns their ids. A subscription that was answered continues once it can. */
   giveUp(): string[] {
     const ids = [...this.#unanswered.keys()]
     if (ids.includes(this.#subscription?.frame.id ?? '')) this.#subscription = undefined

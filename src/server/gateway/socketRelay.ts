@@ -15,7 +15,7 @@ const messageBytes = 300 * 1024 * 1024
 /** Requests that are remembered, of either side, and with how many of its messages a client may begin. */
 const mostRequests = 1_000
 const mostBeginnings = 16
-/** With which a protocol begins: every worker that is spoken to hears it. */
+/** Methods with which a protocol begins: they are sent to every worker that is used. */
 const beginnings: ReadonlySet<unknown> = new Set(['initialize', 'authenticate'])
 
 /** A message of any of the protocols: what the gateway looks at. */
@@ -31,9 +31,9 @@ interface Message {
 /** A connection to a worker. */
 interface Worker {
   readonly socket: WebSocket
-  /** Answers to what it was told of the beginning, which the client does not hear again. */
+  /** Ids of the client's first requests, repeated to this worker: its answers to them are not passed on to the client. */
   readonly swallowed: Set<unknown>
-  /** What is sent once it has given them. */
+  /** Messages to send once the worker has given these answers; `undefined`: it has. */
   waiting: string[] | undefined
 }
 
@@ -41,7 +41,7 @@ interface Parts {
   readonly finder: AgentFinder
   /** Path of the protocol, at the workers too. */
   readonly path: string
-  /** Who the client is. */
+  /** Returns the token that tells the worker at `url` who the client is. */
   readonly tokenFor: (url: string) => string
   readonly highWaterBytes: number
   /** Messages that may wait until it is known where they go. */
@@ -63,7 +63,7 @@ export class SocketRelay {
   /** Where the newest requests went that later messages name. */
   readonly #requests = new Map<unknown, string>()
   readonly #closed = new AbortController()
-  /** By which it is sent to one of the workers. */
+  /** Key by which one of the workers is chosen for it. */
   readonly #id = nanoid()
   #waiting = 0
   #last: string | undefined
@@ -106,7 +106,7 @@ export class SocketRelay {
     }
   }
 
-  /** Takes an answer to the worker that asked. One that nobody asked for could be taken there for another's. */
+  /** Takes an answer to the worker that asked. An answer to no known request could be mistaken there for that of another client. */
   #answer(message: Message): void {
     const id = String(message.id)
     const asked = this.#asked.get(id)

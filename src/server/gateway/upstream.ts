@@ -15,11 +15,11 @@ const messageBytes = 300 * 1024 * 1024
 interface UpstreamOwner {
   readonly clock: Clock
   frame(frame: WorkerFrame, from: Upstream): void
-  /** It is closed for good; `why`: something is wrong with the worker. */
+  /** Called when the connection is closed for good; `why` is set if something is wrong with the worker. */
   closed(from: Upstream, why: string | undefined): void
 }
 
-/** How it says that a client is too fast or too slow, or that one log cannot be read: nothing is wrong with the worker. */
+/** Close codes for a client that is too fast or too slow, or for a log that cannot be read: nothing is wrong with the worker. */
 const notItsFault: ReadonlySet<number> = new Set([closeCodes.flooded, closeCodes.silent, brokenCode])
 
 /** The connection of one client to one worker. */
@@ -55,7 +55,7 @@ export class Upstream {
     this.#watch()
   }
 
-  /** What the worker says of itself; rejects if it does not let the client in. */
+  /** Resolves with the worker's `welcome` frame; rejects if the worker does not let the client in. */
   get welcome(): Promise<WorkerFrame> {
     return this.#welcome.promise
   }
@@ -67,7 +67,7 @@ export class Upstream {
     else this.#queue.push(text)
   }
 
-  /** Reads no more for now, once the worker has said welcome: what is asked meanwhile reaches it. */
+  /** Stops reading, once the worker has said welcome; frames that are sent meanwhile still reach the worker. */
   pause(): void {
     this.#isPaused = true
     if (this.#queue === undefined) this.#socket.pause()
@@ -86,7 +86,7 @@ export class Upstream {
     this.#cancel = this.#owner.clock.after(pingMs, () => this.#socket.terminate())
   }
 
-  /** Gives the worker up. */
+  /** Closes the connection because something is wrong with the worker. */
   #fail(why: string): void {
     this.#why ??= why
     this.#socket.terminate()

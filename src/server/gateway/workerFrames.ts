@@ -8,7 +8,7 @@ import { metadataSchema } from '../../protocol/metadata.ts'
 export const pageSize = 1_000
 const entryChars = 64 * 1024
 
-/** An agent as a worker lists it; what else it says of it is for the client, who checks it. */
+/** An agent as a worker lists it; other fields are passed on to the client, which checks them. */
 const listedSchema = lazily(() =>
   z
     .looseObject({
@@ -23,7 +23,7 @@ export type Listed = z.infer<ReturnType<typeof listedSchema>> & { readonly worke
 
 const listSchema = lazily(() => z.looseObject({ agents: z.array(listedSchema()).max(pageSize) }))
 
-/** A frame of a worker: what the gateway looks at. */
+/** A frame of a worker, with the fields that the gateway reads. */
 export interface WorkerFrame {
   readonly type: string
   readonly id?: string
@@ -37,7 +37,7 @@ export interface WorkerFrame {
   readonly descriptions?: Readonly<Record<string, string>>
 }
 
-/** The frames of a message; `undefined`: it has something else. Types that are not known here are no fault. */
+/** The frames of a message; `undefined`: it has something else. Unknown types are allowed. */
 export function framesIn(message: string): WorkerFrame[] | undefined {
   try {
     const value: unknown = JSON.parse(message)

@@ -1,7 +1,7 @@
 import type { WorkerEntry } from '../../protocol/frames.ts'
 import type { Store } from '../../protocol/store.ts'
 
-/** What a worker is called, by where it is reached: `worker-1.internal:4100`, and behind a proxy with its path. */
+/** Name of a worker, made from its address: `worker-1.internal:4100`, and behind a proxy with its path. */
 export function workerName(url: string): string {
   // A directory of the application's own may say anything.
   if (!URL.canParse(url)) return url
@@ -9,10 +9,10 @@ export function workerName(url: string): string {
   return `${host}${pathname.replace(/\/(?:bridge)?$/, '')}`
 }
 
-/** The longest words of a worker about itself that are told, in characters. */
+/** Longest description of a worker by itself that is passed on, in characters. */
 const mostWords = 1_000
 
-/** Who the workers at these addresses are. Rejects as the store does. */
+/** Entries of the workers at these addresses. Rejects as the store does. */
 export async function workerEntries(urls: readonly string[], store: Store): Promise<WorkerEntry[]> {
   const known = new Map(((await store.workers?.()) ?? []).map(({ url, words }) => [url, words]))
   return urls.map((url) => {

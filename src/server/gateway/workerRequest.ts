@@ -8,7 +8,7 @@ const connectMs = 3_000
 /** How often one that has not begun its answer is asked whether it is there, and how long it may take to say so, in milliseconds. */
 const lookMs = 10_000
 
-/** What a worker is asked. */
+/** A request to a worker. */
 interface Asked {
   readonly method: string
   /** Its path and query; `isOwn`: below what is the worker's own, else from the root of its server. */

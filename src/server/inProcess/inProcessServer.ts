@@ -14,13 +14,13 @@ import { bridgeLimitsSchema, limitsOf, type BridgeLimits } from '../bridge/limit
 import type { ServedDeps } from '../bridge/servedDeps.ts'
 import { socketPair, type ClientSocket } from './socketPair.ts'
 
-/** What clients in this process may do, and with which agents. */
+/** Options of a server for clients in this process: rights, and definitions of agents. */
 export interface InProcessOptions {
   /** Agents that clients may spawn, and that can be loaded from their logs. */
   readonly definitions?: readonly AgentDefinition[]
-  /** What agents are given that clients spawn, or that are loaded from their logs because a client asked for them. Default: nothing. */
+  /** Dependencies of agents that clients spawn, or that are loaded from their logs for a client. Default: nothing. */
   readonly deps?: ServedDeps
-  /** What the client may do. Default `admin`. */
+  /** Role of the client. Default `admin`. */
   readonly role?: Role
   readonly limits?: Partial<BridgeLimits>
 }
@@ -37,11 +37,11 @@ const checkOptions = optionsCheck(
 
 /** A bridge for clients in this process: they connect to `url` by `webSocket`, and nothing listens on any port. */
 export class InProcessServer {
-  /** Names it; nobody else can reach it. */
+  /** Address for `connect`; it cannot be reached from outside. */
   readonly url = 'ws://in-process/bridge'
   /** Makes the sockets of its clients: give it to `connect`. */
   readonly webSocket: new (url: string, protocols: string[]) => ClientSocket
-  /** What clients may see and do, for what does not go over the socket: charts, artifacts. */
+  /** Access of clients to resources that do not go over the socket: charts, artifacts. */
   readonly access: AgentAccess
   readonly bridge: Bridge
   readonly #stopHeartbeat: () => void

@@ -1,6 +1,6 @@
 import type { ServerSocket } from '../bridge/serverSocket.ts'
 
-/** What a client uses of a WebSocket. */
+/** Parts of a WebSocket that a client uses. */
 export interface ClientSocket {
   send(text: string): void
   close(code?: number, reason?: string): void
@@ -14,7 +14,7 @@ interface SocketPair {
 
 /** The close code of a connection that ended without a goodbye. */
 const brokenCode = 1006
-/** The close code of one that ended because nobody needs it any more, as a client says without words. */
+/** The close code of a connection that is no longer needed; a client that names no code closes with it. */
 const doneCode = 1000
 
 /** One direction: texts in order, each in a turn of the event loop of its own, so that neither end holds up timers or the screen. */
@@ -24,7 +24,7 @@ class Direction {
   #goodbye: (() => void) | undefined
   #isCut = false
   #isMoving = false
-  /** In UTF-16 units, of what was sent and has not arrived. */
+  /** Length of the texts that were sent and have not arrived, in UTF-16 units. */
   waiting = 0
 
   constructor(deliver: (text: string) => void) {
@@ -45,7 +45,7 @@ class Direction {
     this.#move()
   }
 
-  /** What is on its way never arrives. */
+  /** Discards the texts that have not arrived. */
   cut(): void {
     this.#isCut = true
     this.waiting = 0

@@ -21,22 +21,22 @@ export type Sdk = typeof SdkModule
 /** A request, or a connection, of a client that was let in. */
 export interface Visit {
   readonly access: AgentAccess
-  /** The server closes the connection: that is no cancellation. */
+  /** True once the server closes the connection, which does not count as a cancellation. */
   isLeaving: boolean
 }
 
-/** What all servers of one `mcpServer` have in common. */
+/** Parts that all servers of one `mcpServer` share. */
 export interface ServerParts {
   readonly sdk: Sdk
   readonly name: string
   readonly tools: ReadonlyMap<string, AgentTool>
-  /** People may be asked through the client. */
+  /** True if people may be asked through the client. */
   readonly asksClient: boolean
 }
 
 /** One server of the SDK: it has one connection, or answers one request. */
 export interface ServerUse {
-  /** Of the protocol since 2026-07-28, or before. */
+  /** Version of the protocol: `modern` since 2026-07-28, `legacy` before. */
   readonly era: 'modern' | 'legacy'
   visitOf(ctx: ServerContext): Visit
   /** Called around each call of a tool. */
@@ -73,7 +73,7 @@ export function agentServer(parts: ServerParts, use: ServerUse): InstanceType<Sd
   return server
 }
 
-/** Tools that a client may call; what an agent is for is told to who may begin one, as everywhere. */
+/** Tools that a client may call. Only a client that may spawn an agent is given its description. */
 function toolsFor({ tools }: ServerParts, access: AgentAccess): Tool[] {
   if (!access.may('talk')) return []
   const known = new Set(access.knownDefinitions)
@@ -127,7 +127,7 @@ async function answerCall(
   }
 }
 
-/** Whether an aborted request was taken back, and not cut off with its connection. */
+/** Tells whether an aborted request was cancelled by the client, and not cut off with its connection. */
 function isCancellation(sdk: Sdk, { era }: ServerUse, { http, mcpReq }: ServerContext): boolean {
   // Over HTTP the newer protocol has no other way to cancel than to close the answer.
   if (era === 'modern' && http !== undefined) return true

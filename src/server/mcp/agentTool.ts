@@ -5,11 +5,11 @@ import { subAgentOf, subAgentSpec, taskOf } from '../../actors/subAgents.ts'
 import { describeIssues, RuntimeError } from '../../protocol/errors.ts'
 import type { JsonSchema } from '../../protocol/model.ts'
 
-/** What a client wants of an agent. */
+/** Request of a client to an agent. */
 export type Wanted =
-  /** To give it a task: a new session, or one that there is. */
+  /** Gives the agent a task, in a new session or an existing one. */
   | { readonly type: 'task'; readonly text: string; readonly session?: string }
-  /** To know what becomes of a session's run. */
+  /** Asks for the outcome of a session's run. */
   | { readonly type: 'look'; readonly session: string }
   | { readonly type: 'wrong'; readonly message: string }
 
@@ -82,7 +82,7 @@ function specOf(agent: SubAgent): Tool {
   }
 }
 
-/** A schema that JSON Schema has no words for is left open. */
+/** JSON Schema of the output; a schema that JSON Schema cannot express is left open. */
 function outputSchemaOf(output: z.ZodType): JsonSchema {
   try {
     const { $schema: _, ...schema } = z.toJSONSchema(output, { io: 'output' })

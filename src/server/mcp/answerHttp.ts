@@ -8,7 +8,7 @@ import { bodyOf } from '../bridge/requestBody.ts'
 import type { Visit } from './agentServer.ts'
 import type { McpHttp } from './mcpHttp.ts'
 
-/** A request at an endpoint, and who sent it. */
+/** A request at an endpoint, with the access of its sender. */
 interface Asked {
   readonly request: IncomingMessage
   readonly response: ServerResponse
@@ -33,7 +33,7 @@ export async function answerHttp(http: McpHttp, { request, response, access, ans
 
 type Body = { readonly value: unknown } | { readonly problem: string; readonly status: number }
 
-/** `undefined`: the client has left. */
+/** Reads the body of a request; `undefined`: the client has left. */
 async function readBody(request: IncomingMessage, { limits }: AgentAccess): Promise<Body | undefined> {
   try {
     const text = await bodyOf(request, limits.frameBytes)

@@ -9,12 +9,12 @@ import { askedOf } from './people.ts'
 interface Answer {
   readonly text: string
   readonly isError?: boolean
-  /** Beside session and stop reason. */
+  /** Data in addition to session and stop reason. */
   readonly data?: object
   readonly stopReason: RunResult['stopReason'] | 'waiting' | 'idle'
 }
 
-/** What came of a call, as its answer: text for the model, the same as data, and the session that goes on with it. */
+/** Converts the outcome of a call to its answer: text for the model, the same as data, and the session in which to continue. */
 export function answerOf(outcome: Outcome): CallToolResult {
   const { session } = outcome
   const { text, isError, data, stopReason } =
@@ -67,7 +67,7 @@ const waitingAnswer = (pending: readonly Pending[]): Answer => ({
   data: { pending },
 })
 
-/** An answer to a call that did nothing, or of which nothing is known any more. */
+/** An answer to a call that had no effect, or whose outcome is unknown. */
 export const errorAnswer = ({ code, message }: ErrorInfo): CallToolResult => ({
   content: [{ type: 'text', text: `${message} (${code})` }],
   isError: true,

@@ -12,16 +12,16 @@ import type { AgentTool, Wanted } from './agentTool.ts'
 import { followRun } from './followRun.ts'
 import { decideBy, type Answers, type Taken } from './people.ts'
 
-/** Who calls, and how far it may. */
+/** Client that calls, with its access. */
 export interface Caller {
   readonly access: AgentAccess
   /** Aborted when the client does not want the answer any more, or is gone. */
   readonly signal: AbortSignal
-  /** Once `signal` is aborted: whether the run is to be aborted too. */
+  /** Returns true if the run has to be aborted too; called once `signal` is aborted. */
   isCancelled(): boolean
-  /** Takes the session, before anything happens in it: the client may not be there any more when the answer is. */
+  /** Takes the id of the session before anything happens in it: the client may have left when the answer is ready. */
   began(session: string): void
-  /** Takes what happens in the agent and below. */
+  /** Takes each event of the agent and those below it. */
   tell(event: AgentEvent): void
 }
 
@@ -31,16 +31,16 @@ export interface Place {
   readonly requestId: string | undefined
 }
 
-/** What came of a call, or of a part of it. */
+/** Outcome of a call, or of a part of it. */
 export type Outcome = Place &
   (
     | { readonly type: 'over'; readonly result: RunResult | undefined }
-    /** Nothing goes on before people decide. */
+    /** Nothing can continue before people decide. */
     | { readonly type: 'waiting'; readonly agent: DrivenAgent; readonly pending: readonly Pending[] }
   )
 
 /**
- * Gives the agent its task, or looks after its run, and resolves with what came of it. Rejects with `BRIDGE_FORBIDDEN`, `AGENT_NOT_FOUND`,
+ * Gives the agent its task, or looks after its run, and resolves with the outcome. Rejects with `BRIDGE_FORBIDDEN`, `AGENT_NOT_FOUND`,
  * `INVALID_OPTION`, and what `Agent.dispatch` throws. `mayAsk`: people can be asked through this client.
  */
 export async function callAgent(
@@ -74,7 +74,7 @@ export async function callAgent(
   return await goOn(agent, tool, { session, requestId: undefined }, caller)
 }
 
-/** Takes what people answered through the client, and resolves with what came of the run then. Rejects as `callAgent` does. */
+/** Takes the answers of people through the client, and resolves with the outcome of the run. Rejects as `callAgent` does. */
 export async function answerAgent(
   tool: AgentTool,
   { session, requestId }: Place,
@@ -150,7 +150,7 @@ async function outcomeOf(
   }
 }
 
-/** Aborts this run and no other; one that is not its own a call leaves alone. */
+/** Aborts this run and no other; without a run of its own, a call aborts nothing. */
 function abort(agent: DrivenAgent, run: string | undefined): void {
   if (run === undefined) return
   try {

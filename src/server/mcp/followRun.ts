@@ -4,7 +4,7 @@ import type { AgentAccess } from '../bridge/agentAccess.ts'
 import type { DrivenAgent } from '../bridge/drivenAgent.ts'
 import { FollowedRun } from '../bridge/followedRun.ts'
 
-/** Where a run is looked for. */
+/** Place at which a run is looked up. */
 interface Place {
   readonly access: AgentAccess
   readonly agent: DrivenAgent

@@ -12,8 +12,8 @@ interface LegacySession {
 }
 
 /**
- * Connections of older clients. They are in memory only: after a restart a client connects anew, and the sessions of its agents are as they
- * were. What was not used for `limits.sessionMs` is closed, and above `limits.connections` what was used longest ago.
+ * Connections of older clients. They are in memory only: after a restart a client connects anew, and the sessions of its agents are
+ * unchanged. A connection that was not used for `limits.sessionMs` is closed, and above `limits.connections` the one used longest ago.
  */
 export class LegacySessions {
   readonly #parts: ServerParts

@@ -29,10 +29,10 @@ export class McpHttp {
   }
 }
 
-/** Whoever hands a request over has measured it. */
+/** Limit for the SDK on the size of a body: none, since the server has checked it before. */
 const anySize = Number.MAX_SAFE_INTEGER
 
-/** The SDK hands this on to the server that answers the request, and looks into nothing of it. */
+/** Wraps a visit as the auth info of a request. The SDK passes it unread to the server that answers the request. */
 const carrying = (visit: Visit): AuthInfo => ({ token: '', clientId: 'escapement', scopes: [], extra: { visit } })
 
 const visitIn = (authInfo: AuthInfo | undefined): Visit => authInfo!.extra!['visit'] as Visit

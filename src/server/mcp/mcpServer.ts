@@ -20,19 +20,20 @@ import { agentTools } from './agentTool.ts'
 import { McpHttp } from './mcpHttp.ts'
 
 export interface McpServerOptions {
-  /** What clients call the server. Default `escapement`. */
+  /** Name of the server for clients. Default `escapement`. */
   readonly name?: string
   /**
-   * Who decides approvals, questions and calls for clients: `client`, the person at an MCP client that can ask (elicitation), the default;
-   * `elsewhere`, never the client, which may answer by itself. Then, and where the client cannot ask, the call ends and says what waits.
+   * Where approvals, questions and calls for clients are decided. `client`, the default: by the person at an MCP client that can ask
+   * (elicitation). `elsewhere`: never by the client, which may answer by itself. In that case, and if the client cannot ask, the call ends
+   * and lists the pending decisions.
    */
   readonly approve?: 'client' | 'elsewhere'
-  /** What agents are given that are spawned over `stdio` or `handler`, or loaded from their logs; at an endpoint those of `serve` count. */
+  /** Dependencies of agents that are spawned over `stdio` or `handler`, or loaded from their logs; at an endpoint those of `serve` apply. */
   readonly deps?: ServedDeps
   /**
-   * The key of what a client is given to bring back with the answers of people, of 32 characters or more: the same for all processes that answer
-   * the same clients over `stdio` or `handler`; at an endpoint that of `serve` counts. With another one people are asked again. Default: a
-   * new one.
+   * The key of the values that a client is given to bring back with the answers of people, of 32 characters or more: the same for all
+   * processes that answer the same clients over `stdio` or `handler`; at an endpoint that of `serve` applies. With another key, people are
+   * asked again. Default: a new one.
    */
   readonly shareKey?: string
 }
@@ -56,9 +57,12 @@ export interface McpServer {
   stdio(streams?: McpStdio): Promise<McpConnection>
   /** MCP at `/mcp`, for `runtime.serve({ definitions, endpoints: [mcp.endpoint()] })`: tokens, origins and limits are those of the server. */
   endpoint(): Endpoint
-  /** For a server of your own that speaks in `Request` and `Response`. Everyone who gets to it may do everything: let in whom you know. */
+  /**
+   * For a server of your own that speaks in `Request` and `Response`. Every client that reaches it may do everything, so authenticate
+   * clients first.
+   */
   readonly handler: { fetch(request: Request): Promise<Response> }
-  /** Ends what it has open. The agents continue. Idempotent. */
+  /** Closes its connections and endpoints. The agents continue. Idempotent. */
   close(): Promise<void>
 }
 
@@ -173,7 +177,7 @@ export function mcpServer(
   runtime.closeWith(server)
   return server
 
-  /** Kept until the server is closed. */
+  /** Keeps a resource until the server is closed. */
   function opened<T extends { close(): Promise<void> }>(one: T): T {
     if (isClosed) throw new RuntimeError('RUNTIME_CLOSED', 'This MCP server is closed.')
     open.add(one)
@@ -188,7 +192,7 @@ function checked<T>(what: string, schema: z.ZodType<T>, value: unknown): T {
   throw new RuntimeError('INVALID_OPTION', `mcpServer: ${what}: ${describeIssues(read.error)}.`)
 }
 
-/** Loads it with the first call; what failed is tried again. */
+/** Returns a function that loads with its first call; a load that failed is tried again. */
 function onceLoaded<T>(load: () => Promise<T>): () => Promise<T> {
   let loaded: Promise<T> | undefined
   return () => {

@@ -27,7 +27,7 @@ const resultSchema: JsonSchema = {
   required: ['result'],
 }
 
-/** All that a call is given; of one that is too long for a form, where it can be seen and decided. */
+/** Full input of a call; if it is too long for a form, a text that says where it can be seen and decided. */
 function shownCall({ input }: Pending): { readonly text: string; readonly isWhole: boolean } {
   const text = callAsText(input)
   if (text.length <= maxCall) return { text, isWhole: true }
@@ -62,7 +62,7 @@ const schemaOf = (pending: Pending): JsonSchema =>
     pending.kind
   ]
 
-/** What waits, as the client shows it. Pure. */
+/** Form in which the client shows a pending call or question. Pure. */
 export const formFor = (pending: Pending): ElicitRequestFormParams => ({
   mode: 'form',
   message: askedOf(pending),
@@ -79,7 +79,7 @@ interface Decided {
   readonly how: DecideOptions
 }
 
-/** What people decided by what the client says; `undefined`: it says nothing that can be read. */
+/** Reads the decision of people from the client's response; `undefined`: it cannot be read. */
 function decidedBy(pending: Pending, response: unknown): Decided | undefined {
   const read = responseSchema.safeParse(response)
   if (!read.success) return undefined
@@ -97,7 +97,7 @@ function decidedBy(pending: Pending, response: unknown): Decided | undefined {
   return denied(typeof reason === 'string' && reason.trim() !== '' ? reason : 'Rejected by the user.')
 }
 
-/** The hash of what people are shown of something that waits: a decision is about that alone. */
+/** Hash of the parts of a pending call or question that people are shown: a decision applies to these alone. */
 export const asShown = (pending: Pending): string => {
   const { kind, agentId, name, input } = pending
   const asked = kind === 'question' ? [pending.question, pending.schema] : []
@@ -106,18 +106,18 @@ export const asShown = (pending: Pending): string => {
     .digest('base64url')
 }
 
-/** Answers by the key of what they answer, as the client sent them, each with what people were shown. */
+/** Answers as the client sent them, by the key of the call or question, each with the hash of what people were shown. */
 export type Answers = { readonly [key: string]: { readonly answer: unknown; readonly shown: string } }
 
-/** What came of answers. */
+/** Outcome of answers. */
 export interface Taken {
-  /** How many were taken. */
+  /** Number of answers that were taken. */
   readonly count: number
-  /** What was wrong with those that were refused, by the keys of their questions. */
+  /** Problems of answers that were refused, by the keys of their questions. */
   readonly problems: ReadonlyMap<string, string>
 }
 
-/** Decides what was answered, of what still is as it was shown. */
+/** Applies answers to calls and questions that are still as they were shown. */
 export async function decideBy(agent: DrivenAgent, answers: Answers): Promise<Taken> {
   const problems = new Map<string, string>()
   let count = 0

@@ -7,7 +7,7 @@ import { progressText } from '../bridge/progressText.ts'
 /** Longest message, in UTF-16 units. */
 const maxMessage = 200
 
-/** What a person who waits is told of an event; `undefined`: nothing. `rootId`: the session. */
+/** Message about an event for a person who waits; `undefined`: none. `rootId`: the session. */
 export function progressOf(event: AgentEvent, rootId: string): string | undefined {
   const agentId = event.agentId === rootId ? undefined : event.agentId
   const by = agentId === undefined ? '' : `${agentId}: `
@@ -48,7 +48,7 @@ export class ProgressTeller {
     if (!this.#isSending) void this.#sendAll()
   }
 
-  /** Nothing may be told of a request that was answered. */
+  /** Called when the request was answered; no more messages are sent for it. */
   end(): void {
     this.#isOver = true
   }

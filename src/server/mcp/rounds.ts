@@ -15,7 +15,7 @@ export interface Rounds {
   readonly tool: AgentTool
   readonly caller: Caller
   readonly ctx: ServerContext
-  /** People can be asked through the client. */
+  /** True if people can be asked through the client. */
   readonly mayAsk: boolean
 }
 
@@ -33,17 +33,17 @@ const stateSchema = onlyFields({
   session: z.string(),
   requestId: z.string().optional(),
   tries: z.int().nonnegative(),
-  /** Hashes of what people were shown, by its keys: nothing else is answered. */
+  /** Hashes of what people were shown, by key: only these can be answered. */
   shown: z.record(z.string(), z.string()),
 })
 export type State = z.infer<typeof stateSchema>
 
-/** A call's state is that of one agent's tool. */
+/** Purpose of a call's sealed state, which is valid for one agent's tool only. */
 const purposeOf = ({ definition }: AgentTool): string => `mcp requestState ${definition.name}`
 
 /**
- * The state that a client brought back; `undefined`: none. Of what this server did not give to this client for this tool, or too long ago, only the
- * session counts, which the client could name anyway: people are asked again.
+ * The state that a client brought back; `undefined`: none. If this server did not give the state to this client for this tool, or gave it
+ * too long ago, only its session is used, which the client could name anyway: people are asked again.
  */
 export function readState(given: unknown, tool: AgentTool, { sealed }: AgentAccess): State | undefined | 'unreadable' {
   if (given === undefined) return undefined
@@ -121,7 +121,7 @@ function questionsOf({ pending, taken }: Extract<Round, { type: 'waiting' }>, { 
 /** The longest time that a timer takes: people take the time that they need. */
 const longest = 2_147_483_647
 
-/** Asks one after another; what is decided elsewhere meanwhile is taken back. `not asked`: the client cannot. */
+/** Asks the questions one after another; a question that is decided elsewhere meanwhile is withdrawn. `not asked`: the client cannot ask. */
 async function ask(
   ctx: ServerContext,
   agent: DrivenAgent,
@@ -148,7 +148,7 @@ async function ask(
   return answers
 }
 
-/** Whether an event says that nobody needs to decide this any more. */
+/** Tells whether an event says that a decision is no longer needed. */
 const isDecided = (event: AgentEvent, key: string): boolean =>
   (event.type === 'approval.decided' || event.type === 'question.answered' || event.type === 'tool.end') &&
   event.key === key

@@ -13,7 +13,7 @@ const compress: Readonly<Record<Encoding, (body: Buffer) => Promise<Buffer>>> = 
   gzip: (body) => promisify(gzip)(body, { level: 6 }),
 }
 
-/** Gives a body in an encoding: each is made once, when it is first asked for, for all who ask meanwhile and later. */
+/** Returns a function that gives the body in an encoding. Each encoding is made once, when it is first asked for, and kept. */
 export function compressed(body: Buffer): (encoding: Encoding) => Promise<Buffer> {
   const made = new Map<Encoding, Promise<Buffer>>()
   return (encoding) => {

@@ -1,11 +1,11 @@
-/** How a body may be sent besides as it is: the best first. */
+/** Encodings in which a body may be sent, the best first. */
 export const encodings = ['br', 'gzip'] as const
 
 export type Encoding = (typeof encodings)[number]
 
 /**
- * How a body is sent to who accepts these encodings (the header `accept-encoding`): the one with the highest weight, of equal ones the
- * smallest; `identity`: as it is. `undefined`: it takes none of them. Pure.
+ * Encoding of a body for a client with this `accept-encoding` header: the one with the highest weight, and among equals the smallest;
+ * `identity`: unchanged. `undefined`: the client accepts none of them. Pure.
  */
 export function encodingFor(
   accepted: string | undefined,
@@ -27,7 +27,7 @@ export function encodingFor(
   return (plain ?? others ?? 1) > 0 || accepted === undefined ? 'identity' : undefined
 }
 
-/** The weight of each encoding that is named, from 0 to 1; one that makes no sense counts as none. */
+/** The weight of each encoding that is named, from 0 to 1; a malformed weight counts as none. */
 function weightsOf(accepted: string): ReadonlyMap<string, number> {
   const weights = new Map<string, number>()
   for (const entry of accepted.toLowerCase().split(',')) {

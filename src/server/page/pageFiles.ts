@@ -10,13 +10,13 @@ import { encodings, type Encoding } from './encodings.ts'
 export interface PageFile {
   readonly type: string
   readonly body: Buffer
-  /** How it may be sent besides as it is: not at all where that saves nothing. */
+  /** Encodings in which it may be sent; empty if encoding saves nothing. */
   readonly encodings: readonly Encoding[]
   /** The body in one of these: it is compressed off this thread when it is first asked for, and kept. */
   encoded(encoding: Encoding): Promise<Buffer>
-  /** Says whether two bodies are the same, however they are sent. */
+  /** Tag that is equal for equal bodies, in any encoding. */
   readonly tag: string
-  /** Its name changes with its content. */
+  /** True if its name changes with its content. */
   readonly isLasting: boolean
 }
 
@@ -28,10 +28,10 @@ const types: Readonly<Record<string, string>> = {
   '.woff2': 'font/woff2',
 }
 
-/** Compressed by itself. */
+/** Suffix of files that are already compressed. */
 const packed = '.woff2'
 
-/** Smaller ones fit into the first packets anyway. */
+/** Least size of a file to be compressed; smaller ones fit into the first packets anyway. */
 const leastBytes = 1_024
 
 /** Where `npm run build` puts the page, seen from the sources and from the built package alike. */

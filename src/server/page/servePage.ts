@@ -42,7 +42,7 @@ export class ServedPage {
     this.#frameAncestors = frameAncestors
   }
 
-  /** Whether a path may be one of the page's. */
+  /** Returns true if a path may be one of the page's. */
   knows(path: string): boolean {
     return path === '/' || path === '/icon.svg' || path.startsWith('/assets/')
   }
@@ -105,11 +105,11 @@ async function send(
   response.end(method === 'HEAD' ? undefined : body)
 }
 
-/** Whether a client that has these (the header `if-none-match`) has the one with this tag; weak ones are compared, as the header asks. */
+/** Tells whether a client that has the tags of an `if-none-match` header has this one; the comparison is weak, as the header requires. */
 const knowsTag = (known: string | undefined, tag: string): boolean =>
   known !== undefined && known.split(',').some((one) => ['*', tag, tag.slice(2)].includes(one.trim()))
 
-/** Headers of every answer: a browser takes it for what it is, and gives it to no page of another origin that did not ask by name. */
+/** Sets headers of every answer: a browser must not guess its type, and must not give it to pages of other origins without CORS. */
 export const guardAnswer = (response: ServerResponse): ServerResponse =>
   response.setHeader('x-content-type-options', 'nosniff').setHeader('cross-origin-resource-policy', 'same-origin')
 

@@ -6,8 +6,8 @@ import type { TextSocket } from '../bridge/textSocket.ts'
 import type { AgentAccess } from '../bridge/agentAccess.ts'
 
 /**
- * The Stately inspector's messages of every agent within reach, at `/stately`: tools made for `@statelyai/inspect` attach to it. What
- * a client sends is ignored. A slow client misses messages; once it has caught up, it gets every actor again.
+ * The Stately inspector's messages of every agent within reach, at `/stately`: tools made for `@statelyai/inspect` attach to it. Messages
+ * of clients are ignored. A slow client misses messages; once it has caught up, it gets every actor again.
  */
 export const stately = (): Endpoint => ({
   path: '/stately',
@@ -51,7 +51,7 @@ class StatelySession {
     this.#ends.set(agent, end)
   }
 
-  /** Whether the actor is that of an incognito agent, or below it. */
+  /** Returns true if an actor is that of an incognito agent, or below one. */
   #isHidden(actor: ActorRefLike): boolean {
     for (let at: AnyActorRef | undefined = actor as AnyActorRef; at !== undefined; at = parentOf(at)) {
       // One that is being created has none.
@@ -84,7 +84,7 @@ class StatelySession {
 /** Version of Stately's message format. */
 const format = '0.7.2'
 
-/** Logic is described by its config, with functions replaced by their names. */
+/** Replaces functions by their names; logic is described by its config. */
 const named = (_key: string, value: unknown): unknown => (typeof value === 'function' ? { type: value.name } : value)
 
 const definitions = new WeakMap<object, string>()
@@ -99,7 +99,7 @@ function definitionOf(actor: AnyActorRef): string {
 
 const plain = (value: unknown): unknown => JSON.parse(JSON.stringify(value, named) ?? 'null') as unknown
 
-/** Whose inspection an event is of. */
+/** Agent whose inspection produced an event. */
 interface Inspected {
   readonly agentId: string
   /** The agent's own actor: what is above it is not inspected. */

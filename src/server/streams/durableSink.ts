@@ -1,14 +1,14 @@
 import type { DrivenBelow } from '../bridge/drivenAgent.ts'
 import { writtenHere } from '../bridge/written.ts'
 
-/** Where events of one run go: a response, or a socket. */
+/** Destination of events of one run: a response, or a socket. */
 export interface Sink<Event> {
-  /** No more should be written for now; what is written anyway waits in memory. */
+  /** True while no more should be written; events that are written anyway wait in memory. */
   readonly isFull: boolean
   write(event: Event): void
-  /** Calls once what is waiting has been sent; only while it is full. */
+  /** Calls `call` once the waiting events have been sent; only while it is full. */
   onDrain(call: () => void): void
-  /** There are no more events. */
+  /** Called when there are no more events. */
   end(): void
 }
 
@@ -34,9 +34,9 @@ function unwritten(agent: DrivenBelow): Unwritten | undefined {
 }
 
 /**
- * Passes events on, in order, once the store has the records behind them, so a client never knows more than the log of a killed
- * server. While the store fails, events are passed on as they come. Where another process has the log by now, what waits is dropped, and
- * the client is told `lost`, and nothing more.
+ * Passes events on, in order, once the store has the records behind them, so a client never knows more than the log of a killed server.
+ * While the store fails, events are passed on as they come. If another process has taken over the log, waiting events are dropped, and the
+ * client gets `lost` as its last message.
  */
 export class DurableSink<Event> implements Sink<Event> {
   readonly #sink: Sink<Event>
@@ -76,7 +76,7 @@ export class DurableSink<Event> implements Sink<Event> {
     if (this.#held.length === 0 && !this.#isLost) this.#sink.end()
   }
 
-  /** The client has left: drops what is waiting. */
+  /** Drops the waiting events after the client has left. */
   drop(): void {
     this.#held = []
     this.#onDrain = undefined

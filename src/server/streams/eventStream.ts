@@ -9,7 +9,7 @@ interface EventStreamOptions<Event> {
   /** An event as a server-sent one, in pieces: see `serverSent`. */
   textOf(event: Event): Generator<string, void, undefined>
   readonly headers?: Readonly<Record<string, string>>
-  /** What is written after the last event. */
+  /** Text that is written after the last event. */
   readonly last?: string
 }
 

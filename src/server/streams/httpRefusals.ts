@@ -1,14 +1,14 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { adviceOf, type ErrorInfo } from '../../protocol/errors.ts'
 
-/** Why the body of a request is not read; `undefined`: it says that it is JSON. */
+/** Reason for which the body of a request is not read; `undefined`: its content type is JSON. */
 export function wrongContentType({ headers }: IncomingMessage): string | undefined {
   const [type = ''] = (headers['content-type'] ?? '').split(';', 1)
   if (type.trim().toLowerCase() === 'application/json') return undefined
   return `The content type is ${JSON.stringify(type)}, not "application/json".`
 }
 
-/** Before an error is answered: the unread rest of the request must not be taken for the next one. */
+/** Prepares the answer of an error: the unread rest of the request must not be taken for the next one. */
 export function closeUnread(request: IncomingMessage, response: ServerResponse): void {
   if (!request.complete) response.setHeader('connection', 'close')
 }
@@ -43,10 +43,10 @@ const statuses: { readonly [code: string]: number } = {
 /** The HTTP status that an error is answered with. */
 export const statusOf = (code: string): number => statuses[code] ?? 500
 
-/** Their advice is for clients of the bridge, and for who writes the server. */
+/** Error codes whose advice is for clients of the bridge, or for the developer of the server. */
 const foreign = ['BRIDGE_FRAME', 'INVALID_OPTION'] as const
 
-/** What was wrong with a request, and where it stands what is right: `page` of the documentation. */
+/** Text of a refusal: the error's message, in which advice for others is replaced by the `page` of the documentation that lists the requests. */
 export function refusalText({ code, message }: ErrorInfo, page: string): string {
   const known = foreign.find((one) => one === code)
   const advice = known === undefined ? undefined : adviceOf(known)

@@ -18,7 +18,7 @@ export class SocketSink {
     this.#socket.send(JSON.stringify(frame), () => this.#flushWaiting())
   }
 
-  /** The sink of one run; `frameOf` makes frames of its events; `onEnd`: there are no more events. */
+  /** The sink of one run; `frameOf` makes frames of its events; `onEnd` is called when there are no more events. */
   of<Event>(frameOf: (event: Event) => object, onEnd: () => void): Sink<Event> {
     const isFull = (): boolean => this.#isFull
     return {
@@ -35,7 +35,7 @@ export class SocketSink {
     }
   }
 
-  /** The client has left. */
+  /** Called when the client has left. */
   close(): void {
     this.#waiting = []
     this.#onDrain.clear()

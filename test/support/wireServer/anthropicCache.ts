@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import type { WireUsage } from './wireFamily.ts'
 
 interface Part {
-  /** The hash of the request up to and with it. */
+  /** Hash of the request up to and including this block. */
   readonly print: string
   readonly tokens: number
   readonly mark: { readonly ttl?: string } | undefined
@@ -10,11 +10,11 @@ interface Part {
 
 type Json = Record<string, unknown>
 
-/** How far before a mark the provider looks for what it knows. */
+/** Number of blocks before a mark at which the provider looks for a known beginning. */
 const lookBack = 20
-/** Shorter beginnings are not kept. */
+/** Least tokens of a beginning that is kept. */
 const leastTokens = 1_024
-/** Against an input token. */
+/** Prices relative to that of an input token. */
 const prices = { read: 0.1, written: 1.25 }
 
 /**
@@ -26,7 +26,7 @@ export class AnthropicCache {
   readonly #known = new Set<string>()
   /** The hashes of every block that was ever sent. */
   readonly #sent = new Set<string>()
-  /** The cost of all had every beginning that was ever sent been there. */
+  /** Cost of all requests if every beginning that was ever sent had been in the cache. */
   ideal = 0
   /** The number of marks of each request. */
   readonly marks: number[] = []
@@ -66,12 +66,12 @@ export class AnthropicCache {
     return this.total.read + this.total.written + this.total.fresh
   }
 
-  /** From 0 to 1: how much of all input was read from the cache. */
+  /** Share of all input that was read from the cache, from 0 to 1. */
   get share(): number {
     return this.total.read / this.input
   }
 
-  /** In input tokens, at the provider's prices. */
+  /** Cost in input tokens, at the provider's prices. */
   get cost(): number {
     const { read, written, fresh } = this.total
     return prices.read * read + prices.written * written + fresh

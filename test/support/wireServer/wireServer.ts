@@ -29,7 +29,7 @@ export type WireScript = (exchange: WireExchange) => void | Promise<void>
 export interface WireServer {
   readonly url: string
   readonly requests: readonly WireRequest[]
-  /** What went wrong in a script, or a request nobody had a script for. */
+  /** Errors in scripts, and requests without a script. */
   readonly faults: readonly unknown[]
   script(...scripts: readonly WireScript[]): void
   /** The next exchange to arrive. */

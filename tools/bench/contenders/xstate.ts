@@ -16,7 +16,7 @@ type Message =
 
 interface Context {
   readonly messages: readonly Message[]
-  /** Of the reply that is being carried out. */
+  /** Calls of the reply that is being carried out. */
   readonly calls: readonly Call[]
   readonly turns: number
   readonly isAborted: boolean

@@ -2,7 +2,7 @@ import { createRequire } from 'node:module'
 import { resolve } from 'node:path'
 import { type Json, listOf, objectOf } from './reading.ts'
 
-/** Of a service whose document names none. */
+/** Host of a service whose document names none. */
 export const host = 'service.example'
 
 const pick = (value: Json, ...fields: readonly string[]): Json =>
@@ -14,7 +14,7 @@ interface Built {
   readonly body?: unknown
 }
 
-/** What another client would send. */
+/** Request that another client would send. */
 export interface Wanted {
   readonly url: URL
   readonly headers: Headers

@@ -147,7 +147,7 @@ function expression(pattern: string): RegExp | undefined {
   return undefined
 }
 
-/** What a reference within a schema names. */
+/** Resolves a reference within a schema. */
 function objectAt(root: Json, reference: string): unknown {
   const steps = reference.replace(/^#\/?/, '').split('/').filter(Boolean)
   return steps.reduce<unknown>((value, step) => {

@@ -10,7 +10,7 @@ import type { Figures, TimedWorkload, Workload } from './workload.ts'
 import { workloads } from './workloads.ts'
 import { turnWorkload } from './workloads/turn.ts'
 
-/** What a cell prints. */
+/** Result that a cell prints. */
 export interface CellResult {
   readonly contender: string
   readonly workload: string

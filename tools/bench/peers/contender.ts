@@ -46,5 +46,5 @@ export interface Contender {
   open(options?: HostOptions): Promise<Host>
 }
 
-/** What `history` messages say, for those who take them as an array. */
+/** Text of a `history` message, for contenders that take them as an array. */
 export const pastText = (index: number): string => (index % 2 === 0 ? `question ${index}` : `answer ${index}`)

@@ -50,7 +50,7 @@ export async function warmUp(workload: TimedWorkload, host: Host, how: WarmUp): 
   await collect()
 }
 
-/** Of a batch's CPU time: that of one unit, in the unit of the workload. */
+/** Converts a batch's CPU time to that of one unit, in the unit of the workload. */
 export const perUnit = ({ unit, units }: TimedWorkload, micros: number): number =>
   ((unit === 'ns' ? 1_000 : 1) * micros) / units
 

@@ -4,7 +4,7 @@ import type { WarmUp } from './measure.ts'
 import type { Workload } from './workload.ts'
 import { workloads } from './workloads.ts'
 
-/** What `run.ts` is asked for. */
+/** Options of `run.ts`. */
 export interface RunOptions {
   readonly rounds: number
   readonly workloads: readonly Workload[]

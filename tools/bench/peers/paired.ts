@@ -31,7 +31,7 @@ async function warm(workload: TimedWorkload, { host }: Subject, ms: number): Pro
   while (performance.now() < until)
 }
 
-/** What a unit costs, over enough batches. */
+/** Resolves with the cost of a unit, measured over enough batches. */
 async function time(workload: TimedWorkload, { host }: Subject): Promise<number> {
   let [spent, batches] = [0, 0]
   while (spent < leastMicros) {

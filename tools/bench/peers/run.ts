@@ -48,7 +48,7 @@ function measure({ contender, workload, warmUp }: Cell, core: number): CellResul
   return JSON.parse(stdout) as CellResult
 }
 
-/** What a run found, with all that a table needs to be printed from it. */
+/** Results of a run, with all that is needed to print a table. */
 interface Report {
   readonly node: string
   readonly processor: string

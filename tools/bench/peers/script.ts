@@ -6,7 +6,7 @@ export interface Call {
   readonly input: Readonly<Record<string, unknown>>
 }
 
-/** What the mock model says: so many text deltas, then calls; none ends the run. */
+/** Reply of the mock model: a number of text deltas, then calls; a reply without calls ends the run. */
 export interface Reply {
   readonly deltas: number
   readonly calls: readonly Call[]
@@ -17,7 +17,7 @@ export interface Reply {
 /** The reply of each turn of a run, 0 first. */
 export type Script = (turn: number) => Reply
 
-/** What was really done, counted by the model, the tools and the subscriber. */
+/** Work that was really done, counted by the model, the tools and the subscriber. */
 export interface Seen {
   asked: number
   deltas: number
@@ -59,8 +59,8 @@ export const echoOf = (seen: Seen): ToolSpec => ({
 })
 
 /**
- * What the model of an agent answers. `lastCallId`: of the last message, when that is a tool's result; so a model needs no memory, and
- * one serves any number of agents at once.
+ * Returns the reply of an agent's model. `lastCallId`: call id of the last message if that is a tool's result, so that a model needs no
+ * memory and can serve any number of agents at once.
  */
 export function answer(spec: AgentSpec, lastCallId: string | undefined): Reply {
   spec.seen.asked += 1
@@ -81,10 +81,10 @@ export function textOf(deltas: number): string {
 /** Deltas that come within one turn of the event loop, as those of one packet do. */
 const burst = 100
 
-/** Whether the event loop turns after this delta, the first being 0. */
+/** Tells whether the event loop turns after this delta; the first is 0. */
 export const endsBurst = (index: number): boolean => index % burst === burst - 1
 
-/** Whether a reply that streams for ever has not been told to stop. */
+/** Tells whether a reply that streams for ever has not been aborted. */
 export const goesOn = ({ hang }: Reply, signal: AbortSignal | undefined): boolean =>
   hang === 'streaming' && signal?.aborted !== true
 

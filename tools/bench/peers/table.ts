@@ -1,7 +1,7 @@
 import type { CellResult } from './cell.ts'
 import type { Row } from './workload.ts'
 
-/** What the rounds of one cell say of one figure. */
+/** Summary of one figure over the rounds of one cell. */
 export interface Summary {
   /** `null`: it never came to an end, in most of the rounds. */
   readonly median: number | null

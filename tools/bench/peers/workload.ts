@@ -65,5 +65,5 @@ export function verify(seen: Readonly<Record<string, unknown>>, asked: Readonly<
     )
 }
 
-/** What the mocks counted, as plain values. */
+/** Counts of the mocks as plain values. */
 export const counted = ({ asked, deltas, tools }: Seen): Record<string, number> => ({ asked, deltas, tools })

@@ -12,13 +12,13 @@ export interface Row {
   readonly about: string
   readonly measures: Measures
   readonly peakX: number
-  /** What policies and strategies asked of a model is part of it. */
+  /** Cost relative to the baseline, including requests of policies and strategies to a model. */
   readonly costX: number
-  /** That part, as a share of the cost. */
+  /** Share of the cost for those requests to a model. */
   readonly askedShare: number
   /** `costX` by the prices of each provider in the table. */
   readonly costs: Readonly<Record<string, number>>
-  /** Of another replay, in which the model paid a recall before every reply that missed something; `null` where it is not offered. */
+  /** Figures of another replay, in which the model paid for a recall before every reply that missed something; `null` if recall is not offered. */
   readonly recalls: { readonly asked: number; readonly costX: number; readonly danglingPercent: number } | null
 }
 

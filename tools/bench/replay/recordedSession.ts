@@ -1,6 +1,6 @@
 import type { Block, PlainBlock, ToolSpec } from '../../../src/index.ts'
 
-/** What a tool answered when the session was recorded. */
+/** Result of a tool when the session was recorded. */
 export interface RecordedResult {
   readonly content: readonly PlainBlock[]
   readonly isError: boolean
@@ -8,7 +8,7 @@ export interface RecordedResult {
   readonly changed?: readonly string[]
 }
 
-/** What people said before the next reply: a prompt, or steering if the reply before it made calls. */
+/** Messages of people before the next reply: a prompt, or steering if the reply before it made calls. */
 export interface UserTurn {
   readonly type: 'user'
   readonly content: readonly PlainBlock[]
@@ -35,7 +35,7 @@ export interface RecordedSession {
   /** Names of tools that declare that they poll. */
   readonly polling?: readonly string[]
   readonly turns: readonly RecordedTurn[]
-  /** What of the recording was left out or made up, for people. */
+  /** Notes for people on parts of the recording that were left out or made up. */
   readonly notes: readonly string[]
 }
 

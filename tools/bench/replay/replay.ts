@@ -20,7 +20,7 @@ import type { AgentShape, Script, ShapeWithModel } from './policies/policy.ts'
 import { standInModel } from './policies/standInModel.ts'
 import { isStep, type RecordedSession, type StepTurn, type UserTurn } from './recordedSession.ts'
 
-/** What changed the model's view of the conversation since the request before. */
+/** Cause of a change in the model's view of the conversation since the request before. */
 export type Cause = 'revert' | 'compaction' | 'fold' | 'policy' | 'prune' | 'masking' | 'tag expiry'
 
 /** A request as it reached the model. */
@@ -43,7 +43,7 @@ export interface Replay {
   readonly asked: readonly AskedRequest[]
   /** Requests that some provider would refuse, each with what is wrong. */
   readonly invalid: readonly string[]
-  /** What was asked for and refused, such as a revert. */
+  /** Requests that were refused, such as a revert. */
   readonly refused: readonly string[]
   /** Everything that was said, of all branches. */
   readonly log: readonly ConversationNode[]
@@ -205,7 +205,7 @@ class Replaying {
     })
   }
 
-  /** What people said while the call ran. */
+  /** Steers the agent with messages that people sent while the call ran. */
   #steer(next: number): void {
     const turn = this.#session.turns[next]
     if (turn === undefined || isStep(turn) || this.#next !== next) return

@@ -1,5 +1,5 @@
 /**
- * What the parts cost. Measured with PostgreSQL 15, Restate 1.7 and Node 24 on two shared cores, unless it says "assumed". CPU times are in
+ * Costs of the parts. Measured with PostgreSQL 15, Restate 1.7 and Node 24 on two shared cores, unless it says "assumed". CPU times are in
  * milliseconds of one core.
  */
 export interface DatabaseCosts {
@@ -43,7 +43,7 @@ export const measuredCosts: Costs = {
   gatewayEventMs: 0.02,
 }
 
-/** What is installed. */
+/** Installed parts of the system. */
 export interface Topology {
   /** Processes of one core each. */
   readonly workers: number
@@ -52,11 +52,11 @@ export interface Topology {
   readonly connectionsPerWorker: number
   /** Logs are spread over them by agent id. */
   readonly databases: number
-  /** Of each database. */
+  /** Cores of each database. */
   readonly databaseCores: number
-  /** What the disk of each database takes in a second, in MB. */
+  /** Write rate of each database's disk, in MB per second. */
   readonly walMbPerSecond: number
-  /** What each database allows. */
+  /** Connections that each database allows. */
   readonly maxConnections: number
   readonly partitions: number
   readonly engineCores: number
@@ -66,7 +66,7 @@ export interface Topology {
   readonly gateways: number
 }
 
-/** What is asked of it. A person prompts an agent several times with time to think between, and comes back another day. */
+/** Load on the system. A person prompts an agent several times with time to think between, and comes back another day. */
 export interface Load {
   readonly agents: number
   readonly promptsPerSecond: number

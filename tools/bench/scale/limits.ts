@@ -6,7 +6,7 @@ export interface Use {
   readonly name: string
   /** From 0 to 1, or more where it is a count that is not enough. */
   readonly used: number
-  /** What one does when it is not enough, in words and as the topology that comes of it. */
+  /** Remedy if it is not enough, in words, and as a function that returns the new topology. */
   readonly remedy: string
   readonly relieve: (topology: Topology) => Topology
 }
@@ -130,7 +130,7 @@ export interface Rung {
   readonly topology: Topology
 }
 
-/** What may be in use before more is needed: what is left is for the hour in which a machine is missing. */
+/** Share that may be in use before more is needed: the rest is for the hour in which a machine is missing. */
 const mostUsed = 0.7
 
 /**

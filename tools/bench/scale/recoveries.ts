@@ -1,7 +1,7 @@
 import type { Costs, Load, Topology } from './costs.ts'
 import { System } from './system.ts'
 
-/** What came of a loss. */
+/** Consequences of a loss. */
 export interface Recovery {
   readonly what: string
   /** Answers to which more than a second was added. */

@@ -7,14 +7,14 @@ import { postgresStore } from '../../../src/postgres.ts'
 import { restateWorker } from '../../../src/restate.ts'
 import { benchAgent, forAll } from './benchAgent.ts'
 
-/** What the process is told. */
+/** Order to the process. */
 export interface Order {
   readonly type: 'prompt' | 'usage'
   readonly ids?: readonly string[]
   readonly atOnce?: number
 }
 
-/** What it answers. */
+/** Answer of the process. */
 export interface Answer {
   /** Microseconds of CPU since it began. */
   readonly cpuUs: number

@@ -18,7 +18,7 @@ interface Worker {
 /** An answered prompt. */
 interface Answer {
   readonly at: number
-  /** What the platform added to the time of model and tools. */
+  /** Milliseconds that the platform added to the time of model and tools. */
   readonly addedMs: number
 }
 

@@ -2,12 +2,12 @@ import { addToHeap, takeFromHeap } from './heap.ts'
 
 /** Something a process waits for: told how to go on, it does so once. */
 export type Wait = (goOn: () => void) => void
-/** What happens one after the other to one prompt, connection or machine. */
+/** Consecutive steps of one prompt, connection or machine. */
 export type Process = Generator<Wait, void, void>
 
 interface Due {
   readonly at: number
-  /** Of two that are due at once the older is first: the same seed gives the same run. */
+  /** Order of creation. If two are due at once, the older is first, so that the same seed gives the same run. */
   readonly order: number
   readonly work: () => void
 }

@@ -11,7 +11,7 @@ export class WarmAgents {
     return this.#agents.size
   }
 
-  /** Whether the agent was in memory; from now on it is. */
+  /** Puts the agent in memory; returns true if it was there before. */
   use(agent: number): boolean {
     const wasWarm = this.#agents.delete(agent)
     this.#agents.add(agent)

@@ -39,8 +39,8 @@ async function doorsOf(root: string): Promise<readonly Door[]> {
 }
 
 /**
- * The reference of all that the package exports, a page for each name, made from the types and their comments by TypeDoc. What was made of
- * the same sources before is taken again.
+ * The reference of all that the package exports, a page for each name, made from the types and their comments by TypeDoc. Pages that were
+ * made from the same sources before are reused.
  */
 export async function apiPages(sources: ApiSources): Promise<readonly SitePage[]> {
   const doors = await doorsOf(sources.root)
@@ -120,7 +120,7 @@ function typeDocOptions(root: string, draft: string, doors: readonly Door[]) {
   } as const
 }
 
-/** Of the sources and of what reads them. */
+/** Key of the sources and of the programs that read them. */
 async function keyOf(root: string, packages: string): Promise<string> {
   const hash = createHash('sha256').update(await readFile(import.meta.filename))
   hash.update(await readFile(join(packages, 'package-lock.json')))

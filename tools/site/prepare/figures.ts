@@ -10,7 +10,7 @@ export interface Figure {
   readonly quotes: readonly string[]
 }
 
-/** What the start page claims. */
+/** Figures that the start page shows. */
 export const startFigures: readonly Figure[] = [
   {
     value: '35–40 %',

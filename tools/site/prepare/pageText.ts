@@ -1,4 +1,4 @@
-/** What the front of a page says. */
+/** Title, description and body of a page. */
 export interface PageText {
   readonly title: string
   /** The first paragraph in plain words, for search engines and lists. */

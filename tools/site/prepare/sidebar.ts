@@ -8,7 +8,7 @@ export interface SidebarGroup {
   readonly items: readonly ({ readonly label: string; readonly link: string } | SidebarGroup)[]
 }
 
-/** Whether the menu of a version has to name a page: not those that others lead to. */
+/** Tells whether the menu of a version has to name a page; pages that others lead to are left out. */
 export const isListed = ({ slug, isSource }: SitePage): boolean =>
   isSource !== true && !/^(?:decisions|upstream)\b/.test(slug) && !/^api\/[^/]+\//.test(slug)
 

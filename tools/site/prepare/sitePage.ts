@@ -6,7 +6,7 @@ export interface SitePage {
   readonly description: string
   /** Markdown. Links are addresses that hold on the site. */
   readonly body: string
-  /** Of the file it is made of, from the root of the repository. */
+  /** Path of the file that it is made from, relative to the root of the repository. */
   readonly path?: string
   /** The first one that visitors see: without a list of its headings. */
   readonly isStart?: boolean

@@ -28,7 +28,7 @@ export function addressFrom(slug: string, target: string): string {
 export const pictureFrom = (slug: string, path: string): string =>
   `${addressFrom(slug, '')}pictures/${posix.basename(path)}`
 
-/** What a link of a file means, as a path in the repository and the rest of it. */
+/** Target of a link in a file: a path in the repository, and the hash. */
 export function linkTarget(path: string, link: string): { readonly path: string; readonly hash: string } {
   const [target = '', hash] = link.split('#')
   const whole = target === '' ? path : posix.join(posix.dirname(path), target)

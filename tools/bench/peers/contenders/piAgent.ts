@@ -13,7 +13,7 @@ import type {
 import { pastText, type Contender, type Definition, type Session, type SessionOptions } from '../contender.ts'
 import { answer, endsBurst, goesOn, never, textOf, tick, word, type AgentSpec, type ToolSpec } from '../script.ts'
 
-/** What is used of pi's two packages. */
+/** Parts of pi's two packages that are used. */
 export type Pi = Pick<typeof Core, 'Agent'> & Pick<typeof Ai, 'createAssistantMessageEventStream' | 'Type'>
 
 /** pi-agent-core of some version: its `Agent`, with a stream function of our own in place of a provider. */
@@ -147,7 +147,7 @@ interface Feed {
   readonly signal: AbortSignal | undefined
 }
 
-/** What a provider does with the chunks of a response: one message that grows, and an event each. */
+/** Streams a reply as a provider does with the chunks of a response: one message that grows, with an event for each chunk. */
 async function feed(spec: AgentSpec, { stream, last, signal }: Feed): Promise<void> {
   const reply = answer(spec, last.role === 'toolResult' ? last.toolCallId : undefined)
   if (reply.hang === 'model') await never()

@@ -2,7 +2,7 @@ import type { Host, Session } from '../contender.ts'
 import { never, newSeen, tick, type AgentSpec, type Seen } from '../script.ts'
 import type { Figures, MeasuredWorkload } from '../workload.ts'
 
-/** What the runs are at when they are aborted. */
+/** Activity of the runs when they are aborted. */
 export type AbortedAt = 'streaming' | 'model' | 'tool'
 
 /** Milliseconds after which a run that has not ended never does. */

@@ -4,7 +4,7 @@ import { echoOf, newSeen, turnsOf, type Seen } from '../script.ts'
 import { counted, verify, type MeasuredWorkload, type TimedWorkload } from '../workload.ts'
 import { turnWorkload } from './turn.ts'
 
-/** Whether every agent has a definition of its own, or all have the same. */
+/** `own`: every agent has a definition of its own; `shared`: all have the same one. */
 export type Defined = 'own' | 'shared'
 
 /** Three turns with a tool, and the answer. */
@@ -48,7 +48,7 @@ export function crowdWorkload(agents: number, defined: Defined): TimedWorkload {
   }
 }
 
-/** What such an agent holds on to while its conversation is held. */
+/** Measures the memory that such an agent retains while its conversation is held. */
 export function liveWorkload(agents: number, defined: Defined): MeasuredWorkload {
   return {
     type: 'measured',
@@ -66,7 +66,7 @@ export function liveWorkload(agents: number, defined: Defined): MeasuredWorkload
   }
 }
 
-/** What an agent costs that was made and never asked. */
+/** Measures the cost of an agent that was made and never prompted. */
 export function idleWorkload(agents: number, defined: Defined): MeasuredWorkload {
   return {
     type: 'measured',

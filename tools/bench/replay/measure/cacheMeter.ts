@@ -6,7 +6,7 @@ export interface Billed {
   readonly input: number
   /** The longest beginning it shares with one of the last requests. */
   readonly cached: number
-  /** What of the request before it was not kept as its beginning; `null` when all was. */
+  /** Part of the request before that this request did not keep as its beginning; `null` if it kept all of it. */
   readonly rewritten: number | null
 }
 

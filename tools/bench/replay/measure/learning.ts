@@ -2,7 +2,7 @@ import type { RecordedTurn } from '../recordedSession.ts'
 import { namesIn, namesOf } from './names.ts'
 import type { NameTracker } from './references.ts'
 
-/** What the agent has met once a turn has passed: its words, and those of the results. */
+/** Adds the names that the agent has met in a turn: those in its words, and those in the results. */
 export function meetTurn(names: NameTracker, turn: RecordedTurn): void {
   names.meet(namesOf(turn.content))
   if (turn.type === 'user') return

@@ -49,7 +49,7 @@ export const prices: Readonly<Record<string, PriceRatios>> = {
   },
 }
 
-/** What was billed, in tokens. */
+/** Billed tokens. */
 export interface Tokens {
   readonly input: number
   readonly cached: number

@@ -23,7 +23,7 @@ export class NameTracker {
     for (const name of names) this.#met.add(name)
   }
 
-  /** What `written`, the names of the reply to a request of these blocks, refers to. */
+  /** Counts the references in `written`, the names in the reply to a request of these blocks. */
   refer(blocks: readonly MeasuredBlock[], written: readonly string[]): References {
     this.show(blocks)
     const met = written.filter((name) => this.#met.has(name))

@@ -7,13 +7,13 @@ export interface MeasuredBlock {
   readonly tokens: number
   /** In which names are looked for. */
   readonly words: string
-  /** What was said, by role; the frame has none. */
+  /** Role of the block; the frame has none. */
   readonly role: BlockRole
-  /** Whether it is a fold's index: a name there says only where to look. */
+  /** True if it is a fold's index, in which a name only says where to look. */
   readonly isIndex: boolean
 }
 
-/** Whether a text is the index that a fold leaves. */
+/** Tells whether a text is the index that a fold leaves. */
 export const isIndexText = (text: string): boolean => text.startsWith('<brake-note kind="index"')
 
 /** Turns requests into measured blocks, of which there is one for the same bytes. */

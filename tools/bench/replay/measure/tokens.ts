@@ -4,7 +4,7 @@ import { textOfBlock } from '../../../../src/evaluation/metrics/blockTable.ts'
 /** Tokens of a text: a quarter of its characters, everywhere in these figures. */
 export const textTokens = (text: string): number => Math.ceil(text.length / 4)
 
-/** What a block adds to a request beyond its text, and what an image counts. */
+/** Tokens that a block adds to a request besides its text, and tokens of an image. */
 const perBlock = 4
 const perImage = 1_600
 

@@ -55,7 +55,7 @@ export function aligned([head = [], ...lines]: readonly (readonly string[])[]): 
   return [lineOf(head), lineOf(rule), ...lines.map(lineOf)].join('\n')
 }
 
-/** What the rows' numbers do not say: replays that ended early, and what was refused. */
+/** Remarks on facts that the rows' numbers do not show: replays that ended early, and refused requests. */
 export function remarks(rows: readonly Row[]): string[] {
   return rows.flatMap(({ policy, measures: { failure, refused, ownReplies } }) => [
     ...(failure === undefined ? [] : [`${policy}: the replay ended early: ${failure}`]),

@@ -70,7 +70,7 @@ function newsOf({ content, results }: StepTurn, met: Set<string>): string[] {
   return news
 }
 
-/** Whether a step did more than look: a successful call that changes something, or an answer to a person. */
+/** Tells whether a step did more than look: it has a successful call that changes something, or an answer to a person. */
 function hasChanged({ content, results }: StepTurn): boolean {
   const calls = content.filter((block) => block.type === 'toolCall')
   if (calls.length === 0) return true

@@ -8,7 +8,7 @@ export type AgentShape = Pick<AgentOptions, 'braking' | 'compaction'>
 /** The same for a policy that asks a model: it is given the one that stands in for it, whose requests are billed too. */
 export type ShapeWithModel = (standIn: Model) => AgentShape
 
-/** What a policy has the model and people do beside what was recorded. */
+/** Actions of the model and of people that a policy adds to the recorded ones. */
 export interface Script {
   /** Content of a reply of its own, before the recorded reply of this turn: the same request comes again, as the reply left it. */
   readonly beforeReply?: (turn: number, request: ModelRequest, agent: Agent) => readonly Block[] | undefined

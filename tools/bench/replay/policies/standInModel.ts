@@ -10,7 +10,7 @@ export interface StandInOptions {
   readonly sent: (request: ModelRequest, reply: readonly Block[]) => void
 }
 
-/** Of what it may write, as a text that keeps within its limit does. */
+/** Part of its limit that the model writes, as for a text that keeps within its limit. */
 const written = 0.6
 /** Steps that a reviewer reads in full. */
 const mostRead = 8

@@ -35,7 +35,7 @@ export function readChatMessages(
   return draft.finish(name)
 }
 
-/** What models are told of a tool, as any of the providers has it. */
+/** Reads the description of a tool for models, in the format of any of the providers. */
 export function readTool(draft: SessionDraft, tool: Json): void {
   const {
     name,

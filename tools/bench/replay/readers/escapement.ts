@@ -20,7 +20,7 @@ export const isLog = ([first]: readonly unknown[]): boolean =>
 export const isExport = ([first]: readonly unknown[]): boolean =>
   isObject(first) && first['format'] === 'escapement.session'
 
-/** What only brakes do: without them it would not have been said. */
+/** Tools that only brakes have: without brakes, these calls would not have been made. */
 const brakeTools = new Set(['revert_to_state', 'prun', 'recall'])
 
 /** Everything that was said, in order, as if nothing had been reverted, pruned or compacted. */

@@ -2,7 +2,7 @@ import { ReplayError } from '../recordedSession.ts'
 
 export interface JsonLines {
   readonly values: readonly unknown[]
-  /** Whether the last line was cut off, as when the writer was killed: it is left out. */
+  /** True if the last line was cut off, as when the writer was killed; it is left out. */
   readonly isTorn: boolean
 }
 

@@ -36,7 +36,7 @@ export function readKimiWire(lines: readonly unknown[], name: string): RecordedS
 class Reader {
   readonly #draft: SessionDraft
   readonly #prompts = new Set<string>()
-  /** What the step under way has said since it was last handed over, and whether it was before. */
+  /** Blocks of the current step since it was last handed over, and whether it was handed over before. */
   #open: Block[] = []
   #isBegun = false
   #lastStep = ''

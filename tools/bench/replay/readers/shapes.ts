@@ -21,7 +21,7 @@ export const wordsOf = (content: unknown): string =>
         .map((part) => textOf(objectOf(part)['text']))
         .join('\n')
 
-/** What a tool gave back, whatever it is, as a text. */
+/** Converts a tool's return value of any type to a text. */
 export const asText = (value: unknown): string =>
   typeof value === 'string' ? value : value === undefined ? '' : JSON.stringify(value)
 

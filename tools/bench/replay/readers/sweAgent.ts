@@ -24,7 +24,7 @@ export function readSweAgent(value: Json, name: string): RecordedSession {
   return draft.finish(name)
 }
 
-/** What stands before the first reply: the system prompt, demonstrations, the task. */
+/** Reads the messages before the first reply: the system prompt, demonstrations, the task. */
 function readPrompts(draft: SessionDraft, messages: readonly Json[]): void {
   for (const { role, content, is_demo: isDemo } of messages) {
     const said = wordsOf(content)

@@ -4,7 +4,7 @@ import type { ConversationNode, StallRule } from '../../../../src/index.ts'
 import type { RecordedSession } from '../recordedSession.ts'
 import { replay } from '../replay.ts'
 
-/** What is asked: one of the rules, or those that are the default together. */
+/** Detector to test: one of the rules, or the default rules together. */
 export type Asked = StallRule | 'default set'
 
 export const allAsked: readonly Asked[] = ['default set', ...(Object.keys(stallRules) as StallRule[])]

@@ -7,7 +7,7 @@ import { replay, type Replay } from '../replay.ts'
 import { isStalled, type Scenario } from './generate/scenario.ts'
 import { react, type Reacted } from './react.ts'
 
-/** What a run cost with the ladder, relative to the same run without. */
+/** Cost of a run with the ladder, relative to the same run without it. */
 export interface Compared {
   readonly costX: number
   readonly off: number

@@ -26,8 +26,8 @@ export interface Reacted {
 }
 
 /**
- * Runs a scenario whose model reacts: it goes round its loop until it reads a note about that, or the lesson of a revert, that was not there
- * before, and obeys each with this probability; then it goes on as after the loop. What it decides by stands in the request.
+ * Runs a scenario whose model reacts: it repeats its loop until it reads a new note about it, or a new lesson of a revert, and obeys each
+ * of them with this probability; then it continues as after the loop. Its decisions depend only on the request.
  */
 export async function react(
   scenario: Scenario,
@@ -134,7 +134,7 @@ class ReactingModel {
   }
 }
 
-/** What the runtime says about loops: its notes, and the lessons that reverts left. */
+/** Texts of the runtime about loops: its notes, and the lessons of reverts. */
 const notesIn = ({ messages }: ModelRequest): string[] =>
   messages
     .flatMap(({ content }) => content.flatMap((block) => (block.type === 'text' ? [block.text] : [])))

@@ -33,7 +33,7 @@ export interface Scenario {
 
 export const isStalled = ({ loop }: Scenario): boolean => loop.length > 0
 
-/** What the model says when the work is done. */
+/** Last words of the model when the work is done. */
 export const lastWords = 'Done: the task is finished and checked.'
 
 /** The run as it is recorded while nothing watches for loops. */

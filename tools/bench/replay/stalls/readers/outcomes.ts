@@ -1,7 +1,7 @@
 import { isStep, type RecordedSession } from '../../recordedSession.ts'
 import { asText, objectOf, textOf } from '../../readers/shapes.ts'
 
-/** What recordings do not say and the rules ask for: whether a call failed, and whether it changed something. */
+/** Facts that the rules need and recordings do not have: whether a call failed, and whether it changed something. */
 export interface Outcome {
   readonly isError: boolean
   readonly isChange: boolean
