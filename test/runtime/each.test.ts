@@ -230,19 +230,15 @@ describe('each, once it is aborted', (it) => {
     assert.equal([over.stopped, over.left.length, asked.length], ['aborted', 1, 2])
   })
 
-  it('leaves what throws as it is aborted, and tells of no failure', async (context) => {
+  it('leaves what could not be opened any more, and tells of no failure', async (context) => {
     const aborting = new AbortController()
+    const open = (): never => {
+      aborting.abort()
+      throw new Error('the disk is away')
+    }
     const { agent, asked } = doubler()
-    const batch = each(await begin(context), agent, [1, 2], {
-      ...numbered,
-      concurrency: 1,
-      signal: aborting.signal,
-      prompt() {
-        aborting.abort()
-        throw new Error('the user has left')
-      },
-    })
-    const { items, stopped } = await batch.result
+    const runtime = await begin(context, { ...memoryStore(), open })
+    const { items, stopped } = await each(runtime, agent, [1, 2], { ...numbered, signal: aborting.signal }).result
     assert.equal([items.map(({ status }) => status), stopped, asked], [['left', 'left'], 'aborted', []])
   })
 
