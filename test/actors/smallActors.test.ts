@@ -1,4 +1,5 @@
 import { Redactor } from '../../src/redaction/redactor.ts'
+import { PausableTimer } from '../../src/actors/pausableTimer.ts'
 import { settle } from '../../src/actors/settle.ts'
 import { sleep } from '../../src/actors/sleep.ts'
 import { compactTrunk } from '../../src/actors/compactTrunk.ts'
@@ -48,6 +49,29 @@ describe('settling', (it) => {
     assert.is((await runActor(settle, ports, input as never).output).partial, null)
     ports.partial = null
     assert.is((await runActor(settle, ports, input as never).output).partial, null)
+  })
+})
+
+describe('a timer that can be paused', (it) => {
+  it('counts the time in which it runs, and no other, however often it is told', async () => {
+    const clock = simulatedClock(1_000)
+    let ends = 0
+    const timer = new PausableTimer(clock, 100, () => (ends += 1))
+    timer.pause()
+    for (const left of [70, 40]) {
+      timer.resume()
+      timer.resume()
+      await clock.advance(30)
+      timer.pause()
+      timer.pause()
+      await clock.advance(1_000)
+      assert.equal([ends, clock.pending], [0, 0], `${left} left`)
+    }
+    timer.resume()
+    await clock.advance(39)
+    assert.is(ends, 0)
+    await clock.advance(1)
+    assert.is(ends, 1)
   })
 })
 

@@ -348,6 +348,24 @@ describe('a link', (it) => {
     assert.is(sockets.length, 1)
   })
 
+  it('is closed for what the server said last, and not for what one said over a connection before', async () => {
+    for (const [says, code] of [
+      [[], 'BRIDGE_UNAUTHORISED'],
+      [[{ type: 'error', code: 'BRIDGE_EXPIRED', message: 'over' }], 'BRIDGE_EXPIRED'],
+    ] as const) {
+      const { link, clock, take, lets, last } = linked()
+      link.open()
+      lets()
+      last().says({ type: 'error', code: 'BRIDGE_LIMIT', message: 'too much' })
+      last().happens('close', { code: 1006 })
+      await clock.advance(100)
+      last().happens('open')
+      for (const frame of says) last().says(frame)
+      last().happens('close', { code: closeCodes.unauthorised })
+      assert.is(take().at(-1), `closed ${code}`)
+    }
+  })
+
   it('is closed where there is no socket for its address', () => {
     const { link, take } = linked({
       webSocket: class {

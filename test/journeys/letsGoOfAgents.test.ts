@@ -57,6 +57,9 @@ function defineTree(
   return defineAgent({ name: 'root', model: scriptedModel(root), agents: [between] })
 }
 
+const scoutOf = (replies: readonly ScriptedReply[], ...tools: readonly Tool[]) =>
+  defineAgent({ name: 'scout', model: scriptedModel(replies), tools })
+
 /** A lease of a store that never learns that it was taken. */
 const blind = (lease: StoreLease): StoreLease => ({
   agentId: lease.agentId,
@@ -274,23 +277,29 @@ describe('an agent whose log another runtime takes', (it) => {
     assert.is((await recordsOf(store, 'a')).length, taken.lastSeq)
   })
 
-  it('says nothing to the caller of an agent that reports and is let go of: it will report from elsewhere', async (context) => {
-    const store = memoryStore()
-    const { hang, seen } = hanging()
-    const scout = defineAgent({ name: 'scout', model: scriptedModel([calls('h', 'hang')]), tools: [hang] })
-    const model = scriptedModel([calls('s', ['scout', { task: 'Look.' }]), { text: 'It looks.' }])
-    const runtime = await runtimeOn(context, store)
-    const agents = [{ definition: scout, detach: 'report' }] as const
-    const agent = await runtime.spawn(defineAgent({ name: 'caller', model, agents }), { id: 'a1' })
-    await agent.prompt('Look around.').result
-    await seen.isIn.promise
-    const { lastSeq } = agent
-    const scoutId = (await store.list()).find((id) => id !== 'a1')!
-    await runtime.detach(scoutId)
-    await new Promise((resolve) => setImmediate(resolve))
-    assert.is(agent.state, 'idle')
-    assert.is(agent.lastSeq, lastSeq)
-  })
+  const ways: { readonly [way: string]: (scoutId: string, here: Runtime, there: Runtime) => Promise<unknown> } = {
+    'is let go of': (id, here) => here.detach(id),
+    'is taken by another process': (id, _, there) => there.resume(id, scoutOf(['done']), { takeOver: true }),
+  }
+  for (const [way, leave] of Object.entries(ways))
+    it(`says nothing to the caller of an agent that reports and ${way}: it will report from elsewhere`, async (context) => {
+      const store = memoryStore()
+      const { hang, seen } = hanging()
+      const scout = scoutOf([calls('h', 'hang')], hang)
+      const model = scriptedModel([calls('s', ['scout', { task: 'Look.' }]), { text: 'It looks.' }])
+      const runtime = await runtimeOn(context, store)
+      const agents = [{ definition: scout, detach: 'report' }] as const
+      const agent = await runtime.spawn(defineAgent({ name: 'caller', model, agents }), { id: 'a1' })
+      await agent.prompt('Look around.').result
+      await seen.isIn.promise
+      const { lastSeq } = agent
+      const scoutId = (await store.list()).find((id) => id !== 'a1')!
+      await leave(scoutId, runtime, await runtimeOn(context, store))
+      while (runtime.agent(scoutId) !== undefined) await new Promise((resolve) => setImmediate(resolve))
+      await new Promise((resolve) => setImmediate(resolve))
+      assert.is(agent.state, 'idle')
+      assert.is(agent.lastSeq, lastSeq)
+    })
 })
 
 describe('an agent that calls one that works on its own', (it) => {

@@ -86,6 +86,22 @@ describe('what keeps checkpoints', (it) => {
     }
   })
 
+  it('lets go of an agent only once what was under way is written, and writes that once', async () => {
+    const { host, seen, keeper, happens } = keeping()
+    happens(64)
+    const written = Promise.withResolvers<void>()
+    host.pending = written.promise
+    keeper.look()
+    await turn()
+    let isOver = false
+    const finished = keeper.finish().then(() => (isOver = true))
+    await turn()
+    assert.equal([seen.writes, isOver], [[], false])
+    written.resolve()
+    await finished
+    assert.equal(seen.writes, [64])
+  })
+
   it('tries again at the next rest, and at the end, what could not be written', async () => {
     const { seen, keeper, happens } = keeping()
     happens(64)

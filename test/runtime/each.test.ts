@@ -191,7 +191,7 @@ describe('the budget of each', (it) => {
     )
     const again = await each(runtime, agent, [5, 3, 2, 1], options).result
     assert.equal([asked.length, again.left.map(({ key }) => key), again.costUsd], [3, ['5'], 3 * one.costUsd])
-    const tokens = { ...numbered, budget: { tokens: 1 } }
+    const tokens = { ...numbered, concurrency: 1, budget: { tokens: 1 } }
     assert.equal((await each(runtime, agent, [1, 2, 3, 6], tokens).result).stopped, 'budget')
     assert.is((await each(runtime, agent, [1, 2, 3], tokens).result).stopped, null)
   })
@@ -228,6 +228,18 @@ describe('each, once it is aborted', (it) => {
     )
     const over = await each(runtime, agent, [4], { ...numbered, signal: AbortSignal.abort() }).result
     assert.equal([over.stopped, over.left.length, asked.length], ['aborted', 1, 2])
+  })
+
+  it('leaves what could not be opened any more, and tells of no failure', async (context) => {
+    const aborting = new AbortController()
+    const open = (): never => {
+      aborting.abort()
+      throw new Error('the disk is away')
+    }
+    const { agent, asked } = doubler()
+    const runtime = await begin(context, { ...memoryStore(), open })
+    const { items, stopped } = await each(runtime, agent, [1, 2], { ...numbered, signal: aborting.signal }).result
+    assert.equal([items.map(({ status }) => status), stopped, asked], [['left', 'left'], 'aborted', []])
   })
 
   it('asks again what an end of the runtime aborted', async (context) => {

@@ -111,6 +111,23 @@ describe('parallel with concurrency', (it) => {
     assert.equal([winner?.definition, notBegun], ['b', [2]])
   })
 
+  it('asks nobody who was still being opened when the first had won', async (context) => {
+    const opening = Promise.withResolvers<void>()
+    const kept = memoryStore()
+    const store: Store = {
+      ...kept,
+      open: async (id, options) => {
+        if (id.startsWith('late')) await opening.promise
+        return kept.open(id, options)
+      },
+    }
+    const { runtime } = await startAgent(context, { store })
+    const late = scripted('late', ['late'])
+    const quick = scripted('quick', [() => (queueMicrotask(() => setImmediate(() => opening.resolve())), 'quick')])
+    const { winner, notBegun } = await parallel(runtime, [quick, late], 'go', { concurrency: 2, judge: 'first' })
+    assert.equal([winner?.definition, notBegun], ['quick', [1]])
+  })
+
   it('is judged like any other', async (context) => {
     const { agent } = await startAgent(context)
     const entries = [scripted('a', ['a']), scripted('b', ['b']), scripted('c', ['c'])]

@@ -99,6 +99,20 @@ describe('runtime.resumeAll', (it) => {
     assert.equal(await after.resumeAll({ definitions }), { resumed: [], left: [] })
   })
 
+  it('names none as left that somebody else has asked for meanwhile', async (test) => {
+    const store = sharedStore(memoryStore())
+    const before = await open(test, store)
+    const busy = await before.spawn(slow('talker'), { id: 'busy' })
+    busy.prompt('Hello')
+    await busy.durable()
+    await die(before)
+    const after = await open(test, store)
+    const where = async ({ id }: { readonly id: string }): Promise<boolean> =>
+      after.resume(id, quick('talker')).then(() => true)
+    assert.equal(await after.resumeAll({ definitions: [quick('talker')], where }), { resumed: [], left: [] })
+    assert.equal(sorted(after.agents()), ['busy'])
+  })
+
   it('brings sub-agents back with their roots, and those that work on their own with who called them', async (test) => {
     const store = sharedStore(memoryStore())
     const inner = slow('inner')

@@ -183,6 +183,18 @@ describe('file lock, the file', (it) => {
     assert.is(await readFile(folder.file('a.lock'), 'utf8'), others)
   })
 
+  it('says where its agents are reached as of the last word, also of a log that is being opened', async (context) => {
+    const folder = await storeFolder(context)
+    const store = folder.store()
+    await store.announce!('ws://a/1')
+    const opening = store.open('a')
+    // It has the address by now that it begins with.
+    while (!(await readdir(folder.dir).catch(() => [])).some((name) => name.startsWith('a.lock')))
+      await Promise.resolve()
+    await Promise.all([opening, store.announce!('ws://a/2')])
+    assert.is((await store.holder!('a'))?.url, 'ws://a/2')
+  })
+
   it('says where the agents of its process are reached, and who it is if that cannot be read', async (context) => {
     const folder = await storeFolder(context)
     await folder.write('a.lock', lockOf({ pid: unusedPid }))

@@ -89,6 +89,18 @@ describe('log file, writing', (it) => {
     assert.is(await file.content(), linesOf(recordsBetween(1, 6)))
   })
 
+  it('refuses a repeat of what is not so alone, and nothing that was appended behind it', async (context) => {
+    const file = await openDisk(context)
+    await file.log.append(recordsBetween(1, 2))
+    const other = { ...recordsBetween(2, 2)[0], time: 5 } as LogRecord
+    const outcomes = await Promise.allSettled([file.log.append([other]), file.log.append(recordsBetween(3, 3))])
+    assert.equal(
+      outcomes.map(({ status }) => status),
+      ['rejected', 'fulfilled'],
+    )
+    assert.is(await file.content(), linesOf(recordsBetween(1, 3)))
+  })
+
   it('takes the records as they are at the call', async (context) => {
     const file = await openDisk(context)
     const [record] = recordsBetween(1, 1)

@@ -218,9 +218,9 @@ class ChaosLife {
       child.then(
         (guest) => void (this.#agents.isCalm || this.#attempt('work', () => this.#prompt(guest))),
         (thrown: unknown) => {
-          const isExpected = ['AGENT_STOPPED', 'CHILD_REFUSED', 'RUNTIME_CLOSED', 'STORE_CLOSED'].some((code) =>
-            withCode(code)(thrown),
-          )
+          const refusals = ['AGENT_STOPPED', 'CHILD_REFUSED', 'RUNTIME_CLOSED', 'STORE_CLOSED']
+          if (this.#plan.storeFailures > 0) refusals.push('STORE_APPEND_FAILED')
+          const isExpected = refusals.some((code) => withCode(code)(thrown))
           if (!isExpected) this.#fault(`spawn: ${String(thrown)}`)
         },
       ),

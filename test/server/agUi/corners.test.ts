@@ -71,6 +71,24 @@ describe('AG-UI', (it) => {
     assert.is(ofType(events, EventType.RUN_FINISHED)[0]!.result?.text, 'at last')
   })
 
+  it('leaves a run paused where who gives it up says more than they may', async (context) => {
+    const model = scriptedModel([call('look', { at: 1 }), 'end'])
+    const definition = defineAgent({ name: 'a', model, tools: [look], limits: { turns: 1 } })
+    const tokens = { 'a-token-that-may-do-all': 'admin', 'a-token-of-a-talker-only': 'talk' } as const
+    const { agent: dial, post, runtime } = await serveFrontEnds(context, [definition], { tokens })
+    const admin = dial('thread', { authorization: 'Bearer a-token-that-may-do-all' })
+    await say(admin, 'hi')
+    const input = inputOf({
+      runId: 'r2',
+      messages: [...admin.messages, { id: 'more', role: 'user', content: 'never mind' }],
+      context: [{ description: 'page', value: 'of a client' }],
+      resume: [{ interruptId: admin.pendingInterrupts[0]!.id, status: 'cancelled' }],
+    })
+    const headers = { authorization: 'Bearer a-token-of-a-talker-only', 'content-type': 'application/json' }
+    assert.is((await post(input, { headers })).status, 403)
+    assert.is(runtime.agent('thread')!.pause?.type, 'limit')
+  })
+
   it('does not go on past a limit for an answer to something else', async (context) => {
     const model = scriptedModel([call('look', { at: 1 }), 'end'])
     const definition = defineAgent({ name: 'a', model, tools: [look], limits: { turns: 1 } })

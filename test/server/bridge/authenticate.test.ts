@@ -1,6 +1,7 @@
 import { createServer, type IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { WebSocket } from 'ws'
+import { closeCodes } from '../../../src/protocol/bridgeProtocol.ts'
 import type { Client } from '../../../src/client/client.ts'
 import { defineAgent } from '../../../src/actors/defineAgent.ts'
 import { policyModel } from '../../../src/actors/models/policyModel.ts'
@@ -192,34 +193,45 @@ describe('authenticate', (it) => {
       await client.ready
     })
 
-  it('is asked again while the client stays, and cuts off whom it no longer knows', async (context) => {
-    const clock = simulatedClock()
-    const allowed = new Set(['user-ann', 'user-bob'])
-    let asked = 0
-    const authenticate = (request: IncomingMessage, token: string | undefined): Grant | null => {
-      asked += 1
-      return allowed.has(token ?? '') ? byName(request, token) : null
-    }
-    const limits = { drainMs: 50, pingMs: 5_000 }
-    const endpoints: Endpoint[] = [{ path: '/own', connect: () => {} }]
-    const serving = await serveAgents(context, [echo], { authenticate, limits, endpoints, runtime: { clock } })
-    const ann = await serving.dial({ hello: { token: 'user-ann' } })
-    const bob = await serving.dial({ hello: { token: 'user-bob' } })
-    await ann.until(({ type }) => type === 'welcome')
-    await bob.until(({ type }) => type === 'welcome')
-    const headers = { authorization: 'Bearer user-bob' }
-    const at = new WebSocket(serving.server.url.replace('/bridge', '/own'), { headers })
-    const left = new Promise<number>((resolve) => at.on('close', resolve))
-    await new Promise((resolve) => at.on('open', resolve))
-    allowed.delete('user-bob')
-    await clock.advance(5_000)
-    await clock.advance(5_000)
-    assert.is((await bob.closed).code, 1001)
-    assert.is(await left, 1001)
-    assert.is(ann.socket.readyState, WebSocket.OPEN)
-    assert.ok(asked >= 6)
-    assert.is((await (await serving.dial({ hello: { token: 'user-bob' } })).closed).code, 4001)
-  })
+  const refusals: readonly (readonly [whom: string, refuse: () => null, code: number])[] = [
+    ['it no longer knows', () => null, closeCodes.unauthorised],
+    [
+      'it cannot say any more who they are',
+      () => {
+        throw new Error('the database is away')
+      },
+      closeCodes.stuck,
+    ],
+  ]
+  for (const [whom, refuse, code] of refusals)
+    it(`is asked again while the client stays, and cuts off whom ${whom}`, async (context) => {
+      const clock = simulatedClock()
+      const allowed = new Set(['user-ann', 'user-bob'])
+      let asked = 0
+      const authenticate = (request: IncomingMessage, token: string | undefined): Grant | null => {
+        asked += 1
+        return allowed.has(token ?? '') ? byName(request, token) : refuse()
+      }
+      const limits = { drainMs: 50, pingMs: 5_000 }
+      const endpoints: Endpoint[] = [{ path: '/own', connect: () => {} }]
+      const serving = await serveAgents(context, [echo], { authenticate, limits, endpoints, runtime: { clock } })
+      const ann = await serving.dial({ hello: { token: 'user-ann' } })
+      const bob = await serving.dial({ hello: { token: 'user-bob' } })
+      await ann.until(({ type }) => type === 'welcome')
+      await bob.until(({ type }) => type === 'welcome')
+      const headers = { authorization: 'Bearer user-bob' }
+      const at = new WebSocket(serving.server.url.replace('/bridge', '/own'), { headers })
+      const left = new Promise<number>((resolve) => at.on('close', resolve))
+      await new Promise((resolve) => at.on('open', resolve))
+      allowed.delete('user-bob')
+      await clock.advance(5_000)
+      await clock.advance(5_000)
+      assert.is((await bob.closed).code, 1001)
+      assert.is(await left, 1001)
+      assert.is(ann.socket.readyState, WebSocket.OPEN)
+      assert.ok(asked >= 6)
+      assert.is((await (await serving.dial({ hello: { token: 'user-bob' } })).closed).code, code)
+    })
 
   it('may choose agents by a function, one that throws chooses none', async (context) => {
     const agents = ({ id, metadata }: { readonly id: string; readonly metadata: object }): boolean => {

@@ -71,6 +71,18 @@ describe('a server that dispatches commands', (it) => {
     assert.equal({ stopReason, code: error?.code }, { stopReason: 'error', code: 'AGENT_STOPPED' })
   })
 
+  for (const [role, says] of [
+    ['drive', 'It has.'],
+    ['talk', 'It failed.'],
+  ] as const)
+    it(`tells ${role === 'talk' ? 'no words of it' : 'in its words'} to who has the role "${role}" why such a run ended`, async (context) => {
+      const { client, runtime } = await served(context, { tokens: { 'a-token-of-some-length': role } })
+      await runtime.spawn(coder, { id: 'a1' })
+      const { error } = await client.agent('a1').prompt('Do it.').result
+      assert.is(error?.code, 'AGENT_STOPPED')
+      assert.match(error!.message, says)
+    })
+
   it('passes on a refusal', async (context) => {
     const { client, dispatch } = await served(context)
     dispatch.refusal = new RuntimeError('CALL_NOT_PENDING', 'No such call.')

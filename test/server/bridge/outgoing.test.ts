@@ -71,6 +71,24 @@ describe('commands on their way', (it) => {
     assert.equal(refusals, ['AGENT_NOT_FOUND'])
   })
 
+  it('that were put off leave their places to others', () => {
+    const sent: string[] = []
+    const outgoing = new Outgoing(simulatedClock(), (text) => sent.push((JSON.parse(text) as { id: string }).id))
+    const ask = (number: number, agentId: string): void =>
+      outgoing.ask({ number, frame: { type: 'agent.abort', agentId }, answered: () => {}, refused: () => {} })
+    outgoing.opened(limits, () => {})
+    for (let number = 1; number <= 32; number += 1) ask(number, `away-${number}`)
+    ask(33, 'there')
+    assert.is(sent.length, 32)
+    for (let number = 1; number <= 32; number += 1)
+      outgoing.refused(`c${number}`, new RuntimeError('AGENT_UNREACHABLE', 'It is away.'))
+    for (let number = 34; number <= 64; number += 1) ask(number, 'there')
+    assert.equal(
+      sent.slice(32),
+      Array.from({ length: 32 }, (_, at) => `c${at + 33}`),
+    )
+  })
+
   it('of a connection that is lost are not sent on the next one, those that had to wait neither', () => {
     const sent: string[] = []
     const outgoing = new Outgoing(simulatedClock(), (text) => sent.push((JSON.parse(text) as { id: string }).id))

@@ -104,6 +104,25 @@ describe('the past of a fork', (it) => {
     }
   })
 
+  it('says what a sub-agent said, of which it is, only to who sees everything', async (context) => {
+    const helper = defineAgent({ name: 'helper', model: policyModel(() => 'words of the helper') })
+    const model = policyModel(({ messages }) =>
+      messages.at(-1)?.role === 'user' ? { toolCalls: [{ name: 'helper', input: { task: 'the task' } }] } : 'done',
+    )
+    const boss = defineAgent({ name: 'boss', model, agents: [helper] })
+    const talker = 'talk-token-0123456789'
+    const serving = await serveAgents(context, [boss, helper], { tokens: { [token]: 'admin', [talker]: 'talk' } })
+    const agent = await serving.runtime.spawn(boss, { id: 'boss' })
+    await agent.prompt('go').result
+    await forkSession(serving.store, 'boss.1', 'n2', { id: 'fork' })
+    const pastFor = async (given: string) =>
+      textsOf((await serving.connect({ token: given }).agent('fork').past()).flat())
+    assert.match(await pastFor(token), /the task[^]*words of the helper/)
+    const seen = await pastFor(talker)
+    assert.match(seen, /reply\.end/)
+    assert.not.match(seen, /the task|words of the helper/)
+  })
+
   it('is missing where the source is gone', async (context) => {
     const { connect, store, runtime } = await served(context)
     await runtime.agent('source')?.stop()

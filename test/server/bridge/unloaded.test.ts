@@ -37,4 +37,17 @@ describe('an agent that was unloaded', (it) => {
       await (await fetch(`http://127.0.0.1:${server.port}${path}`, { headers })).text()
     assert.is(agent.isLoaded, false)
   })
+
+  it('was not kept by a subscription to it that was refused', async (context) => {
+    const clock = simulatedClock()
+    const { runtime, dial } = await serveAgents(context, [echo], { runtime: { clock, idleUnloadMs: 1_000 } })
+    const agent = await runtime.spawn(echo, { id: 'a1' })
+    await agent.prompt('go').result
+    const client = await dial({ hello: {} })
+    assert.is((await client.ask({ type: 'agent.subscribe', agentId: 'a1', fromSeq: 1_000 })).type, 'error')
+    while (agent.isLoaded) {
+      clock.advance(1_000)
+      await new Promise((resolve) => setImmediate(resolve))
+    }
+  })
 })

@@ -1,8 +1,9 @@
 import type { Pending, WaitingAgent } from '../../../src/client.ts'
 import { defineAgent, type AgentDefinition, type Grant, type Runtime } from '../../../src/index.ts'
+import type { LogRecord, RecordOf } from '../../../src/protocol/records.ts'
 import { asks, caller, until } from '../../support/lives.ts'
 import { assert, describe, type CaseContext } from '../../support/suite.ts'
-import { approving, lastingStore, serveAgents } from './bridgeHarness.ts'
+import { approving, lastingStore, logOf, serveAgents } from './bridgeHarness.ts'
 
 const { worker, boss } = approving()
 const payer = defineAgent({ name: 'payer', model: caller(['pay']), tools: [asks('pay')] })
@@ -52,6 +53,19 @@ describe('the list of what waits', (it) => {
     assert.equal(idsOf(below), ['tree.1'])
     assert.equal(idsOf(await serving.connect({ token: 'chosen-0123456789abcdef' }).waiting()), ['own'])
     assert.equal(serving.runtime.agents(), [])
+  })
+
+  it('shows no more what was decided below an agent whose own log stays as it is', async (test) => {
+    const { connect, store } = await left(test)
+    const client = connect({ token: 'staff-0123456789abcdef' })
+    assert.equal(idsOf(await client.waiting()), ['own', 'tree'])
+    const asked = ((await logOf(store, 'tree.1')) as LogRecord[]).find((record) => record.type === 'approval.requested')
+    const { v, runId, turnIndex, callId, key } = asked as RecordOf<'approval.requested'>
+    const lease = await store.open('tree.1')
+    const decided = { v, runId, turnIndex, callId, key, time: 1, seq: lease.lastSeq + 1, decision: 'deny' } as const
+    await store.append('tree.1', [{ ...decided, type: 'approval.decided' }], lease.epoch)
+    await lease.release()
+    assert.equal(idsOf(await client.waiting()), ['own'])
   })
 
   it('keeps arguments from who sees messages alone', async (test) => {

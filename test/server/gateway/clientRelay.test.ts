@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import { WebSocket } from 'ws'
-import { systemClock } from '../../../src/protocol/clock.ts'
+import { systemClock, type Clock } from '../../../src/protocol/clock.ts'
 import { toErrorInfo } from '../../../src/protocol/errors.ts'
 import type { Command, FrontClient } from '../../../src/server/bridge/front.ts'
 import { AgentFinder } from '../../../src/server/gateway/agentFinder.ts'
@@ -51,6 +51,7 @@ function relayed(
   context: CaseContext,
   agents: Readonly<Record<string, string>>,
   checkReach: (agentId: string) => Promise<void> | undefined = () => undefined,
+  clockOf: (finderClock: Clock) => Clock = () => systemClock,
 ) {
   const finderClock = simulatedClock()
   const finder = new AgentFinder({
@@ -88,7 +89,7 @@ function relayed(
   }
   const gateway = {
     finder,
-    clock: systemClock,
+    clock: clockOf(finderClock),
     tokensOf: () => () => 'token',
     checkReach,
     outward: (thrown: unknown) => toErrorInfo(thrown, 'INTERNAL'),
@@ -233,6 +234,31 @@ describe('an agent that goes elsewhere', (it) => {
     await until(() => sent.length === 1)
     assert.is(finderClock.pending, 1)
     relay.close()
+    for (let looks = 0; looks < 2; looks += 1) {
+      await finderClock.advance(250)
+      await quiet()
+    }
+    assert.is(finderClock.pending, 0)
+  })
+})
+
+describe('an agent that nobody has any more', (it) => {
+  it('is looked for no more once who wanted to read it was refused', async (context) => {
+    const agents: Record<string, string> = {}
+    const one = await worker(context, () => {
+      delete agents['a1']
+      return []
+    })
+    agents['a1'] = one.url
+    const { tell, sent, finderClock } = relayed(context, agents, undefined, (clock) => clock)
+    tell('agent.subscribe', 'a1', 's1')
+    await one.until((asked) => asked.length === 1)
+    one.cut()
+    const isRefused = (): boolean => sent.some(({ id, type }) => id === 's1' && type === 'error')
+    while (!isRefused()) {
+      await finderClock.advance(250)
+      await quiet()
+    }
     for (let looks = 0; looks < 2; looks += 1) {
       await finderClock.advance(250)
       await quiet()

@@ -49,12 +49,14 @@ describe('the lists of a gateway, of an agent that one worker still has as it wa
     fleet.heard(other, news([a1(20)]))
     fleet.heard(one, news([a1(12)]))
     fleet.heard(one, news([], ['a1']))
+    fleet.heard(other, news([a1(21)]))
     fleet.heard(other, news([], ['a1']))
     assert.equal(
       sent.map(({ agents, gone }) => [agents, gone]),
       [
         [[{ ...a1(12), worker: 'one:4100' }], []],
         [[{ ...a1(20), worker: 'other:4100' }], []],
+        [[{ ...a1(21), worker: 'other:4100' }], []],
         [[], ['a1']],
       ],
     )

@@ -107,6 +107,31 @@ describe('a request of another protocol whose worker is lost before it answers',
     }
   })
 
+  it('is given up at its worker when its client leaves, before the answer begins and after', async (context) => {
+    for (const begins of [false, true]) {
+      const [isAsked, isLeft] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+      const { url } = await bareWorker(context, (response) => {
+        response.on('close', () => isLeft.resolve())
+        if (begins) response.write('first')
+        isAsked.resolve()
+      })
+      const gateway = await serveGateway({
+        directory: () => undefined,
+        secret,
+        endpoints: ['/mcp'],
+        workers: () => [url],
+      })
+      context.cleanup(() => gateway.close())
+      const leaving = new AbortController()
+      const asking = fetch(`http://127.0.0.1:${gateway.port}/mcp`, { signal: leaving.signal })
+      asking.catch(() => {})
+      await isAsked.promise
+      if (begins) await asking
+      leaving.abort()
+      await isLeft.promise
+    }
+  })
+
   it('is asked of the next one where the first took no connection', async (context) => {
     const [first, next] = [await gone(), await bareWorker(context, answered)]
     let looks = 0

@@ -203,6 +203,20 @@ describe('a socket of another protocol behind a gateway', (it) => {
     )
   })
 
+  it('hears what a worker asks under the number of its own beginning', async (context) => {
+    const { one, other, client } = await world(context)
+    client.say(rpc('initialize', undefined, 0))
+    await until(() => one.heard.length === 1)
+    client.say(rpc('session/load', 'a1', 1))
+    await until(() => other.heard.length === 1)
+    other.say({ jsonrpc: '2.0', id: 0, method: 'ask' })
+    await until(() => client.texts.length === 1)
+    assert.equal([client.sent()[0]?.['method'], other.heard.length], ['ask', 1])
+    other.say({ jsonrpc: '2.0', id: 0, result: 'welcome' })
+    await until(() => other.heard.length === 2)
+    assert.is(client.texts.length, 1)
+  })
+
   it('keeps the newest 16 of its beginnings', async (context) => {
     const { one, other, client } = await world(context)
     for (let id = 1; id <= 18; id += 1) client.say(rpc('authenticate', undefined, id))

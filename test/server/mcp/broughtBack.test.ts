@@ -142,6 +142,17 @@ describe('what comes back through an MCP client', (it) => {
     assert.equal([paid, runtime.agent(session)!.pending().length], [[], 1])
   })
 
+  it('wait for no run that a client made up', async (context) => {
+    const { agent } = cashier()
+    const { connect, server } = await openHost(context, [agent], { serve })
+    const fill = () => ({ action: 'accept', content: { approve: true } }) as const
+    const { session } = await call(await connect('HTTP, modern', { token: admin, fill }), 'cashier', { task: 'x' })
+    const made = { session, requestId: 'nobody-asked-for-it', tries: 0, shown: {} }
+    const requestState = keyedText('a key of its own', 'mcp', { v: made, e: Date.now() + 1e6 })
+    const answer = await raw(server.port, admin, { name: 'cashier', arguments: { task: 'x' }, requestState })
+    assert.match(answer, session)
+  })
+
   it('answer to what they were shown, to whom they were asked by, for that tool, and for a day', async (context) => {
     const { agent, paid } = cashier()
     const twin = defineAgent({ name: 'twin', model: scriptedModel([]) })
