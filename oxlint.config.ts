@@ -112,15 +112,15 @@ export default defineConfig({
       ),
     },
     {
-      files: ['src/**/*.ts'],
-      excludeFiles: ['src/{conversation,machines,inspector}/**', 'src/protocol/clock.ts'],
+      files: ['src/**/*.ts', 'packages/*/src/**/*.ts'],
+      excludeFiles: ['src/{conversation,machines}/**', 'packages/page/src/inspector/**', 'src/protocol/clock.ts'],
       rules: forbid('Time goes through the Clock port.', ['setTimeout', 'setInterval'], {
         object: 'Date',
         property: 'now',
       }),
     },
     {
-      files: ['src/cli/**', 'examples/**', 'scripts/**', 'tools/**', 'test/**'],
+      files: ['packages/cli/src/**', 'examples/**', 'scripts/**', 'tools/**', 'test/**', 'packages/*/test/**'],
       rules: { 'no-console': 'off' },
     },
   ],

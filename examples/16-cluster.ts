@@ -56,7 +56,7 @@ async function main(): Promise<void> {
 
 /** With an engine, by `escapement cluster`; `false`: there is none here. */
 async function withEngine(folder: string, file: string): Promise<boolean> {
-  const program = join(import.meta.dirname, '..', 'src', 'cli', 'main.ts')
+  const program = join(import.meta.dirname, '..', 'packages', 'cli', 'src', 'main.ts')
   const options = ['--workers', '2', '--logs', `sqlite:${file}`, '--dir', folder, '--no-config', '--json']
   const engine = process.env['RESTATE_SERVER']
   if (engine !== undefined) options.push('--engine', engine)

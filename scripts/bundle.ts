@@ -9,7 +9,7 @@ import { bundleDeclarations } from './bundleDeclarations.ts'
 import { bundleEntries } from './bundleEntries.ts'
 import { bundleSuites } from './bundleSuites.ts'
 import { bundledPackages, type BundledPackages } from './bundledPackages.ts'
-import { reportAssets, type ReportAssets } from '../src/evaluation/report/page/reportAssets.ts'
+import { reportAssets, type ReportAssets } from '../packages/evaluation/src/report/page/reportAssets.ts'
 import { agentLayouts } from './layouts.ts'
 import { bundleOffline } from './offlinePage.ts'
 import { thirdPartyNotices } from './thirdPartyNotices.ts'
@@ -18,7 +18,7 @@ const root = join(import.meta.dirname, '..')
 
 /** The inspector page, in `dist/inspector`. */
 export async function bundlePage(packages: BundledPackages, outDir = join(root, 'dist', 'inspector')): Promise<void> {
-  const page = join(root, 'src', 'inspector')
+  const page = join(root, 'packages', 'page', 'src', 'inspector')
   await build({
     root: page,
     configFile: join(page, 'vite.config.ts'),
@@ -66,7 +66,7 @@ function searchWorkerInside(code: string): Plugin {
 const layoutsInside = (layouts: Awaited<ReturnType<typeof agentLayouts>>): Plugin => ({
   name: 'layouts',
   load: (id) =>
-    id.endsWith('/charts/builtLayouts.ts')
+    id.endsWith('/packages/charts/src/builtLayouts.ts')
       ? `export const builtLayouts = JSON.parse(${JSON.stringify(JSON.stringify(layouts))})\n`
       : undefined,
 })
@@ -90,7 +90,7 @@ async function bundleAll(): Promise<void> {
   const packages = bundledPackages()
   const dist = join(root, 'dist')
   await bundlePages(packages)
-  const search = await bundleWorker('src/actors/tools/workspace/searchWorker.ts', packages)
+  const search = await bundleWorker('packages/tools/src/workspace/searchWorker.ts', packages)
   await bundleEntries(dist, [
     packages.plugin,
     searchWorkerInside(search),
@@ -99,7 +99,7 @@ async function bundleAll(): Promise<void> {
   ])
   const layoutWorker = join(dist, 'charts', 'layoutWorker.js')
   await mkdir(dirname(layoutWorker), { recursive: true })
-  await writeFile(layoutWorker, await bundleWorker('src/charts/layoutWorker.ts', packages))
+  await writeFile(layoutWorker, await bundleWorker('packages/charts/src/layoutWorker.ts', packages))
   await bundleSuites()
   await bundleDeclarations(join(dist, 'declarations'), dist)
   await writeFile(join(root, 'THIRD-PARTY-NOTICES'), thirdPartyNotices(packages.all()))

@@ -5,11 +5,11 @@ import { dts } from 'rolldown-plugin-dts'
 import { doors } from './doors.ts'
 import { reachedFrom } from './reachedFrom.ts'
 
-/** The chunk of a declaration that the main door needs, by its path below `src`. Pure. */
+/** The chunk of a declaration that the main door needs, by its path from the root. Pure. */
 function chunkOf(path: string): string {
   // Beside the model's `Policy`, one of two public types of that name would be shown to users as another.
-  if (path.startsWith('actors/policies/')) return 'policies'
-  return path.includes('/') ? path.slice(0, path.indexOf('/')) : 'runtime'
+  if (path.startsWith('src/actors/policies/')) return 'policies'
+  return /^(?:src|packages)\/([^/]+)\//.exec(path)?.[1] ?? 'runtime'
 }
 
 /**
@@ -18,7 +18,7 @@ function chunkOf(path: string): string {
  * that two doors share exist once, so that a class is the same type through both.
  */
 export async function bundleDeclarations(from: string, outDir: string): Promise<void> {
-  const entries = new Map(doors().map((name) => [name, join(from, `${name}.d.ts`)]))
+  const entries = new Map(doors().map((name) => [name, join(from, 'src', `${name}.d.ts`)]))
   const isEntry = new Set(entries.values())
   let ofIndex: ReadonlySet<string> = new Set()
   const reach: Plugin = {

@@ -5,27 +5,27 @@ import { doors } from './doors.ts'
 import { reachedFrom } from './reachedFrom.ts'
 
 const root = join(import.meta.dirname, '..')
-const source = (path: string): string => join(root, 'src', path)
-const pathOf = (id: string): string => relative(join(root, 'src'), id).split(sep).join('/')
+const source = (path: string): string => join(root, path)
+const pathOf = (id: string): string => relative(root, id).split(sep).join('/')
 
-const commandLine = source('cli/main.ts')
-const commandFolder = 'cli/commands/'
+const commandLine = source('packages/cli/src/main.ts')
+const commandFolder = 'packages/cli/src/commands/'
 
 /** Parts of the package that need a module at once; `library`: some door needs it, perhaps later. */
 type Part = 'commandLine' | 'command' | 'index' | 'client' | 'aiSdk' | 'bridge' | 'light' | 'listing' | 'library'
 
 /** Chunks of the modules that the main door needs. */
 const chunksOfIndex: readonly (readonly [path: RegExp, chunk: string])[] = [
-  [/^protocol\//, 'protocol'],
-  [/^conversation\//, 'conversation'],
-  [/^machines\//, 'machines'],
-  [/^actors\/tools\/workspace\//, 'workspace'],
-  [/^(actors|redaction)\//, 'actors'],
-  [/^charts\//, 'charts'],
-  [/^runtime\/groups\//, 'groups'],
-  [/^sessions\//, 'sessions'],
-  [/^stores\//, 'stores'],
-  [/^(runtime|runs|telemetry)\/|^createRuntime\.ts$/, 'runtime'],
+  [/^src\/protocol\//, 'protocol'],
+  [/^src\/conversation\//, 'conversation'],
+  [/^src\/machines\//, 'machines'],
+  [/^packages\/tools\/src\/workspace\/|^src\/actors\/files\//, 'workspace'],
+  [/^src\/(?:actors|redaction)\//, 'actors'],
+  [/^packages\/charts\//, 'charts'],
+  [/^src\/runtime\/groups\//, 'groups'],
+  [/^src\/sessions\//, 'sessions'],
+  [/^src\/stores\//, 'stores'],
+  [/^src\/(?:runtime|runs)\/|\/createRuntime\.ts$/, 'runtime'],
 ]
 
 /**
@@ -34,7 +34,7 @@ const chunksOfIndex: readonly (readonly [path: RegExp, chunk: string])[] = [
  */
 function chunkOf(path: string, isFor: (part: Part) => boolean): string | null {
   // It knows its own place.
-  if (path === 'charts/packageFile.ts') return 'packageFile'
+  if (path === 'packages/charts/src/packageFile.ts') return 'packageFile'
   if (isFor('commandLine')) return isFor('library') ? 'errors' : 'commandLine'
   if (!isFor('library')) {
     if (!isFor('command') || path.startsWith(commandFolder)) return null
@@ -42,11 +42,15 @@ function chunkOf(path: string, isFor: (part: Part) => boolean): string | null {
   }
   if (!isFor('index')) return isFor('bridge') && !isFor('light') ? 'bridge' : null
   // Beside what models need: tools alone do.
-  if (/^protocol\/(?:schemaCheck|soundSchema|schemaPatterns|linearPattern|patternSyntax)\.ts$|\/pi-schema\//.test(path))
+  if (
+    /^src\/protocol\/(?:schemaCheck|soundSchema|schemaPatterns|linearPattern|patternSyntax)\.ts$|\/pi-schema\//.test(
+      path,
+    )
+  )
     return 'jsonSchema'
   // Apart from the schemas, so that it brings no zod to browsers.
   if (isFor('client')) return 'clientShared'
-  if (isFor('aiSdk')) return /^(actors|redaction)\//.test(path) ? 'models' : 'protocol'
+  if (isFor('aiSdk')) return /^src\/(?:actors|redaction)\//.test(path) ? 'models' : 'protocol'
   if (isFor('listing')) return 'reading'
   return chunksOfIndex.find(([folder]) => folder.test(path))?.[1] ?? null
 }
@@ -54,7 +58,7 @@ function chunkOf(path: string, isFor: (part: Part) => boolean): string | null {
 /** Makes the entries of the package in a folder: what they share is in chunks, and so there once. */
 export async function bundleEntries(outDir: string, plugins: readonly Plugin[]): Promise<void> {
   const names = doors()
-  const entries = new Map([...names.map((name) => [name, source(`${name}.ts`)] as const), ['cli', commandLine]])
+  const entries = new Map([...names.map((name) => [name, source(`src/${name}.ts`)] as const), ['cli', commandLine]])
   const parts = new Map<Part, ReadonlySet<string>>()
   const layout: Plugin = {
     name: 'layout',
@@ -71,10 +75,10 @@ export async function bundleEntries(outDir: string, plugins: readonly Plugin[]):
       )
       // Doors that a program may take without a runtime.
       parts.set('light', needs(['client', 'react', 'aiSdk', 'acp', 'agUi'].map((name) => entries.get(name)!)))
-      parts.set('bridge', needs([source('server/inProcess/inProcessServer.ts')]))
-      parts.set('listing', needs([source('cli/commands/sessions.ts'), source('stores/fileStore.ts')]))
+      parts.set('bridge', needs([source('packages/bridge/src/inProcess/inProcessServer.ts')]))
+      parts.set('listing', needs([source('packages/cli/src/commands/sessions.ts'), source('src/stores/fileStore.ts')]))
       // The entry loads it only then, so that what Node compiles of it is kept.
-      parts.set('commandLine', needs([source('cli/runCli.ts')]))
+      parts.set('commandLine', needs([source('packages/cli/src/runCli.ts')]))
       // Not what a command itself loads later, such as an optional package.
       parts.set('command', needs([...needs([commandLine], true)].filter((id) => pathOf(id).startsWith(commandFolder))))
     },

@@ -2,8 +2,8 @@ import { existsSync } from 'node:fs'
 import { readdir, readFile, stat } from 'node:fs/promises'
 import { join, relative, sep } from 'node:path'
 import { build, type Plugin } from 'vite'
-import type { Task } from '../src/evaluation/suite/task.ts'
-import { filesBelow } from '../src/evaluation/suite/taskFiles.ts'
+import type { Task } from '../packages/evaluation/src/suite/task.ts'
+import { filesBelow } from '../packages/evaluation/src/suite/taskFiles.ts'
 
 const root = join(import.meta.dirname, '..')
 

@@ -10,18 +10,18 @@ import { dirname, join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { createServer as createVite } from 'vite'
 import type { AgentDefinition } from '../src/actors/agentDefinition.ts'
-import { embeddedSorter, sorterSetting } from '../src/cli/demo/sorter.ts'
-import { checkFile, checkProgram, defaultTimeLimitMs, sortTask } from '../src/cli/demo/sortTask.ts'
-import { openWorkshop } from '../src/cli/demo/workshop.ts'
-import { embeddedModel } from '../src/cli/embedded/embeddedModel.ts'
-import { defineCoder } from '../src/cli/openSession.ts'
-import { createRuntime } from '../src/createRuntime.ts'
+import { embeddedSorter, sorterSetting } from '../packages/cli/src/demo/sorter.ts'
+import { checkFile, checkProgram, defaultTimeLimitMs, sortTask } from '../packages/demo/src/sortTask.ts'
+import { openWorkshop } from '../packages/cli/src/demo/workshop.ts'
+import { embeddedModel } from '../packages/cli/src/embedded/embeddedModel.ts'
+import { defineCoder } from '../packages/cli/src/openSession.ts'
+import { createRuntime } from '../packages/bridge/src/createRuntime.ts'
 import { hasCode } from '../src/protocol/errors.ts'
 
 const host = '127.0.0.1'
 const defaultPort = '5173'
 const wordDelayMs = 18
-const page = join(import.meta.dirname, '..', 'src', 'inspector')
+const page = join(import.meta.dirname, '..', 'packages', 'page', 'src', 'inspector')
 
 /** Functions that close the opened resources, called last in, first out. */
 const closers: (() => unknown)[] = []

@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import type { Plugin } from 'vite'
 import { agentLayouts } from './layouts.ts'
 
-const offline = join(import.meta.dirname, '..', 'src', 'offline')
+const offline = join(import.meta.dirname, '..', 'packages', 'page', 'src', 'offline')
 
 /** Modules of Node that the runtime and the bridge import, and what stands for them in a page: no others. */
 const modules: Readonly<Record<string, string>> = {
@@ -15,17 +15,17 @@ const modules: Readonly<Record<string, string>> = {
 
 /** Files of ours that only make sense with files and threads. */
 const files: Readonly<Record<string, string>> = {
-  'actors/skills/openFolders.ts': 'instead/openFolders.ts',
-  'charts/layoutInWorker.ts': 'instead/layouts.ts',
-  'inspector/worker/layoutChart.ts': 'instead/layouts.ts',
-  'server/bridge/serve.ts': 'instead/serve.ts',
+  'src/actors/skills/openFolders.ts': 'instead/openFolders.ts',
+  'charts/src/layoutInWorker.ts': 'instead/layouts.ts',
+  'page/src/inspector/worker/layoutChart.ts': 'instead/layouts.ts',
+  'bridge/src/server/serve.ts': 'instead/serve.ts',
 }
 
 const globals = ['Buffer', 'process', 'setImmediate'] as const
 const usesGlobal = (name: string): RegExp => new RegExp(String.raw`(?<![.\w'"])${name}\b(?!\s+as\b)`)
 
 /**
- * Lets Vite bundle the runtime, the bridge and the inspector for a page: what they need of Node is replaced by `src/offline/node`. Any other
+ * Lets Vite bundle the runtime, the bridge and the inspector for a page: what they need of Node is replaced by `packages/page/src/offline/node`. Any other
  * module of Node stops the build.
  */
 export function inBrowser(): Plugin {
@@ -41,9 +41,9 @@ export function inBrowser(): Plugin {
     },
     async load(id) {
       const path = id.replace(/\?.*$/, '')
-      if (path.endsWith('/src/charts/builtLayouts.ts'))
+      if (path.endsWith('/charts/src/builtLayouts.ts'))
         return `export const builtLayouts = ${JSON.stringify(await agentLayouts())}`
-      const [, instead] = Object.entries(files).find(([file]) => path.endsWith(`/src/${file}`)) ?? []
+      const [, instead] = Object.entries(files).find(([file]) => path.endsWith(`/${file}`)) ?? []
       return instead === undefined ? undefined : `export * from ${JSON.stringify(join(offline, instead))}`
     },
     transform(code, id) {

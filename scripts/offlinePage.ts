@@ -2,11 +2,11 @@ import { join } from 'node:path'
 import { build, type Plugin } from 'vite'
 import { inBrowser } from './inBrowser.ts'
 
-const root = join(import.meta.dirname, '..', 'src', 'offline')
+const root = join(import.meta.dirname, '..', 'packages', 'page', 'src', 'offline')
 
 /**
  * Makes the page for recorded sessions, by default in `dist/offline`: one classic script and one stylesheet, as a page that is opened from a
- * disk can load neither modules nor workers. The HTML around them is written with the sessions (`src/sessionPages/pageHtml.ts`).
+ * disk can load neither modules nor workers. The HTML around them is written with the sessions (`packages/page/src/sessionPages/pageHtml.ts`).
  */
 export async function bundleOffline(
   plugins: readonly Plugin[] = [],

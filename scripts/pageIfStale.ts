@@ -6,7 +6,7 @@ import { join } from 'node:path'
 
 /** One file of each page: it is there when the page is. */
 const made = ['dist/inspector/index.html', 'dist/offline/inspector.js']
-const sources = ['src', 'package-lock.json']
+const sources = ['src', 'packages', 'package-lock.json']
 
 /** When it was last written, in milliseconds; of a folder, also when something was added or removed. 0: it is not there. */
 const changedAt = (path: string): number => statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0

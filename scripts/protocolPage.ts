@@ -9,10 +9,10 @@ import { agentCommands, type AgentCommand } from '../src/protocol/commands.ts'
 import { clientFrames, serverFrames } from '../src/protocol/frames.ts'
 import { bridgeProtocol, closeCodes, tokenProtocolPrefix } from '../src/protocol/bridgeProtocol.ts'
 import { logRecordSchema } from '../src/protocol/records.ts'
-import { commandTable } from '../src/server/bridge/commandTable.ts'
-import { limitsOf } from '../src/server/bridge/limits.ts'
-import { defaultLimit } from '../src/server/bridge/listPages.ts'
-import { brokenCode } from '../src/server/bridge/socketGuard.ts'
+import { commandTable } from '../packages/bridge/src/server/commandTable.ts'
+import { limitsOf } from '../packages/bridge/src/server/limits.ts'
+import { defaultLimit } from '../packages/bridge/src/server/listPages.ts'
+import { brokenCode } from '../packages/bridge/src/server/socketGuard.ts'
 
 interface Shape {
   readonly type?: string

@@ -1,3 +1,3 @@
 /** The door "escapement/ag-ui": agents for AG-UI front ends, at a path of `runtime.serve`. */
-export { agUi, type AgUiOptions } from './server/agUi/agUi.ts'
-export type { ThreadState } from './server/agUi/threadState.ts'
+export { agUi, type AgUiOptions } from '../packages/ag-ui/src/agUi.ts'
+export type { ThreadState } from '../packages/ag-ui/src/threadState.ts'

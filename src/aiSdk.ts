@@ -4,9 +4,9 @@ export { isAiSdkModel, type AiSdkModel } from './actors/models/aiSdk/isAiSdkMode
 export { historyOf, type AiSdkMessage } from './actors/models/aiSdk/historyOf.ts'
 export type { AiSdkTool } from './actors/tools/aiSdk/aiSdkTool.ts'
 export { aiSdkTools, type AiSdkToolSet, type AiSdkToolsOptions } from './actors/tools/aiSdk/aiSdkTools.ts'
-export { aiSdkChat, type AiSdkChatOptions } from './server/aiSdkUi/aiSdkChat.ts'
-export { uiMessageStream } from './server/aiSdkUi/uiMessageStream.ts'
-export { uiMessages } from './server/aiSdkUi/uiMessages.ts'
+export { aiSdkChat, type AiSdkChatOptions } from '../packages/ai-sdk/src/aiSdkChat.ts'
+export { uiMessageStream } from '../packages/ai-sdk/src/uiMessageStream.ts'
+export { uiMessages } from '../packages/ai-sdk/src/uiMessages.ts'
 export type {
   UiFilePart,
   UiFinishReason,
@@ -17,4 +17,4 @@ export type {
   UiPlainPart,
   UiTextPart,
   UiToolPart,
-} from './server/aiSdkUi/uiTypes.ts'
+} from '../packages/ai-sdk/src/uiTypes.ts'

@@ -45,14 +45,14 @@ export type {
   UseOptions,
 } from './actors/turnOptions.ts'
 export type { LimitReason, ToolChoice, TurnUse, UseChange } from './protocol/turns.ts'
-export { agentsMd, type AgentsMdMessage, type AgentsMdOptions } from './actors/tools/workspace/agentsMd.ts'
+export { agentsMd, type AgentsMdMessage, type AgentsMdOptions } from '../packages/tools/src/workspace/agentsMd.ts'
 export { skillTools, type SkillOptions, type SkillSource } from './actors/skills/skillTools.ts'
 export type { FoundSkills, Skill } from './actors/skills/skill.ts'
 export {
   workspaceTools,
   type WorkspaceTool,
   type WorkspaceToolsOptions,
-} from './actors/tools/workspace/workspaceTools.ts'
+} from '../packages/tools/src/workspace/workspaceTools.ts'
 export {
   defineConfig,
   type Config,
@@ -61,7 +61,7 @@ export {
   type ConfigMcpServer,
   type ConfigModel,
   type ConfigServe,
-} from './defineConfig.ts'
+} from '../packages/cli/src/defineConfig.ts'
 export { policyModel, type Policy, type PolicyModelOptions } from './actors/models/policyModel.ts'
 export { fallback, type FallbackOptions } from './actors/models/fallback.ts'
 export type { ModelLimit, ModelLimits } from './actors/models/limits/modelLimit.ts'
@@ -78,21 +78,21 @@ export {
   type SummaryContext,
 } from './actors/summariseSpan.ts'
 
-export { createRuntime, type Runtime } from './createRuntime.ts'
-export { serveGateway } from './serveGateway.ts'
-export type { GatewayOptions, Place, WhoHas } from './server/gateway/gatewayOptions.ts'
+export { createRuntime, type Runtime } from '../packages/bridge/src/createRuntime.ts'
+export { serveGateway } from '../packages/cluster/src/serveGateway.ts'
+export type { GatewayOptions, Place, WhoHas } from '../packages/cluster/src/gateway/gatewayOptions.ts'
 export type { BirthOptions, OpenOptions, RootSpawnOptions, SpawnOptions } from './runtime/children/spawnOptions.ts'
 export type { HistoryMessage } from './protocol/history.ts'
 export type { Metadata } from './protocol/metadata.ts'
 export type { LeftAgent, ResumeAllOptions, ResumedAll, StoredAgent } from './runtime/resumeAll.ts'
 export type { RuntimeOptions } from './runtime/runtimeOptions.ts'
 export type { AgentPage, ListOptions } from './runtime/registry.ts'
-export type { Authenticate } from './server/bridge/authenticator.ts'
+export type { Authenticate } from '../packages/bridge/src/server/authenticator.ts'
 export type { Right, Role } from './protocol/rights.ts'
-export type { Grant } from './server/bridge/roles.ts'
-export type { ServedAgent, ServedDeps } from './server/bridge/servedDeps.ts'
-export type { BridgeServer, ServeOptions } from './server/bridge/serveOptions.ts'
-export type { InProcessOptions } from './server/inProcess/inProcessServer.ts'
+export type { Grant } from '../packages/bridge/src/server/roles.ts'
+export type { ServedAgent, ServedDeps } from '../packages/bridge/src/server/servedDeps.ts'
+export type { BridgeServer, ServeOptions } from '../packages/bridge/src/server/serveOptions.ts'
+export type { InProcessOptions } from '../packages/bridge/src/inProcess/inProcessServer.ts'
 export type { Agent } from './runtime/agents/agent.ts'
 export type { Settled } from './runtime/agents/settled.ts'
 export type { AgentOf } from './runtime/agents/agentOf.ts'
@@ -260,15 +260,15 @@ export {
   type ChartFormat,
   type ChartOptions,
   type ChartSubject,
-} from './charts/chart.ts'
-export type { BrakeFlags, ChartActor, ChartEdge, ChartModel, ChartNode } from './charts/chartModel.ts'
+} from '../packages/charts/src/chart.ts'
+export type { BrakeFlags, ChartActor, ChartEdge, ChartModel, ChartNode } from '../packages/charts/src/chartModel.ts'
 export {
   conversationGraph,
   type ConversationFormat,
   type ConversationGraphOptions,
   type ConversationSubject,
-} from './charts/conversationGraph.ts'
-export type { ConversationModel } from './charts/conversationModel.ts'
-export type { Endpoint } from './server/bridge/endpoint.ts'
-export type { TextSocket } from './server/bridge/textSocket.ts'
-export type { AgentAccess } from './server/bridge/agentAccess.ts'
+} from '../packages/charts/src/conversationGraph.ts'
+export type { ConversationModel } from '../packages/charts/src/conversationModel.ts'
+export type { Endpoint } from '../packages/bridge/src/server/endpoint.ts'
+export type { TextSocket } from '../packages/bridge/src/server/textSocket.ts'
+export type { AgentAccess } from '../packages/bridge/src/server/agentAccess.ts'

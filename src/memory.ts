@@ -1,6 +1,6 @@
 /** The door "escapement/memory": memory of agents beyond one conversation, and its stores. */
-export { markdownMemory } from './memory/markdownMemory.ts'
-export { sqliteMemory, type SqliteMemory } from './memory/sqliteMemory.ts'
+export { markdownMemory } from '../packages/tools/src/memory/markdownMemory.ts'
+export { sqliteMemory, type SqliteMemory } from '../packages/tools/src/memory/sqliteMemory.ts'
 export {
   isTrusted,
   mergeMemory,

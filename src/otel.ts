@@ -1,2 +1,2 @@
 /** The door "escapement/otel": spans for OpenTelemetry. */
-export { otelTracer, type OtelTracerOptions } from './telemetry/otelTracer.ts'
+export { otelTracer, type OtelTracerOptions } from '../packages/otel/src/otelTracer.ts'

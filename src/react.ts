@@ -1,15 +1,22 @@
 'use client'
 /** The door "escapement/react": hooks for React that show and drive the agents of a server. */
-export { AgentProvider, type AgentProviderProps } from './react/agentProvider.ts'
-export { useAgent, type UseAgentOptions, type UsedAgent } from './react/useAgent.ts'
-export { useApprovals, type UsedApprovals } from './react/useApprovals.ts'
-export { useConversation } from './react/useConversation.ts'
-export { useRoster, useConnection } from './react/useRoster.ts'
-export { useWaiting } from './react/useWaiting.ts'
-export { useRun, type UsedRun } from './react/useRun.ts'
-export type { ConnectionFacts } from './react/agentStores.ts'
-export type { WaitingAgent } from './react/useWaiting.ts'
+export { AgentProvider, type AgentProviderProps } from '../packages/react/src/agentProvider.ts'
+export { useAgent, type UseAgentOptions, type UsedAgent } from '../packages/react/src/useAgent.ts'
+export { useApprovals, type UsedApprovals } from '../packages/react/src/useApprovals.ts'
+export { useConversation } from '../packages/react/src/useConversation.ts'
+export { useRoster, useConnection } from '../packages/react/src/useRoster.ts'
+export { useWaiting } from '../packages/react/src/useWaiting.ts'
+export { useRun, type UsedRun } from '../packages/react/src/useRun.ts'
+export type { ConnectionFacts } from '../packages/react/src/agentStores.ts'
+export type { WaitingAgent } from '../packages/react/src/useWaiting.ts'
 
-export type { AgentFacts, AgentStatus } from './client/agentStore.ts'
-export type { Chat, ChatCall, ChatMessage, ChatPending, ChatReply, ChatUserMessage } from './client/fold/chat.ts'
-export type { RunProgress, RunView } from './client/fold/foldRun.ts'
+export type { AgentFacts, AgentStatus } from '../packages/bridge/src/client/agentStore.ts'
+export type {
+  Chat,
+  ChatCall,
+  ChatMessage,
+  ChatPending,
+  ChatReply,
+  ChatUserMessage,
+} from '../packages/bridge/src/client/fold/chat.ts'
+export type { RunProgress, RunView } from '../packages/bridge/src/client/fold/foldRun.ts'

@@ -4,14 +4,18 @@ export {
   type RestateClient,
   type RestateClientOptions,
   type RestateRequest,
-} from './restate/restateClient.ts'
-export { restateDispatch, type RestateDispatchOptions } from './restate/restateDispatch.ts'
-export type { Outcome as RestateOutcome } from './restate/carried.ts'
+} from '../packages/cluster/src/restate/restateClient.ts'
+export { restateDispatch, type RestateDispatchOptions } from '../packages/cluster/src/restate/restateDispatch.ts'
+export type { Outcome as RestateOutcome } from '../packages/cluster/src/restate/carried.ts'
 export {
   restateWorker,
   type ListeningWorker,
   type RestateWorker,
   type RestateWorkerOptions,
   type WorkerHandler,
-} from './restate/restateWorker.ts'
-export { restateRuntime, type EngineSpawnOptions, type RestateRuntime } from './restate/restateRuntime.ts'
+} from '../packages/cluster/src/restate/restateWorker.ts'
+export {
+  restateRuntime,
+  type EngineSpawnOptions,
+  type RestateRuntime,
+} from '../packages/cluster/src/restate/restateRuntime.ts'

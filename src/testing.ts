@@ -1,14 +1,30 @@
-export { memoryContract, type MemoryContractCase, type MemoryContractOptions } from './testing/memoryContract.ts'
-export { modelContract, type ContractEnd, type ModelContractOptions } from './testing/modelContract.ts'
-export { recordModel, type RecordingModel } from './testing/recordModel.ts'
-export { replayModel, type ReplayModel, type ReplayModelOptions } from './testing/replayModel.ts'
-export { scriptedModel, type ScriptedModel, type ScriptedReply } from './testing/scriptedModel.ts'
-export { simulatedClock, type SimulatedClock } from './testing/simulatedClock.ts'
-export { storeContract } from './testing/storeContract.ts'
-export { evaluate } from './evaluation/evaluate.ts'
-export type { EvaluateOptions, Evaluation } from './evaluation/evaluateOptions.ts'
-export type { OnProgress, ProgressState } from './evaluation/progress.ts'
-export type { Report as EvaluationReport } from './evaluation/report/report.ts'
+export {
+  memoryContract,
+  type MemoryContractCase,
+  type MemoryContractOptions,
+} from '../packages/evaluation/src/testing/memoryContract.ts'
+export {
+  modelContract,
+  type ContractEnd,
+  type ModelContractOptions,
+} from '../packages/evaluation/src/testing/modelContract.ts'
+export { recordModel, type RecordingModel } from '../packages/evaluation/src/testing/recordModel.ts'
+export {
+  replayModel,
+  type ReplayModel,
+  type ReplayModelOptions,
+} from '../packages/evaluation/src/testing/replayModel.ts'
+export {
+  scriptedModel,
+  type ScriptedModel,
+  type ScriptedReply,
+} from '../packages/evaluation/src/testing/scriptedModel.ts'
+export { simulatedClock, type SimulatedClock } from '../packages/evaluation/src/testing/simulatedClock.ts'
+export { storeContract } from '../packages/evaluation/src/testing/storeContract.ts'
+export { evaluate } from '../packages/evaluation/src/evaluate.ts'
+export type { EvaluateOptions, Evaluation } from '../packages/evaluation/src/evaluateOptions.ts'
+export type { OnProgress, ProgressState } from '../packages/evaluation/src/progress.ts'
+export type { Report as EvaluationReport } from '../packages/evaluation/src/report/report.ts'
 export type {
   ArmInfo,
   EvaluationHeader,
@@ -17,8 +33,8 @@ export type {
   TrialMetrics,
   TrialOutcome,
   TrialResult,
-} from './evaluation/results.ts'
-export type { StopReason } from './evaluation/stop.ts'
+} from '../packages/evaluation/src/results.ts'
+export type { StopReason } from '../packages/evaluation/src/stop.ts'
 export {
   defineSuite,
   type AgentSource,
@@ -30,7 +46,7 @@ export {
   type SuiteDefinition,
   type TrialGiven,
   type TrialPlace,
-} from './evaluation/suite/defineSuite.ts'
+} from '../packages/evaluation/src/suite/defineSuite.ts'
 export type {
   AnswerCheck,
   Check,
@@ -41,5 +57,5 @@ export type {
   ScorerCheck,
   Task,
   TaskLimits,
-} from './evaluation/suite/task.ts'
-export { recordedSuite, type RecordedTask } from './evaluation/recordedSuite.ts'
+} from '../packages/evaluation/src/suite/task.ts'
+export { recordedSuite, type RecordedTask } from '../packages/evaluation/src/recordedSuite.ts'

@@ -44,7 +44,7 @@ import {
 import { checkDetachable, detachBody, letGo, rootOf, type ClosingOptions } from './letGo.ts'
 import { replaceDeps, runDepsOf } from './children/runDeps.ts'
 import { checkOptions, type RuntimeOptions } from './runtimeOptions.ts'
-import type { Instrumentation } from '../telemetry/instrumentation.ts'
+import type { Instrumentation } from './events/instrumentation.ts'
 import { interpretBy } from './interpreter/differenceFromXState.ts'
 import type { OpenedLog } from './agents/keptAgent.ts'
 import { openHistory } from './openHistory.ts'

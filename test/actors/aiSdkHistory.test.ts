@@ -1,7 +1,7 @@
 import type { ModelMessage } from '@ai-sdk/provider-utils'
 import { historyOf } from '../../src/aiSdk.ts'
 import { createRuntime, defineAgent } from '../../src/index.ts'
-import { scriptedModel } from '../../src/testing/scriptedModel.ts'
+import { scriptedModel } from '../../packages/evaluation/src/testing/scriptedModel.ts'
 import { withCode } from '../support/agentHarness.ts'
 import { assert, describe } from '../support/suite.ts'
 

@@ -4,7 +4,7 @@ import { inSlices } from '../../src/actors/inSlices.ts'
 import { defineAgent } from '../../src/actors/defineAgent.ts'
 import { rowsOf, wrapped } from '../../src/conversation/readExcerpt.ts'
 import { Redactor } from '../../src/redaction/redactor.ts'
-import { scriptedModel } from '../../src/testing/scriptedModel.ts'
+import { scriptedModel } from '../../packages/evaluation/src/testing/scriptedModel.ts'
 import { withCode } from '../support/agentHarness.ts'
 import { assert, describe } from '../support/suite.ts'
 

@@ -1,7 +1,7 @@
 import { askModel } from '../../src/actors/askModel.ts'
-import { scriptedModel } from '../../src/testing/scriptedModel.ts'
+import { scriptedModel } from '../../packages/evaluation/src/testing/scriptedModel.ts'
 import type { Model } from '../../src/protocol/model.ts'
-import { simulatedClock } from '../../src/testing/simulatedClock.ts'
+import { simulatedClock } from '../../packages/evaluation/src/testing/simulatedClock.ts'
 import { done, never, quiet, usageOf } from '../support/agentHarness.ts'
 import { assert, describe } from '../support/suite.ts'
 

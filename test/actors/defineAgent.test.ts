@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { defineAgent, type AgentOptions } from '../../src/actors/defineAgent.ts'
-import { scriptedModel } from '../../src/testing/scriptedModel.ts'
+import { scriptedModel } from '../../packages/evaluation/src/testing/scriptedModel.ts'
 import { RuntimeError } from '../../src/protocol/errors.ts'
 import { tool, withCode } from '../support/agentHarness.ts'
 import { assert, describe } from '../support/suite.ts'

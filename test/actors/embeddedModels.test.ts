@@ -1,5 +1,5 @@
 import { policyModel } from '../../src/actors/models/policyModel.ts'
-import { scriptedModel } from '../../src/testing/scriptedModel.ts'
+import { scriptedModel } from '../../packages/evaluation/src/testing/scriptedModel.ts'
 import { Cancellation } from '../../src/actors/cancellation.ts'
 import { readReply } from '../../src/actors/readReply.ts'
 import type { Model, ModelPart, ModelRequest } from '../../src/protocol/model.ts'

@@ -1,8 +1,8 @@
 import { fallback } from '../../src/actors/models/fallback.ts'
 import { router } from '../../src/actors/models/router.ts'
 import type { Model, ModelErrorKind, ModelPart, ModelRequest } from '../../src/protocol/model.ts'
-import { modelContract } from '../../src/testing/modelContract.ts'
-import { scriptedModel, type ScriptedReply } from '../../src/testing/scriptedModel.ts'
+import { modelContract } from '../../packages/evaluation/src/testing/modelContract.ts'
+import { scriptedModel, type ScriptedReply } from '../../packages/evaluation/src/testing/scriptedModel.ts'
 import { delta, quiet, withCode } from '../support/agentHarness.ts'
 import { assert, describe } from '../support/suite.ts'
 

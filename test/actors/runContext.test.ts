@@ -1,7 +1,7 @@
 import { runContext } from '../../src/actors/runContext.ts'
 import { runTool } from '../../src/actors/runTool.ts'
 import { streamReply } from '../../src/actors/streamReply.ts'
-import { scriptedModel } from '../../src/testing/scriptedModel.ts'
+import { scriptedModel } from '../../packages/evaluation/src/testing/scriptedModel.ts'
 import { actorPorts, runActor } from '../support/actorPorts.ts'
 import { calls, tool } from '../support/agentHarness.ts'
 import { assert, describe } from '../support/suite.ts'

@@ -9,9 +9,9 @@ import {
   type CompactionStrategy,
   type SummaryContext,
 } from '../../src/actors/summariseSpan.ts'
-import { scriptedModel } from '../../src/testing/scriptedModel.ts'
+import { scriptedModel } from '../../packages/evaluation/src/testing/scriptedModel.ts'
 import { estimateTokens } from '../../src/conversation/tokenCounter.ts'
-import { simulatedClock } from '../../src/testing/simulatedClock.ts'
+import { simulatedClock } from '../../packages/evaluation/src/testing/simulatedClock.ts'
 import { actorPorts, agentSays, runActor, toolSays, userSays } from '../support/actorPorts.ts'
 import { never, quiet, saidIn, stalled, usageOf } from '../support/agentHarness.ts'
 import { assert, describe } from '../support/suite.ts'

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { streamReply } from '../../src/actors/streamReply.ts'
-import { scriptedModel } from '../../src/testing/scriptedModel.ts'
+import { scriptedModel } from '../../packages/evaluation/src/testing/scriptedModel.ts'
 import type { Model } from '../../src/protocol/model.ts'
 import { actorPorts, agentSays, runActor, toolSays, userSays, type RecordedPorts } from '../support/actorPorts.ts'
 import { delta, done, gate, never, quiet, tool, usageOf } from '../support/agentHarness.ts'

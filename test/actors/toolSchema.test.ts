@@ -1,8 +1,8 @@
 import { z } from 'zod'
 import { defineTool, type ToolContext } from '../../src/actors/tools/defineTool.ts'
 import type { SchemaResult, StandardInput, ToolSchema } from '../../src/actors/tools/toolSchema.ts'
-import { InputChecks } from '../../src/mcp/inputSchemas.ts'
-import { checkOf } from '../../src/openapi/schemas.ts'
+import { InputChecks } from '../../packages/mcp/src/client/inputSchemas.ts'
+import { checkOf } from '../../packages/openapi/src/schemas.ts'
 import { withCode } from '../support/agentHarness.ts'
 import { assert, describe } from '../support/suite.ts'
 

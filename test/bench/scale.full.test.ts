@@ -5,7 +5,7 @@ import { recoveries } from '../../tools/bench/scale/recoveries.ts'
 import { Gate, Station } from '../../tools/bench/scale/station.ts'
 import { type Process, Timeline } from '../../tools/bench/scale/timeline.ts'
 import { WarmAgents } from '../../tools/bench/scale/warmAgents.ts'
-import { randomNumbers } from '../../src/evaluation/statistics/randomNumbers.ts'
+import { randomNumbers } from '../../packages/evaluation/src/statistics/randomNumbers.ts'
 import { assert, describe } from '../support/suite.ts'
 
 const load = { ...everydayLoad, agents: 10_000 }

@@ -4,9 +4,13 @@ import { join } from 'node:path'
 import { defineAgent } from '../../src/actors/defineAgent.ts'
 import { compositions, type Composition } from '../../src/actors/policies/compositions.ts'
 import { rebuildConversation } from '../../src/conversation/rebuildConversation.ts'
-import { createRuntime } from '../../src/createRuntime.ts'
+import { createRuntime } from '../../packages/bridge/src/createRuntime.ts'
 import type { Model } from '../../src/protocol/model.ts'
-import { scriptedModel, type ScriptedModel, type ScriptedReply } from '../../src/testing/scriptedModel.ts'
+import {
+  scriptedModel,
+  type ScriptedModel,
+  type ScriptedReply,
+} from '../../packages/evaluation/src/testing/scriptedModel.ts'
 import { cutStore, recordsOf, settled } from '../journeys/cutLogs.ts'
 import {
   calls,
@@ -19,7 +23,7 @@ import {
   type HarnessOptions,
 } from '../support/agentHarness.ts'
 import { notesIn, textIn } from '../support/brakeLog.ts'
-import { emptyMemory, noMemory } from '../memory/memorySupport.ts'
+import { emptyMemory, noMemory } from '../../packages/tools/test/memory/memorySupport.ts'
 import { assert, describe, type CaseContext } from '../support/suite.ts'
 
 /** About 300 tokens a step: a window of 12,000 is half full after twenty. */

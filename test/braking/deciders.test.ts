@@ -4,7 +4,7 @@ import { policy, type Decider, type PolicyOptions } from '../../src/actors/polic
 import { heuristicScorer } from '../../src/actors/policies/scorers.ts'
 import { noUsage } from '../../src/protocol/messages.ts'
 import { memoryStore } from '../../src/stores/memoryStore.ts'
-import { scriptedModel, type ScriptedReply } from '../../src/testing/scriptedModel.ts'
+import { scriptedModel, type ScriptedReply } from '../../packages/evaluation/src/testing/scriptedModel.ts'
 import { calls, gate, never, startAgent, tool, type Harness, type HarnessOptions } from '../support/agentHarness.ts'
 import { notesIn, textIn } from '../support/brakeLog.ts'
 import { assert, describe, type CaseContext } from '../support/suite.ts'

@@ -1,7 +1,7 @@
 import type { Conversation } from '../../src/conversation/conversation.ts'
 import type { Economics } from '../../src/protocol/economics.ts'
 import { noUsage, type Usage } from '../../src/protocol/messages.ts'
-import type { ScriptedReply } from '../../src/testing/scriptedModel.ts'
+import type { ScriptedReply } from '../../packages/evaluation/src/testing/scriptedModel.ts'
 import { calls, startAgent, tool, usageOf, type Harness, type HarnessOptions } from '../support/agentHarness.ts'
 import { notesIn } from '../support/brakeLog.ts'
 import { assert, describe, type CaseContext } from '../support/suite.ts'

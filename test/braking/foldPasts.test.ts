@@ -10,7 +10,7 @@ import {
   type Store,
 } from '../../src/index.ts'
 import { checkRequest } from '../../src/conversation/checkRequest.ts'
-import { scriptedModel, type ScriptedReply } from '../../src/testing/scriptedModel.ts'
+import { scriptedModel, type ScriptedReply } from '../../packages/evaluation/src/testing/scriptedModel.ts'
 import { cutStore } from '../journeys/cutLogs.ts'
 import { checkRebuild, openRuntime, recordsOf } from '../journeys/forking.ts'
 import { calls, startAgent, tool } from '../support/agentHarness.ts'

@@ -7,8 +7,8 @@ import {
   type ModelRequest,
 } from '../../src/index.ts'
 import type { RecordOf } from '../../src/protocol/records.ts'
-import { chart } from '../../src/charts/chart.ts'
-import { scriptedModel } from '../../src/testing/scriptedModel.ts'
+import { chart } from '../../packages/charts/src/chart.ts'
+import { scriptedModel } from '../../packages/evaluation/src/testing/scriptedModel.ts'
 import { policyModel } from '../../src/actors/models/policyModel.ts'
 import { cutStore, recordsOf, settled } from '../journeys/cutLogs.ts'
 import { calls, startAgent, tool, withCode } from '../support/agentHarness.ts'

@@ -1,11 +1,11 @@
 import * as fc from 'fast-check'
 import { defineAgent } from '../../src/actors/defineAgent.ts'
 import { rebuildConversation } from '../../src/conversation/rebuildConversation.ts'
-import { createRuntime } from '../../src/createRuntime.ts'
+import { createRuntime } from '../../packages/bridge/src/createRuntime.ts'
 import type { ModelRequest } from '../../src/protocol/model.ts'
 import { parallel, race } from '../../src/runtime/groups/parallel.ts'
 import { memoryStore } from '../../src/stores/memoryStore.ts'
-import { scriptedModel, type ScriptedReply } from '../../src/testing/scriptedModel.ts'
+import { scriptedModel, type ScriptedReply } from '../../packages/evaluation/src/testing/scriptedModel.ts'
 import { calls, gate, resultsOf, startAgent, tool } from '../support/agentHarness.ts'
 import { assert, describe } from '../support/suite.ts'
 

@@ -1,5 +1,5 @@
 import { defineAgent, type AgentOptions } from '../../src/actors/defineAgent.ts'
-import { scriptedModel, type ScriptedReply } from '../../src/testing/scriptedModel.ts'
+import { scriptedModel, type ScriptedReply } from '../../packages/evaluation/src/testing/scriptedModel.ts'
 import { MachineDriver } from '../support/machineDriver.ts'
 import { calls, startAgent, tool, withCode, type Harness, type HarnessOptions } from '../support/agentHarness.ts'
 import { textIn } from '../support/brakeLog.ts'

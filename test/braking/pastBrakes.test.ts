@@ -1,7 +1,7 @@
 import { assembleRequest, RequestAssembler } from '../../src/conversation/assembleRequest.ts'
 import { checkRequest } from '../../src/conversation/checkRequest.ts'
 import { defineAgent } from '../../src/actors/defineAgent.ts'
-import { scriptedModel } from '../../src/testing/scriptedModel.ts'
+import { scriptedModel } from '../../packages/evaluation/src/testing/scriptedModel.ts'
 import { calls, startAgent, tool } from '../support/agentHarness.ts'
 import { BrakeLog, idsIn, notesIn, textIn } from '../support/brakeLog.ts'
 import { assert, describe } from '../support/suite.ts'

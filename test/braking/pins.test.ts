@@ -1,7 +1,7 @@
 import { defaultCompactionPolicy, planCompaction } from '../../src/conversation/planCompaction.ts'
 import { rebuildConversation } from '../../src/conversation/rebuildConversation.ts'
 import { assembleRequest } from '../../src/conversation/assembleRequest.ts'
-import { conversationGraph } from '../../src/charts/conversationGraph.ts'
+import { conversationGraph } from '../../packages/charts/src/conversationGraph.ts'
 import { forkSession } from '../../src/sessions/forkSession.ts'
 import { exportSession } from '../../src/sessions/exportSession.ts'
 import { importSession } from '../../src/sessions/importSession.ts'

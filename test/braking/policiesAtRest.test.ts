@@ -1,7 +1,7 @@
 import type { PolicyOptions } from '../../src/actors/policies/policy.ts'
 import { noUsage } from '../../src/protocol/messages.ts'
 import { sessionOf } from '../../src/sessions/sessionProjection.ts'
-import { scriptedModel } from '../../src/testing/scriptedModel.ts'
+import { scriptedModel } from '../../packages/evaluation/src/testing/scriptedModel.ts'
 import { startAgent, withCode } from '../support/agentHarness.ts'
 import { assert, describe } from '../support/suite.ts'
 import { ends, looker, made } from './policyLookers.ts'

@@ -5,10 +5,10 @@ import { policy, type Decider, type Keeper, type Trigger } from '../../src/actor
 import { heuristicScorer } from '../../src/actors/policies/scorers.ts'
 import { when } from '../../src/actors/policies/when.ts'
 import { formatNodeId } from '../../src/protocol/ids.ts'
-import { scriptedModel, type ScriptedReply } from '../../src/testing/scriptedModel.ts'
+import { scriptedModel, type ScriptedReply } from '../../packages/evaluation/src/testing/scriptedModel.ts'
 import { quiet, saidIn, startAgent, tool, type Harness } from '../support/agentHarness.ts'
 import { someRuns } from '../support/seeds.ts'
-import { noMemory } from '../memory/memorySupport.ts'
+import { noMemory } from '../../packages/tools/test/memory/memorySupport.ts'
 import { assert, describe } from '../support/suite.ts'
 
 const forever = (reply: ScriptedReply) => scriptedModel(Array.from({ length: 400 }, () => reply))

@@ -1,7 +1,7 @@
 import type { Consultation, Policy, PolicyOptions } from '../../src/actors/policies/policy.ts'
 import { defineAgent } from '../../src/actors/defineAgent.ts'
 import { noUsage } from '../../src/protocol/messages.ts'
-import { scriptedModel } from '../../src/testing/scriptedModel.ts'
+import { scriptedModel } from '../../packages/evaluation/src/testing/scriptedModel.ts'
 import { calls, quiet } from '../support/agentHarness.ts'
 import { assert, describe, type CaseContext } from '../support/suite.ts'
 import { look, looker as lookerWith, made as madeInTurn2 } from './policyLookers.ts'

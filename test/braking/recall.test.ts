@@ -2,12 +2,12 @@ import { toolContext } from '../support/toolContext.ts'
 import { defineAgent, type AgentOptions } from '../../src/actors/defineAgent.ts'
 import { brakingSchema } from '../../src/actors/brakingOptions.ts'
 import { forkSession } from '../../src/sessions/forkSession.ts'
-import { scriptedModel } from '../../src/testing/scriptedModel.ts'
+import { scriptedModel } from '../../packages/evaluation/src/testing/scriptedModel.ts'
 import { calls, resultsOf, startAgent, tool, withCode } from '../support/agentHarness.ts'
 import { openRuntime, runEnd } from '../journeys/forking.ts'
 import { idsIn, notesIn, textIn } from '../support/brakeLog.ts'
 import { assert, describe } from '../support/suite.ts'
-import { lastingStore, serveAgents } from '../server/bridge/bridgeHarness.ts'
+import { lastingStore, serveAgents } from '../../packages/bridge/test/server/bridgeHarness.ts'
 
 const look = tool('look', (input) => `seen by ${(input as { as: string }).as}\n[n1] <brake-note kind="lesson">`, {
   effects: 'none',

@@ -11,7 +11,7 @@ import { policyModel, type Policy } from '../../src/actors/models/policyModel.ts
 import { textOf } from '../../src/protocol/messages.ts'
 import { cutStore, recordsOf, settled } from '../journeys/cutLogs.ts'
 import { calls, startAgent, tool, withCode } from '../support/agentHarness.ts'
-import { serveAgents } from '../server/bridge/bridgeHarness.ts'
+import { serveAgents } from '../../packages/bridge/test/server/bridgeHarness.ts'
 import { notesIn, textIn } from '../support/brakeLog.ts'
 import { assert, describe } from '../support/suite.ts'
 

@@ -1,4 +1,4 @@
-import { scriptedModel, type ScriptedReply } from '../../src/testing/scriptedModel.ts'
+import { scriptedModel, type ScriptedReply } from '../../packages/evaluation/src/testing/scriptedModel.ts'
 import type { RevertOptions } from '../../src/actors/brakingOptions.ts'
 import type { RevertCategory } from '../../src/protocol/braking.ts'
 import { addUsage } from '../../src/protocol/messages.ts'

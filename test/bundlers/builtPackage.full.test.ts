@@ -1,11 +1,11 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { cliCommand } from '../cli/cliChild.ts'
+import { cliCommand } from '../../packages/cli/test/cliChild.ts'
 import { forLater, importing, loaded, started } from '../runtime/startedProcess.ts'
 import { build, type Rolldown } from 'vite'
 import { createMachine } from 'xstate'
-import { chart } from '../../src/charts/chart.ts'
+import { chart } from '../../packages/charts/src/chart.ts'
 import { assert, describe } from '../support/suite.ts'
 import { packedPackage } from './packedPackage.ts'
 

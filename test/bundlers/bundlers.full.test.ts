@@ -1,6 +1,6 @@
 import { cp, mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { startChild } from '../cli/cliChild.ts'
+import { startChild } from '../../packages/cli/test/cliChild.ts'
 import { assert, describe, isCi, type CaseContext } from '../support/suite.ts'
 import { openLab, type BundlerLab } from './bundlerLab.ts'
 import { bundlers } from './bundlers.ts'

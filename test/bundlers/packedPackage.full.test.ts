@@ -5,14 +5,14 @@ import { assert, describe } from '../support/suite.ts'
 import { keyOf, packedPackage, parts } from './packedPackage.ts'
 
 const repository = join(import.meta.dirname, '..', '..')
-const source = (path: string): string => join(repository, 'src', path)
+const source = (path: string): string => join(repository, path)
 
 /** What is made into one piece for the package. */
 const bundled = [
-  'inspector/main.tsx',
-  'inspector/worker/layoutWorker.ts',
-  'charts/layoutWorker.ts',
-  'actors/tools/workspace/searchWorker.ts',
+  'packages/page/src/inspector/main.tsx',
+  'packages/page/src/inspector/worker/layoutWorker.ts',
+  'packages/charts/src/layoutWorker.ts',
+  'packages/tools/src/workspace/searchWorker.ts',
 ].map(source)
 
 /** Packages that these files import, directly or not: found by reading the sources, as the bundler is not to be believed. */

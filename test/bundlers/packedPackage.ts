@@ -20,6 +20,7 @@ function pages(): readonly string[] {
 /** Of the repository, what `npm pack` needs to build the package and what goes into it; the lock file stands for the tools. */
 export const parts: readonly string[] = [
   'src',
+  'packages',
   'scripts',
   'suites',
   ...pages(),
@@ -30,6 +31,7 @@ export const parts: readonly string[] = [
   'package-lock.json',
   'tsconfig.json',
   'tsconfig.build.json',
+  'tsconfig.doors.json',
 ]
 
 /** Runs npm by this Node. Rejects with all it printed. */

@@ -6,7 +6,7 @@ import { defineTool } from '../../src/actors/tools/defineTool.ts'
 import type { Decision, RevertCommandOptions } from '../../src/protocol/commands.ts'
 import type { AgentEvent } from '../../src/protocol/events.ts'
 import type { LogRecord } from '../../src/protocol/records.ts'
-import { scriptedModel, type ScriptedReply } from '../../src/testing/scriptedModel.ts'
+import { scriptedModel, type ScriptedReply } from '../../packages/evaluation/src/testing/scriptedModel.ts'
 import { calls, gate, tool } from '../support/agentHarness.ts'
 
 /** An agent in this process or placed by an engine. */

@@ -1,8 +1,8 @@
-import { createRuntime } from '../../src/createRuntime.ts'
+import { createRuntime } from '../../packages/bridge/src/createRuntime.ts'
 import type { Store } from '../../src/protocol/store.ts'
 import { memoryStore } from '../../src/stores/memoryStore.ts'
-import { simulatedClock } from '../../src/testing/simulatedClock.ts'
-import { recordsIn } from '../restate/recordsIn.ts'
+import { simulatedClock } from '../../packages/evaluation/src/testing/simulatedClock.ts'
+import { recordsIn } from '../../packages/cluster/test/restate/recordsIn.ts'
 import type { CaseContext } from '../support/suite.ts'
 import { canonical, type HostedAgent, type HostScript } from './hostScripts.ts'
 

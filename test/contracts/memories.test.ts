@@ -1,10 +1,10 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { markdownMemory } from '../../src/memory/markdownMemory.ts'
-import { sqliteMemory } from '../../src/memory/sqliteMemory.ts'
+import { markdownMemory } from '../../packages/tools/src/memory/markdownMemory.ts'
+import { sqliteMemory } from '../../packages/tools/src/memory/sqliteMemory.ts'
 import type { Memory } from '../../src/protocol/memory.ts'
-import { memoryContract } from '../../src/testing/memoryContract.ts'
+import { memoryContract } from '../../packages/evaluation/src/testing/memoryContract.ts'
 import { assert, describe } from '../support/suite.ts'
 
 const kinds: { readonly [name: string]: (dir: string) => Memory } = {

@@ -1,11 +1,15 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { type ContractEnd, type ContractReply, modelContract } from '../../src/testing/modelContract.ts'
+import {
+  type ContractEnd,
+  type ContractReply,
+  modelContract,
+} from '../../packages/evaluation/src/testing/modelContract.ts'
 import { policyModel } from '../../src/actors/models/policyModel.ts'
-import { recordModel } from '../../src/testing/recordModel.ts'
-import { replayModel } from '../../src/testing/replayModel.ts'
-import { scriptedModel } from '../../src/testing/scriptedModel.ts'
+import { recordModel } from '../../packages/evaluation/src/testing/recordModel.ts'
+import { replayModel } from '../../packages/evaluation/src/testing/replayModel.ts'
+import { scriptedModel } from '../../packages/evaluation/src/testing/scriptedModel.ts'
 import type { Model, ModelPart } from '../../src/protocol/model.ts'
 import { assert, describe } from '../support/suite.ts'
 import { useWire, wireFamilies } from '../support/wireServer/useWire.ts'

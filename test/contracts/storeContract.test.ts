@@ -2,8 +2,8 @@ import { RuntimeError } from '../../src/protocol/errors.ts'
 import type { Store } from '../../src/protocol/store.ts'
 import { MemorySnapshots } from '../../src/stores/memorySnapshots.ts'
 import { memoryStore } from '../../src/stores/memoryStore.ts'
-import { owned } from '../../src/testing/contractDemands.ts'
-import { storeContract } from '../../src/testing/storeContract.ts'
+import { owned } from '../../packages/evaluation/src/testing/contractDemands.ts'
+import { storeContract } from '../../packages/evaluation/src/testing/storeContract.ts'
 import { assert, describe } from '../support/suite.ts'
 
 describe('the store contract', (it) => {

@@ -6,7 +6,7 @@ import { createRuntime, defineAgent, defineTool, type Model } from '../../src/in
 import { systemClock } from '../../src/protocol/clock.ts'
 import type { Block } from '../../src/protocol/messages.ts'
 import type { ModelRequest } from '../../src/protocol/model.ts'
-import { scriptedModel } from '../../src/testing/scriptedModel.ts'
+import { scriptedModel } from '../../packages/evaluation/src/testing/scriptedModel.ts'
 import { done, usageOf } from '../support/agentHarness.ts'
 import { assert, describe } from '../support/suite.ts'
 

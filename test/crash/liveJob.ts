@@ -13,8 +13,8 @@ import type { Model, ModelRequest } from '../../src/protocol/model.ts'
 import type { RecordOf } from '../../src/protocol/records.ts'
 import type { Store } from '../../src/protocol/store.ts'
 import type { Agent } from '../../src/runtime/agents/agent.ts'
-import { createRuntime, type Runtime } from '../../src/createRuntime.ts'
-import { readAll } from '../../src/testing/contractDemands.ts'
+import { createRuntime, type Runtime } from '../../packages/bridge/src/createRuntime.ts'
+import { readAll } from '../../packages/evaluation/src/testing/contractDemands.ts'
 import {
   deniedItem,
   helperJob,

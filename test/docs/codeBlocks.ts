@@ -1,3 +1,4 @@
+import { globSync } from 'node:fs'
 import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join, relative } from 'node:path'
 import type { CaseContext } from '../support/suite.ts'
@@ -7,7 +8,7 @@ const stageFile = join(import.meta.dirname, 'stage.ts')
 
 /** A `ts` or `tsx` block of a page, or of an `@example` in the sources. */
 export interface CodeBlock {
-  /** Such as `docs/guide.md`, or `src/createRuntime.ts`. */
+  /** Such as `docs/guide.md`, or `packages/bridge/src/createRuntime.ts`. */
   readonly page: string
   /** Number of its first line of code in the page. */
   readonly line: number
@@ -27,12 +28,12 @@ export interface StagedBlock extends CodeBlock {
 async function pages(): Promise<readonly { readonly page: string; readonly text: string }[]> {
   const docs = await readdir(join(repository, 'docs'), { recursive: true })
   const site = await readdir(join(repository, 'tools', 'site', 'content'))
-  const sources = await readdir(join(repository, 'src'), { recursive: true })
+  const sources = globSync('{src,packages/*/src}/**/*.ts', { cwd: repository })
   const names = [
     'README.md',
     ...docs.filter((name) => name.endsWith('.md')).map((name) => `docs/${name}`),
     ...site.map((name) => `tools/site/content/${name}`),
-    ...sources.filter((name) => name.endsWith('.ts')).map((name) => `src/${name}`),
+    ...sources,
   ]
   return Promise.all(
     names.map(async (page) => {

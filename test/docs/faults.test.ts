@@ -1,7 +1,8 @@
-import { readFileSync, readdirSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { plant, readFaults } from '../../tools/faults/mutate.ts'
 import { assert, describe } from '../support/suite.ts'
+import { testFiles } from '../support/testFiles.ts'
 
 const root = join(import.meta.dirname, '../..')
 const faults = await readFaults()
@@ -15,8 +16,7 @@ describe('the list of planted faults', (it) => {
     for (const fault of faults) plant(readFileSync(join(root, fault.file), 'utf8'), fault)
   })
   it('names tests that exist', () => {
-    const files = readdirSync(join(root, 'test'), { recursive: true, encoding: 'utf8' }).map((path) => `test/${path}`)
-    const tests = files.filter((path) => path.endsWith('.test.ts'))
+    const tests = testFiles(root)
     for (const { id, tests: filters } of faults) {
       assert.ok(filters.length > 0, `${id} names no test`)
       for (const filter of filters)

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process'
-import { readdirSync, readFileSync } from 'node:fs'
+import { globSync, readFileSync } from 'node:fs'
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join, posix } from 'node:path'
@@ -29,11 +29,11 @@ const everywhere = (specifier: string): readonly string[] => [
 ]
 
 const isFile = (path: string): boolean => path.endsWith('.ts')
-const isOfSrc = (name: string): boolean => isFile(name) || layers.some(({ path }) => `${path}/`.startsWith(`${name}/`))
+const isOwn = (name: string): boolean => isFile(name) || layers.some(({ path }) => `${path}/`.startsWith(`${name}/`))
 
-/** How a file in a folder of `src` names one of another layer, or a package. */
+/** How a file in a folder names one of another layer, or a package. */
 function importOf(name: string, folder: string): string {
-  if (!isOfSrc(name)) return name
+  if (!isOwn(name)) return name
   const way = posix.relative(folder, isFile(name) ? name : `${name}/file.ts`)
   return way.startsWith('.') ? way : `./${way}`
 }
@@ -56,9 +56,7 @@ function plantsOf({ path, below, packages: own = [], node, types = [] }: Layer):
   const says = new RegExp(`^.*${path.replace('.', String.raw`\.`)} imports only`, 's')
   const isAllowed = (name: string): boolean =>
     [path, ...below, ...own].some((one) => name === one || name.startsWith(`${one}/`))
-  const others = [...layers.map((layer) => layer.path), 'index.ts'].filter(
-    (name) => isFile(path) || !name.startsWith(`${path}/`),
-  )
+  const others = [...layers.map((layer) => layer.path), 'src/index.ts'].filter((name) => !name.startsWith(`${path}/`))
   const modules = { none: ['node:path', ...files, 'fs'], modules: [...files, 'fs'], files: ['fs'] }[node ?? 'none']
   const wrong = [
     ...[...others, ...packages].filter((name) => !isAllowed(name) && !types.some((type) => name.startsWith(type))),
@@ -70,14 +68,16 @@ function plantsOf({ path, below, packages: own = [], node, types = [] }: Layer):
     ...(node === undefined ? [] : ['node:util', 'node:stream/promises']),
     ...(node === 'files' ? files : []),
   ]
-  const folders = isFile(path)
-    ? [posix.dirname(path)]
-    : [path, `${path}/deep`, `${path}/deep/deeper`, `${path}/deep/deeper/still`]
+  const folders = [
+    path,
+    ...['deep', 'deep/deeper', 'deep/deeper/still', 'deep/deeper/still/more'].map((way) => `${path}/${way}`),
+  ]
   return folders.flatMap((folder, depth) => {
-    const file = isFile(path) ? `src/${path}` : `src/${folder}/x.ts`
-    const near = isFile(path) ? [] : ['./y.ts', ...(depth === 0 ? ['./deep/y.ts'] : ['../y.ts'])]
-    // Below the third folder the rules are those of the third.
-    const reach = depth === 3 ? [] : wrong
+    const file = `${folder}/x.ts`
+    const near = ['./y.ts', ...(depth === 0 ? ['./deep/y.ts'] : ['../y.ts'])]
+    // Below the fourth folder the rules are those of the fourth.
+    const isDeepest = depth === folders.length - 1
+    const reach = isDeepest ? [] : wrong
     return [
       breaches(
         says,
@@ -86,13 +86,13 @@ function plantsOf({ path, below, packages: own = [], node, types = [] }: Layer):
         ...reach.map((name) => from(importOf(name, folder))),
         ...reach.map((name) => typeFrom(importOf(name, folder))),
         ...types.flatMap((name) => everywhere(importOf(name, folder))),
-        ...[`${'../'.repeat(depth + 2)}test/support/suite.ts`, './../../elsewhere.ts'].map(from),
+        ...[`${'../'.repeat(depth + path.split('/').length)}test/support/suite.ts`, './../../elsewhere.ts'].map(from),
       ),
       legal(
         file,
         ...near.map(from),
-        ...(depth === 3 ? [] : right).map((name) => from(importOf(name, folder))),
-        ...(depth === 3 ? [] : types).map((name) => typeFrom(importOf(name, folder))),
+        ...(isDeepest ? [] : right).map((name) => from(importOf(name, folder))),
+        ...(isDeepest ? [] : types).map((name) => typeFrom(importOf(name, folder))),
       ),
     ]
   })
@@ -112,16 +112,20 @@ const plants: readonly Plant[] = [
     ...['zod', '../actors/a.ts', '../conversation/c.ts', 'node:fs'].map(from),
   ),
   breaches(/actors imports only/, 'src/actors/y.ts', ...['../machines/m.ts', '../runtime/runtime.ts', 'ws'].map(from)),
-  breaches(/runtime imports only/, 'src/runtime/y.ts', ...['ws', 'node:fs', '../cli/main.ts', '../index.ts'].map(from)),
+  breaches(
+    /runtime imports only/,
+    'src/runtime/y.ts',
+    ...['ws', 'node:fs', '../../packages/cli/src/main.ts', '../index.ts'].map(from),
+  ),
   breaches(
     /client imports only/,
-    'src/client/y.ts',
-    ...['node:http', '../runtime/runtime.ts', '../index.ts'].map(from),
+    'packages/bridge/src/client/y.ts',
+    ...['node:http', '../../../../src/runtime/runtime.ts', '../../../../src/index.ts'].map(from),
   ),
   breaches(/index\.ts imports only/, 'src/index.ts', ...['zod', 'node:fs/promises', '../test/run.ts'].map(from)),
   legal(
     'src/index.ts',
-    `export { a as $ } from './createRuntime.ts'`,
+    `export { a as $ } from '../packages/bridge/src/createRuntime.ts'`,
     `export type { a as $ } from './protocol/ids.ts'`,
   ),
 
@@ -143,13 +147,12 @@ const plants: readonly Plant[] = [
     ),
   ),
   ...[
-    'src/x.ts',
     'src/protocol/x.ts',
     'src/protocol/anotherClock.ts',
     'src/actors/x.ts',
     'src/runtime/agents/x.ts',
-    'src/testing/simulatedClock.ts',
-    'src/client/x.ts',
+    'packages/evaluation/src/testing/simulatedClock.ts',
+    'packages/bridge/src/client/x.ts',
   ].map((file) =>
     breaches(/Time goes through the Clock port/, file, 'setTimeout(f, 1)', 'setInterval(f, 1)', 'Date.now()'),
   ),
@@ -200,7 +203,7 @@ describe('the layers', (it) => {
   it('import only what stands below them', () => {
     const seen = new Set<string>()
     for (const { path, below, types = [] } of layers) {
-      for (const name of [...below, ...types].filter(isOfSrc))
+      for (const name of [...below, ...types].filter(isOwn))
         assert.ok(
           [...seen].some((other) => `${other}/`.startsWith(`${name}/`)) ||
             [...seen].some((other) => `${posix.dirname(name)}/`.startsWith(`${other}/`)),
@@ -211,7 +214,7 @@ describe('the layers', (it) => {
   })
 })
 
-/** The files of `src` that a file names, types included. */
+/** The sources that a file names, types included. */
 function importsOf(file: string): readonly string[] {
   const text = readFileSync(join(repository, file), 'utf8').replaceAll(/^\s*(?:\/\/|\*).*$/gm, '')
   return [...text.matchAll(/(?:from |import |import\(|new URL\()\s*'(\.{1,2}\/[^']+)'/g)].map(([, way]) =>
@@ -219,11 +222,9 @@ function importsOf(file: string): readonly string[] {
   )
 }
 
-describe('the files of src', (it) => {
+describe('the sources', (it) => {
   it('form no circle, by their types neither', () => {
-    const sources = readdirSync(join(repository, 'src'), { recursive: true, encoding: 'utf8' })
-      .map((path) => `src/${path.replaceAll('\\', '/')}`)
-      .filter((path) => /\.tsx?$/.test(path))
+    const sources = globSync('{src,packages/*/src}/**/*.{ts,tsx}', { cwd: repository })
     const left = new Map(sources.map((file) => [file, importsOf(file).filter((other) => sources.includes(other))]))
     assert.ok([...left.values()].flat().length > sources.length, 'imports are seen at all')
     // What imports nothing that is left is in no circle.

@@ -1,10 +1,10 @@
 import { readFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 import { parse, parseAllDocuments } from 'yaml'
-import { commands } from '../../src/cli/commandList.ts'
-import { parseCommandLine, type Invocation } from '../../src/cli/commandLine.ts'
-import { engineSettings } from '../../src/cli/cluster/engine.ts'
-import { healthPath } from '../../src/server/bridge/places.ts'
+import { commands } from '../../packages/cli/src/commandList.ts'
+import { parseCommandLine, type Invocation } from '../../packages/cli/src/commandLine.ts'
+import { engineSettings } from '../../packages/cli/src/cluster/engine.ts'
+import { healthPath } from '../../packages/bridge/src/server/places.ts'
 import { ImportGraph } from '../support/importGraph.ts'
 import { assert, describe } from '../support/suite.ts'
 
@@ -133,7 +133,9 @@ const invocations = [
 
 /** What programs of ours read of the environment. */
 async function variablesRead(): Promise<Set<string>> {
-  const files = [...new ImportGraph(fileURLToPath(new URL('../..', import.meta.url))).reachedFrom('src/cli/main.ts')]
+  const files = [
+    ...new ImportGraph(fileURLToPath(new URL('../..', import.meta.url))).reachedFrom('packages/cli/src/main.ts'),
+  ]
   const texts = await Promise.all(files.map((file) => readFile(new URL(`../../${file}`, import.meta.url), 'utf8')))
   return new Set(texts.flatMap((text) => [...text.matchAll(/'(ESCAPEMENT_\w+)'/g)].map(([, name]) => name!)))
 }

@@ -14,7 +14,7 @@ describe('a page that a text of the package names', (it) => {
     const { files } = JSON.parse(await read('package.json')) as { files: readonly string[] }
     const packed = new Set(files.flatMap((pattern) => globSync(pattern, { cwd: root })))
     const named = new Map<string, string>()
-    for (const file of globSync('src/**/*.{ts,tsx}', { cwd: root }))
+    for (const file of globSync('{src,packages/*/src}/**/*.{ts,tsx}', { cwd: root }))
       for (const [, page] of withoutComments(await read(file)).matchAll(/escapement\/(docs\/[\w./-]+\.\w+)/g))
         named.set(page!, file)
     for (const file of globSync('create-escapement/templates/**/*.{md,ts}', { cwd: root }))
@@ -25,7 +25,7 @@ describe('a page that a text of the package names', (it) => {
   })
 
   it('is named as it is found: below the package', async () => {
-    for (const file of globSync('src/**/*.{ts,tsx}', { cwd: root }))
+    for (const file of globSync('{src,packages/*/src}/**/*.{ts,tsx}', { cwd: root }))
       assert.not.match(withoutComments(await read(file)), /(?<!escapement\/)\bdocs\/\w+\.md\b/, file)
   })
 })

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
-import { commands } from '../../src/cli/commandList.ts'
-import { commandHelp } from '../../src/cli/helpText.ts'
-import { options } from '../../src/cli/options.ts'
+import { commands } from '../../packages/cli/src/commandList.ts'
+import { commandHelp } from '../../packages/cli/src/helpText.ts'
+import { options } from '../../packages/cli/src/options.ts'
 import { assert, describe } from '../support/suite.ts'
 
 const read = (path: string): Promise<string> => readFile(new URL(`../../${path}`, import.meta.url), 'utf8')

@@ -1,6 +1,6 @@
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { cliCommand, projectFolder, startChild } from '../cli/cliChild.ts'
+import { cliCommand, projectFolder, startChild } from '../../packages/cli/test/cliChild.ts'
 import { judged } from '../judges/judge.ts'
 import { judges } from '../judges/judges.ts'
 import { assert, describe } from '../support/suite.ts'

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { defineAgent } from '../../src/actors/defineAgent.ts'
-import { createRuntime } from '../../src/createRuntime.ts'
+import { createRuntime } from '../../packages/bridge/src/createRuntime.ts'
 import { resultsOf, startAgent, tool } from '../support/agentHarness.ts'
 import { caller, ends } from '../support/lives.ts'
 import { assert, describe, type CaseContext } from '../support/suite.ts'

@@ -1,7 +1,7 @@
 import { createOpenAICompatible } from '@ai-sdk/openai-compatible'
 import { z } from 'zod'
 import { defineAgent } from '../../src/actors/defineAgent.ts'
-import { scriptedModel } from '../../src/testing/scriptedModel.ts'
+import { scriptedModel } from '../../packages/evaluation/src/testing/scriptedModel.ts'
 import { textOf } from '../../src/protocol/messages.ts'
 import { calls, delta, done, saidIn, startAgent, tool, usageOf, type HarnessOptions } from '../support/agentHarness.ts'
 import { openaiWire } from '../support/wireServer/openaiWire.ts'

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { defineAgent } from '../../src/actors/defineAgent.ts'
 import { policyModel } from '../../src/actors/models/policyModel.ts'
-import { createRuntime } from '../../src/createRuntime.ts'
+import { createRuntime } from '../../packages/bridge/src/createRuntime.ts'
 import type { AgentEvent } from '../../src/protocol/events.ts'
 import type { ModelRequest } from '../../src/protocol/model.ts'
 import { calls, resultsOf, startAgent, tool } from '../support/agentHarness.ts'

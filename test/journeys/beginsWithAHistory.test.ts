@@ -9,7 +9,7 @@ import {
   type HistoryMessage,
 } from '../../src/index.ts'
 import type { LogRecord } from '../../src/protocol/records.ts'
-import { scriptedModel } from '../../src/testing/scriptedModel.ts'
+import { scriptedModel } from '../../packages/evaluation/src/testing/scriptedModel.ts'
 import { failsWith } from '../stores/storeFolder.ts'
 import { sharedStore } from '../support/sharedStore.ts'
 import { assert, describe } from '../support/suite.ts'

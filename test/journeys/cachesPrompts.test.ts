@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { BrakingOptions } from '../../src/actors/brakingOptions.ts'
-import { createRuntime } from '../../src/createRuntime.ts'
+import { createRuntime } from '../../packages/bridge/src/createRuntime.ts'
 import { defineAgent } from '../../src/actors/defineAgent.ts'
 import { defineTool } from '../../src/actors/tools/defineTool.ts'
 import { startAgent } from '../support/agentHarness.ts'

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { policyModel } from '../../src/actors/models/policyModel.ts'
-import { scriptedModel, type ScriptedReply } from '../../src/testing/scriptedModel.ts'
+import { scriptedModel, type ScriptedReply } from '../../packages/evaluation/src/testing/scriptedModel.ts'
 import { defineAgent } from '../../src/actors/defineAgent.ts'
 import type { AgentEvent, EventOf } from '../../src/protocol/events.ts'
 import { textOf } from '../../src/protocol/messages.ts'

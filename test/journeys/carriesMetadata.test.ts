@@ -7,7 +7,7 @@ import {
   type Agent,
   type Metadata,
 } from '../../src/index.ts'
-import { scriptedModel } from '../../src/testing/scriptedModel.ts'
+import { scriptedModel } from '../../packages/evaluation/src/testing/scriptedModel.ts'
 import { failsWith } from '../stores/storeFolder.ts'
 import { assert, describe } from '../support/suite.ts'
 import { sharedStore } from '../support/sharedStore.ts'

@@ -1,6 +1,6 @@
 import type { Model, ModelRequest } from '../../src/protocol/model.ts'
 import { noUsage, type Block } from '../../src/protocol/messages.ts'
-import { createRuntime } from '../../src/createRuntime.ts'
+import { createRuntime } from '../../packages/bridge/src/createRuntime.ts'
 import { defineAgent } from '../../src/actors/defineAgent.ts'
 import { done, tool, withCode } from '../support/agentHarness.ts'
 import { pngOf } from '../support/imageBytes.ts'

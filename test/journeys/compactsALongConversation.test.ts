@@ -1,5 +1,5 @@
 import { heuristicStrategy, llmStrategy, type CompactionStrategy } from '../../src/actors/summariseSpan.ts'
-import { scriptedModel, type ScriptedReply } from '../../src/testing/scriptedModel.ts'
+import { scriptedModel, type ScriptedReply } from '../../packages/evaluation/src/testing/scriptedModel.ts'
 import {
   calls,
   never,

@@ -1,7 +1,7 @@
 import { llmStrategy } from '../../src/actors/summariseSpan.ts'
 import { defineAgent } from '../../src/actors/defineAgent.ts'
 import { textOf } from '../../src/protocol/messages.ts'
-import { scriptedModel } from '../../src/testing/scriptedModel.ts'
+import { scriptedModel } from '../../packages/evaluation/src/testing/scriptedModel.ts'
 import {
   calls,
   gate,

@@ -1,7 +1,7 @@
 import { defineAgent } from '../../src/actors/defineAgent.ts'
 import { policyModel } from '../../src/actors/models/policyModel.ts'
 import { textOf } from '../../src/protocol/messages.ts'
-import { createRuntime } from '../../src/createRuntime.ts'
+import { createRuntime } from '../../packages/bridge/src/createRuntime.ts'
 import { loadSession } from '../../src/sessions/loadSession.ts'
 import { memoryStore } from '../../src/stores/memoryStore.ts'
 import { quiet, startAgent, tool, usageOf, type HarnessOptions } from '../support/agentHarness.ts'

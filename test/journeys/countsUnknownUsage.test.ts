@@ -1,10 +1,10 @@
 import { askModel } from '../../src/actors/askModel.ts'
 import { defineAgent } from '../../src/actors/defineAgent.ts'
-import { scriptedModel } from '../../src/testing/scriptedModel.ts'
+import { scriptedModel } from '../../packages/evaluation/src/testing/scriptedModel.ts'
 import { rebuildConversation } from '../../src/conversation/rebuildConversation.ts'
 import { noUsage, type Usage } from '../../src/protocol/messages.ts'
-import { createRuntime } from '../../src/createRuntime.ts'
-import { simulatedClock } from '../../src/testing/simulatedClock.ts'
+import { createRuntime } from '../../packages/bridge/src/createRuntime.ts'
+import { simulatedClock } from '../../packages/evaluation/src/testing/simulatedClock.ts'
 import { delta, done, quiet, startAgent, tool, usageOf } from '../support/agentHarness.ts'
 import { assert, describe } from '../support/suite.ts'
 

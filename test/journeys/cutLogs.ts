@@ -1,5 +1,5 @@
 import { createRuntime, memoryStore, type Agent, type LogRecord, type Runtime, type Store } from '../../src/index.ts'
-import { simulatedClock } from '../../src/testing/simulatedClock.ts'
+import { simulatedClock } from '../../packages/evaluation/src/testing/simulatedClock.ts'
 import { counter } from '../support/agentHarness.ts'
 import type { CaseContext } from '../support/suite.ts'
 

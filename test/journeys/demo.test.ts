@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { sampleProject } from '../../src/cli/demo/sampleProject.ts'
-import { runCli } from '../cli/cliInProcess.ts'
-import { cliCommand, projectFolder, startChild } from '../cli/cliChild.ts'
+import { sampleProject } from '../../packages/cli/src/demo/sampleProject.ts'
+import { runCli } from '../../packages/cli/test/cliInProcess.ts'
+import { cliCommand, projectFolder, startChild } from '../../packages/cli/test/cliChild.ts'
 import { assert, describe } from '../support/suite.ts'
 
 const timeoutMs = 60_000

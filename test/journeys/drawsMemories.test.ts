@@ -1,14 +1,14 @@
 import { defineAgent } from '../../src/actors/defineAgent.ts'
 import { policyModel } from '../../src/actors/models/policyModel.ts'
 import type { MemoryOptions } from '../../src/actors/memory/memoryOptions.ts'
-import { createRuntime } from '../../src/createRuntime.ts'
+import { createRuntime } from '../../packages/bridge/src/createRuntime.ts'
 import type { Memory } from '../../src/protocol/memory.ts'
 import type { Model } from '../../src/protocol/model.ts'
-import { scriptedModel, type ScriptedReply } from '../../src/testing/scriptedModel.ts'
+import { scriptedModel, type ScriptedReply } from '../../packages/evaluation/src/testing/scriptedModel.ts'
 import { calls, gate, startAgent, tool, usageOf, type HarnessOptions } from '../support/agentHarness.ts'
 import { lateStoreOf } from '../support/lateStore.ts'
 import { ends, logOf } from '../support/lives.ts'
-import { emptyMemory, lastSaid } from '../memory/memorySupport.ts'
+import { emptyMemory, lastSaid } from '../../packages/tools/test/memory/memorySupport.ts'
 import { assert, describe, type CaseContext } from '../support/suite.ts'
 
 const long = 'many words '.repeat(60)

@@ -1,9 +1,9 @@
 import { race } from '../../src/runtime/groups/parallel.ts'
 import { defineAgent } from '../../src/actors/defineAgent.ts'
-import type { ScriptedReply } from '../../src/testing/scriptedModel.ts'
-import { scriptedModel } from '../../src/testing/scriptedModel.ts'
+import type { ScriptedReply } from '../../packages/evaluation/src/testing/scriptedModel.ts'
+import { scriptedModel } from '../../packages/evaluation/src/testing/scriptedModel.ts'
 import { calls, gate, stalled, startAgent, tool, withCode } from '../support/agentHarness.ts'
-import { serveAgents } from '../server/bridge/bridgeHarness.ts'
+import { serveAgents } from '../../packages/bridge/test/server/bridgeHarness.ts'
 import { assert, describe } from '../support/suite.ts'
 
 /** A signal that counts who listens to it. */

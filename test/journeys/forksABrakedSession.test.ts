@@ -1,5 +1,5 @@
 import { defineAgent } from '../../src/actors/defineAgent.ts'
-import { scriptedModel, type ScriptedReply } from '../../src/testing/scriptedModel.ts'
+import { scriptedModel, type ScriptedReply } from '../../packages/evaluation/src/testing/scriptedModel.ts'
 import { forkSession } from '../../src/sessions/forkSession.ts'
 import { calls, startAgent } from '../support/agentHarness.ts'
 import { assert, describe, type CaseContext } from '../support/suite.ts'

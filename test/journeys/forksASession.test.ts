@@ -1,7 +1,7 @@
 import type { AgentDefinition } from '../../src/actors/agentDefinition.ts'
 import { defineAgent } from '../../src/actors/defineAgent.ts'
 import { policyModel } from '../../src/actors/models/policyModel.ts'
-import { scriptedModel } from '../../src/testing/scriptedModel.ts'
+import { scriptedModel } from '../../packages/evaluation/src/testing/scriptedModel.ts'
 import { checkRequest } from '../../src/conversation/checkRequest.ts'
 import type { Conversation } from '../../src/conversation/conversation.ts'
 import { rebuildContext } from '../../src/machines/rebuildContext.ts'

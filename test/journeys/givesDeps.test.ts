@@ -9,7 +9,7 @@ import {
   pipeline,
   type ToolContext,
 } from '../../src/index.ts'
-import { scriptedModel, type ScriptedReply } from '../../src/testing/scriptedModel.ts'
+import { scriptedModel, type ScriptedReply } from '../../packages/evaluation/src/testing/scriptedModel.ts'
 import { calls, withCode } from '../support/agentHarness.ts'
 import { assert, describe } from '../support/suite.ts'
 

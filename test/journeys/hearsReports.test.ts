@@ -3,7 +3,7 @@ import { policyModel } from '../../src/actors/models/policyModel.ts'
 import type { AgentDefinition } from '../../src/actors/agentDefinition.ts'
 import { textOf } from '../../src/protocol/messages.ts'
 import type { RequestMessage } from '../../src/protocol/model.ts'
-import { scriptedModel, type ScriptedReply } from '../../src/testing/scriptedModel.ts'
+import { scriptedModel, type ScriptedReply } from '../../packages/evaluation/src/testing/scriptedModel.ts'
 import { calls, gate, never, quiet, startAgent, usageOf, type HarnessOptions } from '../support/agentHarness.ts'
 import { assert, describe, type CaseContext } from '../support/suite.ts'
 

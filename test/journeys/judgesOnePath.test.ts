@@ -2,8 +2,8 @@ import { mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync, existsSync
 import { join } from 'node:path'
 import { z } from 'zod'
 import { defineTool } from '../../src/actors/tools/defineTool.ts'
-import { workspaceTools } from '../../src/actors/tools/workspace/workspaceTools.ts'
-import { wrongInName } from '../../src/actors/tools/workspace/wrongInName.ts'
+import { workspaceTools } from '../../packages/tools/src/workspace/workspaceTools.ts'
+import { wrongInName } from '../../src/actors/files/wrongInName.ts'
 import type { AgentDefinition } from '../../src/actors/agentDefinition.ts'
 import type { Agent } from '../../src/runtime/agents/agent.ts'
 import { defineAgent } from '../../src/actors/defineAgent.ts'
@@ -11,7 +11,7 @@ import { policyModel } from '../../src/actors/models/policyModel.ts'
 import { calls, resultsOf, startAgent } from '../support/agentHarness.ts'
 import { ends, Lives, paused, types } from '../support/lives.ts'
 import { assert, describe, type CaseContext } from '../support/suite.ts'
-import { workspaceFolder } from '../actors/workspace/workspaceFolder.ts'
+import { workspaceFolder } from '../../packages/tools/test/workspace/workspaceFolder.ts'
 
 /** A folder with a secret, and links to it. */
 function secretFolder(context: CaseContext): string {

@@ -1,6 +1,6 @@
 import { defineAgent } from '../../src/actors/defineAgent.ts'
-import { createRuntime } from '../../src/createRuntime.ts'
-import { scriptedModel, type ScriptedReply } from '../../src/testing/scriptedModel.ts'
+import { createRuntime } from '../../packages/bridge/src/createRuntime.ts'
+import { scriptedModel, type ScriptedReply } from '../../packages/evaluation/src/testing/scriptedModel.ts'
 import type { Block, Usage } from '../../src/protocol/messages.ts'
 import type { ModelPart, ModelReply } from '../../src/protocol/model.ts'
 import { calls, delta, done, never, quiet, resultsOf, startAgent, tool, usageOf } from '../support/agentHarness.ts'

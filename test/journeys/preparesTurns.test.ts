@@ -1,6 +1,6 @@
 import type { AgentOptions } from '../../src/actors/defineAgent.ts'
 import type { TurnChanges, TurnContext } from '../../src/actors/turnOptions.ts'
-import { scriptedModel } from '../../src/testing/scriptedModel.ts'
+import { scriptedModel } from '../../packages/evaluation/src/testing/scriptedModel.ts'
 import { z } from 'zod'
 import {
   type HarnessOptions,

@@ -1,6 +1,6 @@
 import type { Model, ModelRequest } from '../../src/protocol/model.ts'
 import type { LogRecord } from '../../src/protocol/records.ts'
-import { createRuntime } from '../../src/createRuntime.ts'
+import { createRuntime } from '../../packages/bridge/src/createRuntime.ts'
 import { defineAgent } from '../../src/actors/defineAgent.ts'
 import { rebuildConversation } from '../../src/conversation/rebuildConversation.ts'
 import { memoryStore } from '../../src/stores/memoryStore.ts'

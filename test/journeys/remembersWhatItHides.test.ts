@@ -3,9 +3,9 @@ import { keep } from '../../src/actors/policies/keep.ts'
 import { policy } from '../../src/actors/policies/policy.ts'
 import { when } from '../../src/actors/policies/when.ts'
 import { defineAgent } from '../../src/actors/defineAgent.ts'
-import { scriptedModel } from '../../src/testing/scriptedModel.ts'
+import { scriptedModel } from '../../packages/evaluation/src/testing/scriptedModel.ts'
 import { calls, resultsOf, startAgent, tool, type HarnessOptions } from '../support/agentHarness.ts'
-import { emptyMemory, lastSaid, recalls } from '../memory/memorySupport.ts'
+import { emptyMemory, lastSaid, recalls } from '../../packages/tools/test/memory/memorySupport.ts'
 import { assert, describe, type CaseContext } from '../support/suite.ts'
 
 const look = tool('look', () => 'The port is 8080.')

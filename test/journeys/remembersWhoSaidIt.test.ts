@@ -1,8 +1,8 @@
 import { tool as aiTool } from 'ai'
 import { z } from 'zod'
 import { defineAgent } from '../../src/actors/defineAgent.ts'
-import { scriptedModel, type ScriptedReply } from '../../src/testing/scriptedModel.ts'
-import { emptyMemory, remembers } from '../memory/memorySupport.ts'
+import { scriptedModel, type ScriptedReply } from '../../packages/evaluation/src/testing/scriptedModel.ts'
+import { emptyMemory, remembers } from '../../packages/tools/test/memory/memorySupport.ts'
 import { calls, quiet, startAgent, tool, type HarnessOptions } from '../support/agentHarness.ts'
 import { assert, describe, type CaseContext } from '../support/suite.ts'
 

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { type AgentOptions, defineAgent } from '../../src/actors/defineAgent.ts'
-import { createRuntime } from '../../src/createRuntime.ts'
+import { createRuntime } from '../../packages/bridge/src/createRuntime.ts'
 import type { LogRecord } from '../../src/protocol/records.ts'
 import type { Store } from '../../src/protocol/store.ts'
 import { memoryStore } from '../../src/stores/memoryStore.ts'

@@ -10,7 +10,7 @@ import {
 } from '../../src/index.ts'
 import type { ToolEffects, ToolOptions } from '../../src/actors/tools/defineTool.ts'
 import { textOf } from '../../src/protocol/messages.ts'
-import { scriptedModel, type ScriptedReply } from '../../src/testing/scriptedModel.ts'
+import { scriptedModel, type ScriptedReply } from '../../packages/evaluation/src/testing/scriptedModel.ts'
 import { calls } from '../support/agentHarness.ts'
 import { scriptedSource, type ScriptedSource } from '../support/scriptedSource.ts'
 import { assert, describe, type CaseContext } from '../support/suite.ts'

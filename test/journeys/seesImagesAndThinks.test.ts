@@ -3,8 +3,8 @@ import { calls, done, never, startAgent, tool } from '../support/agentHarness.ts
 import { estimateTokens } from '../../src/conversation/tokenCounter.ts'
 import { rebuildConversation } from '../../src/conversation/rebuildConversation.ts'
 import { defineAgent } from '../../src/actors/defineAgent.ts'
-import { scriptedModel } from '../../src/testing/scriptedModel.ts'
-import { serveAgents } from '../server/bridge/bridgeHarness.ts'
+import { scriptedModel } from '../../packages/evaluation/src/testing/scriptedModel.ts'
+import { serveAgents } from '../../packages/bridge/test/server/bridgeHarness.ts'
 import { assert, describe } from '../support/suite.ts'
 
 const image = { type: 'image', data: pngOf(), mimeType: 'image/png' } as const

@@ -1,12 +1,12 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { commands } from '../../src/cli/commandList.ts'
-import { parseCommandLine } from '../../src/cli/commandLine.ts'
-import { runSortDemo } from '../../src/cli/demo/sortDemo.ts'
-import { decideSort } from '../../src/cli/demo/sortPolicy.ts'
-import { sortTask } from '../../src/cli/demo/sortTask.ts'
-import { conversationTree } from '../../src/cli/terminal/conversationTree.ts'
-import { coloursFor } from '../../src/cli/terminal/colours.ts'
+import { commands } from '../../packages/cli/src/commandList.ts'
+import { parseCommandLine } from '../../packages/cli/src/commandLine.ts'
+import { runSortDemo } from '../../packages/cli/src/demo/sortDemo.ts'
+import { decideSort } from '../../packages/demo/src/sortPolicy.ts'
+import { sortTask } from '../../packages/demo/src/sortTask.ts'
+import { conversationTree } from '../../packages/cli/src/terminal/conversationTree.ts'
+import { coloursFor } from '../../packages/cli/src/terminal/colours.ts'
 import {
   rebuildConversation,
   type AgentEvent,
@@ -14,8 +14,8 @@ import {
   type ModelRequest,
   type RequestMessage,
 } from '../../src/index.ts'
-import { runCli, type CliRunOptions } from '../cli/cliInProcess.ts'
-import { projectFolder } from '../cli/cliChild.ts'
+import { runCli, type CliRunOptions } from '../../packages/cli/test/cliInProcess.ts'
+import { projectFolder } from '../../packages/cli/test/cliChild.ts'
 import { assert, type CaseContext, describe } from '../support/suite.ts'
 
 const timeoutMs = 180_000

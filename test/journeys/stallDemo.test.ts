@@ -1,12 +1,12 @@
 import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { commands } from '../../src/cli/commandList.ts'
-import { parseCommandLine } from '../../src/cli/commandLine.ts'
-import { runStallDemo } from '../../src/cli/demo/stall/stallDemo.ts'
-import { buildTask, decideBuild } from '../../src/cli/demo/stall/stallPolicy.ts'
+import { commands } from '../../packages/cli/src/commandList.ts'
+import { parseCommandLine } from '../../packages/cli/src/commandLine.ts'
+import { runStallDemo } from '../../packages/cli/src/demo/stall/stallDemo.ts'
+import { buildTask, decideBuild } from '../../packages/cli/src/demo/stall/stallPolicy.ts'
 import type { BrakingOptions, LogRecord, ModelRequest, RequestMessage } from '../../src/index.ts'
-import { runCli, startCli, type CliRunOptions } from '../cli/cliInProcess.ts'
-import { projectFolder } from '../cli/cliChild.ts'
+import { runCli, startCli, type CliRunOptions } from '../../packages/cli/test/cliInProcess.ts'
+import { projectFolder } from '../../packages/cli/test/cliChild.ts'
 import { assert, type CaseContext, describe } from '../support/suite.ts'
 
 const timeoutMs = 120_000

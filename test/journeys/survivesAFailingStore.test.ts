@@ -1,5 +1,5 @@
-import { emptyChat } from '../../src/client/fold/chat.ts'
-import { foldMessages } from '../../src/client/fold/foldMessages.ts'
+import { emptyChat } from '../../packages/bridge/src/client/fold/chat.ts'
+import { foldMessages } from '../../packages/bridge/src/client/fold/foldMessages.ts'
 import { RuntimeError } from '../../src/protocol/errors.ts'
 import type { Store } from '../../src/protocol/store.ts'
 import { memoryStore } from '../../src/stores/memoryStore.ts'

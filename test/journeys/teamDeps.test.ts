@@ -1,8 +1,8 @@
 import { z } from 'zod'
 import { defineAgent } from '../../src/actors/defineAgent.ts'
 import { defineTool, type ToolContext } from '../../src/actors/tools/defineTool.ts'
-import { scriptedModel } from '../../src/testing/scriptedModel.ts'
-import { createRuntime } from '../../src/createRuntime.ts'
+import { scriptedModel } from '../../packages/evaluation/src/testing/scriptedModel.ts'
+import { createRuntime } from '../../packages/bridge/src/createRuntime.ts'
 import { calls, quiet } from '../support/agentHarness.ts'
 import { assert, describe } from '../support/suite.ts'
 

@@ -1,5 +1,5 @@
 import { defineAgent, defineTool, type Tool } from '../../src/index.ts'
-import { scriptedModel } from '../../src/testing/scriptedModel.ts'
+import { scriptedModel } from '../../packages/evaluation/src/testing/scriptedModel.ts'
 import { z } from 'zod'
 import { calls, resultsOf, startAgent, tool, type Harness } from '../support/agentHarness.ts'
 import { scriptedSource } from '../support/scriptedSource.ts'

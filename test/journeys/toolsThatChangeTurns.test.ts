@@ -1,6 +1,6 @@
 import { createRuntime, defineAgent, forkSession, memoryStore } from '../../src/index.ts'
-import { scriptedModel } from '../../src/testing/scriptedModel.ts'
-import { simulatedClock } from '../../src/testing/simulatedClock.ts'
+import { scriptedModel } from '../../packages/evaluation/src/testing/scriptedModel.ts'
+import { simulatedClock } from '../../packages/evaluation/src/testing/simulatedClock.ts'
 import { calls, counter, resultsOf, startAgent, tool, withCode } from '../support/agentHarness.ts'
 import { scriptedSource } from '../support/scriptedSource.ts'
 import { assert, describe } from '../support/suite.ts'

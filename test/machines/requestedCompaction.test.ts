@@ -2,7 +2,7 @@ import { defineAgent } from '../../src/actors/defineAgent.ts'
 import { restoring } from '../support/restoring.ts'
 import { rebuildConversation } from '../../src/conversation/rebuildConversation.ts'
 import { restoreInput } from '../../src/runtime/agents/restoreInput.ts'
-import { scriptedModel } from '../../src/testing/scriptedModel.ts'
+import { scriptedModel } from '../../packages/evaluation/src/testing/scriptedModel.ts'
 import { assert, describe } from '../support/suite.ts'
 import { AgentScript, overlayOver } from './agentScript.ts'
 

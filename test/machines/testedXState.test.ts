@@ -2,7 +2,7 @@ import { fileURLToPath } from 'node:url'
 import { interpretBy } from '../../src/runtime/interpreter/differenceFromXState.ts'
 import { plannedInterpreter, xstateInterpreter } from '../../src/runtime/interpreter/interpreter.ts'
 import { isTested, testedXState, xstateVersion } from '../../src/runtime/interpreter/testedXState.ts'
-import { startChild } from '../cli/cliChild.ts'
+import { startChild } from '../../packages/cli/test/cliChild.ts'
 import { assert, type CaseContext, describe } from '../support/suite.ts'
 import type { OnXState } from './onXState.ts'
 

@@ -6,7 +6,7 @@ import { rebuildConversation } from '../../src/conversation/rebuildConversation.
 import { rebuildContext } from '../../src/machines/rebuildContext.ts'
 import type { LogRecord } from '../../src/protocol/records.ts'
 import { restoreInput } from '../../src/runtime/agents/restoreInput.ts'
-import { scriptedModel } from '../../src/testing/scriptedModel.ts'
+import { scriptedModel } from '../../packages/evaluation/src/testing/scriptedModel.ts'
 import { AgentScript, askRevert } from './agentScript.ts'
 import { assert, describe } from '../support/suite.ts'
 import { agentIn } from './everyState.ts'

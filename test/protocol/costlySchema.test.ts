@@ -1,5 +1,5 @@
-import { checkOf } from '../../src/openapi/schemas.ts'
-import { InputChecks } from '../../src/mcp/inputSchemas.ts'
+import { checkOf } from '../../packages/openapi/src/schemas.ts'
+import { InputChecks } from '../../packages/mcp/src/client/inputSchemas.ts'
 import { whyCostly } from '../../src/protocol/costlySchema.ts'
 import type { JsonSchema } from '../../src/protocol/model.ts'
 import { assert, describe } from '../support/suite.ts'

@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs'
+import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { z } from 'zod'
 import { connect } from '../../src/client.ts'
@@ -9,7 +9,7 @@ import { assert, describe } from '../support/suite.ts'
 
 const model = policyModel(() => 'yes')
 const sub = defineAgent({ name: 'sub', model })
-const source = join(import.meta.dirname, '..', '..', 'src')
+const root = join(import.meta.dirname, '..', '..')
 
 /** Options with a wrong name in them, and what is said of it. */
 const wrong = [
@@ -60,10 +60,10 @@ describe('an unknown field', (it) => {
   })
 
   it('is never told in the words of zod: every strict object is made here', () => {
-    const own = ['protocol/onlyFields.ts', 'protocol/strictOutput.ts']
-    const found = readdirSync(source, { recursive: true, encoding: 'utf8' })
-      .filter((path) => path.endsWith('.ts') && !own.includes(path) && !path.startsWith('inspector'))
-      .filter((path) => /strictObject\(/.test(readFileSync(join(source, path), 'utf8')))
+    const own = ['src/protocol/onlyFields.ts', 'src/protocol/strictOutput.ts']
+    const found = globSync('{src,packages/*/src}/**/*.ts', { cwd: root })
+      .filter((path) => !own.includes(path) && !path.startsWith('packages/page/src/inspector'))
+      .filter((path) => /strictObject\(/.test(readFileSync(join(root, path), 'utf8')))
     assert.equal(found, [])
   })
 })

@@ -11,7 +11,7 @@ import { readRecord } from '../../src/stores/readRecord.ts'
 import { liveJob } from '../crash/liveJob.ts'
 import { jobFiles } from '../crash/crashJob.ts'
 import { memoryStore } from '../../src/stores/memoryStore.ts'
-import { readAll } from '../../src/testing/contractDemands.ts'
+import { readAll } from '../../packages/evaluation/src/testing/contractDemands.ts'
 import { storeFolder } from '../stores/storeFolder.ts'
 import { assert, describe, type CaseContext } from '../support/suite.ts'
 

@@ -3,7 +3,7 @@ import type { RunStopReason } from '../../src/protocol/records.ts'
 import { RunOutcome } from '../../src/runs/run.ts'
 import type { RunResult } from '../../src/runs/runResult.ts'
 import { createRuntime, defineAgent } from '../../src/index.ts'
-import { scriptedModel } from '../../src/testing/scriptedModel.ts'
+import { scriptedModel } from '../../packages/evaluation/src/testing/scriptedModel.ts'
 import { noUsage } from '../../src/protocol/messages.ts'
 import { assert, describe } from '../support/suite.ts'
 

@@ -1,10 +1,10 @@
 import { z } from 'zod'
 import { defineAgent } from '../../src/actors/defineAgent.ts'
 import { defineTool } from '../../src/actors/tools/defineTool.ts'
-import { createRuntime } from '../../src/createRuntime.ts'
+import { createRuntime } from '../../packages/bridge/src/createRuntime.ts'
 import type { Store } from '../../src/protocol/store.ts'
 import { memoryStore } from '../../src/stores/memoryStore.ts'
-import { scriptedModel, type ScriptedReply } from '../../src/testing/scriptedModel.ts'
+import { scriptedModel, type ScriptedReply } from '../../packages/evaluation/src/testing/scriptedModel.ts'
 import { never, withCode } from '../support/agentHarness.ts'
 import { assert, describe, type CaseContext } from '../support/suite.ts'
 

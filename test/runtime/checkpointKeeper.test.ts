@@ -2,7 +2,7 @@ import type { ContextFold } from '../../src/machines/rebuildContext.ts'
 import type { CheckpointStore } from '../../src/protocol/checkpoints.ts'
 import type { LogRecord, RecordOf } from '../../src/protocol/records.ts'
 import { CheckpointKeeper } from '../../src/runtime/agents/checkpointKeeper.ts'
-import { recordsBetween } from '../../src/testing/contractDemands.ts'
+import { recordsBetween } from '../../packages/evaluation/src/testing/contractDemands.ts'
 import { assert, describe } from '../support/suite.ts'
 
 const turn = async (): Promise<void> => {

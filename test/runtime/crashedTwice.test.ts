@@ -1,7 +1,7 @@
 import { defineAgent } from '../../src/actors/defineAgent.ts'
 import { policyModel } from '../../src/actors/models/policyModel.ts'
 import type { LogRecord } from '../../src/protocol/records.ts'
-import { createRuntime } from '../../src/createRuntime.ts'
+import { createRuntime } from '../../packages/bridge/src/createRuntime.ts'
 import { memoryStore } from '../../src/stores/memoryStore.ts'
 import { tool } from '../support/agentHarness.ts'
 import { ends, Lives } from '../support/lives.ts'

@@ -1,4 +1,4 @@
-import { createRuntime, type Runtime } from '../../src/createRuntime.ts'
+import { createRuntime, type Runtime } from '../../packages/bridge/src/createRuntime.ts'
 import { defineAgent, policyModel, type AgentDefinition, type Store } from '../../src/index.ts'
 import { memoryStore } from '../../src/stores/memoryStore.ts'
 import { withCode } from '../support/agentHarness.ts'

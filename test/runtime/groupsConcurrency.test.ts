@@ -1,7 +1,7 @@
 import { defineAgent } from '../../src/actors/defineAgent.ts'
 import { atMost } from '../../src/runtime/groups/atMost.ts'
 import { parallel } from '../../src/runtime/groups/parallel.ts'
-import { scriptedModel, type ScriptedReply } from '../../src/testing/scriptedModel.ts'
+import { scriptedModel, type ScriptedReply } from '../../packages/evaluation/src/testing/scriptedModel.ts'
 import type { Store } from '../../src/protocol/store.ts'
 import { memoryStore } from '../../src/stores/memoryStore.ts'
 import { never, quiet, startAgent, withCode } from '../support/agentHarness.ts'

@@ -1,5 +1,5 @@
 import { defineAgent } from '../../src/actors/defineAgent.ts'
-import { scriptedModel } from '../../src/testing/scriptedModel.ts'
+import { scriptedModel } from '../../packages/evaluation/src/testing/scriptedModel.ts'
 import { parallel, race } from '../../src/runtime/groups/parallel.ts'
 import { pipeline } from '../../src/runtime/groups/pipeline.ts'
 import { startAgent, withCode } from '../support/agentHarness.ts'

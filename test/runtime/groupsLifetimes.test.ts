@@ -1,5 +1,5 @@
 import { defineAgent } from '../../src/actors/defineAgent.ts'
-import { scriptedModel, type ScriptedReply } from '../../src/testing/scriptedModel.ts'
+import { scriptedModel, type ScriptedReply } from '../../packages/evaluation/src/testing/scriptedModel.ts'
 import { parallel } from '../../src/runtime/groups/parallel.ts'
 import { memoryStore } from '../../src/stores/memoryStore.ts'
 import { never, quiet, startAgent, usageOf } from '../support/agentHarness.ts'

@@ -1,6 +1,6 @@
 import { getEventListeners } from 'node:events'
 import { policyModel } from '../../src/actors/models/policyModel.ts'
-import { simulatedClock } from '../../src/testing/simulatedClock.ts'
+import { simulatedClock } from '../../packages/evaluation/src/testing/simulatedClock.ts'
 import { collectGarbage } from '../support/collectGarbage.ts'
 import { delta, done, never, quiet, startAgent, tool } from '../support/agentHarness.ts'
 import { assert, describe } from '../support/suite.ts'

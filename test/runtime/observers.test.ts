@@ -1,5 +1,5 @@
 import { defineAgent } from '../../src/actors/defineAgent.ts'
-import { scriptedModel } from '../../src/testing/scriptedModel.ts'
+import { scriptedModel } from '../../packages/evaluation/src/testing/scriptedModel.ts'
 import type { AgentEvent } from '../../src/protocol/events.ts'
 import { delta, done, gate, never, quiet, stalled, startAgent, tool } from '../support/agentHarness.ts'
 import { assert, describe } from '../support/suite.ts'

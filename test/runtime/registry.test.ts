@@ -1,5 +1,5 @@
 import { defineAgent } from '../../src/actors/defineAgent.ts'
-import { scriptedModel } from '../../src/testing/scriptedModel.ts'
+import { scriptedModel } from '../../packages/evaluation/src/testing/scriptedModel.ts'
 import { textOf } from '../../src/protocol/messages.ts'
 import type { Agent } from '../../src/runtime/agents/agent.ts'
 import { calls, withCode } from '../support/agentHarness.ts'

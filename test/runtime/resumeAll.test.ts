@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { createRuntime, type Runtime } from '../../src/createRuntime.ts'
+import { createRuntime, type Runtime } from '../../packages/bridge/src/createRuntime.ts'
 import {
   defineAgent,
   defineTool,
@@ -10,7 +10,7 @@ import {
   type AgentDefinition,
   type Store,
 } from '../../src/index.ts'
-import { storedSnapshot } from '../../src/server/bridge/snapshots.ts'
+import { storedSnapshot } from '../../packages/bridge/src/server/snapshots.ts'
 import { memoryStore } from '../../src/stores/memoryStore.ts'
 import { asks, caller, logOf, until } from '../support/lives.ts'
 import { sharedStore } from '../support/sharedStore.ts'

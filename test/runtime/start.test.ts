@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url'
 import { assert, describe } from '../support/suite.ts'
-import { cliCommand, projectFolder } from '../cli/cliChild.ts'
-import { recordSession } from '../cli/cliSessions.ts'
+import { cliCommand, projectFolder } from '../../packages/cli/test/cliChild.ts'
+import { recordSession } from '../../packages/cli/test/cliSessions.ts'
 import { forLater, importing, importOf, loaded, running, started } from './startedProcess.ts'
 
 const source = (path: string): string => fileURLToPath(new URL(`../../src/${path}`, import.meta.url))
@@ -10,7 +10,7 @@ describe('a start', (it) => {
   it('of the library loads no server, no process, no page and no door of another', async (context) => {
     const report = await started(context, importing(source('index.ts')))
     const others =
-      /\/src\/(?:client|cli|inspector|server\/(?:bridge\/serve\.|acp|agUi|page|stately)|telemetry\/(?:agentTrace|genAi|otel|span))/
+      /\/packages\/(?:cli\/(?!src\/defineConfig)|(?:page|acp|ag-ui|stately|otel|mcp|postgres|sqlite|bridge\/src\/(?:client|page|server\/serve\.))\/)/
     assert.equal([...loaded(report, forLater), ...loaded(report, others)], [])
     assert.ok(loaded(report, /\/node_modules\/zod\//).length > 0, 'modules are seen at all')
   })
@@ -45,7 +45,7 @@ describe('a start', (it) => {
   for (const args of [['--help'], ['help', 'run'], ['--version'], []])
     it(`of the command line (${args.join(' ') || 'no arguments'}) loads no package and no runtime`, async (context) => {
       const report = await started(context, cliCommand(args).slice(1))
-      const others = /\/node_modules\/|^node:(?!util$|process$|module$|os$|path$)|\/src\/(?!cli|protocol)/
+      const others = /\/node_modules\/|^node:(?!util$|process$|module$|os$|path$)|(?<!\/cli)\/src\/(?!protocol)/
       assert.equal(loaded(report, others), [])
       assert.ok(report.modules.length < 24, `${report.modules.length} modules were loaded`)
     })
@@ -55,7 +55,7 @@ describe('a start', (it) => {
     await recordSession(dir, { id: 's1', prompts: ['hi'], replies: ['hello'] })
     const report = await started(context, cliCommand(['sessions', '--dir', dir]).slice(1))
     const others =
-      /\/src\/(?:actors\/(?!tools\/workspace\/isInside)|machines|runtime|conversation\/conversation\.|stores\/(?:sqlite|postgres)|mcp)|\/node_modules\/(?!zod\/)/
+      /\/src\/(?:actors\/(?!files\/isInside)|machines|runtime|conversation\/conversation\.)|\/packages\/(?:sqlite|postgres|mcp)\/|\/node_modules\/(?!zod\/)/
     assert.equal(loaded(report, others), [])
     assert.ok(loaded(report, /\/src\/stores\/fileStore\./).length > 0, 'the store of the folder is seen')
   })

@@ -1,6 +1,6 @@
 import { pathToFileURL } from 'node:url'
 import { assert, type CaseContext } from '../support/suite.ts'
-import { startChild } from '../cli/cliChild.ts'
+import { startChild } from '../../packages/cli/test/cliChild.ts'
 import type { StartReport } from './startProbe.ts'
 
 const probe = new URL('./startProbe.ts', import.meta.url)

@@ -1,6 +1,6 @@
 import { createRuntime, defineAgent, memoryStore, type Agent, type ToolSource } from '../../src/index.ts'
-import { scriptedModel, type ScriptedReply } from '../../src/testing/scriptedModel.ts'
-import { simulatedClock } from '../../src/testing/simulatedClock.ts'
+import { scriptedModel, type ScriptedReply } from '../../packages/evaluation/src/testing/scriptedModel.ts'
+import { simulatedClock } from '../../packages/evaluation/src/testing/simulatedClock.ts'
 import { calls, counter, quiet, resultsOf, tool, withCode } from '../support/agentHarness.ts'
 import { scriptedSource } from '../support/scriptedSource.ts'
 import { assert, describe, type CaseContext } from '../support/suite.ts'

@@ -3,7 +3,7 @@ import { allLogs, pagesOf } from '../../src/sessions/logPages.ts'
 import { listSessions } from '../../src/sessions/listSessions.ts'
 import { pageAmong } from '../../src/stores/logPages.ts'
 import { memoryStore } from '../../src/stores/memoryStore.ts'
-import { recordsBetween } from '../../src/testing/contractDemands.ts'
+import { recordsBetween } from '../../packages/evaluation/src/testing/contractDemands.ts'
 import { withCode } from '../support/agentHarness.ts'
 import { assert, describe } from '../support/suite.ts'
 

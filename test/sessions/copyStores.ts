@@ -5,9 +5,9 @@ import type { LogRecord } from '../../src/protocol/records.ts'
 import type { ErasableStore, Store } from '../../src/protocol/store.ts'
 import { fileStore } from '../../src/stores/fileStore.ts'
 import { memoryStore } from '../../src/stores/memoryStore.ts'
-import { sqliteStore } from '../../src/stores/sqlite/sqliteStore.ts'
-import { createdAs } from '../../src/testing/contractPages.ts'
-import { readAll, recordsBetween } from '../../src/testing/contractDemands.ts'
+import { sqliteStore } from '../../packages/sqlite/src/sqliteStore.ts'
+import { createdAs } from '../../packages/evaluation/src/testing/contractPages.ts'
+import { readAll, recordsBetween } from '../../packages/evaluation/src/testing/contractDemands.ts'
 import type { CaseContext } from '../support/suite.ts'
 
 /** Stores to copy between, closed after the case. */

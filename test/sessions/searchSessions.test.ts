@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { createRuntime } from '../../src/createRuntime.ts'
+import { createRuntime } from '../../packages/bridge/src/createRuntime.ts'
 import { defineAgent, policyModel, searchSessions, type Store } from '../../src/index.ts'
 import { fileStore } from '../../src/stores/fileStore.ts'
 import { assert, describe, type CaseContext } from '../support/suite.ts'

@@ -1,10 +1,10 @@
 import { defineAgent } from '../../src/actors/defineAgent.ts'
 import { policyModel } from '../../src/actors/models/policyModel.ts'
-import { createRuntime } from '../../src/createRuntime.ts'
+import { createRuntime } from '../../packages/bridge/src/createRuntime.ts'
 import { sessionOf } from '../../src/sessions/sessionProjection.ts'
 import { foldSpent, nothingYet, totalSpent } from '../../src/sessions/spent.ts'
 import { memoryStore } from '../../src/stores/memoryStore.ts'
-import { readAll } from '../../src/testing/contractDemands.ts'
+import { readAll } from '../../packages/evaluation/src/testing/contractDemands.ts'
 import { assert, describe } from '../support/suite.ts'
 
 const pricing = { input: 1_000, output: 1_000 }

@@ -17,12 +17,14 @@ const keptSites = join(repository, '.escapement', 'site')
 const parts = [
   'docs',
   'src',
+  'packages',
   'tools',
   'examples',
   'scripts',
   'package.json',
   'package-lock.json',
   'tsconfig.json',
+  'tsconfig.doors.json',
 ] as const
 const files = ['README.md', 'CHANGELOG.md', 'CONTRIBUTING.md'] as const
 const isMade = /(?:^|\/)(?:node_modules|dist|\.[\w-]+)(?:\/|$)/

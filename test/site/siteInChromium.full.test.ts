@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core'
 import { checkProblems, describeInChromium, type PageContext } from '../browser/chromium.ts'
-import { axeViolations } from '../inspector/axe.ts'
+import { axeViolations } from '../../packages/page/test/inspector/axe.ts'
 import { wantsAll } from '../support/seeds.ts'
 import { assert, isCi } from '../support/suite.ts'
 import { buildMs, builtSite } from './builtSite.ts'

@@ -8,7 +8,7 @@ import { CreateError, createProject, packageName } from '../../create-escapement
 import { readArguments } from '../../create-escapement/src/readArguments.ts'
 import { shellWord } from '../../create-escapement/src/shellWord.ts'
 import { templateNames } from '../../create-escapement/src/templates.ts'
-import { projectFolder } from '../cli/cliChild.ts'
+import { projectFolder } from '../../packages/cli/test/cliChild.ts'
 import { assert, describe } from '../support/suite.ts'
 
 const repository = join(import.meta.dirname, '..', '..')

@@ -1,7 +1,7 @@
 import { copyFile, cp, readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { templateNames, type TemplateName } from '../../create-escapement/src/templates.ts'
-import { startChild, type CliChild } from '../cli/cliChild.ts'
+import { startChild, type CliChild } from '../../packages/cli/test/cliChild.ts'
 import { npm } from '../bundlers/packedPackage.ts'
 import { assert, describe, isCi, type CaseContext } from '../support/suite.ts'
 import { runtimes, starterPackages } from './runtimes.ts'

@@ -1,6 +1,6 @@
 import { readFileSync, writeSync } from 'node:fs'
 import { open, readFile } from 'node:fs/promises'
-import { recordsBetween } from '../../src/testing/contractDemands.ts'
+import { recordsBetween } from '../../packages/evaluation/src/testing/contractDemands.ts'
 import { LogFile, type LogFileHandle } from '../../src/stores/logFile.ts'
 import { syncPolicy } from '../../src/stores/syncPolicy.ts'
 import type { CaseContext } from '../support/suite.ts'

@@ -1,6 +1,6 @@
 import { readdir, readFile } from 'node:fs/promises'
 import { hostname } from 'node:os'
-import { readAll, recordsBetween } from '../../src/testing/contractDemands.ts'
+import { readAll, recordsBetween } from '../../packages/evaluation/src/testing/contractDemands.ts'
 import { processStart } from '../../src/stores/holder.ts'
 import { lockFile } from '../../src/stores/lockFile.ts'
 import { assert, describe } from '../support/suite.ts'

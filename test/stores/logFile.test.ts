@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import type { LogRecord } from '../../src/protocol/records.ts'
-import { recordsBetween } from '../../src/testing/contractDemands.ts'
+import { recordsBetween } from '../../packages/evaluation/src/testing/contractDemands.ts'
 import { assert, describe } from '../support/suite.ts'
 import { bytesOf, openDisk } from './faultyDisk.ts'
 import { startStoreChild } from './startStoreChild.ts'

@@ -1,6 +1,6 @@
 import type { LogRecord } from '../../src/protocol/records.ts'
 import { stored } from '../../src/protocol/store.ts'
-import { recordsBetween } from '../../src/testing/contractDemands.ts'
+import { recordsBetween } from '../../packages/evaluation/src/testing/contractDemands.ts'
 import { assert, describe } from '../support/suite.ts'
 import { bytesOf, openDisk } from './faultyDisk.ts'
 import { failsWith, linesOf } from './storeFolder.ts'

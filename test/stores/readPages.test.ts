@@ -1,7 +1,7 @@
 import type { LogQuery } from '../../src/protocol/logPages.ts'
 import { recordVersion, type LogRecord } from '../../src/protocol/records.ts'
 import { ReadPages, type ListedLog } from '../../src/stores/readPages.ts'
-import { recordsBetween } from '../../src/testing/contractDemands.ts'
+import { recordsBetween } from '../../packages/evaluation/src/testing/contractDemands.ts'
 import { assert, describe } from '../support/suite.ts'
 
 const created = (agentId: string, definition: string): LogRecord => ({

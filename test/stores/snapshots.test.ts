@@ -6,7 +6,7 @@ import type { SnapshotLimits, SnapshotStore } from '../../src/protocol/snapshots
 import { fileStore } from '../../src/stores/fileStore.ts'
 import { MemorySnapshots } from '../../src/stores/memorySnapshots.ts'
 import { memoryStore } from '../../src/stores/memoryStore.ts'
-import { sqliteStore } from '../../src/stores/sqlite/sqliteStore.ts'
+import { sqliteStore } from '../../packages/sqlite/src/sqliteStore.ts'
 import { defaultSnapshotLimits } from '../../src/stores/snapshotLimits.ts'
 import { withCode } from '../support/agentHarness.ts'
 import { assert, describe, type CaseContext } from '../support/suite.ts'

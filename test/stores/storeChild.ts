@@ -4,9 +4,9 @@
  */
 import { createInterface } from 'node:readline'
 import { RuntimeError } from '../../src/protocol/errors.ts'
-import { recordsBetween } from '../../src/testing/contractDemands.ts'
+import { recordsBetween } from '../../packages/evaluation/src/testing/contractDemands.ts'
 import { fileStore } from '../../src/stores/fileStore.ts'
-import { sqliteStore } from '../../src/stores/sqlite/sqliteStore.ts'
+import { sqliteStore } from '../../packages/sqlite/src/sqliteStore.ts'
 
 export type ChildRequest =
   | { readonly do: 'open'; readonly ids: readonly string[] }

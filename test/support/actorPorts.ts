@@ -8,8 +8,8 @@ import type { Message } from '../../src/protocol/messages.ts'
 import { recordVersion, type LogRecord } from '../../src/protocol/records.ts'
 import { MemorySnapshots } from '../../src/stores/memorySnapshots.ts'
 import { snapshotsOf } from './snapshotsOf.ts'
-import { simulatedClock, type SimulatedClock } from '../../src/testing/simulatedClock.ts'
-import { scriptedModel } from '../../src/testing/scriptedModel.ts'
+import { simulatedClock, type SimulatedClock } from '../../packages/evaluation/src/testing/simulatedClock.ts'
+import { scriptedModel } from '../../packages/evaluation/src/testing/scriptedModel.ts'
 import { noUsage } from '../../src/protocol/messages.ts'
 
 type Mutable<T> = { -readonly [K in keyof T]: T[K] }

@@ -1,5 +1,9 @@
 import { defineAgent, type AgentOptions } from '../../src/actors/defineAgent.ts'
-import { scriptedModel, type ScriptedModel, type ScriptedReply } from '../../src/testing/scriptedModel.ts'
+import {
+  scriptedModel,
+  type ScriptedModel,
+  type ScriptedReply,
+} from '../../packages/evaluation/src/testing/scriptedModel.ts'
 import type { RedactOptions } from '../../src/redaction/redactor.ts'
 import { isToolSource } from '../../src/actors/tools/toolSource.ts'
 import { defineTool, type Tool, type ToolOptions } from '../../src/actors/tools/defineTool.ts'
@@ -10,8 +14,8 @@ import type { Model, ModelPart, ModelReply } from '../../src/protocol/model.ts'
 import type { LogRecord } from '../../src/protocol/records.ts'
 import type { Store } from '../../src/protocol/store.ts'
 import type { Agent } from '../../src/runtime/agents/agent.ts'
-import { createRuntime, type Runtime } from '../../src/createRuntime.ts'
-import { simulatedClock, type SimulatedClock } from '../../src/testing/simulatedClock.ts'
+import { createRuntime, type Runtime } from '../../packages/bridge/src/createRuntime.ts'
+import { simulatedClock, type SimulatedClock } from '../../packages/evaluation/src/testing/simulatedClock.ts'
 import { memoryStore } from '../../src/stores/memoryStore.ts'
 import { z } from 'zod'
 import { checkJourney, requestFaults } from './journeyRules.ts'

@@ -34,11 +34,11 @@ export function changedFiles(root: string): readonly string[] {
 
 /** Tests that read folders whose files they do not name. */
 const readers: readonly (readonly [tests: string, read: RegExp])[] = [
-  ['test/docs/', /\.md$|^(?:docs|examples|scripts|src|suites|tools)\/|^oxlint\.config\.ts$/],
+  ['test/docs/', /\.md$|^(?:docs|examples|packages|scripts|src|suites|tools)\/|^oxlint\.config\.ts$/],
   ['test/examples/', /^examples\//],
 ]
 /** Files on which all tests depend. */
-const everybodys = /^(?:package(?:-lock)?\.json|tsconfig\.json|test\/run\.ts)$/
+const everybodys = /^(?:package(?:-lock)?\.json|tsconfig(?:\.doors)?\.json|test\/run\.ts)$/
 
 export interface Choice {
   readonly tests: readonly string[]

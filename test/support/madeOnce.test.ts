@@ -1,6 +1,6 @@
 import { existsSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { projectFolder } from '../cli/cliChild.ts'
+import { projectFolder } from '../../packages/cli/test/cliChild.ts'
 import { madeOnce } from './madeOnce.ts'
 import { assert, describe } from './suite.ts'
 

@@ -1,4 +1,4 @@
-import { randomNumbers } from '../../src/evaluation/statistics/randomNumbers.ts'
+import { randomNumbers } from '../../packages/evaluation/src/statistics/randomNumbers.ts'
 
 /** The same items in an order that the seed determines. */
 export function shuffled<T>(all: readonly T[], seed: number): readonly T[] {

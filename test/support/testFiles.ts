@@ -1,10 +1,10 @@
-import { readdirSync } from 'node:fs'
-import { join, sep } from 'node:path'
+import { globSync } from 'node:fs'
+import { sep } from 'node:path'
 
 /** The test files under `root`, sorted, from there and with `/`. Throws on a file that only looks like one. */
 export function testFiles(root: string): readonly string[] {
-  const all = readdirSync(join(root, 'test'), { recursive: true, encoding: 'utf8' })
-    .map((path) => `test/${path.split(sep).join('/')}`)
+  const all = globSync(['test/**', 'packages/*/test/**'], { cwd: root })
+    .map((path) => path.split(sep).join('/'))
     .toSorted()
   const stray = all.find((path) => /[._-](tests?|spec)\.[cm]?[jt]sx?$/.test(path) && !path.endsWith('.test.ts'))
   if (stray !== undefined) throw new Error(`${stray} would never run: name it *.test.ts`)

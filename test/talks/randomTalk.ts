@@ -1,7 +1,7 @@
 import { defineAgent, type AgentOptions } from '../../src/actors/defineAgent.ts'
 import { defineTool } from '../../src/actors/tools/defineTool.ts'
 import { llmStrategy } from '../../src/actors/summariseSpan.ts'
-import { createRuntime } from '../../src/createRuntime.ts'
+import { createRuntime } from '../../packages/bridge/src/createRuntime.ts'
 import { memoryStore } from '../../src/stores/memoryStore.ts'
 import type { Agent } from '../../src/runtime/agents/agent.ts'
 import { messageOf, RuntimeError } from '../../src/protocol/errors.ts'

@@ -1,4 +1,4 @@
-import type { SimulatedClock } from '../../src/testing/simulatedClock.ts'
+import type { SimulatedClock } from '../../packages/evaluation/src/testing/simulatedClock.ts'
 
 /** Whether a promise settles within ten simulated seconds. Never rejects. */
 export async function settlesIn(clock: SimulatedClock, work: Promise<unknown>): Promise<boolean> {

@@ -1,7 +1,7 @@
 import { createActor, fromPromise, type AnyActorRef } from 'xstate'
 import { defineAgent } from '../../src/actors/defineAgent.ts'
 import { policyModel } from '../../src/actors/models/policyModel.ts'
-import { scriptedModel } from '../../src/testing/scriptedModel.ts'
+import { scriptedModel } from '../../packages/evaluation/src/testing/scriptedModel.ts'
 import { agentMachine } from '../../src/machines/agentMachine.ts'
 import { supervisorMachine } from '../../src/machines/supervisorMachine.ts'
 import type { OpenInput, WatchOutput } from '../../src/machines/supervisorTypes.ts'

@@ -1,5 +1,5 @@
 import { policyModel } from '../../src/actors/models/policyModel.ts'
-import { scriptedModel, type ScriptedReply } from '../../src/testing/scriptedModel.ts'
+import { scriptedModel, type ScriptedReply } from '../../packages/evaluation/src/testing/scriptedModel.ts'
 import { defineAgent } from '../../src/actors/defineAgent.ts'
 import type { AgentDefinition } from '../../src/actors/agentDefinition.ts'
 import type { AgentEvent } from '../../src/protocol/events.ts'

@@ -15,7 +15,7 @@ import { rebuildConversation } from '../../src/conversation/rebuildConversation.
 import { defaultTagPolicy } from '../../src/conversation/visibleTags.ts'
 import { createRuntime, defineAgent, defineTool, type LogRecord } from '../../src/index.ts'
 import { format, median, now, paired } from './measure.ts'
-import { randomNumbers } from '../../src/evaluation/statistics/randomNumbers.ts'
+import { randomNumbers } from '../../packages/evaluation/src/statistics/randomNumbers.ts'
 import { benchModel, type Workload } from './workload.ts'
 
 const { values } = parseArgs({ options: { steps: { type: 'string', default: '10000' } } })

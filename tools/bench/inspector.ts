@@ -17,7 +17,7 @@ import { chromium, type Browser, type Page } from 'playwright-core'
 import { z } from 'zod'
 import { createRuntime, defineAgent, defineTool, fileStore, policyModel, type Runtime } from '../../src/index.ts'
 import { findChromium } from '../../test/browser/findChromium.ts'
-import { servedPage } from '../../test/inspector/servedPage.ts'
+import { servedPage } from '../../packages/page/test/inspector/servedPage.ts'
 import { format, median } from './measure.ts'
 
 const { values } = parseArgs({

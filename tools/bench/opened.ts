@@ -13,7 +13,7 @@ import { createRuntime, defineAgent, defineTool, fileStore, memoryStore, policyM
 import type { Store } from '../../src/index.ts'
 import { postgresStore } from '../../src/postgres.ts'
 import { sqliteStore } from '../../src/sqlite.ts'
-import { PostgresServer } from '../../test/postgres/server.ts'
+import { PostgresServer } from '../../packages/postgres/test/server.ts'
 
 const { values } = parseArgs({
   options: {

@@ -13,8 +13,8 @@ import { parseArgs } from 'node:util'
 import { fileStore, type LogRecord, type Store } from '../../src/index.ts'
 import { postgresStore } from '../../src/postgres.ts'
 import { sqliteStore } from '../../src/sqlite.ts'
-import { findPostgres, howToInstall } from '../../test/postgres/installPostgres.ts'
-import { PostgresServer } from '../../test/postgres/server.ts'
+import { findPostgres, howToInstall } from '../../packages/postgres/test/installPostgres.ts'
+import { PostgresServer } from '../../packages/postgres/test/server.ts'
 import { format, median, now } from './measure.ts'
 
 const { values } = parseArgs({

@@ -33,7 +33,7 @@ export interface PreparedVersion extends PlacedVersion {
 }
 
 const theme = join(import.meta.dirname, 'theme')
-const icon = join(import.meta.dirname, '..', '..', 'src', 'inspector', 'public', 'icon.svg')
+const icon = join(import.meta.dirname, '..', '..', 'packages', 'page', 'src', 'inspector', 'public', 'icon.svg')
 
 /** Puts the projects of all versions in place. Pages are made of files as they are now. */
 export async function prepareSite(options: SiteOptions): Promise<readonly PreparedVersion[]> {

@@ -8,7 +8,7 @@ import { createInterface } from 'node:readline'
 import { chromium } from 'playwright-core'
 
 const repository = join(import.meta.dirname, '..', '..')
-const program = join(repository, 'src', 'cli', 'main.ts')
+const program = join(repository, 'packages', 'cli', 'src', 'main.ts')
 const demo = spawn(process.execPath, [program, 'demo', '--stay'], { stdio: ['ignore', 'pipe', 'inherit'] })
 
 /** The address of the page, which the demo prints when the agent is done. */

@@ -18,7 +18,7 @@ import type { RunDeps } from '../children/runDeps.ts'
 import type { Sources } from './sources.ts'
 import type { IdleUnloader } from './idleUnloader.ts'
 import type { UnderActor } from '../children/spawnOptions.ts'
-import type { Instrumentation } from '../../telemetry/instrumentation.ts'
+import type { Instrumentation } from '../events/instrumentation.ts'
 
 /** Parts that the agents of one runtime share. */
 export interface HostShared {

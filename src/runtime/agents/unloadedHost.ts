@@ -22,7 +22,7 @@ import type { RunDeps } from '../children/runDeps.ts'
 import type { InspectionListener } from './inspections.ts'
 import { Observers, type AgentListener } from '../events/observers.ts'
 import { RunHandle } from '../../runs/run.ts'
-import type { Instrumentation } from '../../telemetry/instrumentation.ts'
+import type { Instrumentation } from '../events/instrumentation.ts'
 
 const nobody: readonly never[] = Object.freeze([])
 const emptyConversation: ConversationView = new Conversation()

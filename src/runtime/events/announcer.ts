@@ -15,7 +15,7 @@ import {
 import type { LogRecord, RecordOf } from '../../protocol/records.ts'
 import type { SourceInfo } from '../../protocol/toolsChange.ts'
 import type { TracedAgent, TracedEffect } from '../../protocol/tracer.ts'
-import type { Instrumentation } from '../../telemetry/instrumentation.ts'
+import type { Instrumentation } from './instrumentation.ts'
 import { listLater } from './listLater.ts'
 import { Observers, type AgentListener } from './observers.ts'
 import { RunHandle, type RunOutcome } from '../../runs/run.ts'

@@ -2,8 +2,8 @@ import { keepFact, type FactPlace } from '../../../src/actors/memory/keepFact.ts
 import type { Answer, Consultation, Question, Runnable, StepView } from '../../../src/actors/policies/policy.ts'
 import { formatNodeId } from '../../../src/protocol/ids.ts'
 import { piecesOf } from '../../../src/conversation/stepText.ts'
-import { scriptedModel } from '../../../src/testing/scriptedModel.ts'
-import { simulatedClock } from '../../../src/testing/simulatedClock.ts'
+import { scriptedModel } from '../../../packages/evaluation/src/testing/scriptedModel.ts'
+import { simulatedClock } from '../../../packages/evaluation/src/testing/simulatedClock.ts'
 import { BrakeLog } from '../../support/brakeLog.ts'
 
 /** A step of the model of 100 tokens, unless told otherwise. */

@@ -1,5 +1,5 @@
 import { keep } from '../../../src/actors/policies/keep.ts'
-import { scriptedModel } from '../../../src/testing/scriptedModel.ts'
+import { scriptedModel } from '../../../packages/evaluation/src/testing/scriptedModel.ts'
 import { withCode } from '../../support/agentHarness.ts'
 import { BrakeLog } from '../../support/brakeLog.ts'
 import { assert, describe } from '../../support/suite.ts'

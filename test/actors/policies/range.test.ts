@@ -1,6 +1,6 @@
 import { decide } from '../../../src/actors/policies/decide.ts'
 import { RuntimeError } from '../../../src/protocol/errors.ts'
-import { scriptedModel } from '../../../src/testing/scriptedModel.ts'
+import { scriptedModel } from '../../../packages/evaluation/src/testing/scriptedModel.ts'
 import { assert, describe } from '../../support/suite.ts'
 import { fakeConsultation, type WantedStep } from './fakeConsultation.ts'
 

@@ -1,5 +1,5 @@
 import { heuristicScorer, modelScorer, scoreOf } from '../../../src/actors/policies/scorers.ts'
-import { scriptedModel } from '../../../src/testing/scriptedModel.ts'
+import { scriptedModel } from '../../../packages/evaluation/src/testing/scriptedModel.ts'
 import { withCode } from '../../support/agentHarness.ts'
 import { BrakeLog } from '../../support/brakeLog.ts'
 import { assert, describe } from '../../support/suite.ts'

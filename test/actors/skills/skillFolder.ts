@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { skillTools, type SkillOptions, type SkillSource } from '../../../src/actors/skills/skillTools.ts'
 import type { ToolConnection } from '../../../src/actors/tools/toolSource.ts'
-import { simulatedClock } from '../../../src/testing/simulatedClock.ts'
+import { simulatedClock } from '../../../packages/evaluation/src/testing/simulatedClock.ts'
 import type { CaseContext } from '../../support/suite.ts'
 import { toolContext, type RecordedToolContext } from '../../support/toolContext.ts'
 

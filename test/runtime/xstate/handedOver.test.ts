@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { defineAgent } from '../../../src/actors/defineAgent.ts'
-import { scriptedModel } from '../../../src/testing/scriptedModel.ts'
+import { scriptedModel } from '../../../packages/evaluation/src/testing/scriptedModel.ts'
 import { calls } from '../../support/agentHarness.ts'
 import { assert, describe } from '../../support/suite.ts'
 import { actorOf, begin, ending } from './logicParts.ts'

@@ -1,5 +1,5 @@
 /** Runs a task whose model never ends its reply, says what it would persist and when it has come that far, and waits to be killed. */
-import { createRuntime } from '../../../src/createRuntime.ts'
+import { createRuntime } from '../../../packages/bridge/src/createRuntime.ts'
 import { fileStore } from '../../../src/stores/fileStore.ts'
 import { actorOf, asker, ending, held, kept, talker } from './logicParts.ts'
 

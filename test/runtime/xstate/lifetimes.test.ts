@@ -1,5 +1,5 @@
 import { createActor, createMachine, sendTo, SimulatedClock, waitFor } from 'xstate'
-import { simulatedClock } from '../../../src/testing/simulatedClock.ts'
+import { simulatedClock } from '../../../packages/evaluation/src/testing/simulatedClock.ts'
 import { agentLogic } from '../../../src/xstate.ts'
 import { memoryStore } from '../../../src/stores/memoryStore.ts'
 import { quiet } from '../../support/agentHarness.ts'

@@ -2,7 +2,7 @@ import { type Actor, createActor, type InspectionEvent, toPromise } from 'xstate
 import type { AgentDefinition } from '../../../src/actors/agentDefinition.ts'
 import { defineAgent } from '../../../src/actors/defineAgent.ts'
 import { policyModel } from '../../../src/actors/models/policyModel.ts'
-import { createRuntime, type Runtime } from '../../../src/createRuntime.ts'
+import { createRuntime, type Runtime } from '../../../packages/bridge/src/createRuntime.ts'
 import type { Model, ModelRequest } from '../../../src/protocol/model.ts'
 import type { Store } from '../../../src/protocol/store.ts'
 import { agentLogic, type AgentLogic, type AgentLogicInput, type AgentLogicOptions } from '../../../src/xstate.ts'

@@ -1,6 +1,6 @@
 /** With the development build of XState, which warns of what is doubtful: actors that end in every way. `loud`: one thing that it warns of. */
 import { createActor, createMachine, waitFor } from 'xstate'
-import { createRuntime } from '../../../src/createRuntime.ts'
+import { createRuntime } from '../../../packages/bridge/src/createRuntime.ts'
 import { agentLogic } from '../../../src/xstate.ts'
 import { quiet } from '../../support/agentHarness.ts'
 import { actorOf, asker, ending, held, talker } from './logicParts.ts'

@@ -1,6 +1,6 @@
 import { assign, createActor, createMachine, setup, waitFor } from 'xstate'
 import { z } from 'zod'
-import type { Runtime } from '../../../src/createRuntime.ts'
+import type { Runtime } from '../../../packages/bridge/src/createRuntime.ts'
 import { defineAgent, policyModel, type AgentDefinition } from '../../../src/index.ts'
 import { agentLogic } from '../../../src/xstate.ts'
 import { memoryStore } from '../../../src/stores/memoryStore.ts'

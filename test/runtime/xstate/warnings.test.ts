@@ -1,5 +1,5 @@
 import { fileURLToPath } from 'node:url'
-import { startChild } from '../../cli/cliChild.ts'
+import { startChild } from '../../../packages/cli/test/cliChild.ts'
 import { assert, type CaseContext, describe } from '../../support/suite.ts'
 
 const script = fileURLToPath(new URL('quietChild.ts', import.meta.url))

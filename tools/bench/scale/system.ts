@@ -1,4 +1,4 @@
-import { randomNumbers } from '../../../src/evaluation/statistics/randomNumbers.ts'
+import { randomNumbers } from '../../../packages/evaluation/src/statistics/randomNumbers.ts'
 import type { Costs, Load, Topology } from './costs.ts'
 import { ConnectionPool, Database } from './database.ts'
 import { Gate, Station } from './station.ts'

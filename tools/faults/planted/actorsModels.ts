@@ -284,7 +284,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'actorsModels-36',
-    file: 'src/testing/recordModel.ts',
+    file: 'packages/evaluation/src/testing/recordModel.ts',
     what: 'a terminal part is given on before it is recorded',
     from: "if (isTerminal(part)) await exchange.end({ type: 'complete' })",
     to: "if (isTerminal(part)) void exchange.end({ type: 'complete' })",

@@ -68,11 +68,11 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'artifacts-12',
-    file: 'src/server/bridge/agentAccess.ts',
+    file: 'packages/bridge/src/server/agentAccess.ts',
     what: 'a server gives away all that is kept beside a log, not only what results name',
     from: 'if (found === undefined) continue\n',
     to: '',
-    tests: ['server/bridge/artifacts'],
+    tests: ['packages/bridge/test/server/artifacts'],
   },
   {
     id: 'artifacts-10',
@@ -132,7 +132,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'artifacts-18',
-    file: 'src/inspector/model/artifactReader.ts',
+    file: 'packages/page/src/inspector/model/artifactReader.ts',
     what: 'a page of HTML that a tool returned runs with the rights of the inspector page',
     from: "'text/plain;charset=utf-8'",
     to: 'artifact.mimeType',
@@ -140,7 +140,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'artifacts-19',
-    file: 'src/inspector/model/artifactReader.ts',
+    file: 'packages/page/src/inspector/model/artifactReader.ts',
     what: 'the page remembers what an earlier token read',
     from: 'if (this.#token() === token) this.#hold',
     to: 'this.#hold',
@@ -148,7 +148,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'artifacts-20',
-    file: 'src/inspector/model/artifactReader.ts',
+    file: 'packages/page/src/inspector/model/artifactReader.ts',
     what: 'half of a file is saved as if it were all',
     from: 'if (blob.size !== artifact.bytes)',
     to: 'if (blob.size > artifact.bytes)',
@@ -156,7 +156,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'artifacts-21',
-    file: 'src/inspector/model/artifactReader.ts',
+    file: 'packages/page/src/inspector/model/artifactReader.ts',
     what: 'the page remembers all that it ever read',
     from: 'if (this.#heldBytes <= mostHeldBytes) return',
     to: 'if (size >= 0) return',
@@ -164,27 +164,27 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'artifacts-22',
-    file: 'src/cli/keptArtifacts.ts',
+    file: 'packages/cli/src/keptArtifacts.ts',
     what: 'of several artifacts that digits may mean one is guessed',
     from: 'one !== undefined && different.size === 1',
     to: 'one !== undefined',
-    tests: ['cli/cliArtifacts'],
+    tests: ['packages/cli/test/cliArtifacts'],
   },
   {
     id: 'artifacts-23',
-    file: 'src/cli/keptArtifacts.ts',
+    file: 'packages/cli/src/keptArtifacts.ts',
     what: 'what a tool returned moves the cursor of a terminal',
     from: 'withoutControls(new TextDecoder().decode(bytes))',
     to: 'new TextDecoder().decode(bytes)',
-    tests: ['cli/cliArtifacts'],
+    tests: ['packages/cli/test/cliArtifacts'],
   },
   {
     id: 'artifacts-24',
-    file: 'src/cli/newFile.ts',
+    file: 'packages/cli/src/newFile.ts',
     what: 'a file that is there already is written over',
     from: "open(file, 'wx')",
     to: "open(file, 'w')",
-    tests: ['cli/cliArtifacts'],
+    tests: ['packages/cli/test/cliArtifacts'],
   },
   {
     id: 'artifacts-9',

@@ -1,7 +1,7 @@
 import type { Fault } from '../mutate.ts'
 
-const file = (name: string): string => `src/server/bridge/${name}.ts`
-const client = (name: string): string => `src/client/${name}.ts`
+const file = (name: string): string => `packages/bridge/src/server/${name}.ts`
+const client = (name: string): string => `packages/bridge/src/client/${name}.ts`
 
 export const faults: readonly Fault[] = [
   {
@@ -10,7 +10,7 @@ export const faults: readonly Fault[] = [
     what: 'a token for an agent does not reach those below it',
     from: ' || agent.path.some(isOne)',
     to: '',
-    tests: ['server/bridge/access'],
+    tests: ['packages/bridge/test/server/access'],
   },
   {
     id: 'bridge-2',
@@ -18,7 +18,7 @@ export const faults: readonly Fault[] = [
     what: 'a page listed in origins is not answered under its name',
     from: 'loopback.test(name) || origins.some((origin) => URL.parse(origin)?.host === host)',
     to: 'loopback.test(name)',
-    tests: ['server/bridge/admission'],
+    tests: ['packages/bridge/test/server/admission'],
   },
   {
     id: 'bridge-3',
@@ -26,7 +26,7 @@ export const faults: readonly Fault[] = [
     what: 'a short token that was added later lets in',
     from: 'if (token.length < minTokenLength) continue',
     to: 'if (token.length < 1) continue',
-    tests: ['server/bridge/unauthenticated'],
+    tests: ['packages/bridge/test/server/unauthenticated'],
   },
   {
     id: 'bridge-4',
@@ -34,7 +34,7 @@ export const faults: readonly Fault[] = [
     what: 'a session id with any hash is taken for the token’s own',
     from: 'timingSafeEqual(given, Buffer.from(macOf(sessionId.slice(0, dot), token)))',
     to: 'given.length > 0',
-    tests: ['server/bridge/sessionIds'],
+    tests: ['packages/bridge/test/server/sessionIds'],
   },
   {
     id: 'bridge-5',
@@ -42,7 +42,7 @@ export const faults: readonly Fault[] = [
     what: 'the hash does not depend on the token',
     from: "createHmac('sha256', token)",
     to: "createHmac('sha256', 'token')",
-    tests: ['server/bridge/sessionIds'],
+    tests: ['packages/bridge/test/server/sessionIds'],
   },
   {
     id: 'bridge-6',
@@ -50,7 +50,7 @@ export const faults: readonly Fault[] = [
     what: 'sessions of other tokens are taken over',
     from: 'if (isSessionOf(sessionId, token)) return sessionId',
     to: 'return sessionId',
-    tests: ['server/bridge/sessionIds'],
+    tests: ['packages/bridge/test/server/sessionIds'],
   },
   {
     id: 'bridge-7',
@@ -58,7 +58,7 @@ export const faults: readonly Fault[] = [
     what: 'sockets that have not said hello take the place of clients',
     from: 'return size - this.unauthenticated.size < this.limits.connections',
     to: 'return size < this.limits.connections',
-    tests: ['server/bridge/unauthenticated'],
+    tests: ['packages/bridge/test/server/unauthenticated'],
   },
   {
     id: 'bridge-8',
@@ -66,7 +66,7 @@ export const faults: readonly Fault[] = [
     what: 'a broken log out of reach tells that it is there',
     from: 'viewer.check({ id: agentId, path: [], metadata: undefined })\n',
     to: '\n',
-    tests: ['server/bridge/outwardErrors'],
+    tests: ['packages/bridge/test/server/outwardErrors'],
   },
   {
     id: 'bridge-9',
@@ -74,7 +74,7 @@ export const faults: readonly Fault[] = [
     what: 'one address may have all the room there is for strangers',
     from: 'neighbours.length >= strangersPerAddress',
     to: 'neighbours.length >= strangers',
-    tests: ['server/bridge/unauthenticated'],
+    tests: ['packages/bridge/test/server/unauthenticated'],
   },
   {
     id: 'bridge-10',
@@ -82,7 +82,7 @@ export const faults: readonly Fault[] = [
     what: 'a socket says no hello for ever',
     from: 'if (session.isAuthenticated || session.isAuthenticating) return',
     to: 'if (limits.helloMs > 0) return',
-    tests: ['server/bridge/unauthenticated', 'server/bridge/limits'],
+    tests: ['packages/bridge/test/server/unauthenticated', 'packages/bridge/test/server/limits'],
   },
   {
     id: 'bridge-11',
@@ -90,7 +90,7 @@ export const faults: readonly Fault[] = [
     what: 'who said hello is counted as a stranger for ever',
     from: 'unauthenticated.delete(this) && ',
     to: '',
-    tests: ['server/bridge/unauthenticated'],
+    tests: ['packages/bridge/test/server/unauthenticated'],
   },
   {
     id: 'bridge-12',
@@ -98,7 +98,7 @@ export const faults: readonly Fault[] = [
     what: 'a token that was taken away keeps its connections',
     from: "if (!this.#rules.isGranted()) return this.close(closeCodes.goingAway, 'the token was changed')",
     to: '',
-    tests: ['server/bridge/unauthenticated'],
+    tests: ['packages/bridge/test/server/unauthenticated'],
   },
   {
     id: 'bridge-13',
@@ -106,7 +106,7 @@ export const faults: readonly Fault[] = [
     what: 'a client that left still has its subscriptions',
     from: 'for (const agentId of this.#subscriptions.keys()) this.unsubscribe(agentId)',
     to: '',
-    tests: ['server/bridge/admission'],
+    tests: ['packages/bridge/test/server/admission'],
   },
   {
     id: 'bridge-14',
@@ -114,7 +114,7 @@ export const faults: readonly Fault[] = [
     what: 'a session is forgotten though a client is still there',
     from: 'if (session.sockets > 0) return',
     to: '',
-    tests: ['server/bridge/resultCache'],
+    tests: ['packages/bridge/test/server/resultCache'],
   },
   {
     id: 'bridge-15',
@@ -122,7 +122,7 @@ export const faults: readonly Fault[] = [
     what: 'answers of a session are kept without bound',
     from: 'if (this.#results.size > this.#max) this.#results.delete(this.#results.keys().next().value!)',
     to: '',
-    tests: ['server/bridge/resultCache'],
+    tests: ['packages/bridge/test/server/resultCache'],
   },
   {
     id: 'bridge-16',
@@ -130,7 +130,7 @@ export const faults: readonly Fault[] = [
     what: 'a command that was refused is never tried again',
     from: 'result.catch(() => this.#results.delete(id))',
     to: 'result.catch(() => {})',
-    tests: ['server/bridge/resultCache'],
+    tests: ['packages/bridge/test/server/resultCache'],
   },
   {
     id: 'bridge-17',
@@ -138,7 +138,7 @@ export const faults: readonly Fault[] = [
     what: 'a command that the log has is carried out again',
     from: 'if (await agent.wasAsked(requestId)) return new DeferredAnswer(written(agent, answer))',
     to: '',
-    tests: ['server/bridge/carriedOut', 'server/bridge/sentAgain'],
+    tests: ['packages/bridge/test/server/carriedOutOnce', 'packages/bridge/test/server/sentAgain'],
   },
   {
     id: 'bridge-18',
@@ -146,7 +146,7 @@ export const faults: readonly Fault[] = [
     what: 'a run whose message was never written counts as carried out',
     from: 'index.beginning.unsaid <= 0',
     to: 'index.beginning.unsaid <= 1',
-    tests: ['server/bridge/tornStep'],
+    tests: ['packages/bridge/test/server/tornStep'],
   },
   {
     id: 'bridge-19',
@@ -154,7 +154,7 @@ export const faults: readonly Fault[] = [
     what: 'a decision for another tree’s agent has that one’s log read',
     from: 'created?.path.includes(ancestor.id) === true && ',
     to: '',
-    tests: ['server/bridge/carriedOut'],
+    tests: ['packages/bridge/test/server/carriedOutOnce'],
   },
   {
     id: 'bridge-20',
@@ -162,7 +162,7 @@ export const faults: readonly Fault[] = [
     what: 'after a gap the feed says it has what it has not',
     from: 'if (entry.seq !== this.#lastSeq + 1) this.#clearTail()',
     to: '',
-    tests: ['server/bridge/feed'],
+    tests: ['packages/bridge/test/server/feed'],
   },
   {
     id: 'bridge-21',
@@ -170,7 +170,7 @@ export const faults: readonly Fault[] = [
     what: 'the family of an agent’s next life is not heard',
     from: 'if (this.#includesDescendants) this.#subscribeToDescendants()',
     to: '',
-    tests: ['server/bridge/feed'],
+    tests: ['packages/bridge/test/server/feed'],
   },
   {
     id: 'bridge-22',
@@ -178,7 +178,7 @@ export const faults: readonly Fault[] = [
     what: 'live events wait without bound while the store is slow',
     from: 'if (!entry.isLogged && this.#held.length >= maxHeld) return',
     to: '',
-    tests: ['server/bridge/feed'],
+    tests: ['packages/bridge/test/server/feed'],
   },
   {
     id: 'bridge-23',
@@ -186,7 +186,7 @@ export const faults: readonly Fault[] = [
     what: 'the tail of a feed holds any amount of text',
     from: ' || this.#tailChars > tailChars',
     to: '',
-    tests: ['server/bridge/feed'],
+    tests: ['packages/bridge/test/server/feed'],
   },
   {
     id: 'bridge-24',
@@ -194,7 +194,7 @@ export const faults: readonly Fault[] = [
     what: 'a live event of any size is sent to everyone',
     from: 'frame.length <= maxLiveChars || ',
     to: 'frame.length > 0 || ',
-    tests: ['server/bridge/feed'],
+    tests: ['packages/bridge/test/server/feed'],
   },
   {
     id: 'bridge-25',
@@ -202,7 +202,7 @@ export const faults: readonly Fault[] = [
     what: 'a client gets records with a gap when the agent lived elsewhere',
     from: 'if (event.isLogged && event.seq > this.#cursor + 1) {',
     to: 'if (event.seq < 0) {',
-    tests: ['server/bridge/following'],
+    tests: ['packages/bridge/test/server/following'],
   },
   {
     id: 'bridge-26',
@@ -210,7 +210,7 @@ export const faults: readonly Fault[] = [
     what: 'a long log is read anew each time the socket of its reader is full',
     from: 'while (this.#parts.outbox.isFull && !this.#isClosed) await this.#drained()',
     to: '',
-    tests: ['server/bridge/following'],
+    tests: ['packages/bridge/test/server/following'],
   },
   {
     id: 'bridge-27',
@@ -218,7 +218,7 @@ export const faults: readonly Fault[] = [
     what: 'clients are told where the server has its files',
     from: 'if (what !== undefined) return errorInfo(error.code as ErrorCode, what)',
     to: '',
-    tests: ['server/bridge/outwardErrors'],
+    tests: ['packages/bridge/test/server/outwardErrors'],
   },
   {
     id: 'bridge-28',
@@ -226,7 +226,7 @@ export const faults: readonly Fault[] = [
     what: 'the reason of a pause names the server’s files',
     from: "const isStore = (reason as PauseReason | undefined)?.type === 'store'",
     to: 'const isStore = false as boolean',
-    tests: ['server/bridge/outwardErrors'],
+    tests: ['packages/bridge/test/server/outwardErrors'],
   },
   {
     id: 'bridge-29',
@@ -234,7 +234,7 @@ export const faults: readonly Fault[] = [
     what: 'the page is served under a name that a foreign page had point here',
     from: 'if (refusal === undefined) return this.#page.answer(request, response, own)',
     to: 'return this.#page.answer(request, response, own)',
-    tests: ['server/bridge/admission'],
+    tests: ['packages/bridge/test/server/admission'],
   },
   {
     id: 'bridge-30',
@@ -242,7 +242,7 @@ export const faults: readonly Fault[] = [
     what: 'a flood of refusals fills the log',
     from: 'if (window.logged >= maxLines) return void (window.suppressed += 1)',
     to: '',
-    tests: ['server/bridge/refusals'],
+    tests: ['packages/bridge/test/server/refusals'],
   },
   {
     id: 'bridge-31',
@@ -250,7 +250,7 @@ export const faults: readonly Fault[] = [
     what: 'logs out of reach are read for a list',
     from: 'return summary !== undefined && reach({ metadata: undefined, ...summary }) ? summary : undefined',
     to: 'return summary',
-    tests: ['server/bridge/sessionList'],
+    tests: ['packages/bridge/test/server/sessionList'],
   },
   {
     id: 'bridge-32',
@@ -258,7 +258,7 @@ export const faults: readonly Fault[] = [
     what: 'a log that has not changed is read again for each list',
     from: 'if (known !== undefined && isSame(stat, known.stat)) return known.summary',
     to: '',
-    tests: ['server/bridge/sessionList'],
+    tests: ['packages/bridge/test/server/sessionList'],
   },
   {
     id: 'bridge-33',
@@ -266,7 +266,7 @@ export const faults: readonly Fault[] = [
     what: 'nobody hears that no connection can be made',
     from: '      this.#owner.report(this.#problem)\n',
     to: '',
-    tests: ['server/bridge/unreachable'],
+    tests: ['packages/bridge/test/server/unreachable'],
   },
   {
     id: 'bridge-34',
@@ -274,7 +274,7 @@ export const faults: readonly Fault[] = [
     what: 'a client that was connected is closed when connectTimeoutMs is over',
     from: '    this.#cancelTimer()\n    this.#cancelTimeout?.()\n',
     to: '    this.#cancelTimer()\n',
-    tests: ['server/bridge/unreachable'],
+    tests: ['packages/bridge/test/server/unreachable'],
   },
   {
     id: 'bridge-35',
@@ -282,7 +282,7 @@ export const faults: readonly Fault[] = [
     what: 'commands are not sent again by the next connection',
     from: "        entry.state = 'queued'\n      }\n    }\n",
     to: '        this.#entries.delete(id)\n      }\n    }\n',
-    tests: ['server/bridge/reconnect', 'server/bridge/connection'],
+    tests: ['packages/bridge/test/server/reconnect', 'packages/bridge/test/server/connection'],
   },
   {
     id: 'bridge-36',
@@ -290,7 +290,7 @@ export const faults: readonly Fault[] = [
     what: 'a client takes records with a gap for all of them',
     from: 'if (seq > next) return this.#subscribe()',
     to: '',
-    tests: ['server/bridge/connection'],
+    tests: ['packages/bridge/test/server/connection'],
   },
   {
     id: 'bridge-37',
@@ -298,7 +298,7 @@ export const faults: readonly Fault[] = [
     what: 'a run that never began is taken for one that was aborted',
     from: "if (this.#expected.has(run.requestId) && end.stopReason === 'aborted') return",
     to: '',
-    tests: ['server/bridge/remoteRuns'],
+    tests: ['packages/bridge/test/server/remoteRuns'],
   },
   {
     id: 'bridge-38',
@@ -306,43 +306,43 @@ export const faults: readonly Fault[] = [
     what: 'a client makes session ids that the server refuses',
     from: '.subarray(0, macBytes)',
     to: '',
-    tests: ['server/bridge/sessionIds'],
+    tests: ['packages/bridge/test/server/sessionIds'],
   },
   {
     id: 'bridge-39',
-    file: 'src/server/bridge/searchAnswer.ts',
+    file: 'packages/bridge/src/server/searchAnswer.ts',
     what: 'a search shows what a function does not let its client see',
     from: '    if (sessions.get(agentId) !== undefined) hits.push(hit)\n',
     to: '    hits.push(hit)\n',
-    tests: ['bridge/sessionSearch'],
+    tests: ['packages/bridge/test/server/sessionSearch'],
   },
   {
     id: 'bridge-40',
-    file: 'src/server/bridge/agentAccess.ts',
+    file: 'packages/bridge/src/server/agentAccess.ts',
     what: 'a search looks through the sessions of all tenants',
     from: '    return this.#bridge.search.hits(text, this.#wanted(asked), limit)\n',
     to: '    return this.#bridge.search.hits(text, { query: asked }, limit)\n',
-    tests: ['bridge/sessionSearch'],
+    tests: ['packages/bridge/test/server/sessionSearch'],
   },
   {
     id: 'bridge-41',
-    file: 'src/server/bridge/sessionSearch.ts',
+    file: 'packages/bridge/src/server/sessionSearch.ts',
     what: 'the best hits of others leave no room for those of a client',
     from: 'limit: choose === undefined ? limit : mostHits }',
     to: 'limit }',
-    tests: ['bridge/sessionSearch'],
+    tests: ['packages/bridge/test/server/sessionSearch'],
   },
   {
     id: 'bridge-42',
-    file: 'src/server/bridge/sessionSearch.ts',
+    file: 'packages/bridge/src/server/sessionSearch.ts',
     what: 'a search that failed has all later ones fail',
     from: '    this.#last = found.catch(() => {})\n',
     to: '    this.#last = found\n',
-    tests: ['bridge/sessionSearch'],
+    tests: ['packages/bridge/test/server/sessionSearch'],
   },
   {
     id: 'bridge-43',
-    file: 'src/inspector/views/homeSearch.tsx',
+    file: 'packages/page/src/inspector/views/homeSearch.tsx',
     what: 'a hit leads into an agent without what was looked for',
     from: 'q: shownOf(text, excerpt) }',
     to: 'q: null }',
@@ -354,7 +354,7 @@ export const faults: readonly Fault[] = [
     what: 'the crash of a sub-agent tells clients where the server has its files',
     from: "new Set<ErrorCode>(['INTERNAL', 'CHILD_CRASHED'])",
     to: "new Set<ErrorCode>(['INTERNAL'])",
-    tests: ['server/bridge/outwardErrors'],
+    tests: ['packages/bridge/test/server/outwardErrors'],
   },
   {
     id: 'bridge-45',

@@ -116,7 +116,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'checkpoints-15',
-    file: 'src/stores/sqlite/sqliteCheckpoints.ts',
+    file: 'packages/sqlite/src/sqliteCheckpoints.ts',
     what: 'a checkpoint stays where its log was deleted',
     from: 'FROM checkpoints c JOIN agents a ON a.number = c.agent WHERE a.id = ?',
     to: 'FROM checkpoints c LEFT JOIN agents a ON a.number = c.agent WHERE coalesce(a.id, ?1) IS NOT NULL',
@@ -148,11 +148,11 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'checkpoints-19',
-    file: 'src/stores/postgres/postgresCheckpoints.ts',
+    file: 'packages/postgres/src/postgresCheckpoints.ts',
     what: 'a process goes on from the checkpoint that it has read, also when another one has written since',
     from: 'CASE WHEN version = $2 THEN NULL',
     to: "CASE WHEN $2 <> '' THEN NULL",
-    tests: ['postgres/checkpoints'],
+    tests: ['packages/postgres/test/checkpoints'],
   },
   {
     id: 'checkpoints-20',
@@ -196,11 +196,11 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'checkpoints-25',
-    file: 'src/stores/postgres/postgresCheckpoints.ts',
+    file: 'packages/postgres/src/postgresCheckpoints.ts',
     what: 'a checkpoint is sent back to the store that has written it',
     from: "      this.#recent.keep(agentId, { version: String(row['version']), body })\n",
     to: '',
-    tests: ['postgres/checkpoints'],
+    tests: ['packages/postgres/test/checkpoints'],
   },
   {
     id: 'checkpoints-26',

@@ -1,6 +1,6 @@
 import type { Fault } from '../mutate.ts'
 
-const shape = 'src/client/shape.ts'
+const shape = 'packages/bridge/src/client/shape.ts'
 
 /** Slips in what the client checks without schemas. */
 export const faults: readonly Fault[] = [
@@ -30,7 +30,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'clientShapes-4',
-    file: 'src/client/summaryShapes.ts',
+    file: 'packages/bridge/src/client/summaryShapes.ts',
     what: 'a run that ended with an error makes the page lose its list',
     from: "'paused', 'aborted', 'error')",
     to: "'paused', 'aborted')",
@@ -38,7 +38,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'clientShapes-5',
-    file: 'src/client/answers.ts',
+    file: 'packages/bridge/src/client/answers.ts',
     what: 'a message without blocks reaches the views',
     from: 'content: list(partly',
     to: 'source: list(partly',
@@ -50,11 +50,11 @@ export const faults: readonly Fault[] = [
     what: 'a blank prompt is sent, and refused from afar',
     from: 'if (!blocks.some(saysSomething)) return saidNothing',
     to: '',
-    tests: ['server/bridge/oneContract', 'client/shapes'],
+    tests: ['packages/bridge/test/server/oneContract', 'client/shapes'],
   },
   {
     id: 'clientShapes-deep-1',
-    file: 'src/client/readFrames.ts',
+    file: 'packages/bridge/src/client/readFrames.ts',
     what: 'an answer of any depth is walked',
     from: 'isDeeper(value, mostDepth) ? tooDeep : shape(value)',
     to: 'shape(value)',
@@ -62,7 +62,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'clientShapes-deep-2',
-    file: 'src/client/readFrames.ts',
+    file: 'packages/bridge/src/client/readFrames.ts',
     what: 'whoever asked for an answer that is too deep waits for ever',
     from: 'if (refused === undefined) report(error)',
     to: 'if (refused !== undefined) report(error)',

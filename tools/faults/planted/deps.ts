@@ -43,7 +43,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'deps-6',
-    file: 'src/server/bridge/servedDeps.ts',
+    file: 'packages/bridge/src/server/servedDeps.ts',
     what: 'a client reads why the deps of an agent could not be made',
     from: '}" could not be made.`',
     to: '}" could not be made: ${String(thrown)}`',

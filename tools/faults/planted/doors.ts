@@ -1,11 +1,11 @@
 import type { Fault } from '../mutate.ts'
 
-const bridge = (name: string): string => `src/server/bridge/${name}.ts`
+const bridge = (name: string): string => `packages/bridge/src/server/${name}.ts`
 
 export const faults: readonly Fault[] = [
   {
     id: 'doors-16',
-    file: 'src/client/fold/foldMessages.ts',
+    file: 'packages/bridge/src/client/fold/foldMessages.ts',
     what: 'a reply has another identity once it is done',
     from: 'isImported(event) ? `n${event.nodeId}` : `t${event.turnIndex}`',
     to: 'event.nodeId === undefined ? `t${event.turnIndex}` : `n${event.nodeId}`',
@@ -13,7 +13,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'doors-17',
-    file: 'src/client/fold/foldPending.ts',
+    file: 'packages/bridge/src/client/fold/foldPending.ts',
     what: 'a call of a sub-agent that was aborted waits for ever',
     from: 'childId !== undefined && (agentId === childId || path.includes(childId))',
     to: 'false as boolean',
@@ -21,7 +21,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'doors-18',
-    file: 'src/client/fold/foldMessages.ts',
+    file: 'packages/bridge/src/client/fold/foldMessages.ts',
     what: 'what a person said is hidden by a revert that kept it',
     from: 'if (nodeId !== undefined) return { ...message, nodeId }',
     to: '',
@@ -29,7 +29,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'doors-19',
-    file: 'src/client/fold/foldMessages.ts',
+    file: 'packages/bridge/src/client/fold/foldMessages.ts',
     what: 'a piece that is sent again after a reconnect is shown twice',
     from: 'text: reply.text.slice(0, event.offset) + event.text',
     to: 'text: reply.text + event.text',
@@ -57,7 +57,7 @@ export const faults: readonly Fault[] = [
     what: 'a user sees agents of others',
     from: '  if (metadata !== undefined && !hasMetadata(agent.metadata, metadata)) return false\n',
     to: '',
-    tests: ['server/bridge/authenticate'],
+    tests: ['packages/bridge/test/server/authenticate'],
   },
   {
     id: 'doors-2',
@@ -65,7 +65,7 @@ export const faults: readonly Fault[] = [
     what: 'an asynchronous function lets a client see everything',
     from: 'return chosen === true',
     to: 'return chosen !== false',
-    tests: ['server/bridge/authenticate'],
+    tests: ['packages/bridge/test/server/authenticate'],
   },
   {
     id: 'doors-3',
@@ -73,7 +73,7 @@ export const faults: readonly Fault[] = [
     what: 'agents that a user spawns are not marked as theirs',
     from: 'const metadata = { ...given.metadata, ...this.#grant.metadata }',
     to: 'const metadata = { ...given.metadata }',
-    tests: ['server/bridge/authenticate'],
+    tests: ['packages/bridge/test/server/authenticate'],
   },
   {
     id: 'doors-4',
@@ -81,7 +81,7 @@ export const faults: readonly Fault[] = [
     what: 'a user is not told that metadata was not theirs to set',
     from: 'if (!hasMetadata(metadata, given.metadata ?? {})) {',
     to: 'if (false as boolean) {',
-    tests: ['server/bridge/authenticate'],
+    tests: ['packages/bridge/test/server/authenticate'],
   },
   {
     id: 'doors-5',
@@ -89,7 +89,7 @@ export const faults: readonly Fault[] = [
     what: 'a client that is no longer known stays',
     from: '      else current = undefined\n',
     to: '',
-    tests: ['server/bridge/authenticate'],
+    tests: ['packages/bridge/test/server/authenticate'],
   },
   {
     id: 'doors-6',
@@ -97,7 +97,7 @@ export const faults: readonly Fault[] = [
     what: 'nonsense of the application counts as a grant',
     from: 'if (checked.success) return { ...decided }',
     to: 'return { ...decided }',
-    tests: ['server/bridge/authenticate'],
+    tests: ['packages/bridge/test/server/authenticate'],
   },
   {
     id: 'doors-7',
@@ -105,7 +105,7 @@ export const faults: readonly Fault[] = [
     what: 'what a client says while the application decides is lost',
     from: '    for (const [data, isBinary] of early) this.#read(data, isBinary)\n',
     to: '',
-    tests: ['server/bridge/authenticate'],
+    tests: ['packages/bridge/test/server/authenticate'],
   },
   {
     id: 'doors-8',
@@ -113,7 +113,7 @@ export const faults: readonly Fault[] = [
     what: 'a client without a token goes on with the session of somebody else',
     from: "      if (!isProven) bridge.results.checkOwner(sessionId, owner ?? '')\n",
     to: '',
-    tests: ['server/bridge/authenticate'],
+    tests: ['packages/bridge/test/server/authenticate'],
   },
   {
     id: 'doors-9',
@@ -121,15 +121,15 @@ export const faults: readonly Fault[] = [
     what: 'an error tells that somebody else has an agent',
     from: 'Array.isArray(agents) && !agents.includes(id)',
     to: 'true as boolean',
-    tests: ['server/bridge/authenticate'],
+    tests: ['packages/bridge/test/server/authenticate'],
   },
   {
     id: 'doors-10',
-    file: 'src/client/client.ts',
+    file: 'packages/bridge/src/client/client.ts',
     what: 'a client whose token changes is thrown out of its session',
     from: "typeof options.token === 'string' ? undefined : randomHex(32)",
     to: 'undefined as string | undefined',
-    tests: ['server/bridge/authenticate'],
+    tests: ['packages/bridge/test/server/authenticate'],
   },
   {
     id: 'doors-11',

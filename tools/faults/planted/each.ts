@@ -62,7 +62,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'each-8',
-    file: 'src/client/remoteAgent.ts',
+    file: 'packages/bridge/src/client/remoteAgent.ts',
     what: 'an agent that appears later is never heard',
     from: "if (mayWait && error?.code === 'AGENT_NOT_FOUND') wait()",
     to: '',

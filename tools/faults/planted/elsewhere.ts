@@ -28,7 +28,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'elsewhere-4',
-    file: 'src/stores/sqlite/writers.ts',
+    file: 'packages/sqlite/src/writers.ts',
     what: 'an address announced after the first agent was opened is not written',
     from: "'UPDATE writers SET url = ? WHERE number = ?'",
     to: "'UPDATE writers SET url = url WHERE ?1 IS NULL OR number = ?2'",
@@ -44,11 +44,11 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'elsewhere-6',
-    file: 'src/server/bridge/announcing.ts',
+    file: 'packages/bridge/src/server/announcing.ts',
     what: 'the first server of two that closes takes the address of the other one back',
     from: '    await this.#say(urls.at(-1))\n',
     to: '    await this.#say(undefined)\n',
-    tests: ['bridge/announcing'],
+    tests: ['packages/bridge/test/server/announcing'],
   },
   {
     id: 'elsewhere-7',
@@ -76,7 +76,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'elsewhere-10',
-    file: 'src/stores/sqlite/sqliteStore.ts',
+    file: 'packages/sqlite/src/sqliteStore.ts',
     what: 'a file that another process has taken a log of is not looked at',
     from: 'return this.#newestEpoch(agentId) === lease.epoch',
     to: 'return true',
@@ -84,10 +84,10 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'elsewhere-11',
-    file: 'src/stores/postgres/postgresStore.ts',
+    file: 'packages/postgres/src/postgresStore.ts',
     what: 'a lease that ended while the database was away is not renewed, and its agent ends',
     from: '    if (this.#worker.holds) return\n',
     to: "    if (this.#worker.holds || agentId !== '') return\n",
-    tests: ['postgres/leases'],
+    tests: ['packages/postgres/test/leases'],
   },
 ]

@@ -1,12 +1,12 @@
 import type { Fault } from '../mutate.ts'
 
-const report = 'src/evaluation/report'
-const metrics = 'src/evaluation/metrics'
-const reported = ['evaluation/report']
-const rendered = ['evaluation/renderers']
-const measured = ['evaluation/metricsOf']
-const published = ['evaluation/publish']
-const paged = ['evaluation/pageInChromium']
+const report = 'packages/evaluation/src/report'
+const metrics = 'packages/evaluation/src/metrics'
+const reported = ['packages/evaluation/test/report']
+const rendered = ['packages/evaluation/test/renderers']
+const measured = ['packages/evaluation/test/metricsOf']
+const published = ['packages/evaluation/test/publish']
+const paged = ['packages/evaluation/test/pageInChromium']
 
 export const faults: readonly Fault[] = [
   {

@@ -4,23 +4,23 @@ import type { Fault } from '../mutate.ts'
 export const faults: readonly Fault[] = [
   {
     id: 'gateway-1',
-    file: 'src/server/bridge/followedLogs.ts',
+    file: 'packages/bridge/src/server/followedLogs.ts',
     what: 'a client never hears of what another process writes',
     from: '        else void this.#follow(feed)\n',
     to: '',
-    tests: ['bridge/acrossProcesses'],
+    tests: ['packages/bridge/test/server/acrossProcesses'],
   },
   {
     id: 'gateway-2',
-    file: 'src/server/bridge/commandTable.ts',
+    file: 'packages/bridge/src/server/commandTable.ts',
     what: 'a client is told that its run failed when the agent goes on elsewhere',
     from: "new Set<ErrorCode>(['AGENT_DETACHED', 'STORE_LEASE_LOST'])",
     to: 'new Set<ErrorCode>()',
-    tests: ['bridge/acrossProcesses', 'gateway/gateway'],
+    tests: ['packages/bridge/test/server/acrossProcesses', 'gateway/gateway'],
   },
   {
     id: 'gateway-3',
-    file: 'src/server/bridge/keyed.ts',
+    file: 'packages/bridge/src/server/keyed.ts',
     what: 'a worker believes anyone who says that it is a gateway',
     from: 'return timingSafeEqual(given, own) ? saidIn(text) : undefined',
     to: 'return timingSafeEqual(given, given) ? saidIn(text) : undefined',
@@ -28,7 +28,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'gateway-4',
-    file: 'src/server/gateway/clientRelay.ts',
+    file: 'packages/cluster/src/gateway/clientRelay.ts',
     what: 'what a worker says of an agent that has left it is believed',
     from: '    if (route?.url !== from.url || !route.isSubscribed) return\n',
     to: '    if (route === undefined) return\n',
@@ -36,7 +36,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'gateway-5',
-    file: 'src/server/gateway/route.ts',
+    file: 'packages/cluster/src/gateway/route.ts',
     what: 'a client is sent records again after a move',
     from: '    if (subscription === undefined || seq <= subscription.cursor) return false\n',
     to: '    if (subscription === undefined) return false\n',
@@ -44,7 +44,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'gateway-6',
-    file: 'src/server/gateway/route.ts',
+    file: 'packages/cluster/src/gateway/route.ts',
     what: 'a run that its worker’s death cut off never goes on',
     from: 'if (isPlaced && this.#last !== undefined &&',
     to: 'if (isPlaced && this.#last === undefined &&',
@@ -52,7 +52,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'gateway-7',
-    file: 'src/server/gateway/route.ts',
+    file: 'packages/cluster/src/gateway/route.ts',
     what: 'reading begins anew after a move',
     from: 'fromSeq: cursor + 1 })',
     to: 'fromSeq: 1 })',
@@ -60,7 +60,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'gateway-8',
-    file: 'src/server/gateway/gateway.ts',
+    file: 'packages/cluster/src/gateway/gateway.ts',
     what: 'agents that are chosen by a function are within everybody’s reach',
     from: "    if (typeof grant.agents !== 'function') return undefined\n    return createdRecord",
     to: '    if (grant !== undefined) return undefined\n    return createdRecord',
@@ -68,7 +68,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'gateway-9',
-    file: 'src/server/gateway/gateway.ts',
+    file: 'packages/cluster/src/gateway/gateway.ts',
     what: 'workers let every client see all agents',
     from: '        ...(ids === undefined ? {} : { agents: ids }),\n        ...(metadata === undefined ? {} : { metadata }),\n',
     to: '',
@@ -76,7 +76,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'gateway-10',
-    file: 'src/server/gateway/downWorkers.ts',
+    file: 'packages/cluster/src/gateway/downWorkers.ts',
     what: 'a worker that is gone is dialled without end',
     from: '    return down !== undefined && this.#clock.now() < down.until\n',
     to: '    return down === undefined && this.#clock.now() < 0\n',
@@ -84,7 +84,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'gateway-11',
-    file: 'src/server/gateway/upstream.ts',
+    file: 'packages/cluster/src/gateway/upstream.ts',
     what: 'a worker that hangs is waited for for ever',
     from: "return this.#fail('it does not answer')",
     to: 'return undefined',
@@ -92,7 +92,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'gateway-12',
-    file: 'src/server/gateway/agentFinder.ts',
+    file: 'packages/cluster/src/gateway/agentFinder.ts',
     what: 'a directory that never answers is waited for for ever',
     from: '      return await Promise.race([Promise.resolve().then(work), late.promise])\n',
     to: '      return await Promise.resolve().then(work)\n',
@@ -100,7 +100,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'gateway-13',
-    file: 'src/server/gateway/socketRelay.ts',
+    file: 'packages/cluster/src/gateway/socketRelay.ts',
     what: 'a second worker is spoken to before it has heard the beginning',
     from: '    if (worker.swallowed.size > 0) return\n',
     to: '',
@@ -108,7 +108,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'gateway-14',
-    file: 'src/server/gateway/forwardRequest.ts',
+    file: 'packages/cluster/src/gateway/forwardRequest.ts',
     what: 'a session of MCP goes on with another worker',
     from: '  const url = urls.find((one) => markOf(one) === mark) ?? urls[0]\n',
     to: '  const url = urls.find((one) => markOf(one) !== mark) ?? urls[0]\n',
@@ -116,7 +116,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'gateway-15',
-    file: 'src/server/gateway/clientRelay.ts',
+    file: 'packages/cluster/src/gateway/clientRelay.ts',
     what: 'a slow client makes the gateway keep all that its workers send',
     from: '    for (const upstream of this.#upstreams.values()) upstream.pause()\n    outbox',
     to: '    outbox',
@@ -124,7 +124,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'gateway-16',
-    file: 'src/server/gateway/fleetLists.ts',
+    file: 'packages/cluster/src/gateway/fleetLists.ts',
     what: 'a watcher is told of an agent by a process that has it no more',
     from: 'seen.url !== url && seen.seq > seq) return false',
     to: 'seen.url !== url && seen.seq > 1e9) return false',
@@ -132,7 +132,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'gateway-17',
-    file: 'src/server/gateway/fleetLists.ts',
+    file: 'packages/cluster/src/gateway/fleetLists.ts',
     what: 'an agent is listed as a process has it that has it no more',
     from: '        if ((found.get(agent.agentId)?.seq ?? 0) <= agent.seq) found.set(agent.agentId, agent)\n',
     to: '        found.set(agent.agentId, agent)\n',
@@ -140,15 +140,15 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'gateway-18',
-    file: 'src/server/bridge/bridge.ts',
+    file: 'packages/bridge/src/server/bridge.ts',
     what: 'an agent cannot be read on where it was before',
     from: '      if (fromSeq > feed.lastSeq + 1)\n',
     to: '      if (fromSeq < 1)\n',
-    tests: ['bridge/dispatch'],
+    tests: ['packages/bridge/test/server/dispatch'],
   },
   {
     id: 'gateway-19',
-    file: 'src/server/bridge/roles.ts',
+    file: 'packages/bridge/src/server/roles.ts',
     what: 'whoever has one tenant is told where the processes are',
     from: 'grant.agents === undefined && grant.metadata === undefined',
     to: 'grant.agents === undefined && grant.metadata !== null',
@@ -156,7 +156,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'gateway-20',
-    file: 'src/server/gateway/workerNames.ts',
+    file: 'packages/cluster/src/gateway/workerNames.ts',
     what: 'the name of a process has the way to it',
     from: "  return `${host}${pathname.replace(/\\/(?:bridge)?$/, '')}`\n",
     to: '  return `${host}${pathname}`\n',
@@ -164,7 +164,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'gateway-21',
-    file: 'src/inspector/views/homeWorkers.tsx',
+    file: 'packages/page/src/inspector/views/homeWorkers.tsx',
     what: 'the overview counts no agents of workers',
     from: '{formatCount(counts.get(name) ?? 0)}',
     to: '{formatCount(0)}',
@@ -172,7 +172,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'gateway-22',
-    file: 'src/server/gateway/forwardRequest.ts',
+    file: 'packages/cluster/src/gateway/forwardRequest.ts',
     what: 'a second worker does what a first one may have done',
     from: '    if (broken.mayHaveBegun && !isRepeatable(forwarding))\n',
     to: '    if (broken.mayHaveBegun && tries === mostTries)\n',
@@ -180,7 +180,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'gateway-23',
-    file: 'src/server/gateway/forwardRequest.ts',
+    file: 'packages/cluster/src/gateway/forwardRequest.ts',
     what: 'a run that can be asked for again is not',
     from: '  if (agentId === threadId) return isText(runId) && (forwardedProps?.command ?? undefined) === undefined\n',
     to: '  if (agentId === threadId) return false\n',
@@ -188,7 +188,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'gateway-24',
-    file: 'src/server/gateway/workerRequest.ts',
+    file: 'packages/cluster/src/gateway/workerRequest.ts',
     what: 'a worker that is at work is held to be lost',
     from: '        cancel()\n        lookLater()\n      }\n',
     to: '        lookLater()\n      }\n',
@@ -196,7 +196,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'gateway-25',
-    file: 'src/server/gateway/workerRequest.ts',
+    file: 'packages/cluster/src/gateway/workerRequest.ts',
     what: 'a request is waited for for ever whose worker hangs',
     from: "() => lost('it does not answer')",
     to: '() => {}',
@@ -204,7 +204,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'gateway-26',
-    file: 'src/server/gateway/fleetLists.ts',
+    file: 'packages/cluster/src/gateway/fleetLists.ts',
     what: 'a worker is connected to for a list that nobody waits for, and never left',
     from: '    if (this.#isClosed) return Promise.resolve(undefined)\n',
     to: '',
@@ -212,7 +212,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'gateway-27',
-    file: 'src/server/gateway/clientRelay.ts',
+    file: 'packages/cluster/src/gateway/clientRelay.ts',
     what: 'a worker is connected to for a command of a client that has left, and never left',
     from: '    if (this.#closed.signal.aborted) return\n    route.ask(command)\n',
     to: '    route.ask(command)\n',
@@ -220,7 +220,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'gateway-28',
-    file: 'src/server/gateway/socketRelay.ts',
+    file: 'packages/cluster/src/gateway/socketRelay.ts',
     what: 'a worker is connected to for another protocol’s client that has left, and never left',
     from: '      // The client may have left meanwhile.\n      if (signal.aborted) return\n',
     to: '',
@@ -228,7 +228,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'gateway-29',
-    file: 'src/server/gateway/workerRequest.ts',
+    file: 'packages/cluster/src/gateway/workerRequest.ts',
     what: 'a machine that vanishes in the middle of an answer is waited for for ever',
     from: 'socket.setKeepAlive(true, lookMs)',
     to: 'socket.setKeepAlive(false)',
@@ -236,7 +236,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'gateway-30',
-    file: 'src/server/gateway/forwardRequest.ts',
+    file: 'packages/cluster/src/gateway/forwardRequest.ts',
     what: 'a worker that answers is held to be as bad as before',
     from: '    finder.down.reached(url)\n',
     to: '',
@@ -244,7 +244,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'gateway-31',
-    file: 'src/client/outgoing.ts',
+    file: 'packages/bridge/src/client/outgoing.ts',
     what: 'what a gateway cannot take anywhere now has failed for its client, though it goes on',
     from: "    if (code === 'AGENT_UNREACHABLE') return true\n",
     to: '',
@@ -252,15 +252,15 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'gateway-32',
-    file: 'src/client/outgoing.ts',
+    file: 'packages/bridge/src/client/outgoing.ts',
     what: 'what is asked while an agent is away goes before what was asked earlier',
     from: '    const isPutOff = this.#putOff.has(agentOf(asking))\n',
     to: '    const isPutOff = false\n',
-    tests: ['bridge/outgoing'],
+    tests: ['packages/bridge/test/server/outgoing'],
   },
   {
     id: 'gateway-33',
-    file: 'src/server/gateway/clientRelay.ts',
+    file: 'packages/cluster/src/gateway/clientRelay.ts',
     what: 'a worker that has the agent again, after it had just lost it, is not asked to go on',
     from: '    if (!moved.has(code) && !unread.has(code)) return this.#client.fail({ code, message })\n',
     to: '    if (moved.has(code)) return\n    if (!unread.has(code)) return this.#client.fail({ code, message })\n',
@@ -268,7 +268,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'gateway-34',
-    file: 'src/server/gateway/clientRelay.ts',
+    file: 'packages/cluster/src/gateway/clientRelay.ts',
     what: 'who reads an agent that is away for long is not read to any more',
     from: '    this.#tellAway(route, error)\n    void this.#look(route)\n',
     to: '    this.#tellAway(route, error)\n',
@@ -276,31 +276,31 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'gateway-35',
-    file: 'src/server/bridge/feed.ts',
+    file: 'packages/bridge/src/server/feed.ts',
     what: 'records are told that a process wrote after it had lost its log',
     from: '        if (isOurs || !entry.isLogged) this.#publish(entry, event)',
     to: '        this.#publish(entry, event)',
-    tests: ['bridge/feed'],
+    tests: ['packages/bridge/test/server/feed'],
   },
   {
     id: 'gateway-36',
-    file: 'src/server/bridge/agentDirectory.ts',
+    file: 'packages/bridge/src/server/agentDirectory.ts',
     what: 'a client that comes while its agent is resumed is told that the agent exists',
     from: "      if (this.#runtime.open === undefined || !hasCode(thrown, 'AGENT_EXISTS')) throw thrown\n",
     to: "      if (this.#runtime.open !== undefined || !hasCode(thrown, 'AGENT_EXISTS')) throw thrown\n",
-    tests: ['bridge/resumedLate'],
+    tests: ['packages/bridge/test/server/resumedLate'],
   },
   {
     id: 'gateway-37',
-    file: 'src/client/outgoing.ts',
+    file: 'packages/bridge/src/client/outgoing.ts',
     what: 'a run whose agent is resumed after its server is up has ended for its client',
     from: 'wasTaken === true && code',
     to: 'wasTaken === null && code',
-    tests: ['bridge/resumedLate'],
+    tests: ['packages/bridge/test/server/resumedLate'],
   },
   {
     id: 'gateway-state-1',
-    file: 'src/server/bridge/forwarded.ts',
+    file: 'packages/bridge/src/server/forwarded.ts',
     what: 'what one worker is told of a client another one believes',
     from: "if (!isHere(w)) return { why: 'elsewhere', place: w }",
     to: '',
@@ -308,7 +308,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'gateway-state-2',
-    file: 'src/server/bridge/forwarded.ts',
+    file: 'packages/bridge/src/server/forwarded.ts',
     what: 'what a worker is told of a client holds for ever',
     from: "if (Math.abs(e - heldMs - this.#now()) > heldMs) return { why: 'old' }",
     to: '',
@@ -316,7 +316,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'gateway-state-3',
-    file: 'src/server/gateway/forwardRequest.ts',
+    file: 'packages/cluster/src/gateway/forwardRequest.ts',
     what: 'cookies of clients go on to workers',
     from: "  'cookie',\n",
     to: '',
@@ -324,7 +324,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'gateway-state-4',
-    file: 'src/server/bridge/forwarded.ts',
+    file: 'packages/bridge/src/server/forwarded.ts',
     what: 'a worker reads the token of a client out of what a gateway tells it',
     from: "{ o: keyedHash(this.#secret, 'gateway owner', owner).toString('base64url') }",
     to: '{ o: owner }',
@@ -332,7 +332,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'gateway-state-5',
-    file: 'src/server/gateway/workerFrames.ts',
+    file: 'packages/cluster/src/gateway/workerFrames.ts',
     what: 'what a worker sends is believed to be a frame',
     from: 'return !Object.hasOwn(serverFrames.makers, type) || serverFrames.safeParse(value).success',
     to: 'return true',
@@ -340,7 +340,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'gateway-state-6',
-    file: 'src/server/gateway/fleetLists.ts',
+    file: 'packages/cluster/src/gateway/fleetLists.ts',
     what: 'a worker whose list has no end fills the memory',
     from: 'all.length >= mostListed || ',
     to: 'all.length >= 2 * mostListed || ',
@@ -348,15 +348,15 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'gateway-lost-1',
-    file: 'src/server/streams/durableSink.ts',
+    file: 'packages/bridge/src/streams/durableSink.ts',
     what: 'AG-UI and useChat tell what a process did after it had lost its log',
     from: 'if (!isOurs) return this.#lose()',
     to: 'void isOurs',
-    tests: ['agUi/durability', 'aiSdkUi/comingAndGoing'],
+    tests: ['packages/ag-ui/test/durability', 'packages/ai-sdk/test/comingAndGoing'],
   },
   {
     id: 'gateway-away-1',
-    file: 'src/server/gateway/clientRelay.ts',
+    file: 'packages/cluster/src/gateway/clientRelay.ts',
     what: 'a client that came while no worker was there never learns what it may spawn',
     from: 'if (!(await this.#learn())) void this.#learnLater()',
     to: 'await this.#learn()',

@@ -259,15 +259,15 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'grafts-33',
-    file: 'src/server/agUi/threadMessages.ts',
+    file: 'packages/ag-ui/src/threadMessages.ts',
     what: 'a copy has the id of the reply of its turn',
     from: 'graftedFrom === undefined ? replyMessageId(agentId, turnIndex) : `${agentId}/n${nodeId}`',
     to: 'replyMessageId(agentId, turnIndex)',
-    tests: ['server/agUi/corners'],
+    tests: ['packages/ag-ui/test/corners'],
   },
   {
     id: 'grafts-34',
-    file: 'src/inspector/model/graphRows.ts',
+    file: 'packages/page/src/inspector/model/graphRows.ts',
     what: 'the page shows no copies',
     from: "      case 'graft.applied':\n        return this.#graft(record)\n",
     to: '',
@@ -275,7 +275,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'grafts-35',
-    file: 'src/charts/conversationModel.ts',
+    file: 'packages/charts/src/conversationModel.ts',
     what: 'a picture does not say where a copy comes from',
     from: '...(graftedFrom === undefined ? {} : { graftedFrom: formatNodeId(stepOf.get(graftedFrom) ?? graftedFrom) })',
     to: '...{}',

@@ -63,7 +63,7 @@ export const faults: readonly Fault[] = [
     what: 'a system that is inspected goes on by plans',
     from: '(system as unknown as ActorSystem).isInspected',
     to: 'false',
-    tests: ['machines/planned', 'server/stately/'],
+    tests: ['machines/planned', 'packages/stately/test/stately'],
   },
   {
     id: 'interpreter-9',

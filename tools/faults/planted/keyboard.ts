@@ -1,6 +1,6 @@
 import type { Fault } from '../mutate.ts'
 
-const keep = 'src/inspector/parts/keepFocus.ts'
+const keep = 'packages/page/src/inspector/parts/keepFocus.ts'
 const tests = ['inspector/journeysInChromium']
 
 /** Slips in what a person meets who uses the page by keys alone. */
@@ -23,7 +23,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'keyboard-3',
-    file: 'src/inspector/shortcuts.ts',
+    file: 'packages/page/src/inspector/shortcuts.ts',
     what: 'a key shows another view, where no other key does anything',
     from: 'if (/^[1-9[\\]]$/.test(event.key) && document.activeElement === document.body) focusShown()',
     to: '',
@@ -39,7 +39,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'keyboard-5',
-    file: 'src/inspector/views/conversationPane.tsx',
+    file: 'packages/page/src/inspector/views/conversationPane.tsx',
     what: 'no message is active in a conversation that gets the focus',
     from: 'goTo(rows.length - 1)',
     to: '{}',
@@ -47,7 +47,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'keyboard-6',
-    file: 'src/inspector/shortcuts.ts',
+    file: 'packages/page/src/inspector/shortcuts.ts',
     what: 'nothing is looked for on the overview',
     from: "hasAgent ? 'search' : 'filter'",
     to: "'search'",
@@ -55,7 +55,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'keyboard-7',
-    file: 'src/inspector/parts/controlButton.tsx',
+    file: 'packages/page/src/inspector/parts/controlButton.tsx',
     what: 'a double click decides two calls',
     from: ' && detail < 2',
     to: '',
@@ -63,7 +63,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'keyboard-8',
-    file: 'src/inspector/parts/useDrawer.ts',
+    file: 'packages/page/src/inspector/parts/useDrawer.ts',
     what: 'a drawer opens, and the focus stays below it',
     from: 'pane.current?.focus()',
     to: '',
@@ -71,7 +71,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'keyboard-9',
-    file: 'src/inspector/parts/useDrawer.ts',
+    file: 'packages/page/src/inspector/parts/useDrawer.ts',
     what: 'a drawer closes, and the focus does not go back to where it was',
     from: 'if (before.current instanceof HTMLElement && isInside) before.current.focus()',
     to: '',
@@ -79,7 +79,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'keyboard-10',
-    file: 'src/inspector/parts/useDrawer.ts',
+    file: 'packages/page/src/inspector/parts/useDrawer.ts',
     what: 'going through what a search found, or through a list, one is thrown out of it',
     from: ` || activeElement?.closest('[role="listbox"], textarea, input') != null`,
     to: '',
@@ -87,7 +87,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'keyboard-11',
-    file: 'src/inspector/model/followedAgent.ts',
+    file: 'packages/page/src/inspector/model/followedAgent.ts',
     what: 'what was said to an agent at work is seen nowhere until it is read',
     from: 'queues: fold.conversation.queues,',
     to: 'queues: { steering: [], followUps: [], prompts: [] },',
@@ -95,7 +95,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'keyboard-12',
-    file: 'src/inspector/views/home.tsx',
+    file: 'packages/page/src/inspector/views/home.tsx',
     what: 'who comes back to the overview has chosen a call without a wish to',
     from: ' && !isKept',
     to: '',
@@ -103,7 +103,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'keyboard-13',
-    file: 'src/inspector/parts/formDialog.tsx',
+    file: 'packages/page/src/inspector/parts/formDialog.tsx',
     what: 'keys that are pressed again ask an agent a second time',
     from: '        if (!isOff) rest.onSubmit()\n',
     to: '        rest.onSubmit()\n',
@@ -111,7 +111,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'typing-gone',
-    file: 'src/inspector/shortcuts.ts',
+    file: 'packages/page/src/inspector/shortcuts.ts',
     what: 'a letter decides a call once the field for which it was has gone',
     from: '(isIn || event.timeStamp - typedAt < pauseMs)',
     to: 'isIn',
@@ -119,7 +119,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'typing-early',
-    file: 'src/inspector/shortcuts.ts',
+    file: 'packages/page/src/inspector/shortcuts.ts',
     what: 'a letter decides a call while the field that a key asks for is on its way',
     from: 'if (act() === true) typedAt = event.timeStamp',
     to: 'act()',
@@ -127,7 +127,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'typing-card',
-    file: 'src/inspector/views/pendingBar.tsx',
+    file: 'packages/page/src/inspector/views/pendingBar.tsx',
     what: 'a card closes under who writes in it, as another call comes',
     from: 'key !== closed && (key === inCard || deciding.drafts.value.has(key))',
     to: 'false',
@@ -135,7 +135,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'typing-dialog',
-    file: 'src/inspector/app.tsx',
+    file: 'packages/page/src/inspector/app.tsx',
     what: 'a dialog stays open, and is about the agent that is shown next',
     from: 'setDialog(null)\n  }, [chosen])',
     to: '}, [chosen])',

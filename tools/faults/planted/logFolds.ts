@@ -20,7 +20,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'logFolds-3',
-    file: 'src/charts/workTimes.ts',
+    file: 'packages/charts/src/workTimes.ts',
     what: 'a run waits for people while a client works on its call',
     from: "if (stage === 'requested') return",
     to: '',

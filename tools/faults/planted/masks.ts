@@ -189,7 +189,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'masks-24',
-    file: 'src/charts/conversationModel.ts',
+    file: 'packages/charts/src/conversationModel.ts',
     what: 'a masked step is drawn as hidden',
     from: `record.applied && record.masked === true)`,
     to: `record.applied && record.masked !== true && false)`,
@@ -201,11 +201,11 @@ export const faults: readonly Fault[] = [
     what: 'a memo that nothing shows is accepted',
     from: 'if (command.mask === true && command.memo !== undefined)',
     to: 'if (command.mask === undefined && command.memo === "")',
-    tests: ['server/bridge/masking'],
+    tests: ['packages/bridge/test/server/masking'],
   },
   {
     id: 'masks-26',
-    file: 'src/inspector/model/graphRows.ts',
+    file: 'packages/page/src/inspector/model/graphRows.ts',
     what: 'the page shows a masked step as pruned',
     from: 'if (masked === undefined) this.#set',
     to: 'if (masked !== null) this.#set',

@@ -1,6 +1,6 @@
 import type { Fault } from '../mutate.ts'
 
-const file = (name: string): string => `src/server/mcp/${name}.ts`
+const file = (name: string): string => `packages/mcp/src/server/${name}.ts`
 
 export const faults: readonly Fault[] = [
   {
@@ -9,7 +9,7 @@ export const faults: readonly Fault[] = [
     what: 'a cancelled call aborts whatever its session does',
     from: "agent.dispatch({ type: 'agent.abort', agentId: agent.id, run })",
     to: 'agent.abort()',
-    tests: ['server/mcp/lifetimes'],
+    tests: ['packages/mcp/test/server/lifetimes'],
   },
   {
     id: 'mcpServer-2',
@@ -17,7 +17,7 @@ export const faults: readonly Fault[] = [
     what: 'a client that loses its connection aborts its run',
     from: 'return !(reason instanceof sdk.SdkError && reason.code === sdk.SdkErrorCode.ConnectionClosed)',
     to: 'return reason !== undefined',
-    tests: ['server/mcp/lifetimes'],
+    tests: ['packages/mcp/test/server/lifetimes'],
   },
   {
     id: 'mcpServer-3',
@@ -25,7 +25,7 @@ export const faults: readonly Fault[] = [
     what: 'a server that closes aborts the runs that clients wait for',
     from: '!visit.isLeaving && isCancellation',
     to: 'isCancellation',
-    tests: ['server/mcp/lifetimes'],
+    tests: ['packages/mcp/test/server/lifetimes'],
   },
   {
     id: 'mcpServer-4',
@@ -33,7 +33,7 @@ export const faults: readonly Fault[] = [
     what: 'a client uses the connection of one that may do more',
     from: 'session?.access.isLike(access) !== true',
     to: 'session === undefined',
-    tests: ['server/mcp/lifetimes'],
+    tests: ['packages/mcp/test/server/lifetimes'],
   },
   {
     id: 'mcpServer-5',
@@ -41,7 +41,7 @@ export const faults: readonly Fault[] = [
     what: 'a sub-agent is driven past its caller',
     from: 'if (agent.path.length > 0)',
     to: 'if (agent.path.length > 9)',
-    tests: ['server/mcp/server'],
+    tests: ['packages/mcp/test/server/server'],
   },
   {
     id: 'mcpServer-6',
@@ -49,7 +49,7 @@ export const faults: readonly Fault[] = [
     what: 'a client is asked for approvals that are to be made elsewhere',
     from: 'mayAsk: asksClient && hasForms(capabilities)',
     to: 'mayAsk: hasForms(capabilities)',
-    tests: ['server/mcp/people'],
+    tests: ['packages/mcp/test/server/people'],
   },
   {
     id: 'mcpServer-7',
@@ -57,7 +57,7 @@ export const faults: readonly Fault[] = [
     what: 'a form that was closed approves',
     from: "if (action === 'cancel') return denied('The question was dismissed.')",
     to: "if (action === 'cancel') return { decision: 'approve', how: {} }",
-    tests: ['server/mcp/people'],
+    tests: ['packages/mcp/test/server/people'],
   },
   {
     id: 'mcpServer-8',
@@ -65,7 +65,7 @@ export const faults: readonly Fault[] = [
     what: 'a task waits behind a decision that nobody is asked for, and runs unheard',
     from: 'if (!mayAsk && awaitsDecision(agent))',
     to: "if (!mayAsk && agent.state === 'nowhere')",
-    tests: ['server/mcp/people'],
+    tests: ['packages/mcp/test/server/people'],
   },
   {
     id: 'mcpServer-9',
@@ -73,7 +73,7 @@ export const faults: readonly Fault[] = [
     what: 'a person is asked for what was decided elsewhere, and the call waits for them',
     from: 'if (isDecided(event, question.key)) settled.abort',
     to: 'if (isDecided(event, question.name)) settled.abort',
-    tests: ['server/mcp/people'],
+    tests: ['packages/mcp/test/server/people'],
   },
   {
     id: 'mcpServer-10',
@@ -81,7 +81,7 @@ export const faults: readonly Fault[] = [
     what: 'a client answers though approvals are made elsewhere',
     from: 'mayAsk ? answersTo(state.shown, ctx.mcpReq.inputResponses) : {}',
     to: 'answersTo(state.shown, ctx.mcpReq.inputResponses)',
-    tests: ['server/mcp/people'],
+    tests: ['packages/mcp/test/server/people'],
   },
   {
     id: 'mcpServer-11',
@@ -89,7 +89,7 @@ export const faults: readonly Fault[] = [
     what: 'a state that a client made up is believed',
     from: 'if (back?.isOurs === true) return read.data',
     to: 'if (back !== undefined) return read.data',
-    tests: ['server/mcp/people'],
+    tests: ['packages/mcp/test/server/people'],
   },
   {
     id: 'mcpServer-12',
@@ -97,6 +97,6 @@ export const faults: readonly Fault[] = [
     what: 'an answer counts for what nobody was shown',
     from: ' || given.shown !== asShown(pending)',
     to: '',
-    tests: ['server/mcp/people'],
+    tests: ['packages/mcp/test/server/people'],
   },
 ]

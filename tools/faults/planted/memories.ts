@@ -19,7 +19,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'memories-3',
-    file: 'src/memory/markdownMemory.ts',
+    file: 'packages/tools/src/memory/markdownMemory.ts',
     what: 'processes write over one another',
     from: 'const lock = await whenFree(`${path}.lock`)',
     to: 'const lock = { release: async () => {} } as FileLock',
@@ -27,7 +27,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'memories-4',
-    file: 'src/memory/memoryFile.ts',
+    file: 'packages/tools/src/memory/memoryFile.ts',
     what: 'a file that was renamed gives one user what is known of another',
     from: '  if (told === scope) return { head, sections }\n',
     to: '  if (told !== undefined) return { head, sections }\n',
@@ -35,7 +35,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'memories-5',
-    file: 'src/memory/sqliteMemory.ts',
+    file: 'packages/tools/src/memory/sqliteMemory.ts',
     what: 'a search finds what is known of other users',
     from: 'const ofScopes = scopes === undefined ? []',
     to: 'const ofScopes = scopes !== undefined ? []',
@@ -43,7 +43,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'memories-6',
-    file: 'src/memory/sqliteMemory.ts',
+    file: 'packages/tools/src/memory/sqliteMemory.ts',
     what: 'what was deleted can be read in the file',
     from: "if (count > 0) guarded(this.#file, () => this.#database.exec('PRAGMA wal_checkpoint(TRUNCATE)'))",
     to: '',
@@ -51,7 +51,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'memories-7',
-    file: 'src/memory/markdownMemory.ts',
+    file: 'packages/tools/src/memory/markdownMemory.ts',
     what: 'what was remembered before names became longer is forgotten',
     from: '(await this.#scopeOf(old)) === scope ? old : name',
     to: 'name',
@@ -59,7 +59,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'memories-8',
-    file: 'src/memory/markdownMemory.ts',
+    file: 'packages/tools/src/memory/markdownMemory.ts',
     what: 'a scope whose short hash another one has can remember nothing',
     from: '(await this.#scopeOf(old)) === scope ? old : name',
     to: '(await this.#scopeOf(old)) !== undefined ? old : name',
@@ -67,7 +67,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'memories-9',
-    file: 'src/memory/memoryFile.ts',
+    file: 'packages/tools/src/memory/memoryFile.ts',
     what: 'what was written of a person who is to be forgotten stays above the sections',
     from: 'isWhole(which) ? emptyFile(scope) :',
     to: "which.id === '' ? emptyFile(scope) :",
@@ -75,7 +75,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'memories-10',
-    file: 'src/memory/markdownMemory.ts',
+    file: 'packages/tools/src/memory/markdownMemory.ts',
     what: 'a copy of the file of a person who is to be forgotten stays without a word',
     from: '    if (isWhole(which)) await this.#checkNowhereElse(which.scope!)\n',
     to: '',
@@ -83,7 +83,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'memories-11',
-    file: 'src/memory/memoryFile.ts',
+    file: 'packages/tools/src/memory/memoryFile.ts',
     what: 'what was deleted comes back from a second section with its id',
     from: 'which.agentId === undefined && (which.id ?? headingOf(lines)) === headingOf(lines)',
     to: 'false',
@@ -99,7 +99,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'memories-13',
-    file: 'src/memory/markdownMemory.ts',
+    file: 'packages/tools/src/memory/markdownMemory.ts',
     what: 'what a process wrote that died before anything else was remembered outlives the deletion of its scope',
     from: ' || existsSync(draftOf(await this.#pathOf(scope)))',
     to: '',

@@ -148,7 +148,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'models-19',
-    file: 'src/client/remoteAgent.ts',
+    file: 'packages/bridge/src/client/remoteAgent.ts',
     what: 'bytes of an image cross the wire as an object of numbers',
     from: 'const asking = { number, frame: asFrame(command) as Asked, answered, refused }',
     to: 'const asking = { number, frame: command as Asked, answered, refused }',

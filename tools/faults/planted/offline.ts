@@ -1,10 +1,10 @@
 import type { Fault } from '../mutate.ts'
 
-const pair = 'src/server/inProcess/socketPair.ts'
-const server = 'src/server/inProcess/inProcessServer.ts'
-const pack = 'src/sessionPages/packSession.ts'
-const unpack = 'src/offline/unpackSession.ts'
-const file = 'src/sessionPages/sessionFile.ts'
+const pair = 'packages/bridge/src/inProcess/socketPair.ts'
+const server = 'packages/bridge/src/inProcess/inProcessServer.ts'
+const pack = 'packages/page/src/sessionPages/packSession.ts'
+const unpack = 'packages/page/src/offline/unpackSession.ts'
+const file = 'packages/page/src/sessionPages/sessionFile.ts'
 
 /** Slips between a client and a bridge of one process, and in sessions that stand beside a page. */
 export const faults: readonly Fault[] = [
@@ -90,7 +90,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'offline-11',
-    file: 'src/offline/fileLogs.ts',
+    file: 'packages/page/src/offline/fileLogs.ts',
     what: 'a session that could not be loaded is never loaded again',
     from: '      this.#loaded.delete(file)\n      if (!(thrown',
     to: '      if (!(thrown',
@@ -98,7 +98,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'offline-12',
-    file: 'src/sessionPages/pageHtml.ts',
+    file: 'packages/page/src/sessionPages/pageHtml.ts',
     what: 'the page may fetch from anywhere',
     from: `"default-src 'none'",`,
     to: '',

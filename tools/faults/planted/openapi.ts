@@ -1,6 +1,6 @@
 import type { Fault } from '../mutate.ts'
 
-const file = (name: string): string => `src/openapi/${name}.ts`
+const file = (name: string): string => `packages/openapi/src/${name}.ts`
 
 export const faults: readonly Fault[] = [
   {
@@ -9,7 +9,7 @@ export const faults: readonly Fault[] = [
     what: 'an argument leads a call to another path of the service',
     from: "/^\\.{1,2}$/.test(part.split(';', 1)[0]!.trim())",
     to: "part === ''.padEnd(9)",
-    tests: ['openapi/calls'],
+    tests: ['packages/openapi/test/calls'],
   },
   {
     id: 'openapi-2',
@@ -17,7 +17,7 @@ export const faults: readonly Fault[] = [
     what: 'a redirect takes the key of the service to another host',
     from: 'next === null || !rules.origins.has(next.origin)',
     to: 'next === null',
-    tests: ['openapi/calls'],
+    tests: ['packages/openapi/test/calls'],
   },
   {
     id: 'openapi-3',
@@ -25,7 +25,7 @@ export const faults: readonly Fault[] = [
     what: 'a fetched document has secrets sent to a host of its choice',
     from: 'origin !== documentUrl.origin',
     to: 'origin === protocol',
-    tests: ['openapi/security'],
+    tests: ['packages/openapi/test/security'],
   },
   {
     id: 'openapi-4',
@@ -33,7 +33,7 @@ export const faults: readonly Fault[] = [
     what: 'a token that a function gives is in the log',
     from: '  hide(secretForms(token))\n',
     to: '',
-    tests: ['openapi/security'],
+    tests: ['packages/openapi/test/security'],
   },
   {
     id: 'openapi-5',
@@ -41,7 +41,7 @@ export const faults: readonly Fault[] = [
     what: 'a key is in the log when the service repeats it',
     from: 'secrets: secretsIn(options.auth ?? {}),',
     to: 'secrets: [],',
-    tests: ['openapi/security'],
+    tests: ['packages/openapi/test/security'],
   },
   {
     id: 'openapi-6',
@@ -49,7 +49,7 @@ export const faults: readonly Fault[] = [
     what: 'a call that may have had effects is made again',
     from: '(response.status === 503 && rules.mayRepeat)',
     to: 'response.status === 503',
-    tests: ['openapi/calls'],
+    tests: ['packages/openapi/test/calls'],
   },
   {
     id: 'openapi-7',
@@ -57,7 +57,7 @@ export const faults: readonly Fault[] = [
     what: 'a POST that was cut off by a crash is made again',
     from: "POST: 'irreversible'",
     to: "POST: 'idempotent'",
-    tests: ['openapi/crash', 'openapi/calls'],
+    tests: ['packages/openapi/test/crash', 'packages/openapi/test/calls'],
   },
   {
     id: 'openapi-8',
@@ -65,7 +65,7 @@ export const faults: readonly Fault[] = [
     what: 'an endless answer fills the memory',
     from: 'if (size > maxBytes) break',
     to: 'if (size > maxBytes * 1e9) break',
-    tests: ['openapi/calls'],
+    tests: ['packages/openapi/test/calls'],
   },
   {
     id: 'openapi-9',
@@ -73,7 +73,7 @@ export const faults: readonly Fault[] = [
     what: 'a reference out of the document is taken for one into it',
     from: "if (!reference.startsWith('#'))",
     to: "if (reference.startsWith('ftp'))",
-    tests: ['openapi/document'],
+    tests: ['packages/openapi/test/document'],
   },
   {
     id: 'openapi-10',
@@ -81,7 +81,7 @@ export const faults: readonly Fault[] = [
     what: 'the model is asked for the key of the service',
     from: 'isGiven(parameter) ||',
     to: '',
-    tests: ['openapi/security'],
+    tests: ['packages/openapi/test/security'],
   },
   {
     id: 'openapi-11',
@@ -89,7 +89,7 @@ export const faults: readonly Fault[] = [
     what: 'the password in the address of a server is told in the error of each call',
     from: "if (url.username !== '' || url.password !== '')",
     to: "if (url.host === '')",
-    tests: ['openapi/security'],
+    tests: ['packages/openapi/test/security'],
   },
   {
     id: 'openapi-12',
@@ -97,7 +97,7 @@ export const faults: readonly Fault[] = [
     what: 'an address with a password that the service redirects to is asked as it is',
     from: "    next.username = ''\n    next.password = ''\n",
     to: '',
-    tests: ['openapi/security'],
+    tests: ['packages/openapi/test/security'],
   },
   {
     id: 'openapi-13',
@@ -105,7 +105,7 @@ export const faults: readonly Fault[] = [
     what: 'a key goes to another machine in clear',
     from: "protocol === 'http:' && !isLoopback(hostname)",
     to: "protocol === 'ftp:' && !isLoopback(hostname)",
-    tests: ['openapi/security'],
+    tests: ['packages/openapi/test/security'],
   },
   {
     id: 'openapi-14',
@@ -113,7 +113,7 @@ export const faults: readonly Fault[] = [
     what: 'an endless document is read for ever',
     from: 'if (bytes > maxBytes) throw',
     to: 'if (bytes < 0) throw',
-    tests: ['openapi/readDocument'],
+    tests: ['packages/openapi/test/readDocument'],
   },
   {
     id: 'openapi-15',
@@ -121,7 +121,7 @@ export const faults: readonly Fault[] = [
     what: 'the key in the address of a document is in the error',
     from: "address.replace(/[?#].*$/s, '')",
     to: "address.replace(/[?#]$/s, '')",
-    tests: ['openapi/readDocument'],
+    tests: ['packages/openapi/test/readDocument'],
   },
   {
     id: 'openapi-16',
@@ -129,15 +129,15 @@ export const faults: readonly Fault[] = [
     what: 'a list of fields leaves nothing of what a write answers',
     from: "effects === 'none' ? kept : undefined",
     to: 'kept',
-    tests: ['openapi/answerFields'],
+    tests: ['packages/openapi/test/answerFields'],
   },
   {
     id: 'openapi-17',
-    file: 'src/openapi/answers.ts',
+    file: 'packages/openapi/src/answers.ts',
     what: 'an answer of a service is cut in the middle of a secret',
     from: "(redact.stream().push(whole)?.text ?? '')",
     to: 'redact.text(whole)',
-    tests: ['openapi/secrets'],
+    tests: ['packages/openapi/test/secrets'],
   },
   {
     id: 'openapi-18',
@@ -145,7 +145,7 @@ export const faults: readonly Fault[] = [
     what: 'a large number is sent as text in a body',
     from: 'schemas.some(isWide) && isWhole.test(value) ?',
     to: 'schemas.some(isWide) && value.length > 99 ?',
-    tests: ['openapi/wholeNumbers'],
+    tests: ['packages/openapi/test/wholeNumbers'],
   },
   {
     id: 'openapi-19',
@@ -153,7 +153,7 @@ export const faults: readonly Fault[] = [
     what: 'a text of digits that is one of several choices fits two of them',
     from: 'apart.has(name) ? schema : marked(schema)',
     to: 'marked(schema)',
-    tests: ['openapi/wholeNumbers'],
+    tests: ['packages/openapi/test/wholeNumbers'],
   },
   {
     id: 'openapi-20',
@@ -161,7 +161,7 @@ export const faults: readonly Fault[] = [
     what: 'an object in a form is sent as JSON though the service wants its fields in brackets',
     from: 'if (isStyled(encoding)) return styledPairs(styled(name, encoding), inner, code)',
     to: '',
-    tests: ['openapi/forms'],
+    tests: ['packages/openapi/test/forms'],
   },
   {
     id: 'openapi-21',
@@ -169,6 +169,6 @@ export const faults: readonly Fault[] = [
     what: 'an operation that is a reference out of the document is called without arguments',
     from: 'const part = resolve(document, { value: item[method.toLowerCase()], at: place.at })',
     to: 'const part = { value: item[method.toLowerCase()], at: place.at }',
-    tests: ['openapi/forms'],
+    tests: ['packages/openapi/test/forms'],
   },
 ]

@@ -1,14 +1,14 @@
 import type { Fault } from '../mutate.ts'
 
 const contract = ['contracts/stores.']
-const bridge = ['server/bridge/session']
+const bridge = ['packages/bridge/test/server/session']
 const copies = ['sessions/copySessions']
 
 /** Slips in lists of logs. */
 export const faults: readonly Fault[] = [
   {
     id: 'pages-1',
-    file: 'src/stores/sqlite/sqlitePages.ts',
+    file: 'packages/sqlite/src/sqlitePages.ts',
     what: 'a page goes on with the other logs of the same moment left out',
     from: "sql: 'written_at <= ? AND (written_at < ? OR id > ?)'",
     to: "sql: 'written_at <= ? AND (written_at < ? OR id > ? AND 0)'",
@@ -24,7 +24,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'pages-3',
-    file: 'src/stores/sqlite/sqliteStore.ts',
+    file: 'packages/sqlite/src/sqliteStore.ts',
     what: 'what was deleted leaves its labels to the agent that gets its number',
     from: 'for (const label of labelsIn(row))',
     to: 'for (const label of labelsIn(row).slice(1))',
@@ -48,7 +48,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'pages-7',
-    file: 'src/server/bridge/agentAccess.ts',
+    file: 'packages/bridge/src/server/agentAccess.ts',
     what: 'a user who asks for the metadata of another is shown their own',
     from: '...(hasMetadata(both, metadata ?? {}) ? {} : { ids: [] }),',
     to: '',
@@ -56,7 +56,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'pages-8',
-    file: 'src/server/bridge/sessionIndex.ts',
+    file: 'packages/bridge/src/server/sessionIndex.ts',
     what: 'a page after a session that the token does not reach is given',
     from: 'if (from === undefined && after !== undefined) return undefined',
     to: '',
@@ -72,11 +72,11 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'pages-10',
-    file: 'src/stores/sqlite/textIndex.ts',
+    file: 'packages/sqlite/src/textIndex.ts',
     what: 'a search gives up what is missing when another process writes',
     from: 'if (!isBusy(thrown)) return\n        tries += 1',
     to: 'return',
-    tests: ['stores/sqlite/textIndex'],
+    tests: ['packages/sqlite/test/textIndex'],
   },
   {
     id: 'pages-11',
@@ -128,10 +128,10 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'pages-17',
-    file: 'src/cli/storePlace.ts',
+    file: 'packages/cli/src/storePlace.ts',
     what: 'the password of a database is shown',
     from: "url.password = ''",
     to: '',
-    tests: ['cli/sessionStores', 'cli/storePlace'],
+    tests: ['packages/cli/test/sessionStores', 'packages/cli/test/storePlace'],
   },
 ]

@@ -1,11 +1,11 @@
 import type { Fault } from '../mutate.ts'
 
-const asked = 'src/inspector/model/askedPolicy.ts'
-const rows = 'src/inspector/model/graphRows.ts'
+const asked = 'packages/page/src/inspector/model/askedPolicy.ts'
+const rows = 'packages/page/src/inspector/model/graphRows.ts'
 const followed = ['inspector/policies.test']
 const told = ['braking/policiesTold']
-const served = ['server/bridge/policies']
-const printed = ['cli/eventPrinter']
+const served = ['packages/bridge/test/server/policies']
+const printed = ['packages/cli/test/eventPrinter']
 
 export const faults: readonly Fault[] = [
   {
@@ -42,7 +42,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'policyPage-5',
-    file: 'src/inspector/model/logFold.ts',
+    file: 'packages/page/src/inspector/model/logFold.ts',
     what: 'a policy seems to decide for ever once its process has died',
     from: "record.type === 'policy.end' || record.type === 'run.start'",
     to: "record.type === 'policy.end'",
@@ -50,7 +50,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'policyPage-6',
-    file: 'src/server/bridge/commandTable.ts',
+    file: 'packages/bridge/src/server/commandTable.ts',
     what: 'of an agent that does not run nobody knows the policies',
     from: 'bridge.definitions.get(found.definition)',
     to: 'undefined',
@@ -58,7 +58,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'policyPage-7',
-    file: 'src/client/answers.ts',
+    file: 'packages/bridge/src/client/answers.ts',
     what: 'the answer of a server that knows no policies is refused',
     from: 'policies: maybe(list(fields<PolicyInfo>({ name: text, when: text, decide: text, keep: text })))',
     to: 'policies: list(fields<PolicyInfo>({ name: text, when: text, decide: text, keep: text })) as never',
@@ -90,7 +90,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'policyPage-11',
-    file: 'src/charts/conversationModel.ts',
+    file: 'packages/charts/src/conversationModel.ts',
     what: 'a prune loses its policy to what the conversation knows of it',
     from: 'policy = prunes.get(id)?.policy',
     to: 'policy',
@@ -98,7 +98,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'policyPage-12',
-    file: 'src/charts/amounts.ts',
+    file: 'packages/charts/src/amounts.ts',
     what: 'the name of a policy in a foreign log moves the cursor',
     from: '`, by policy ${oneLine(policy)}`',
     to: '`, by policy ${policy}`',
@@ -106,7 +106,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'policyPage-13',
-    file: 'src/cli/terminal/statusLine.ts',
+    file: 'packages/cli/src/terminal/statusLine.ts',
     what: 'a policy seems to decide after it has decided',
     from: "else if (event.type === 'policy.end' || event.type === 'model.waited') this.#aside = ''",
     to: "else if (event.type === 'model.waited') this.#aside = ''",
@@ -114,7 +114,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'policyPage-14',
-    file: 'src/inspector/model/controls.ts',
+    file: 'packages/page/src/inspector/model/controls.ts',
     what: 'a policy is asked of an agent that has none',
     from: 'view.policies === null || view.policies.length === 0',
     to: 'view.policies === null',

@@ -1,6 +1,6 @@
 import type { Fault } from '../mutate.ts'
 
-const store = 'src/client/agentStore.ts'
+const store = 'packages/bridge/src/client/agentStore.ts'
 
 /** Slips in what views are shown of agents: the folds, the store over them, and the hooks of React. */
 export const faults: readonly Fault[] = [
@@ -10,11 +10,11 @@ export const faults: readonly Fault[] = [
     what: 'what a sub-agent asked before the page was opened is not shown',
     from: 'if (!isSame(pending, this.#chat.pending)) this.#chat = { ...this.#chat, pending }',
     to: '',
-    tests: ['react/hooks'],
+    tests: ['packages/react/test/hooks'],
   },
   {
     id: 'react-2',
-    file: 'src/client/counted.ts',
+    file: 'packages/bridge/src/client/counted.ts',
     what: 'a component that leaves twice takes the agent from another',
     from: 'if (!isIn) return',
     to: '',
@@ -22,11 +22,11 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'react-3',
-    file: 'src/client/counted.ts',
+    file: 'packages/bridge/src/client/counted.ts',
     what: 'strict mode subscribes to every agent twice',
     from: 'if (this.#count === 0) this.#cancelGrace = this.#clock.after(this.#graceMs, () => this.#what.close())',
     to: 'if (this.#count === 0) this.#what.close()',
-    tests: ['react/lifetimes'],
+    tests: ['packages/react/test/lifetimes'],
   },
   {
     id: 'react-4',
@@ -38,11 +38,11 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'react-5',
-    file: 'src/client/fold/foldMessages.ts',
+    file: 'packages/bridge/src/client/fold/foldMessages.ts',
     what: 'messages that the server has lost stay, beside those it has',
     from: '(chat.seq === 0 ? chat : emptyChat(chat.agentId))',
     to: 'chat',
-    tests: ['react/lifetimes'],
+    tests: ['packages/react/test/lifetimes'],
   },
   {
     id: 'react-6',
@@ -50,15 +50,15 @@ export const faults: readonly Fault[] = [
     what: 'of two tabs that spawn an agent one fails',
     from: "if (error !== undefined && error.code !== 'AGENT_EXISTS') return",
     to: 'if (error !== undefined) return',
-    tests: ['react/lifetimes'],
+    tests: ['packages/react/test/lifetimes'],
   },
   {
     id: 'react-7',
-    file: 'src/client/client.ts',
+    file: 'packages/bridge/src/client/client.ts',
     what: 'an agent of a closed client loads for ever',
     from: 'if (this.#closed !== undefined) refused(this.#closed)',
     to: 'if (this.#closed !== undefined) void refused',
-    tests: ['react/lifetimes'],
+    tests: ['packages/react/test/lifetimes'],
   },
   {
     id: 'react-8',
@@ -74,11 +74,11 @@ export const faults: readonly Fault[] = [
     what: 'a run whose process died runs for ever',
     from: "const isLeft = said === 'running' && state === 'closed'",
     to: 'const isLeft = false as boolean',
-    tests: ['react/lifetimes'],
+    tests: ['packages/react/test/lifetimes'],
   },
   {
     id: 'react-10',
-    file: 'src/client/remoteFeed.ts',
+    file: 'packages/bridge/src/client/remoteFeed.ts',
     what: 'who joins an open subscription never hears that it has heard all',
     from: "else if (this.#subscription?.state === 'live') queueMicrotask(() => this.#tellCaughtUp([listener]))",
     to: '',
@@ -86,7 +86,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'react-11',
-    file: 'src/client/fold/foldPending.ts',
+    file: 'packages/bridge/src/client/fold/foldPending.ts',
     what: 'what an aborted run asked stays on the screen',
     from: "if (event.type === 'run.end') return moved(before, ['pending', 'resting'], isIts)",
     to: "if (event.type === 'run.end') return before",
@@ -94,7 +94,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'react-12',
-    file: 'src/client/fold/foldMessages.ts',
+    file: 'packages/bridge/src/client/fold/foldMessages.ts',
     what: 'what follows a revert stands after what was reverted',
     from: "message.hidden !== 'reverted' && message.nodeId !== undefined",
     to: 'message.nodeId !== undefined',
@@ -102,7 +102,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'react-13',
-    file: 'src/client/fold/foldPending.ts',
+    file: 'packages/bridge/src/client/fold/foldPending.ts',
     what: 'what was asked before the store failed never waits again in a chat',
     from: "if (event.type === 'run.start') return moved(before, ['resting', 'pending'], isIts)",
     to: "if (event.type === 'run.start') return before",

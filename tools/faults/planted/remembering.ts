@@ -147,11 +147,11 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'remembering-19',
-    file: 'src/server/mcp/callAgent.ts',
+    file: 'packages/mcp/src/server/callAgent.ts',
     what: "what an MCP client says is taken for a person's word",
     from: ', content, provenance: ofProgram }',
     to: ', content }',
-    tests: ['server/mcp/memory'],
+    tests: ['packages/mcp/test/server/memory'],
   },
   {
     id: 'remembering-20',
@@ -159,7 +159,7 @@ export const faults: readonly Fault[] = [
     what: 'nothing that fits is recalled for the task of an MCP client',
     from: 'isAsked(message.provenance)',
     to: 'message.provenance === undefined',
-    tests: ['server/mcp/memory'],
+    tests: ['packages/mcp/test/server/memory'],
   },
   {
     id: 'remembering-21',

@@ -4,7 +4,7 @@ import type { Fault } from '../mutate.ts'
 export const faults: readonly Fault[] = [
   {
     id: 'restate-1',
-    file: 'src/restate/attempt.ts',
+    file: 'packages/cluster/src/restate/attempt.ts',
     what: 'a command is given again by every attempt',
     from: 'if (await agent.wasAsked(requestId)) {',
     to: "if (requestId === '' && (await agent.wasAsked(requestId))) {",
@@ -12,7 +12,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'restate-2',
-    file: 'src/restate/seats.ts',
+    file: 'packages/cluster/src/restate/seats.ts',
     what: 'a retry does not wait for the attempt before it in the process',
     from: 'if (before === undefined) break',
     to: 'if (before !== null) break',
@@ -20,7 +20,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'restate-3',
-    file: 'src/restate/attempt.ts',
+    file: 'packages/cluster/src/restate/attempt.ts',
     what: 'an attempt that is over keeps its agent, which works on',
     from: 'if (agent !== undefined) await this.#agents.letGo(agent)',
     to: 'if (agent === null) await this.#agents.letGo(agent!)',
@@ -28,7 +28,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'restate-4',
-    file: 'src/restate/attempt.ts',
+    file: 'packages/cluster/src/restate/attempt.ts',
     what: 'a signal that comes before the agent is open is lost',
     from: '    for (const carried of this.#early.splice(0)) this.#carry(agent, carried)\n',
     to: '',
@@ -36,7 +36,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'restate-5',
-    file: 'src/restate/attempt.ts',
+    file: 'packages/cluster/src/restate/attempt.ts',
     what: 'a signal that comes after the end is given to an agent that nobody drives',
     from: "if (this.#state === 'ended') return\n    if (this.#agent === undefined) this",
     to: 'if (this.#agent === undefined) this',
@@ -44,7 +44,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'restate-6',
-    file: 'src/restate/workerAgents.ts',
+    file: 'packages/cluster/src/restate/workerAgents.ts',
     what: 'an agent that another worker has had in between is gone on with as it was here',
     from: '.read(agent.id, agent.lastSeq + 1, 1)) return false',
     to: '.read(agent.id, agent.lastSeq + 1, 1)) return true',
@@ -52,7 +52,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'restate-7',
-    file: 'src/restate/workerAgents.ts',
+    file: 'packages/cluster/src/restate/workerAgents.ts',
     what: 'an agent cannot be had from the worker that had it last',
     from: 'takeOver: true,',
     to: 'takeOver: false,',
@@ -60,7 +60,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'restate-8',
-    file: 'src/restate/attempt.ts',
+    file: 'packages/cluster/src/restate/attempt.ts',
     what: 'an agent that waits for people stays in memory',
     from: "agent.state === 'idle' && this.#agents.reporting",
     to: "agent.state !== '' && this.#agents.reporting",
@@ -68,7 +68,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'restate-9',
-    file: 'src/restate/workerAgents.ts',
+    file: 'packages/cluster/src/restate/workerAgents.ts',
     what: 'agents at rest are kept without a limit',
     from: 'if (this.#warm.size <= this.#parts.warm) return',
     to: 'if (this.#warm.size <= Infinity) return',
@@ -76,7 +76,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'restate-10',
-    file: 'src/restate/attempt.ts',
+    file: 'packages/cluster/src/restate/attempt.ts',
     what: 'an attempt begins although the engine has ended it',
     from: "if (this.#signal.aborted && this.#state !== 'cancelled')",
     to: "if (this.#signal.aborted && this.#state === 'cancelled')",
@@ -84,7 +84,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'restate-11',
-    file: 'src/restate/agentObject.ts',
+    file: 'packages/cluster/src/restate/agentObject.ts',
     what: 'a cancelled invocation leaves its run open, and the next one goes on with it',
     from: 'if (thrown instanceof sdk.CancelledError) await attempt.cancel()',
     to: 'if (thrown === null) await attempt.cancel()',
@@ -92,7 +92,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'restate-12',
-    file: 'src/restate/agentObject.ts',
+    file: 'packages/cluster/src/restate/agentObject.ts',
     what: 'a command that comes while nothing runs is lost',
     from: '  send(service, ctx, ctx.key, carried)\n',
     to: '',
@@ -100,7 +100,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'restate-13',
-    file: 'src/restate/agentObject.ts',
+    file: 'packages/cluster/src/restate/agentObject.ts',
     what: 'steering waits until the run is over',
     from: 'if (invocation !== null)',
     to: "if (invocation === '')",
@@ -108,7 +108,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'restate-14',
-    file: 'src/restate/restateWorker.ts',
+    file: 'packages/cluster/src/restate/restateWorker.ts',
     what: 'a worker that is closed aborts what its agents do',
     from: 'this.runtime.close({ detach: true })',
     to: 'this.runtime.close()',
@@ -116,7 +116,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'restate-15',
-    file: 'src/restate/attempt.ts',
+    file: 'packages/cluster/src/restate/attempt.ts',
     what: 'detached agents are no agents of their own',
     from: 'if (begun.length > 0) return { begun }',
     to: 'if (begun.length < 0) return { begun }',
@@ -124,7 +124,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'restate-16',
-    file: 'src/restate/agentObject.ts',
+    file: 'packages/cluster/src/restate/agentObject.ts',
     what: 'nobody is told that the code of an agent is another',
     from: 'ctx.set<Last>(lastKey, { code, children })',
     to: "ctx.set<Last>(lastKey, { code: '', children })",
@@ -132,7 +132,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'restate-17',
-    file: 'src/restate/agentObject.ts',
+    file: 'packages/cluster/src/restate/agentObject.ts',
     what: 'an agent is spawned twice under one id',
     from: 'first.command.isNew === true && (await',
     to: 'first.command.isNew === null && (await',
@@ -140,7 +140,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'restate-18',
-    file: 'src/restate/engineErrors.ts',
+    file: 'packages/cluster/src/restate/engineErrors.ts',
     what: 'a lost lease refuses the request for good',
     from: "  'STORE_LEASE_LOST',\n",
     to: '',
@@ -148,7 +148,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'restate-19',
-    file: 'src/restate/carried.ts',
+    file: 'packages/cluster/src/restate/carried.ts',
     what: 'what comes back may be larger than a journal takes',
     from: 'outcome.callIds.slice(0, mostKeys)',
     to: 'outcome.callIds',
@@ -164,7 +164,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'restate-20',
-    file: 'src/restate/logFollower.ts',
+    file: 'packages/cluster/src/restate/logFollower.ts',
     what: 'records are heard twice',
     from: '      this.#seq = record.seq\n',
     to: '',
@@ -172,7 +172,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'restate-lists',
-    file: 'src/server/bridge/listPages.ts',
+    file: 'packages/bridge/src/server/listPages.ts',
     what: 'a list of sessions names the file of a log that cannot be read',
     from: 'error: outwardError(session.error)',
     to: 'error: session.error',
@@ -180,7 +180,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'restate-22',
-    file: 'src/restate/attempt.ts',
+    file: 'packages/cluster/src/restate/attempt.ts',
     what: 'an agent whose log says that the store had failed is never gone on with',
     from: "if (this.#wasPaused && settled.status === 'paused' && settled.reason.type === 'store') {",
     to: "if (this.#wasPaused && settled.status === 'paused' && settled.reason.type === 'limit') {",
@@ -188,7 +188,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'restate-23',
-    file: 'src/restate/restateWorker.ts',
+    file: 'packages/cluster/src/restate/restateWorker.ts',
     what: 'a worker that cannot reach its store says that it is well',
     from: 'const isWell = this.#store.holds?.() ?? true',
     to: 'const isWell = (this.#store.holds?.() ?? true) || true',
@@ -196,7 +196,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'restate-24',
-    file: 'src/restate/attempt.ts',
+    file: 'packages/cluster/src/restate/attempt.ts',
     what: 'the engine never hears of agents of their own that an attempt which was cut off had begun',
     from: 'this.#begunBefore = await this.#agents.begunBefore(agent, this.#known)',
     to: 'await this.#agents.begunBefore(agent, this.#known)',
@@ -204,7 +204,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'restate-25',
-    file: 'src/restate/workerAgents.ts',
+    file: 'packages/cluster/src/restate/workerAgents.ts',
     what: 'an agent that a sub-agent has begun belongs to nobody once that one has ended',
     from: 'return caller === undefined || this.#detached.has(agentId) ? agentId : this.#rootOf(caller)',
     to: 'return agentId',
@@ -212,7 +212,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'restate-26',
-    file: 'src/restate/workerAgents.ts',
+    file: 'packages/cluster/src/restate/workerAgents.ts',
     what: 'an agent whose first record is not stored yet is not known as one of its own',
     from: '    await Promise.resolve()\n    await agent.durable()',
     to: '    await agent.durable()',
@@ -228,7 +228,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'restate-27',
-    file: 'src/restate/ingress.ts',
+    file: 'packages/cluster/src/restate/ingress.ts',
     what: 'a client gives up an engine that has begun again and does not know the object yet',
     from: 'isExpected || this.#hasObject || since !== undefined',
     to: 'isExpected || since !== undefined',
@@ -236,7 +236,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'restate-28',
-    file: 'src/restate/ingress.ts',
+    file: 'packages/cluster/src/restate/ingress.ts',
     what: 'a client asks for half a minute for an object that nobody ever had',
     from: 'isExpected || this.#hasObject || since !== undefined',
     to: 'true',
@@ -244,7 +244,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'restate-29',
-    file: 'src/restate/attempt.ts',
+    file: 'packages/cluster/src/restate/attempt.ts',
     what: 'an attempt does not say how a run ended that another one began',
     from: 'if (this.#isKnown) await this.#readResult(agent)',
     to: 'if (this.#isKnown && this.#wasPaused) await this.#readResult(agent)',
@@ -252,7 +252,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'restate-30',
-    file: 'src/restate/attempt.ts',
+    file: 'packages/cluster/src/restate/attempt.ts',
     what: 'an attempt that the engine ends while its agent is opened goes on working',
     from: '    this.#checkSignal()\n    this.#carry(agent',
     to: '    this.#carry(agent',
@@ -260,7 +260,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'restate-31',
-    file: 'src/restate/logFollower.ts',
+    file: 'packages/cluster/src/restate/logFollower.ts',
     what: 'a follower that is told to look by two at once looks twice as often from then on',
     from: '      this.#cancel?.()\n      return this.#readAndWait()',
     to: '      return this.#readAndWait()',
@@ -268,7 +268,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'restate-32',
-    file: 'src/restate/ingress.ts',
+    file: 'packages/cluster/src/restate/ingress.ts',
     what: 'the second connection that breaks in an hour ends a run',
     from: 'wasConnected(thrown) && clock.now() - askedAt > mostPauseMs',
     to: 'false',
@@ -276,7 +276,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'restate-33',
-    file: 'src/restate/ingress.ts',
+    file: 'packages/cluster/src/restate/ingress.ts',
     what: 'an engine that is gone is asked for ever',
     from: 'clock.now() - askedAt > mostPauseMs',
     to: 'clock.now() - askedAt >= 0',
@@ -284,7 +284,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'restate-34',
-    file: 'src/restate/restateWorker.ts',
+    file: 'packages/cluster/src/restate/restateWorker.ts',
     what: 'a worker that is closed while it begins to listen listens for good',
     from: '    if (this.#isClosed) {\n      listening.takeNoMore()',
     to: '    if (this.#isClosed && false) {\n      listening.takeNoMore()',
@@ -292,7 +292,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'restate-35',
-    file: 'src/restate/restateWorker.ts',
+    file: 'packages/cluster/src/restate/restateWorker.ts',
     what: 'a worker that is closed waits for connections that the other end keeps open',
     from: '    for (const socket of this.#sockets) socket.destroy()\n',
     to: '',
@@ -300,7 +300,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'restate-36',
-    file: 'src/restate/restateWorker.ts',
+    file: 'packages/cluster/src/restate/restateWorker.ts',
     what: 'a worker’s log calls it an error that an agent at rest has moved',
     from: 'code !== leaseLost || !isAtRest(agentId)',
     to: 'true',

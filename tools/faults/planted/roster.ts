@@ -4,19 +4,19 @@ import type { Fault } from '../mutate.ts'
 export const faults: readonly Fault[] = [
   {
     id: 'roster-1',
-    file: 'src/server/bridge/snapshots.ts',
+    file: 'packages/bridge/src/server/snapshots.ts',
     what: 'what an agent does is cut first and blanked afterwards: half a secret stays',
     from: 'callLine(name, announcer.clean(input))',
     to: 'announcer.clean(callLine(name, input))',
-    tests: ['server/bridge/overview'],
+    tests: ['packages/bridge/test/server/overview'],
   },
   {
     id: 'roster-2',
-    file: 'src/server/bridge/snapshots.ts',
+    file: 'packages/bridge/src/server/snapshots.ts',
     what: 'the error that ended a run names files of the server',
     from: '{ last: withOutwardError(last) }',
     to: '{ last }',
-    tests: ['server/bridge/overview'],
+    tests: ['packages/bridge/test/server/overview'],
   },
   {
     id: 'roster-3',
@@ -44,11 +44,11 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'roster-6',
-    file: 'src/charts/standing.ts',
+    file: 'packages/charts/src/standing.ts',
     what: 'what waits in a sub-agent waits in all above it too',
     from: '.filter((key) => key.startsWith(`${agentId}/`))',
     to: '',
-    tests: ['charts/standing'],
+    tests: ['packages/charts/test/standing'],
   },
   {
     id: 'roster-7',
@@ -56,7 +56,7 @@ export const faults: readonly Fault[] = [
     what: 'the list does not see what changes below an agent',
     from: 'this.parent?.changed()',
     to: '',
-    tests: ['server/bridge/roster'],
+    tests: ['packages/bridge/test/server/roster'],
   },
   {
     id: 'roster-8',
@@ -64,19 +64,19 @@ export const faults: readonly Fault[] = [
     what: 'the cost of a tree leaves out what is two floors below',
     from: 'count(totals.uncounted)',
     to: '',
-    tests: ['server/bridge/roster'],
+    tests: ['packages/bridge/test/server/roster'],
   },
   {
     id: 'roster-9',
-    file: 'src/server/bridge/roster.ts',
+    file: 'packages/bridge/src/server/roster.ts',
     what: 'an agent that ends while nothing else changes stays in the list',
     from: 'if (isChanged || entries.size !== this.#entries.size)',
     to: 'if (isChanged)',
-    tests: ['server/bridge/roster'],
+    tests: ['packages/bridge/test/server/roster'],
   },
   {
     id: 'roster-10',
-    file: 'src/inspector/model/directory.ts',
+    file: 'packages/page/src/inspector/model/directory.ts',
     what: 'a session whose agent ran since it was read is called interrupted',
     from: 'if (this.#gone.size > 0) this.settling.value = new Set(this.#gone)',
     to: '',
@@ -84,11 +84,11 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'roster-11',
-    file: 'src/server/bridge/sessionIndex.ts',
+    file: 'packages/bridge/src/server/sessionIndex.ts',
     what: 'sessions of running agents count among those at rest',
     from: 'return running.isWanted ? here : Math.max(0, (await countOf(query)) - here)',
     to: 'return running.isWanted ? here : await countOf(query)',
-    tests: ['server/bridge/overview'],
+    tests: ['packages/bridge/test/server/overview'],
   },
   {
     id: 'roster-12',
@@ -100,7 +100,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'roster-13',
-    file: 'src/inspector/model/retry.ts',
+    file: 'packages/page/src/inspector/model/retry.ts',
     what: 'what another program said becomes the word of the person who tries it again',
     from: "await say(agent, 'prompt', content, from)",
     to: "await say(agent, 'prompt', content)",
@@ -108,7 +108,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'roster-14',
-    file: 'src/inspector/model/settledCalls.ts',
+    file: 'packages/page/src/inspector/model/settledCalls.ts',
     what: 'a key decides a call that has just taken the place of the one that a person saw',
     from: 'isChosen || target === this.#target ? keys.filter((key) => before.has(key)) : []',
     to: 'keys.filter((key) => before.has(key))',
@@ -116,7 +116,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'roster-15',
-    file: 'src/inspector/model/settledCalls.ts',
+    file: 'packages/page/src/inspector/model/settledCalls.ts',
     what: 'a key decides a call without what a person has typed for it',
     from: ' && !this.drafts.value.has(key)',
     to: '',
@@ -124,7 +124,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'deciding-opened',
-    file: 'src/inspector/model/settledCalls.ts',
+    file: 'packages/page/src/inspector/model/settledCalls.ts',
     what: 'a key decides the oldest call though another stands open',
     from: 'if (open !== undefined) return isApproval(open) ? open : undefined',
     to: '',
@@ -132,7 +132,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'deciding-hidden',
-    file: 'src/inspector/shortcuts.ts',
+    file: 'packages/page/src/inspector/shortcuts.ts',
     what: 'a key decides what another part of a narrow page hides',
     from: ".querySelector('.approvals')?.checkVisibility() === true",
     to: ".querySelector('.approvals') !== null",
@@ -140,7 +140,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'deciding-row',
-    file: 'src/inspector/views/home.tsx',
+    file: 'packages/page/src/inspector/views/home.tsx',
     what: 'a second press decides the row that took the place',
     from: '!event.repeat && mayDecide(row.pending) && act',
     to: '!event.repeat && act',
@@ -152,7 +152,7 @@ export const faults: readonly Fault[] = [
     what: 'what waits below an agent does not say since when',
     from: 'for (const child of one.children()) see(child)',
     to: '',
-    tests: ['server/bridge/overview'],
+    tests: ['packages/bridge/test/server/overview'],
   },
   {
     id: 'asked-decided',
@@ -160,11 +160,11 @@ export const faults: readonly Fault[] = [
     what: 'what waits is as old as the last thing that was decided',
     from: 'outline.asked.delete(record.key)',
     to: 'for (const key of outline.asked.keys()) outline.asked.set(key, record.time)',
-    tests: ['server/bridge/overview'],
+    tests: ['packages/bridge/test/server/overview'],
   },
   {
     id: 'route-look',
-    file: 'src/inspector/model/route.ts',
+    file: 'packages/page/src/inspector/model/route.ts',
     what: 'how a chart is drawn is lost over a reload',
     from: "if (look !== 'overview' && view === 'chart') parts.set('look', look)",
     to: '',
@@ -172,7 +172,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'deciding-folded',
-    file: 'src/inspector/model/deciding.ts',
+    file: 'packages/page/src/inspector/model/deciding.ts',
     what: 'a key decides what is folded away',
     from: 'deciding.isFolded.value || ',
     to: '',

@@ -1,7 +1,7 @@
 import type { Fault } from '../mutate.ts'
 
-const layout = 'src/inspector/model/rowLayout.ts'
-const window = 'src/inspector/parts/rowWindow.ts'
+const layout = 'packages/page/src/inspector/model/rowLayout.ts'
+const window = 'packages/page/src/inspector/parts/rowWindow.ts'
 const following = ['inspector/followingInChromium']
 
 /** Slips in lists that have only the rows in view in the document. */

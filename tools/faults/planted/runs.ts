@@ -27,19 +27,19 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'runs-4',
-    file: 'src/client/remoteRuns.ts',
+    file: 'packages/bridge/src/client/remoteRuns.ts',
     what: 'a client takes what happens to be JSON for data',
     from: 'this.#isAnswer = answer === true',
     to: 'this.#isAnswer = true',
-    tests: ['bridge/typedAnswers'],
+    tests: ['packages/bridge/test/server/typedAnswers'],
   },
   {
     id: 'runs-5',
-    file: 'src/client/remoteRuns.ts',
+    file: 'packages/bridge/src/client/remoteRuns.ts',
     what: 'a client does not check answers by its own schema',
     from: 'read?.ok === false',
     to: 'false as boolean',
-    tests: ['bridge/typedAnswers'],
+    tests: ['packages/bridge/test/server/typedAnswers'],
   },
   {
     id: 'runs-6',

@@ -4,7 +4,7 @@ import type { Fault } from '../mutate.ts'
 export const faults: readonly Fault[] = [
   {
     id: 'seams-1',
-    file: 'src/actors/tools/workspace/deleteFile.ts',
+    file: 'packages/tools/src/workspace/deleteFile.ts',
     what: 'a folder that becomes a link while a call is at work has a file outside deleted',
     from: 'await inItsFolder(real, unlink)',
     to: 'await unlink(real)',
@@ -12,7 +12,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'seams-2',
-    file: 'src/actors/tools/workspace/searchIn.ts',
+    file: 'packages/tools/src/workspace/searchIn.ts',
     what: 'a search reads in a folder that became a link since it was looked at',
     from: ' || (await placeOf(handle, real)) !== real',
     to: '',
@@ -20,11 +20,11 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'seams-3',
-    file: 'src/mcp/httpTransport.ts',
+    file: 'packages/mcp/src/client/httpTransport.ts',
     what: 'a server of elsewhere has us ask hosts of our own network',
     from: '    await checkLead(server, to, { allowed, lookup })\n',
     to: '',
-    tests: ['mcp/ownNetwork'],
+    tests: ['packages/mcp/test/client/ownNetwork'],
   },
   {
     id: 'seams-4',
@@ -32,7 +32,7 @@ export const faults: readonly Fault[] = [
     what: 'a process of another container passes for one that has ended',
     from: ' || holder.pidSpace !== own.pidSpace',
     to: '',
-    tests: ['postgres/leases'],
+    tests: ['packages/postgres/test/leases'],
   },
   {
     id: 'seams-5',

@@ -1,17 +1,17 @@
 import type { Fault } from '../mutate.ts'
 
-const page = 'src/server/page/servePage.ts'
-const files = 'src/server/page/pageFiles.ts'
+const page = 'packages/bridge/src/page/servePage.ts'
+const files = 'packages/bridge/src/page/pageFiles.ts'
 
 /** Slips in how the page is served: compressed, with tags, below a path, in frames. */
 export const faults: readonly Fault[] = [
   {
     id: 'servedPage-1',
-    file: 'src/server/page/encodings.ts',
+    file: 'packages/bridge/src/page/encodings.ts',
     what: 'what a client refuses with a weight of 0 is sent',
     from: 'if (weight <= most || !there.includes(name)) continue',
     to: 'if (weight < most || !there.includes(name)) continue',
-    tests: ['server/page'],
+    tests: ['packages/bridge/test/page/'],
   },
   {
     id: 'servedPage-2',
@@ -19,7 +19,7 @@ export const faults: readonly Fault[] = [
     what: 'a cache between gives a compressed file to who takes none',
     from: "vary: 'accept-encoding',",
     to: '',
-    tests: ['server/page'],
+    tests: ['packages/bridge/test/page/'],
   },
   {
     id: 'servedPage-3',
@@ -27,7 +27,7 @@ export const faults: readonly Fault[] = [
     what: 'the length is that of the file as it is',
     from: "'content-length': body.length",
     to: "'content-length': file.body.length",
-    tests: ['server/page'],
+    tests: ['packages/bridge/test/page/'],
   },
   {
     id: 'servedPage-4',
@@ -35,27 +35,27 @@ export const faults: readonly Fault[] = [
     what: 'a page that connects elsewhere has the tag of the other',
     from: "pageFile('/index.html', Buffer.from(told))",
     to: '{ ...page, body: Buffer.from(told) }',
-    tests: ['server/page'],
+    tests: ['packages/bridge/test/page/'],
   },
   {
     id: 'servedPage-5',
-    file: 'src/server/bridge/serveOptions.ts',
+    file: 'packages/bridge/src/server/serveOptions.ts',
     what: 'an origin may bring directives of its own into the policy',
     from: '/^https?:\\/\\/[\\w.:[\\]-]+$/.test(text)',
     to: '/^https?:/.test(text)',
-    tests: ['server/bridge/places'],
+    tests: ['packages/bridge/test/server/places'],
   },
   {
     id: 'servedPage-6',
-    file: 'src/server/bridge/httpRoutes.ts',
+    file: 'packages/bridge/src/server/httpRoutes.ts',
     what: 'the way to the page leaves the path of the proxy',
     from: 'location: `./${path.slice',
     to: 'location: `/${path.slice',
-    tests: ['server/bridge/places'],
+    tests: ['packages/bridge/test/server/places'],
   },
   {
     id: 'servedPage-7',
-    file: 'src/inspector/browserPorts.ts',
+    file: 'packages/page/src/inspector/browserPorts.ts',
     what: 'charts are asked for at the root, where a proxy has something else',
     from: 'fetch(beside(`agents/${encodeURIComponent(agentId)}/chart.json${query}`)',
     to: 'fetch(new URL(`/agents/${encodeURIComponent(agentId)}/chart.json${query}`, document.baseURI)',
@@ -63,7 +63,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'servedPage-8',
-    file: 'src/inspector/main.tsx',
+    file: 'packages/page/src/inspector/main.tsx',
     what: 'who goes from the overview to an agent waits for its code',
     from: 'Promise.all([loadMarkdown(), fetchOthers()])',
     to: 'loadMarkdown()',
@@ -71,7 +71,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'servedPage-9',
-    file: 'src/inspector/parts/later.tsx',
+    file: 'packages/page/src/inspector/parts/later.tsx',
     what: 'a view whose code cannot be had is being loaded for ever',
     from: "if (!isOver) state.value = 'failed'",
     to: 'isOver ||= false',
@@ -79,7 +79,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'servedPage-10',
-    file: 'src/inspector/vite.config.ts',
+    file: 'packages/page/src/inspector/vite.config.ts',
     what: 'what views share comes in dozens of files, which are larger together',
     from: "{ name: 'page', tags: ['$initial'], priority: 1 },",
     to: '',
@@ -91,14 +91,14 @@ export const faults: readonly Fault[] = [
     what: 'what keeps its name is kept by browsers for a year, whatever a newer version has under it',
     from: '-[\\w-]{8}\\.\\w+$/',
     to: '.\\w+$/',
-    tests: ['server/page'],
+    tests: ['packages/bridge/test/page/'],
   },
   {
     id: 'servedPage-12',
-    file: 'src/server/page/compressed.ts',
+    file: 'packages/bridge/src/page/compressed.ts',
     what: 'every request compresses anew',
     from: 'made.set(encoding, making)',
     to: '',
-    tests: ['server/page'],
+    tests: ['packages/bridge/test/page/'],
   },
 ]

@@ -1,13 +1,13 @@
 import type { Fault } from '../mutate.ts'
 
-const tokens = 'src/server/bridge/shareTokens.ts'
-const tests = ['server/bridge/sharing']
+const tokens = 'packages/bridge/src/server/shareTokens.ts'
+const tests = ['packages/bridge/test/server/sharing']
 
 /** Slips in read-only links. */
 export const faults: readonly Fault[] = [
   {
     id: 'sharing-1',
-    file: 'src/server/bridge/keyed.ts',
+    file: 'packages/bridge/src/server/keyed.ts',
     what: 'a token that somebody spelt otherwise is taken',
     from: " || given.toString('base64url') !== hash",
     to: '',
@@ -31,7 +31,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'sharing-4',
-    file: 'src/server/bridge/authenticator.ts',
+    file: 'packages/bridge/src/server/authenticator.ts',
     what: 'the application is asked about the token of a link, and may let everyone in',
     from: 'authenticate === undefined || isMadeToken(token)',
     to: 'authenticate === undefined',
@@ -39,7 +39,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'sharing-5',
-    file: 'src/server/bridge/bridgeSession.ts',
+    file: 'packages/bridge/src/server/bridgeSession.ts',
     what: 'who has come by a link stays when it is over',
     from: 'if (permit.expiresAt !== undefined) this.#leaveAt(permit.expiresAt)',
     to: '',
@@ -47,7 +47,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'sharing-6',
-    file: 'src/server/bridge/shareLink.ts',
+    file: 'packages/bridge/src/server/shareLink.ts',
     what: 'a link shows what its maker does not see',
     from: 'metadata: access.metadata, expiresAt',
     to: 'metadata: undefined, expiresAt',
@@ -55,31 +55,31 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'sharing-past-1',
-    file: 'src/server/bridge/sharedPast.ts',
+    file: 'packages/bridge/src/server/sharedPast.ts',
     what: 'a fork shows what its source did after it was left',
     from: 'part.upTo === Infinity ? { ...part, upTo: source.seq } : part',
     to: 'part.upTo === Infinity ? { ...part, upTo: source.seq + 1 } : part',
-    tests: ['server/bridge/sharedPast'],
+    tests: ['packages/bridge/test/server/sharedPast'],
   },
   {
     id: 'sharing-past-2',
-    file: 'src/server/bridge/sharedPast.ts',
+    file: 'packages/bridge/src/server/sharedPast.ts',
     what: 'the past of a fork is read by whoever asks',
     from: 'const created = await createdOf(access, agentId)',
     to: 'const { created } = (await historyParts(bridge.store, agentId)).at(-1)!',
-    tests: ['server/bridge/sharedPast'],
+    tests: ['packages/bridge/test/server/sharedPast'],
   },
   {
     id: 'sharing-past-3',
-    file: 'src/server/bridge/commandTable.ts',
+    file: 'packages/bridge/src/server/commandTable.ts',
     what: 'a list of sessions names the source that a token does not reach',
     from: 'sessionEntry(session, await access.sourceOf(session))',
     to: 'sessionEntry(session, session.forkedFrom?.agentId)',
-    tests: ['server/bridge/sharedPast'],
+    tests: ['packages/bridge/test/server/sharedPast'],
   },
   {
     id: 'sharing-definitions',
-    file: 'src/server/bridge/bridgeSession.ts',
+    file: 'packages/bridge/src/server/bridgeSession.ts',
     what: 'a link tells of every definition of the server',
     from: 'relay?.definitions ?? access.knownDefinitions',
     to: 'relay?.definitions ?? access.definitions',
@@ -87,7 +87,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'sharing-ownToken',
-    file: 'src/server/bridge/serveOptions.ts',
+    file: 'packages/bridge/src/server/serveOptions.ts',
     what: 'a token that looks like one of a link is configured, and never accepted',
     from: '!Object.keys(tokens).some((token) => isShareToken(token))',
     to: 'Object.keys(tokens).every((token) => !isShareToken(token) || true)',
@@ -95,26 +95,26 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'sharing-state-1',
-    file: 'src/server/bridge/room.ts',
+    file: 'packages/bridge/src/server/room.ts',
     what: 'a link takes all the connections that there are',
     from: 'this.#of(name) < Math.max(1, this.#connections * part)',
     to: 'this.#of(name) < Math.max(1, this.#connections + part)',
-    tests: ['server/bridge/linkRoom'],
+    tests: ['packages/bridge/test/server/linkRoom'],
   },
   {
     id: 'sharing-state-2',
-    file: 'src/server/bridge/authenticator.ts',
+    file: 'packages/bridge/src/server/authenticator.ts',
     what: 'a user enters the session of another by the same rights',
     from: 'isUnnamed: grant.owner === undefined && !isTold',
     to: 'isUnnamed: grant.owner === undefined && isTold',
-    tests: ['server/bridge/ownSessions'],
+    tests: ['packages/bridge/test/server/ownSessions'],
   },
   {
     id: 'sharing-state-3',
-    file: 'src/server/bridge/resultCache.ts',
+    file: 'packages/bridge/src/server/resultCache.ts',
     what: 'a session of a connection goes on without it',
     from: 'if (session.isPassing) {',
     to: 'if (session.isPassing && now < 0) {',
-    tests: ['server/bridge/ownSessions'],
+    tests: ['packages/bridge/test/server/ownSessions'],
   },
 ]

@@ -1,12 +1,12 @@
 import type { Fault } from '../mutate.ts'
 
-const tests = ['stores/sqlite']
+const tests = ['packages/sqlite/test/']
 
 /** Slips in the SQLite store where its file, or another process, is not as it should be. */
 export const faults: readonly Fault[] = [
   {
     id: 'sqlite-1',
-    file: 'src/stores/sqlite/sqliteStore.ts',
+    file: 'packages/sqlite/src/sqliteStore.ts',
     what: 'an append is refused because another process writes at that moment',
     from: 'if (isBusy(thrown)) return false',
     to: '',
@@ -14,7 +14,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'sqlite-2',
-    file: 'src/stores/sqlite/appendQueue.ts',
+    file: 'packages/sqlite/src/appendQueue.ts',
     what: 'an append waits for ever for a process that hangs in the middle of a write',
     from: 'return now - this.#busySince < patienceMs',
     to: 'return true',
@@ -22,7 +22,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'sqlite-3',
-    file: 'src/stores/sqlite/appendQueue.ts',
+    file: 'packages/sqlite/src/appendQueue.ts',
     what: 'appends that had to wait are written in another order',
     from: 'this.#waiting.unshift(...group)',
     to: 'this.#waiting.push(...group.toSorted((a, b) => b.records[0]!.seq - a.records[0]!.seq))',
@@ -30,7 +30,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'sqlite-4',
-    file: 'src/stores/sqlite/tables.ts',
+    file: 'packages/sqlite/src/tables.ts',
     what: 'a database that may only be read is not read',
     from: 'if (versionOf(database) === steps.length) return',
     to: '',
@@ -38,7 +38,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'sqlite-5',
-    file: 'src/stores/sqlite/tables.ts',
+    file: 'packages/sqlite/src/tables.ts',
     what: 'tables are made in the database of something else',
     from: "throw new Error('it is the database of something else')",
     to: "database.exec('')",
@@ -46,7 +46,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'sqlite-6',
-    file: 'src/stores/sqlite/sqliteStore.ts',
+    file: 'packages/sqlite/src/sqliteStore.ts',
     what: 'a log with a gap is read as if it had none',
     from: 'if (seq !== next) throw new RuntimeError(',
     to: 'if (seq < next) throw new RuntimeError(',
@@ -54,31 +54,31 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'sqlite-7',
-    file: 'src/stores/sqlite/sqliteStore.ts',
+    file: 'packages/sqlite/src/sqliteStore.ts',
     what: 'a log that a store could not let go of is lost to it',
     from: 'await this.#writers.known',
     to: 'undefined',
-    tests: ['stores/sqlite/badFiles'],
+    tests: ['packages/sqlite/test/badFiles'],
   },
   {
     id: 'sqlite-8',
-    file: 'src/stores/sqlite/sqliteStore.ts',
+    file: 'packages/sqlite/src/sqliteStore.ts',
     what: 'a log that is open can be opened twice',
     from: 'this.#leases.has(agentId) ? undefined : ',
     to: '',
-    tests: ['stores/sqlite/badFiles', 'contracts/stores'],
+    tests: ['packages/sqlite/test/badFiles', 'contracts/stores'],
   },
   {
     id: 'sqlite-9',
-    file: 'src/stores/sqlite/sqliteStore.ts',
+    file: 'packages/sqlite/src/sqliteStore.ts',
     what: 'logs that could not be let go of are never free for others',
     from: 'const leases = [...this.#unreleased, lease]',
     to: 'const leases = [lease]',
-    tests: ['stores/sqlite/badFiles'],
+    tests: ['packages/sqlite/test/badFiles'],
   },
   {
     id: 'sqlite-10',
-    file: 'src/stores/sqlite/sqliteCheckpoints.ts',
+    file: 'packages/sqlite/src/sqliteCheckpoints.ts',
     what: 'who has lost a log to another process writes its checkpoint',
     from: 'WHERE number = ?1 AND epoch = ?2',
     to: 'WHERE number = ?1 AND ?2 > 0',
@@ -86,31 +86,31 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'sqlite-11',
-    file: 'src/stores/sqlite/appendQueue.ts',
+    file: 'packages/sqlite/src/appendQueue.ts',
     what: 'patience counts from the first time ever that another process was in the way',
     from: '    this.#busySince = undefined\n    for',
     to: '    for',
-    tests: ['sqlite/badFiles'],
+    tests: ['packages/sqlite/test/badFiles'],
   },
   {
     id: 'sqlite-12',
-    file: 'src/stores/sqlite/appendQueue.ts',
+    file: 'packages/sqlite/src/appendQueue.ts',
     what: 'appends that could not be written go behind those after them',
     from: 'this.#waiting.unshift(...group)',
     to: 'this.#waiting.push(...group)',
-    tests: ['sqlite/badFiles'],
+    tests: ['packages/sqlite/test/badFiles'],
   },
   {
     id: 'sqlite-13',
-    file: 'src/stores/sqlite/sqliteStore.ts',
+    file: 'packages/sqlite/src/sqliteStore.ts',
     what: 'an append overtakes those that wait for another process',
     from: 'if (this.#isSynced || !this.#queue.isEmpty || !this.#wrote(append))',
     to: 'if (this.#isSynced || !this.#wrote(append))',
-    tests: ['sqlite/badFiles'],
+    tests: ['packages/sqlite/test/badFiles'],
   },
   {
     id: 'sqlite-14',
-    file: 'src/stores/sqlite/sqliteStore.ts',
+    file: 'packages/sqlite/src/sqliteStore.ts',
     what: 'who has lost a log lets go of it for its taker',
     from: 'UPDATE agents SET writer = NULL WHERE number = ? AND epoch = ?',
     to: 'UPDATE agents SET writer = NULL WHERE number = ? AND ? > 0',
@@ -118,7 +118,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'sqlite-15',
-    file: 'src/stores/sqlite/sqliteStore.ts',
+    file: 'packages/sqlite/src/sqliteStore.ts',
     what: 'a lease that was taken within the process hears nothing of it',
     from: '    this.#leases.get(agentId)?.lose()\n    const opened',
     to: '    const opened',

@@ -314,11 +314,11 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'acp-stalls-1',
-    file: 'src/server/acp/sessionUpdates.ts',
+    file: 'packages/acp/src/sessionUpdates.ts',
     what: 'nobody in an editor is told why a run that went in circles stopped',
     from: "if (rung !== 'pause') return",
     to: 'if (rung) return',
-    tests: ['server/acp/conversation'],
+    tests: ['packages/acp/test/conversation'],
   },
   {
     id: 'stalls-39',

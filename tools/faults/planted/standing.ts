@@ -123,7 +123,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'standing-16',
-    file: 'src/stores/sqlite/sqliteSnapshots.ts',
+    file: 'packages/sqlite/src/sqliteSnapshots.ts',
     what: 'the contents that SQLite keeps of files are bounded anew with every process',
     from: 'for (const { id, size } of this.#connection.statement(sql).all(agentId)) index.use(String(id), Number(size))',
     to: 'for (const { id, size } of this.#connection.statement(sql).all(agentId)) index.drop(`${String(id)}${Number(size)}`)',
@@ -131,7 +131,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'standing-17',
-    file: 'src/stores/sqlite/sqliteStore.ts',
+    file: 'packages/sqlite/src/sqliteStore.ts',
     what: 'of two stores that open a log at once, both have it',
     from: "if (holder !== null && dead !== 'any' && holder !== dead) throw",
     to: "if (holder !== null && dead !== 'any' && dead !== undefined && holder !== dead) throw",

@@ -27,7 +27,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'start-4',
-    file: 'src/cli/runCli.ts',
+    file: 'packages/cli/src/runCli.ts',
     what: 'the help loads the runtime',
     from: `import { stopForGood } from './signals.ts'`,
     to: `import { stopForGood } from './signals.ts'\nimport '../runtime.ts'`,
@@ -35,7 +35,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'start-5',
-    file: 'src/actors/tools/workspace/runCommand.ts',
+    file: 'packages/tools/src/workspace/runCommand.ts',
     what: 'the library loads what starts processes',
     from: `import type { Approval } from './approval.ts'`,
     to: `import './processGroup.ts'\nimport type { Approval } from './approval.ts'`,
@@ -91,19 +91,19 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'start-12',
-    file: 'src/cli/storePlace.ts',
+    file: 'packages/cli/src/storePlace.ts',
     what: 'a list of sessions loads a store that it does not read',
-    from: "import { RuntimeError } from '../protocol/errors.ts'",
-    to: "import '../stores/sqlite/sqliteStore.ts'\nimport { RuntimeError } from '../protocol/errors.ts'",
+    from: "import { RuntimeError } from '../../../src/protocol/errors.ts'",
+    to: "import '../../sqlite/src/sqliteStore.ts'\nimport { RuntimeError } from '../../../src/protocol/errors.ts'",
     tests: ['runtime/start.test'],
   },
   {
     id: 'start-13',
-    file: 'src/cli/main.ts',
+    file: 'packages/cli/src/main.ts',
     what: 'what Node compiles of the command line is not kept',
     from: '  enableCompileCache(compileCacheFolder(process))\n',
     to: '',
-    tests: ['cli/compileCache'],
+    tests: ['packages/cli/test/compileCache'],
   },
   {
     id: 'start-14',

@@ -1,10 +1,10 @@
 import type { Fault } from '../mutate.ts'
 
-const folder = 'src/evaluation/statistics'
-const passes = ['evaluation/passes']
-const significance = ['evaluation/significance']
-const costs = ['evaluation/costs']
-const claims = ['evaluation/plantedClaims']
+const folder = 'packages/evaluation/src/statistics'
+const passes = ['packages/evaluation/test/passes']
+const significance = ['packages/evaluation/test/significance']
+const costs = ['packages/evaluation/test/costs']
+const claims = ['packages/evaluation/test/plantedClaims']
 
 export const faults: readonly Fault[] = [
   {
@@ -133,7 +133,7 @@ export const faults: readonly Fault[] = [
     what: 'an interval of a share has the width of a plain one, which is none at 0',
     from: ' + squared / (4 * trials * trials)',
     to: '',
-    tests: ['evaluation/distributions'],
+    tests: ['packages/evaluation/test/distributions'],
   },
   {
     id: 'statistics-17',
@@ -141,11 +141,11 @@ export const faults: readonly Fault[] = [
     what: 'the t distribution of odd degrees lacks a term',
     from: 'let step = isOdd ? 3 : 2',
     to: 'let step = isOdd ? 5 : 2',
-    tests: ['evaluation/distributions'],
+    tests: ['packages/evaluation/test/distributions'],
   },
   {
     id: 'statistics-18',
-    file: 'src/evaluation/report/compareArms.ts',
+    file: 'packages/evaluation/src/report/compareArms.ts',
     what: 'idle arms are each said to make a difference at the level of one test',
     from: 'const adjusted = holm(tested.flatMap(({ passesP, flip }) => [passesP, flip?.p ?? null]))',
     to: 'const adjusted = tested.flatMap(({ passesP, flip }) => [passesP, flip?.p ?? null])',
@@ -161,10 +161,10 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'statistics-20',
-    file: 'src/evaluation/statistics/passes.ts',
+    file: 'packages/evaluation/src/statistics/passes.ts',
     what: 'pass^k counts each trial as a draw of k: its intervals are too narrow',
     from: 'sample.trials / k',
     to: 'sample.trials',
-    tests: ['evaluation/passes'],
+    tests: ['packages/evaluation/test/passes'],
   },
 ]

@@ -7,7 +7,7 @@ const imported = ['suites/importers']
 export const faults: readonly Fault[] = [
   {
     id: 'suites-1',
-    file: 'src/cli/savedTask/workspaceFiles.ts',
+    file: 'packages/cli/src/savedTask/workspaceFiles.ts',
     what: 'a file of secrets goes with a task',
     from: 'return secretFile.test(name) && !exampleFile.test(name)',
     to: "return name === ''",
@@ -15,7 +15,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'suites-2',
-    file: 'src/cli/savedTask/filesToSave.ts',
+    file: 'packages/cli/src/savedTask/filesToSave.ts',
     what: 'a key in a file goes with a task',
     from: 'const clean = withoutKeys(content)',
     to: 'const clean = content',
@@ -23,7 +23,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'suites-3',
-    file: 'src/cli/savedTask/filesBefore.ts',
+    file: 'packages/cli/src/savedTask/filesBefore.ts',
     what: 'changes are taken back from the oldest on',
     from: 'changes.entries()].toReversed()',
     to: 'changes.entries()]',
@@ -31,7 +31,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'suites-4',
-    file: 'src/cli/savedTask/writeTask.ts',
+    file: 'packages/cli/src/savedTask/writeTask.ts',
     what: 'a task that could not be written leaves a part of itself',
     from: 'await mkdir(dir).catch(',
     to: 'await mkdir(dir, { recursive: true }).catch(',
@@ -39,7 +39,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'suites-5',
-    file: 'src/evaluation/importers/interCode.ts',
+    file: 'packages/evaluation/src/importers/interCode.ts',
     what: 'a puzzle brings its solution',
     from: '(?:solution(?:\\/|$)|',
     to: '(?:',
@@ -47,7 +47,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'suites-6',
-    file: 'src/evaluation/importers/sweBench.ts',
+    file: 'packages/evaluation/src/importers/sweBench.ts',
     what: 'a test that did not run counts as passed',
     from: 'status.get(name, False)',
     to: 'status.get(name, True)',
@@ -55,7 +55,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'suites-7',
-    file: 'src/evaluation/importers/sweBench.ts',
+    file: 'packages/evaluation/src/importers/sweBench.ts',
     what: 'whatever stands for a commit is put into a script',
     from: ".regex(/^[0-9a-f]{7,40}$/, 'is not a commit')",
     to: '',
@@ -63,7 +63,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'suites-8',
-    file: 'src/evaluation/trials/runTrial.ts',
+    file: 'packages/evaluation/src/trials/runTrial.ts',
     what: 'a folder is set up where it hides what the image has',
     from: 'return unmounted',
     to: 'return image',
@@ -71,7 +71,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'suites-9',
-    file: 'src/evaluation/trials/runTrial.ts',
+    file: 'packages/evaluation/src/trials/runTrial.ts',
     what: 'people of a suite are not asked',
     from: "decide?.({ ...place, name, input }) ?? 'approve'",
     to: "'approve'",
@@ -79,7 +79,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'suites-10',
-    file: 'src/cli/savedTask/filesToSave.ts',
+    file: 'packages/cli/src/savedTask/filesToSave.ts',
     what: 'a file of secrets goes with a task as it was before',
     from: 'if (isSecretFile(path)) {',
     to: 'if (now.secret.includes(path) && !before.has(path)) {',
@@ -87,7 +87,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'suites-11',
-    file: 'src/cli/savedTask/filesToSave.ts',
+    file: 'packages/cli/src/savedTask/filesToSave.ts',
     what: 'what a link led to goes with a task',
     from: ' || isBelow(path, links)) continue',
     to: ') continue',
@@ -95,7 +95,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'suites-12',
-    file: 'src/cli/savedTask/withoutSecrets.ts',
+    file: 'packages/cli/src/savedTask/withoutSecrets.ts',
     what: 'what was read of a file of secrets goes with the recording',
     from: 'results[call.callId] = { ...result, text: blank }',
     to: 'results[call.callId] = result',
@@ -103,7 +103,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'suites-13',
-    file: 'src/cli/savedTask/withoutSecrets.ts',
+    file: 'packages/cli/src/savedTask/withoutSecrets.ts',
     what: 'what was written into a file of secrets goes with the recording',
     from: 'return isAtFile ?',
     to: 'return (false as boolean) ?',
@@ -111,7 +111,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'suites-14',
-    file: 'src/evaluation/importers/terminalBench.ts',
+    file: 'packages/evaluation/src/importers/terminalBench.ts',
     what: 'the name of a folder is run by the script that fetches images',
     from: '${quoted(read.context)}',
     to: '${read.context}',
@@ -119,10 +119,10 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'suites-15',
-    file: 'src/evaluation/suite/taskFiles.ts',
+    file: 'packages/evaluation/src/suite/taskFiles.ts',
     what: 'hidden checks are passed over for their names',
     from: '&& !(rest.length > 0 && taskFolders.includes(second))',
     to: '&& rest.length + second.length >= 0',
-    tests: ['evaluation/suites', 'evaluation/run/workspaces'],
+    tests: ['packages/evaluation/test/suites', 'packages/evaluation/test/run/workspaces'],
   },
 ]

@@ -311,7 +311,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'supervision-39',
-    file: 'src/createRuntime.ts',
+    file: 'packages/bridge/src/createRuntime.ts',
     what: 'a server that starts while its runtime closes is left open',
     from: 'if (!this.closeWith(server)) {',
     to: 'if (!this.closeWith(server) && options.port === -1) {',

@@ -147,11 +147,11 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'team-handoff-6',
-    file: 'src/server/bridge/snapshots.ts',
+    file: 'packages/bridge/src/server/snapshots.ts',
     what: 'a client is not told who answers',
     from: 'agent.active === agent.definition ? {}',
     to: 'agent.active !== undefined ? {}',
-    tests: ['bridge/handingOver'],
+    tests: ['packages/bridge/test/server/handingOver'],
   },
   {
     id: 'team-concurrency-4',

@@ -4,7 +4,7 @@ import type { Fault } from '../mutate.ts'
 export const faults: readonly Fault[] = [
   {
     id: 'text-1',
-    file: 'src/text/linkTarget.ts',
+    file: 'packages/charts/src/text/linkTarget.ts',
     what: 'a link of a model leads into the page itself',
     from: "['http:', 'https:', 'mailto:']",
     to: "['http:', 'https:', 'mailto:', 'javascript:']",
@@ -12,7 +12,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'text-2',
-    file: 'src/text/growingMarkdown.ts',
+    file: 'packages/charts/src/text/growingMarkdown.ts',
     what: 'a list that goes on after an empty line is torn in two while it grows',
     from: "pieces.at(-1)?.text.includes('\\n') === false ? -2 : -1",
     to: '-1',
@@ -20,7 +20,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'text-3',
-    file: 'src/text/growingMarkdown.ts',
+    file: 'packages/charts/src/text/growingMarkdown.ts',
     what: 'a reply is parsed from its beginning with every word',
     from: 'const from = isMore ? before.from : 0',
     to: 'const from = isMore ? 0 : 0',
@@ -28,7 +28,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'text-4',
-    file: 'src/text/boundedLexer.ts',
+    file: 'packages/charts/src/text/boundedLexer.ts',
     what: 'quotes in quotes take the stack, and the text is one paragraph or none',
     from: 'depth >= deepest || isTooMuch(src)',
     to: 'depth >= 1_000_000 || isTooMuch(src)',
@@ -36,7 +36,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'text-5',
-    file: 'src/text/markdown.ts',
+    file: 'packages/charts/src/text/markdown.ts',
     what: 'what is beyond the limit is lost',
     from: 'text.length > mostMarkdown ? [...blocks, plain(text.slice(mostMarkdown))] : blocks',
     to: 'blocks',
@@ -44,7 +44,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'text-6',
-    file: 'src/text/lineDiff.ts',
+    file: 'packages/charts/src/text/lineDiff.ts',
     what: 'a hunk ends with its last change',
     from: '  closeAt(Math.min(until + context, a.length))\n  return hunks',
     to: '  return hunks',
@@ -52,7 +52,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'text-7',
-    file: 'src/text/edits.ts',
+    file: 'packages/charts/src/text/edits.ts',
     what: 'a tool that reads is shown as one that writes',
     from: 'const content = writes.test(name) ?',
     to: 'const content = name !== undefined ?',
@@ -60,7 +60,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'text-8',
-    file: 'src/inspector/model/repeats.ts',
+    file: 'packages/page/src/inspector/model/repeats.ts',
     what: 'calls that asked for something else are counted as the same failure',
     from: '|| signatureOf(call) !== signature',
     to: '|| call.input === signature',
@@ -68,7 +68,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'text-9',
-    file: 'src/inspector/model/revealNode.ts',
+    file: 'packages/page/src/inspector/model/revealNode.ts',
     what: 'a link to a node that stands in a folded row does not open it',
     from: 'place <= at',
     to: 'place < at - 1',
@@ -76,7 +76,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'text-10',
-    file: 'src/inspector/model/graphVisible.ts',
+    file: 'packages/page/src/inspector/model/graphVisible.ts',
     what: 'a branch of forty nodes is open at first',
     from: 'row.tag.abandoned.length <= mostOpen',
     to: 'row.tag.abandoned.length >= 0',
@@ -84,7 +84,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'text-11',
-    file: 'src/inspector/model/graphRows.ts',
+    file: 'packages/page/src/inspector/model/graphRows.ts',
     what: 'a failed run is told twice',
     from: "if (notice !== undefined && last?.type === 'notice' && saysTheSame(record, last))",
     to: "if (notice !== undefined && last?.type === 'notice' && record.seq < 0 && saysTheSame(record, last))",
@@ -92,7 +92,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'text-12',
-    file: 'src/inspector/model/growingTail.ts',
+    file: 'packages/page/src/inspector/model/growingTail.ts',
     what: 'a reply that grows is drawn from its beginning',
     from: 'while (first > 0 && chars < most)',
     to: 'while (first > 0)',

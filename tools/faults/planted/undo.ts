@@ -1,6 +1,6 @@
 import type { Fault } from '../mutate.ts'
 
-const receipt = 'src/actors/tools/workspace/fileReceipt.ts'
+const receipt = 'packages/tools/src/workspace/fileReceipt.ts'
 const limits = 'src/stores/snapshotLimits.ts'
 const files = 'src/stores/fileSnapshots.ts'
 const tool = 'src/actors/tools/defineTool.ts'
@@ -258,7 +258,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'undo-32',
-    file: 'src/inspector/model/leavingSteps.ts',
+    file: 'packages/page/src/inspector/model/leavingSteps.ts',
     what: 'edits that failed count as made',
     from: '!failed.has(callId) && ',
     to: '',

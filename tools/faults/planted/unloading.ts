@@ -314,7 +314,7 @@ export const faults: readonly Fault[] = [
     what: 'an agent that an inspector follows is unloaded',
     from: ' || this.#inspections?.isEmpty === false',
     to: '',
-    tests: ['runtime/unloading', 'server/stately/'],
+    tests: ['runtime/unloading', 'packages/stately/test/stately'],
   },
   {
     id: 'unloading-36',

@@ -185,11 +185,11 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'xstate-23',
-    file: 'src/server/stately/stately.ts',
+    file: 'packages/stately/src/stately.ts',
     what: 'two copies of XState count the same session ids',
     from: 'return `${agentId}/${actor!.sessionId}`',
     to: 'return actor!.sessionId',
-    tests: ['server/stately'],
+    tests: ['packages/stately/test/stately'],
   },
   {
     id: 'xstate-24',

@@ -1,6 +1,6 @@
 import { defineAgent } from '../../../src/actors/defineAgent.ts'
 import { policyModel } from '../../../src/actors/models/policyModel.ts'
-import { chart } from '../../../src/charts/chart.ts'
+import { chart } from '../../../packages/charts/src/chart.ts'
 import { draw, element } from './drawn.ts'
 
 const brakes = ['fold', 'revert', 'prune', 'stall'] as const

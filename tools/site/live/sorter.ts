@@ -1,9 +1,9 @@
-import type { Client } from '../../../src/client/client.ts'
-import type { RemoteAgent } from '../../../src/client/remoteAgent.ts'
-import { sortTask } from '../../../src/cli/demo/sortTask.ts'
-import { createRuntime } from '../../../src/createRuntime.ts'
-import { defineSorter } from '../../../src/offline/demo/defineSorter.ts'
-import { Steps } from '../../../src/offline/demo/steps.ts'
+import type { Client } from '../../../packages/bridge/src/client/client.ts'
+import type { RemoteAgent } from '../../../packages/bridge/src/client/remoteAgent.ts'
+import { sortTask } from '../../../packages/demo/src/sortTask.ts'
+import { createRuntime } from '../../../packages/bridge/src/createRuntime.ts'
+import { defineSorter } from '../../../packages/page/src/offline/demo/defineSorter.ts'
+import { Steps } from '../../../packages/page/src/offline/demo/steps.ts'
 import type { Agent } from '../../../src/runtime/agents/agent.ts'
 
 /** The sort demo in this page: `escapement demo sort`, with files and processes of the page. */

@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { existsSync } from 'node:fs'
+import { existsSync, globSync } from 'node:fs'
 import { mkdir, mkdtemp, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { join, posix } from 'node:path'
 import { promisify } from 'node:util'
@@ -124,9 +124,8 @@ function typeDocOptions(root: string, draft: string, doors: readonly Door[]) {
 async function keyOf(root: string, packages: string): Promise<string> {
   const hash = createHash('sha256').update(await readFile(import.meta.filename))
   hash.update(await readFile(join(packages, 'package-lock.json')))
-  const src = join(root, 'src')
-  const names = (await readdir(src, { recursive: true })).filter((name) => name.endsWith('.ts')).toSorted()
-  for (const name of names) hash.update(`\0${name}\0`).update(await readFile(join(src, name)))
+  const names = globSync('{src,packages/*/src}/**/*.ts', { cwd: root }).toSorted()
+  for (const name of names) hash.update(`\0${name}\0`).update(await readFile(join(root, name)))
   for (const name of ['package.json', 'tsconfig.json']) hash.update(await readFile(join(root, name)))
   return hash.digest('hex').slice(0, 16)
 }

@@ -1,4 +1,4 @@
-import { sharedBlocks } from '../../../../src/evaluation/metrics/blockTable.ts'
+import { sharedBlocks } from '../../../../packages/evaluation/src/metrics/blockTable.ts'
 import type { MeasuredBlock } from './requestBlocks.ts'
 
 /** One request as the provider bills it, in tokens. */

@@ -1,4 +1,4 @@
-import { BlockTable as Blocks, type BlockRole } from '../../../../src/evaluation/metrics/blockTable.ts'
+import { BlockTable as Blocks, type BlockRole } from '../../../../packages/evaluation/src/metrics/blockTable.ts'
 import { frameWords, wordsOf } from './names.ts'
 import { textTokens, tokensOf } from './tokens.ts'
 

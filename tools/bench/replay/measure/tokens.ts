@@ -1,5 +1,5 @@
 import type { Block, TokenCounter } from '../../../../src/index.ts'
-import { textOfBlock } from '../../../../src/evaluation/metrics/blockTable.ts'
+import { textOfBlock } from '../../../../packages/evaluation/src/metrics/blockTable.ts'
 
 /** Tokens of a text: a quarter of its characters, everywhere in these figures. */
 export const textTokens = (text: string): number => Math.ceil(text.length / 4)

@@ -1,0 +1,76 @@
+import type { SessionUpdate } from '@agentclientprotocol/sdk'
+import type { ConversationView } from '../../../src/conversation/conversationView.ts'
+import type { ConversationNode } from '../../../src/conversation/node.ts'
+import { toolCallsOf, type AssistantMessage } from '../../../src/protocol/messages.ts'
+import type { Tag } from '../../../src/protocol/braking.ts'
+import { graftNote, revertNote, textChunk, userUpdates } from './sessionUpdates.ts'
+import { callUpdate, outcomeUpdate } from './toolCallShape.ts'
+
+/** A conversation for a client that did not follow it. */
+export interface Past {
+  readonly updates: readonly SessionUpdate[]
+  /** Ids of its calls that have not ended. */
+  readonly openCalls: readonly string[]
+}
+
+/**
+ * A conversation as a client would have seen it live: everything in order, abandoned parts too, with each revert where it happened.
+ * Pure.
+ */
+export function pastUpdates(conversation: Pick<ConversationView, 'log'>): Past {
+  const nodes = conversation.log()
+  const reverts = revertsByLast(nodes)
+  const open = new Set<string>()
+  const updates: SessionUpdate[] = []
+  for (const [index, node] of nodes.entries()) {
+    const { id, message, rebasedFrom, graftedFrom } = node
+    if (graftedFrom !== undefined) {
+      const before = nodes[index - 1]?.graftedFrom
+      if (before === undefined) updates.push(graftNote({ id: `n${id}`, copies: copiesFrom(nodes, index) }))
+      for (const { target, tag } of reverts.get(id) ?? []) updates.push(revertNote(target, tag))
+      continue
+    }
+    if (message.role === 'user' && rebasedFrom === undefined) updates.push(...userUpdates(id, message))
+    if (message.role === 'assistant') {
+      updates.push(...replyUpdates(id, message))
+      for (const { callId } of toolCallsOf(message.content)) open.add(callId)
+    }
+    if (message.role === 'toolResult') {
+      updates.push(outcomeUpdate(message.callId, message))
+      open.delete(message.callId)
+    }
+    for (const { target, tag } of reverts.get(id) ?? []) updates.push(revertNote(target, tag))
+  }
+  return { updates, openCalls: [...open] }
+}
+
+/** The copies that begin with this node; those of two grafts in a row are as one. */
+function copiesFrom(nodes: readonly ConversationNode[], index: number): { nodeId: number; from: number }[] {
+  const copies: { nodeId: number; from: number }[] = []
+  for (const { id, graftedFrom } of nodes.slice(index)) {
+    if (graftedFrom === undefined) break
+    copies.push({ nodeId: id, from: graftedFrom })
+  }
+  return copies
+}
+
+function replyUpdates(nodeId: number, { content }: AssistantMessage): SessionUpdate[] {
+  return content.flatMap((block): SessionUpdate[] => {
+    if (block.type === 'text') return [textChunk('agent_message_chunk', `n${nodeId}`, block.text)]
+    if (block.type === 'thinking') return [textChunk('agent_thought_chunk', `n${nodeId}`, block.text)]
+    if (block.type === 'toolCall') return [callUpdate({ ...block, toolCallId: block.callId })]
+    return []
+  })
+}
+
+/** Reverts by the last node each one took off the trunk. */
+function revertsByLast(nodes: readonly ConversationNode[]): Map<number, { target: number; tag: Tag }[]> {
+  const reverts = new Map<number, { target: number; tag: Tag }[]>()
+  for (const { id: target, tags } of nodes) {
+    for (const tag of tags) {
+      const last = Math.max(target, ...tag.abandoned)
+      reverts.set(last, [...(reverts.get(last) ?? []), { target, tag }])
+    }
+  }
+  return reverts
+}

@@ -1,0 +1,130 @@
+import type { AgentContext, RequestPermissionResponse, ToolCallContent } from '@agentclientprotocol/sdk'
+import { callInFull } from '../../../src/conversation/callInFull.ts'
+import { hasCode, messageOf } from '../../../src/protocol/errors.ts'
+import type { Pending, PendingOf } from '../../../src/protocol/pending.ts'
+import type { DrivenAgent } from '../../bridge/src/server/drivenAgent.ts'
+import { askClient, type Verdict } from './questions.ts'
+import { callShape, textContent } from './toolCallShape.ts'
+
+interface PermissionOptions {
+  readonly sessionId: string
+  readonly client: AgentContext
+  /** True if the client can show forms. */
+  readonly hasForms: boolean
+  /** Returns true once the connection is closed; later answers are ignored. */
+  isClosed(): boolean
+  /** Resolves once all earlier updates have been sent to the client. */
+  flushed(): Promise<void>
+  /** Wakes the agent, which is then told the decision. */
+  driven(): Promise<DrivenAgent>
+}
+
+const choices = [
+  { optionId: 'allow', name: 'Allow', kind: 'allow_once' },
+  { optionId: 'reject', name: 'Reject', kind: 'reject_once' },
+] as const
+
+/** How often a client may answer a question with something that does not fit. */
+const maxTries = 5
+
+const noFit: Verdict = { decision: 'deny', reason: 'The client gave no answer that fits.' }
+
+/** Asks a client once about each decision that waits for people, and cancels a request that was decided elsewhere. */
+export class Permissions {
+  readonly #options: PermissionOptions
+  readonly #asked = new Map<string, AbortController>()
+
+  constructor(options: PermissionOptions) {
+    this.#options = options
+  }
+
+  /** Never rejects. A client that cannot ask, or gives no valid answer, has denied. */
+  async ask(agent: DrivenAgent, pending: Pending): Promise<void> {
+    const { key } = pending
+    if (this.#asked.has(key)) return
+    const controller = new AbortController()
+    this.#asked.set(key, controller)
+    const { isClosed, flushed } = this.#options
+    await flushed()
+    let asked = pending
+    for (let tries = 0; tries <= maxTries && !controller.signal.aborted; tries += 1) {
+      const verdict = tries === maxTries ? noFit : await this.#verdict(agent, asked, controller.signal)
+      if (controller.signal.aborted || isClosed()) break
+      // What follows from it may ask under the same key.
+      this.#asked.delete(key)
+      const problem = await refusal(this.#options.driven, key, verdict)
+      if (problem === undefined) return
+      if (pending.kind === 'question') asked = { ...pending, problem }
+      this.#asked.set(key, controller)
+    }
+    if (this.#asked.get(key) === controller) this.#asked.delete(key)
+  }
+
+  /** Cancels the request about a key that was decided, or whose call has ended. */
+  settle({ key }: { readonly key: string }): void {
+    for (const [asked, controller] of this.#asked) if (asked === key || asked.startsWith(`${key}/`)) controller.abort()
+  }
+
+  close(): void {
+    for (const controller of this.#asked.values()) controller.abort()
+  }
+
+  async #verdict(agent: DrivenAgent, pending: Pending, signal: AbortSignal): Promise<Verdict> {
+    const { sessionId, client, hasForms } = this.#options
+    const rootId = agent.id
+    try {
+      switch (pending.kind) {
+        case 'approval':
+          return verdictOf(await this.#askPermission(rootId, pending, signal))
+        case 'question':
+          return await askClient(pending, { client, sessionId, rootId, hasForms, signal })
+        case 'call':
+          return { decision: 'deny', reason: 'An editor does not carry out calls.' }
+      }
+    } catch {
+      return { decision: 'deny', reason: 'The client could not ask for permission.' }
+    }
+  }
+
+  #askPermission(rootId: string, call: PendingOf<'approval'>, signal: AbortSignal): Promise<RequestPermissionResponse> {
+    const { sessionId, client } = this.#options
+    const isOwn = call.agentId === rootId
+    const { name, input, callId, key, agentId } = call
+    const known = { toolCallId: isOwn ? callId : key, name, input, ...(isOwn ? {} : { agentId }) }
+    const toolCall = { ...callShape(known), status: 'pending', content: [inFull(input)] } as const
+    const request = { sessionId, toolCall, options: [...choices] }
+    return client.request('session/request_permission', request, {
+      cancellationSignal: signal,
+      stopWaitingOnCancel: true,
+    })
+  }
+}
+
+/** All that a call is given, as it is: clients take a text for Markdown. */
+function inFull(input: unknown): ToolCallContent {
+  const text = callInFull(input).join('\n')
+  const fence = '`'.repeat(Math.max(3, ...Array.from(text.matchAll(/`+/g), ([ticks]) => ticks.length + 1)))
+  return textContent(`${fence}\n${text}\n${fence}`)
+}
+
+/** Why an answer was refused, and is to be asked for again; `undefined` if it was not. */
+async function refusal(
+  driven: () => Promise<DrivenAgent>,
+  key: string,
+  { decision, reason }: Verdict,
+): Promise<string | undefined> {
+  try {
+    const agent = await driven()
+    agent.decide(key, decision, reason)
+    await agent.taken?.()
+    return undefined
+  } catch (thrown) {
+    // Else somebody was faster, or the agent has ended.
+    return hasCode(thrown, 'ANSWER_INVALID') ? messageOf(thrown) : undefined
+  }
+}
+
+function verdictOf({ outcome }: RequestPermissionResponse): Verdict {
+  if (outcome.outcome !== 'selected') return { decision: 'deny', reason: 'The question was dismissed.' }
+  return outcome.optionId === 'allow' ? { decision: 'approve' } : { decision: 'deny', reason: 'Rejected by the user.' }
+}

@@ -1,0 +1,34 @@
+import { Readable } from 'node:stream'
+import { ndJsonStream } from '@agentclientprotocol/sdk'
+import type { AgentAccess } from '../../bridge/src/server/agentAccess.ts'
+import { openAcp, type OpenOptions } from './openAcp.ts'
+
+/** The two ends of a process that ACP goes over. */
+export interface StdioEnds {
+  readonly input: Readable
+  /** Calls back once the bytes have been taken, or never will be. */
+  write(bytes: Uint8Array, done: (error?: Error | null) => void): void
+  /** Ends the connection from this side. */
+  readonly signal: AbortSignal
+}
+
+/** Speaks ACP in lines of JSON; resolves once the input has ended, or `signal` is aborted. Agents go on. */
+export async function serveStdio(
+  { input, write, signal }: StdioEnds,
+  access: AgentAccess,
+  options: OpenOptions,
+): Promise<void> {
+  const output = new WritableStream<Uint8Array>({
+    write: (bytes) =>
+      new Promise((resolve, reject) => {
+        write(bytes, (error) => (error == null ? resolve() : reject(error)))
+      }),
+  })
+  const bytes = Readable.toWeb(input) as ReadableStream<Uint8Array>
+  const connection = openAcp(ndJsonStream(output, bytes), access, options)
+  const end = (): void => connection.close()
+  if (signal.aborted) end()
+  signal.addEventListener('abort', end, { once: true })
+  await connection.closed
+  signal.removeEventListener('abort', end)
+}

@@ -1,0 +1,65 @@
+import type { McpServer, NewSessionRequest } from '@agentclientprotocol/sdk'
+import { z } from 'zod'
+import { describeIssues, RuntimeError } from '../../../src/protocol/errors.ts'
+import type { Metadata } from '../../../src/protocol/metadata.ts'
+import type { AgentAccess } from '../../bridge/src/server/agentAccess.ts'
+
+/** Absolute paths of any system: the client may run on another operating system than the server. */
+const absolute = /^(?:\/|\\\\|[A-Za-z]:[\\/])/
+
+const metaSchema = z.object({ definition: z.string().optional() }).optional()
+
+/**
+ * The definition of a new session: the one in `_meta.escapement.definition`, else `preferred`, else the first.
+ *
+ * @throws RuntimeError `INVALID_OPTION`
+ */
+export function definitionFor(
+  access: AgentAccess,
+  { _meta }: Pick<NewSessionRequest, '_meta'>,
+  preferred?: string,
+): string {
+  const meta = metaSchema.safeParse(_meta?.['escapement'])
+  if (!meta.success) throw new RuntimeError('INVALID_OPTION', `_meta.escapement: ${describeIssues(meta.error)}.`)
+  const name = meta.data?.definition ?? preferred ?? access.definitions[0]
+  if (name === undefined) throw new RuntimeError('INVALID_OPTION', 'There are no definitions to spawn an agent of.')
+  return name
+}
+
+/**
+ * Checks the folders, which are only noted: the agent's definition determines the files it may work on.
+ *
+ * @throws RuntimeError `INVALID_OPTION` for a relative `cwd`, and for more folders, which are not announced
+ */
+export function checkFolders({
+  cwd,
+  additionalDirectories = [],
+}: Pick<NewSessionRequest, 'cwd' | 'additionalDirectories'>) {
+  if (!absolute.test(cwd)) throw new RuntimeError('INVALID_OPTION', `cwd must be an absolute path, not "${cwd}".`)
+  if (additionalDirectories.length > 0) {
+    throw new RuntimeError('INVALID_OPTION', 'additionalDirectories are not supported, as the capabilities say.')
+  }
+}
+
+/** The metadata that has the folder in which a session was begun. */
+const cwdKey = 'acp.cwd'
+/** Most characters of a folder that is kept, since metadata are short. */
+const maxCwd = 1_024
+
+/** Notes the folder on a new session, unless the server sets that itself. Pure. */
+export function folderNoted({ cwd }: Pick<NewSessionRequest, 'cwd'>, own: Metadata | undefined): Metadata {
+  return cwd.length > maxCwd || (own !== undefined && Object.hasOwn(own, cwdKey)) ? {} : { [cwdKey]: cwd }
+}
+
+/** The folder in which a session was begun; `undefined` for one that was not begun by ACP. Pure. */
+export function folderOf(metadata: Metadata | undefined): string | undefined {
+  const cwd = metadata?.[cwdKey]
+  return typeof cwd === 'string' ? cwd : undefined
+}
+
+/** A note to the user about MCP servers that were requested and are not connected. */
+export function mcpRemark(servers: readonly McpServer[]): string | undefined {
+  if (servers.length === 0) return undefined
+  const names = servers.map(({ name }) => name).join(', ')
+  return `MCP servers of the client are not connected (${names}): this agent has the tools of its definition.`
+}

@@ -1,0 +1,36 @@
+import type { RunAgentInput } from '@ag-ui/core'
+import { RunAgentInputSchema } from '@ag-ui/core/schemas'
+import { cutEnd } from '../../../src/conversation/cutMiddle.ts'
+import { describeIssues, RuntimeError } from '../../../src/protocol/errors.ts'
+import { isAgentId } from '../../../src/protocol/ids.ts'
+import { readJson } from '../../bridge/src/server/readFrame.ts'
+
+/** Longest description of a problem, and longest run id, in UTF-16 units. */
+const maxEchoed = 500
+const longestRunId = 256
+
+/** Parses and checks a client's request. @throws RuntimeError `BRIDGE_FRAME`, `INVALID_ID` */
+export function readInput(text: string, maxDepth: number): RunAgentInput {
+  const json = readJson(text, maxDepth, 'input')
+  if ('problem' in json) throw new RuntimeError('BRIDGE_FRAME', json.problem)
+  const read = RunAgentInputSchema.safeParse(json.value)
+  if (!read.success) {
+    const problem = cutEnd(describeIssues(read.error), maxEchoed)
+    throw new RuntimeError('BRIDGE_FRAME', `This is no RunAgentInput: ${problem}.`)
+  }
+  const input = read.data as RunAgentInput
+  const { threadId, runId } = input
+  if (!isAgentId(threadId)) {
+    throw new RuntimeError('INVALID_ID', `threadId: ${JSON.stringify(cutEnd(threadId, maxEchoed))} is no agent id.`)
+  }
+  if (runId === '' || runId.length > longestRunId) {
+    throw new RuntimeError('BRIDGE_FRAME', `runId: give 1 to ${longestRunId} characters.`)
+  }
+  return input
+}
+
+/** A value of `forwardedProps`, when it is an object. */
+export function propOf({ forwardedProps }: RunAgentInput, name: 'definition' | 'command'): unknown {
+  const props: unknown = forwardedProps
+  return typeof props === 'object' && props !== null ? (props as Record<string, unknown>)[name] : undefined
+}

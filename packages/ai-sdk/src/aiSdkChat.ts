@@ -1,0 +1,46 @@
+import { z } from 'zod'
+import { describeIssues, RuntimeError } from '../../../src/protocol/errors.ts'
+import { onlyFields } from '../../../src/protocol/onlyFields.ts'
+import type { Endpoint } from '../../bridge/src/server/endpoint.ts'
+import { mustBeServed } from '../../bridge/src/server/oneDefinition.ts'
+import { Chats } from './openChat.ts'
+import { overHttp } from './overHttp.ts'
+import { overSocket } from './overSocket.ts'
+
+export interface AiSdkChatOptions {
+  /**
+   * Name of the definition that all chats are agents of: others are refused, and `serve` refuses a name that it does not serve. Default: a
+   * new chat is of the first one served, and any agent within reach is a chat.
+   */
+  readonly definition?: string
+  /** Default `/api/chat`, where `useChat` looks for it. */
+  readonly path?: string
+}
+
+const optionsSchema = onlyFields({
+  definition: z.string().min(1).optional(),
+  path: z
+    .string()
+    .regex(/^(?:\/[\w.~-]+)+$/, 'give a path such as "/api/chat"')
+    .optional(),
+})
+
+/**
+ * Serves agents to `useChat` of `@ai-sdk/react`, over HTTP and for its `WebSocketChatTransport`: a chat is a root agent. Give it to
+ * `runtime.serve` in `endpoints`; the same `aiSdkChat()` to one server only. A client that leaves aborts nothing.
+ *
+ * @throws RuntimeError `INVALID_OPTION`
+ */
+export function aiSdkChat(options: AiSdkChatOptions = {}): Endpoint {
+  const checked = optionsSchema.safeParse(options)
+  if (!checked.success) throw new RuntimeError('INVALID_OPTION', `aiSdkChat: ${describeIssues(checked.error)}.`)
+  const { definition, path = '/api/chat' } = checked.data
+  const chats = new Chats(definition)
+  return {
+    path,
+    below: true,
+    check: (served) => (definition === undefined ? undefined : mustBeServed('aiSdkChat', definition, served)),
+    answer: (request, response, access, connection) => overHttp({ request, response, access, chats, connection }, path),
+    connect: (socket, access) => overSocket(socket, access, chats),
+  }
+}

@@ -1,0 +1,261 @@
+import type { AgentEvent, EventOf, GrowingReply } from '../../../src/protocol/events.ts'
+import { formatNodeId } from '../../../src/protocol/ids.ts'
+import { isImported } from '../../../src/protocol/imported.ts'
+import { saidByTool, textOf } from '../../../src/protocol/messages.ts'
+import { withheldText } from '../../../src/protocol/withheldText.ts'
+import { Exchange, type ShownCall } from './exchange.ts'
+import { isAgain, saidId } from './ids.ts'
+import { saidParts } from './uiParts.ts'
+import type { UiMessage } from './uiTypes.ts'
+
+/** A sub-agent that carries a call out. */
+interface CalledAgent {
+  readonly callId: string
+  readonly fold: UiFold
+}
+
+/**
+ * Folds an agent's activity into messages of a chat. It holds the newest exchange, built from the agent's records and those of the agents
+ * below it, or from its events, which may start in the middle. Events and records give the same result.
+ */
+export class UiFold {
+  readonly agentId: string
+  /** The newest exchange. */
+  exchange: Exchange | undefined
+  /** `seq` of the last record that was taken. */
+  seq = 0
+  readonly #ended: Exchange[] | undefined
+  /** Sub-agents whose calls have not ended, by id. */
+  readonly #called = new Map<string, CalledAgent>()
+
+  /** `ended` is given each exchange that another one follows. */
+  constructor(agentId: string, ended?: Exchange[]) {
+    this.agentId = agentId
+    this.#ended = ended
+  }
+
+  take(event: AgentEvent): void {
+    if (event.agentId !== this.agentId) return this.#takeOther(event)
+    this.seq = Math.max(this.seq, event.seq)
+    const handle = own[event.type] as ((fold: UiFold, event: AgentEvent) => void) | undefined
+    handle?.(this, event)
+  }
+
+  /** The part of the current reply that came before the first event; `undefined` says that it is not known. */
+  takeGrowing(reply: GrowingReply | undefined): void {
+    if (reply === undefined || this.exchange === undefined) return
+    this.exchange.beginReply()
+    this.exchange.grow('reasoning', reply.thinking, 0)
+    this.exchange.grow('text', reply.text, 0)
+  }
+
+  /** The message of a sub-agent that carries out one of the agent's calls, as far as it is, by the call it is for. */
+  previewOf(childId: string): { readonly toolCallId: string; readonly message: UiMessage } | undefined {
+    const called = this.#called.get(childId)
+    const call = called && this.exchange?.callOf(this.agentId, called.callId)
+    const message = called?.fold.exchange?.message(true)
+    return call === undefined || message === undefined ? undefined : { toolCallId: call.toolCallId, message }
+  }
+
+  /** Sub-agents that work for calls of the agent. */
+  get called(): string[] {
+    return [...this.#called.keys()]
+  }
+
+  begin(requestId: string, toCome: number): Exchange {
+    const before = this.exchange
+    const begun = new Exchange(this.agentId, requestId, toCome)
+    // Another answer takes the place of the one before.
+    if (isAgain(requestId)) begun.said.push(...(before?.said ?? []))
+    else if (before !== undefined) this.#ended?.push(before)
+    this.exchange = begun
+    return begun
+  }
+
+  /** Words of an exchange before may be refused too, if no guard came to a decision about them then. */
+  withhold(decided: EventOf<'guard.decided'>): void {
+    const line = withheldText(decided)
+    for (const exchange of [...(this.#ended ?? []), ...(this.exchange === undefined ? [] : [this.exchange])])
+      for (const nodeId of decided.withheld ?? []) exchange.withhold(nodeId, line)
+  }
+
+  callBegins({ callId, childId }: EventOf<'tool.start'>): void {
+    if (childId !== undefined) this.#called.set(childId, { callId, fold: new UiFold(childId) })
+  }
+
+  callEnds({ callId, message }: EventOf<'tool.end'>): void {
+    const { exchange } = this
+    const call = exchange?.callOf(this.agentId, callId)
+    if (exchange === undefined || call === undefined) return
+    const content = saidByTool(message)
+    exchange.endCall(call, { content, isError: message.isError })
+    closeQuestions(exchange, call)
+    for (const [childId, called] of this.#called) {
+      if (called.callId !== callId) continue
+      this.#called.delete(childId)
+      exchange.endBelow(childId, 'Its agent has ended.')
+    }
+  }
+
+  /**
+   * Takes an event of an agent below. A request to people shows as a call of the agent's own; everything else shows only in the preview of
+   * the running call.
+   */
+  #takeOther(event: AgentEvent): void {
+    const at = event.path.indexOf(this.agentId)
+    if (at === -1) return
+    const childId = event.path[at + 1] ?? event.agentId
+    this.#called.get(childId)?.fold.take(event)
+    const handle = others[event.type] as ((exchange: Exchange, event: AgentEvent) => void) | undefined
+    if (this.exchange !== undefined) handle?.(this.exchange, event)
+  }
+}
+
+type Handlers<C> = { readonly [T in AgentEvent['type']]?: (to: C, event: EventOf<T>) => void }
+
+/** Adds a message to the exchange. One that no person wrote is shown by its kind, such as a report, or not at all. */
+function addMessage(fold: UiFold, event: EventOf<'message.added'>): void {
+  const { nodeId, message } = event
+  const { content, provenance } = message
+  const id = saidId(fold.agentId, nodeId)
+  if (isImported(event)) {
+    const imported = fold.begin(formatNodeId(nodeId), 0)
+    imported.addSaid(id, content)
+    return
+  }
+  const exchange = fold.exchange ?? fold.begin(formatNodeId(nodeId), 1)
+  const isFirst = exchange.toCome > 0
+  const isPrompt = exchange.toCome === 1
+  if (isFirst) exchange.toCome -= 1
+  if (isPrompt) exchange.promptNode = nodeId
+  if (provenance?.type === 'report') {
+    const { agentId, name } = provenance
+    exchange.add({ type: 'data-report', id, data: { agentId, name, text: textOf(content) } })
+  } else if (isPrompt && isAgain(exchange.requestId)) return
+  else if (isPrompt) exchange.addSaid(exchange.requestId, content)
+  // What the application put before the prompt is for the model.
+  else if (provenance !== undefined) return
+  else if (isFirst) exchange.addSaid(id, content)
+  else exchange.add({ type: 'steering-message', id, parts: saidParts(content) })
+}
+
+const inExchange =
+  <T extends AgentEvent['type']>(handle: (exchange: Exchange, event: EventOf<T>) => void) =>
+  (fold: UiFold, event: EventOf<T>): void => {
+    if (fold.exchange !== undefined) handle(fold.exchange, event)
+  }
+
+/** Something that happened to the conversation, which no other part shows. */
+const note = (exchange: Exchange, { seq, type }: AgentEvent, data: object): void =>
+  exchange.setData({ type: 'data-escapement', id: `${seq}`, data: { type, ...data } })
+
+type Asked = EventOf<'approval.requested' | 'question.asked' | 'call.requested'>
+
+/** The part of the call that people are asked about; one of a sub-agent has none before, or that of an older call with its id. */
+function shown(exchange: Exchange, event: Asked): ShownCall {
+  const call = exchange.callOf(event.agentId, event.callId)
+  return call === undefined || exchange.isEnded(call) ? exchange.showCall(event, event) : call
+}
+
+function ask(exchange: Exchange, event: EventOf<'question.asked'>): void {
+  const { key, question, schema, problem, agentId, callId, name } = event
+  const call = shown(exchange, event)
+  const { toolCallId } = call
+  const more = problem === undefined ? {} : { problem }
+  const data = { status: 'waiting', toolCallId, agentId, callId, name, question, schema, ...more }
+  exchange.setData({ type: 'data-question', id: key, data })
+}
+
+interface QuestionData {
+  readonly status: 'waiting' | 'answered' | 'denied' | 'closed'
+  readonly toolCallId: string
+}
+
+function answer(exchange: Exchange, { key, decision, value, reason }: EventOf<'question.answered'>): void {
+  const asked = exchange.entries.find((entry) => entry.type === 'data-question' && entry.id === key)
+  if (asked === undefined || !('data' in asked)) return
+  const { problem: _, ...data } = asked.data as QuestionData & { readonly problem?: string }
+  const given = decision === 'answer' ? { status: 'answered', value } : { status: 'denied' }
+  const why = reason === undefined ? {} : { reason }
+  exchange.setData({ type: 'data-question', id: key, data: { ...data, ...given, ...why } })
+}
+
+/** The call that asked has ended without an answer. */
+function closeQuestions(exchange: Exchange, { toolCallId }: ShownCall): void {
+  for (const entry of exchange.entries) {
+    if (entry.type !== 'data-question' || !('data' in entry)) continue
+    const data = entry.data as QuestionData
+    if (data.toolCallId !== toolCallId || data.status !== 'waiting') continue
+    exchange.setData({ ...entry, data: { ...data, status: 'closed' } })
+  }
+}
+
+const ofPeople: Handlers<Exchange> = {
+  'approval.requested': (exchange, event) => exchange.requestApproval(shown(exchange, event), event),
+  'approval.decided': (exchange, { key, decision, reason }) =>
+    exchange.decideApproval(key, decision === 'approve', reason),
+  'question.asked': ask,
+  'question.answered': answer,
+  'call.requested': (exchange, event) => exchange.giveInput(shown(exchange, event), event.input),
+}
+
+const others: Handlers<Exchange> = {
+  ...ofPeople,
+  'tool.end': (exchange, { agentId, callId, message }) => {
+    const call = exchange.callOf(agentId, callId)
+    if (call === undefined) return
+    exchange.endCall(call, { content: saidByTool(message), isError: message.isError })
+    closeQuestions(exchange, call)
+  },
+}
+
+const tools = Object.fromEntries(
+  Object.entries(ofPeople).map(([type, handle]) => [
+    type,
+    inExchange(handle as (exchange: Exchange, event: AgentEvent) => void),
+  ]),
+) as Handlers<UiFold>
+
+const own: Handlers<UiFold> = {
+  ...tools,
+  'run.start': (fold, { cause, requestId, messages = 1 }) => {
+    if (cause === 'resume' && fold.exchange !== undefined) fold.exchange.end = undefined
+    else fold.begin(requestId, cause === 'resume' ? 0 : messages)
+  },
+  'message.added': addMessage,
+  'guard.decided': (fold, event) => fold.withhold(event),
+  'turn.start': inExchange((exchange) => exchange.beginStep('own')),
+  'reply.start': inExchange((exchange) => exchange.beginReply()),
+  'reply.delta': inExchange((exchange, { text, offset }) => exchange.grow('text', text, offset)),
+  'thinking.delta': inExchange((exchange, { text, offset }) => exchange.grow('reasoning', text, offset)),
+  'toolCall.delta': inExchange((exchange, event) => exchange.growCall(event)),
+  'reply.reset': inExchange((exchange) => exchange.dropReply()),
+  'reply.end': (fold, event) => {
+    const exchange = fold.exchange ?? fold.begin(formatNodeId(event.nodeId), 0)
+    if (isImported(event)) exchange.beginStep('own')
+    exchange.endReply(event.message.content)
+  },
+  'tool.start': (fold, event) => fold.callBegins(event),
+  'tool.end': (fold, event) => fold.callEnds(event),
+  'revert.applied': inExchange((exchange, event) => {
+    const { applied, category, target, tag } = event
+    if (!applied) return
+    const to = target === undefined ? {} : { to: formatNodeId(target) }
+    note(exchange, event, { category, ...to, ...(tag === undefined ? {} : { text: tag.text }) })
+  }),
+  'graft.applied': inExchange((exchange, event) => {
+    if (event.applied) note(exchange, event, { steps: event.requested })
+  }),
+  'prune.applied': inExchange((exchange, event) => {
+    const { applied, steps, masked } = event
+    if (applied) note(exchange, event, { steps: steps.map(formatNodeId), ...(masked === true ? { masked } : {}) })
+  }),
+  'compaction.end': inExchange((exchange, event) => {
+    const { applied, tokensBefore, tokensAfter } = event
+    if (applied) note(exchange, event, { tokensBefore, tokensAfter })
+  }),
+  'run.end': inExchange((exchange, event) => exchange.endRun(event)),
+  'run.abandoned': inExchange((exchange) => {
+    if (exchange.end !== undefined) exchange.end = { ...exchange.end, stopReason: 'aborted' }
+  }),
+}

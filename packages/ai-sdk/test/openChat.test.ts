@@ -1,0 +1,92 @@
+import { defineAgent, type Endpoint } from '../../../src/index.ts'
+import { Chats } from '../src/openChat.ts'
+import { readChatInput } from '../src/readChat.ts'
+import type { AgentAccess } from '../../bridge/src/server/agentAccess.ts'
+import type { RuntimeOptions } from '../../../src/runtime/runtimeOptions.ts'
+import { quiet } from '../../../test/support/agentHarness.ts'
+import { simulatedClock, scriptedModel, type ScriptedReply } from '../../../src/testing.ts'
+import { assert, describe, type CaseContext } from '../../../test/support/suite.ts'
+import { heldReply, said, serveChats } from './chatHarness.ts'
+
+/** Chats as the endpoint has them, with the access of a client. */
+async function chatsOf(context: CaseContext, replies: ScriptedReply[], runtime: RuntimeOptions = {}) {
+  const model = scriptedModel(replies)
+  let access: AgentAccess | undefined
+  const look: Endpoint = {
+    path: '/look',
+    answer: (_, response, given) => {
+      access = given
+      response.end()
+    },
+  }
+  const serving = await serveChats(context, [defineAgent({ name: 'a', model })], { endpoints: [look], runtime })
+  await fetch(`http://127.0.0.1:${serving.server.port}/look`)
+  return { chats: new Chats(undefined), access: access!, model, runtime: serving.runtime, store: serving.store }
+}
+
+const input = (id: string) => readChatInput({ id: 'chat', messages: [said(id, 'go')] })
+
+describe('requests of one chat', (it) => {
+  it('are opened one after the other: what stops comes after what began', async (context) => {
+    const { chats, access, runtime } = await chatsOf(context, [heldReply('half ', 'half an answer')])
+    const opening = chats.open(access, input('m1'))
+    const stopping = chats.stop(access, 'chat')
+    const opened = await opening
+    await stopping
+    assert.ok('thread' in opened)
+    assert.is(opened.thread.exchange?.end?.stopReason, 'aborted')
+    opened.thread.release()
+    assert.is(runtime.agent('chat')?.state, 'idle')
+  })
+
+  it('say the same message once', async (context) => {
+    const { chats, access, model } = await chatsOf(context, ['one', 'two'])
+    const opened = await Promise.all(['m1', 'm1', 'm1'].map((id) => chats.open(access, input(id))))
+    assert.equal(
+      opened.map((one) => ('thread' in one ? one.requestId : one.past.requestId)),
+      ['m1', 'm1', 'm1'],
+    )
+    await new Promise<void>((resolve) => {
+      const [one] = opened
+      if (one === undefined || !('thread' in one)) return resolve()
+      one.thread.agent.subscribe((event) => {
+        if (event.type === 'run.end') resolve()
+      })
+      if (one.thread.exchange?.end !== undefined) resolve()
+    })
+    assert.is(model.requests.length, 1)
+  })
+
+  it('that fails keeps no other from being opened', async (context) => {
+    const { chats, access } = await chatsOf(context, ['one'])
+    const failing = chats.open(
+      access,
+      readChatInput({ id: 'chat', messages: [{ id: 'a', role: 'assistant', parts: [] }] }),
+    )
+    const fine = chats.open(access, input('m1'))
+    await assert.rejects(failing, /waits any more/)
+    assert.ok('thread' in (await fine))
+  })
+
+  it('hold their agent only for as long as somebody is shown it, also those that are refused', async (context) => {
+    const clock = simulatedClock()
+    const { chats, access, store } = await chatsOf(context, ['one'], { clock, idleUnloadMs: 1_000 })
+    const opened = await chats.open(access, input('m1'))
+    assert.ok('thread' in opened)
+    const { agent } = opened.thread
+    while (agent.state !== 'idle') await quiet()
+    const refused = readChatInput({ id: 'chat', messages: [{ id: 'a', role: 'assistant', parts: [] }] })
+    await assert.rejects(chats.open(access, refused))
+    await chats.stop(access, 'chat')
+    await clock.advance(31_000)
+    assert.is(await chats.resume(access, 'chat'), undefined, 'it ended long ago')
+    const unloads = async (): Promise<boolean> => {
+      await clock.advance(2_000)
+      await quiet()
+      return (await store.holder!('chat')) === undefined
+    }
+    assert.is(await unloads(), false)
+    opened.thread.release()
+    assert.is(await unloads(), true)
+  })
+})

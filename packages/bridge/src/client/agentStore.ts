@@ -1,0 +1,268 @@
+import { toErrorInfo, type ErrorInfo } from '../../../../src/protocol/errors.ts'
+import type { AgentEvent } from '../../../../src/protocol/events.ts'
+import type { PauseReason } from '../../../../src/protocol/records.ts'
+import { callAll, Counted, type CountedOptions } from './counted.ts'
+import { emptyChat, type Chat, type ChatPending } from './fold/chat.ts'
+import { foldMessages } from './fold/foldMessages.ts'
+import { pendingOf } from './fold/foldPending.ts'
+import { foldRun, type RunView } from './fold/foldRun.ts'
+import { foldState, type LiveState } from './fold/foldState.ts'
+import type { RemoteAgent } from './remoteAgent.ts'
+
+/** An agent that a store can follow. */
+export type FollowableAgent = Pick<RemoteAgent, 'id' | 'subscribe' | 'snapshot'>
+
+/**
+ * How an agent is, in short. `loading`: its log is being read; `failed`: it cannot be followed, and `error` says why; `paused`: its run
+ * can be resumed.
+ */
+export type AgentStatus = 'loading' | Chat['status'] | 'failed'
+
+/** How an agent is. */
+export interface AgentFacts {
+  readonly id: string
+  readonly status: AgentStatus
+  /** Path of its chart's active state, such as `replying.streaming`; `closed`: only its log is there, until its next command. Empty while loading. */
+  readonly state: string
+  /** Why it is paused. */
+  readonly pause: PauseReason | null
+  /** Why it cannot be followed, or why its last run failed. */
+  readonly error?: ErrorInfo
+}
+
+/** An agent as it was followed. Frozen; parts that do not change stay the same objects. */
+export interface AgentView {
+  readonly facts: AgentFacts
+  readonly chat: Chat
+  /** The run under way, or the last one. */
+  readonly run: RunView | null
+}
+
+interface StoreOptions extends CountedOptions {
+  /** Why it cannot be followed is told to `client.onError`, and not in the view. Default `false`. */
+  readonly reports?: boolean
+  /** Called when the last follower of the agent has left. */
+  readonly onClose?: () => void
+}
+
+/** Starts the agent if there is none of its id. */
+export type Spawn = () => Promise<unknown>
+
+/**
+ * Follows an agent while it has listeners, from its first record on and over reconnects, and keeps its conversation, its run, its state, and
+ * the calls and questions that wait for people. Listeners are called once for changes that came together.
+ */
+export class AgentStore {
+  /** Before anything was heard; always the same object. */
+  readonly initial: AgentView
+  readonly #agent: FollowableAgent
+  readonly #counted: Counted
+  readonly #reports: boolean
+  readonly #onClose: (() => void) | undefined
+  readonly #listeners = new Set<() => void>()
+  /** Number of the current subscription to the agent: answers to an earlier one are ignored. */
+  #round = 0
+  #end: (() => void) | undefined
+  #spawn: Spawn | undefined
+  #chat: Chat
+  #run: RunView | null = null
+  #live: LiveState = { state: '', pause: null }
+  #error: ErrorInfo | undefined
+  /** True once the log was read, so that views do not show it growing from its beginning. */
+  #isRead = false
+  /** The server has said how the agent is. */
+  #isLoaded = false
+  #view: AgentView
+  #telling: Promise<void> | undefined
+
+  constructor(agent: FollowableAgent, options: StoreOptions = {}) {
+    this.#agent = agent
+    this.#counted = new Counted(this, options)
+    this.#reports = options.reports ?? false
+    this.#onClose = options.onClose
+    this.#chat = emptyChat(agent.id)
+    this.#view = this.initial = initialView(agent.id)
+  }
+
+  /** The chat as it is, also while the log is being read. */
+  get chat(): Chat {
+    return this.#chat
+  }
+
+  /** As it was last told; the same object until then. */
+  get view(): AgentView {
+    return this.#view
+  }
+
+  /**
+   * Follows the agent from now on, and calls after changes; returns a function that ends it. A missing agent is spawned if a listener gave
+   * `spawn`.
+   */
+  readonly subscribe = (listener: () => void, spawn?: Spawn): (() => void) => {
+    const unlisten = this.listen(listener)
+    this.#spawn ??= spawn
+    if (this.#error?.code === 'AGENT_NOT_FOUND' && spawn !== undefined) this.retry()
+    const leave = this.#counted.enter()
+    return () => {
+      unlisten()
+      leave()
+    }
+  }
+
+  /** Calls after changes, while others follow the agent; returns a function that ends it. */
+  listen(listener: () => void): () => void {
+    const own = (): void => listener()
+    this.#listeners.add(own)
+    return () => void this.#listeners.delete(own)
+  }
+
+  /** True while the store follows the agent. */
+  get isOpen(): boolean {
+    return this.#end !== undefined
+  }
+
+  /** Follows the agent until it is closed, with or without listeners. Idempotent. */
+  open(): void {
+    if (this.#end !== undefined || this.#error !== undefined) return
+    const round = ++this.#round
+    const ifNow = (work: () => unknown): unknown => (round === this.#round ? work() : undefined)
+    const listener = (event: AgentEvent): unknown => ifNow(() => this.#take(event))
+    const follow = (): (() => void) =>
+      this.#agent.subscribe(listener, {
+        fromSeq: this.#chat.seq + 1,
+        rereads: true,
+        awaits: true,
+        onCaughtUp: () => ifNow(() => this.#caughtUp(round)),
+        ...(this.#reports ? {} : { onEnd: (error?: ErrorInfo) => ifNow(() => this.#ended(error)) }),
+      })
+    try {
+      this.#end = follow()
+    } catch {
+      // While nobody listened the server lost some of what is known here.
+      this.#chat = emptyChat(this.#agent.id)
+      this.#end = follow()
+    }
+  }
+
+  /** Tries again after an error. */
+  retry(): void {
+    if (this.#error === undefined) return
+    this.close()
+    callAll(this.#listeners)
+    this.open()
+  }
+
+  /** Hears no more of the agent. Idempotent. */
+  close(): void {
+    this.#round += 1
+    this.#end?.()
+    this.#end = undefined
+    if (this.#error !== undefined) {
+      this.#error = undefined
+      this.#isLoaded = false
+      this.#view = this.#nextView()
+    }
+    this.#onClose?.()
+  }
+
+  #take(event: AgentEvent): Promise<void> | undefined {
+    const isOwn = event.agentId === this.#agent.id
+    const chat = foldMessages(this.#chat, event)
+    const run = isOwn ? foldRun(this.#run, event) : this.#run
+    const live = isOwn && this.#isLoaded ? foldState(this.#live, event) : this.#live
+    if (chat === this.#chat && run === this.#run && live === this.#live) return undefined
+    this.#chat = chat
+    this.#run = run
+    this.#live = live
+    return this.#tellSoon()
+  }
+
+  async #caughtUp(round: number): Promise<void> {
+    this.#isRead = true
+    // It was not there, and now it is.
+    if (this.#error?.code === 'AGENT_NOT_FOUND') this.#error = undefined
+    await Promise.all([this.#tellSoon(), this.#refresh(round)])
+  }
+
+  /** Asks the server for the state that a log does not hold: whether the agent runs, and the calls and questions below it that wait for people. */
+  async #refresh(round: number): Promise<void> {
+    const answer = await this.#agent.snapshot().catch((thrown: unknown) => toErrorInfo(thrown, 'INTERNAL'))
+    if (round !== this.#round) return
+    if ('code' in answer) return this.#ended(answer)
+    this.#live = { state: answer.state, pause: answer.pause }
+    const pending = pendingOf(answer)
+    if (!isSame(pending, this.#chat.pending)) this.#chat = { ...this.#chat, pending }
+    this.#isLoaded = true
+    await this.#tellSoon()
+  }
+
+  /** No more is heard, as it was stopped or because of an error. */
+  #ended(error?: ErrorInfo): Promise<void> {
+    const spawn = this.#spawn
+    this.#spawn = undefined
+    if (error?.code === 'AGENT_NOT_FOUND' && spawn !== undefined) return this.#begin(spawn, this.#round)
+    this.#error = error
+    this.#isRead = this.#isLoaded = true
+    return this.#tellSoon()
+  }
+
+  async #begin(spawn: Spawn, round: number): Promise<void> {
+    this.#end?.()
+    const error = await spawn().then(
+      () => undefined,
+      (thrown: unknown) => toErrorInfo(thrown, 'INTERNAL'),
+    )
+    if (round !== this.#round) return
+    // Somebody else was faster; or it is not for us, as trying again will tell.
+    if (error !== undefined && error.code !== 'AGENT_EXISTS') return this.#ended(error)
+    this.#end = undefined
+    this.open()
+  }
+
+  #nextView(): AgentView {
+    const before = this.#view
+    const facts = this.#isLoaded ? this.#facts() : this.initial.facts
+    return Object.freeze({
+      facts: isEqual(facts, before.facts) ? before.facts : Object.freeze(facts),
+      chat: this.#isRead ? this.#chat : before.chat,
+      run: this.#isRead ? this.#run : before.run,
+    })
+  }
+
+  #facts(): AgentFacts {
+    const { id } = this.#agent
+    const { status: said, pause: paused, error: failed } = this.#chat
+    const error = this.#error ?? failed
+    const { state, pause = paused ?? null } = said === 'stopped' ? { state: 'stopped' } : this.#live
+    // Its process died in the middle of the run.
+    const isLeft = said === 'running' && state === 'closed'
+    const status = this.#error === undefined ? (isLeft ? 'paused' : said) : 'failed'
+    return { id, status, state, pause, ...(error === undefined ? {} : { error }) }
+  }
+
+  #tellSoon(): Promise<void> {
+    return (this.#telling ??= Promise.resolve().then(() => this.#tell()))
+  }
+
+  #tell(): void {
+    this.#telling = undefined
+    const next = this.#nextView()
+    const { facts, chat, run } = this.#view
+    if (next.facts === facts && next.chat === chat && next.run === run) return
+    this.#view = next
+    // What one throws the client reports, as of any listener.
+    callAll(this.#listeners)
+  }
+}
+
+function initialView(id: string): AgentView {
+  const facts: AgentFacts = Object.freeze({ id, status: 'loading', state: '', pause: null })
+  return Object.freeze({ facts, chat: emptyChat(id), run: null })
+}
+
+const isEqual = (a: AgentFacts, b: AgentFacts): boolean =>
+  a.status === b.status && a.state === b.state && a.pause === b.pause && a.error === b.error
+
+/** Returns true if both lists have the same keys in the same order. */
+const isSame = (a: readonly ChatPending[], b: readonly ChatPending[]): boolean =>
+  a.length === b.length && a.every(({ key }, index) => key === b[index]!.key)

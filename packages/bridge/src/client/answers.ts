@@ -1,0 +1,302 @@
+import type { WaitingAgent } from '../../../../src/protocol/pending.ts'
+import type { PolicyInfo, Tag } from '../../../../src/protocol/braking.ts'
+import { isErrorCode, RuntimeError, type ErrorData, type ErrorInfo } from '../../../../src/protocol/errors.ts'
+import type { AgentSummary, SessionEntry, WorkerEntry } from '../../../../src/protocol/frames.ts'
+import type { SearchHit } from '../../../../src/protocol/logSearch.ts'
+import type { Message } from '../../../../src/protocol/messages.ts'
+import type { Pending, PendingOf } from '../../../../src/protocol/pending.ts'
+import type { PauseReason, RunStopReason } from '../../../../src/protocol/records.ts'
+import type { SourceInfo } from '../../../../src/protocol/toolsChange.ts'
+import type { ModelUse, TurnUse } from '../../../../src/protocol/turns.ts'
+import {
+  anything,
+  count,
+  fields,
+  list,
+  maybe,
+  number,
+  oneOf,
+  orNull,
+  partly,
+  record,
+  text,
+  word,
+  yesOrNo,
+  wrongText,
+  type Shape,
+} from './shape.ts'
+import {
+  errorShape,
+  metadataShape,
+  pauseShape,
+  sessionShape,
+  stopReason,
+  summaryFields,
+  summaryShape,
+} from './summaryShapes.ts'
+
+/** Answer to `agent.spawn`. */
+export const spawnedShape = fields<{ readonly agentId: string; readonly seq: number }>({ agentId: text, seq: count })
+
+/** Answer to a command; `ended` says how its run ended when the log will not. */
+export interface CommandAnswer {
+  readonly requestId: string
+  readonly ended?: { readonly stopReason: RunStopReason; readonly error?: ErrorInfo }
+}
+export const commandAnswerShape = fields<CommandAnswer>({
+  requestId: text,
+  ended: maybe(fields<NonNullable<CommandAnswer['ended']>>({ stopReason, error: maybe(errorShape) })),
+})
+
+/** A page of agents. */
+export interface RemoteAgents {
+  readonly agents: readonly AgentSummary[]
+  /** Number of agents on all pages. */
+  readonly total: number
+}
+
+/** Answer to `agent.list`. */
+export const agentsShape = fields<RemoteAgents>({ agents: list(summaryShape), total: count })
+
+/** A page of sessions. */
+export interface RemoteSessions {
+  readonly sessions: readonly SessionEntry[]
+  /** Number of sessions on all pages. */
+  readonly total: number
+}
+
+/** Answer to `session.list`. */
+export const sessionsShape = fields<RemoteSessions>({ sessions: list(sessionShape), total: count })
+
+/** Matches of a search. */
+export interface RemoteSearch {
+  /** Records, the best first. */
+  readonly hits: readonly SearchHit[]
+  /** The sessions that they are of. */
+  readonly sessions: readonly SessionEntry[]
+}
+
+/** Answer to `session.search`. */
+export const searchShape = fields<RemoteSearch>({
+  hits: list(fields<SearchHit>({ agentId: text, seq: count, excerpt: text, rank: number })),
+  sessions: list(sessionShape),
+})
+
+/** A process behind a gateway that has agents work. */
+export type RemoteWorker = WorkerEntry
+
+/** Answer to `worker.list`. */
+export const workersShape = fields<{ readonly workers: readonly RemoteWorker[] }>({
+  workers: list(fields<RemoteWorker>({ name: text, words: maybe(text) })),
+})
+
+/** A token that only lets look at an agent and those below it. */
+export interface RemoteShare {
+  readonly token: string
+  /** Time at which the token expires, in epoch milliseconds. */
+  readonly expiresAt: number
+}
+
+/** Answer to `agent.fork`. */
+export const forkShape = fields<{ readonly agentId: string }>({ agentId: text })
+
+/** Answer to `agent.share`. */
+export const shareShape = fields<RemoteShare>({ token: text, expiresAt: number })
+
+/** An agent and the living agents below it. */
+export interface RemoteTree {
+  readonly id: string
+  readonly definition: string
+  readonly state: string
+  readonly children: readonly RemoteTree[]
+}
+
+const treeShape: Shape<RemoteTree> = fields<RemoteTree>({
+  id: text,
+  definition: text,
+  state: text,
+  children: list((value) => treeShape(value)),
+})
+
+/** A call that waits for `decide`. */
+interface RemoteApproval {
+  readonly agentId: string
+  readonly callId: string
+  readonly key: string
+  readonly name: string
+  readonly input: unknown
+}
+
+const waiting = { agentId: text, callId: text, key: text, name: text, input: anything }
+
+const approvalShape = fields<RemoteApproval>(waiting)
+const asked = { ...waiting, askedAt: maybe(number) }
+
+const pendingShape = oneOf<'kind', Pending>('kind', {
+  approval: fields<PendingOf<'approval'>>({ kind: word('approval'), ...asked, irreversible: maybe(word(true)) }),
+  question: fields<PendingOf<'question'>>({
+    kind: word('question'),
+    ...asked,
+    question: text,
+    schema: record,
+    problem: maybe(text),
+  }),
+  call: fields<PendingOf<'call'>>({ kind: word('call'), ...asked }),
+})
+
+/** Agents at which something waits for people. */
+export interface RemoteWaiting {
+  /** Waiting agents, the longest wait first. */
+  readonly waiting: readonly WaitingAgent[]
+  /** How many there are in all. */
+  readonly total: number
+}
+
+/** Answer to `waiting.list`. */
+export const waitingShape = fields<RemoteWaiting>({
+  waiting: list(
+    fields<WaitingAgent>({
+      agentId: text,
+      definition: text,
+      title: maybe(text),
+      metadata: maybe(metadataShape),
+      isRunning: yesOrNo,
+      pending: list(pendingShape),
+    }),
+  ),
+  total: count,
+})
+
+/** How an agent is now. */
+export interface RemoteSnapshot extends AgentSummary {
+  readonly tree: RemoteTree
+  /** Calls that wait for `decide`, of the agent's own and of those below it. */
+  readonly approvals: readonly RemoteApproval[]
+  /** Everything that waits for people, told apart by `kind`; missing where the server is of an older version. */
+  readonly asked?: readonly Pending[]
+  /** Why it is paused. */
+  readonly pause: PauseReason | null
+  /** Policies that `brake` can ask, in their order; missing where the server does not know them or is of an older version. */
+  readonly policies?: readonly PolicyInfo[]
+  /** How the sources of its tools are; missing without any, or where the server is of an older version. */
+  readonly sources?: readonly SourceInfo[]
+  /** Options set by `use`; missing if none are set. */
+  readonly use?: TurnUse
+}
+
+const source = fields<SourceInfo>({
+  source: text,
+  state: word('idle', 'opening', 'up', 'waiting', 'failed', 'closed'),
+  trouble: maybe(text),
+  tools: list(text),
+})
+
+const use = fields<TurnUse>({
+  instructions: maybe(text),
+  tools: maybe(list(text)),
+  model: maybe(fields<ModelUse>({ id: text, name: maybe(text) })),
+})
+
+/** Answer to `agent.snapshot`. */
+export const snapshotShape = fields<RemoteSnapshot>({
+  ...summaryFields,
+  tree: treeShape,
+  approvals: list(approvalShape),
+  asked: maybe(list(pendingShape)),
+  pause: orNull(pauseShape),
+  policies: maybe(list(fields<PolicyInfo>({ name: text, when: text, decide: text, keep: text }))),
+  sources: maybe(list(source)),
+  use: maybe(use),
+})
+
+/** A message in its place in the tree. */
+export interface RemoteNode {
+  readonly id: number
+  readonly parentId: number | null
+  readonly message: Message
+  readonly runId: string
+  readonly turnIndex: number
+  /** Id of the first node of its step. */
+  readonly stepId: number
+  /** Estimated tokens of this message, and of the whole path from the root to it. */
+  readonly tokens: number
+  readonly pathTokens: number
+  /** Place on its path, the root being 1. */
+  readonly depth: number
+  /** Notes that reverts to this node left. */
+  readonly tags: readonly Tag[]
+  /** The node this one repeats, after a revert took its original off the trunk. */
+  readonly rebasedFrom?: number
+  /** Id of the original node; only on a copy that a graft made. */
+  readonly graftedFrom?: number
+}
+
+/** A conversation: the trunk, or every node ever made. */
+export interface RemoteConversation {
+  readonly head: number | null
+  readonly nodes: readonly RemoteNode[]
+  /** Pinned steps, by the id of their first node, and pinned summaries. */
+  readonly pins: readonly number[]
+  /** Steps whose results the model does not see, by the id of their first node. */
+  readonly masks: readonly number[]
+}
+
+type ConversationAnswer = Pick<RemoteConversation, 'head' | 'nodes'> & Partial<RemoteConversation>
+
+/** Blocks have a type by which they are told apart; their other fields are as in their log. */
+const messageShape = partly<Message>({
+  role: word('user', 'assistant', 'toolResult') as Shape<never>,
+  content: list(partly<Message['content'][number]>({ type: text as Shape<never> })) as Shape<never>,
+})
+
+const tag = partly<Tag>({ kind: text as Shape<never>, text, abandoned: list(count) })
+
+/** Answer to `agent.conversation`; a server of an older version has no pins and no masks. */
+export const conversationShape = fields<ConversationAnswer>({
+  head: orNull(number),
+  nodes: list(
+    fields<RemoteNode>({
+      id: number,
+      parentId: orNull(number),
+      message: messageShape,
+      runId: text,
+      turnIndex: number,
+      stepId: number,
+      tokens: number,
+      pathTokens: number,
+      depth: number,
+      tags: list(tag),
+      rebasedFrom: maybe(number),
+      graftedFrom: maybe(number),
+    }),
+  ),
+  pins: maybe(list(number)),
+  masks: maybe(list(number)),
+})
+
+/**
+ * Checks a server's answer.
+ *
+ * @throws RuntimeError `BRIDGE_FRAME`
+ */
+export function readAnswer<T>(shape: Shape<T>, answer: unknown): T {
+  const wrong = shape(answer)
+  if (wrong === undefined) return answer as T
+  throw new RuntimeError('BRIDGE_FRAME', `The server's answer is not known here: ${wrongText(wrong)}.`)
+}
+
+/** An error of the server as one to throw. */
+export function remoteError({
+  code,
+  message,
+  elsewhere,
+}: ErrorInfo & { readonly elsewhere?: ErrorData }): RuntimeError {
+  if (!isErrorCode(code)) return new RuntimeError('BRIDGE_FRAME', `The server answered ${code}: ${message}`)
+  return new RuntimeError(code, message, elsewhere === undefined ? {} : { data: elsewhere })
+}
+
+/** The plain data of an error. */
+export const infoOf = ({ code, message }: RuntimeError): ErrorInfo => ({ code, message })
+
+/** The error of every call on a closed client. */
+export const closedError = (): RuntimeError => new RuntimeError('BRIDGE_CLOSED', 'The client is closed.')

@@ -1,0 +1,129 @@
+import { decisionForms } from '../../../../src/protocol/decisionForms.ts'
+import type { RevertCategory } from '../../../../src/protocol/braking.ts'
+import { checkRules, wrongCommand } from '../../../../src/protocol/commandRules.ts'
+import type { AgentCommand } from '../../../../src/protocol/commands.ts'
+import type { ProvenanceKind } from '../../../../src/protocol/provenance.ts'
+import type { Limits } from '../../../../src/protocol/runLimits.ts'
+import { wrongInSaid, type Content } from '../../../../src/protocol/saidContent.ts'
+import type { UseChange } from '../../../../src/protocol/turns.ts'
+import {
+  anything,
+  list,
+  maybe,
+  oneOf,
+  onlyFields,
+  orNull,
+  partly,
+  positive,
+  text,
+  thatIs,
+  word,
+  wrongText,
+  yesOrNo,
+  type Fields,
+  type Shape,
+} from './shape.ts'
+
+type CommandOf<T extends AgentCommand['type']> = Extract<AgentCommand, { readonly type: T }>
+
+const content: Shape<Content> = (value) => {
+  const what = wrongInSaid(value)
+  return what === undefined ? undefined : { path: [], what }
+}
+
+/** Its other fields are the server's to judge. */
+const provenance = partly<ProvenanceKind>({ type: text as Shape<never> })
+
+const whole = thatIs<number>((value) => Number.isSafeInteger(value) && (value as number) > 0, 'give a whole number')
+
+const limits = onlyFields<Limits>({
+  turns: maybe(whole),
+  tokens: maybe(whole),
+  costUsd: maybe(positive),
+  ms: maybe(positive),
+  onLimit: maybe(word('pause', 'answer')),
+})
+
+/** Shape of a text of `least` to `most` characters. */
+const textOf = (least: number, most: number): Shape<string> =>
+  thatIs(
+    (value) => typeof value === 'string' && value.length >= least && value.length <= most,
+    `give ${least} to ${most} characters`,
+  )
+
+const use = onlyFields<UseChange>({
+  instructions: maybe(orNull(textOf(0, 1_000_000))),
+  tools: maybe(orNull(list(text))),
+  model: maybe(orNull(textOf(1, 256))),
+})
+
+const categories = word<RevertCategory>('failure', 'tangent', 'completion', 'step-summary')
+const said = {
+  agentId: text,
+  content,
+  provenance: maybe(provenance),
+  context: maybe(
+    list(onlyFields<{ content: Content; provenance?: ProvenanceKind }>({ content, provenance: maybe(provenance) })),
+  ),
+}
+
+/** The fields of a command with its type. */
+const command = <T extends AgentCommand['type']>(
+  type: T,
+  fields: Omit<Fields<CommandOf<T>>, 'type'>,
+): Shape<CommandOf<T>> => onlyFields({ ...fields, type: word(type) } as unknown as Fields<CommandOf<T>>)
+
+const shapes: { readonly [T in AgentCommand['type']]: Shape<CommandOf<T>> } = {
+  'agent.prompt': command('agent.prompt', { ...said, limits: maybe(limits) }),
+  'agent.interrupt': command('agent.interrupt', { ...said, limits: maybe(limits) }),
+  'agent.steer': command('agent.steer', said),
+  'agent.followUp': command('agent.followUp', said),
+  'agent.abort': command('agent.abort', { agentId: text, run: maybe(text) }),
+  'agent.resume': command('agent.resume', { agentId: text, limits: maybe(limits) }),
+  'agent.stop': command('agent.stop', { agentId: text }),
+  'agent.revert': command('agent.revert', {
+    agentId: text,
+    step: text,
+    category: categories,
+    summary: maybe(text),
+    undo: maybe(yesOrNo),
+  }),
+  'agent.prune': command('agent.prune', {
+    agentId: text,
+    steps: maybe(list(text, 1)),
+    tokens: maybe(positive),
+    memo: maybe(text),
+    mask: maybe(word(true)),
+  }),
+  'agent.fold': command('agent.fold', { agentId: text }),
+  'agent.brake': command('agent.brake', { agentId: text, policy: text }),
+  'agent.compact': command('agent.compact', { agentId: text, focus: maybe(textOf(1, 4_000)) }),
+  'agent.graft': command('agent.graft', { agentId: text, steps: list(text, 1) }),
+  'agent.use': command('agent.use', { agentId: text, use: orNull(use) }),
+  'agent.pin': command('agent.pin', { agentId: text, step: text }),
+  'agent.unpin': command('agent.unpin', { agentId: text, step: text }),
+  'agent.decide': command('agent.decide', {
+    agentId: text,
+    callId: text,
+    decision: thatIs(
+      (value) => ['approve', 'deny', 'answer', 'return', 'fail'].includes(value as string),
+      decisionForms,
+    ),
+    reason: maybe(text),
+    input: maybe(anything),
+    value: maybe(anything),
+  }),
+}
+
+const shape: Shape<AgentCommand> = oneOf<'type', AgentCommand>('type', shapes)
+
+/**
+ * Checks a command before it is sent, so that bad arguments throw where they are given. The server checks it once more, and in full.
+ *
+ * @throws RuntimeError `INVALID_CONTENT`, `INVALID_OPTION`
+ */
+export function checkCommand(given: AgentCommand): void {
+  const wrong = shape(given)
+  if (wrong !== undefined) throw wrongCommand(given, wrongText(wrong))
+  checkRules(given)
+}

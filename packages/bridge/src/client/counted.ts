@@ -1,0 +1,52 @@
+import { systemClock, type Clock } from '../../../../src/protocol/clock.ts'
+
+export interface CountedOptions {
+  /** Default: the system's. */
+  readonly clock?: Clock
+  /** How long it stays open after the last one has left, in milliseconds: views that are drawn anew leave and come back. Default 100. */
+  readonly graceMs?: number
+}
+
+/** Keeps something open while anybody uses it, and a little longer. */
+export class Counted {
+  readonly #what: { open(): void; close(): void }
+  readonly #clock: Clock
+  readonly #graceMs: number
+  #count = 0
+  #cancelGrace: (() => void) | undefined
+
+  /** Both are idempotent. */
+  constructor(what: { open(): void; close(): void }, { clock = systemClock, graceMs = 100 }: CountedOptions = {}) {
+    this.#what = what
+    this.#clock = clock
+    this.#graceMs = graceMs
+  }
+
+  /** Opens it; returns a function that leaves, once. */
+  enter(): () => void {
+    this.#count += 1
+    this.#cancelGrace?.()
+    this.#cancelGrace = undefined
+    this.#what.open()
+    let isIn = true
+    return () => {
+      if (!isIn) return
+      isIn = false
+      this.#count -= 1
+      if (this.#count === 0) this.#cancelGrace = this.#clock.after(this.#graceMs, () => this.#what.close())
+    }
+  }
+}
+
+/** Calls every listener, and then throws the first error that one threw. */
+export function callAll(listeners: Iterable<() => void>): void {
+  const failures: unknown[] = []
+  for (const listener of listeners) {
+    try {
+      listener()
+    } catch (thrown) {
+      failures.push(thrown)
+    }
+  }
+  if (failures.length > 0) throw failures[0]
+}

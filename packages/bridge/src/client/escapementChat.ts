@@ -1,0 +1,98 @@
+import { systemClock, type Clock } from '../../../../src/protocol/clock.ts'
+import { ResumedChat } from './resumedChat.ts'
+
+export interface EscapementChatOptions {
+  /** Address at which `aiSdkChat` of `escapement/ai-sdk` answers. Default `/api/chat`. */
+  readonly api?: string
+  /** Default: that of the platform. */
+  readonly fetch?: typeof globalThis.fetch
+  /** Default: the system's. */
+  readonly clock?: Clock
+}
+
+/** A message of a chat, as far as it matters here. */
+interface Message {
+  readonly role: string
+}
+
+/** Parts of a chat request. */
+interface Asked<M> {
+  readonly id: string
+  readonly messages: M[]
+  readonly body: Record<string, unknown> | undefined
+  readonly trigger: string
+  readonly messageId: string | undefined
+}
+
+/** Options of `DefaultChatTransport` of the AI SDK. */
+export interface EscapementChatTransport {
+  api: string
+  fetch: typeof globalThis.fetch
+  prepareSendMessagesRequest<M extends Message>(asked: Asked<M>): { body: object }
+}
+
+/** Requests of a chat, by the address of its stream: components may make a transport whenever they render. */
+const chats = new Map<string, { made: number; readonly resumed: ResumedChat }>()
+
+/** Milliseconds in which a new request cancels the stop of the one that was given up before it: effects of React run twice. */
+const againMs = 50
+
+/**
+ * Options for `DefaultChatTransport` of the AI SDK: `stop()` aborts the run, which it does not by itself; only the newest messages are sent, as
+ * the server has the others; and a decision that is sent while a newly loaded page still resumes is not undone by the resumed state. `useChat`
+ * stops when its component goes; a `Chat` that is held outside does not.
+ *
+ * @example
+ * ```ts no-run
+ * import { DefaultChatTransport } from 'ai'
+ * import { escapementChat } from 'escapement/client'
+ *
+ * const transport = new DefaultChatTransport(escapementChat({ api: 'https://agents.example/api/chat' }))
+ * ```
+ */
+export function escapementChat(options: EscapementChatOptions = {}): EscapementChatTransport {
+  const { api = '/api/chat', clock = systemClock } = options
+  const send: typeof globalThis.fetch = (...given) => (options.fetch ?? globalThis.fetch)(...given)
+  return {
+    api,
+    // The transport also says its headers here, which may be secrets, and where it sends.
+    prepareSendMessagesRequest: ({ body, id, messages, trigger, messageId }) => ({
+      body: { ...body, id, messages: messages.slice(Math.max(0, lastAnswer(messages))), trigger, messageId },
+    }),
+    async fetch(input, init = {}) {
+      const asked = input instanceof Request ? input.url : String(input)
+      const said = init.method === 'POST' ? readAsked(init.body) : undefined
+      const address = said === undefined ? asked : streamOf(asked, said.id)
+      const chat = chats.get(address) ?? { made: 0, resumed: new ResumedChat() }
+      chats.set(address, chat)
+      const number = (chat.made += 1)
+      init.signal?.addEventListener('abort', () => {
+        clock.after(againMs, () => {
+          if (chat.made !== number) return
+          const { headers = {}, credentials = 'same-origin' } = init
+          // It stops nothing where nothing is under way, or nobody answers.
+          void send(address, { method: 'DELETE', headers, credentials }).catch(() => {})
+        })
+      })
+      if (said !== undefined)
+        return await (said.isPrompt ? send(input, init) : chat.resumed.decide(() => send(input, init)))
+      return await chat.resumed.resume((signal) => send(input, { ...init, signal }), init.signal ?? null)
+    },
+  }
+}
+
+/** Returns the index of the newest answer; the server has the messages before it. */
+const lastAnswer = (messages: readonly Message[]): number => messages.findLastIndex(({ role }) => role === 'assistant')
+
+/** Reads the chat that a request is for, and whether it is a prompt. A prompt waits for its turn; any other request resumes the current run. */
+function readAsked(body: unknown): { readonly id: string; readonly isPrompt: boolean } {
+  const { id, trigger, messages } = JSON.parse(typeof body === 'string' ? body : '{}') as Partial<Asked<Message>>
+  const isPrompt = trigger === 'submit-message' && messages?.at(-1)?.role === 'user'
+  return { id: typeof id === 'string' ? id : '', isPrompt }
+}
+
+function streamOf(api: string, id: string): string {
+  const end = api.search(/[?#]/)
+  const [path, query] = end === -1 ? [api, ''] : [api.slice(0, end), api.slice(end)]
+  return `${path.replace(/\/$/, '')}/${encodeURIComponent(id)}/stream${query}`
+}

@@ -1,0 +1,87 @@
+import type { AgentEvent, EventOf } from '../../../../../src/protocol/events.ts'
+import { textOf } from '../../../../../src/protocol/messageText.ts'
+import { readJson } from '../../../../../src/protocol/readAnswer.ts'
+import { unwrapped } from '../../../../../src/protocol/strictOutput.ts'
+import type { RunStopReason } from '../../../../../src/protocol/records.ts'
+import { resultOf } from '../../../../../src/runs/run.ts'
+import type { RunResult } from '../../../../../src/runs/runResult.ts'
+
+/** Latest progress of a running tool. */
+export interface RunProgress {
+  readonly callId: string
+  readonly name: string
+  readonly progress: unknown
+}
+
+/** A run as far as it has come. Plain data; unchanged parts stay the same object. */
+export interface RunView<Output = unknown> {
+  readonly runId: string
+  /** Request id of the prompt that began the run. */
+  readonly requestId: string
+  /** `running`, or how it ended. */
+  readonly status: 'running' | RunStopReason
+  /** The text of the reply that grows, or of the last one. */
+  readonly text: string
+  /** Progress of the running tools, the oldest call first. */
+  readonly progress: readonly RunProgress[]
+  /** Result of the run, once it has ended. */
+  readonly result?: RunResult<Output>
+}
+
+/** A run whose `isAnswer` is true if the text of the last reply is an answer that fits the agent's schema. */
+interface Draft extends RunView {
+  readonly isAnswer: boolean
+}
+
+type Fold = { readonly [T in AgentEvent['type']]?: (run: Draft, event: EventOf<T>) => Draft }
+
+/**
+ * The run under way or the last one, after one more event of its agent; `null` before the first. Give it only the agent's own events, in
+ * their order. Pure.
+ */
+export function foldRun(run: RunView | null, event: AgentEvent): RunView | null {
+  if (event.type === 'agent.created') return null
+  if (event.type === 'run.start') return begun(run, event)
+  const handle =
+    run === null ? undefined : (handlers[event.type] as ((run: RunView, event: AgentEvent) => Draft) | undefined)
+  return handle?.(run!, event) ?? run
+}
+
+const begun = (before: RunView | null, { runId, requestId, resumedFrom }: EventOf<'run.start'>): Draft => ({
+  runId,
+  requestId,
+  status: 'running',
+  // The answer may be there already.
+  text: before !== null && before.runId === resumedFrom ? before.text : '',
+  isAnswer: before !== null && before.runId === resumedFrom && (before as Draft).isAnswer,
+  progress: [],
+})
+
+const handlers: Fold = {
+  'reply.start': (run) => ({ ...run, text: '', isAnswer: false }),
+  'reply.reset': (run) => ({ ...run, text: '', isAnswer: false }),
+  'reply.delta': (run, { offset, text }) => ({ ...run, text: run.text.slice(0, offset) + text }),
+  'reply.end': (run, { message, answer }) => ({ ...run, text: textOf(message.content), isAnswer: answer === true }),
+  'tool.progress': (run, { callId, name, progress }) => {
+    const report = { callId, name, progress }
+    const at = run.progress.findIndex((other) => other.callId === callId)
+    return { ...run, progress: at === -1 ? [...run.progress, report] : run.progress.with(at, report) }
+  },
+  'tool.end': (run, { callId }) =>
+    run.progress.some((other) => other.callId === callId)
+      ? { ...run, progress: run.progress.filter((other) => other.callId !== callId) }
+      : run,
+  'run.end': (run, end) => {
+    const { stopReason, turns, childTurns = 0, usage, costUsd, reason, error, refusal } = end
+    const totals = { text: run.text, runId: run.runId, turns, childTurns, usage, costUsd }
+    const answer = stopReason === 'stop' && run.isAnswer ? readJson(run.text) : undefined
+    const why = { reason, error, refusal, ...(answer === undefined ? {} : { output: unwrapped(answer.value) }) }
+    return { ...run, status: stopReason, progress: [], result: resultOf(totals, stopReason, why) }
+  },
+  'run.abandoned': (run, { runId }) => {
+    if (run.result === undefined || run.runId !== runId) return run
+    const { text, turns, childTurns, usage, costUsd } = run.result
+    const result = resultOf({ text, runId, turns, childTurns, usage, costUsd }, 'aborted', {})
+    return { ...run, status: 'aborted', result }
+  },
+}

@@ -1,0 +1,31 @@
+import type { AgentEvent } from '../../../../../src/protocol/events.ts'
+import type { PauseReason } from '../../../../../src/protocol/records.ts'
+
+/** How an agent is now. */
+export interface LiveState {
+  /** Path of its chart's active state, such as `replying.streaming`; `closed`: it does not run. */
+  readonly state: string
+  /** Why it is paused. */
+  readonly pause: PauseReason | null
+}
+
+/**
+ * Returns the state of an agent after one more of its own events; begin with its snapshot. States are told live only, so after missed events
+ * the records give it roughly. Pure.
+ */
+export function foldState(before: LiveState, event: AgentEvent): LiveState {
+  switch (event.type) {
+    case 'state.changed':
+      return before.state === event.state ? before : { ...before, state: event.state }
+    case 'run.start':
+      return { state: 'replying', pause: null }
+    case 'run.end':
+      return event.stopReason === 'paused'
+        ? { state: 'paused', pause: event.reason ?? null }
+        : { state: 'idle', pause: null }
+    case 'agent.stopped':
+      return { state: 'stopped', pause: null }
+    default:
+      return before
+  }
+}

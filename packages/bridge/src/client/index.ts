@@ -1,0 +1,59 @@
+/** The client of the bridge: drives the agents of a server, from a browser or from Node. */
+export { connect } from './connect.ts'
+export { emptyChat } from './fold/chat.ts'
+export type { Chat, ChatCall, ChatMessage, ChatPending, ChatReply, ChatUserMessage } from './fold/chat.ts'
+export { foldMessages } from './fold/foldMessages.ts'
+export { conversationStore, type ConversationStore } from './conversationStore.ts'
+export { escapementChat, type EscapementChatOptions, type EscapementChatTransport } from './escapementChat.ts'
+export type { AnyWebSocket, ConnectOptions, RetryOptions, TokenSource, WebSocketConstructor } from './connectOptions.ts'
+export type { Client, RemotePage, RemoteSessionPage, RemoteSpawnOptions } from './client.ts'
+export type { ClientStatus } from './reconnectingLink.ts'
+export type { RemoteAgent } from './remoteAgent.ts'
+export type { RemoteListenOptions, RemoteSubscribeOptions } from './subscribeOptions.ts'
+export type { OutputOptions, RemoteAgentOf } from './remoteAgentOf.ts'
+export type {
+  RemoteAgents,
+  RemoteConversation,
+  RemoteNode,
+  RemoteSearch,
+  RemoteSessions,
+  RemoteWorker,
+  RemoteShare,
+  RemoteSnapshot,
+  RemoteTree,
+  RemoteWaiting,
+} from './answers.ts'
+export type { ClientCall } from './callAnswers.ts'
+export type { RosterChange } from './remoteRoster.ts'
+
+export type { PolicyInfo, RevertCategory, Tag } from '../../../../src/protocol/braking.ts'
+export type { Clock } from '../../../../src/protocol/clock.ts'
+export type {
+  CompactOptions,
+  DecideOptions,
+  Decision,
+  PruneOptions,
+  RunOptions,
+  SayOptions,
+} from '../../../../src/protocol/commands.ts'
+export type { TurnUse, UseChange } from '../../../../src/protocol/turns.ts'
+export type { Content } from '../../../../src/protocol/saidContent.ts'
+export { RuntimeError, type ErrorCode, type ErrorInfo } from '../../../../src/protocol/errors.ts'
+export type { AgentEvent, EventOf } from '../../../../src/protocol/events.ts'
+export type { AgentSummary, SessionEntry } from '../../../../src/protocol/frames.ts'
+export type { Right, Role } from '../../../../src/protocol/rights.ts'
+export type { Metadata } from '../../../../src/protocol/metadata.ts'
+export type { Block, Message, Usage } from '../../../../src/protocol/messages.ts'
+export type { Pending, WaitingAgent } from '../../../../src/protocol/pending.ts'
+export type { PauseReason, RunStopReason, Spent } from '../../../../src/protocol/records.ts'
+export type { Limits } from '../../../../src/protocol/runLimits.ts'
+export { partialOutput, type PartialOutput } from '../../../../src/runs/partialOutput.ts'
+export type { Run } from '../../../../src/runs/run.ts'
+export type {
+  AbortedRun,
+  AnsweredRun,
+  FailedRun,
+  PausedRun,
+  RunResult,
+  UnansweredRun,
+} from '../../../../src/runs/runResult.ts'

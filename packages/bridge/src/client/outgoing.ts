@@ -1,0 +1,228 @@
+import type { Clock } from '../../../../src/protocol/clock.ts'
+import { messageOf, RuntimeError } from '../../../../src/protocol/errors.ts'
+import type { ClientFrame } from '../../../../src/protocol/frames.ts'
+import { AwayAgents } from './awayAgents.ts'
+import type { WelcomeFrame } from './reconnectingLink.ts'
+
+type Distribute<T> = T extends { readonly id: string } ? Omit<T, 'id'> : never
+/** A command before it gets its id. */
+export type Asked = Distribute<Exclude<ClientFrame, { type: 'hello' | 'ping' }>>
+
+/** Most commands in flight without an answer. */
+const window = 32
+/** Milliseconds between two attempts to reach an agent: a gateway looks for it much longer each time. */
+const againMs = 500
+/** How long a server that was started again may not know an agent yet whose run it had, in milliseconds: the application resumes it. */
+const resumingMs = 10_000
+/** The share of the server's frame rate to use: its one-second windows do not align with ours. */
+const share = 0.4
+
+/** A command and its callbacks. */
+export interface Asking {
+  readonly number: number
+  readonly frame: Asked
+  /** Valid for this connection only; the next one sends its own. */
+  readonly isOfConnection?: boolean
+  answered(result: unknown): void
+  refused(error: RuntimeError): void
+}
+
+interface Entry extends Asking {
+  /** `putOff`: its agent cannot be reached at present. */
+  state: 'queued' | 'putOff' | 'sent' | 'answered'
+  /** Kept after its answer, and sent again on every connection, until it is released. */
+  isKept: boolean
+  /** True if it was answered over an earlier connection. */
+  wasTaken?: boolean
+}
+
+/**
+ * Commands in flight: in order, no faster than the server allows, and sent again under the same id after a reconnect until they are answered.
+ * Commands with an awaited run are sent again even after that, so that the next server resumes an agent that was cut off. A command that a
+ * gateway refuses because it cannot reach the agent is sent again as well, before later commands to the agent.
+ */
+export class Outgoing {
+  readonly #clock: Clock
+  readonly #sendText: (text: string) => void
+  readonly #away: AwayAgents
+  readonly #entries = new Map<string, Entry>()
+  #unsent: Entry[] = []
+  #limits: WelcomeFrame['limits'] | undefined
+  #openedAt = 0
+  #waiting = 0
+  #sent = 0
+  #cancelRefill: (() => void) | undefined
+  /** Agents whose commands wait to be tried again. */
+  readonly #putOff = new Map<string, () => void>()
+
+  constructor(clock: Clock, sendText: (text: string) => void, away = new AwayAgents(() => {})) {
+    this.#clock = clock
+    this.#sendText = sendText
+    this.#away = away
+  }
+
+  /** Sends a command as soon as it may; `isKept` until `release`. */
+  ask(asking: Asking, isKept = false): void {
+    const isPutOff = this.#putOff.has(agentOf(asking))
+    const entry: Entry = { ...asking, isKept, state: isPutOff ? 'putOff' : 'queued' }
+    this.#entries.set(idOf(asking), entry)
+    if (isPutOff) return
+    this.#unsent.push(entry)
+    this.#pump()
+  }
+
+  /** A kept command is no longer needed. */
+  release(number: number): void {
+    const id = idOf({ number })
+    const entry = this.#entries.get(id)
+    if (entry === undefined) return
+    entry.isKept = false
+    if (entry.state === 'answered') this.#entries.delete(id)
+  }
+
+  /** Called on the server's welcome: the frames that `first` sends go before the repeated ones. */
+  opened(limits: WelcomeFrame['limits'], first: () => void): void {
+    const again = this.#unsent
+    this.#unsent = []
+    first()
+    this.#unsent.push(...again)
+    this.#limits = limits
+    this.#openedAt = this.#clock.now()
+    this.#pump()
+  }
+
+  /** The connection broke: unanswered commands are sent again over the next one. */
+  lost(): void {
+    this.#limits = undefined
+    this.#waiting = 0
+    this.#sent = 0
+    this.#cancelRefill?.()
+    this.#cancelRefill = undefined
+    for (const cancel of this.#putOff.values()) cancel()
+    this.#putOff.clear()
+    for (const [id, entry] of this.#entries) {
+      if (entry.isOfConnection === true) this.#entries.delete(id)
+      else {
+        entry.wasTaken ||= entry.state === 'answered'
+        entry.state = 'queued'
+      }
+    }
+    this.#unsent = [...this.#entries.values()].toSorted((a, b) => a.number - b.number)
+  }
+
+  answered(id: string, result: unknown): void {
+    const entry = this.#settle(id)
+    if (entry !== undefined) this.#away.back(agentOf(entry))
+    entry?.answered(result)
+    this.#pump()
+  }
+
+  refused(id: string, error: RuntimeError): void {
+    const sent = this.#entries.get(id)
+    if (sent?.state === 'sent' && this.#mayPass(sent, error)) return this.#tryLater(sent, error)
+    const entry = this.#settle(id)
+    if (entry !== undefined) this.#away.back(agentOf(entry))
+    this.#entries.delete(id)
+    entry?.refused(error)
+    this.#pump()
+  }
+
+  /** Stops sending. */
+  close(error: RuntimeError): void {
+    this.lost()
+    const entries = [...this.#entries.values()]
+    this.#entries.clear()
+    this.#unsent = []
+    for (const entry of entries) entry.refused(error)
+  }
+
+  #mayPass({ wasTaken }: Entry, { code }: RuntimeError): boolean {
+    if (code === 'AGENT_UNREACHABLE') return true
+    return wasTaken === true && code === 'AGENT_NOT_FOUND' && this.#clock.now() - this.#openedAt < resumingMs
+  }
+
+  /** Asks again later, together with later commands to the agent; nothing was lost. */
+  #tryLater(entry: Entry, { code, message }: RuntimeError): void {
+    const agentId = agentOf(entry)
+    this.#waiting -= 1
+    entry.state = 'putOff'
+    this.#unsent = this.#unsent.filter((other) => {
+      const isOfAgent = agentOf(other) === agentId
+      if (isOfAgent) other.state = 'putOff'
+      return !isOfAgent
+    })
+    if (!this.#putOff.has(agentId))
+      this.#putOff.set(
+        agentId,
+        this.#clock.after(againMs, () => this.#tryAgain(agentId)),
+      )
+    this.#away.left(agentId, { code, message })
+    this.#pump()
+  }
+
+  #tryAgain(agentId: string): void {
+    this.#putOff.delete(agentId)
+    for (const entry of [...this.#entries.values()].toSorted((a, b) => a.number - b.number)) {
+      if (entry.state !== 'putOff' || agentOf(entry) !== agentId) continue
+      entry.state = 'queued'
+      this.#unsent.push(entry)
+    }
+    this.#pump()
+  }
+
+  #settle(id: string): Entry | undefined {
+    const entry = this.#entries.get(id)
+    if (entry === undefined) return undefined
+    if (!entry.isKept) this.#entries.delete(id)
+    if (entry.state === 'sent') this.#waiting -= 1
+    entry.state = 'answered'
+    return entry
+  }
+
+  #pump(): void {
+    while (this.#limits !== undefined && this.#unsent.length > 0 && this.#waiting < window) {
+      const { framesPerSecond, maxFrameBytes } = this.#limits
+      if (this.#sent >= Math.max(1, Math.floor(framesPerSecond * share))) return
+      const entry = this.#unsent.shift()!
+      const id = idOf(entry)
+      const text = textOf({ ...entry.frame, id }, maxFrameBytes)
+      if (text instanceof RuntimeError) {
+        this.#entries.delete(id)
+        entry.refused(text)
+        continue
+      }
+      entry.state = 'sent'
+      this.#waiting += 1
+      this.#sent += 1
+      this.#cancelRefill ??= this.#clock.after(1_000, () => this.#refill())
+      this.#sendText(text)
+    }
+  }
+
+  #refill(): void {
+    this.#cancelRefill = undefined
+    this.#sent = 0
+    this.#pump()
+  }
+}
+
+/** Whom it is about; `''`: no agent. */
+const agentOf = ({ frame }: Pick<Asking, 'frame'>): string => ('agentId' in frame ? (frame.agentId ?? '') : '')
+
+const idOf = ({ number }: Pick<Asking, 'number'>): string => `c${number}`
+
+/** A frame as it is sent, or why it cannot be. */
+function textOf(frame: Asked & { readonly id: string }, maxFrameBytes: number): string | RuntimeError {
+  try {
+    const text = JSON.stringify(frame)
+    if (!isLonger(text, maxFrameBytes)) return text
+    const what = `"${frame.type}" takes more than ${maxFrameBytes} bytes, the most the server allows.`
+    return new RuntimeError('BRIDGE_LIMIT', what)
+  } catch (thrown) {
+    // A circle, a BigInt, or more levels than can be walked.
+    return new RuntimeError('INVALID_OPTION', `"${frame.type}" holds what JSON cannot: ${messageOf(thrown)}.`)
+  }
+}
+
+const isLonger = (text: string, bytes: number): boolean =>
+  text.length > bytes || (text.length * 3 > bytes && new TextEncoder().encode(text).length > bytes)

@@ -1,0 +1,400 @@
+import { callbackBugs } from '../../../../src/protocol/callbackBugs.ts'
+import type { z } from 'zod'
+import type {
+  AgentCommand,
+  CompactOptions,
+  DecideOptions,
+  Decision,
+  PruneOptions,
+  RunOptions,
+  SayOptions,
+  RevertCommandOptions,
+} from '../../../../src/protocol/commands.ts'
+import { asFrame, decided, given, stepsIn } from '../../../../src/protocol/writeCommand.ts'
+import type { UseChange } from '../../../../src/protocol/turns.ts'
+import type { Content } from '../../../../src/protocol/saidContent.ts'
+import { RuntimeError, toErrorInfo } from '../../../../src/protocol/errors.ts'
+import type { AgentEvent } from '../../../../src/protocol/events.ts'
+import { endWith, neverRun, signalIn } from '../../../../src/runs/endWith.ts'
+import { EventBuffer } from '../../../../src/runs/eventBuffer.ts'
+import type { Run } from '../../../../src/runs/run.ts'
+import {
+  commandAnswerShape,
+  infoOf,
+  conversationShape,
+  readAnswer,
+  forkShape,
+  shareShape,
+  snapshotShape,
+  type CommandAnswer,
+  type RemoteConversation,
+  type RemoteShare,
+  type RemoteSnapshot,
+} from './answers.ts'
+import { readSharedPast } from './sharedPast.ts'
+import type { LogRecord } from '../../../../src/protocol/records.ts'
+import { checkCommand } from './commandShapes.ts'
+import { CallAnswers, type CallFunction, type ClientCall } from './callAnswers.ts'
+import { forRuns, type ListenerOptions } from './feedListener.ts'
+import type { Own, RemoteListenOptions, RemoteSubscribeOptions } from './subscribeOptions.ts'
+import type { Asked, Asking } from './outgoing.ts'
+import type { FeedOwner, RemoteFeed } from './remoteFeed.ts'
+import { RemoteRuns } from './remoteRuns.ts'
+
+/** Functions of the client that an agent uses. */
+export interface AgentOwner extends FeedOwner {
+  /** Prefix of the ids of its requests. */
+  readonly sessionMark: string
+  /** The number of the next command. */
+  nextNumber(): number
+  /** Sends a command, and again after a reconnect; `isKept` until it is released. */
+  send(asking: Asking, isKept: boolean): void
+  release(number: number): void
+  /** Calls once an agent of this id runs; returns a function that ends it. */
+  onceThere(agentId: string, call: () => void): () => void
+}
+
+/**
+ * An agent on a server, with the same methods as a local one. Apart from bad arguments, errors that a local agent throws are rejected promises
+ * here, which may be ignored. Commands are executed once and in order, even across reconnects.
+ */
+export class RemoteAgent<out Output = unknown, out Event extends AgentEvent = AgentEvent> {
+  readonly id: string
+  readonly #owner: AgentOwner
+  readonly #feed: RemoteFeed
+  readonly #runs: RemoteRuns
+  /** Numbers of the commands whose runs have not ended, by request. */
+  readonly #numbers = new Map<string, number>()
+  #stopListening: (() => void) | undefined
+  #isChecking = false
+  #calls: CallAnswers | undefined
+
+  /** Made by `client.agent` and `client.spawn`. */
+  constructor(id: string, owner: AgentOwner, feed: RemoteFeed) {
+    this.id = id
+    this.#owner = owner
+    this.#feed = feed
+    this.#runs = new RemoteRuns((requestId) => this.#runEnded(requestId))
+  }
+
+  /** `seq` of the last record that was heard, while the agent has listeners or awaited runs. */
+  get lastSeq(): number | undefined {
+    return this.#feed.lastSeq
+  }
+
+  /**
+   * Starts a run; a busy agent runs it after the ones before. A refusal by the server is the run's result, with an error.
+   *
+   * @throws RuntimeError `INVALID_CONTENT`, `INVALID_OPTION`; nothing happened then.
+   */
+  prompt(content: Content, options: RunOptions = {}): Run<Output, Event> {
+    return this.#start({ type: 'agent.prompt', agentId: this.id, content }, options)
+  }
+
+  /** Aborts the run under way and prompts, ahead of prompts that wait. As `prompt`. */
+  interrupt(content: Content, options: RunOptions = {}): Run<Output, Event> {
+    return this.#start({ type: 'agent.interrupt', agentId: this.id, content }, options)
+  }
+
+  /** Continues after a pause, or after a run that ended with `error`, as a new run. As `prompt`. */
+  resume(options: RunOptions = {}): Run<Output | undefined, Event> {
+    return this.#start({ type: 'agent.resume', agentId: this.id }, options)
+  }
+
+  /** Says something in the middle of a run. Throws as `prompt` does; rejects with `QUEUE_FULL`, `AGENT_STOPPED`, `AGENT_PAUSED`. */
+  steer(content: Content, options: SayOptions = {}): Promise<void> {
+    return this.#send({ type: 'agent.steer', agentId: this.id, content, ...given(options) })
+  }
+
+  /** Sends a message that is delivered when the current run would otherwise end. As `steer`. */
+  followUp(content: Content, options: SayOptions = {}): Promise<void> {
+    return this.#send({ type: 'agent.followUp', agentId: this.id, content, ...given(options) })
+  }
+
+  /** Ends the run under way. */
+  abort(): Promise<void> {
+    return this.#send({ type: 'agent.abort', agentId: this.id })
+  }
+
+  /**
+   * Decides a waiting call or question by its `key`; a call of the agent itself by its `callId` too. As `decide` of a local agent; rejects with
+   * `CALL_NOT_PENDING`, `ANSWER_INVALID`.
+   */
+  decide(callId: string, decision: Decision, how?: string | DecideOptions): Promise<void> {
+    return this.#send({ type: 'agent.decide', agentId: this.id, callId, ...decided(decision, how) } as AgentCommand)
+  }
+
+  /**
+   * Carries out the calls of a tool that has no `run`, of this agent and of those below it: now, and whenever one is asked for, until the
+   * function that it returns is called. The value that `carryOut` returns is the result; an error that it throws goes to the model. Between two
+   * clients the first to answer counts; the other's signal is aborted. `Input` is the type that the tool's schema takes.
+   *
+   * @throws RuntimeError `INVALID_OPTION`: it is no function, or there is one for the name.
+   */
+  onCall<Input = unknown>(name: string, carryOut: (input: Input, call: ClientCall) => unknown): () => void {
+    this.#calls ??= new CallAnswers({
+      subscribe: (listener) => this.subscribe(listener, { deltas: false }),
+      snapshot: () => this.snapshot(),
+      decide: (key, decision) => this.decide(key, decision),
+      report: (error) => this.#owner.report(error),
+    })
+    return this.#calls.add(name, carryOut as CallFunction)
+  }
+
+  /** Requests a revert to a step, such as `n12`; with `undo`, `undo.end` reports the outcome of the undo. */
+  revert(step: string, options: RevertCommandOptions): Promise<void> {
+    return this.#send({ type: 'agent.revert', agentId: this.id, step, ...given(options ?? {}) } as AgentCommand)
+  }
+
+  /** Hides steps of the model, or its oldest until `tokens` are hidden; with `mask` only the contents of their results. */
+  prune(options: PruneOptions): Promise<void> {
+    return this.#send({ type: 'agent.prune', agentId: this.id, ...given(options ?? {}) })
+  }
+
+  /** Folds every step of the model that may be folded. Rejects with `BRAKING_OFF`. */
+  fold(): Promise<void> {
+    return this.#send({ type: 'agent.fold', agentId: this.id })
+  }
+
+  /** Asks a policy of `braking.policies` by name, whatever its trigger says. Rejects with `BRAKING_OFF`, `POLICY_NOT_FOUND`. */
+  brake(policy: string): Promise<void> {
+    return this.#send({ type: 'agent.brake', agentId: this.id, policy })
+  }
+
+  /** Lets a summary take the place of the conversation's middle. */
+  compact(options: CompactOptions = {}): Promise<void> {
+    return this.#send({ type: 'agent.compact', agentId: this.id, ...given(options ?? {}) })
+  }
+
+  /** Brings steps of an abandoned branch back, as copies at the end: a `graft.applied` event reports the outcome. */
+  graft(steps: string | readonly string[]): Promise<void> {
+    return this.#send({ type: 'agent.graft', agentId: this.id, steps: stepsIn(steps) })
+  }
+
+  /**
+   * Sets options of the agent from its next turn on; `null` resets them. As `use` of a local agent, but a model is one of the definition's
+   * `models`, by name. Rejects with `INVALID_OPTION`, `MODEL_NOT_FOUND`.
+   */
+  use(use: UseChange | null): Promise<void> {
+    return this.#send({ type: 'agent.use', agentId: this.id, use })
+  }
+
+  /** Keeps a step, such as `n12`, in the model's sight: a `pin.applied` event reports the outcome. */
+  pin(step: string): Promise<void> {
+    return this.#send({ type: 'agent.pin', agentId: this.id, step })
+  }
+
+  /** Takes a pin away. As `pin`. */
+  unpin(step: string): Promise<void> {
+    return this.#send({ type: 'agent.unpin', agentId: this.id, step })
+  }
+
+  /** Ends the agent for good; resolves once its log is written. */
+  stop(): Promise<void> {
+    return this.#send({ type: 'agent.stop', agentId: this.id })
+  }
+
+  /**
+   * Calls `listener` with every event from now on, or from a record on; returns a function that ends it. Records come without a gap or a
+   * repeat, also across reconnects; events that are not in the log are heard live or not at all. A listener that throws affects nothing else:
+   * `client.onError` hears of it, and of a server that refuses.
+   *
+   * @throws RuntimeError `INVALID_OPTION`
+   */
+  subscribe(listener: (event: Event) => unknown, options?: Own<RemoteSubscribeOptions>): () => void
+  subscribe(listener: (event: AgentEvent) => unknown, options: RemoteSubscribeOptions): () => void
+  subscribe(listener: (event: never) => unknown, options: RemoteSubscribeOptions = {}): () => void {
+    if (typeof listener !== 'function') {
+      throw new RuntimeError('INVALID_OPTION', `subscribe takes a function, not ${typeof listener}.`)
+    }
+    const report = (thrown: unknown): void => {
+      callbackBugs.tell('A listener', thrown)
+      this.#owner.report(toErrorInfo(thrown, 'SUBSCRIBER_FAILED'))
+    }
+    const call = <T>(told: (value: T) => unknown, value: T): void => {
+      try {
+        const returned = told(value)
+        if (returned instanceof Promise) returned.catch(report)
+      } catch (thrown) {
+        report(thrown)
+      }
+    }
+    const { onCaughtUp, onEnd = (error) => error !== undefined && this.#owner.report(error) } = options
+    // Once for each time that it is heard: a roster may have what cannot be followed.
+    let mayWait = options.awaits === true
+    let leave = (): void => {}
+    const follow = (): void => {
+      leave = this.#addListener(
+        {
+          onEvent: (event) => call(listener as (event: AgentEvent) => unknown, event),
+          onEnd(error) {
+            call(onEnd, error === undefined ? undefined : infoOf(error))
+            if (mayWait && error?.code === 'AGENT_NOT_FOUND') wait()
+          },
+          onCaughtUp() {
+            mayWait = options.awaits === true
+            if (onCaughtUp !== undefined) call(onCaughtUp, undefined)
+          },
+        },
+        options,
+      )
+    }
+    const wait = (): void => {
+      mayWait = false
+      leave = this.#owner.onceThere(this.id, follow)
+    }
+    follow()
+    return () => {
+      mayWait = false
+      leave()
+    }
+  }
+
+  /** Every event from now on, or from a record on, as an async iterable with a bounded buffer; leave the loop to end it. */
+  events(options?: Own<RemoteListenOptions>): AsyncIterableIterator<Event>
+  events(options: RemoteListenOptions): AsyncIterableIterator<AgentEvent>
+  events(options: RemoteListenOptions = {}): AsyncIterableIterator<AgentEvent> {
+    const buffer: EventBuffer = new EventBuffer(() => unsubscribe())
+    const unsubscribe = this.#addListener(
+      {
+        onEvent: (event) => buffer.push(event),
+        onEnd: (error) => {
+          buffer.close()
+          if (error !== undefined) this.#owner.report(infoOf(error))
+        },
+      },
+      options,
+    )
+    return buffer
+  }
+
+  /** How the agent is now. Rejects with `AGENT_NOT_FOUND`, `BRIDGE_FORBIDDEN`. */
+  async snapshot(): Promise<RemoteSnapshot> {
+    return readAnswer(snapshotShape, await this.#owner.ask({ type: 'agent.snapshot', agentId: this.id }))
+  }
+
+  /** Returns the messages that the model sees (`trunk`), or every message ever (`log`). Rejects as `snapshot` does. */
+  async conversation(view: 'trunk' | 'log' = 'trunk'): Promise<RemoteConversation> {
+    const answer = await this.#owner.ask({ type: 'agent.conversation', agentId: this.id, view })
+    return { pins: [], masks: [], ...readAnswer(conversationShape, answer) }
+  }
+
+  /**
+   * Creates an agent that shares the past of this one up to the step of a node, such as `n12`, and continues when it is prompted. Rejects with
+   * `BRIDGE_FORBIDDEN` without the right `spawn`, `NODE_NOT_FOUND`, `AGENT_INCOGNITO`.
+   */
+  async fork(at: string): Promise<{ readonly agentId: string }> {
+    return readAnswer(forkShape, await this.#owner.ask({ type: 'agent.fork', agentId: this.id, at }))
+  }
+
+  /** Returns the records that a fork shares with its sources, a list for each log, oldest first; else none. Rejects as `snapshot` does. */
+  past(): Promise<readonly (readonly LogRecord[])[]> {
+    return readSharedPast((frame) => this.#owner.ask(frame), this.id)
+  }
+
+  /**
+   * A token for a link that only lets look at this agent and those below it, for a while: a day, unless `ms` says otherwise. Rejects with
+   * `BRIDGE_FORBIDDEN` without the right `share`, `INVALID_OPTION`.
+   */
+  async share({ ms }: { readonly ms?: number } = {}): Promise<RemoteShare> {
+    const asked = { type: 'agent.share', agentId: this.id, ...(ms === undefined ? {} : { ms }) } as const
+    return readAnswer(shareShape, await this.#owner.ask(asked))
+  }
+
+  #addListener(
+    heard: Pick<ListenerOptions, 'onEvent' | 'onCaughtUp' | 'onEnd'>,
+    { fromSeq, deltas = true, descendants = false, requests = false, rereads = false }: RemoteSubscribeOptions,
+  ): () => void {
+    if (fromSeq !== undefined && (!Number.isInteger(fromSeq) || fromSeq < 1)) {
+      throw new RuntimeError('INVALID_OPTION', `fromSeq is ${fromSeq}, but records are numbered from 1.`)
+    }
+    const cursor = fromSeq === undefined ? undefined : fromSeq - 1
+    return this.#feed.add({ cursor, deltas, descendants, requests, rereads, ...heard })
+  }
+
+  /** Answers are checked by this from now on. */
+  checkOutput(output: z.ZodType): void {
+    this.#runs.output = output
+  }
+
+  #start(said: AgentCommand, how: RunOptions): Run<never, never> {
+    const { options, signal } = signalIn(how)
+    const command = { ...said, ...given(options) }
+    checkCommand(command)
+    if (signal?.aborted === true) return neverRun() as Run<never, never>
+    const end = (run: string): void => void this.#send({ type: 'agent.abort', agentId: this.id, run })
+    return endWith(this.#begin(command), signal, end) as Run<never, never>
+  }
+
+  #begin(command: AgentCommand): Run {
+    const number = this.#owner.nextNumber()
+    const requestId = `${this.#owner.sessionMark}/c${number}`
+    const run = this.#runs.expect(requestId)
+    this.#numbers.set(requestId, number)
+    this.#listen()
+    const refused = (error: RuntimeError): void => this.#runs.cancel(requestId, 'error', infoOf(error))
+    const answered = (result: unknown): void => {
+      const { ended } = commandAnswerShape(result) === undefined ? (result as CommandAnswer) : {}
+      if (ended !== undefined) this.#runs.cancel(requestId, ended.stopReason, ended.error)
+    }
+    const asking = { number, frame: asFrame(command) as Asked, answered, refused }
+    this.#feed.whenOpen(() => this.#owner.send(asking, true), refused)
+    return run
+  }
+
+  /** Listens to the agent while a run is awaited. */
+  #listen(): void {
+    this.#stopListening ??= this.#feed.add({
+      ...forRuns,
+      onEvent: (event) => this.#runs.take(event),
+      onEnd: (error) => {
+        this.#stopListening = undefined
+        if (error === undefined) this.#runs.cancelAll('aborted')
+        else this.#runs.cancelAll('error', infoOf(error))
+      },
+    })
+  }
+
+  /** Everything up to a record was sent. */
+  caughtUp(seq: number): void {
+    const isAll = this.#feed.caughtUp(seq)
+    if (isAll && this.#calls !== undefined) void this.#calls.look()
+    if (isAll && this.#runs.isInterrupted && !this.#isChecking) void this.#checkInterrupted()
+  }
+
+  /**
+   * Finds out if an interrupted run continues, which is known once the agent is awake. The run's command wakes the agent and was sent again
+   * before this query, so events up to its answer settle the question.
+   */
+  async #checkInterrupted(): Promise<void> {
+    this.#isChecking = true
+    try {
+      for (let seq = Infinity; this.#runs.isInterrupted && (this.#feed.lastSeq ?? Infinity) < seq;)
+        seq = (await this.snapshot()).seq
+    } catch {
+      // Nobody can say.
+    }
+    this.#isChecking = false
+    this.#runs.caughtUp()
+  }
+
+  #runEnded(requestId: string): void {
+    this.#owner.release(this.#numbers.get(requestId)!)
+    this.#numbers.delete(requestId)
+    if (!this.#runs.isEmpty) return
+    this.#stopListening?.()
+    this.#stopListening = undefined
+  }
+
+  #send(command: AgentCommand): Promise<void> {
+    checkCommand(command)
+    const number = this.#owner.nextNumber()
+    const done = new Promise<void>((resolve, refused) => {
+      const asking = { number, frame: asFrame(command) as Asked, answered: () => resolve(), refused }
+      this.#feed.whenOpen(() => this.#owner.send(asking, false), refused)
+    })
+    // Whoever does not wait for it has nothing to catch.
+    done.catch(() => {})
+    return done
+  }
+}

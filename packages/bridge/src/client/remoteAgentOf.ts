@@ -1,0 +1,19 @@
+import type { z } from 'zod'
+import type { AgentDefinition } from '../../../../src/actors/agentDefinition.ts'
+import type { EventsOf } from '../../../../src/actors/typedEvents.ts'
+import type { RemoteAgent } from './remoteAgent.ts'
+
+/** An agent of a definition whose code is on the server: `RemoteAgentOf<typeof coder>`. */
+export type RemoteAgentOf<D extends AgentDefinition> =
+  D extends AgentDefinition<infer Output, never, infer Calls> ? RemoteAgent<Output, EventsOf<Calls>> : never
+
+export interface OutputOptions<Output> {
+  /**
+   * Checks and reads the answers of the agent's runs; an answer that does not fit ends the run here with `OUTPUT_INVALID`. Without it `output`
+   * is the JSON that the server checked, without conversions and defaults of its schema.
+   */
+  readonly output: z.ZodType<Output>
+}
+
+/** Type of the answers of this definition's agents. */
+export type AnswerOf<D extends AgentDefinition> = D extends AgentDefinition<infer Output> ? Output : never

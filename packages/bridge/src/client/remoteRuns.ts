@@ -1,0 +1,132 @@
+import type { z } from 'zod'
+import { errorInfo, type ErrorInfo } from '../../../../src/protocol/errors.ts'
+import type { AgentEvent, EventOf } from '../../../../src/protocol/events.ts'
+import { textOf } from '../../../../src/protocol/messageText.ts'
+import { readAnswer, readJson } from '../../../../src/protocol/readAnswer.ts'
+import { unwrapped } from '../../../../src/protocol/strictOutput.ts'
+import { RunHandle } from '../../../../src/runs/run.ts'
+import type { RunResult } from '../../../../src/runs/runResult.ts'
+
+/** The runs of a remote agent that this client requested, built from its events. */
+export class RemoteRuns {
+  readonly #expected = new Map<string, RunHandle>()
+  #current: RunHandle | undefined
+  /** A run during which the server died: it either continues as another run or stays paused. */
+  #interrupted: { readonly run: RunHandle; readonly end: EventOf<'run.end'> } | undefined
+  /** Schema that checks answers; without it the server's verdict is taken. */
+  output: z.ZodType | undefined
+  #lastText = ''
+  /** True if `#lastText` is an answer that fits the server's schema. */
+  #isAnswer = false
+  readonly #onEnd: (requestId: string) => void
+
+  /** `onEnd`: the result of a request is known. */
+  constructor(onEnd: (requestId: string) => void) {
+    this.#onEnd = onEnd
+  }
+
+  get isEmpty(): boolean {
+    return this.#expected.size === 0 && this.#current === undefined && this.#interrupted === undefined
+  }
+
+  /** True while a run is interrupted and may or may not continue. */
+  get isInterrupted(): boolean {
+    return this.#interrupted !== undefined
+  }
+
+  /** The handle of the run that the request of this id will start. */
+  expect(requestId: string): RunHandle {
+    const run = new RunHandle(requestId)
+    this.#expected.set(requestId, run)
+    return run
+  }
+
+  /** Takes the agent's next event. */
+  take(event: AgentEvent): void {
+    if (event.type === 'run.start') this.#begin(event)
+    else if (event.type === 'reply.end') this.#replied(event)
+    else if (event.type === 'queue.changed' && event.why === 'dropped') this.#dropped(event.removed ?? [])
+    else if (event.type === 'turn.start' && this.#current !== undefined) this.#expected.delete(this.#current.requestId)
+    const run = this.#current
+    if (event.type === 'run.end' && run !== undefined) this.#end(run, event)
+    else run?.push(event)
+  }
+
+  /** All records have arrived and the agent is loaded: an interrupted run will not continue on its own. */
+  caughtUp(): void {
+    this.#endInterrupted()
+  }
+
+  /** The request was refused, or its run has no end in the log. */
+  cancel(requestId: string, stopReason: RunResult['stopReason'], error?: ErrorInfo): void {
+    const run = this.#expected.get(requestId) ?? (this.#current?.requestId === requestId ? this.#current : undefined)
+    if (run === undefined) return
+    this.#expected.delete(requestId)
+    if (this.#current === run) this.#current = undefined
+    run.cancel(stopReason, error)
+    this.#onEnd(requestId)
+  }
+
+  /** No more events of the agent will come. */
+  cancelAll(stopReason: RunResult['stopReason'], error?: ErrorInfo): void {
+    this.#endInterrupted()
+    const runs = new Set([...(this.#current === undefined ? [] : [this.#current]), ...this.#expected.values()])
+    for (const { requestId } of runs) this.cancel(requestId, stopReason, error)
+  }
+
+  #begin({ requestId, resumedFrom, cause }: EventOf<'run.start'>): void {
+    const { run, end } = this.#interrupted ?? {}
+    if (run !== undefined && end?.runId === resumedFrom) {
+      this.#interrupted = undefined
+      this.#current = run
+      return
+    }
+    this.#endInterrupted()
+    // It stays expected until its first turn, as the server may die before its message is written.
+    this.#current = this.#expected.get(requestId)
+    if (cause === 'resume') this.#expected.delete(requestId)
+  }
+
+  #end(run: RunHandle, end: EventOf<'run.end'>): void {
+    this.#current = undefined
+    // It never began, so the command will be sent again.
+    if (this.#expected.has(run.requestId) && end.stopReason === 'aborted') return
+    this.#expected.delete(run.requestId)
+    if (end.reason?.type === 'interrupted') this.#interrupted = { run, end }
+    else this.#finish(run, end)
+  }
+
+  #endInterrupted(): void {
+    if (this.#interrupted === undefined) return
+    const { run, end } = this.#interrupted
+    this.#interrupted = undefined
+    this.#finish(run, end)
+  }
+
+  #finish(run: RunHandle, end: EventOf<'run.end'>): void {
+    run.push(end)
+    const lastText = (): string => this.#lastText
+    const { output } = this
+    const read = end.stopReason !== 'stop' || output === undefined ? undefined : readAnswer(output, this.#lastText)
+    if (read?.ok === false) {
+      const error = errorInfo('OUTPUT_INVALID', `The answer does not fit the schema of this client: ${read.wrong}.`)
+      run.finish({ ...end, stopReason: 'error', error }, { parse: () => ({}), lastText })
+    } else run.finish(end, { parse: () => (read === undefined ? this.#said() : { output: read.value }), lastText })
+    this.#onEnd(run.requestId)
+  }
+
+  #replied({ message, answer }: EventOf<'reply.end'>): void {
+    this.#lastText = textOf(message.content)
+    this.#isAnswer = answer === true
+  }
+
+  /** Returns the answer as the server checked it, without conversions and defaults of its schema. */
+  #said(): { output?: unknown } {
+    const json = this.#isAnswer ? readJson(this.#lastText) : undefined
+    return json === undefined ? {} : { output: unwrapped(json.value) }
+  }
+
+  #dropped(requestIds: readonly string[]): void {
+    for (const id of requestIds) if (this.#expected.has(id)) this.cancel(id, 'aborted')
+  }
+}

@@ -1,0 +1,398 @@
+import type { Artifact } from '../../../../src/protocol/artifacts.ts'
+import type { Clock } from '../../../../src/protocol/clock.ts'
+import { RuntimeError, type ErrorInfo } from '../../../../src/protocol/errors.ts'
+import { rightsOf, type Right } from '../../../../src/protocol/rights.ts'
+import type { SearchHit } from '../../../../src/protocol/logSearch.ts'
+import { hasMetadata, type Metadata } from '../../../../src/protocol/metadata.ts'
+import type { LogQuery } from '../../../../src/protocol/logPages.ts'
+import type { LogRecord } from '../../../../src/protocol/records.ts'
+import type { Agent } from '../../../../src/runtime/agents/agent.ts'
+import type { ChartSubject } from '../../../charts/src/chart.ts'
+import type { SessionSummary } from '../../../../src/sessions/listSessions.ts'
+import { isStillGranted, outOfReach, reaches, type Grant, type Reach, type ReachedAgent } from './roles.ts'
+import type { Viewer } from './agentDirectory.ts'
+import type { Bridge } from './bridge.ts'
+import type { AgentBirth } from './dispatch.ts'
+import type { DrivenAgent } from './drivenAgent.ts'
+import type { AskedSessions, WantedSessions } from './sessionIndex.ts'
+import type { BridgeLimits } from './limits.ts'
+import { Sealed } from './sealed.ts'
+import { viewOf, viewOfAgent, visibleRecord, type View } from './visible.ts'
+
+/** The agents of a server as far as one client may see and drive them. */
+export class AgentAccess implements Viewer {
+  readonly rights: ReadonlySet<Right>
+  /** Tells whether the client may see and drive an agent. */
+  readonly reach: Reach
+  /** Ids of the agents of other processes that run, for lists. */
+  runElsewhere: ReadonlySet<string> = new Set()
+  readonly #grant: Grant
+  readonly #bridge: Bridge
+  readonly #sessionId: string | undefined
+  readonly #who: string | undefined
+
+  /** Made by the server. `sessionId`: of a client that may come back under it; `who`: the client, as its permit names it. */
+  constructor(bridge: Bridge, grant: Grant, sessionId?: string, who?: string) {
+    this.#grant = grant
+    this.#bridge = bridge
+    this.#sessionId = sessionId
+    this.#who = who
+    this.rights = rightsOf(grant)
+    this.reach = (agent) => reaches(grant, agent)
+  }
+
+  check(agent: ReachedAgent): void {
+    if (!this.reach(agent)) throw outOfReach(this.#grant, agent.id)
+  }
+
+  /** Metadata that agents must have to be within reach. */
+  get metadata(): Metadata | undefined {
+    return this.#grant.metadata
+  }
+
+  /** Tells whether it is the same client, or one that nothing tells apart from it, and may do the same. */
+  isLike(other: AgentAccess): boolean {
+    return this.#who === other.#who && isStillGranted(this.#grant, other.#grant)
+  }
+
+  /** Values that this client is given to bring back. */
+  get sealed(): Sealed {
+    return new Sealed(this.#bridge.key, this.#who, this.clock)
+  }
+
+  get clock(): Clock {
+    return this.#bridge.clock
+  }
+
+  get limits(): BridgeLimits {
+    return this.#bridge.limits
+  }
+
+  /** Names of the agents that can be spawned. */
+  get definitions(): readonly string[] {
+    return [...this.#bridge.definitions.keys()]
+  }
+
+  /** Descriptions of the agents that can be spawned, by name; `undefined` for a client without the right `spawn`. */
+  get descriptions(): Readonly<Record<string, string>> | undefined {
+    if (!this.may('spawn')) return undefined
+    const said = [...this.#bridge.definitions.values()].filter(({ description }) => description !== '')
+    return Object.fromEntries(said.map(({ name, description }) => [name, description]))
+  }
+
+  /** Names of the definitions that concern the client: what it may spawn, or what runs within reach of a token for certain agents only. */
+  get knownDefinitions(): readonly string[] {
+    if (this.may('spawn') || this.#grant.agents === undefined) return this.definitions
+    const known = new Set<string>()
+    const add = (agent: Agent): void => {
+      known.add(agent.definition)
+      for (const child of agent.children()) add(child)
+    }
+    for (const agent of this.topmost()) add(agent)
+    return this.definitions.filter((name) => known.has(name))
+  }
+
+  /**
+   * A page of the ids of sessions within reach, the one written last first; `undefined`: `after` is none of them. Rejects with
+   * `STORE_READ_FAILED`.
+   */
+  sessionIds(
+    asked: AskedSessions,
+    place: { readonly after?: string; readonly limit: number },
+  ): Promise<readonly string[] | undefined> {
+    return this.#bridge.sessions.ids(this.#wanted(asked), place)
+  }
+
+  /** Yields the ids of all sessions asked for, within reach, that follow `after`. */
+  allSessionIds(asked: AskedSessions, after?: string): AsyncGenerator<string, void, undefined> {
+    return this.#bridge.sessions.idsAfter(this.#wanted(asked), after)
+  }
+
+  /** Resolves with the number of sessions asked for within reach. */
+  sessionCount(asked: AskedSessions): Promise<number> {
+    return this.#bridge.sessions.count(this.#wanted(asked))
+  }
+
+  /** Records that match a text, best first; if a function chooses the client's agents, those of other agents too. Rejects as the store does. */
+  hits(text: string, limit: number, asked: Pick<AskedSessions, 'metadata'> = {}): Promise<readonly SearchHit[]> {
+    return this.#bridge.search.hits(text, this.#wanted(asked), limit)
+  }
+
+  #wanted({ metadata, forkedFrom, running, isRoot }: AskedSessions): WantedSessions {
+    const { agents, metadata: own } = this.#grant
+    const both = { ...metadata, ...own }
+    return {
+      query: {
+        metadata: both,
+        // Nothing has two values of one key.
+        ...(hasMetadata(both, metadata ?? {}) ? {} : { ids: [] }),
+        ...(Array.isArray(agents) ? { within: agents } : {}),
+        ...(forkedFrom === undefined ? {} : { forkedFrom }),
+        ...(isRoot === true ? { parent: null } : {}),
+      },
+      // What a function says of an agent without metadata it need not say of the agent that it is.
+      choose:
+        typeof agents === 'function'
+          ? ({ id, origin }) => this.reach({ id, path: origin?.path ?? [], metadata: origin?.metadata })
+          : undefined,
+      running: running === undefined ? undefined : { isWanted: running, ids: this.#runningIds() },
+    }
+  }
+
+  /** The query that finds the agents within reach, or more, that are listed with what waits at them and below. */
+  waitingQuery(metadata: Metadata | undefined): LogQuery {
+    const isRoot = this.#grant.agents === undefined
+    return this.#wanted({ isRoot, ...(metadata === undefined ? {} : { metadata }) }).query
+  }
+
+  /** Ids of all running agents, sub-agents included, except hidden ones. */
+  #runningIds(): ReadonlySet<string> {
+    const ids = new Set<string>(this.runElsewhere)
+    const add = (agent: Agent): void => {
+      if (this.find(agent.id) !== undefined) ids.add(agent.id)
+      for (const child of agent.children()) add(child)
+    }
+    for (const agent of this.#bridge.runtime.agents()) add(agent)
+    return ids
+  }
+
+  /** A session within reach, its log read if it has changed since; `undefined`: there is none. `forks` and `children` are empty. */
+  session(agentId: string): Promise<SessionSummary | undefined> {
+    return this.#bridge.sessions.summary(agentId, this.reach)
+  }
+
+  /** The id of the session that one was forked from, where that is within reach too. */
+  async sourceOf({ forkedFrom }: Pick<SessionSummary, 'forkedFrom'>): Promise<string | undefined> {
+    if (forkedFrom === undefined) return undefined
+    const { agentId } = forkedFrom
+    return await this.#bridge.agents.checkReach(agentId, this).then(
+      () => agentId,
+      () => undefined,
+    )
+  }
+
+  /** The records of an agent's log, in order. Rejects with `BRIDGE_FORBIDDEN`, and as the store does. */
+  async *records(agentId: string, fromSeq = 1): AsyncGenerator<LogRecord, void, undefined> {
+    this.must('see.messages', 'read')
+    await this.#bridge.agents.checkReach(agentId, this)
+    const view = await this.viewOf(agentId)
+    for await (const record of this.#bridge.logOf(agentId, this.find).read(agentId, fromSeq)) {
+      const visible = visibleRecord(record, view)
+      if (visible !== undefined) yield visible
+    }
+  }
+
+  /** How much is shown of an agent within reach. Rejects as the store does. */
+  async viewOf(agentId: string): Promise<View> {
+    const { view } = this
+    if (view === 'all' || this.find(agentId)?.path.length === 0) return view
+    for await (const record of this.#bridge.logOf(agentId, this.find).read(agentId, 1, 1))
+      return record.type === 'agent.created' ? viewOfAgent(view, record) : view
+    return view
+  }
+
+  /**
+   * The bytes of what a result in an agent's log names; `undefined`: no result does, or they are no longer kept. Rejects as `records`
+   * does.
+   */
+  async artifact(agentId: string, id: string): Promise<(Artifact & { readonly content: Uint8Array }) | undefined> {
+    this.must('see.all', 'artifact')
+    for await (const record of this.records(agentId)) {
+      if (record.type !== 'tool.end') continue
+      const found = record.message.artifacts?.find((one) => one.id === id && one.agentId === agentId)
+      if (found === undefined) continue
+      const content = await this.#bridge.logOf(agentId, this.find).snapshots?.get(agentId, id)
+      return content === undefined ? undefined : { ...found, content }
+    }
+    return undefined
+  }
+
+  /** Resolves with true if an agent's log has a request with this id, however old. */
+  wasAsked(agent: Pick<DrivenAgent, 'wasAsked'>, requestId: string): Promise<boolean> {
+    return agent.wasAsked(requestId)
+  }
+
+  /** A failure as the client may see it: without paths of the server. */
+  outward(thrown: unknown): ErrorInfo {
+    return this.#bridge.outward(thrown)
+  }
+
+  newId(): string {
+    return this.#bridge.newId()
+  }
+
+  /** Running root agents within reach, with this metadata. */
+  agents(metadata: Metadata = {}): Agent[] {
+    return this.#bridge.runtime.agents({ metadata }).filter(this.reach)
+  }
+
+  /** Running agents within reach, sub-agents included, but none below another one of them. */
+  topmost(): Agent[] {
+    const within = (agent: Agent): Agent[] => (this.reach(agent) ? [agent] : agent.children().flatMap(within))
+    return this.#bridge.runtime.agents().flatMap(within)
+  }
+
+  /** Calls with every agent within reach that begins to run, sub-agents included; returns a function that ends it. */
+  onAgent(listener: (agent: Agent) => void): () => void {
+    return this.#bridge.runtime.onAgent((agent) => {
+      if (!agent.incognito && this.reach(agent)) listener(agent)
+    })
+  }
+
+  /** A running agent, within reach or not, unless it is incognito and belongs to another client. */
+  readonly find = (agentId: string): Agent | undefined => {
+    const agent = this.#bridge.runtime.agent(agentId)
+    return agent === undefined || this.isHidden(agentId, agent.path) ? undefined : agent
+  }
+
+  /** Tells whether an agent, running or ended, is incognito and belongs to another client. */
+  readonly isHidden = (id: string, path: readonly string[]): boolean =>
+    this.#bridge.incognito.isHidden({ id, path, agent: this.#bridge.runtime.agent(id) }, this.#sessionId)
+
+  /** A JSON value without the secrets that the application named. */
+  redact<T>(value: T): T {
+    return this.#bridge.redactor?.value(value) ?? value
+  }
+
+  /** How much the client may see of the agents within its reach. */
+  get view(): View {
+    return viewOf(this.rights)
+  }
+
+  may(right: Right): boolean {
+    return this.rights.has(right)
+  }
+
+  /** @throws RuntimeError `BRIDGE_FORBIDDEN` without a right, or with none of several; `what` is what was asked for. */
+  must(needs: Right | readonly Right[], what: string): void {
+    const any = [needs].flat()
+    if (any.some((right) => this.may(right))) return
+    const { role } = this.#grant
+    const has = role === undefined ? `has ${[...this.rights].join(', ') || 'none'}` : `has the role "${role}"`
+    throw new RuntimeError('BRIDGE_FORBIDDEN', `"${what}" needs the right "${any.join('" or "')}"; this token ${has}.`)
+  }
+
+  /**
+   * Calls to be approved are decided with the right `approve`, questions and calls for clients with `answer.own`. A denial fits all of
+   * them, so one of what is not known here to be a question needs `approve`.
+   *
+   * @throws RuntimeError `BRIDGE_FORBIDDEN`
+   */
+  mustDecide(
+    { callId, decision }: { readonly callId: string; readonly decision: string },
+    agent?: Pick<DrivenAgent, 'pending'>,
+  ): void {
+    this.must(this.#neededFor(callId, decision, agent), `agent.decide: ${decision}`)
+  }
+
+  #neededFor(callId: string, decision: string, agent: Pick<DrivenAgent, 'pending'> | undefined): Right {
+    const kinds =
+      agent?.pending().flatMap((one) => (one.key === callId || one.callId === callId ? [one.kind] : [])) ?? []
+    if (kinds.includes('approval') || decision === 'approve') return 'approve'
+    return decision === 'deny' && kinds.length === 0 ? 'approve' : 'answer.own'
+  }
+
+  /**
+   * Initial values of an agent that this client spawns, including the metadata of the client's grant.
+   *
+   * @throws RuntimeError `BRIDGE_FORBIDDEN`, `INVALID_OPTION`
+   */
+  birth(definition: string, given: { readonly id?: string; readonly metadata?: Metadata } = {}): AgentBirth {
+    this.must('spawn', 'a new agent')
+    const { id = `${definition}-${this.newId()}` } = given
+    const metadata = { ...given.metadata, ...this.#grant.metadata }
+    if (!hasMetadata(metadata, given.metadata ?? {})) {
+      const keys = Object.keys(this.#grant.metadata ?? {}).join(', ')
+      throw new RuntimeError('BRIDGE_FORBIDDEN', `The server sets metadata of your agents itself: ${keys}.`)
+    }
+    if (!this.reach({ id, path: [], metadata })) {
+      throw new RuntimeError('BRIDGE_FORBIDDEN', 'This token reaches certain agents only, and the new one is none.')
+    }
+    this.#bridge.agents.definition(definition)
+    return { id, definition, ...(Object.keys(metadata).length === 0 ? {} : { metadata }) }
+  }
+
+  /** Starts an agent. Rejects as `birth`, and with `INVALID_ID`, `AGENT_EXISTS`. */
+  async spawn(
+    name: string,
+    given: { readonly id?: string; readonly incognito?: boolean; readonly metadata?: Metadata } = {},
+  ): Promise<Agent> {
+    const { definition, ...birth } = this.birth(name, given)
+    const { incognito = false } = given
+    const agent = await this.#bridge.agents.spawn(definition, { ...birth, incognito })
+    if (incognito) this.#bridge.incognito.add(agent, this.#sessionId!)
+    return agent
+  }
+
+  /** Starts an agent for another protocol, where an engine has it if there is one. Rejects as `spawn`. */
+  async begin(name: string, given: { readonly id?: string; readonly metadata?: Metadata } = {}): Promise<DrivenAgent> {
+    this.must('see.messages', 'read')
+    const { dispatch, followed } = this.#bridge
+    if (dispatch === undefined) return this.#given(await this.spawn(name, given))
+    const birth = this.birth(name, given)
+    await dispatch.begin(birth, this.newId())
+    return this.#given(await followed.open(birth.id))
+  }
+
+  /** Tells whether an agent works in this process, or wherever an engine has it: one at rest has nothing under way. */
+  works(agentId: string): boolean {
+    return this.#bridge.dispatch !== undefined || this.find(agentId) !== undefined
+  }
+
+  /** Resolves with the chart's subject for an agent, which is not woken. Rejects with `AGENT_NOT_FOUND`, `BRIDGE_FORBIDDEN`. */
+  async charted(agentId: string): Promise<ChartSubject> {
+    this.must('see.all', 'chart')
+    return await this.#bridge.agents.charted(agentId, this)
+  }
+
+  /** Resolves with an agent that runs, or resumes it from its log. Rejects with `AGENT_NOT_FOUND`, `AGENT_STOPPED`, `BRIDGE_FORBIDDEN`. */
+  agent(agentId: string): Promise<Agent> {
+    return this.#bridge.agents.agent(agentId, this)
+  }
+
+  /**
+   * An agent for another protocol, to be driven where an engine has it if there is one. One at rest is woken, so that what it was about goes
+   * on: only for who may talk with it. Rejects as `agent`.
+   */
+  async driven(agentId: string): Promise<DrivenAgent> {
+    this.must('see.messages', 'read')
+    const { dispatch } = this.#bridge
+    if (!this.may('talk') && !this.may('control')) return await this.reading(agentId)
+    if (dispatch !== undefined && this.find(agentId)?.incognito !== true) return await this.#followed(agentId)
+    return this.#given(await this.agent(agentId))
+  }
+
+  /**
+   * Checks a decision about what waits at an agent, which is not woken for one that is refused. Rejects with `BRIDGE_FORBIDDEN`, `AGENT_NOT_FOUND`,
+   * and as the store does.
+   */
+  async mayDecide(agentId: string, decision: { readonly callId: string; readonly decision: string }): Promise<void> {
+    // Nothing that waits makes it need more or less.
+    if (this.may('approve') && this.may('answer.own')) return
+    const running = this.find(agentId)
+    if (running !== undefined) this.check(running)
+    else await this.#bridge.agents.created(agentId, this)
+    const isHere = running?.isLoaded === true && (this.#bridge.dispatch === undefined || running.incognito)
+    this.mustDecide(decision, isHere ? running : await this.#bridge.followed.open(agentId))
+  }
+
+  /** An agent to be read by another protocol: where it is at rest, it is not woken. Rejects with `AGENT_NOT_FOUND`, `BRIDGE_FORBIDDEN`. */
+  async reading(agentId: string): Promise<DrivenAgent> {
+    this.must('see.messages', 'read')
+    const running = this.find(agentId)
+    if (running?.isLoaded !== true || (this.#bridge.dispatch !== undefined && !running.incognito))
+      return await this.#followed(agentId)
+    this.check(running)
+    return this.#given(running)
+  }
+
+  async #followed(agentId: string): Promise<DrivenAgent> {
+    await this.#bridge.agents.created(agentId, this)
+    return this.#given(await this.#bridge.followed.open(agentId))
+  }
+
+  /** The same object for the same agent, as long as the agent is there. */
+  #given(agent: DrivenAgent): DrivenAgent {
+    return this.#bridge.given.of(agent, this)
+  }
+}

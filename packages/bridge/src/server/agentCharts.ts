@@ -1,0 +1,114 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { errorInfo, RuntimeError } from '../../../../src/protocol/errors.ts'
+import {
+  chart,
+  chartDetails,
+  type ChartDetail,
+  type ChartFormat,
+  type ChartSubject,
+} from '../../../charts/src/chart.ts'
+import type { ServedChart } from '../../../charts/src/servedChart.ts'
+import { checkChoice } from '../../../../src/protocol/checkChoice.ts'
+import type { AgentAccess } from './agentAccess.ts'
+
+const kinds: Readonly<Record<string, { readonly format: ChartFormat; readonly type: string }>> = {
+  svg: { format: 'svg', type: 'image/svg+xml' },
+  mmd: { format: 'mermaid', type: 'text/plain; charset=utf-8' },
+  json: { format: 'json', type: 'application/json' },
+}
+
+const place = /^\/agents\/([^/]+)\/chart\.(svg|mmd|json)$/
+
+/** Tells whether a path is that of an agent's chart: `/agents/<id>/chart.svg`, `.mmd` or `.json`. */
+export const isChartPath = (path: string): boolean => place.test(path)
+
+export const statusOf: Readonly<Record<string, number>> = {
+  AGENT_NOT_FOUND: 404,
+  BRIDGE_FORBIDDEN: 403,
+  INVALID_ID: 400,
+  INVALID_OPTION: 400,
+  FILE_MISSING: 503,
+}
+
+/** The id of an agent as a path has it. @throws RuntimeError `INVALID_ID` */
+export function idOf(encoded: string): string {
+  try {
+    return decodeURIComponent(encoded)
+  } catch {
+    throw new RuntimeError('INVALID_ID', `${JSON.stringify(encoded)} is no agent id.`)
+  }
+}
+
+/** How much of the chart is asked for. @throws RuntimeError `INVALID_OPTION` */
+function detailOf(request: IncomingMessage): ChartDetail | undefined {
+  const detail = queryOf(request).get('detail')
+  return detail === null ? undefined : checkChoice('detail', detail, chartDetails)
+}
+
+/** The charts of a server's agents. */
+export class AgentCharts {
+  /** Laying out a picture takes a thread, so pictures are drawn one at a time. */
+  #last: Promise<unknown> = Promise.resolve()
+
+  /** Answers with the chart of an agent as it is now; of one that does not run with that of its definition, if the server has it. */
+  async answer(request: IncomingMessage, response: ServerResponse, access: AgentAccess, path: string): Promise<void> {
+    const [, id = '', extension = ''] = place.exec(path) ?? []
+    if (request.method !== 'GET' && request.method !== 'HEAD') {
+      response.setHeader('allow', 'GET, HEAD, OPTIONS')
+      return answerJson(
+        response,
+        405,
+        errorInfo('BRIDGE_FRAME', `A chart is asked for with GET, not ${request.method}.`),
+      )
+    }
+    const { format, type } = kinds[extension]!
+    try {
+      const detail = detailOf(request)
+      const subject = await access.charted(idOf(id))
+      const drawn = await this.#drawn(subject, { format, detail, request, response })
+      response.writeHead(200, {
+        'content-type': type,
+        'cache-control': 'no-store',
+        // Opened by itself, a picture runs nothing and asks for nothing.
+        'content-security-policy': "default-src 'none'; style-src 'unsafe-inline'; sandbox",
+      })
+      response.end(typeof drawn === 'string' ? drawn : JSON.stringify(drawn))
+    } catch (thrown) {
+      if (!(thrown instanceof RuntimeError)) throw thrown
+      answerJson(response, statusOf[thrown.code] ?? 500, access.outward(thrown))
+    }
+  }
+
+  async #drawn(subject: ChartSubject, { format, detail, request, response }: Asked): Promise<string | ServedChart> {
+    if (format === 'mermaid') return chart(subject, { format, detail })
+    if (format === 'svg') return await this.#inTurn(response, (signal) => chart(subject, { format, detail, signal }))
+    const model = chart(subject, { format, detail })
+    // Only now: what lays out is needed for no agent's work.
+    const { servedChart } = await import('../../../charts/src/servedChart.ts')
+    if (queryOf(request).get('layout') !== 'full') return await servedChart(model)
+    return await this.#inTurn(response, (signal) => servedChart(model, { withFull: true, signal }))
+  }
+
+  /** Calls `draw` after earlier drawings have ended; its signal is aborted once the client has left. */
+  #inTurn<T>(response: ServerResponse, draw: (signal: AbortSignal) => Promise<T>): Promise<T> {
+    const gone = new AbortController()
+    response.on('close', () => gone.abort(new Error('the client has gone')))
+    const drawn = this.#last.then(() => draw(gone.signal))
+    this.#last = drawn.catch(() => {})
+    return drawn
+  }
+}
+
+interface Asked {
+  readonly format: ChartFormat
+  readonly detail: ChartDetail | undefined
+  readonly request: IncomingMessage
+  readonly response: ServerResponse
+}
+
+const queryOf = ({ url = '' }: IncomingMessage): URLSearchParams => new URLSearchParams(url.split('?', 2)[1])
+
+export function answerJson(response: ServerResponse, status: number, value: object): void {
+  response.writeHead(status, { 'content-type': 'application/json', 'cache-control': 'no-store' })
+  response.end(JSON.stringify(value))
+}

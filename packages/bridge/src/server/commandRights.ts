@@ -1,0 +1,49 @@
+import type { AgentCommand, Decision } from '../../../../src/protocol/commands.ts'
+import { isAsked } from '../../../../src/protocol/asked.ts'
+import type { ProvenanceKind } from '../../../../src/protocol/provenance.ts'
+import type { Right } from '../../../../src/protocol/rights.ts'
+
+/** The right that each command to an agent needs, in any protocol. With several, one of them is needed, depending on the decision. */
+export const rightsFor: { readonly [T in AgentCommand['type']]: Right | readonly Right[] } = {
+  'agent.prompt': 'talk',
+  'agent.interrupt': 'talk',
+  'agent.steer': 'talk',
+  'agent.followUp': 'talk',
+  'agent.abort': 'talk',
+  'agent.resume': 'control',
+  'agent.stop': 'control',
+  'agent.revert': 'control',
+  'agent.prune': 'control',
+  'agent.graft': 'control',
+  'agent.fold': 'control',
+  'agent.brake': 'control',
+  'agent.compact': 'control',
+  'agent.use': 'use',
+  'agent.pin': 'control',
+  'agent.unpin': 'control',
+  'agent.decide': ['approve', 'answer.own'],
+}
+
+/**
+ * Converts consecutive contents to a prompt. Those before the last are context; for a client that may not give context, they are part of
+ * the prompt.
+ */
+export const saidAs = <T>({ rights }: { readonly rights: ReadonlySet<Right> }, contents: readonly T[][]): T[][] =>
+  rights.has('control') || contents.length < 2 ? [...contents] : [contents.flat()]
+
+/** Name of a decision in its command. */
+export const nameOf = (decision: Decision): string => (typeof decision === 'string' ? decision : 'answer')
+
+/** Name in refusals of a command that carries more than words. */
+export const moreThanWords = (type: string): string => `${type} with limits, context or a provenance`
+
+/**
+ * Returns the right that a command needs because it carries more than words: limits, context or a provenance. A client that may only talk
+ * can send words alone.
+ */
+export const beyondWords = (command: object): Right | undefined =>
+  'limits' in command ||
+  'context' in command ||
+  ('provenance' in command && !isAsked(command.provenance as ProvenanceKind))
+    ? 'control'
+    : undefined

@@ -1,0 +1,238 @@
+import { createHash } from 'node:crypto'
+import type { AgentCommand, CheckedCommand } from '../../../../src/protocol/commands.ts'
+import { RuntimeError, type ErrorCode } from '../../../../src/protocol/errors.ts'
+import type { SessionEntry } from '../../../../src/protocol/frames.ts'
+import type { Right } from '../../../../src/protocol/rights.ts'
+import { beyondWords, rightsFor } from './commandRights.ts'
+import type { UnloggedEnd } from './dispatch.ts'
+import type { RunResult } from '../../../../src/runs/runResult.ts'
+import { Agent } from '../../../../src/runtime/agents/agent.ts'
+import type { Bridge } from './bridge.ts'
+import { share } from './shareLink.ts'
+import { defaultLimit, noneOfThem, pageOf, sessionEntry } from './listPages.ts'
+import { pastPage } from './sharedPast.ts'
+import { snapshotOf, storedSnapshot, summaryOf, visibleSnapshot } from './snapshots.ts'
+import { visibleNodes, visibleSummary } from './visible.ts'
+import type { Relay } from './front.ts'
+import { waitingFor } from './waitingAnswer.ts'
+import { searchFor } from './searchAnswer.ts'
+import { forkAgent } from './forkAgent.ts'
+import type { Command } from './front.ts'
+import type { ClientSubscriptions } from './clientSubscriptions.ts'
+import type { AgentAccess } from './agentAccess.ts'
+
+type FrameOf<T extends Command['type']> = Extract<Command, { type: T }>
+
+/** Objects that a command may use. */
+export interface CommandContext {
+  readonly bridge: Bridge
+  readonly access: AgentAccess
+  readonly subscriptions: ClientSubscriptions
+  /** Set for a client of a gateway. */
+  readonly relay?: Relay
+}
+
+/** The answer to a command that has run, due once the store has its records; the next command need not wait for that. */
+export class DeferredAnswer {
+  readonly answer: Promise<object>
+  /** Resolves with how the command's run ended, if the log will not record it. */
+  readonly ended: Promise<UnloggedEnd | undefined> | undefined
+
+  constructor(answer: Promise<object>, ended?: Promise<UnloggedEnd | undefined>) {
+    this.answer = answer
+    this.ended = ended
+    answer.catch(() => {})
+  }
+}
+
+interface CommandHandler<T extends Command['type']> {
+  /** Right that the command needs. With several, any one admits the client, and the command itself checks which one it needs. */
+  readonly needs: Right | readonly Right[]
+  /** Further right that the command needs because of some of its fields. */
+  readonly needsToo?: (frame: FrameOf<T>) => Right | undefined
+  /** Set if the command changes something: if sent again, it is answered but not repeated. */
+  readonly isOnce?: true
+  /** Gives the result; `requestId` names what it asks of an agent, the same when it is sent again. */
+  run(client: CommandContext, frame: FrameOf<T>, requestId: string): unknown
+}
+
+/** Resolves once the store has what an agent did; a store that fails is a matter of the agent, which pauses. */
+async function written<T extends object>(agent: Agent, answer: T): Promise<T> {
+  try {
+    await agent.durable()
+  } catch {
+    // Its events say so.
+  }
+  return answer
+}
+
+/** Error codes after which the agent and its run continue in another process; the log will record how the run ends. */
+const goesOn: ReadonlySet<string | undefined> = new Set<ErrorCode>(['AGENT_DETACHED', 'STORE_LEASE_LOST'])
+
+/** Returns the result of a run that has no `run.end` in the log because it never began or its agent crashed. */
+const unlogged = (result: RunResult): RunResult | undefined =>
+  !goesOn.has(result.error?.code) && (result.runId === '' || (result.stopReason === 'error' && result.turns === 0))
+    ? result
+    : undefined
+
+/** `seq` of the last record of an agent that was just spawned. */
+const firstSeq = 1
+
+type ToAgent = Extract<Command['type'], AgentCommand['type']>
+
+/** Dispatches a command to an agent. */
+const forAgent = <T extends ToAgent>(type: T): CommandHandler<T> => ({
+  needs: rightsFor[type],
+  needsToo: beyondWords,
+  isOnce: true,
+  async run({ bridge, access }, frame, requestId) {
+    const { id: _, ...command } = frame as { id: string; agentId: string } & CheckedCommand
+    const answer = { requestId }
+    if (command.type === 'agent.decide') await access.mayDecide(command.agentId, command)
+    // What is in no log is here alone.
+    if (bridge.dispatch !== undefined && access.find(command.agentId)?.incognito !== true) {
+      await bridge.agents.checkReach(command.agentId, access)
+      const { ended } = await bridge.dispatch.command(command, requestId)
+      return new DeferredAnswer(Promise.resolve(answer), ended)
+    }
+    const agent = await access.agent(command.agentId).catch((thrown: unknown) => {
+      if (command.type === 'agent.stop' && thrown instanceof RuntimeError && thrown.code === 'AGENT_STOPPED')
+        return null
+      throw thrown
+    })
+    if (agent === null) return answer
+    if (await agent.wasAsked(requestId)) return new DeferredAnswer(written(agent, answer))
+    const isDecision = command.type === 'agent.decide'
+    // By now something else may wait under the same id.
+    if (isDecision) access.mustDecide(command, agent)
+    if (isDecision && (await bridge.decisions.wasDecided(agent, command.callId, requestId))) return answer
+    if (command.type === 'agent.stop') return new DeferredAnswer(agent.stop().then(() => answer))
+    const run = agent.dispatch(command, { requestId })
+    return new DeferredAnswer(written(agent, answer), run?.result.then(unlogged))
+  },
+})
+
+const toAgents = Object.fromEntries(
+  Object.keys(rightsFor).map((type) => [type, forAgent(type as ToAgent)]),
+) as unknown as { readonly [T in ToAgent]: CommandHandler<T> }
+
+/** Every command: the right it needs and what it does. */
+export const commandTable: { readonly [T in Command['type']]: CommandHandler<T> } = {
+  ...toAgents,
+  'agent.spawn': {
+    needs: 'spawn',
+    isOnce: true,
+    async run({ bridge, access }, { definition, agentId, incognito = false, metadata }, requestId) {
+      // Where the client names none, it is named after the command: one that is sent again finds it, on the next server too.
+      const id = agentId ?? `${definition}-${createHash('sha256').update(requestId).digest('hex').slice(0, 16)}`
+      try {
+        if (bridge.dispatch !== undefined && !incognito) {
+          const born = access.birth(definition, { id, ...(metadata === undefined ? {} : { metadata }) })
+          return { agentId: id, seq: await bridge.dispatch.begin(born, requestId) }
+        }
+        const agent = await access.spawn(definition, { id, incognito, ...(metadata === undefined ? {} : { metadata }) })
+        return new DeferredAnswer(written(agent, { agentId: agent.id, seq: agent.lastSeq }))
+      } catch (thrown) {
+        const isOwn = agentId === undefined && thrown instanceof RuntimeError && thrown.code === 'AGENT_EXISTS'
+        if (isOwn) return { agentId: id, seq: firstSeq }
+        throw thrown
+      }
+    },
+  },
+  'agent.list': {
+    needs: 'see.messages',
+    run: ({ access }, frame) => {
+      const all = access.agents(frame.metadata)
+      return {
+        agents: pageOf(all, frame).map((agent) => visibleSummary(summaryOf(agent), access.view)),
+        total: all.length,
+      }
+    },
+  },
+  'agent.snapshot': {
+    needs: 'see.messages',
+    async run({ bridge, access }, { agentId }) {
+      const found = await bridge.agents.runningOrStored(agentId, access)
+      const snapshot =
+        found instanceof Agent
+          ? snapshotOf(found)
+          : storedSnapshot(found, bridge.definitions.get(found.definition), access.find(agentId))
+      return visibleSnapshot(snapshot, access.view)
+    },
+  },
+  'agent.conversation': {
+    needs: 'see.messages',
+    async run({ bridge, access }, { agentId, view }) {
+      const { conversation } = await bridge.agents.runningOrStored(agentId, access)
+      const nodes = view === 'trunk' ? conversation.trunk() : conversation.log()
+      const seen = visibleNodes(nodes, await access.viewOf(agentId))
+      return { head: conversation.head, nodes: seen, pins: conversation.pins(), masks: conversation.masks() }
+    },
+  },
+  'agent.subscribe': {
+    needs: 'see.messages',
+    async run(
+      { bridge, access, subscriptions },
+      { agentId, fromSeq = 1, deltas = true, descendants = false, requests = false },
+    ) {
+      if (requests) access.must('see.all', 'agent.subscribe: requests')
+      const feed = await bridge.feedOf(agentId, access, fromSeq)
+      const view = await access.viewOf(agentId).catch((thrown: unknown) => {
+        bridge.releaseFeed(agentId)
+        throw thrown
+      })
+      subscriptions.subscribe(feed, { fromSeq, deltas, descendants, requests }, view)
+      return { seq: feed.lastSeq }
+    },
+  },
+  'agent.fork': {
+    needs: 'spawn',
+    isOnce: true,
+    run: ({ bridge, access }, frame, requestId) => forkAgent(bridge, access, frame, requestId),
+  },
+  'agent.past': {
+    needs: 'see.messages',
+    run: ({ bridge, access }, { agentId, from }) => pastPage(bridge, access, agentId, from),
+  },
+  'agent.share': {
+    needs: 'share',
+    run: ({ bridge, access }, { agentId, ms }) => share(bridge, access, agentId, ms === undefined ? {} : { ms }),
+  },
+  'agent.unsubscribe': {
+    needs: 'see.messages',
+    run: ({ subscriptions }, { agentId }) => subscriptions.unsubscribe(agentId),
+  },
+  'agent.watch': { needs: 'see.messages', run: ({ subscriptions }) => subscriptions.watchRoster() },
+  'agent.unwatch': { needs: 'see.messages', run: ({ subscriptions }) => subscriptions.unwatchRoster() },
+  'worker.list': {
+    needs: 'operate',
+    run: async ({ relay }) => ({ workers: (await relay?.workers()) ?? [] }),
+  },
+  'session.list': {
+    needs: 'see.messages',
+    async run({ bridge, access }, frame) {
+      // The source of a fork is told only to clients that may see the source.
+      if (frame.forkedFrom !== undefined) await bridge.agents.checkReach(frame.forkedFrom, access)
+      const { after, limit = defaultLimit } = frame
+      const ids = await access.sessionIds(frame, { limit, ...(after === undefined ? {} : { after }) })
+      if (ids === undefined) throw noneOfThem(frame)
+      const sessions: SessionEntry[] = []
+      for (const id of ids) {
+        const session = await access.session(id)
+        if (session === undefined) continue
+        sessions.push(visibleSummary(sessionEntry(session, await access.sourceOf(session)), access.view))
+      }
+      return { sessions, total: await access.sessionCount(frame) }
+    },
+  },
+  'session.search': {
+    needs: 'see.all',
+    run: ({ access }, { text, metadata, limit }) =>
+      searchFor(access, text, { ...(metadata && { metadata }), ...(limit && { limit }) }),
+  },
+  'waiting.list': {
+    needs: 'see.messages',
+    run: ({ bridge, access }, { metadata, limit }) =>
+      waitingFor(bridge, access, { ...(metadata && { metadata }), ...(limit && { limit }) }),
+  },
+}

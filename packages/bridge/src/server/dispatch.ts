@@ -1,0 +1,40 @@
+import type { CheckedCommand } from '../../../../src/protocol/commands.ts'
+import type { Metadata } from '../../../../src/protocol/metadata.ts'
+import type { RunResult } from '../../../../src/runs/runResult.ts'
+
+/**
+ * Tells whether an agent certainly works in this process. If commands are dispatched to an engine, another process may have begun to drive
+ * an agent at rest without informing this one.
+ */
+export const isSurelyHere = (
+  agent: { readonly isLoaded: boolean; readonly state: string } | undefined,
+  dispatch: Dispatch | undefined,
+): boolean => agent?.isLoaded === true && (dispatch === undefined || !['idle', 'paused'].includes(agent.state))
+
+/** End of a run that its log does not record, such as a run that never began. */
+export type UnloggedEnd = Pick<RunResult, 'stopReason' | 'error'>
+
+/** An agent that is to begin. */
+export interface AgentBirth {
+  readonly id: string
+  readonly definition: string
+  readonly metadata?: Metadata
+}
+
+/**
+ * Takes clients' commands to an engine that places the agents, instead of to the agents of this process. A request that comes again under
+ * the same id is carried out once.
+ *
+ * Contract: both resolve once the command is as safe as the log would have it, and reject as an agent's own refusal would.
+ */
+export interface Dispatch {
+  /** `ended` resolves once the run of the command has ended, with what its log does not say. It never rejects. */
+  command(
+    command: CheckedCommand,
+    requestId: string,
+  ): Promise<{ readonly ended?: Promise<UnloggedEnd | undefined> | undefined }>
+  /** Begins an agent; resolves with the `seq` of the last of its records. Rejects with `AGENT_EXISTS`. */
+  begin(agent: AgentBirth, requestId: string): Promise<number>
+  /** Called when the server closes: it stops waiting for the outcome of commands, which continue. */
+  close?(): void
+}

@@ -1,0 +1,56 @@
+import type { AgentCommand } from '../../../../src/protocol/commands.ts'
+import type { AgentEvent } from '../../../../src/protocol/events.ts'
+import type { LogRecord } from '../../../../src/protocol/records.ts'
+import type { Run } from '../../../../src/runs/run.ts'
+import type { Agent } from '../../../../src/runtime/agents/agent.ts'
+
+/** An agent as other protocols read and drive it: one of this process, or one that an engine places. */
+export interface DrivenAgent extends Pick<
+  Agent,
+  | 'id'
+  | 'definition'
+  | 'path'
+  | 'incognito'
+  | 'state'
+  | 'pause'
+  | 'lastSeq'
+  | 'spent'
+  | 'clientTools'
+  | 'conversation'
+  | 'growingReply'
+  | 'durable'
+  | 'wake'
+  | 'wasAsked'
+  | 'pending'
+  | 'approvals'
+  | 'tree'
+  | 'decide'
+  | 'revert'
+  | 'abort'
+  | 'close'
+> {
+  /** Set if an engine resumes a run that was cut off: the interruption of the run is not its end. */
+  readonly isPlaced?: true
+  readonly parent: object | undefined
+  children(): DrivenBelow[]
+  dispatch(
+    command: AgentCommand,
+    options?: { readonly requestId?: string },
+  ): Pick<Run, 'requestId' | 'result'> | undefined
+  /**
+   * Set for a placed agent: resolves once the commands dispatched so far are taken, and rejects if one was refused. Any other agent refuses
+   * at once.
+   */
+  taken?(): Promise<void>
+  events(): AsyncIterableIterator<AgentEvent>
+  subscribe(listener: (event: AgentEvent) => unknown, options?: { readonly descendants?: boolean }): () => void
+}
+
+/** A sub-agent that is alive. */
+export interface DrivenBelow extends Pick<Agent, 'id' | 'lastSeq' | 'durable'> {
+  children(): DrivenBelow[]
+}
+
+/** Tells whether a record or an event says that a run was cut off and will resume by itself. */
+export const isCutOff = (agent: Pick<DrivenAgent, 'isPlaced'>, happened: LogRecord | AgentEvent): boolean =>
+  agent.isPlaced === true && happened.type === 'run.end' && happened.reason?.type === 'interrupted'

@@ -1,0 +1,90 @@
+import type { Clock } from '../../../../src/protocol/clock.ts'
+import { eventOf } from '../../../../src/protocol/events.ts'
+import type { Store } from '../../../../src/protocol/store.ts'
+import { isSurelyHere, type Dispatch } from './dispatch.ts'
+import type { Feed } from './feed.ts'
+
+/** How often the logs of agents that rest here are looked at, in milliseconds. */
+const pollMs = 200
+
+interface Parts {
+  readonly store: Pick<Store, 'read' | 'stat'>
+  readonly clock: Clock
+  /** Feeds that have readers. */
+  feeds(): Iterable<Feed>
+  /** An agent that runs in this process, whose feed gets all its events; an unloaded one may have been taken over by another process. */
+  agent(agentId: string): { readonly isLoaded: boolean; readonly state: string } | undefined
+  readonly dispatch: Dispatch | undefined
+}
+
+/**
+ * Passes the records that other processes write to feeds: an agent at rest in this process may be driven in another one. It polls a few
+ * times a second, only while there are readers.
+ */
+export class FollowedLogs {
+  readonly #parts: Parts
+  /** Size of the log when it was read last. */
+  readonly #sizes = new WeakMap<Feed, number>()
+  readonly #reading = new WeakSet<Feed>()
+  #cancel: (() => void) | undefined
+
+  constructor(parts: Parts) {
+    this.#parts = parts
+  }
+
+  /** Begins to poll, until there are no feeds. */
+  begin(): void {
+    this.#cancel ??= this.#parts.clock.after(pollMs, () => {
+      this.#cancel = undefined
+      let some = false
+      for (const feed of this.#parts.feeds()) {
+        some = true
+        if (this.#isHere(feed)) this.#sizes.delete(feed)
+        else void this.#follow(feed)
+      }
+      if (some) this.begin()
+    })
+  }
+
+  /** Passes a feed the rest of its log. Rejects as the store does. */
+  async catchUp(feed: Feed): Promise<void> {
+    if (!this.#isHere(feed)) await this.#read(feed)
+  }
+
+  close(): void {
+    this.#cancel?.()
+    this.#cancel = undefined
+  }
+
+  #isHere({ agentId }: Feed): boolean {
+    return isSurelyHere(this.#parts.agent(agentId), this.#parts.dispatch)
+  }
+
+  async #follow(feed: Feed): Promise<void> {
+    if (this.#reading.has(feed)) return
+    this.#reading.add(feed)
+    if (this.#parts.agent(feed.agentId) === undefined) feed.rest()
+    try {
+      const size = await this.#sizeOf(feed)
+      if (size === undefined || size !== this.#sizes.get(feed)) await this.#read(feed)
+      if (size !== undefined) this.#sizes.set(feed, size)
+    } catch {
+      // Subscribers that read the log themselves are told; this looks again.
+    } finally {
+      this.#reading.delete(feed)
+    }
+  }
+
+  async #sizeOf({ agentId }: Feed): Promise<number | undefined> {
+    const { store } = this.#parts
+    return store.stat === undefined ? undefined : ((await store.stat(agentId))?.size ?? 0)
+  }
+
+  async #read(feed: Feed): Promise<void> {
+    const { store } = this.#parts
+    for await (const record of store.read(feed.agentId, feed.lastSeq + 1)) {
+      if (feed.isClosed || this.#isHere(feed)) return
+      feed.follow(eventOf(record, feed))
+    }
+  }
+}

@@ -1,0 +1,52 @@
+import type { Agent } from '../../../../src/runtime/agents/agent.ts'
+
+interface Owned {
+  readonly agent: Agent
+  /** Session of the client that spawned it. */
+  readonly sessionId: string
+}
+
+/** Incognito agents that clients spawned. Each is visible to that client alone, and ends with the client's session or with the server. */
+export class IncognitoAgents {
+  readonly #owned = new Map<string, Owned>()
+
+  add(agent: Agent, sessionId: string): void {
+    this.#owned.set(agent.id, { agent, sessionId })
+  }
+
+  /** Called when an agent begins to run: it may have the id of one that has ended. */
+  began({ id }: Agent): void {
+    this.#owned.delete(id)
+  }
+
+  /**
+   * Returns true if an agent must not be seen in a session. `agent` is set if it runs. Incognito agents that no client spawned are seen in
+   * no session.
+   */
+  isHidden(
+    { id, path, agent }: { readonly id: string; readonly path: readonly string[]; readonly agent: Agent | undefined },
+    sessionId: string | undefined,
+  ): boolean {
+    for (const each of [...path, id]) {
+      const owned = this.#owned.get(each)
+      if (owned !== undefined) return owned.sessionId !== sessionId
+    }
+    return agent?.incognito === true
+  }
+
+  /** Ends the incognito agents of a session: no client can return to them. */
+  endSession(sessionId: string): void {
+    for (const [id, owned] of this.#owned) {
+      if (owned.sessionId !== sessionId) continue
+      this.#owned.delete(id)
+      end(owned.agent)
+    }
+  }
+
+  close(): void {
+    for (const { agent } of this.#owned.values()) end(agent)
+    this.#owned.clear()
+  }
+}
+
+const end = (agent: Agent): void => void agent.close().catch(() => {})

@@ -1,0 +1,26 @@
+import { nearestWord } from '../../../../src/protocol/nearestWord.ts'
+import { RuntimeError } from '../../../../src/protocol/errors.ts'
+import type { Agent } from '../../../../src/runtime/agents/agent.ts'
+
+/** Checks that the definition an endpoint was given is served. `label`: of the endpoint. @throws RuntimeError `INVALID_OPTION` */
+export function mustBeServed(label: string, definition: string, served: readonly string[]): void {
+  if (served.includes(definition)) return
+  const nearest = nearestWord(definition, served)
+  const there = served.length === 0 ? 'serve was given none' : `there are: ${served.join(', ')}`
+  const meant = nearest === undefined ? '' : `; did you mean "${nearest}"?`
+  throw new RuntimeError(
+    'INVALID_OPTION',
+    `${label}: ${JSON.stringify(definition)} is not among the definitions of serve (${there}${meant}).`,
+  )
+}
+
+/**
+ * Checks that an agent is of the definition that an endpoint is for; `undefined`: it is for all. `label`: what named the agent.
+ *
+ * @throws RuntimeError `INVALID_OPTION`
+ */
+export function mustBeOf(definition: string | undefined, label: string, agent: Pick<Agent, 'id' | 'definition'>): void {
+  if (definition === undefined || agent.definition === definition) return
+  const what = `${label}: "${agent.id}" is an agent of "${agent.definition}", and this is for those of "${definition}".`
+  throw new RuntimeError('INVALID_OPTION', what)
+}

@@ -1,0 +1,79 @@
+import type { Clock } from '../../../../src/protocol/clock.ts'
+import type { Logger } from '../../../../src/protocol/logger.ts'
+
+/** Lines of one kind per minute; after that they are only counted. */
+const maxLines = 5
+const windowMs = 60_000
+/** Longest quoted text of a client, in UTF-16 units. */
+const maxFieldChars = 200
+
+/** Why a client was rejected; each kind is limited separately. */
+export type RefusalKind =
+  | 'origin'
+  | 'host'
+  | 'path'
+  | 'protocol'
+  | 'token'
+  | 'authenticate'
+  | 'session'
+  | 'full'
+  | 'hello'
+  | 'flood'
+  | 'store'
+  | 'directory'
+  | 'worker'
+  | 'agent'
+
+interface Window {
+  logged: number
+  suppressed: number
+}
+
+/**
+ * Logs rejected clients on the server: a browser hides the reason from its page. A flood does not fill the log: each kind gets a few
+ * lines a minute, and then the number of those left out.
+ */
+export class RefusalLog {
+  readonly #logger: Logger | undefined
+  readonly #clock: Clock
+  readonly #windows = new Map<RefusalKind, Window>()
+  #cancel: (() => void) | undefined
+
+  constructor(logger: Logger | undefined, clock: Clock) {
+    this.#logger = logger
+    this.#clock = clock
+  }
+
+  log(kind: RefusalKind, what: string, fields: { readonly [name: string]: string | undefined } = {}): void {
+    if (this.#logger === undefined) return
+    const window = this.#windows.get(kind) ?? { logged: 0, suppressed: 0 }
+    this.#windows.set(kind, window)
+    this.#cancel ??= this.#clock.after(windowMs, () => this.#endWindow())
+    if (window.logged >= maxLines) return void (window.suppressed += 1)
+    window.logged += 1
+    const shown = Object.entries(fields).map(([name, value]) => [name, value?.slice(0, maxFieldChars).toWellFormed()])
+    this.#write({ refused: kind, ...Object.fromEntries(shown) }, what)
+  }
+
+  close(): void {
+    this.#cancel?.()
+    this.#endWindow()
+  }
+
+  #endWindow(): void {
+    this.#cancel = undefined
+    for (const [kind, { suppressed }] of this.#windows)
+      if (suppressed > 0)
+        this.#write({ refused: kind, count: suppressed }, `Turned away for the same reason: ${suppressed} more.`)
+    this.#windows.clear()
+  }
+
+  /** A logger that throws harms nobody. */
+  #write(fields: object, message: string): void {
+    try {
+      this.#logger?.warn(fields, message)
+    } catch {
+      // The runtime warns about its logger itself.
+    }
+  }
+}

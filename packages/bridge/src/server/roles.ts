@@ -1,0 +1,145 @@
+import { callbackBugs } from '../../../../src/protocol/callbackBugs.ts'
+import { createHash, timingSafeEqual } from 'node:crypto'
+import { nanoid } from 'nanoid'
+import { z } from 'zod'
+import { onlyFields } from '../../../../src/protocol/onlyFields.ts'
+import { lazily } from '../../../../src/protocol/lazily.ts'
+import { RuntimeError } from '../../../../src/protocol/errors.ts'
+import { allRights, rightsOf, type Right, type Role } from '../../../../src/protocol/rights.ts'
+import { rightSchema, roleSchema } from '../../../../src/protocol/rightsSchema.ts'
+import { agentIdSchema } from '../../../../src/protocol/ids.ts'
+import { hasMetadata, metadataSchema, type Metadata } from '../../../../src/protocol/metadata.ts'
+
+/** An agent as far as it matters for who may see it. */
+export interface ReachedAgent {
+  readonly id: string
+  /** Ids of its ancestors, root first. */
+  readonly path: readonly string[]
+  readonly metadata: Metadata | undefined
+}
+
+/** The agents that a client reaches, and who it is. */
+interface Reaching {
+  /** Agents it may see and drive, those below them included, by their ids or by a function; default: all. */
+  readonly agents?: readonly string[] | ((agent: { readonly id: string; readonly metadata: Metadata }) => boolean)
+  /** Only agents that have all of these values; the agents it spawns get them. Default: all. */
+  readonly metadata?: Metadata
+  /**
+   * Names who the client is, such as the id of a user: sessions are kept apart by it, and limits shared. Where `authenticate` gives none, a
+   * session ends with its connection unless the client has a key of its own for it.
+   */
+  readonly owner?: string
+}
+
+/** The rights of a client, as a role or one by one, and the agents that they are for. */
+export type Grant = Reaching &
+  ({ readonly role: Role; readonly may?: never } | { readonly may: readonly Right[]; readonly role?: never })
+
+export const grantSchema = lazily(() =>
+  onlyFields({
+    role: roleSchema().exactOptional(),
+    may: z.array(rightSchema()).readonly().exactOptional(),
+    agents: z
+      .union([z.array(agentIdSchema()), z.custom((value) => typeof value === 'function')], 'give ids, or a function')
+      .exactOptional(),
+    metadata: metadataSchema().exactOptional(),
+    owner: z.string().min(1).max(256).exactOptional(),
+  }).refine(({ role, may }) => (role === undefined) !== (may === undefined), 'give either a role, or rights as "may"'),
+)
+
+/** Grants by token. */
+export type Tokens = { readonly [token: string]: Role | Grant }
+
+/** The shortest token accepted, in characters. */
+export const minTokenLength = 16
+
+/** Tells whether a grant allows everything. */
+export const isUnlimited = (grant: Grant): boolean =>
+  rightsOf(grant).size === allRights.length && grant.agents === undefined && grant.metadata === undefined
+
+/** Tells whether a client may see and drive an agent. */
+export type Reach = (agent: ReachedAgent) => boolean
+
+const nothing: Metadata = Object.freeze({})
+
+type Chooser = Extract<NonNullable<Grant['agents']>, (agent: never) => boolean>
+
+/** A function of the application that throws chooses nothing. */
+function isChosen(choose: Chooser, agent: Parameters<Chooser>[0]): boolean {
+  try {
+    // A promise, of a function that should not be asynchronous, is no yes.
+    const chosen: unknown = choose(agent)
+    return chosen === true
+  } catch (thrown) {
+    callbackBugs.tell('agents of a grant', thrown)
+    return false
+  }
+}
+
+/** Tells whether a grant reaches an agent: the agent has the grant's metadata, and the agent or an ancestor is one of the grant's agents. */
+export function reaches({ agents, metadata }: Grant, agent: ReachedAgent): boolean {
+  if (metadata !== undefined && !hasMetadata(agent.metadata, metadata)) return false
+  if (agents === undefined) return true
+  const isOne =
+    typeof agents === 'function'
+      ? (id: string): boolean => isChosen(agents, { id, metadata: agent.metadata ?? nothing })
+      : (id: string): boolean => agents.includes(id)
+  return isOne(agent.id) || agent.path.some(isOne)
+}
+
+/**
+ * The error of an agent out of reach. A client that is given agents by id knows which; to any other there is none, and nothing tells
+ * whether it exists.
+ */
+export const outOfReach = ({ agents }: Grant, id: string): RuntimeError =>
+  Array.isArray(agents) && !agents.includes(id)
+    ? new RuntimeError('BRIDGE_FORBIDDEN', `This token does not reach agent "${id}".`)
+    : new RuntimeError('AGENT_NOT_FOUND', `There is no agent "${id}" here.`)
+
+/** Names of functions that choose agents, since it cannot be told whether two of them choose the same. */
+const chooserNames = new WeakMap<Chooser, string>()
+
+function nameOf(choose: Chooser): string {
+  const name = chooserNames.get(choose) ?? nanoid()
+  chooserNames.set(choose, name)
+  return name
+}
+
+const textOf = (grant: Grant, chosen: unknown): string => {
+  const { metadata = {}, owner } = grant
+  const whose = Object.entries(metadata).toSorted(([one], [other]) => (one < other ? -1 : 1))
+  return JSON.stringify([[...rightsOf(grant)].toSorted(), chosen, whose, owner])
+}
+
+/** A grant as text: the same for grants that allow the same. Two functions are never taken for the same. */
+export const identityOf = (grant: Grant): string =>
+  textOf(grant, typeof grant.agents === 'function' ? { function: nameOf(grant.agents) } : grant.agents)
+
+/** Tells whether a client that was granted something is granted the same when it is asked for again: also by a new function. */
+export function isStillGranted(next: Grant, before: Grant): boolean {
+  const [one, other] = [next, before].map((grant) =>
+    textOf(grant, typeof grant.agents === 'function' ? 'function' : grant.agents),
+  )
+  return one === other
+}
+
+/** Tells whether two grants allow the same. */
+export const isSameGrant = (one: Grant | undefined, other: Grant | undefined): boolean =>
+  one === undefined || other === undefined ? one === other : identityOf(one) === identityOf(other)
+
+const digest = (text: string): Buffer => createHash('sha256').update(text).digest()
+
+/**
+ * Finds the grant of a token. Compares with every token, each in constant time over digests of equal length, so that timing does not
+ * reveal how close a guess was.
+ */
+export function grantOf(tokens: Tokens, given: string): Grant | undefined {
+  const seen = digest(given)
+  let found: Grant | undefined
+  for (const [token, grant] of Object.entries(tokens)) {
+    // The application may have added it since `serve` looked at them.
+    if (token.length < minTokenLength) continue
+    if (timingSafeEqual(digest(token), seen)) found = typeof grant === 'string' ? { role: grant } : grant
+  }
+  return found
+}

@@ -1,0 +1,241 @@
+import type { IncomingMessage, Server, ServerResponse } from 'node:http'
+import type { Server as TlsServer } from 'node:https'
+import { z } from 'zod'
+import { onlyFields } from '../../../../src/protocol/onlyFields.ts'
+import { lazily } from '../../../../src/protocol/lazily.ts'
+import { isAgentDefinition, type AgentDefinition } from '../../../../src/actors/agentDefinition.ts'
+import { RuntimeError } from '../../../../src/protocol/errors.ts'
+import type { Role } from '../../../../src/protocol/rights.ts'
+import { roleSchema } from '../../../../src/protocol/rightsSchema.ts'
+import { optionsCheck } from '../../../../src/protocol/optionsCheck.ts'
+import type { Authenticate } from './authenticator.ts'
+import type { Dispatch } from './dispatch.ts'
+import type { ServedDeps } from './servedDeps.ts'
+import type { SharedToken, ShareOptions } from './shareLink.ts'
+import { isForwardedToken, minSecretLength } from './forwarded.ts'
+import { isShareToken, minShareKeyLength } from './shareTokens.ts'
+import { grantSchema, minTokenLength, type Tokens } from './roles.ts'
+import type { Endpoint } from './endpoint.ts'
+import { bridgeLimitsSchema, type BridgeLimits } from './limits.ts'
+import { belowBase, healthPath, placesOf } from './places.ts'
+
+export interface ServeOptions {
+  /** Default 0: any free port. */
+  readonly port?: number
+  /** Default `127.0.0.1`. Any other address requires `tokens` or `authenticate`. */
+  readonly host?: string
+  /**
+   * Your own server, for example with TLS, instead of `port` and `host`: WebSockets are answered on it directly, plain requests by
+   * `handle`.
+   */
+  readonly server?: Server | TlsServer
+  /**
+   * Rights by token: a role, or a grant such as `{ role, agents, metadata }` for some agents only, or `{ may: ['see.all', 'approve'] }`. No
+   * token may begin with `share.`, as those of links do.
+   */
+  readonly tokens?: Tokens
+  /**
+   * Decides what a client may do whose token is none of `tokens`: by its request (headers, cookies) and its token it gives a role or rights
+   * (`may`), the agents to reach (ids, or a function of an agent's id and metadata), and metadata: the client sees only agents that have it, and
+   * those it spawns get it. A customer gets the role `talk`: with more, customers could approve what their own agent asks for, read and
+   * change its instructions, or begin agents. `null`: it is turned away.
+   *
+   * @example
+   * ```ts no-run
+   * await runtime.serve({
+   *   definitions: [coder],
+   *   authenticate: (request, token) => {
+   *     const userId = request.headers.cookie ?? token // of your own session
+   *     return userId === undefined ? null : { role: 'talk', metadata: { userId }, owner: userId }
+   *   },
+   * })
+   * ```
+   */
+  readonly authenticate?: Authenticate
+  /**
+   * The path below which all of the server's own is: the page, the bridge, charts, artifacts and `healthz`; it begins and ends with a slash,
+   * such as `/agents/`. For a proxy that keeps the prefix; one that strips it needs none. Default `/`.
+   */
+  readonly base?: string
+  /** Where WebSockets of the bridge are opened. Default: `bridge` below `base`. */
+  readonly path?: string
+  /** The role of everyone who reaches the server if there are neither tokens nor `authenticate`. Default `admin`: everything. */
+  readonly role?: Role
+  /** Origins of browser pages that may connect; default: the server's own. */
+  readonly origins?: readonly string[]
+  /** Agents that clients may spawn, and that can be loaded from their logs. */
+  readonly definitions?: readonly AgentDefinition[]
+  /**
+   * Dependencies of agents that clients spawn, or that are loaded from their logs for a client: called for each agent, and may be async.
+   * Clients cannot see them; if it throws, the client is told `INVALID_DEPS`. Default: nothing.
+   */
+  readonly deps?: ServedDeps
+  /** Other protocols to speak, such as `acp()` and `agUi()`. Default: none. */
+  readonly endpoints?: readonly Endpoint[]
+  /** Serve the inspector page at `base`. Default: yes, except on a server of your own. */
+  readonly inspector?: boolean | InspectorOptions
+  /**
+   * The key of read-only links, and of what clients of MCP are given to bring back: 32 characters or more, random, secret, and the same on
+   * every server that is to know them. With another one all links end, and people are asked again. Default: a new one for this server, so
+   * that links end with it; what clients bring back is keyed by `gatewaySecret` then, if there is one.
+   */
+  readonly shareKey?: string
+  /**
+   * The secret of 32 characters or more that this server shares with gateways (`serveGateway`): they say who their clients are, and what
+   * those may do. Without `tokens` and `authenticate` nobody else is let in. Default: none, and what a gateway says is refused.
+   */
+  readonly gatewaySecret?: string
+  /**
+   * Takes what clients command, also those of `endpoints`, to where the agents are, where an engine has them work: `restateDispatch` of
+   * `escapement/restate`. Reading is as ever. Default: commands are for the agents of this process.
+   */
+  readonly dispatch?: Dispatch
+  /**
+   * Where other processes reach this server, such as a gateway: a `ws:` or `wss:` address of its bridge, announced in the store with the agents
+   * that this process has. `false`: nothing is announced. Default: where it listens, and of a server on all addresses, this machine.
+   */
+  readonly advertise?: string | false
+  readonly limits?: Partial<BridgeLimits>
+}
+
+/** How the inspector page is served. */
+export interface InspectorOptions {
+  /**
+   * Origins of pages that may show it in a frame, such as `https://app.example`; without any it cannot be framed. Such a page could trick a
+   * user who may drive agents into a click: name only pages that you trust.
+   */
+  readonly frameAncestors?: readonly string[]
+}
+
+export interface ShareLinkOptions extends ShareOptions {
+  /** Where the page is for those who follow the link, such as `https://example.com/agents/`. Default: as this machine reaches it. */
+  readonly page?: string
+}
+
+/** A link to the page with a token that only lets look. */
+export interface SharedLink extends SharedToken {
+  readonly url: string
+}
+
+/** A running bridge. */
+export interface BridgeServer {
+  /** Where clients connect: `ws://127.0.0.1:port/bridge`. Empty while a server of your own does not listen on a port. */
+  readonly url: string
+  /** 0 while a server of your own does not listen on a port. */
+  readonly port: number
+  /** Connected clients, not counting unauthenticated sockets. */
+  readonly connections: number
+  /** Answers a plain request to your own server; `false` if its path does not belong to the bridge. */
+  handle(request: IncomingMessage, response: ServerResponse): boolean
+  /**
+   * A link to the page that only lets look at an agent and those below it, until it expires. Its token is in the fragment, which browsers send to
+   * nobody. Rejects with `INVALID_OPTION`, also where there are neither tokens nor `authenticate`; `AGENT_NOT_FOUND`, `AGENT_INCOGNITO`.
+   */
+  shareLink(agentId: string, options?: ShareLinkOptions): Promise<SharedLink>
+  /** Notifies clients, lets them disconnect and closes. Agents keep running. Idempotent. */
+  close(): Promise<void>
+}
+
+/** An origin as browsers name it: no path, no name, nothing that a policy could read as more than one. */
+const isOrigin = (text: string): boolean => /^https?:\/\/[\w.:[\]-]+$/.test(text) && URL.parse(text)?.origin === text
+export const isSocketAddress = (text: string): boolean => /^wss?:$/.test(URL.parse(text)?.protocol ?? '')
+const grantsSchema = lazily(() => z.array(z.union([roleSchema(), grantSchema()])))
+
+/** Tells whether a path occurs more than once. */
+const isTwice = (paths: readonly string[]): boolean => new Set(paths).size < paths.length
+
+/** Tells whether a path has parts such as `..`, which browsers resolve before they send a request. */
+const isDotted = (path: string): boolean => path.split('/').some((part) => part === '.' || part === '..')
+
+const isEndpoint = (value: unknown): boolean => {
+  const { path, answer, connect } = (value ?? {}) as Partial<Endpoint>
+  return typeof path === 'string' && path.startsWith('/') && (answer !== undefined || connect !== undefined)
+}
+
+const checkEach = optionsCheck(
+  {},
+  {
+    port: () => z.int().min(0).max(65_535),
+    host: () => z.string().min(1),
+    server: () =>
+      z.custom(
+        (value) => typeof (value as Server | undefined)?.on === 'function',
+        'give a server of node:http or node:https',
+      ),
+    // The message must not quote a token, which is in the issue's path.
+    tokens: () =>
+      z
+        .custom<Tokens>(
+          (value) =>
+            typeof value === 'object' &&
+            value !== null &&
+            Object.keys(value).every((token) => token.length >= minTokenLength),
+          `a token needs at least ${minTokenLength} characters`,
+        )
+        .refine(
+          (tokens) => !Object.keys(tokens).some((token) => isShareToken(token)),
+          'a token that begins with "share." is taken for one of a read-only link, and never accepted: choose another',
+        )
+        .refine(
+          (tokens) => !Object.keys(tokens).some((token) => isForwardedToken(token)),
+          'a token that begins with "gateway." is taken for one of a gateway, and never accepted: choose another',
+        )
+        .refine(
+          (tokens) => grantsSchema().safeParse(Object.values(tokens)).success,
+          'a token is given a role, or { role or may, agents, metadata, owner }',
+        ),
+    role: roleSchema,
+    origins: () => z.array(z.string()),
+    deps: () => z.custom((value) => typeof value === 'function', 'give a function'),
+    definitions: () => z.array(z.custom<AgentDefinition>(isAgentDefinition, 'give what defineAgent returns')),
+    endpoints: () =>
+      z
+        .array(z.custom<Endpoint>(isEndpoint, 'give an endpoint with a path, such as what acp() returns'))
+        .refine((endpoints) => !isTwice(endpoints.map(({ path }) => path)), 'two of them have the same path'),
+    authenticate: () => z.custom((value) => typeof value === 'function', 'give a function'),
+    path: () =>
+      z
+        .string()
+        .regex(/^(?:\/[\w.~-]+)+$/, 'give a path such as "/agents/bridge"')
+        .refine((path) => !isDotted(path), 'give a path such as "/agents/bridge"'),
+    base: () =>
+      z
+        .string()
+        .regex(/^\/(?:[\w.~-]+\/)*$/, 'give a path that begins and ends with a slash, such as "/agents/"')
+        .refine((base) => !isDotted(base), 'give a path such as "/agents/"'),
+    inspector: () =>
+      z.union([
+        z.boolean(),
+        onlyFields({
+          frameAncestors: z.array(z.string().refine(isOrigin, 'give an origin such as "https://app.example"')),
+        }).partial(),
+      ]),
+    shareKey: () => z.string().min(minShareKeyLength, `a key needs at least ${minShareKeyLength} characters`),
+    dispatch: () =>
+      z.custom((value) => typeof value === 'object' && value !== null && 'command' in value, 'give a dispatch'),
+    gatewaySecret: () => z.string().min(minSecretLength, `a secret needs at least ${minSecretLength} characters`),
+    advertise: () =>
+      z.union([
+        z.literal(false),
+        z.string().refine(isSocketAddress, 'give an address such as "ws://worker-1:4100/bridge"'),
+      ]),
+    limits: bridgeLimitsSchema,
+  },
+)
+
+/** The conflict between paths each of which is right by itself. */
+function wrongPath(options: ServeOptions): string | undefined {
+  const { base, bridge } = placesOf(options)
+  const own = belowBase(base, bridge)
+  if (own !== undefined && (own === healthPath || own.startsWith('/assets/')))
+    return 'path: it is a path of the server’s own'
+  const paths = (options.endpoints ?? []).map((endpoint) => endpoint.path)
+  const isOwn = isTwice([base, `${base.slice(0, -1)}${healthPath}`, bridge, ...new Set(paths)])
+  return isOwn ? 'endpoints: one of them has a path of the server’s own' : undefined
+}
+
+/** @throws RuntimeError `INVALID_OPTION` */
+export function checkServeOptions(options: ServeOptions): void {
+  const wrong = checkEach(options) ?? wrongPath(options)
+  if (wrong !== undefined) throw new RuntimeError('INVALID_OPTION', `serve: ${wrong}.`)
+}

@@ -1,0 +1,30 @@
+import { callbackBugs } from '../../../../src/protocol/callbackBugs.ts'
+import type { AgentDefinition } from '../../../../src/actors/agentDefinition.ts'
+import { RuntimeError } from '../../../../src/protocol/errors.ts'
+import type { StoredAgent } from '../../../../src/runtime/resumeAll.ts'
+import type { Metadata } from '../../../../src/protocol/metadata.ts'
+
+/** An agent that a server spawns, or loads from its log. */
+export type ServedAgent = StoredAgent
+
+/** Returns the dependencies of an agent, called when the agent is spawned or loaded. */
+export type ServedDeps = (agent: ServedAgent) => unknown
+
+/**
+ * Resolves with the dependencies of an agent. The reason of a failure stays on the server, as `cause`.
+ *
+ * @throws RuntimeError `INVALID_DEPS`
+ */
+export async function depsOf(
+  deps: ServedDeps | undefined,
+  { name }: AgentDefinition,
+  { id, metadata }: { readonly id: string; readonly metadata?: Metadata | undefined },
+): Promise<{ readonly deps?: unknown }> {
+  if (deps === undefined) return {}
+  try {
+    return { deps: await deps({ id, definition: name, ...(metadata === undefined ? {} : { metadata }) }) }
+  } catch (thrown) {
+    callbackBugs.tell('deps of serve', thrown)
+    throw new RuntimeError('INVALID_DEPS', `The deps of agent "${id}" could not be made.`, { cause: thrown })
+  }
+}

@@ -1,0 +1,195 @@
+import type { AgentDefinition } from '../../../../src/actors/agentDefinition.ts'
+import { describePolicies } from '../../../../src/actors/policies/describePolicies.ts'
+import { addSpent } from '../../../../src/machines/spending.ts'
+import type { PolicyInfo } from '../../../../src/protocol/braking.ts'
+import type { Pending } from '../../../../src/protocol/pending.ts'
+import { pendingIn } from '../../../../src/protocol/pendingIn.ts'
+import type { AgentSummary } from '../../../../src/protocol/frames.ts'
+import type { PauseReason } from '../../../../src/protocol/records.ts'
+import type { Agent } from '../../../../src/runtime/agents/agent.ts'
+import { bodyOf } from '../../../../src/runtime/agents/agentFacts.ts'
+import type { AgentBody } from '../../../../src/runtime/agents/agentBody.ts'
+import type { AgentTree, PendingApproval } from '../../../../src/runtime/agents/agentTree.ts'
+import { placedPending } from '../../../../src/runtime/waitingList.ts'
+import { callLine } from '../../../charts/src/toolLine.ts'
+import { outlineOf, type Outline } from '../../../../src/sessions/outline.ts'
+import type { LoadedSession } from '../../../../src/sessions/loadSession.ts'
+import type { SourceInfo } from '../../../../src/protocol/toolsChange.ts'
+import type { TurnUse } from '../../../../src/protocol/turns.ts'
+import { outwardReason, withOutwardError } from './outwardError.ts'
+import { visiblePending, visibleReason, visibleSummary, type View } from './visible.ts'
+
+interface AgentSnapshot extends AgentSummary {
+  readonly tree: AgentTree
+  readonly asked: readonly Pending[]
+  readonly approvals: readonly PendingApproval[]
+  readonly pause: PauseReason | null
+  readonly policies?: readonly PolicyInfo[]
+  readonly sources?: readonly SourceInfo[]
+  readonly use?: TurnUse
+}
+
+/** Fields of an agent's summary in a list besides its state. */
+type Overview = Pick<AgentSummary, 'title' | 'last' | 'busySince' | 'activeAt' | 'doing' | 'contextTokens'>
+
+interface Known {
+  readonly outline: Outline
+  readonly pause: PauseReason | null
+  /** Context window by the definition's compaction policy; `undefined` if it is unknown. */
+  readonly window: number | undefined
+  readonly doing: string
+}
+
+function overviewOf({ outline, pause, window, doing }: Known): Overview {
+  const { title, busySince, activeAt, requestTokens } = outline
+  // A run that waits for approvals is under way, but its agent is paused.
+  const paused = pause === null ? undefined : ({ stopReason: 'paused', at: activeAt ?? 0, reason: pause } as const)
+  const last = outline.last ?? paused
+  return {
+    ...(title === undefined ? {} : { title }),
+    ...(last === undefined ? {} : { last: withOutwardError(last) }),
+    ...(busySince === undefined ? {} : { busySince }),
+    ...(activeAt === undefined ? {} : { activeAt }),
+    ...(doing === '' ? {} : { doing }),
+    ...(requestTokens === undefined
+      ? {}
+      : { contextTokens: { used: requestTokens, ...(window === undefined ? {} : { window }) } }),
+  }
+}
+
+const windowOf = (definition: AgentDefinition | undefined): number | undefined =>
+  definition?.compaction?.policy.contextWindow
+
+/** Calls in a few words, by their inputs, which may be large. */
+const lines = new WeakMap<object, string>()
+
+/** The calls that tools or sub-agents carry out at the moment. */
+function doingOf({ context, announcer }: Pick<AgentBody, 'context' | 'announcer'>): string {
+  const running = context.calls.filter(({ status }) => status === 'running')
+  const [first] = running
+  if (first === undefined) return ''
+  const { name, input } = first
+  const key = typeof input === 'object' && input !== null ? input : first
+  // Cut only once it has no secrets: half of one would not be recognised.
+  const line = lines.get(key) ?? callLine(name, announcer.clean(input))
+  lines.set(key, line)
+  return running.length === 1 ? line : `${line} and ${running.length - 1} more`
+}
+
+/** An agent as a list shows it. */
+export function summaryOf(agent: Agent): AgentSummary {
+  const body = bodyOf(agent)
+  const { spent, metadata } = body
+  const { waiting, uncounted } = body.totals
+  return {
+    agentId: agent.id,
+    definition: agent.definition,
+    ...(agent.active === agent.definition ? {} : { active: agent.active }),
+    path: agent.path,
+    state: agent.state,
+    seq: agent.lastSeq,
+    head: body.conversation.head,
+    pendingApprovals: waiting.filter(({ kind }) => kind === 'approval').map(({ key }) => key),
+    pending: waiting.map(({ key }) => key),
+    spent,
+    ...(uncounted === undefined ? {} : { treeSpent: addSpent(spent, uncounted) }),
+    ...overview(body),
+    ...(metadata === undefined ? {} : { metadata }),
+  }
+}
+
+/** Another object after each change of an agent or of what is alive below it. */
+export const versionOf = (agent: Agent): object => bodyOf(agent).version
+
+const overview = (body: AgentBody): Overview =>
+  overviewOf({
+    outline: body.outline,
+    pause: body.context.pause,
+    window: windowOf(body.definition),
+    doing: doingOf(body),
+  })
+
+/** Snapshot of a running agent. */
+export const snapshotOf = (agent: Agent): AgentSnapshot => ({
+  ...summaryOf(agent),
+  tree: agent.tree(),
+  asked: placedPending(agent).map(({ pending }) => pending),
+  approvals: agent.approvals(),
+  pause: agent.pause === null ? null : outwardReason(agent.pause),
+  policies: agent.policies,
+  ...(agent.sources.length === 0 ? {} : { sources: agent.sources }),
+  ...(agent.inUse === null ? {} : { use: agent.inUse }),
+})
+
+/**
+ * How an agent that does not run was left, as its log tells; with the policies of the definition that a command would wake it with. `here`:
+ * the agent, if this process has it and has unloaded it.
+ */
+export function storedSnapshot(
+  session: LoadedSession,
+  wakesWith: AgentDefinition | undefined,
+  here?: Agent,
+): AgentSnapshot {
+  const { id, definition, path, metadata, conversation, runs, usage, costUsd, isStopped } = session
+  const seq = session.records.at(-1)?.seq ?? 0
+  // With more in its log another process has taken it since.
+  const resting = here?.lastSeq === seq && !isStopped ? here : undefined
+  const state = isStopped ? 'stopped' : (resting?.state ?? 'closed')
+  const asked = heldCalls(session)
+  const approvals = asked.flatMap((one) => {
+    if (one.kind !== 'approval') return []
+    const { agentId, callId, key, name, input } = one
+    return [{ agentId, callId, key, name, input }]
+  })
+  return {
+    agentId: id,
+    definition,
+    path,
+    state,
+    seq,
+    head: conversation.head,
+    pendingApprovals: approvals.map(({ key }) => key),
+    pending: asked.map(({ key }) => key),
+    ...overviewOf({
+      outline: outlineOf(session.records, session.past),
+      pause: session.last?.reason ?? null,
+      window: windowOf(wakesWith),
+      doing: '',
+    }),
+    spent: { usage, costUsd, turns: runs.reduce((sum, run) => sum + run.turns.length, 0) },
+    ...(metadata === undefined ? {} : { metadata }),
+    tree: { id, definition, state, children: [] },
+    asked,
+    approvals,
+    pause: null,
+    ...(wakesWith === undefined ? {} : { policies: describePolicies(wakesWith) }),
+    ...(resting === undefined || resting.sources.length === 0 ? {} : { sources: resting.sources }),
+    ...(resting === undefined || resting.inUse === null ? {} : { use: resting.inUse }),
+  }
+}
+
+/** A snapshot as a client may see it: a client that sees only messages gets no `policies`, `sources` or `use`. */
+export function visibleSnapshot(snapshot: AgentSnapshot, view: View): Partial<AgentSnapshot> {
+  if (view === 'all') return snapshot
+  const { policies: _, sources: __, use: ___, ...shown } = visibleSummary(snapshot, view)
+  return {
+    ...shown,
+    pause: snapshot.pause === null ? null : visibleReason(snapshot.pause),
+    asked: snapshot.asked.map((one) => visiblePending(one, view)),
+    approvals: snapshot.approvals.map((one) => visiblePending(one, view)),
+  }
+}
+
+/** Calls and questions that wait for people, and will again once the agent runs. */
+function heldCalls({ id, runs, records, isStopped }: LoadedSession): Pending[] {
+  const open = isStopped ? [] : runs.filter(({ status }) => status !== 'aborted')
+  const calls = open.flatMap(({ turns }) => turns).flatMap(({ toolCalls }) => toolCalls)
+  const held = new Set(calls.filter(({ status }) => status === 'held').map(({ callId }) => callId))
+  const asked = new Map<string, Pending>()
+  for (const record of records) {
+    const pending = pendingIn(id, record)
+    // What was asked last is what it waits for.
+    if (pending !== undefined && held.has(pending.callId)) asked.set(pending.callId, pending)
+  }
+  return [...asked.values()]
+}

@@ -1,0 +1,81 @@
+import type { Clock } from '../../../../src/protocol/clock.ts'
+import { closeCodes } from '../../../../src/protocol/bridgeProtocol.ts'
+import type { ServerSocket } from './serverSocket.ts'
+
+/** "Internal error" of the WebSocket protocol: come back later. */
+export const brokenCode = 1011
+/** How long a client has to answer a close, in milliseconds. */
+const closeMs = 2_000
+
+/** The rules that a socket must keep. */
+export interface SocketRules {
+  readonly clock: Clock
+  /** Messages a client may send within a second. */
+  readonly framesPerSecond: number
+  /** Returns true while the token of the socket still allows the same. */
+  readonly isGranted: () => boolean
+}
+
+/** Guards a socket of the server: heartbeat, rate limit, a token that is still valid, and a close that does not hang. */
+export class SocketGuard {
+  readonly #socket: ServerSocket
+  readonly #rules: SocketRules
+  #frames = 0
+  /** `pinged`: nothing has come since the last ping; `closing`: it is terminated when it does not close in time. */
+  #state: 'alive' | 'pinged' | 'closing' = 'alive'
+  #cancelTermination: (() => void) | undefined
+
+  constructor(socket: ServerSocket, rules: SocketRules) {
+    this.#socket = socket
+    this.#rules = rules
+    socket.on('pong', () => this.#showLife())
+    // The close frame with the reason is on its way.
+    socket.on('error', () => this.#terminateLater())
+    socket.on('close', () => this.#cancelTermination?.())
+  }
+
+  get isOpen(): boolean {
+    return this.#socket.readyState === 1
+  }
+
+  /** Counts a message; `false`: it is one too many in this second. */
+  admit(): boolean {
+    this.#showLife()
+    this.#frames += 1
+    return this.#frames <= this.#rules.framesPerSecond
+  }
+
+  /** Resets the count of messages; called every second. */
+  tick(): void {
+    this.#frames = 0
+  }
+
+  /** Pings the client; disconnects it if it did not answer the last ping, or if its token was changed. */
+  ping(): void {
+    if (!this.#rules.isGranted()) return this.close(closeCodes.goingAway, 'the token was changed')
+    if (this.#state === 'pinged') return this.close(closeCodes.silent, 'no pong')
+    if (this.#state === 'closing') return
+    this.#state = 'pinged'
+    this.#socket.ping()
+  }
+
+  /** Closes; a client that does not answer is cut off. */
+  close(code: number, reason: string): void {
+    if (this.#socket.readyState > 1) return
+    this.#socket.close(code, reason)
+    this.#terminateLater()
+  }
+
+  terminate(): void {
+    this.#socket.terminate()
+  }
+
+  #showLife(): void {
+    if (this.#state === 'pinged') this.#state = 'alive'
+  }
+
+  #terminateLater(): void {
+    this.#state = 'closing'
+    this.#cancelTermination ??= this.#rules.clock.after(closeMs, () => this.#socket.terminate())
+  }
+}

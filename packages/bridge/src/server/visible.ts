@@ -1,0 +1,283 @@
+import type { ConversationView } from '../../../../src/conversation/conversationView.ts'
+import type { ConversationNode } from '../../../../src/conversation/node.ts'
+import { isAsked } from '../../../../src/protocol/asked.ts'
+import { errorInfo, errorTable, type ErrorCode, type ErrorInfo } from '../../../../src/protocol/errors.ts'
+import type { Tag } from '../../../../src/protocol/braking.ts'
+import type { AgentSummary } from '../../../../src/protocol/frames.ts'
+import type { AgentEvent, EventOf, GrowingReply } from '../../../../src/protocol/events.ts'
+import type { Block, Message } from '../../../../src/protocol/messages.ts'
+import type { Pending } from '../../../../src/protocol/pending.ts'
+import type { ProvenanceKind } from '../../../../src/protocol/provenance.ts'
+import type { LogRecord, PauseReason, RecordOf } from '../../../../src/protocol/records.ts'
+import type { Right } from '../../../../src/protocol/rights.ts'
+import { outwardEvent } from './outwardError.ts'
+
+/**
+ * How much of an agent a client is shown: everything; what was said and the names of calls (`messages`), with the arguments of those that
+ * it may carry out itself (`answering`); or of that the names alone (`names`).
+ */
+export type View = 'all' | 'answering' | 'messages' | 'names'
+
+export const viewOf = (rights: ReadonlySet<Right>): View =>
+  rights.has('see.all') ? 'all' : rights.has('answer.own') ? 'answering' : 'messages'
+
+/** How much is shown of an agent that works for another one: its messages contain a call's arguments and result. */
+export const viewBelow = (view: View): View => (view === 'all' ? 'all' : 'names')
+
+/** How much is shown of an agent by itself. */
+export const viewOfAgent = (view: View, { parent }: Pick<RecordOf<'agent.created'>, 'parent'>): View =>
+  parent?.callId === undefined ? view : viewBelow(view)
+
+/** The names of tools whose calls a client carries out, with their arguments. */
+type ClientTools = readonly string[]
+const noTools: ClientTools = []
+
+/** Replaces arguments, results and inputs of questions for clients that must not see them. */
+const nothing = Object.freeze({})
+
+/**
+ * Tells whether a user message is shown to all clients: messages of people and programs, follow-ups, turns of loops and imported messages
+ * are; others that an application added are not.
+ */
+const isSaid = (provenance: ProvenanceKind | undefined): boolean =>
+  isAsked(provenance) || ['steering', 'followUp', 'loopTurn', 'imported'].includes(provenance!.type)
+
+/** An error as a client that sees only messages gets it: the error's own message may quote arguments and results. */
+export const visibleError = (error: ErrorInfo, view: View): ErrorInfo =>
+  view === 'all'
+    ? error
+    : Object.hasOwn(errorTable, error.code)
+      ? errorInfo(error.code as ErrorCode, 'It failed.')
+      : { code: error.code, message: 'It failed.' }
+
+/** The reason of a pause, as a client that sees only messages gets it. */
+export function visibleReason(reason: PauseReason): PauseReason {
+  if (reason.type === 'store') return { ...reason, error: visibleError(reason.error, 'messages') }
+  return reason.type === 'stall' ? { ...reason, evidence: '' } : reason
+}
+
+/** An end, with its error or reason, as a client may see it. */
+export function visibleEnd<T extends { readonly error?: ErrorInfo | undefined; readonly reason?: unknown }>(
+  end: T,
+  view: View,
+): T {
+  if (view === 'all') return end
+  const { error, reason } = end
+  return {
+    ...end,
+    ...(error === undefined ? {} : { error: visibleError(error, view) }),
+    ...(typeof reason === 'object' && reason !== null ? { reason: visibleReason(reason as PauseReason) } : {}),
+  }
+}
+
+function visibleBlock(block: Block, view: View, tools: ClientTools): Block[] {
+  if (block.type === 'toolCall') {
+    const isOwn = view === 'answering' && tools.includes(block.name)
+    return [isOwn ? block : { ...block, input: nothing }]
+  }
+  if (block.type === 'thinking' || view === 'names') return []
+  return block.type === 'provider' ? [{ ...block, data: null }] : [block]
+}
+
+/** A message without the parts that only operators see; `undefined`: it is not shown. */
+function visibleMessage(message: Message, view: View, tools: ClientTools): Message | undefined {
+  if (message.role === 'user') return isSaid(message.provenance) && view !== 'names' ? message : undefined
+  if (message.role === 'assistant')
+    return { ...message, content: message.content.flatMap((block) => visibleBlock(block, view, tools)) }
+  const { role, callId, toolName, isError, synthetic } = message
+  return { role, callId, toolName, isError, content: [], ...(synthetic === undefined ? {} : { synthetic }) }
+}
+
+/** How an event is shown: as a whole, not at all, only to clients that see messages, or in part. */
+type Shown<T extends AgentEvent['type']> =
+  | 'whole'
+  | 'withheld'
+  | 'said'
+  | ((event: EventOf<T>, view: View, tools: ClientTools) => EventOf<T> | undefined)
+
+/** The tag of a revert, without words. */
+const withoutWords = ({ kind, turnIndex, abandoned, lastReply }: Tag): Tag => ({
+  kind,
+  text: '',
+  turnIndex,
+  abandoned,
+  evidence: { calls: [], changed: [] },
+  ...(lastReply === undefined ? {} : { lastReply }),
+})
+
+const withoutInput = <E extends { readonly input: unknown }>(event: E): E => ({ ...event, input: nothing })
+
+/** A revert as it changed the messages, without the content of its note. */
+function withoutNote({ economics: _, undo: __, ...event }: EventOf<'revert.applied'>): EventOf<'revert.applied'> {
+  return event.applied ? { ...event, tag: withoutWords(event.tag) } : { ...event, reason: '' }
+}
+
+/** The part of each kind of event that is shown to clients that see only messages. */
+const shownOf: { readonly [T in AgentEvent['type']]: Shown<T> } = {
+  'agent.created': 'whole',
+  'agent.stopped': 'whole',
+  'run.start': ({ model: _, limits: __, given: ___, ...event }) => ({ ...event, limits: {} }),
+  'run.end': ({ left: _, unfinished: __, ...event }, view) => visibleEnd(event, view),
+  'run.abandoned': 'whole',
+  'turn.start': 'whole',
+  'tools.changed': 'withheld',
+  'turn.prepared': 'withheld',
+  'use.changed': 'withheld',
+  'turn.captured': 'withheld',
+  'turn.end': 'whole',
+  'message.added': (event, view, tools) =>
+    visibleMessage(event.message, view, tools) === undefined ? undefined : event,
+  'reply.end': ({ withheld: _, ...event }, view, tools) => ({
+    ...event,
+    message: visibleMessage(event.message, view, tools) as typeof event.message,
+  }),
+  'reply.reset': ({ repair: _, next: __, ...event }, view) => visibleEnd(event, view),
+  'tool.start': withoutInput,
+  'tool.end': ({ message, spent: _, ...event }, view, tools) => ({
+    ...event,
+    message: visibleMessage(message, view, tools) as typeof message,
+  }),
+  'child.spawned': 'whole',
+  'child.ended': ({ error: _, ...event }) => event,
+  'approval.requested': withoutInput,
+  'approval.decided': ({ input: _, reason: __, ...event }) => event,
+  'question.asked': withoutInput,
+  'question.answered': 'whole',
+  // Who carries it out does so with these arguments.
+  'call.requested': (event, view) => (view === 'answering' ? event : withoutInput(event)),
+  'queue.changed': ({ added, ...event }, view) =>
+    added === undefined
+      ? event
+      : {
+          ...event,
+          added: { id: added.id, content: isSaid(added.provenance) && view !== 'names' ? added.content : [] },
+        },
+  'compaction.start': 'withheld',
+  // What it does to the conversation, and none of its words.
+  'compaction.end': ({ overlay, reason: _, economics: __, ...event }) =>
+    overlay === undefined ? event : { ...event, overlay: { ...overlay, summary: '' } },
+  'compaction.requested': 'withheld',
+  'guard.decided': ({ error: _, guard: __, ...event }) => event,
+  'revert.requested': 'withheld',
+  'revert.applied': withoutNote,
+  'undo.step': 'withheld',
+  'undo.end': 'withheld',
+  'prune.requested': 'withheld',
+  'prune.applied': 'withheld',
+  'pin.requested': 'withheld',
+  'pin.applied': 'withheld',
+  'graft.requested': 'withheld',
+  'graft.applied': ({ reason: _, economics: __, ...event }) => event,
+  'stall.detected': 'withheld',
+  'policy.requested': 'withheld',
+  'policy.start': 'withheld',
+  'policy.end': 'withheld',
+  'memory.extracted': 'withheld',
+  'turn.request': 'withheld',
+  'reply.start': ({ model: _, ...event }) => event,
+  'reply.delta': 'said',
+  'thinking.delta': 'withheld',
+  'toolCall.delta': 'withheld',
+  'tool.progress': 'withheld',
+  'model.warning': 'withheld',
+  'model.waiting': 'withheld',
+  'model.waited': 'withheld',
+  'state.changed': 'whole',
+  'tag.expired': 'withheld',
+  'source.status': 'withheld',
+  error: 'withheld',
+  'record.withheld': 'whole',
+  'events.dropped': 'whole',
+}
+
+/** Stands for a record that a client may not see. */
+function withheld(event: AgentEvent): EventOf<'record.withheld'> {
+  const { agentId, path, seq, time, incognito } = event
+  const at = 'runId' in event ? { runId: event.runId, turnIndex: event.turnIndex } : { runId: '', turnIndex: 0 }
+  const place = event.type === 'message.added' ? { nodeId: event.nodeId, parentId: event.parentId } : {}
+  const where = { agentId, path, seq, time, ...at, ...(incognito === true ? { incognito } : {}) }
+  return { type: 'record.withheld', ...where, ...place }
+}
+
+/** The part of an event or a record that is shown to a client that does not see everything; `undefined`: none. */
+function shown<T extends AgentEvent | LogRecord>(event: T, view: View, tools: ClientTools): T | undefined {
+  const show = shownOf[event.type] as Shown<AgentEvent['type']>
+  if (typeof show === 'function') return show(event as never, view, tools) as T | undefined
+  return show === 'whole' || (show === 'said' && view !== 'names') ? event : undefined
+}
+
+/**
+ * An event as a client may see it: without paths of the server, and for a client that sees only messages, without everything else.
+ * `undefined`: it is not shown; since it is not in the log, nothing stands in its place.
+ */
+export function visibleEvent(event: AgentEvent, view: View, tools: ClientTools = noTools): AgentEvent | undefined {
+  if (view === 'all') return outwardEvent(event)
+  const seen = shown(event, view, tools)
+  if (seen !== undefined) return outwardEvent(seen)
+  return 'v' in event ? withheld(event) : undefined
+}
+
+/** A record of an agent's log as a client may see it; `undefined`: it is not shown. */
+export const visibleRecord = (record: LogRecord, view: View): LogRecord | undefined =>
+  view === 'all' ? record : shown(record, view, noTools)
+
+function visibleNode(node: ConversationNode, view: View, tools: ClientTools): ConversationNode[] {
+  const message = visibleMessage(node.message, view, tools)
+  if (message === undefined) return []
+  const { ranWith: _, ...rest } = node
+  return [{ ...rest, message, tags: [] }]
+}
+
+/** The messages of a conversation as a client may see them. */
+export const visibleNodes = (nodes: readonly ConversationNode[], view: View): readonly ConversationNode[] =>
+  view === 'all' ? nodes : nodes.flatMap((node) => visibleNode(node, view, noTools))
+
+/** A conversation as a client may see it. */
+export function visibleConversation(
+  conversation: ConversationView,
+  view: View,
+  tools: ClientTools = noTools,
+): ConversationView {
+  if (view === 'all') return conversation
+  const seen = (nodes: ConversationNode[]): ConversationNode[] =>
+    nodes.flatMap((node) => visibleNode(node, view, tools))
+  return {
+    head: conversation.head,
+    tokens: conversation.tokens,
+    trunk: () => seen(conversation.trunk()),
+    log: () => seen(conversation.log()),
+    abandoned: () => seen(conversation.abandoned()),
+    steps: () => conversation.steps().map((step) => ({ ...step, nodes: seen([...step.nodes]) })),
+    node: (id) => {
+      const node = conversation.node(id)
+      return node && visibleNode(node, view, tools)[0]
+    },
+    tags: () => [],
+    pins: () => conversation.pins(),
+    masks: () => conversation.masks(),
+  }
+}
+
+/** A pending call or question as a client may see it: a call for the client to carry out keeps its arguments. */
+export const visiblePending = <P extends Pick<Pending, 'input'> & { readonly kind?: Pending['kind'] }>(
+  pending: P,
+  view: View,
+): P => (view === 'all' || (view === 'answering' && pending.kind === 'call') ? pending : { ...pending, input: nothing })
+
+export const visibleReply = (reply: GrowingReply | undefined, view: View): GrowingReply | undefined =>
+  view === 'all' || reply === undefined ? reply : { ...reply, thinking: '', text: view === 'names' ? '' : reply.text }
+
+/** The fields of an agent or a session that lists have. */
+type Listed = Partial<Pick<AgentSummary, 'title' | 'last' | 'doing' | 'contextTokens'>> &
+  Pick<AgentSummary, 'path'> & { readonly error?: ErrorInfo }
+
+/** An entry of a list as a client may see it: `doing` names arguments, and so does the title of an agent below another one. */
+export function visibleSummary<S extends Listed>(summary: S, view: View): S {
+  if (view === 'all') return summary
+  const { doing: _, contextTokens: __, last, title, ...seen } = visibleEnd(summary, view)
+  return {
+    ...seen,
+    ...(title === undefined || summary.path.length > 0 ? {} : { title }),
+    ...(last === undefined ? {} : { last: visibleEnd(last, view) }),
+  } as unknown as S
+}

@@ -1,0 +1,55 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { adviceOf, type ErrorInfo } from '../../../../src/protocol/errors.ts'
+
+/** Reason for which the body of a request is not read; `undefined`: its content type is JSON. */
+export function wrongContentType({ headers }: IncomingMessage): string | undefined {
+  const [type = ''] = (headers['content-type'] ?? '').split(';', 1)
+  if (type.trim().toLowerCase() === 'application/json') return undefined
+  return `The content type is ${JSON.stringify(type)}, not "application/json".`
+}
+
+/** Prepares the answer of an error: the unread rest of the request must not be taken for the next one. */
+export function closeUnread(request: IncomingMessage, response: ServerResponse): void {
+  if (!request.complete) response.setHeader('connection', 'close')
+}
+
+/** Status by error code; all others are the server's fault. */
+const statuses: { readonly [code: string]: number } = {
+  ANSWER_INVALID: 400,
+  BRAKING_OFF: 400,
+  BRIDGE_FRAME: 400,
+  INVALID_CONTENT: 400,
+  INVALID_ID: 400,
+  INVALID_OPTION: 400,
+  BRIDGE_FORBIDDEN: 403,
+  AGENT_NOT_FOUND: 404,
+  AGENT_DETACHED: 409,
+  AGENT_ELSEWHERE: 409,
+  AGENT_EXISTS: 409,
+  AGENT_STOPPED: 409,
+  CALL_NOT_PENDING: 409,
+  NOT_PAUSED: 409,
+  STORE_LEASE_LOST: 409,
+  STORE_LOCKED: 409,
+  BRIDGE_LIMIT: 413,
+  PROMPT_TOO_LARGE: 413,
+  QUEUE_FULL: 429,
+  REQUEST_INTERRUPTED: 502,
+  AGENT_PAUSED: 503,
+  AGENT_UNREACHABLE: 503,
+  RUNTIME_CLOSED: 503,
+}
+
+/** The HTTP status that an error is answered with. */
+export const statusOf = (code: string): number => statuses[code] ?? 500
+
+/** Error codes whose advice is for clients of the bridge, or for the developer of the server. */
+const foreign = ['BRIDGE_FRAME', 'INVALID_OPTION'] as const
+
+/** Text of a refusal: the error's message, in which advice for others is replaced by the `page` of the documentation that lists the requests. */
+export function refusalText({ code, message }: ErrorInfo, page: string): string {
+  const known = foreign.find((one) => one === code)
+  const advice = known === undefined ? undefined : adviceOf(known)
+  if (advice === undefined || !message.endsWith(advice)) return message
+  return `${message.slice(0, message.length - advice.length)} ${page} lists the requests.`
+}

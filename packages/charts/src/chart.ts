@@ -1,0 +1,132 @@
+import { supervisorMachine } from '../../../src/machines/supervisorMachine.ts'
+import { agentMachine } from '../../../src/machines/agentMachine.ts'
+import type { AnyStateMachine } from 'xstate'
+import { isAgentDefinition, type AgentDefinition } from '../../../src/actors/agentDefinition.ts'
+import { RuntimeError } from '../../../src/protocol/errors.ts'
+import { lazily } from '../../../src/protocol/lazily.ts'
+import { agentMachineId } from '../../../src/machines/agentSetup.ts'
+import { chartMermaid, type ChartDirection } from './chartMermaid.ts'
+import type { chartPicture } from './chartPicture.ts'
+import { chartModel, type BrakeFlags, type ChartModel } from './chartModel.ts'
+import { checkChoice } from '../../../src/protocol/checkChoice.ts'
+import { overviewModel } from './overviewModel.ts'
+
+/** The facts of an agent, local or remote, that a chart shows. */
+export interface ChartedAgent {
+  readonly id: string
+  /** Name of its definition. */
+  readonly definition: string
+  /** Names of the active states, joined by commas. */
+  readonly state: string
+  /** Brakes that are on; if unknown they are drawn neither open nor shut. */
+  readonly braking?: BrakeFlags
+}
+
+/** Subject of a chart: an agent, an agent definition, or any XState machine. */
+export type ChartSubject = ChartedAgent | AgentDefinition | AnyStateMachine
+
+export const chartFormats = ['mermaid', 'svg', 'json'] as const
+export type ChartFormat = (typeof chartFormats)[number]
+export const chartDirections = ['down', 'right'] as const
+export const chartDetails = ['overview', 'full'] as const
+export type ChartDetail = (typeof chartDetails)[number]
+
+export interface ChartOptions<F extends ChartFormat = ChartFormat> {
+  /** Default `mermaid`. */
+  readonly format?: F | undefined
+  /**
+   * `overview`: the outermost states, closed, and what leads from one to another, in words; of an agent with the ring of its turns.
+   * `full`: every state and transition. Default: `overview` for an `svg` of an agent or of `agentMachine`, otherwise `full`.
+   */
+  readonly detail?: ChartDetail | undefined
+  /** States to highlight, such as `replying.streaming`. Default: an agent's current one, otherwise none. */
+  readonly active?: readonly string[] | undefined
+  /** Default `down`. The overview of an agent always goes right. */
+  readonly direction?: ChartDirection | undefined
+  /** Cancels the layout of an `svg`. */
+  readonly signal?: AbortSignal | undefined
+}
+
+/** JSON and Mermaid are returned at once; an SVG is laid out in its own thread, so it is a promise. */
+export type ChartResult<F extends ChartFormat> = F extends 'json'
+  ? ChartModel
+  : F extends 'mermaid'
+    ? string
+    : Promise<string>
+
+/** The chart that every agent runs, with the machines it runs in turn. */
+const wholeAgent = lazily(
+  () =>
+    agentMachine.provide({
+      actors: { subAgent: supervisorMachine.provide({ actors: { agent: agentMachine as never } }) as never },
+    }) as AnyStateMachine,
+)
+
+/**
+ * Draws a statechart from the machine itself, with its guards, its brakes open or shut, the actors it runs, and the active states.
+ * `mermaid` (default) returns text for a `stateDiagram-v2` and `json` the complete model, both at once; `svg` returns a promise of a
+ * self-contained picture.
+ *
+ * @throws RuntimeError `INVALID_OPTION` for an unknown format, detail, direction or active state, or for anything that is not an agent or
+ * machine. The promise rejects with the reason of `signal`.
+ *
+ * @example
+ * ```ts
+ * console.log(chart(coder)) // Mermaid
+ * const svg = await chart(agent, { format: 'svg' })
+ * ```
+ */
+export function chart<F extends ChartFormat = 'mermaid'>(
+  subject: ChartSubject,
+  options: ChartOptions<F> = {},
+): ChartResult<F> {
+  const format = checkChoice('format', options.format ?? 'mermaid', chartFormats)
+  const direction = checkChoice('direction', options.direction ?? 'down', chartDirections)
+  const whole = modelOfSubject(subject, options.active)
+  const isPicture = format === 'svg' && whole.id === agentMachineId
+  const detail = checkChoice('detail', options.detail ?? (isPicture ? 'overview' : 'full'), chartDetails)
+  const model = detail === 'overview' ? overviewModel(whole) : whole
+  if (format === 'json') return model as ChartResult<F>
+  if (format === 'mermaid') return chartMermaid(model, { direction }) as ChartResult<F>
+  return drawSvg(model, direction, options.signal) as ChartResult<F>
+}
+
+/** Draws an SVG. The layout is half of the code of the charts, so it is loaded with the first picture. */
+async function drawSvg(...picture: Parameters<typeof chartPicture>): Promise<string> {
+  return (await import('./chartPicture.ts')).chartPicture(...picture)
+}
+
+const isMachine = (subject: object): subject is AnyStateMachine => 'root' in subject && 'implementations' in subject
+
+function modelOfSubject(subject: ChartSubject, active: readonly string[] | undefined): ChartModel {
+  const what: unknown = subject
+  if (typeof what !== 'object' || what === null) throw notDrawable(what)
+  if (isAgentDefinition(subject)) {
+    const { name, policy, agents } = subject
+    const { compact: _, turns: __, ...brakes } = policy.flags
+    const without = agents.size === 0 ? ['subAgent'] : []
+    return lit(chartModel(wholeAgent(), { title: name, brakes, active, without }))
+  }
+  if (isMachine(subject)) return lit(chartModel(Object.is(subject, agentMachine) ? wholeAgent() : subject, { active }))
+  const { id, state, braking } = subject as Partial<ChartedAgent>
+  if (typeof id !== 'string' || typeof state !== 'string') throw notDrawable(what)
+  return lit(chartModel(wholeAgent(), { title: id, brakes: braking, active: active ?? state.split(',') }))
+}
+
+const notDrawable = (what: unknown): RuntimeError =>
+  new RuntimeError(
+    'INVALID_OPTION',
+    `chart takes an agent, what defineAgent returns, or an XState machine, not ${what === null ? 'null' : typeof what}.`,
+  )
+
+/** The model, after checking that the machine has every active state. */
+function lit(model: ChartModel): ChartModel {
+  const states = model.nodes.filter(({ kind }) => kind !== 'initial').map(({ id }) => id)
+  const unknown = model.active.find((name) => !states.includes(name))
+  if (unknown === undefined) return model
+  const there = states.filter((id) => id !== model.id).join(', ')
+  throw new RuntimeError(
+    'INVALID_OPTION',
+    `active: ${model.id} has no state ${JSON.stringify(unknown)}; there are ${there}.`,
+  )
+}

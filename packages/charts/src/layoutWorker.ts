@@ -1,0 +1,50 @@
+import { parentPort, workerData } from 'node:worker_threads'
+import Elk from 'elkjs/lib/elk-api.js'
+import { messageOf } from '../../../src/protocol/errors.ts'
+import type { ElkGraph } from './chartLayout.ts'
+
+/** The task of a layout worker, which it is started with. */
+export interface LayoutTask {
+  readonly graph: ElkGraph
+  /** Address of ELK, as a worker of a page loads it. */
+  readonly elk: string
+}
+
+/** Answer of a layout worker: its only message. */
+export type LayoutAnswer =
+  | { readonly ok: true; readonly graph: ElkGraph }
+  | { readonly ok: false; readonly message: string }
+
+interface Layouter {
+  layout(graph: unknown): Promise<unknown>
+}
+
+/** One end of the channel to ELK, as a page has it with its worker. */
+interface Port {
+  postMessage(data: unknown): void
+  onmessage?: (event: { readonly data: unknown }) => void
+}
+
+/** The constructor of ELK: its types name a `default`, which is the module itself at run time. */
+const ElkClass = Elk as unknown as new (options: { workerFactory: () => Port }) => Layouter
+
+/** Loads ELK, which takes a global `self` for the worker that it runs in, and gives the page's end of that worker. */
+async function portOf(elk: string): Promise<Port> {
+  const port: Port = { postMessage: (data) => self.onmessage?.({ data }) }
+  const self: Port = { postMessage: (data) => port.onmessage?.({ data }) }
+  Object.defineProperty(globalThis, 'self', { value: self, configurable: true })
+  await import(elk)
+  return port
+}
+
+/** Lays the graph out that it was started with: it takes a good part of a second, which no agent must wait for. */
+async function answer({ graph, elk }: LayoutTask): Promise<LayoutAnswer> {
+  const port = await portOf(elk)
+  try {
+    return { ok: true, graph: (await new ElkClass({ workerFactory: () => port }).layout(graph)) as ElkGraph }
+  } catch (thrown) {
+    return { ok: false, message: messageOf(thrown) }
+  }
+}
+
+parentPort?.postMessage(await answer(workerData as LayoutTask))

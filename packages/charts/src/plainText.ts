@@ -1,0 +1,42 @@
+import { fitted } from './textWidth.ts'
+import { withoutReordering } from '../../../src/conversation/withoutReordering.ts'
+
+/**
+ * Control characters of a model's or tool's text could move the cursor or worse, and those that turn the order of letters show
+ * another command than the one to be approved. Keeps line breaks; lone halves of characters become U+FFFD.
+ */
+export const withoutControls = (text: string): string =>
+  withoutReordering(text.toWellFormed())
+    .replace(/\t/g, '    ')
+    // oxlint-disable-next-line no-control-regex -- these are what is to go
+    .replace(/\u001B\[[\d;?]*[A-Za-z]|[\u0000-\u0009\u000B-\u001F\u007F-\u009F]/g, '')
+
+/** A text as lines that begin with `indent`, without its control characters. */
+export const indented = (text: string, indent: string): string[] =>
+  withoutControls(text)
+    .replace(/\n$/, '')
+    .split('\n')
+    .map((line) => `${indent}${line}`.trimEnd())
+
+export interface ShortOptions {
+  readonly indent: string
+  readonly columns: number
+  readonly maxLines: number
+}
+
+/** As `indented`, with long lines cut and, where it has many, the middle left out. */
+export function shortened(text: string, { indent, columns, maxLines }: ShortOptions): string[] {
+  const lines = indented(text, indent).map((line) => fitted(line, columns))
+  return withoutMiddle(lines, indent, maxLines)
+}
+
+/** Lines, where there are many without those in the middle. Pure. */
+export function withoutMiddle(lines: readonly string[], indent: string, maxLines: number): string[] {
+  const left = lines.length - maxLines
+  if (left <= 1) return [...lines]
+  const head = Math.ceil(maxLines / 2)
+  return [...lines.slice(0, head), `${indent}… ${left} more lines …`, ...lines.slice(head + left)]
+}
+
+/** A text on one line. */
+export const oneLine = (text: string): string => withoutControls(text).replace(/\s+/g, ' ').trim()

@@ -1,0 +1,43 @@
+import { agentMachineId } from '../../../src/machines/agentSetup.ts'
+import { chartDrawing } from './chartDrawing.ts'
+import type { ChartLayout } from './chartLayout.ts'
+import type { ChartModel } from './chartModel.ts'
+import { hubExits } from './hubExits.ts'
+import { layoutOf } from './layoutCache.ts'
+import { overviewLayout, withTitle } from './overviewLayout.ts'
+import { overviewModel } from './overviewModel.ts'
+
+/** A chart as servers give it to pages: the model with its pictures laid out, no state of them lit. */
+export interface ServedChart extends ChartModel {
+  readonly overview?: ChartLayout
+  /** Only where it was asked for. */
+  readonly full?: ChartLayout
+}
+
+/** Overviews by what they show but for their titles: agents of one machine with the same brakes share one. */
+const overviews = new Map<string, ChartLayout>()
+const mostOverviews = 64
+
+function overviewOf(model: ChartModel): ChartLayout {
+  const { title, ...shown } = overviewModel(model)
+  const key = JSON.stringify(shown)
+  const known = overviews.get(key) ?? overviewLayout({ ...shown, title })
+  overviews.delete(key)
+  overviews.set(key, known)
+  if (overviews.size > mostOverviews) overviews.delete(overviews.keys().next().value!)
+  return withTitle(known, model)
+}
+
+/**
+ * The chart with its overview in place, which takes no time, and if asked for the full picture, which the first time may take a second of
+ * another thread. Rejects with the reason of `signal`, and as `chart` does for an SVG.
+ */
+export async function servedChart(
+  model: ChartModel,
+  { withFull = false, signal }: { readonly withFull?: boolean; readonly signal?: AbortSignal } = {},
+): Promise<ServedChart> {
+  const still = { ...model, active: [] }
+  const overview = model.id === agentMachineId && model.detail === undefined ? { overview: overviewOf(still) } : {}
+  if (!withFull) return { ...model, ...overview }
+  return { ...model, ...overview, full: await layoutOf(hubExits(chartDrawing(still)), 'down', { signal }) }
+}

@@ -1,0 +1,80 @@
+import { sharedPolicy } from '../approvals.ts'
+import { AttachedAgent } from '../attachedAgent.ts'
+import { attachInTerminal, farewell } from '../attachInTerminal.ts'
+import { isInteractive, exitCodes } from '../cliHost.ts'
+import type { CommandRun } from '../command.ts'
+import { onConnection } from '../onConnection.ts'
+import { refuse } from '../sessionLogs.ts'
+import { runPipedChat, type PipedChat } from '../runPipedChat.ts'
+import { withServer } from '../withServer.ts'
+import type { Client } from '../../../bridge/src/client/client.ts'
+import type { AgentSummary } from '../../../../src/protocol/frames.ts'
+import { checkAgentId } from '../../../../src/protocol/ids.ts'
+import type { Invocation } from '../commandLine.ts'
+import { oneLine } from '../../../charts/src/plainText.ts'
+
+/** `escapement attach <url> [id]`: a chat with an agent of a server. */
+export const attachCommand: CommandRun = (invocation, host) =>
+  withServer(invocation, host, async (server) => {
+    const { client, address } = server
+    const choice = await chooseAgent(client, invocation)
+    if ('refusal' in choice) return refuse(host, choice.refusal, choice.code)
+    const agent = await AttachedAgent.find(client, choice.agentId)
+    const { json, yes } = invocation
+    if (!json && isInteractive(host)) return attachInTerminal(agent, server, { host, yes })
+    onConnection(client, (text) => host.stderr.write(`${text}\n`), agent)
+    agent.follow()
+    const chat: PipedChat = {
+      agent,
+      about: agent.aboutAt(address),
+      isPriced: false,
+      ctrlC: 'leave; the agent goes on',
+      farewell: () => farewell(agent, address),
+      policy: () => sharedPolicy(agent.isOwnRun, false, yes),
+      isStopping: () => true,
+    }
+    return runPipedChat(chat, host, json)
+  })
+
+/** The chosen agent, or the reason why there is none. */
+type AgentChoice =
+  | { readonly agentId: string }
+  | { readonly refusal: string; readonly code: (typeof exitCodes)['failed' | 'usage'] }
+
+const mostListed = 20
+
+/**
+ * Chooses the agent that was named, a newly spawned one, or the only one there is. Rejects with `INVALID_ID` and as `client.spawn`.
+ */
+async function chooseAgent(
+  client: Client,
+  { before: [address = ''], task: id, spawn }: Pick<Invocation, 'before' | 'task' | 'spawn'>,
+): Promise<AgentChoice> {
+  if (id !== undefined) checkAgentId(id)
+  if (spawn !== undefined) return { agentId: (await client.spawn(spawn, id === undefined ? {} : { id })).id }
+  if (id !== undefined) return { agentId: id }
+  const { agents, total } = await client.agents({ limit: mostListed })
+  const [only] = agents
+  if (only !== undefined && total === 1) return { agentId: only.agentId }
+  const attach = `escapement attach ${address}`
+  if (total === 0) return { refusal: noAgent(client, attach), code: exitCodes.failed }
+  const more = total > agents.length ? [`  … ${total - agents.length} more`] : []
+  const lines = [
+    `There are ${total} agents. Name one, like: ${attach} ${only!.agentId}`,
+    ...agents.map(agentLine),
+    ...more,
+  ]
+  return { refusal: lines.join('\n'), code: exitCodes.usage }
+}
+
+const agentLine = ({ agentId, definition, state }: AgentSummary): string =>
+  `  ${agentId}  ${oneLine(definition)} · ${oneLine(state)}`
+
+function noAgent(client: Client, attach: string): string {
+  const none = 'No agent runs there. One at rest is woken by its id'
+  const { definitions } = client
+  if (!client.may('spawn') || definitions.length === 0) return `${none}: ${attach} <id>`
+  const [only = ''] = definitions
+  const names = definitions.length === 1 ? '' : ` (definitions: ${definitions.map(oneLine).join(', ')})`
+  return `${none}; start a new one with: ${attach} --spawn ${definitions.length === 1 ? oneLine(only) : '<definition>'}${names}`
+}

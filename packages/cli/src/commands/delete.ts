@@ -1,0 +1,17 @@
+import { deleteSession } from '../../../../src/sessions/deleteSession.ts'
+import { exitCodes } from '../cliHost.ts'
+import type { CommandRun } from '../command.ts'
+import { checkSession, logsFor, wantsJson } from '../sessionLogs.ts'
+import { whyKept } from '../whyKept.ts'
+
+/** `escapement delete <id>`: removes a session for good, once it is confirmed. */
+export const deleteCommand: CommandRun = async (invocation, host) => {
+  const { task: id = '' } = invocation
+  const logs = await logsFor(invocation, host)
+  await checkSession(logs, id)
+  const refused = await whyKept(invocation, host, `"${id}"`)
+  if (refused !== undefined) return refused
+  await deleteSession(logs.store, id)
+  host.stdout.write(wantsJson(invocation, host) ? `${JSON.stringify({ deleted: id })}\n` : `"${id}" was deleted.\n`)
+  return exitCodes.done
+}

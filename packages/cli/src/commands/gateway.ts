@@ -1,0 +1,41 @@
+import { RuntimeError } from '../../../../src/protocol/errors.ts'
+import { serveGateway } from '../../../cluster/src/gateway/gateway.ts'
+import { addressOf, pageOf } from '../addressOf.ts'
+import { exitCodes } from '../cliHost.ts'
+import type { CommandRun } from '../command.ts'
+import { programLog } from '../programLog.ts'
+import { wantsJson } from '../sessionLogs.ts'
+import { untilStopped } from '../signals.ts'
+import { sharedLogs } from '../sharedLogs.ts'
+
+/** `escapement gateway`: a single address for the clients of many workers. */
+export const gatewayCommand: CommandRun = async (invocation, host) => {
+  const stopped = untilStopped(host)
+  const address = addressOf(invocation, host)
+  const secret = host.env['ESCAPEMENT_GATEWAY_SECRET'] ?? ''
+  if (secret === '')
+    throw new RuntimeError('INVALID_OPTION', '"gateway" needs ESCAPEMENT_GATEWAY_SECRET, which the workers have too.')
+  const isJson = wantsJson(invocation, host)
+  const log = programLog(host, { isJson })
+  const store = await sharedLogs(invocation, host).open(log.ofParts)
+  try {
+    const gateway = await serveGateway({ ...address, directory: store, secret, logger: log.ofParts })
+    try {
+      const page = pageOf(gateway)
+      log.info({ url: gateway.url, pid: process.pid }, 'The gateway listens.')
+      host.stdout.write(
+        isJson
+          ? `${JSON.stringify({ url: gateway.url, page })}\n`
+          : `${gateway.url}\npage: ${page}\nCtrl-C ends; the agents go on.\n`,
+      )
+      await stopped
+      return exitCodes.done
+    } finally {
+      log.info({ clients: gateway.connections }, 'The gateway ends.')
+      await gateway.close()
+    }
+  } finally {
+    await store.close()
+    log.close()
+  }
+}

@@ -1,0 +1,27 @@
+import { createRuntime } from '../../../bridge/src/createRuntime.ts'
+import { addressOf, pageOf } from '../addressOf.ts'
+import type { CommandRun } from '../command.ts'
+import { exitCodes } from '../cliHost.ts'
+import { checkSession, logsFor, wantsJson } from '../sessionLogs.ts'
+import { untilStopped } from '../signals.ts'
+
+/** `escapement inspect [id]`: the inspector page over logs; no log is changed and no agent loaded. */
+export const inspectCommand: CommandRun = async (invocation, host) => {
+  const logs = await logsFor(invocation, host)
+  const { task: id } = invocation
+  if (id !== undefined) await checkSession(logs, id)
+  const runtime = await createRuntime({ store: logs.store })
+  try {
+    const server = await runtime.serve({ ...addressOf(invocation, host, 'observe'), role: 'observe' })
+    const page = pageOf(server, id === undefined ? '' : `agent=${encodeURIComponent(id)}`)
+    // Before anyone can know that it is up and stop it.
+    const stopped = untilStopped(host)
+    host.stdout.write(
+      wantsJson(invocation, host) ? `${JSON.stringify({ page, url: server.url })}\n` : `${page}\nCtrl-C ends.\n`,
+    )
+    await stopped
+    return exitCodes.done
+  } finally {
+    await runtime.close()
+  }
+}

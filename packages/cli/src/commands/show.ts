@@ -1,0 +1,162 @@
+import { systemClock } from '../../../../src/protocol/clock.ts'
+import { capturedRequests, type CapturedRequest } from '../../../../src/conversation/captureRequest.ts'
+import type { ConversationView } from '../../../../src/conversation/conversationView.ts'
+import { RuntimeError } from '../../../../src/protocol/errors.ts'
+import {
+  conversationFormats,
+  conversationGraph,
+  type ConversationFormat,
+} from '../../../charts/src/conversationGraph.ts'
+import { checkChoice } from '../../../../src/protocol/checkChoice.ts'
+import type { LoadedSession } from '../../../../src/sessions/loadSession.ts'
+import type { SessionRun, Turn } from '../../../../src/sessions/session.ts'
+import { sessionOf } from '../../../../src/sessions/sessionProjection.ts'
+import { type CliHost, exitCodes } from '../cliHost.ts'
+import type { CommandRun } from '../command.ts'
+import type { Invocation } from '../commandLine.ts'
+import { artifactLines, findArtifact, keptArtifacts, writeArtifact } from '../keptArtifacts.ts'
+import { readSession } from '../readSession.ts'
+import { columnsOf, forksOf, logsFor, readCount, refuse, wantsJson, type SessionLogs } from '../sessionLogs.ts'
+import { coloursFor, type Colours } from '../terminal/colours.ts'
+import { conversationTree } from '../terminal/conversationTree.ts'
+import { requestChange } from '../../../../src/conversation/requestChange.ts'
+import { requestLines } from '../terminal/requestText.ts'
+import { safeJson } from '../terminal/safeJson.ts'
+import { runLines, sessionLines, sourceLines } from '../terminal/sessionText.ts'
+import { toolSourcesOf } from '../../../../src/sessions/toolSources.ts'
+import { changeLine, turnLines } from '../terminal/turnText.ts'
+
+/** `escapement show <id>`: prints a session, one of its turns, the exact request of a turn, or an artifact of a result. */
+export const showCommand: CommandRun = async (invocation, host) => {
+  const { task: id = '', turn, request, artifact } = invocation
+  const wanted = turn === undefined ? undefined : readCount('--turn', turn)
+  const format =
+    invocation.format === undefined ? undefined : checkChoice('--format', invocation.format, conversationFormats)
+  if (format !== undefined && (request || wanted !== undefined))
+    throw new RuntimeError('INVALID_OPTION', '--format draws the whole conversation: leave --turn and --request out.')
+  if (artifact !== undefined && (format !== undefined || request || wanted !== undefined))
+    throw new RuntimeError(
+      'INVALID_OPTION',
+      '--artifact writes one artifact: leave --format, --turn and --request out.',
+    )
+  if (artifact === undefined && invocation.out !== undefined)
+    throw new RuntimeError('INVALID_OPTION', '--out of "show" goes with --artifact <name>.')
+  const logs = await logsFor(invocation, host)
+  const session = await readSession(logs, id)
+  if (artifact !== undefined)
+    return writeArtifact(findArtifact(keptArtifacts(session), artifact, id), logs, invocation, host)
+  const views = { session, host, logs, isJson: wantsJson(invocation, host) }
+  if (format !== undefined) return draw(views, format)
+  if (request) return showRequest(views, wanted)
+  if (wanted !== undefined) return showTurn(views, wanted)
+  return showSession(views)
+}
+
+interface Views {
+  readonly session: LoadedSession
+  readonly host: CliHost
+  readonly logs: SessionLogs
+  readonly isJson: Invocation['json']
+}
+
+function print({ host }: Views, lines: readonly string[]): number {
+  host.stdout.write(lines.map((line) => `${line}\n`).join(''))
+  return exitCodes.done
+}
+
+function draw(views: Views, format: ConversationFormat): number {
+  const { session, host } = views
+  if (format === 'json') return printJson(views, conversationGraph(session, { format }))
+  return print(views, [conversationGraph(session, { format, columns: columnsOf(host) }).trimEnd()])
+}
+
+const printJson = (views: Views, value: unknown): number => print(views, [safeJson(value, 2)])
+
+const coloursOf = ({ host }: Views): Colours => coloursFor(host.stdout, host.env, host.theme)
+
+/** A conversation's nodes and their relations, as JSON. */
+const conversationData = (conversation: ConversationView): object => ({
+  head: conversation.head,
+  trunk: conversation.trunk().map(({ id }) => id),
+  nodes: conversation.log(),
+  pins: conversation.pins(),
+  masks: conversation.masks(),
+})
+
+async function showSession(views: Views): Promise<number> {
+  const { session, host, logs } = views
+  const { past: _, records: __, conversation, ...summary } = session
+  const forks = await forksOf(logs, session.id)
+  const sources = toolSourcesOf([...session.past, ...session.records])
+  const artifacts = keptArtifacts(session)
+  if (views.isJson)
+    return printJson(views, {
+      ...summary,
+      forks,
+      ...(sources.length === 0 ? {} : { sources }),
+      ...(artifacts.length === 0 ? {} : { artifacts }),
+      conversation: conversationData(conversation),
+    })
+  const colours = coloursOf(views)
+  const facts = { forks, logFile: logs.place.logOf(session.id), now: systemClock.now() }
+  const section = (title: string, lines: readonly string[]): string[] =>
+    lines.length === 0 ? [] : ['', colours.bold(title), ...lines.map((line) => `  ${line}`)]
+  return print(views, [
+    ...sessionLines(session, facts, colours),
+    ...section('Tools from elsewhere', sourceLines(sources, colours)),
+    ...section('Kept whole', artifactLines(artifacts)),
+    ...section('Runs', runLines(session.runs, colours)),
+    ...section('Between runs', session.changes.map(changeLine)),
+    ...section(
+      'Conversation',
+      conversationTree(conversation, colours, columnsOf(host) - 2, [...session.past, ...session.records]),
+    ),
+  ])
+}
+
+/** Every turn with its run; for a fork, the shared ones first. */
+const turnsOf = ({ past, runs }: LoadedSession): { run: SessionRun; turn: Turn }[] =>
+  [...sessionOf(past).runs, ...runs].flatMap((run) => run.turns.map((turn) => ({ run, turn })))
+
+function findTurn(session: LoadedSession, wanted: number | undefined): { run: SessionRun; turn: Turn } {
+  const turns = turnsOf(session)
+  const found = wanted === undefined ? turns.at(-1) : turns.findLast(({ turn }) => turn.index === wanted)
+  if (found !== undefined) return found
+  const last = turns.at(-1)?.turn.index
+  const what =
+    last === undefined ? 'has no turn yet' : `has no turn ${wanted}: they go from ${turns[0]!.turn.index} to ${last}`
+  throw new RuntimeError('INVALID_OPTION', `Session "${session.id}" ${what}.`)
+}
+
+function showTurn(views: Views, wanted: number): number {
+  const { session, host } = views
+  const { run, turn } = findTurn(session, wanted)
+  const nodes = new Map(session.conversation.log().map((node) => [node.id, node]))
+  if (!views.isJson) return print(views, turnLines({ run, turn, nodes }, coloursOf(views), columnsOf(host)))
+  const ids = [...turn.input.map(({ nodeId }) => nodeId), turn.reply, ...turn.toolCalls.map(({ nodeId }) => nodeId)]
+  const { turns: _, ...facts } = run
+  const involved = ids.flatMap((id) => (id === undefined ? [] : (nodes.get(id) ?? [])))
+  return printJson(views, { agentId: session.id, run: facts, turn, nodes: involved })
+}
+
+function showRequest(views: Views, wanted: number | undefined): number {
+  const { session, host } = views
+  const { index } = findTurn(session, wanted).turn
+  const all = [...capturedRequests([...session.past, ...session.records])]
+  // A turn with a compaction in the middle has two requests; the last one was answered.
+  const at = all.findLastIndex(({ turnIndex }) => turnIndex === index)
+  const now = all[at]
+  if (now === undefined) return refuse(host, notCaptured(session.id, index, all))
+  const before = all[at - 1]
+  if (!views.isJson) return print(views, requestLines(now, before, coloursOf(views)))
+  const since = before === undefined ? null : { turnIndex: before.turnIndex, ...requestChange(before, now) }
+  const { turnIndex, runId, attempt, model, request, provenance } = now
+  return printJson(views, { agentId: session.id, turnIndex, runId, attempt, model, request, provenance, since })
+}
+
+function notCaptured(id: string, turnIndex: number, all: readonly CapturedRequest[]): string {
+  const others = [...new Set(all.map((captured) => captured.turnIndex))].join(', ')
+  const rest = others === '' ? '' : ` Captured were those of the turns ${others}.`
+  const how = 'Requests are captured with captureTurnRequests: true on the agent; escapement run and chat do that.'
+  return `The request of turn ${turnIndex} of "${id}" was not captured.${rest} ${how}`
+}

@@ -1,0 +1,43 @@
+import { readFileSync } from 'node:fs'
+import { dirname, resolve } from 'node:path'
+import type { ToolEntry } from '../../../../src/actors/toolEntries.ts'
+import { RuntimeError, withoutAdvice } from '../../../../src/protocol/errors.ts'
+import type { Config } from '../defineConfig.ts'
+import { importModule } from '../../../tools/src/userFiles/importModule.ts'
+import { wrongInFile } from '../../../tools/src/userFiles/wrongInFile.ts'
+import { storePlace } from '../storePlace.ts'
+import { configSchema } from './configSchema.ts'
+import { configTools } from './configTools.ts'
+
+/** A configuration that was found, checked. */
+export interface LoadedConfig extends Omit<Config, 'store' | 'skills' | 'mcp'> {
+  /** All tools, including those of `skills` and `mcp`. */
+  readonly tools: readonly ToolEntry[]
+  readonly file: string
+  /** The address of the store, absolute. */
+  readonly logs?: string
+}
+
+/** Loads and checks a configuration. @throws RuntimeError `INVALID_OPTION` with file and line of the mistake. */
+export async function readConfig(file: string): Promise<LoadedConfig> {
+  const exported = await importModule(file)
+  if (!('default' in exported))
+    throw new RuntimeError('INVALID_OPTION', `${file} has no default export: write export default defineConfig({ … }).`)
+  const checked = configSchema().safeParse(exported['default'])
+  if (!checked.success)
+    throw new RuntimeError('INVALID_OPTION', wrongInFile(file, readFileSync(file, 'utf8'), checked.error))
+  const { store, memory, skills: _, mcp: __, ...config } = exported['default'] as Config
+  const folder = dirname(file)
+  try {
+    const tools = await configTools(exported['default'] as Config, folder)
+    return {
+      ...config,
+      tools,
+      file,
+      ...(store === undefined ? {} : { logs: storePlace(store, folder).typed }),
+      ...(memory === undefined ? {} : { memory: resolve(folder, memory) }),
+    }
+  } catch (thrown) {
+    throw new RuntimeError('INVALID_OPTION', `${file}: ${withoutAdvice(thrown)}`, { cause: thrown })
+  }
+}

@@ -1,0 +1,90 @@
+import type { AnyModel } from '../../../src/actors/models/anyModel.ts'
+import type { AgentDefinition } from '../../../src/actors/agentDefinition.ts'
+import type { ToolEntries, ToolEntry } from '../../../src/actors/toolEntries.ts'
+import type { ModelLimits } from '../../../src/actors/models/limits/modelLimit.ts'
+import type { McpServerOptions } from '../../mcp/src/client/options.ts'
+import type { Model } from '../../../src/protocol/model.ts'
+import type { Limits } from '../../../src/protocol/runLimits.ts'
+import type { RedactOptions } from '../../../src/redaction/redactor.ts'
+import type { ServeOptions } from '../../bridge/src/server/serveOptions.ts'
+
+/** A model: `provider:id` as for `--model`, a name of `models`, `'embedded'`, or the model itself. */
+export type ConfigModel = string | AnyModel
+
+/** Values from which an agent of the configuration is made. */
+export interface ConfigGiven {
+  /** All tools of `tools`, `skills` and `mcp` of the configuration, for `tools` of the definition. */
+  readonly tools: readonly ToolEntry[]
+  /** The model given by `--model`, `ESCAPEMENT_MODEL` or `model` of the configuration, else the first whose key is set, else the embedded one. */
+  readonly model: Model
+}
+
+/** A definition, or a function that makes one with the model that the command line chose. */
+export type ConfigAgent = AgentDefinition | ((given: ConfigGiven) => AgentDefinition)
+
+/**
+ * A server of the Model Context Protocol: `command` for a server that runs as a process, whose `cwd` is relative to this file (default: its folder),
+ * or `url`. It takes the options of `mcpTools`; its name is the key.
+ */
+export type ConfigMcpServer = McpServerOptions
+
+/** Options of `escapement serve`, besides those of `runtime.serve`; options of the command line take precedence. */
+export interface ConfigServe extends Omit<ServeOptions, 'server' | 'definitions'> {
+  /** Speaks the Agent Client Protocol at `/acp`. */
+  readonly acp?: boolean
+  /** Speaks AG-UI at `/ag-ui`. */
+  readonly agUi?: boolean
+  /** Offers the agents as tools of an MCP server at `/mcp`. */
+  readonly mcp?: boolean
+  /** Sends the Stately inspector's messages at `/stately`. */
+  readonly stately?: boolean
+}
+
+/** Configuration in `escapement.config.ts`. All fields are optional. */
+export interface Config {
+  /** Agents that `serve`, `acp` and `mcp` offer. `run` and `chat` talk to the first, unless `--agent` names another. */
+  readonly agents?: readonly ConfigAgent[]
+  /** The model, where neither `--model` nor `ESCAPEMENT_MODEL` names one. */
+  readonly model?: ConfigModel
+  /** Names for models, for `--model` and `model`. */
+  readonly models?: { readonly [name: string]: ConfigModel }
+  /**
+   * Further tools, or sources of tools, of the command line's own coding agent, the default if `agents` is empty. Agents made by a function are given
+   * them too.
+   */
+  readonly tools?: ToolEntries
+  /** Folders of skills of that agent, relative to this file. */
+  readonly skills?: readonly string[]
+  /** MCP servers of that agent, by name, with the options of `mcpTools` in `escapement/mcp`. */
+  readonly mcp?: { readonly [name: string]: ConfigMcpServer }
+  /** Limits of each run of that agent. Default: 200 turns. */
+  readonly limits?: Limits
+  /** Store of sessions: a folder or `sqlite:<file>`, relative to this file, or `postgres://…`. Default: `.escapement` in the folder of `--dir`. */
+  readonly store?: string
+  /**
+   * Memory of that agent beyond one conversation, which `escapement memory` shows too: a folder of Markdown files, or an SQLite file, whose name has
+   * an ending such as `.db`. Relative to this file. Searching a folder needs the package `minisearch`. Default: none.
+   */
+  readonly memory?: string
+  /** Secrets that no log, event or request may hold. */
+  readonly redact?: RedactOptions
+  /** Limits on requests to models, for all agents together. */
+  readonly modelLimits?: ModelLimits
+  readonly serve?: ConfigServe
+}
+
+/**
+ * Declares the configuration in `escapement.config.ts`: returns its argument, so that editors know its fields. The command line checks it when it
+ * reads the file.
+ *
+ * @example
+ * ```ts
+ * // escapement.config.ts exports this as its default.
+ * const config = defineConfig({
+ *   agents: [({ model }) => defineAgent({ name: 'helper', model, tools: workspaceTools(import.meta.dirname) })],
+ *   model: 'anthropic:claude-sonnet-5-5',
+ *   serve: { port: 8080 },
+ * })
+ * ```
+ */
+export const defineConfig = (config: Config): Config => config

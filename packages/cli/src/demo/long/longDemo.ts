@@ -1,0 +1,122 @@
+import { join } from 'node:path'
+import { writeFileSync } from 'node:fs'
+import { counted, whole } from '../../../../charts/src/amounts.ts'
+import { systemClock } from '../../../../../src/protocol/clock.ts'
+import { type CliHost, exitCodes } from '../../cliHost.ts'
+import type { Invocation } from '../../commandLine.ts'
+import { chooseModel, type ModelChoice } from '../../models/chooseModel.ts'
+import { openSession } from '../../openSession.ts'
+import { codeOf, runTask } from '../../runTask.ts'
+import { coloursFor } from '../../terminal/colours.ts'
+import { openPage } from '../demoPage.ts'
+import { verify } from '../verify.ts'
+import { openWorkshop } from '../workshop.ts'
+import { callProject, projectCheckFile, usualModules } from './callProject.ts'
+import { FoldView, type FoldCounts } from './foldView.ts'
+import { longModel } from './longPolicy.ts'
+import { longCheckCommand, longTask } from './longTask.ts'
+import { priceRatios } from './requestMeter.ts'
+import { sparkline } from './sparkline.ts'
+
+/** Milliseconds between words where a person watches; a run of hundreds of replies then takes some ten seconds. */
+const wordDelayMs = 4
+const maxTurns = 2_000
+
+const pageHint =
+  'In its details, "Usage" shows the tokens of each turn; the conversation shows what was folded, and its memos.'
+
+/**
+ * `escapement demo long`: the agent works through `modules` files with folding on, and is checked afterwards. Needs no key. When the model needs a
+ * fact again that was folded away, it finds it in the index and recalls it.
+ */
+export async function runLongDemo(invocation: Invocation, host: CliHost, modules = usualModules): Promise<number> {
+  const { json, yes } = invocation
+  const choice = await chooseLong(invocation, host)
+  const project = callProject(modules)
+  const workshop = openWorkshop(project)
+  const session = await openSession({
+    ...workshop,
+    choice,
+    braking: { fold: true },
+    needsApproval: (command) => !yes && command !== longCheckCommand,
+    limits: { turns: maxTurns },
+  })
+  const { agent } = session
+  const colours = coloursFor(host.stdout, host.env, host.theme)
+  if (!json) {
+    const where = colours.dim(`The folder is ${workshop.dir}; the model is ${choice.model.id}.`)
+    host.stdout.write(
+      `${colours.bold('A task of hundreds of steps.')} ${where}\n${colours.bold('Task:')} ${longTask}\n\n`,
+    )
+  }
+  let view: FoldView | undefined
+  try {
+    const page = await openPage(session, invocation, host, pageHint)
+    const columns = (): number => columnsOf(host)
+    const code = codeOf(
+      await runTask(session, longTask, {
+        host,
+        json,
+        isPriced: choice.isEmbedded,
+        view: (screen, others) =>
+          (view = new FoldView(screen, { agent, colours, clock: systemClock, columns, others })),
+      }),
+    )
+    if (code === exitCodes.interrupted) return code
+    if (!json && view !== undefined) host.stdout.write(sayCounts(view.counts, host))
+    // The check as it was: the agent could have changed it.
+    writeFileSync(join(workshop.dir, projectCheckFile), project[projectCheckFile]!)
+    const passes = await verify(workshop, [projectCheckFile], { host, timeoutMs: 60_000 })
+    if (passes === undefined) return exitCodes.interrupted
+    if (!json) host.stdout.write(sayVerdict(passes, modules, host))
+    await page.stay()
+    return passes ? code : exitCodes.failed
+  } finally {
+    await session.close()
+  }
+}
+
+async function chooseLong({ model, stay }: Invocation, host: CliHost): Promise<ModelChoice> {
+  if (model !== undefined && model !== 'embedded')
+    return chooseModel({ asked: model, env: host.env, dir: host.cwd(), wordDelayMs: 0 })
+  return { model: longModel({ wordDelayMs: stay || host.stdout.isTTY ? wordDelayMs : 0 }), isEmbedded: true }
+}
+
+const columnsOf = ({ stdout }: CliHost): number => (stdout.isTTY && stdout.columns > 0 ? stdout.columns : 80)
+
+/** Describes the sizes of all requests, with and without folding, and the difference in cost. */
+function sayCounts(counts: FoldCounts, host: CliHost): string {
+  const { sent, unmanaged, cost, names, folds, steps, recalls } = counts
+  if (sent.length === 0 || unmanaged.length === 0) return ''
+  const { bold, dim } = coloursFor(host.stdout, host.env, host.theme)
+  const [highest, highestUnmanaged] = [Math.max(...sent), Math.max(...unmanaged)]
+  const top = Math.max(highest, highestUnmanaged)
+  const bars = (values: readonly number[]): string =>
+    sparkline(values, Math.ceil(sent.length / Math.max(8, Math.min(64, columnsOf(host) - 40))), top)
+  const [read, readUnmanaged] = [sumOf(sent), sumOf(unmanaged)]
+  const { cached, written, output } = priceRatios
+  const prices = `cached ×${cached}, written to the cache ×${written}, output ×${output}`
+  const rows: readonly (readonly [name: string, value: string])[] = [
+    [
+      'requests',
+      `${whole(sent.length)}: ${counted(folds, 'fold')} of ${counted(steps, 'step')}, ${counted(recalls, 'recall')}`,
+    ],
+    ['with folding', `${bars(sent)} ${dim(`up to ${counted(highest, 'token')}`)}`],
+    ['without', `${bars(unmanaged)} ${dim(`up to ${counted(highestUnmanaged, 'token')}`)}`],
+    ['tokens sent', `${whole(read)} instead of ${whole(readUnmanaged)}: ${whole(readUnmanaged - read)} saved`],
+    ['cost', `${(cost.sent / cost.unmanaged).toFixed(2)} of that without folding ${dim(`(${prices})`)}`],
+    ['names lost', `${names.lost} of ${whole(names.used)} used again; ${names.indexOnly} stood only in the index`],
+  ]
+  const lines = rows.map(([name, value]) => `  ${name.padEnd(13)} ${value}`)
+  return `\n${bold('What folding did:')} ${dim('(tokens are estimates, from the log)')}\n\n${lines.join('\n')}\n`
+}
+
+const sumOf = (values: readonly number[]): number => values.reduce((sum, value) => sum + value, 0)
+
+function sayVerdict(passes: boolean, modules: number, host: CliHost): string {
+  const { bold, green, red } = coloursFor(host.stdout, host.env, host.theme)
+  const verdict = passes
+    ? green(`all ${modules} modules compute what they should`)
+    : red('some modules are still wrong')
+  return `\n${bold('Checked once more, by running it apart from the agent:')} ${verdict}.\n`
+}

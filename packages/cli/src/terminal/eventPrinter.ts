@@ -1,0 +1,247 @@
+import { oneLine } from '../../../../src/conversation/cutMiddle.ts'
+import { isRemembered } from '../../../../src/protocol/remembered.ts'
+import type { AgentEvent, EventOf } from '../../../../src/protocol/events.ts'
+import type { ErrorInfo } from '../../../../src/protocol/errors.ts'
+import type { Economics } from '../../../../src/protocol/economics.ts'
+import { formatNodeId } from '../../../../src/protocol/ids.ts'
+import { textOf, totalTokens } from '../../../../src/protocol/messages.ts'
+import { byPolicy, counted, dollars, duration, money, savings, tookWords, whole } from '../../../charts/src/amounts.ts'
+import { copiedSpans } from '../../../charts/src/copiedSpans.ts'
+import type { Colours } from './colours.ts'
+import { withoutControls } from '../../../charts/src/plainText.ts'
+import { diffCounts, diffRows } from './diffRows.ts'
+import type { Screen } from './screen.ts'
+import { editOf, type FileEdit } from '../../../charts/src/text/edits.ts'
+import { replyPrinter, type ReplyPrinter } from './reply/replyPrinter.ts'
+import { callLine, outcomeLine } from '../../../charts/src/toolLine.ts'
+import { WorkTimes, type Took } from '../../../charts/src/workTimes.ts'
+
+export interface PrinterOptions {
+  readonly screen: Screen
+  readonly colours: Colours
+  /** True if costs are known, for the last line of a run. */
+  readonly isPriced: boolean
+  /** True if the terminal takes links. Default: false. */
+  readonly hasLinks?: boolean
+  /** Appended to the last line of every run. */
+  readonly footer?: string
+  /** Returns true if calls that need an approval are shown here before they run, so that their changes need not be shown again. */
+  isAsking?(): boolean
+}
+
+/** Maximum number of lines of a change that are shown once it is made. */
+const mostChanged = 12
+const usualColumns = 80
+/** Milliseconds after which the end of a run rings the bell, as a person may be looking elsewhere. */
+const longRunMs = 10_000
+
+type Printers = { readonly [T in AgentEvent['type']]?: (event: EventOf<T>) => void }
+
+/**
+ * Prints an agent's events for people: text as it streams, a line for each tool call, and one for the run. Replies are Markdown where a screen
+ * can draw rows again and there are colours; elsewhere they stay as they were written.
+ */
+export function eventPrinter(options: PrinterOptions): (event: AgentEvent) => void {
+  const { screen, colours } = options
+  const calls = new Map<string, { readonly line: string; readonly edit?: FileEdit }>()
+  /** Calls whose change was shown before they ran. */
+  const seen = new Set<string>()
+  const times = new WorkTimes()
+  let took: Took | undefined
+  /** Policies that planned reverts, by the requests' ids. */
+  const planned = new Map<string, string>()
+  /** Characters of the reply's text printed so far. */
+  let shown = 0
+  const endLine = (): void => {
+    if (!screen.isAtLineStart) screen.write('\n')
+  }
+  const reply = screen.grow !== undefined && colours.theme !== 'none' ? markdownPrinter(options) : plainPrinter(screen)
+  const line = (text: string): void => {
+    endLine()
+    screen.write(`${text}\n`)
+  }
+  const printers: Printers = {
+    'message.added': ({ message: { provenance } }) => {
+      if (isRemembered(provenance))
+        line(colours.dim(withoutControls(`  ⇠ from memory (${provenance.tier}, ${provenance.recordId})`)))
+      if (provenance?.type === 'report')
+        line(colours.dim(withoutControls(`  ⇠ ${provenance.name} (${provenance.agentId}) has reported`)))
+    },
+    'reply.start': () => {
+      reply.end()
+      shown = 0
+    },
+    'reply.delta': ({ text, offset }) => {
+      shown = offset + text.length
+      reply.add(text)
+    },
+    'reply.end': ({ message, withheld }) => {
+      const text = textOf(message.content)
+      // Text that arrived while disconnected; of one that was withheld nothing continues what is shown.
+      if (withheld === undefined || shown === 0) reply.add(text.slice(shown))
+      reply.end()
+      if (withheld !== undefined && shown > 0) line(withoutControls(text))
+      shown = 0
+      endLine()
+    },
+    'reply.reset': ({ error, repair, retryAt, time, next }) => {
+      reply.end()
+      shown = 0
+      const again =
+        retryAt === undefined
+          ? repair === undefined
+            ? next === undefined
+              ? ''
+              : ` Asking ${next} instead.`
+            : ' Asking again.'
+          : ` Trying again in ${duration(retryAt - time)}.`
+      line(colours.yellow(withoutControls(`! ${errorWords(error)}${again}`)))
+    },
+    'approval.requested': ({ callId, name, input }) => {
+      calls.set(callId, { line: callLine(name, input) })
+      if (options.isAsking?.() === true) seen.add(callId)
+    },
+    'approval.decided': ({ callId, input }) => {
+      // It is not what was shown.
+      if (input !== undefined) seen.delete(callId)
+    },
+    'tool.start': ({ callId, name, input }) => {
+      const edit = screen.columns === undefined ? undefined : editOf(name, input)
+      calls.set(callId, { line: callLine(name, input), ...(edit === undefined ? {} : { edit }) })
+    },
+    'tool.end': (event) => {
+      const call = calls.get(event.callId)
+      const isSeen = seen.delete(event.callId)
+      calls.delete(event.callId)
+      const edit = event.message.isError ? undefined : call?.edit
+      const columns = (screen.columns ?? usualColumns) - 1
+      const mark = event.message.isError ? colours.red('✗') : colours.green('✓')
+      const time = took === undefined ? '' : ` · ${tookWords(took)}`
+      const counts = edit === undefined ? '' : ` · ${diffCounts(edit.diff)}`
+      line(
+        `  ${mark} ${call?.line ?? withoutControls(event.name)} ${colours.dim(`· ${outcomeLine(event)}${counts}${time}`)}`,
+      )
+      if (edit !== undefined && !isSeen && edit.diff.hunks.length > 0)
+        line(diffRows(edit.diff, { colours, indent: '    ', most: mostChanged, columns }).join('\n'))
+      if (event.handoff !== undefined) line(colours.yellow(`  ⇒ ${withoutControls(event.handoff)} answers from now on`))
+    },
+    'compaction.end': ({ applied, requestId, reason = '', tokensBefore, tokensAfter, economics }) => {
+      const what = `compacted: ${whole(tokensBefore)} → ${whole(tokensAfter)} tokens`
+      if (applied) line(colours.dim(`  ${what}${saved(economics)}`))
+      else if (requestId !== undefined) line(colours.yellow(`  not compacted: ${withoutControls(reason)}`))
+    },
+    'pin.applied': ({ applied, requested, pinned, reason = '' }) =>
+      line(
+        applied
+          ? colours.dim(`  ${requested} ${pinned ? 'pinned' : 'unpinned'}`)
+          : colours.yellow(`  ${withoutControls(reason)}`),
+      ),
+    'revert.requested': ({ request: { id, policy } }) => void (policy !== undefined && planned.set(id, policy)),
+    'revert.applied': (event) =>
+      line(colours.yellow(`  ↩ ${withoutControls(revertLine(event, planned.get(event.id)))}`)),
+    'graft.applied': ({ applied, copies, reason, economics }) => {
+      if (applied) line(colours.dim(`  brought back: ${copiedSpans(copies)}${saved(economics)}`))
+      if (reason !== undefined) line(colours.yellow(`  ${withoutControls(reason)}`))
+    },
+    'undo.end': ({ undone, kept }) => {
+      if (undone.length > 0) line(colours.dim(`  undone: ${withoutControls(undone.join(', '))}`))
+      for (const { what, why } of kept) line(colours.yellow(`  not undone: ${withoutControls(`${what} (${why})`)}`))
+      if (undone.length + kept.length === 0) line(colours.dim('  nothing was to be undone'))
+    },
+    'prune.applied': (event) => {
+      if (event.applied) line(colours.dim(`  ${pruneLine(event)}`))
+      if (event.reason !== undefined) line(colours.yellow(`  ${withoutControls(event.reason)}`))
+    },
+    'memory.extracted': ({ kept }) => {
+      for (const { text, tainted } of kept)
+        line(colours.dim(`  ⇢ remembered${tainted ? ', unconfirmed' : ''}: ${withoutControls(oneLine(text, 120))}`))
+    },
+    'stall.detected': ({ evidence, rung }) =>
+      line(colours.yellow(`  ↻ in circles: ${withoutControls(evidence)}${rungWords[rung]}`)),
+    'policy.end': (event) => {
+      const { outcome, requestId } = event
+      if (outcome === 'failed') line(colours.yellow(`  ${policyLine(event)}`))
+      else if (outcome === 'planned' || requestId !== undefined) line(colours.dim(`  ${policyLine(event)}`))
+    },
+    'source.status': ({ source, trouble }) => {
+      if (trouble !== undefined) line(colours.yellow(withoutControls(`! tools of ${source}: ${trouble}`)))
+    },
+    'model.warning': ({ model, message }) => line(colours.yellow(`! ${withoutControls(`${model}: ${message}`)}`)),
+    error: ({ error }) => line(colours.red(withoutControls(`! ${errorWords(error)}`))),
+    'run.end': (event) => {
+      reply.end()
+      line(runLine(event, took, options))
+      if (took !== undefined && took.ms + took.waitedMs >= longRunMs) screen.ring?.()
+    },
+  }
+  return (event) => {
+    took = times.take(event)
+    ;(printers[event.type] as ((event: AgentEvent) => void) | undefined)?.(event)
+  }
+}
+
+const plainPrinter = (screen: Screen): ReplyPrinter => ({
+  add: (text) => screen.write(withoutControls(text)),
+  end() {},
+})
+
+const markdownPrinter = ({ screen, colours, hasLinks = false }: PrinterOptions): ReplyPrinter =>
+  replyPrinter({ columns: () => screen.columns, grow: (...args) => screen.grow?.(...args) }, { colours, hasLinks })
+
+const rungWords: Readonly<Record<EventOf<'stall.detected'>['rung'], string>> = {
+  note: ' · the model is told',
+  revert: ' · it is taken back',
+  pause: ' · it is paused',
+  none: '',
+}
+
+/** `took` is absent if the run's start was not seen. */
+function runLine(
+  end: EventOf<'run.end'>,
+  took: Took | undefined,
+  { colours, isPriced, footer }: PrinterOptions,
+): string {
+  const { turns, usage, costUsd } = end
+  const facts = [
+    counted(turns, 'turn'),
+    `${whole(totalTokens(usage))} tokens`,
+    isPriced || costUsd > 0 ? dollars(costUsd) : `cost ${money(0)}`,
+    ...(took === undefined ? [] : [tookWords(took)]),
+    ...(footer === undefined ? [] : [footer]),
+  ].join(' · ')
+  const mark = end.stopReason === 'stop' ? colours.green('✓ done') : colours.red(`✗ ${withoutControls(endingOf(end))}`)
+  return `${mark} ${colours.dim(`· ${facts}`)}`
+}
+
+const saved = (economics: Economics | undefined): string => (economics === undefined ? '' : ` · ${savings(economics)}`)
+
+const pruneLine = ({ by, policy, masked, steps, economics }: EventOf<'prune.applied'>): string =>
+  `${masked === true ? 'output hidden' : by === 'runtime' ? 'folded' : 'hidden'}: ${counted(steps.length, 'step')}${byPolicy(policy)}${saved(economics)}`
+
+const policyWords = { planned: 'has a plan', nothing: 'changes nothing', failed: 'failed' } as const
+
+function policyLine({ policy, outcome, reason, usage, costUsd }: EventOf<'policy.end'>): string {
+  const why = reason === undefined ? '' : `: ${reason}`
+  const cost = costUsd === 0 ? '' : `, ${dollars(costUsd)}`
+  const asking = usage === undefined ? '' : ` · asking took ${counted(totalTokens(usage), 'token')}${cost}`
+  return withoutControls(`policy ${policy} ${policyWords[outcome]}${why}${asking}`)
+}
+
+function revertLine(event: EventOf<'revert.applied'>, policy: string | undefined): string {
+  const { applied, requested, reason = '', target, tag, category, economics } = event
+  if (!applied || target === undefined || tag === undefined) return `not back to ${requested}: ${reason}`
+  const [first, last] = [tag.abandoned[0], tag.abandoned.at(-1)].map((id) => (id === undefined ? '' : formatNodeId(id)))
+  return `back to ${formatNodeId(target)} (${category})${byPolicy(policy)}: ${first}–${last} set aside${saved(economics)}`
+}
+
+const errorWords = ({ message, code }: ErrorInfo): string => `${message} (${code})`
+
+/** Returns the reason why a run ended before it was done. */
+function endingOf({ stopReason, reason, error, refusal }: EventOf<'run.end'>): string {
+  if (error !== undefined) return `failed: ${errorWords(error)}`
+  if (stopReason === 'paused' && reason?.type === 'limit')
+    return `paused: the limit of ${whole(reason.allowed)} ${reason.limit} is reached`
+  if (reason?.type === 'stall') return `paused: it went in circles: ${reason.evidence}`
+  if (refusal !== undefined) return `refused by ${refusal.guard}: ${refusal.reason}`
+  return stopReason === 'refusal' ? 'not done' : stopReason === 'length' ? 'cut off by the length limit' : stopReason
+}

@@ -1,0 +1,128 @@
+import { formatNodeId } from '../../../../src/protocol/ids.ts'
+import { totalTokens, type Usage } from '../../../../src/protocol/messages.ts'
+import type { PauseReason, Spent } from '../../../../src/protocol/records.ts'
+import type { LoggedSource } from '../../../../src/sessions/toolSources.ts'
+import type { SessionRun, Session, SessionCall, Turn } from '../../../../src/sessions/session.ts'
+import { age, counted, duration, moment, money, whole } from '../../../charts/src/amounts.ts'
+import { type Colours, paintStatus } from './colours.ts'
+import { cell, number, tableLines, type Cell } from './table.ts'
+import { oneLine } from '../../../charts/src/plainText.ts'
+
+export interface SessionFacts {
+  readonly forks: readonly string[]
+  readonly logFile: string
+  /** Epoch milliseconds. */
+  readonly now: number
+}
+
+/** A session's summary. */
+export function sessionLines(session: Session, { forks, logFile, now }: SessionFacts, colours: Colours): string[] {
+  const { id, definition, status, isStopped, model, createdAt, updatedAt, usage, costUsd, forkedFrom, path } = session
+  // The log alone cannot tell a running process from one that died.
+  const running = status === 'running' ? 'running, or its process died' : status
+  const state = isStopped ? `${status}, stopped for good` : running
+  const facts: readonly (readonly [string, string | undefined])[] = [
+    ['model', oneLine(model)],
+    ['begun', `${moment(createdAt)}, last record ${age(now - updatedAt)} ago`],
+    ['used', usageText(usage, costUsd)],
+    ['parent', path.at(-1)],
+    ['forked', forkedFrom === undefined ? undefined : `from ${forkedFrom.agentId} at ${formatNodeId(forkedFrom.at)}`],
+    ['forks', forks.length === 0 ? undefined : forks.join(', ')],
+    ['log', logFile],
+  ]
+  return [
+    `${colours.bold(id)} · ${oneLine(definition)} · ${paintStatus(status, colours)(state)}`,
+    ...facts.flatMap(([name, value]) => (value === undefined ? [] : [`  ${colours.dim(name.padEnd(8))}${value}`])),
+  ]
+}
+
+/** Returns lines on the sources of tools: the tools' names, the source's part of the system prompt, and its trouble, if any. */
+export const sourceLines = (sources: readonly LoggedSource[], colours: Colours): string[] =>
+  sources.flatMap(({ source, tools, instructions = '', trouble }) => [
+    `${colours.bold(oneLine(source))} · ${tools.length === 0 ? 'no tools' : tools.map(oneLine).join(', ')}`,
+    ...instructions.split('\n').flatMap((line) => (line.trim() === '' ? [] : [`  ${colours.dim(oneLine(line))}`])),
+    ...(trouble === undefined ? [] : [`  ${colours.red(oneLine(trouble))}`]),
+  ])
+
+const usageText = (usage: Usage, costUsd: number): string => {
+  const cached = usage.cacheRead + usage.cacheWrite
+  const parts = [
+    `${whole(usage.input)} in`,
+    `${whole(usage.output)} out`,
+    ...(cached === 0 ? [] : [`${whole(cached)} cached`]),
+  ]
+  return `${whole(totalTokens(usage))} tokens (${parts.join(', ')}), cost ${money(costUsd)}`
+}
+
+/** Returns an agent's spending in words: `12 turns · 34,567 tokens (…), cost $0.27`. Pure. */
+export const spentWords = ({ turns, usage, costUsd }: Spent): string =>
+  `${counted(turns, 'turn')} · ${usageText(usage, costUsd)}`
+
+/** The runs of a session, each followed by its turns. */
+export function runLines(runs: readonly SessionRun[], colours: Colours): string[] {
+  const turns = tableLines(runs.flatMap((run) => run.turns.map((turn) => turnRow(turn, colours))))
+  let at = 0
+  return runs.flatMap((run) => {
+    const rows = turns.slice(at, (at += run.turns.length))
+    return [runLine(run, colours), ...rows.map((row) => `  ${row}`.trimEnd())]
+  })
+}
+
+function runLine(run: SessionRun, colours: Colours): string {
+  const { cause, status, turns, usage, costUsd, startedAt, endedAt, reason, error, resumedFrom } = run
+  const facts = [
+    resumedFrom === undefined ? cause : `${cause} of ${shortRunId(resumedFrom)}`,
+    paintStatus(status, colours)(status),
+    counted(turns.length, 'turn'),
+    `${whole(totalTokens(usage))} tokens`,
+    money(costUsd),
+    ...(endedAt === undefined ? [] : [duration(endedAt - startedAt)]),
+    ...(reason === undefined ? [] : [pauseText(reason)]),
+    ...(error === undefined ? [] : [colours.red(`${oneLine(error.message)} (${error.code})`)]),
+  ]
+  return `${colours.bold(shortRunId(run.id))} · ${facts.join(' · ')}`
+}
+
+/** Returns the short form of a run's id: `r0` of `coder-1/r0`. */
+export const shortRunId = (runId: string): string => oneLine(runId.slice(runId.lastIndexOf('/') + 1))
+
+/** Describes why a run is paused. */
+export function pauseText(reason: PauseReason): string {
+  switch (reason.type) {
+    case 'limit':
+      return `the limit of ${whole(reason.allowed)} ${reason.limit} is reached`
+    case 'approvals':
+      return `people are asked about ${counted(reason.callIds.length, 'call')}`
+    case 'store':
+      return oneLine(reason.error.message)
+    case 'stall':
+      return `it went in circles: ${oneLine(reason.evidence)}`
+    case 'interrupted':
+      return 'the process was interrupted'
+  }
+}
+
+function turnRow(turn: Turn, colours: Colours): Cell[] {
+  const { index, status, input, reply, toolCalls, usage, startedAt, endedAt, attempts, changes } = turn
+  const calls = toolCalls.map(callMark).join(', ')
+  const notes = [
+    calls,
+    ...(attempts > 1 ? [`${attempts} attempts`] : []),
+    ...changes.filter(({ applied }) => applied).map(({ type }) => type),
+  ]
+  return [
+    number(`turn ${index}`),
+    cell(status, paintStatus(status, colours)),
+    cell(
+      [...input.map(({ nodeId }) => formatNodeId(nodeId)), ...(reply === undefined ? [] : [formatNodeId(reply)])].join(
+        ' ',
+      ),
+    ),
+    number(whole(totalTokens(usage))),
+    number(endedAt === undefined ? '–' : duration(endedAt - startedAt)),
+    cell(notes.filter(Boolean).join(' · ')),
+  ]
+}
+
+const callMark = ({ name, status, isError }: SessionCall): string =>
+  `${oneLine(name)} ${status === 'ended' ? (isError === true ? '✗' : '✓') : `(${status})`}`

@@ -1,0 +1,213 @@
+import type { IncomingMessage } from 'node:http'
+import { RuntimeError, toErrorInfo, type ErrorInfo } from '../../../../src/protocol/errors.ts'
+import type { WorkerEntry } from '../../../../src/protocol/frames.ts'
+import type { Clock } from '../../../../src/protocol/clock.ts'
+import type { Metadata } from '../../../../src/protocol/metadata.ts'
+import type { RecordOf } from '../../../../src/protocol/records.ts'
+import { rightsOf } from '../../../../src/protocol/rights.ts'
+import { createdRecord } from '../../../../src/sessions/readHistory.ts'
+import { memoryStore } from '../../../../src/stores/memoryStore.ts'
+import type { BridgeRuntime } from '../../../bridge/src/server/agentDirectory.ts'
+import type { Permit } from '../../../bridge/src/server/authenticator.ts'
+import { ForwardedTokens, type Forwarded } from '../../../bridge/src/server/forwarded.ts'
+import type { TextSocket } from '../../../bridge/src/server/textSocket.ts'
+import type { Command, Front, FrontClient, FrontVisit } from '../../../bridge/src/server/front.ts'
+import { limitsOf, type BridgeLimits } from '../../../bridge/src/server/limits.ts'
+import { outwardError } from '../../../bridge/src/server/outwardError.ts'
+import { outOfReach, reaches, type Grant } from '../../../bridge/src/server/roles.ts'
+import { forkIdOf } from '../../../bridge/src/server/forkAgent.ts'
+import { bodyOf } from '../../../bridge/src/server/requestBody.ts'
+import { RefusalLog } from '../../../bridge/src/server/refusalLog.ts'
+import { serve } from '../../../bridge/src/server/serve.ts'
+import type { BridgeServer } from '../../../bridge/src/server/serveOptions.ts'
+import { AgentFinder } from './agentFinder.ts'
+import { closeUnread, statusOf } from '../../../bridge/src/streams/httpRefusals.ts'
+import { closeCodes } from '../../../../src/protocol/bridgeProtocol.ts'
+import { ClientRelay } from './clientRelay.ts'
+import { forwardRequest, namedIn, sessionHeader } from './forwardRequest.ts'
+import { workerEntries } from './workerNames.ts'
+import { SocketRelay } from './socketRelay.ts'
+import { checkGatewayOptions, type CheckedGateway, type GatewayOptions } from './gatewayOptions.ts'
+import type { Store } from '../../../../src/protocol/store.ts'
+
+/** A gateway: state that its clients share. It keeps nothing that another gateway on the same directory would need. */
+export class Gateway implements Front {
+  readonly finder: AgentFinder
+  readonly clock: Clock
+  readonly limits: BridgeLimits
+  readonly #store: Store
+  readonly #tokens: ForwardedTokens
+  readonly #log: RefusalLog
+
+  constructor({ whoHas, workers, place, secret, clock, logger, serving }: CheckedGateway, store: Store) {
+    this.clock = clock
+    this.limits = limitsOf(serving.limits)
+    this.#store = store
+    this.#tokens = new ForwardedTokens(secret)
+    this.#log = new RefusalLog(logger, clock)
+    const failed = (message: string): void => this.#log.log('directory', message)
+    this.finder = new AgentFinder({ whoHas, workers, place, clock, failed })
+  }
+
+  async enter(client: FrontClient): Promise<ClientRelay> {
+    const relay = new ClientRelay(this, client)
+    await relay.begin()
+    return relay
+  }
+
+  async answer({ request, response, permit, target, rest, limits }: FrontVisit): Promise<void> {
+    const lost = (url: string, why: string): void => this.lostWorker(url, why)
+    try {
+      const hasBody = request.method !== 'GET' && request.method !== 'HEAD'
+      const body = hasBody ? await bodyOf(request, limits.frameBytes) : undefined
+      if (response.destroyed || (hasBody && body === undefined)) return
+      const { agentId, session } = namedIn(rest, body)
+      const named = agentId ?? session
+      if (named !== undefined) await this.#checkReach(named, permit)
+      mayContinue(request, permit)
+      const tokenFor = this.tokensOf(permit, undefined, named === undefined ? [] : [named])
+      const forwarding = { request, response, target, body, agentId, tokenFor }
+      await forwardRequest({ finder: this.finder, clock: this.clock, lost }, forwarding)
+    } catch (thrown) {
+      if (response.headersSent || response.destroyed) return void response.destroy()
+      closeUnread(request, response)
+      const { code, message } = this.outward(thrown)
+      response.writeHead(statusOf(code), {
+        'content-type': 'application/json; charset=utf-8',
+        'cache-control': 'no-store',
+      })
+      response.end(JSON.stringify({ code, message }))
+    }
+  }
+
+  connect(socket: TextSocket, permit: Permit, path: string): void {
+    if (typeof permit.grant.agents === 'function')
+      return socket.close(closeCodes.unauthorised, 'agents chosen by a function are reached over the bridge')
+    const { highWaterBytes, waitingCommands } = this.limits
+    void new SocketRelay(socket, {
+      finder: this.finder,
+      path,
+      tokenFor: this.tokensOf(permit, undefined, []),
+      highWaterBytes,
+      waiting: waitingCommands,
+      lost: (url, why) => this.lostWorker(url, why),
+    })
+  }
+
+  /**
+   * Says who a client is, to each worker in words for it alone. Workers cannot ask a function which agents it reaches: those that were found to
+   * be within reach are named to them (`reached`), and nothing else is. `checked`: the gateway sees to each command itself.
+   */
+  tokensOf(
+    { grant, owner }: Permit,
+    session: Forwarded['session'],
+    reached: readonly string[] | 'checked',
+  ): (url: string) => string {
+    const { agents, metadata } = grant
+    const ids = typeof agents !== 'function' ? agents : reached === 'checked' ? undefined : reached
+    const isNamed = owner !== undefined && !isAnyone(grant)
+    const client: Forwarded = {
+      grant: {
+        may: [...rightsOf(grant)],
+        ...(ids === undefined ? {} : { agents: ids }),
+        ...(metadata === undefined ? {} : { metadata }),
+        ...(isNamed ? { owner } : {}),
+      },
+      owner,
+      session,
+    }
+    return (url) => this.#tokens.mint(client, url)
+  }
+
+  /**
+   * Where agents are chosen by a function, workers cannot know it: rejects with `AGENT_NOT_FOUND`, and for one that is to begin with
+   * `BRIDGE_FORBIDDEN`. `undefined`: they see to it.
+   */
+  checkReach(agentId: string, command: Command, { permit, session }: FrontClient): Promise<void> | undefined {
+    const { grant } = permit
+    if (typeof grant.agents !== 'function') return undefined
+    const begins = async (agent: { readonly id: string; readonly metadata: Metadata | undefined }): Promise<void> => {
+      const metadata = { ...agent.metadata, ...grant.metadata }
+      if (reaches(grant, { id: agent.id, path: [], metadata })) return
+      throw new RuntimeError('BRIDGE_FORBIDDEN', 'This token reaches certain agents only, and the new one is none.')
+    }
+    if (command.type === 'agent.spawn') return begins({ id: agentId, metadata: command.metadata })
+    const reached = this.#checkReach(agentId, permit)!
+    if (command.type !== 'agent.fork') return reached.then(() => {})
+    return reached.then(async (created) => {
+      const { definition = '', metadata } = created ?? {}
+      await begins({ id: forkIdOf(definition, `${session.id}/${command.id}`), metadata })
+    })
+  }
+
+  /** Resolves with the first record of an agent within reach, which is missing if there is none. */
+  #checkReach(agentId: string, { grant }: Permit): Promise<RecordOf<'agent.created'> | undefined> | undefined {
+    if (typeof grant.agents !== 'function') return undefined
+    return createdRecord(this.#store, agentId).then((created) => {
+      // One that begins now gets what the client's agents have.
+      const metadata = created === undefined ? grant.metadata : created.metadata
+      if (!reaches(grant, { id: agentId, path: created?.path ?? [], metadata })) throw outOfReach(grant, agentId)
+      return created
+    })
+  }
+
+  outward(thrown: unknown): ErrorInfo {
+    const error = toErrorInfo(thrown, 'INTERNAL')
+    if (error.code === 'AGENT_UNREACHABLE') this.#log.log('agent', error.message)
+    return outwardError(error)
+  }
+
+  entriesOf(urls: readonly string[]): Promise<readonly WorkerEntry[]> {
+    return workerEntries(urls, this.#store)
+  }
+
+  /** Called when a worker cannot be reached, for any reason. */
+  lostWorker(url: string, why: string): void {
+    this.finder.down.failed(url)
+    this.#log.log('worker', `The worker at ${url} cannot be reached: ${why}.`)
+  }
+
+  close(): void {
+    this.finder.close()
+    this.#log.close()
+  }
+}
+
+/** Tells whether clients with this grant cannot be told apart. */
+const isAnyone = ({ agents, owner }: Grant): boolean => typeof agents === 'function' && owner === undefined
+
+/** A connection of MCP goes over many requests. @throws RuntimeError `BRIDGE_FORBIDDEN`: its owner is unknown */
+function mayContinue({ headers }: IncomingMessage, { grant }: Permit): void {
+  if (headers[sessionHeader] === undefined || !isAnyone(grant)) return
+  const what = 'A session of MCP is somebody\'s: the function "authenticate" of this server must say whose, as "owner".'
+  throw new RuntimeError('BRIDGE_FORBIDDEN', what)
+}
+
+const noAgents = (): never => {
+  throw new RuntimeError('AGENT_NOT_FOUND', 'A gateway runs no agents itself.')
+}
+
+/** Runtime of a gateway, which has no agents. */
+const nobody: BridgeRuntime = {
+  agents: () => [],
+  agent: () => undefined,
+  spawn: async () => noAgents(),
+  resume: async () => noAgents(),
+  onAgent: () => () => {},
+}
+
+/** As `serveGateway` of the package. */
+export async function serveGateway(options: GatewayOptions): Promise<BridgeServer> {
+  const checked = checkGatewayOptions(options)
+  const { clock, logger, serving, store = memoryStore() } = checked
+  const gateway = new Gateway(checked, store)
+  const shared = { store, clock, front: gateway, ...(logger === undefined ? {} : { logger }) }
+  const server = await serve(nobody, shared, { ...serving, advertise: false })
+  const close = server.close.bind(server)
+  return Object.assign(server, {
+    close: async () => {
+      gateway.close()
+      await close()
+    },
+  })
+}

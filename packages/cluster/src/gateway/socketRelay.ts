@@ -1,0 +1,206 @@
+import { nanoid } from 'nanoid'
+import { WebSocket } from 'ws'
+import { closeCodes } from '../../../../src/protocol/bridgeProtocol.ts'
+import { isAgentId } from '../../../../src/protocol/ids.ts'
+import { messageOf } from '../../../../src/protocol/errors.ts'
+import type { TextSocket } from '../../../bridge/src/server/textSocket.ts'
+import { compression } from '../../../bridge/src/server/compression.ts'
+import { messageText } from '../../../bridge/src/server/readFrame.ts'
+import type { AgentFinder } from './agentFinder.ts'
+import { twoAgents } from './forwardRequest.ts'
+
+/** How long a worker may take to let a client in, in milliseconds, and the largest message of one, in bytes. */
+const handshakeMs = 3_000
+const messageBytes = 300 * 1024 * 1024
+/** Requests that are remembered, of either side, and with how many of its messages a client may begin. */
+const mostRequests = 1_000
+const mostBeginnings = 16
+/** Methods with which a protocol begins: they are sent to every worker that is used. */
+const beginnings: ReadonlySet<unknown> = new Set(['initialize', 'authenticate'])
+
+/** A message of any of the protocols: what the gateway looks at. */
+interface Message {
+  readonly jsonrpc?: unknown
+  readonly id?: unknown
+  readonly method?: unknown
+  readonly threadId?: unknown
+  readonly requestId?: unknown
+  readonly params?: { readonly sessionId?: unknown } | null
+}
+
+/** A connection to a worker. */
+interface Worker {
+  readonly socket: WebSocket
+  /** Ids of the client's first requests, repeated to this worker: its answers to them are not passed on to the client. */
+  readonly swallowed: Set<unknown>
+  /** Messages to send once the worker has given these answers; `undefined`: it has. */
+  waiting: string[] | undefined
+}
+
+interface Parts {
+  readonly finder: AgentFinder
+  /** Path of the protocol, at the workers too. */
+  readonly path: string
+  /** Returns the token that tells the worker at `url` who the client is. */
+  readonly tokenFor: (url: string) => string
+  readonly highWaterBytes: number
+  /** Messages that may wait until it is known where they go. */
+  readonly waiting: number
+  lost(url: string, why: string): void
+}
+
+/**
+ * One client of another protocol over a WebSocket: each of its messages goes to the worker that has the session, thread or chat which it
+ * names, and one that names none to the worker spoken to last. When a worker is gone, the socket is closed, and the client comes back.
+ */
+export class SocketRelay {
+  readonly #client: TextSocket
+  readonly #parts: Parts
+  readonly #workers = new Map<string, Worker>()
+  readonly #beginnings: { readonly id: unknown; readonly text: string }[] = []
+  /** Requests of workers to the client, by the ids that it knows. */
+  readonly #asked = new Map<string, { readonly url: string; readonly id: unknown }>()
+  /** Where the newest requests went that later messages name. */
+  readonly #requests = new Map<unknown, string>()
+  readonly #closed = new AbortController()
+  /** Key by which one of the workers is chosen for it. */
+  readonly #id = nanoid()
+  #waiting = 0
+  #last: string | undefined
+  #order: Promise<void> = Promise.resolve()
+  #count = 0
+
+  constructor(client: TextSocket, parts: Parts) {
+    this.#client = client
+    this.#parts = parts
+    client.onText((text) => {
+      this.#waiting += 1
+      if (this.#waiting > parts.waiting) return client.close(closeCodes.flooded, 'too many messages')
+      this.#order = this.#order.then(() => this.#take(text)).finally(() => (this.#waiting -= 1))
+    })
+    client.onClose(() => {
+      this.#closed.abort(new Error('the client has left'))
+      for (const { socket } of this.#workers.values()) socket.close(1000)
+    })
+  }
+
+  async #take(text: string): Promise<void> {
+    const { signal } = this.#closed
+    if (signal.aborted) return
+    try {
+      const message = messageIn(text)
+      if (message?.jsonrpc !== undefined && message.method === undefined) return this.#answer(message)
+      const known = this.#requests.get(message?.requestId)
+      const url = known ?? (await this.#workerOf(agentIn(message), signal))
+      // The client may have left meanwhile.
+      if (signal.aborted) return
+      if (url === undefined) return this.#client.close(closeCodes.stuck, 'there is no worker')
+      this.#send(url, text)
+      if (beginnings.has(message?.method)) this.#beginnings.push({ id: message?.id, text })
+      if (this.#beginnings.length > mostBeginnings) this.#beginnings.shift()
+      this.#last = url
+      if (message?.requestId !== undefined) this.#requests.set(message.requestId, url)
+      if (this.#requests.size > mostRequests) this.#requests.delete(this.#requests.keys().next().value)
+    } catch (thrown) {
+      if (!signal.aborted) this.#client.close(closeCodes.stuck, messageOf(thrown).slice(0, 100))
+    }
+  }
+
+  /** Takes an answer to the worker that asked. An answer to no known request could be mistaken there for that of another client. */
+  #answer(message: Message): void {
+    const id = String(message.id)
+    const asked = this.#asked.get(id)
+    if (asked === undefined) return
+    this.#asked.delete(id)
+    this.#send(asked.url, JSON.stringify({ ...message, id: asked.id }))
+  }
+
+  async #workerOf(agentId: string | undefined, signal: AbortSignal): Promise<string | undefined> {
+    const { finder } = this.#parts
+    if (agentId === undefined) return this.#last ?? (await finder.workers(this.#id))[0]
+    return (await finder.find({ agentId, definition: undefined, failingSince: undefined }, signal)).url
+  }
+
+  #send(url: string, text: string): void {
+    const worker = this.#workers.get(url) ?? this.#open(url)
+    if (worker.waiting === undefined) worker.socket.send(text, () => {})
+    else worker.waiting.push(text)
+  }
+
+  #open(url: string): Worker {
+    const { path, tokenFor } = this.#parts
+    const socket = new WebSocket(new URL(path, url).href, {
+      headers: { authorization: `Bearer ${tokenFor(url)}` },
+      handshakeTimeout: handshakeMs,
+      maxPayload: messageBytes,
+      perMessageDeflate: compression,
+    })
+    const worker: Worker = { socket, swallowed: new Set(this.#beginnings.map(({ id }) => id)), waiting: [] }
+    this.#workers.set(url, worker)
+    const begun = this.#beginnings.map(({ text }) => text)
+    socket.on('open', () => {
+      for (const text of begun) socket.send(text, () => {})
+      this.#begun(worker)
+    })
+    let why: string | undefined
+    socket.on('message', (data) => this.#heard(url, messageText(data), worker))
+    socket.on('error', (error) => (why = error.message))
+    socket.on('close', (code, reason) => {
+      this.#workers.delete(url)
+      if (this.#closed.signal.aborted) return
+      if (why !== undefined) this.#parts.lost(url, why)
+      const isOwn = code >= 4_000 && code < 5_000
+      this.#client.close(isOwn ? code : closeCodes.stuck, isOwn ? reason.toString() : 'the worker is gone: try again')
+    })
+    return worker
+  }
+
+  #begun(worker: Worker): void {
+    if (worker.swallowed.size > 0) return
+    const waiting = worker.waiting ?? []
+    worker.waiting = undefined
+    for (const text of waiting) worker.socket.send(text, () => {})
+  }
+
+  #heard(url: string, text: string, worker: Worker): void {
+    const message = text.includes('"jsonrpc"') ? messageIn(text) : undefined
+    if (message !== undefined && message.method === undefined && worker.swallowed.delete(message.id))
+      return this.#begun(worker)
+    const isRequest = message?.method !== undefined && message.id !== undefined
+    this.#pass(worker, isRequest ? this.#renamed(url, message) : text)
+  }
+
+  /** Two workers may number what they ask alike. */
+  #renamed(url: string, message: Message): string {
+    const id = `gateway-${++this.#count}`
+    this.#asked.set(id, { url, id: message.id })
+    if (this.#asked.size > mostRequests) this.#asked.delete(this.#asked.keys().next().value!)
+    return JSON.stringify({ ...message, id })
+  }
+
+  #pass({ socket }: Worker, text: string): void {
+    const isFull = this.#client.bufferedAmount > this.#parts.highWaterBytes
+    if (isFull) socket.pause()
+    this.#client.send(text, () => {
+      if (isFull) socket.resume()
+    })
+  }
+}
+
+function messageIn(text: string): Message | undefined {
+  try {
+    const value: unknown = JSON.parse(text)
+    return typeof value === 'object' && value !== null ? value : undefined
+  } catch {
+    return undefined
+  }
+}
+
+/** The agent that a message is about. */
+function agentIn(message: Message | undefined): string | undefined {
+  const { threadId, id: chat } = message ?? {}
+  const isRpc = message?.jsonrpc !== undefined
+  if (!isRpc && threadId !== undefined && chat !== undefined && threadId !== chat) throw twoAgents()
+  const id = isRpc ? message.params?.sessionId : (threadId ?? chat)
+  return typeof id === 'string' && isAgentId(id) ? id : undefined
+}

@@ -1,0 +1,201 @@
+import type * as Restate from '@restatedev/restate-sdk'
+import { Attempt, type Step } from './attempt.ts'
+import {
+  requestBodyOf,
+  journalled,
+  nudging,
+  readCarried,
+  shortMessage,
+  waiting,
+  type Carried,
+  type Outcome,
+} from './carried.ts'
+import { refusalOf } from './engineErrors.ts'
+import { storedState } from './storedState.ts'
+import type { WorkerAgents } from './workerAgents.ts'
+import { errorInfo } from '../../../../src/protocol/errors.ts'
+import type { Store } from '../../../../src/protocol/store.ts'
+
+/** The package, which is loaded when it is needed. */
+export type Sdk = typeof Restate
+
+/** How long the engine waits and keeps. */
+export interface ObjectTimes {
+  /** How long an agent may say nothing to the engine: a model, a tool and a person may all take long. Milliseconds. */
+  readonly inactivityMs: number
+  /** How long the engine knows a request that it was asked before; the log knows it for good. Milliseconds. */
+  readonly idempotencyMs: number
+}
+
+/** Parts from which the object of an agent is made. */
+export interface ObjectParts {
+  readonly name: string
+  readonly agents: WorkerAgents
+  readonly store: Store
+  readonly times: ObjectTimes
+}
+
+/** Keys of an object's state: the current invocation, and the outcome of the last one. */
+const runningKey = 'running'
+const lastKey = 'last'
+
+/** How an invocation left an agent. */
+interface Last {
+  /** Fingerprint of the definition. */
+  readonly code: string
+  /** How many sub-agents it had had: those of them that are agents of their own have been woken. */
+  readonly children: number
+}
+const signalName = 'nudge'
+
+/** The object that an engine has for each agent: its handlers bring commands to the agent, and their journal holds no words of it. */
+export function agentObject(sdk: Sdk, parts: ObjectParts): Restate.VirtualObjectDefinition<string, unknown> {
+  const { name, times } = parts
+  const { exclusive, shared } = sdk.handlers.object
+  const drives = (verb: string): unknown =>
+    exclusive(async (ctx: Restate.ObjectContext, body?: unknown) => {
+      const wanted = verb === 'carry' ? verbIn(body) : { verb, body }
+      return await drive(sdk, parts, ctx, read(sdk, ctx, wanted))
+    })
+  const nudges = (verb: string): unknown =>
+    shared(async (ctx: Restate.ObjectSharedContext, body?: unknown) =>
+      nudge(sdk, name, ctx, read(sdk, ctx, { verb, body })),
+    )
+  const handlers = Object.fromEntries([
+    ...[...waiting, 'open', 'carry'].map((verb) => [verb, drives(verb)] as const),
+    ...nudging.map((verb) => [verb, nudges(verb)] as const),
+    ['snapshot', shared(async (ctx: Restate.ObjectSharedContext) => await storedState(parts.store, ctx.key))],
+  ])
+  return sdk.object({
+    name,
+    handlers: handlers as Record<string, (ctx: Restate.ObjectContext) => Promise<unknown>>,
+    options: {
+      inactivityTimeout: times.inactivityMs,
+      abortTimeout: { hours: 24 },
+      idempotencyRetention: times.idempotencyMs,
+      journalRetention: 0,
+      enableLazyState: true,
+      retryPolicy: {
+        initialInterval: 50,
+        exponentiationFactor: 2,
+        maxInterval: { seconds: 5 },
+        maxAttempts: 1_000_000,
+      },
+    },
+  }) as Restate.VirtualObjectDefinition<string, unknown>
+}
+
+interface Wanted {
+  readonly verb: string
+  readonly body: unknown
+}
+
+/** Reads the handler's name from the body of a carried request. */
+function verbIn(body: unknown): Wanted {
+  const { verb = '', ...rest } = { ...(body as object | undefined) } as { verb?: string }
+  return { verb, body: rest }
+}
+
+/** Reads the command of a request. A wrong one ends the invocation: it would be as wrong at the next attempt. */
+function read(sdk: Sdk, ctx: Restate.ObjectSharedContext, { verb, body }: Wanted): Carried {
+  const { id, idempotencyKey } = ctx.request()
+  try {
+    return readCarried(ctx.key, verb, body, idempotencyKey ?? id)
+  } catch (thrown) {
+    throw new sdk.TerminalError(shortMessage(thrown), { errorCode: 400, metadata: codeOf(thrown) })
+  }
+}
+
+const codeOf = (thrown: unknown): Record<string, string> => {
+  const code = refusalOf(thrown)?.code
+  return code === undefined ? {} : { code }
+}
+
+/** Brings a command to an agent at once if it runs, and into its mailbox in any case: a signal to an ended invocation is lost silently. */
+async function nudge(
+  sdk: Sdk,
+  service: string,
+  ctx: Restate.ObjectSharedContext,
+  carried: Carried,
+): Promise<{ readonly requestId: string; readonly nudged: boolean }> {
+  const invocation = await ctx.get<string>(runningKey)
+  const body = requestBodyOf(carried)
+  if (invocation !== null)
+    ctx.invocation(sdk.InvocationIdParser.fromString(invocation)).signal(signalName).resolve(body)
+  send(service, ctx, ctx.key, carried)
+  return { requestId: carried.requestId, nudged: invocation !== null }
+}
+
+const json: Restate.Serde<object> = {
+  contentType: 'application/json',
+  serialize: (value) => Buffer.from(JSON.stringify(value)),
+  deserialize: (bytes) => JSON.parse(Buffer.from(bytes).toString()) as object,
+}
+
+/** Puts a command into the mailbox of an agent. */
+function send(service: string, ctx: Restate.Context, key: string, carried: Carried): void {
+  const { requestId: idempotencyKey } = carried
+  const body = requestBodyOf(carried)
+  ctx.genericSend({ service, method: 'carry', key, parameter: body, inputSerde: json, idempotencyKey })
+}
+
+/** Runs an agent with a command until it rests. */
+async function drive(sdk: Sdk, parts: ObjectParts, ctx: Restate.ObjectContext, first: Carried): Promise<Outcome> {
+  const { agents, name } = parts
+  const { id: invocation, attemptCompletedSignal } = ctx.request()
+  if (first.command.type === 'open' && first.command.isNew === true && (await isThere(ctx, agents)))
+    return {
+      status: 'refused',
+      seq: 0,
+      error: errorInfo('AGENT_EXISTS', `Agent "${ctx.key}" has a log in this store.`),
+    }
+  ctx.set(runningKey, invocation)
+  // An answer of the engine, so that it has noted the above: whoever hears of the run from now on finds the invocation.
+  const before = await ctx.get<Last>(lastKey)
+  const known = before?.children ?? 0
+  const attempt = new Attempt(agents, ctx.key, first, attemptCompletedSignal, known)
+  try {
+    for (;;) {
+      const step = await nextStep(sdk, ctx, attempt)
+      if ('begun' in step) {
+        for (const agentId of step.begun) send(name, ctx, agentId, wake(`${invocation}/${agentId}`))
+        continue
+      }
+      const { outcome, wakes, code, children = known } = step
+      if (before !== null && code !== undefined && before.code !== code)
+        agents.logger?.warn({ agentId: ctx.key }, 'the definition of this agent is not the one that it ran with before')
+      if (wakes !== undefined) send(name, ctx, wakes, wake(`${invocation}/${wakes}`))
+      if (code !== undefined && (before?.code !== code || known !== children))
+        ctx.set<Last>(lastKey, { code, children })
+      ctx.clear(runningKey)
+      return outcome
+    }
+  } catch (thrown) {
+    // Who cancels an invocation wants the agent to end what it does.
+    if (thrown instanceof sdk.CancelledError) await attempt.cancel()
+    throw thrown
+  }
+}
+
+/** Returns true if an agent has a log. The journal keeps the first answer, so that a retry finds what the attempt before began. */
+const isThere = (ctx: Restate.ObjectContext, agents: WorkerAgents): Promise<boolean> =>
+  ctx.run('look', async () => (await agents.created(ctx.key)) !== undefined)
+
+const wake = (requestId: string): Carried => ({ requestId, command: { type: 'wake' }, birth: {} })
+
+/** Runs one stretch of the agent's work, during which signals bring it commands. All of them come again after a retry. */
+async function nextStep(sdk: Sdk, ctx: Restate.ObjectContext, attempt: Attempt): Promise<Step> {
+  const working = ctx.run('drive', async () => shortened(await attempt.next()), { maxRetryInterval: { seconds: 5 } })
+  const done = working.map((step, failure) => {
+    if (failure !== undefined) throw failure
+    return { step: step! }
+  })
+  for (;;) {
+    const nudged = ctx.signal<unknown>(signalName).map((body) => ({ body }))
+    const first = await sdk.RestatePromise.race([done, nudged])
+    if ('step' in first) return first.step
+    attempt.take(readCarried(ctx.key, verbIn(first.body).verb, verbIn(first.body).body, ctx.request().id))
+  }
+}
+
+const shortened = (step: Step): Step => ('begun' in step ? step : { ...step, outcome: journalled(step.outcome) })

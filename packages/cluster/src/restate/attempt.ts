@@ -1,0 +1,304 @@
+import type { AgentEvent } from '../../../../src/protocol/events.ts'
+import { RuntimeError, toErrorInfo, type ErrorInfo } from '../../../../src/protocol/errors.ts'
+import type { RunResult } from '../../../../src/runs/runResult.ts'
+import type { Agent } from '../../../../src/runtime/agents/agent.ts'
+import type { Settled } from '../../../../src/runtime/agents/settled.ts'
+import { LoggedRequests } from '../../../../src/sessions/loggedRequests.ts'
+import type { Carried, Outcome } from './carried.ts'
+import { refusalOf } from './engineErrors.ts'
+import type { WorkerAgents } from './workerAgents.ts'
+
+/** Result of one stretch of an attempt: agents that have become agents of their own, after which it continues; or its end. */
+export type Step =
+  | { readonly begun: readonly string[] }
+  | {
+      readonly outcome: Outcome
+      /** An agent that something was reported to. */
+      readonly wakes?: string
+      /** Fingerprint of its definition. */
+      readonly code?: string
+      /** How many sub-agents it has had, of which the engine knows all that are agents of their own. */
+      readonly children?: number
+    }
+
+/** The engine has given up this attempt: another one may have begun elsewhere. */
+class AttemptOver extends Error {
+  override readonly name = 'AttemptOver'
+}
+
+/**
+ * One attempt to bring a command to an agent and to wait until nothing more happens by itself. Work of an earlier attempt is in the log, and is
+ * not done again. When the engine ends the attempt, the agent is let go of without a record, and the next attempt continues it.
+ */
+export class Attempt {
+  readonly #agents: WorkerAgents
+  readonly #agentId: string
+  readonly #first: Carried
+  readonly #known: number
+  readonly #signal: AbortSignal
+  #agent: Agent | undefined
+  #free: (() => void) | undefined
+  /** Agents of their own that it had begun before it was opened. */
+  #begunBefore: readonly string[] = []
+  /** Came by signal before the agent was open. */
+  readonly #early: Carried[] = []
+  readonly #seen = new Set<string>()
+  readonly #refused = new Map<string, ErrorInfo>()
+  #result: (Pick<RunResult, 'stopReason'> & { readonly error?: ErrorInfo | undefined }) | undefined
+  /** The log had the command before: another attempt gave it. */
+  #isKnown = false
+  #from: number | undefined
+  #carrying: Promise<void> = Promise.resolve()
+  #changed = Promise.withResolvers<void>()
+  readonly #endings: (() => void)[] = []
+  #state: 'open' | 'cancelled' | 'ended' = 'open'
+  #isStopping = false
+  /** An attempt before this one could not write, and its log says so: it was paused when it was opened. */
+  #wasPaused = false
+  #working: Promise<Step> | undefined
+
+  /** `known`: of how many sub-agents of the agent the engine knows all that are agents of their own. */
+  constructor(agents: WorkerAgents, agentId: string, first: Carried, signal: AbortSignal, known = 0) {
+    this.#agents = agents
+    this.#agentId = agentId
+    this.#first = first
+    this.#known = known
+    this.#signal = signal
+  }
+
+  /** Takes a command that came by signal; a command that the log has, or that comes too late, is dropped: it is in the mailbox too. */
+  take(carried: Carried): void {
+    if (this.#state === 'ended') return
+    if (this.#agent === undefined) this.#early.push(carried)
+    else this.#carry(this.#agent, carried)
+  }
+
+  /** Works until there is something to tell the engine. Rejects with errors that are worth another attempt. */
+  next(): Promise<Step> {
+    this.#working = this.#work()
+    return this.#working
+  }
+
+  /** Ends the current work, and records that in the log. Resolves when the agent rests. Never rejects. */
+  async cancel(): Promise<void> {
+    if (this.#state === 'ended') return
+    this.#state = 'cancelled'
+    if (this.#agent !== undefined) this.#abort(this.#agent)
+    for (let step = await this.#quietly(); step !== undefined && 'begun' in step;) step = await this.#quietly()
+  }
+
+  async #quietly(): Promise<Step | undefined> {
+    try {
+      return await (this.#working ?? this.next())
+    } catch {
+      return undefined
+    } finally {
+      this.#working = undefined
+    }
+  }
+
+  async #work(): Promise<Step> {
+    try {
+      this.#checkSignal()
+      const agent = (this.#agent ??= await this.#open())
+      const step = await this.#untilStep(agent)
+      if ('begun' in step) return step
+      await this.#end(agent)
+      return step
+    } catch (thrown) {
+      const agent = this.#agent
+      if (agent !== undefined) await this.#agents.letGo(agent)
+      this.#ended()
+      const error = refusalOf(thrown)
+      if (error === undefined) throw thrown
+      // Who stops an agent that is stopped has what was asked for.
+      const isStopped = error.code === 'AGENT_STOPPED' && this.#first.command.type === 'agent.stop'
+      return { outcome: isStopped ? { status: 'stopped', seq: 0 } : { status: 'refused', seq: 0, error } }
+    }
+  }
+
+  async #open(): Promise<Agent> {
+    this.#free = await this.#agents.seats.take(this.#agentId)
+    this.#checkSignal()
+    const { command, birth } = this.#first
+    const agent = await this.#agents.open(this.#agentId, birth, { anew: command.type === 'wake' })
+    this.#agent = agent
+    this.#begunBefore = await this.#agents.begunBefore(agent, this.#known)
+    this.#wasPaused = agent.state === 'paused'
+    const wake = (): void => this.#wake()
+    this.#signal.addEventListener('abort', wake, { once: true })
+    this.#endings.push(
+      () => this.#signal.removeEventListener('abort', wake),
+      agent.subscribe((event) => this.#heard(event)),
+      this.#agents.onChange(wake),
+    )
+    // It may have been aborted since it was looked at, and says so only once.
+    this.#checkSignal()
+    this.#carry(agent, this.#first)
+    for (const carried of this.#early.splice(0)) this.#carry(agent, carried)
+    if (this.#state === 'cancelled') this.#abort(agent)
+    return agent
+  }
+
+  #heard(event: AgentEvent): void {
+    if (event.type === 'run.start' && event.requestId === this.#first.requestId) this.#from ??= event.seq
+  }
+
+  #wake(): void {
+    this.#changed.resolve()
+    this.#changed = Promise.withResolvers()
+  }
+
+  #abort(agent: Agent): void {
+    this.#carrying = this.#carrying.then(() => agent.abort()).catch(() => {})
+    this.#wake()
+  }
+
+  #carry(agent: Agent, carried: Carried): void {
+    this.#carrying = this.#carrying.then(() => this.#carryOut(agent, carried))
+    this.#wake()
+  }
+
+  /** Gives one command to the agent, unless its log has it. Never rejects. */
+  async #carryOut(agent: Agent, { requestId, command }: Carried): Promise<void> {
+    if (command.type === 'wake' || command.type === 'open' || this.#seen.has(requestId)) return
+    this.#seen.add(requestId)
+    try {
+      if (await agent.wasAsked(requestId)) {
+        if (requestId === this.#first.requestId) this.#isKnown = true
+        return
+      }
+      if (command.type === 'agent.stop') this.#isStopping = true
+      const run = agent.dispatch(command, { requestId })
+      if (run === undefined || requestId !== this.#first.requestId) return
+      void run.result.then((result) => (this.#result = result))
+    } catch (thrown) {
+      // Another attempt may do better with what passes.
+      this.#refused.set(requestId, refusalOf(thrown) ?? toErrorInfo(thrown, 'INTERNAL'))
+    }
+  }
+
+  /** Waits until nothing more happens by itself, here and in those that report to the agent. */
+  async #untilStep(agent: Agent): Promise<Step> {
+    for (;;) {
+      const changed = this.#changed.promise
+      const carrying = this.#carrying
+      await carrying
+      // The machine may be in the middle of a step.
+      await new Promise((resolve) => setImmediate(resolve))
+      const settled = await this.#unlessChanged(agent, changed)
+      await this.#agents.noticed()
+      this.#checkSignal()
+      const begun = [...this.#begunBefore, ...this.#agents.begun(agent)]
+      this.#begunBefore = []
+      if (begun.length > 0) return { begun }
+      if (settled === undefined || carrying !== this.#carrying) continue
+      if (this.#wasPaused && settled.status === 'paused' && settled.reason.type === 'store') {
+        // To try again is what this attempt is for.
+        this.#wasPaused = false
+        agent.resume()
+        continue
+      }
+      checkSettled(agent.id, settled, this.#isStopping)
+      const reporting = await this.#reporting(agent, settled, changed)
+      if (reporting !== undefined && carrying === this.#carrying) {
+        if (this.#isKnown) await this.#readResult(agent)
+        return this.#outcome(agent, settled, reporting)
+      }
+    }
+  }
+
+  /** How it has settled; `undefined`: something else has changed first. */
+  async #unlessChanged(agent: Agent, changed: Promise<void>): Promise<Settled | undefined> {
+    const waiting = new AbortController()
+    const settled = agent.settled({ signal: waiting.signal })
+    try {
+      return await Promise.race([settled, changed.then(() => undefined)])
+    } finally {
+      settled.catch(() => {})
+      waiting.abort()
+    }
+  }
+
+  /** How those have settled that report to it and live here; `undefined`: it may have heard of one meanwhile. */
+  async #reporting(agent: Agent, settled: Settled, changed: Promise<void>): Promise<readonly Settled[] | undefined> {
+    const all: Settled[] = []
+    const { lastSeq } = agent
+    for (const { agent: reporter } of this.#agents.reporting(agent)) {
+      if (settled.status !== 'idle' || !settled.reporters.includes(reporter.id)) continue
+      const known = await this.#unlessChanged(reporter, changed)
+      if (known === undefined) return undefined
+      all.push(known)
+    }
+    if (all.length === 0) return all
+    await new Promise((resolve) => setImmediate(resolve))
+    return agent.lastSeq === lastSeq && agent.state === 'idle' ? all : undefined
+  }
+
+  /** Reads the result of the command from the log, which alone holds it: the run may have ended in another process. */
+  async #readResult(agent: Agent): Promise<void> {
+    const { requestId } = this.#first
+    const requests = new LoggedRequests()
+    for await (const record of agent.readLog()) {
+      requests.apply(record)
+      if (record.type === 'run.start' && record.requestId === requestId) this.#from ??= record.seq
+    }
+    const came = requests.outcome(requestId)
+    if (came?.status === 'ended') this.#result = came
+  }
+
+  #outcome(agent: Agent, settled: Settled, reporting: readonly Settled[]): Step {
+    const { lastSeq: seq } = agent
+    const error = this.#refused.get(this.#first.requestId)
+    if (error !== undefined) return { outcome: { status: 'refused', seq, error } }
+    const keys = [settled, ...reporting].flatMap((one) =>
+      one.status === 'waiting' ? one.pending.map(({ key }) => key) : [],
+    )
+    const status = keys.length > 0 ? 'waiting' : settled.status === 'idle' ? 'done' : settled.status
+    const { stopReason } = this.#result ?? {}
+    const caller = status === 'done' ? this.#agents.callerOf(agent) : undefined
+    return {
+      outcome: {
+        status,
+        seq,
+        ...(this.#from === undefined ? {} : { from: this.#from }),
+        ...(stopReason === undefined ? {} : { stopReason }),
+        ...(this.#result?.stopReason === 'error' && this.#result.error !== undefined
+          ? { error: this.#result.error }
+          : {}),
+        ...(keys.length === 0 ? {} : { callIds: keys }),
+      },
+      ...(caller === undefined ? {} : { wakes: caller }),
+      code: this.#agents.definitions.fingerprint(agent.definition),
+      children: this.#agents.countOf(agent),
+    }
+  }
+
+  async #end(agent: Agent): Promise<void> {
+    const isWarm = agent.state === 'idle' && this.#agents.reporting(agent).length === 0
+    if (isWarm) await this.#agents.keep(agent)
+    else await this.#agents.letGo(agent)
+    this.#ended()
+  }
+
+  #ended(): void {
+    this.#state = 'ended'
+    for (const end of this.#endings.splice(0)) end()
+    this.#free?.()
+    this.#free = undefined
+  }
+
+  #checkSignal(): void {
+    if (this.#signal.aborted && this.#state !== 'cancelled') throw new AttemptOver('The engine has ended this attempt.')
+  }
+}
+
+/** @throws RuntimeError worth another attempt: the store failed, or another worker has taken the agent. */
+function checkSettled(agentId: string, settled: Settled, isStopping: boolean): void {
+  if (settled.status === 'paused' && settled.reason.type === 'store')
+    throw new RuntimeError('STORE_APPEND_FAILED', `Agent "${agentId}" could not write: ${settled.reason.error.message}`)
+  if (settled.status === 'stopped' && !isStopping) {
+    const why = settled.error === undefined ? '' : `: ${settled.error.message}`
+    throw new RuntimeError('AGENT_DETACHED', `Agent "${agentId}" ended here while it worked${why}`)
+  }
+}

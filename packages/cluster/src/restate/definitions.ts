@@ -1,0 +1,77 @@
+import { createHash } from 'node:crypto'
+import { isAgentDefinition, type AgentDefinition } from '../../../../src/actors/agentDefinition.ts'
+import { RuntimeError } from '../../../../src/protocol/errors.ts'
+
+/** The definitions that a worker can run, by name. */
+export class Definitions {
+  /** Definitions that requests may name. */
+  readonly names: readonly string[]
+  readonly #all = new Map<string, AgentDefinition>()
+  readonly #fingerprints = new Map<string, string>()
+
+  /** @throws RuntimeError `INVALID_OPTION`, `INVALID_DEFINITION`: none, two of one name, or something else. */
+  constructor(definitions: readonly AgentDefinition[]) {
+    if (!Array.isArray(definitions) || definitions.length === 0)
+      throw new RuntimeError('INVALID_OPTION', 'restateWorker: give definitions, a list with one or more.')
+    for (const definition of definitions) {
+      if (!isAgentDefinition(definition))
+        throw new RuntimeError('INVALID_DEFINITION', 'restateWorker: definitions takes what defineAgent returns.')
+      const { name } = definition
+      if (this.#all.has(name))
+        throw new RuntimeError('INVALID_OPTION', `restateWorker: two definitions are called "${name}".`)
+      this.#all.set(name, definition)
+    }
+    this.names = [...this.#all.keys()]
+    // A detached sub-agent becomes an agent of its own.
+    for (const definition of definitions) this.#addBelow(definition)
+  }
+
+  #addBelow(definition: AgentDefinition): void {
+    for (const { definition: below } of definition.agents.values()) {
+      if (this.#all.has(below.name)) continue
+      this.#all.set(below.name, below)
+      this.#addBelow(below)
+    }
+  }
+
+  /**
+   * The definition of an agent: the one in its log, else the one asked for, else the only one.
+   *
+   * @throws RuntimeError `INVALID_DEFINITION`: this worker does not have it, or the agent has another.
+   */
+  of(agentId: string, logged: string | undefined, asked: string | undefined): AgentDefinition {
+    if (logged !== undefined && asked !== undefined && logged !== asked)
+      throw new RuntimeError('INVALID_DEFINITION', `Agent "${agentId}" is of definition "${logged}", not "${asked}".`)
+    const name = logged ?? asked ?? (this.names.length === 1 ? this.names[0]! : undefined)
+    const found = name === undefined ? undefined : this.#all.get(name)
+    if (found !== undefined) return found
+    const what =
+      name === undefined
+        ? `Agent "${agentId}" is new, and the request does not say its definition`
+        : `This worker has no definition ${JSON.stringify(name)}, which agent "${agentId}" is of`
+    throw new RuntimeError('INVALID_DEFINITION', `${what} (it has: ${this.names.join(', ')}).`)
+  }
+
+  /** Returns a fingerprint that tells two versions of a definition apart by their data; functions are not looked into. */
+  fingerprint(name: string): string {
+    const known = this.#fingerprints.get(name)
+    if (known !== undefined) return known
+    const made = fingerprintOf(this.#all.get(name)!)
+    this.#fingerprints.set(name, made)
+    return made
+  }
+}
+
+function fingerprintOf({
+  system,
+  toolSpecs,
+  agents,
+  handoffs,
+  model,
+  snapshot,
+  policy,
+  maxQueue,
+}: AgentDefinition): string {
+  const said = [system, toolSpecs, [...agents.keys()], [...handoffs.keys()], model.id, snapshot, policy, maxQueue]
+  return createHash('sha256').update(JSON.stringify(said)).digest('hex').slice(0, 16)
+}

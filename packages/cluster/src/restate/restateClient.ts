@@ -1,0 +1,237 @@
+import type * as Clients from '@restatedev/restate-sdk-clients'
+import { nanoid } from 'nanoid'
+import { z } from 'zod'
+import { isAgentDefinition, type AgentDefinition } from '../../../../src/actors/agentDefinition.ts'
+import { remoteError } from '../../../bridge/src/client/answers.ts'
+import { Client } from '../../../bridge/src/client/client.ts'
+import { checkOptions } from '../../../bridge/src/client/connectOptions.ts'
+import type { RemoteAgentOf } from '../../../bridge/src/client/remoteAgentOf.ts'
+import { checkCommand } from '../../../../src/protocol/checkCommand.ts'
+import { type Clock, systemClock } from '../../../../src/protocol/clock.ts'
+import type { AgentCommand } from '../../../../src/protocol/commands.ts'
+import { describeIssues, RuntimeError } from '../../../../src/protocol/errors.ts'
+import { checkAgentId } from '../../../../src/protocol/ids.ts'
+import { loadPeer } from '../../../../src/protocol/loadPeer.ts'
+import type { Metadata } from '../../../../src/protocol/metadata.ts'
+import type { Store } from '../../../../src/protocol/store.ts'
+import type { BirthOptions } from '../../../../src/runtime/children/spawnOptions.ts'
+import { requestBodyOf, type Birth, type Outcome } from './carried.ts'
+import { EngineSocket, type SocketParts } from './engineSocket.ts'
+import { Ingress } from './ingress.ts'
+import { lastSeqIn } from './logFollower.ts'
+import { withoutEnd } from '../../../../src/protocol/textEnds.ts'
+
+/** Options of `restateClient`. */
+export interface RestateClientOptions {
+  /** Address at which the engine takes requests: `http://localhost:8080`. */
+  readonly ingress: string
+  /** Store of the workers, which has the logs. It is read, and not closed with the client. */
+  readonly store: Store
+  /** Name of the virtual object. Default `agent`. */
+  readonly name?: string
+  /** Sent with every request, such as an `authorization`. */
+  readonly headers?: Readonly<Record<string, string>>
+  /** Definitions that are named with `spawn` and `open`; needed for their data: descriptions, policies, output. */
+  readonly definitions?: readonly AgentDefinition[]
+  /** Milliseconds between two looks at a log that has listeners. Default 100. */
+  readonly pollMs?: number
+  /** How long an engine that does not answer is asked again, in milliseconds. Default 30,000. */
+  readonly patienceMs?: number
+  /** Default: the system's. */
+  readonly clock?: Clock
+}
+
+/** How a command is asked under an id of your own. */
+export interface RestateRequest {
+  /** Id of the request, for good: a repeated request, from any process, is answered and not done again. Default: a new id. */
+  readonly requestId?: string
+  /** Milliseconds for which the engine keeps the command before the agent is asked, for messages of tomorrow. Default: none. */
+  readonly delayMs?: number
+  /** Name of the definition, if the agent may be new and its worker has several. */
+  readonly definition?: string
+  /** Metadata of the agent if it is new; an existing agent must have it. */
+  readonly metadata?: Metadata
+}
+
+const whole = z.int().positive().optional()
+
+const optionsSchema = z.object({
+  ingress: z.string(),
+  store: z.custom((value) => typeof value === 'object' && value !== null, 'give the store of the workers'),
+  name: z.string().min(1).optional(),
+  headers: z.record(z.string(), z.string()).optional(),
+  definitions: z.array(z.custom(isAgentDefinition, 'give what defineAgent returns')).optional(),
+  pollMs: whole,
+  patienceMs: whole,
+})
+
+/**
+ * Makes a client for the agents of an engine, of the same kind as `connect` of `escapement/client`: code for such a client (hooks, chats, tools
+ * of your own) works with it. Commands go to the engine and survive everything from then on; events and conversations are read from the store,
+ * record by record, without the pieces of a reply that grows. Needs the optional package `@restatedev/restate-sdk-clients`.
+ *
+ * @throws RuntimeError `PACKAGE_MISSING`, `INVALID_OPTION`
+ *
+ * @example
+ * ```ts no-run
+ * import { restateClient } from 'escapement/restate'
+ * import { sqliteStore } from 'escapement/sqlite'
+ *
+ * const client = await restateClient({ ingress: 'http://localhost:8080', store: sqliteStore('agents.db') })
+ * const agent = await client.open('user-7', 'coder')
+ * const { text } = await agent.prompt('Fix the failing test').result
+ * client.close()
+ * ```
+ */
+export async function restateClient(options: RestateClientOptions): Promise<RestateClient> {
+  const checked = optionsSchema.safeParse(options)
+  if (!checked.success) throw new RuntimeError('INVALID_OPTION', `restateClient: ${describeIssues(checked.error)}.`)
+  checkUrl(options.ingress)
+  const clients = await loadPeer(
+    () => import('@restatedev/restate-sdk-clients'),
+    'restateClient',
+    '@restatedev/restate-sdk-clients',
+  )
+  return clientOf(options, clients)
+}
+
+/** @throws RuntimeError `INVALID_OPTION` */
+function checkUrl(ingress: string): void {
+  const url = URL.parse(ingress)
+  if ((url?.protocol === 'http:' || url?.protocol === 'https:') && url.hostname !== '') return
+  throw new RuntimeError(
+    'INVALID_OPTION',
+    `restateClient: ingress: give a URL such as http://localhost:8080, not ${ingress}.`,
+  )
+}
+
+function clientOf(options: RestateClientOptions, clients: typeof Clients): RestateClient {
+  const { store, name = 'agent', headers = {}, pollMs = 100, patienceMs = 30_000, clock = systemClock } = options
+  const url = withoutEnd(options.ingress, '/')
+  const ingress = new Ingress({ clients, url, headers, name, clock, patienceMs })
+  const births = new Map<string, Birth>()
+  const parts: SocketParts = {
+    ingress,
+    store,
+    clock,
+    pollMs,
+    definitions: new Map(options.definitions?.map((definition) => [definition.name, definition])),
+    birthOf: (agentId) => births.get(agentId) ?? {},
+    known: new Map(),
+  }
+  return new RestateClient(parts, births)
+}
+
+/** A client of an engine's agents. Made by `restateClient`. */
+export class RestateClient extends Client {
+  readonly #parts: SocketParts
+  readonly #births: Map<string, Birth>
+
+  /** Made by `restateClient`. */
+  constructor(parts: SocketParts, births: Map<string, Birth>) {
+    const webSocket = class extends EngineSocket {
+      constructor() {
+        super(parts)
+      }
+    }
+    const knownSeq = (agentId: string): number | undefined => parts.known.get(agentId)
+    super({ ...checkOptions('ws://engine', { webSocket, clock: parts.clock }), knownSeq })
+    this.#parts = parts
+    this.#births = births
+  }
+
+  /**
+   * Opens the agent of this id, which begins with its first command if there is none. `definition` names one of the worker's; an existing agent
+   * keeps its own.
+   *
+   * @throws RuntimeError `INVALID_ID`; as the store does
+   */
+  async open<D extends AgentDefinition>(
+    id: string,
+    definition?: string | D,
+    birth: BirthOptions = {},
+  ): Promise<RemoteAgentOf<D>> {
+    checkAgentId(id)
+    this.#births.set(id, birthOf(definition, birth))
+    this.#parts.known.set(id, await lastSeqIn(this.#parts.store, id))
+    return this.#typed(id, definition)
+  }
+
+  /**
+   * Begins an agent of this id, which must not be there; as `spawn`, with the definition's type and a history.
+   *
+   * @throws RuntimeError `AGENT_EXISTS`; else as `request`
+   */
+  async begin<D extends AgentDefinition>(
+    id: string,
+    definition: D,
+    birth: BirthOptions = {},
+  ): Promise<RemoteAgentOf<D>> {
+    checkAgentId(id)
+    const requestId = nanoid()
+    const body = { ...birthOf(definition, birth), requestId, isNew: true }
+    const { status, error, seq } = await this.#parts.ingress.call<Outcome>({
+      agentId: id,
+      verb: 'open',
+      body,
+      requestId,
+    })
+    if (status === 'refused') throw remoteError(error!)
+    this.#parts.known.set(id, seq)
+    return this.#typed(id, definition)
+  }
+
+  #typed<D extends AgentDefinition>(id: string, definition: string | D | undefined): RemoteAgentOf<D> {
+    const output = typeof definition === 'object' ? definition.output : null
+    return (output === null ? this.agent(id) : this.agent(id, { output })) as never
+  }
+
+  /**
+   * Has the engine bring a command to an agent, under an id of your own and perhaps later, and waits until the agent rests again. Returns
+   * how that ended, without its words. For a command that joins a current run, it waits until that run rests.
+   *
+   * @throws RuntimeError `INVALID_ID`, `INVALID_OPTION`, `INVALID_CONTENT`, `ENGINE_UNREACHABLE`, `ENGINE_REFUSED`, `ENGINE_LIMIT`, `BRIDGE_CLOSED`
+   *
+   * @example
+   * ```ts no-run
+   * import type { RestateClient } from 'escapement/restate'
+   *
+   * async function onWebhook(client: RestateClient, order: { readonly id: string }) {
+   *   const command = { type: 'agent.prompt', agentId: `order-${order.id}`, content: 'Look at the new order.' } as const
+   *   const { status } = await client.request(command, { requestId: order.id })
+   *   if (status === 'waiting') console.log('Somebody must decide')
+   * }
+   * ```
+   */
+  async request(command: AgentCommand, options: RestateRequest = {}): Promise<Outcome> {
+    const { agentId } = command
+    checkAgentId(agentId)
+    const { requestId = nanoid(), delayMs, definition, metadata } = options
+    const birth = {
+      ...this.#births.get(agentId),
+      ...(definition === undefined ? {} : { definition }),
+      ...(metadata === undefined ? {} : { metadata }),
+    }
+    const carried = { requestId, command: checkCommand(command), birth }
+    const { verb, ...body } = requestBodyOf(carried)
+    const asked = { agentId, requestId, ...(delayMs === undefined ? {} : { delayMs }) }
+    const { ingress } = this.#parts
+    if (verb === 'prompt' || verb === 'resume') return await ingress.call<Outcome>({ ...asked, verb, body })
+    if (delayMs === undefined) await ingress.call({ ...asked, verb, body })
+    return await ingress.call<Outcome>({ ...asked, verb: 'carry', body: { ...body, verb } })
+  }
+
+  override close(): void {
+    super.close()
+    this.#parts.ingress.close()
+  }
+}
+
+const birthOf = (definition: string | AgentDefinition | undefined, { metadata, history }: BirthOptions): Birth => {
+  const name = typeof definition === 'string' ? definition : definition?.name
+  return {
+    ...(name === undefined ? {} : { definition: name }),
+    ...(metadata === undefined ? {} : { metadata }),
+    ...(history === undefined ? {} : { history }),
+  }
+}

@@ -1,0 +1,99 @@
+import type { WaitingAgent } from '../../../../src/protocol/pending.ts'
+import { inOrder, waitingAgent, WaitingList } from '../../../../src/runtime/waitingList.ts'
+import type { AgentDefinition } from '../../../../src/actors/agentDefinition.ts'
+import { RuntimeError } from '../../../../src/protocol/errors.ts'
+import type { ClientFrame, SessionEntry } from '../../../../src/protocol/frames.ts'
+import { defaultSearchLimit } from '../../../../src/protocol/logSearch.ts'
+import { hasMetadata } from '../../../../src/protocol/metadata.ts'
+import type { Store } from '../../../../src/protocol/store.ts'
+import { defaultLimit, pageOf, sessionEntry } from '../../../bridge/src/server/listPages.ts'
+import { SessionIndex } from '../../../bridge/src/server/sessionIndex.ts'
+import { storedSnapshot } from '../../../bridge/src/server/snapshots.ts'
+import { forkSession } from '../../../../src/sessions/forkSession.ts'
+import { listSessions } from '../../../../src/sessions/listSessions.ts'
+import { loadSession } from '../../../../src/sessions/loadSession.ts'
+import { createdRecord } from '../../../../src/sessions/readHistory.ts'
+import { searchSessions } from '../../../../src/sessions/searchSessions.ts'
+
+type FrameOf<T extends ClientFrame['type']> = Extract<ClientFrame, { type: T }>
+
+/** Parts from which the frames of a client that only reads are answered. */
+export interface Shelf {
+  readonly store: Store
+  readonly definitions: ReadonlyMap<string, AgentDefinition>
+}
+
+/** How an agent stands, as its log tells. Rejects as `loadSession` does. */
+export async function snapshotIn({ store, definitions }: Shelf, agentId: string): Promise<object> {
+  const session = await loadSession(store, agentId)
+  const snapshot = storedSnapshot(session, definitions.get(session.definition))
+  // Where it runs is not known here, but whether it does is.
+  return session.isStopped ? snapshot : { ...snapshot, state: session.status }
+}
+
+/** Returns the messages that the model sees, or every message ever. Rejects as `loadSession` does. */
+export async function conversationIn(
+  { store }: Shelf,
+  { agentId, view }: FrameOf<'agent.conversation'>,
+): Promise<object> {
+  const { conversation } = await loadSession(store, agentId)
+  const nodes = view === 'trunk' ? conversation.trunk() : conversation.log()
+  return { head: conversation.head, nodes, pins: conversation.pins(), masks: conversation.masks() }
+}
+
+/** Begins an agent that shares the past of this one; rejects as `forkSession` does. */
+export async function forkIn({ store }: Shelf, { agentId, at }: FrameOf<'agent.fork'>): Promise<object> {
+  const { agentId: id } = await forkSession(store, agentId, at)
+  return { agentId: id }
+}
+
+/** A page of sessions. Reads every log. */
+export async function sessionsIn({ store }: Shelf, frame: FrameOf<'session.list'>): Promise<object> {
+  if (frame.running !== undefined)
+    throw new RuntimeError('ENGINE_UNSUPPORTED', 'session.list: where agents run is known to the engine alone.')
+  const found = await listSessions(store, frame.metadata === undefined ? {} : { metadata: frame.metadata })
+  const { forkedFrom: source } = frame
+  const all = found.filter(({ forkedFrom }) => source === undefined || forkedFrom?.agentId === source)
+  const sessions = pageOf(all, frame).map((each) => sessionEntry(each, each.forkedFrom?.agentId))
+  return { sessions, total: all.length }
+}
+
+/** Everything that waits for people. */
+export async function waitingIn({ store }: Shelf, frame: FrameOf<'waiting.list'>): Promise<object> {
+  const { metadata, limit = defaultLimit } = frame
+  const found: WaitingAgent[] = []
+  const query = { parent: null, ...(metadata === undefined ? {} : { metadata }) }
+  for await (const one of new WaitingList(store, () => undefined).find(query))
+    found.push(
+      waitingAgent(
+        one,
+        one.waiting.map(({ pending }) => pending),
+      ),
+    )
+  return { waiting: inOrder(found).slice(0, limit), total: found.length }
+}
+
+/** Returns the matches of a search. */
+export async function searchIn({ store }: Shelf, frame: FrameOf<'session.search'>): Promise<object> {
+  const { text, limit = defaultSearchLimit, metadata = {} } = frame
+  const hits = await searchSessions(store, { text, limit, metadata })
+  const index = new SessionIndex(store)
+  const sessions: SessionEntry[] = []
+  for (const id of new Set(hits.map(({ agentId }) => agentId))) {
+    const session = await index.summary(id, () => true)
+    if (session !== undefined) sessions.push(sessionEntry(session, session.forkedFrom?.agentId))
+  }
+  return { hits, sessions }
+}
+
+/** A page of agents without a parent that have not ended, by id. */
+export async function agentsIn(shelf: Shelf, frame: FrameOf<'agent.list'>): Promise<object> {
+  const roots: { readonly id: string }[] = []
+  for (const id of (await shelf.store.list()).toSorted()) {
+    const created = await createdRecord(shelf.store, id)
+    if (created?.path.length === 0 && hasMetadata(created.metadata, frame.metadata ?? {})) roots.push({ id })
+  }
+  const agents: object[] = []
+  for (const { id } of pageOf(roots, frame)) agents.push(await snapshotIn(shelf, id))
+  return { agents, total: roots.length }
+}

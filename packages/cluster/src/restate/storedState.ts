@@ -1,0 +1,21 @@
+import type { Store } from '../../../../src/protocol/store.ts'
+import { loadSession } from '../../../../src/sessions/loadSession.ts'
+
+/** How an agent stands, as its log tells: without its words. */
+export interface StoredState {
+  readonly agentId: string
+  readonly definition: string
+  readonly status: string
+  readonly isStopped: boolean
+  readonly runs: number
+  /** `seq` of the last record. */
+  readonly seq: number
+  readonly costUsd: number
+}
+
+/** Reads it. Rejects as `loadSession` does. */
+export async function storedState(store: Store, agentId: string): Promise<StoredState> {
+  const { definition, status, isStopped, runs, records, costUsd } = await loadSession(store, agentId)
+  const seq = records.at(-1)?.seq ?? 0
+  return { agentId, definition, status, isStopped, runs: runs.length, seq, costUsd }
+}

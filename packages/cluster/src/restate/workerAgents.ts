@@ -1,0 +1,229 @@
+import type { ServedDeps } from '../../../bridge/src/server/servedDeps.ts'
+import { depsOf } from '../../../bridge/src/server/servedDeps.ts'
+import type { AgentRuntime } from '../../../../src/runtime/agentRuntime.ts'
+import type { Agent } from '../../../../src/runtime/agents/agent.ts'
+import { RuntimeError } from '../../../../src/protocol/errors.ts'
+import type { Logger } from '../../../../src/protocol/logger.ts'
+import type { ParentLink } from '../../../../src/protocol/parentLink.ts'
+import type { RecordOf } from '../../../../src/protocol/records.ts'
+import type { Store } from '../../../../src/protocol/store.ts'
+import { createdRecord } from '../../../../src/sessions/readHistory.ts'
+import type { Birth } from './carried.ts'
+import type { Definitions } from './definitions.ts'
+import { Seats } from './seats.ts'
+
+/** Parts that the agents of a worker share. */
+export interface WorkerParts {
+  readonly runtime: AgentRuntime
+  readonly store: Store
+  readonly definitions: Definitions
+  readonly deps: ServedDeps | undefined
+  /** How many agents at rest stay in memory, with their logs open. */
+  readonly warm: number
+  readonly logger: Logger | undefined
+}
+
+/** An agent that an agent of this worker has called, and that works on its own. */
+export interface Detached {
+  readonly agent: Agent
+  readonly parent: ParentLink
+  /** True once it was made known to the engine, and no longer concerns its caller. */
+  isTold: boolean
+}
+
+/** The agents of a worker: opened for one attempt at a time, and kept for the next one while they rest. */
+export class WorkerAgents {
+  readonly seats = new Seats()
+  readonly #parts: WorkerParts
+  /** At rest, the one used last at the end. */
+  readonly #warm = new Map<string, Agent>()
+  readonly #detached = new Map<string, Detached>()
+  readonly #opening = new Set<string>()
+  readonly #parents = new WeakMap<Agent, ParentLink>()
+  readonly #noticing = new Set<Promise<void>>()
+  readonly #listeners = new Set<() => void>()
+
+  constructor(parts: WorkerParts) {
+    this.#parts = parts
+    parts.runtime.onAgent((agent) => this.#began(agent))
+  }
+
+  get logger(): Logger | undefined {
+    return this.#parts.logger
+  }
+
+  get definitions(): Definitions {
+    return this.#parts.definitions
+  }
+
+  /** The first record of an agent's log; `undefined` without one. */
+  created(agentId: string): Promise<RecordOf<'agent.created'> | undefined> {
+    return createdRecord(this.#parts.store, agentId)
+  }
+
+  /**
+   * Opens the agent with everything in its log, ready for commands; an interrupted run continues. `anew`: it is read again even if it is here,
+   * unless it has just been begun here.
+   *
+   * @throws RuntimeError as `runtime.open` does; `INVALID_OPTION` for a sub-agent; `AGENT_NOT_FOUND`: there is none, and none is to begin
+   */
+  async open(agentId: string, birth: Birth, { anew }: { readonly anew: boolean }): Promise<Agent> {
+    const { runtime, definitions, deps } = this.#parts
+    this.#warm.delete(agentId)
+    const here = runtime.agent(agentId)
+    const isBegunHere = this.#detached.delete(agentId)
+    if (here !== undefined && (!anew || isBegunHere) && (await this.#isCurrent(here))) return here
+    if (here !== undefined) await this.letGo(here)
+    const created = await this.created(agentId)
+    const root = created?.path[0]
+    if (root !== undefined) {
+      const what = `"${agentId}" is a sub-agent, which lives with "${root}": give the command to that one`
+      throw new RuntimeError('INVALID_OPTION', `${what}, and decide its calls by their key.`)
+    }
+    const definition = definitions.of(agentId, created?.definition, birth.definition)
+    const metadata = birth.metadata ?? created?.metadata
+    const { metadata: asked, history } = birth
+    this.#opening.add(agentId)
+    try {
+      const agent = (await runtime.open(agentId, definition, {
+        takeOver: true,
+        ...(asked === undefined ? {} : { metadata: asked }),
+        ...(history === undefined ? {} : { history }),
+        ...(await depsOf(deps, definition, { id: agentId, metadata })),
+      })) as Agent
+      if (created?.parent !== undefined) this.#parents.set(agent, created.parent)
+      return agent
+    } finally {
+      this.#opening.delete(agentId)
+    }
+  }
+
+  /** Returns the id of the agent to which an agent reports its work. */
+  callerOf(agent: Agent): string | undefined {
+    const parent = this.#parents.get(agent)
+    return parent?.reports === undefined ? undefined : parent.agentId
+  }
+
+  /** Returns true if no other writer has appended to the log since: another worker may have had the agent in between. */
+  async #isCurrent(agent: Agent): Promise<boolean> {
+    await agent.durable()
+    for await (const _ of this.#parts.store.read(agent.id, agent.lastSeq + 1, 1)) return false
+    return true
+  }
+
+  /** Keeps an agent that rests for its next command, and lets go of those that were not used for longest. */
+  async keep(agent: Agent): Promise<void> {
+    this.#warm.set(agent.id, agent)
+    for (const [agentId, oldest] of this.#warm) {
+      if (this.#warm.size <= this.#parts.warm) return
+      this.#warm.delete(agentId)
+      await this.letGo(oldest)
+    }
+  }
+
+  /** Lets go of an agent without a word in its log, and of those that report to it. Never rejects. */
+  async letGo(agent: Agent): Promise<void> {
+    const tree = [agent, ...this.reporting(agent).map((detached) => detached.agent)]
+    await Promise.all(tree.map((one) => this.#detach(one.id)))
+  }
+
+  async #detach(agentId: string): Promise<void> {
+    this.#warm.delete(agentId)
+    this.#detached.delete(agentId)
+    try {
+      await this.#parts.runtime.detach(agentId)
+    } catch (thrown) {
+      if (thrown instanceof RuntimeError && ['AGENT_NOT_FOUND', 'STORE_LEASE_LOST'].includes(thrown.code)) return
+      this.logger?.warn({ agentId, error: thrown }, 'an agent could not write the end of its log when it was let go of')
+    }
+  }
+
+  /** Returns the agents that report their work to an agent of this tree, and live as long as it does. */
+  reporting(root: Agent): Detached[] {
+    return this.#below(root).filter(({ parent, isTold }) => parent.reports !== undefined && !isTold)
+  }
+
+  /** Ids of those that an agent of this tree has begun since, and that are agents of their own. */
+  begun(root: Agent): string[] {
+    const found = this.#below(root).filter(({ parent, isTold }) => parent.reports === undefined && !isTold)
+    for (const detached of found) detached.isTold = true
+    return found.map(({ agent }) => agent.id)
+  }
+
+  /** How many sub-agents it has had. */
+  countOf(agent: Agent): number {
+    return agent.ref?.getSnapshot().context.children ?? 0
+  }
+
+  /**
+   * Returns the ids of agents that agents of this tree had begun before it was opened, and that are agents of their own, by the logs: the
+   * engine may have heard of them or not. Those among the first `known` sub-agents of the root are left out, because the engine has heard of
+   * them.
+   */
+  async begunBefore(root: Agent, known: number): Promise<string[]> {
+    const begun = new Set(await this.#begunBy(root.id, known + 1, this.countOf(root)))
+    for (const child of root.children()) for (const id of await this.#begunBy(child.id)) begun.add(id)
+    for (const id of begun) {
+      const detached = this.#detached.get(id)
+      if (detached !== undefined) detached.isTold = true
+    }
+    return [...begun]
+  }
+
+  /** Returns the ids of agents of their own that one agent's sub-agents have begun, at any depth. */
+  async #begunBy(agentId: string, from = 1, to = Infinity): Promise<string[]> {
+    const begun: string[] = []
+    for (let number = from; number <= to; number += 1) {
+      const childId = `${agentId}.${number}`
+      const created = await this.created(childId)
+      if (created === undefined && to === Infinity) break
+      if (created === undefined) continue
+      if (created.path.length === 0 && created.parent?.reports === undefined) begun.push(childId)
+      else begun.push(...(await this.#begunBy(childId)))
+    }
+    return begun
+  }
+
+  #below(root: Agent): Detached[] {
+    return [...this.#detached.values()].filter(({ parent }) => this.#rootOf(parent.agentId) === root.id)
+  }
+
+  /** Resolves once every agent that has begun is known. */
+  async noticed(): Promise<void> {
+    while (this.#noticing.size > 0) await Promise.all(this.#noticing)
+  }
+
+  /** Subscribes to the start of agents that work on their own; returns a function that unsubscribes. */
+  onChange(listener: () => void): () => void {
+    this.#listeners.add(listener)
+    return () => this.#listeners.delete(listener)
+  }
+
+  #began(agent: Agent): void {
+    if (agent.incognito || agent.parent !== undefined || this.#opening.has(agent.id)) return
+    const noticing = this.#notice(agent).catch((thrown: unknown) =>
+      this.logger?.warn({ agentId: agent.id, error: thrown }, 'the log of a detached agent could not be read'),
+    )
+    const done = noticing.then(() => void this.#noticing.delete(done))
+    this.#noticing.add(done)
+  }
+
+  async #notice(agent: Agent): Promise<void> {
+    // It is in the middle of its start, at whose end it has a first record.
+    await Promise.resolve()
+    await agent.durable()
+    const parent = (await this.created(agent.id))?.parent
+    if (parent === undefined) return
+    this.#detached.set(agent.id, { agent, parent, isTold: false })
+    this.#parents.set(agent, parent)
+    for (const listener of this.#listeners) listener()
+  }
+
+  /** Id of the agent at the top of the tree that one is in, or was in: a sub-agent may have ended since. */
+  #rootOf(agentId: string): string {
+    const here = this.#parts.runtime.agent(agentId)
+    if (here !== undefined) return here.path[0] ?? agentId
+    const caller = /^(.+)\.\d+$/.exec(agentId)?.[1]
+    return caller === undefined || this.#detached.has(agentId) ? agentId : this.#rootOf(caller)
+  }
+}

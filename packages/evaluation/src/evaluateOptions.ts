@@ -1,0 +1,59 @@
+import type { AnyModel } from '../../../src/actors/models/anyModel.ts'
+import type { ModelLimits } from '../../../src/actors/models/limits/modelLimit.ts'
+import type { PricesByModel } from '../../../src/actors/pricing.ts'
+import type { Clock } from '../../../src/protocol/clock.ts'
+import type { RedactOptions } from '../../../src/redaction/redactor.ts'
+import type { OnProgress } from './progress.ts'
+import type { Report } from './report/report.ts'
+import type { EvaluationHeader, TrialResult } from './results.ts'
+import type { StopReason } from './stop.ts'
+import type { Overlay } from './suite/defineSuite.ts'
+
+export interface EvaluateOptions {
+  /** Name of a suite in code, for reports. Default: `cases`. */
+  readonly name?: string
+  /**
+   * Arms by name, as on the command line, or with the changes that each makes to the agent. The first is the baseline. Default: the agent as it is
+   * defined.
+   */
+  readonly arms?: readonly string[] | Readonly<Record<string, Overlay>>
+  /** Trials per task and arm. Default 1. */
+  readonly trials?: number
+  /** Seed of the evaluation. Default 1. */
+  readonly seed?: number
+  /** Maximum number of trials at the same time. Default 4. */
+  readonly concurrency?: number
+  /** The model of arms that name none. Default: that of the agent. */
+  readonly model?: AnyModel
+  /** The model that judges where a check asks for it. */
+  readonly judge?: AnyModel
+  /** Prices of models by id, for agents that set none. */
+  readonly prices?: PricesByModel
+  /** Budget for the whole evaluation, in US dollars. Default: no limit; a continued evaluation keeps its own. */
+  readonly budgetUsd?: number
+  /** Limits on requests to models. */
+  readonly models?: ModelLimits
+  /** Secrets to keep out of logs, requests, what the judge sees, and results; checks and scorers get answers without them, too. Default: none. */
+  readonly redact?: RedactOptions
+  /** Image whose containers run the commands of cases that name none, without a network. Default: commands run on this machine. */
+  readonly docker?: string
+  /** Folder in which results are kept, and from which a later call continues. Default: none, and nothing is left. */
+  readonly out?: string
+  /** Keeps the folders of trials that passed, in `out`. */
+  readonly keep?: boolean
+  /** Aborts the evaluation: finished trials are kept, and a later call continues. */
+  readonly signal?: AbortSignal
+  readonly onProgress?: OnProgress
+  readonly clock?: Clock
+}
+
+/** Result of an evaluation. */
+export interface Evaluation {
+  readonly header: EvaluationHeader
+  readonly results: readonly TrialResult[]
+  /** Reason why the evaluation ended before all was done. */
+  readonly stopped?: StopReason
+  /** Cost of all calls together, in US dollars; 0 without prices. */
+  readonly spentUsd: number
+  readonly report: Report
+}

@@ -1,0 +1,52 @@
+import type { Store } from '../../../../src/protocol/store.ts'
+import { reopenChecks, storeChecks } from './contractCases.ts'
+
+/** One promise of a store, to be run by any test runner. */
+export interface StoreContractCase {
+  readonly name: string
+  /** Rejects with a readable error when the promise is broken. Makes a store of its own and closes it. */
+  run(): Promise<void>
+}
+
+export interface StoreContractOptions {
+  /** A new store without any log. */
+  create(): Promise<Store> | Store
+  /**
+   * The data of the last created store once more, as another process would open it; called while the first store is open,
+   * and after it was closed. Left out for a store that keeps nothing.
+   */
+  reopen?(): Promise<Store> | Store
+}
+
+/**
+ * The contract of `Store` as cases for any test runner: `for (const { name, run } of storeContract({ create })) it(name, run)`.
+ * Cases are independent but must not run at the same time when `reopen` is given.
+ */
+export function storeContract({ create, reopen }: StoreContractOptions): readonly StoreContractCase[] {
+  const alone = Object.entries(storeChecks).map(([name, check]): StoreContractCase => ({
+    name,
+    run: () => withStores(create, check),
+  }))
+  if (reopen === undefined) return alone
+  const twice = Object.entries(reopenChecks).map(([name, check]): StoreContractCase => ({
+    name,
+    run: () => withStores(create, (store, track) => check(store, async () => track(await reopen()))),
+  }))
+  return [...alone, ...twice]
+}
+
+async function withStores(
+  create: StoreContractOptions['create'],
+  check: (store: Store, track: (store: Store) => Store) => Promise<void>,
+): Promise<void> {
+  const stores: Store[] = []
+  const track = (store: Store): Store => {
+    stores.push(store)
+    return store
+  }
+  try {
+    await check(track(await create()), track)
+  } finally {
+    await Promise.all(stores.map((store) => store.close()))
+  }
+}

@@ -1,0 +1,77 @@
+import type { RequestOptions } from '@modelcontextprotocol/client'
+import type { ToolContext } from '../../../../src/actors/tools/defineTool.ts'
+import type { JsonSchema } from '../../../../src/protocol/model.ts'
+import { z } from 'zod'
+import type { AskingCall } from './elicitation.ts'
+import type { Elicited, Server } from './server.ts'
+import { callResultSchema, type CallResult } from './resultBlocks.ts'
+import { traceparent } from './traceparent.ts'
+
+/** One call of a tool, by the server's own name for it. */
+export interface ServerCall {
+  readonly name: string
+  readonly schema: JsonSchema
+  readonly input: unknown
+}
+
+/** Longest time limit of Node's timers: the real limit is the tool's own, which stands still while people are asked. */
+const noTimeout = 2 ** 31 - 1
+/** Reports of progress are passed on at most so often, in milliseconds. */
+const progressMs = 100
+const mostRounds = 10
+
+/** Result with which a server asks for input before it continues a call, since 2026-07-28. */
+const inputRequiredSchema = z.looseObject({
+  resultType: z.literal('input_required'),
+  inputRequests: z.record(z.string(), z.looseObject({ method: z.string(), params: z.unknown() })).optional(),
+  requestState: z.string().optional(),
+})
+
+type Context = Pick<ToolContext, 'key' | 'signal' | 'report' | 'ask'>
+type Elicit = (request: unknown, call: AskingCall) => Promise<Elicited>
+
+/** Calls a tool. Rejects with the SDK's error. */
+export async function callServer(
+  { client }: Server,
+  { name, schema, input }: ServerCall,
+  context: Context,
+  elicit: Elicit,
+  now: () => number,
+): Promise<CallResult> {
+  const options: RequestOptions = {
+    signal: context.signal,
+    timeout: noTimeout,
+    onprogress: progressTo(context, now),
+    allowInputRequired: true,
+  }
+  const meta = { 'escapement/key': context.key, ...(await traceparent()) }
+  // Fields that the server wants as headers too are put there by the SDK's own method only.
+  const isMirrored = client.getProtocolEra() === 'modern' && JSON.stringify(schema).includes('"x-mcp-header"')
+  let more = {}
+  for (let round = 0; round < mostRounds; round += 1) {
+    const params = { name, arguments: input as { [name: string]: unknown }, _meta: meta, ...more }
+    const toolDefinition = { name, inputSchema: { ...schema, type: 'object' as const } }
+    const result: unknown = isMirrored
+      ? await client.callTool(params, { ...options, toolDefinition })
+      : await client.request({ method: 'tools/call', params }, callResultSchema, options)
+    const wanted = inputRequiredSchema.safeParse(result)
+    if (!wanted.success) return callResultSchema.parse(result)
+    const { inputRequests = {}, requestState } = wanted.data
+    const inputResponses: { [id: string]: Elicited } = {}
+    for (const [id, { method, params: request }] of Object.entries(inputRequests)) {
+      if (method !== 'elicitation/create') throw new Error(`it wants ${method}, which is refused`)
+      inputResponses[id] = await elicit(request, context)
+    }
+    more = { inputResponses, ...(requestState === undefined ? {} : { requestState }) }
+  }
+  throw new Error(`it asked for input ${mostRounds} times in one call`)
+}
+
+function progressTo({ report }: Context, now: () => number): NonNullable<RequestOptions['onprogress']> {
+  let last = -Infinity
+  return ({ progress, total, message }) => {
+    if (now() - last < progressMs) return
+    last = now()
+    report({ progress, ...(total === undefined ? {} : { total }), ...(message === undefined ? {} : { message }) })
+  }
+}

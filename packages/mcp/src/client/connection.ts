@@ -1,0 +1,374 @@
+import { createActor, fromPromise, waitFor, type ActorRefFrom, type SnapshotFrom } from 'xstate'
+import type { AnyTool, Tool, ToolContext } from '../../../../src/actors/tools/defineTool.ts'
+import type { SourceHost, SourceStatus, ToolConnection } from '../../../../src/actors/tools/toolSource.ts'
+import type { SaidBlock } from '../../../../src/protocol/saidContent.ts'
+import { messageOf } from '../../../../src/protocol/errors.ts'
+import { paused } from '../../../../src/protocol/paused.ts'
+import { callServer, type ServerCall } from './callServer.ts'
+import { mcpConnectionMachine, type ConnectionEvent, type Lost, type Opened } from './connectionMachine.ts'
+import { elicit, type AskingCall } from './elicitation.ts'
+import { InputChecks } from './inputSchemas.ts'
+import { listTools } from './listTools.ts'
+import { manyTools } from './manyTools.ts'
+import type { McpSettings } from './options.ts'
+import { resourceTools } from './resourceTools.ts'
+import { checkDepth, errorText, resultBlocks } from './resultBlocks.ts'
+import { Server, type Elicited } from './server.ts'
+import { reasonsOf, whyRefused } from './refusals.ts'
+import { SignIn } from './signIn.ts'
+import type { ServerSecrets } from './serverSecrets.ts'
+import { printOf } from './toolPrint.ts'
+import { isWanted, toolsOf } from './toolsOf.ts'
+import { within } from '../../../../src/actors/within.ts'
+
+type Machine = typeof mcpConnectionMachine
+type Snapshot = SnapshotFrom<Machine>
+
+/** Milliseconds to wait for the way in which a failed server ended. */
+const endMs = 200
+/** Longest wait of a turn for a changed list, in milliseconds. */
+const listMs = 2_000
+/** Between lists of a server that announces a change with each of them, in milliseconds. */
+const restMs = 5_000
+
+const stateOf = (snapshot: Snapshot): SourceStatus['state'] => {
+  const { value } = snapshot
+  if (typeof value !== 'string') return 'up'
+  return value === 'backoff' ? 'waiting' : value === 'closing' ? 'closed' : value
+}
+
+/** A connection to one server, of one runtime. */
+export class McpConnection implements ToolConnection {
+  #tools: readonly Tool[] = []
+  /** Tools of the server's list, from which `tools` is made. */
+  #listed: readonly Tool[] = []
+  #instructions: string | undefined
+  readonly #settings: McpSettings
+  readonly #host: SourceHost
+  readonly #secrets: ServerSecrets
+  readonly #checks = new InputChecks()
+  readonly #actor: ActorRefFrom<Machine>
+  /** The calls under way: a server of before 2026-07-28 asks without saying for which. */
+  readonly #calls = new Set<AskingCall>()
+  #server: Server | undefined
+  /** Servers that end, and attempts to reach one. */
+  readonly #ending = new Set<Promise<unknown>>()
+  #listTrouble: readonly string[] = []
+  #state: SourceStatus['state'] = 'idle'
+  #since: number
+  readonly #signIn: SignIn
+
+  constructor(settings: McpSettings, host: SourceHost, secrets: ServerSecrets) {
+    this.#settings = settings
+    this.#host = host
+    this.#secrets = secrets
+    const now = (): number => host.clock.now()
+    const pause = (ms: number, signal: AbortSignal): Promise<void> => paused(Math.max(0, ms), host.clock, signal)
+    this.#since = now()
+    this.#signIn = new SignIn(settings.auth, {
+      signedIn: () => this.#send({ type: 'signed.in' }),
+      debug: this.#debug,
+    })
+    const machine = mcpConnectionMachine.provide({
+      actors: {
+        open: fromPromise<Opened>(({ signal }) => this.#ends(this.#open(signal))),
+        watch: fromPromise<Lost>(() => this.#watch()),
+        list: fromPromise<void>(({ signal }) => this.#list(signal)),
+        sleep: fromPromise<void, { readonly until: number }>(({ input, signal }) => pause(input.until - now(), signal)),
+        rest: fromPromise<void>(({ signal }) => pause(restMs, signal)),
+        shut: fromPromise<void>(() => this.#shut()),
+      },
+    })
+    this.#actor = createActor(machine, { input: { restart: settings.restart } })
+    this.#actor.subscribe((snapshot) => this.#moved(snapshot))
+    this.#actor.start()
+  }
+
+  get tools(): readonly AnyTool[] {
+    return this.#tools
+  }
+
+  get instructions(): string | undefined {
+    return this.#instructions
+  }
+
+  get trouble(): string | undefined {
+    const why = this.#why
+    const all = [...(why === undefined ? [] : [why]), ...this.#listTrouble]
+    if (all.length === 0) return undefined
+    const more = all.length > mostTroubles ? [`and ${all.length - mostTroubles} more`] : []
+    return [...all.slice(0, mostTroubles), ...more].join('; ')
+  }
+
+  /** Why it is not up. */
+  get #why(): string | undefined {
+    return this.#actor.getSnapshot().context.why ?? undefined
+  }
+
+  status(): SourceStatus {
+    const { trouble } = this
+    return { state: this.#state, since: this.#since, ...(trouble === undefined ? {} : { trouble }) }
+  }
+
+  async ready(signal: AbortSignal): Promise<void> {
+    if (this.#actor.getSnapshot().context.needsSignIn) await this.#signIn.look()
+    this.#want()
+    // Later attempts hold up no turn: the tools are those that it had.
+    const isFirst = (snapshot: Snapshot): boolean => snapshot.matches('opening') && snapshot.context.attempts === 0
+    await this.#until((snapshot) => !isFirst(snapshot), signal, this.#settings.connectMs + listMs)
+    await this.#until((snapshot) => !snapshot.matches({ up: 'listing' }), signal, listMs)
+  }
+
+  async close(): Promise<void> {
+    const signIn = this.#signIn.close()
+    this.#send({ type: 'close' })
+    await waitFor(this.#actor, ({ status }) => status === 'done')
+    await signIn
+  }
+
+  #send(event: ConnectionEvent): void {
+    // XState warns of events for an actor that has ended.
+    if (this.#actor.getSnapshot().status === 'active') this.#actor.send(event)
+  }
+
+  #want(): void {
+    this.#send({ type: 'wanted', at: this.#host.clock.now(), isSignInOver: this.#signIn.isOver })
+  }
+
+  #moved(snapshot: Snapshot): void {
+    const state = stateOf(snapshot)
+    if (state === this.#state) return
+    this.#state = state
+    this.#since = this.#host.clock.now()
+    const { why } = snapshot.context
+    const { logger } = this.#host
+    if (logger === undefined) return
+    const fields = { source: this.#settings.name, state }
+    if (why !== null && (state === 'waiting' || state === 'failed')) logger.warn(fields, `MCP server lost: ${why}`)
+    else logger.debug(fields, `MCP server is ${state}`)
+  }
+
+  /** Resolves once `isDone` holds, `ms` milliseconds have passed, or `signal` is aborted. */
+  #until(isDone: (snapshot: Snapshot) => boolean, signal: AbortSignal, ms: number): Promise<void> {
+    if (signal.aborted || isDone(this.#actor.getSnapshot())) return Promise.resolve()
+    return new Promise((resolve) => {
+      const finish = (): void => {
+        cancel()
+        subscription.unsubscribe()
+        signal.removeEventListener('abort', finish)
+        resolve()
+      }
+      const cancel = this.#host.clock.after(ms, finish)
+      const subscription = this.#actor.subscribe({
+        next: (snapshot) => {
+          if (isDone(snapshot)) finish()
+        },
+        complete: finish,
+      })
+      signal.addEventListener('abort', finish)
+    })
+  }
+
+  #ends<T>(work: Promise<T>): Promise<T> {
+    const ended = work.catch(() => {}).finally(() => this.#ending.delete(ended))
+    this.#ending.add(ended)
+    return work
+  }
+
+  readonly #clean = <T>(value: T): T => this.#secrets.clean(value)
+
+  readonly #debug = (message: string): void =>
+    this.#host.logger?.debug({ source: this.#settings.name }, this.#secrets.clean(`MCP server: ${message}`))
+
+  async #open(signal: AbortSignal): Promise<Opened> {
+    const { clock } = this.#host
+    // One after the other: a server may hold a file or a port.
+    await this.#server?.close()
+    let server: Server | undefined
+    try {
+      const sdk = await import('@modelcontextprotocol/client')
+      server = new Server(sdk, this.#settings, {
+        clock,
+        secrets: this.#secrets,
+        debug: this.#debug,
+        listChanged: () => this.#send({ type: 'list.changed' }),
+        elicit: (request, asked) => this.#elicitFor(request, asked),
+      })
+      this.#server = server
+      await server.connect(signal)
+      await this.#take(server, signal)
+      return { type: 'up' }
+    } catch (thrown) {
+      if (server !== undefined) {
+        this.#noticeRefusal(thrown, server)
+        // How it ended may be why; no turn waits longer for that.
+        await within(clock, endMs, this.#ends(server.close()))
+      }
+      return whyRefused(thrown, this.#settings, server, clock.now(), this.#clean)
+    }
+  }
+
+  async #watch(): Promise<Lost> {
+    const why = await this.#server!.lost
+    void this.#ends(this.#server!.close())
+    return { at: this.#host.clock.now(), why: this.#secrets.clean(why) }
+  }
+
+  /** A list that cannot be had leaves the tools as they were. */
+  async #list(signal: AbortSignal): Promise<void> {
+    await this.#take(this.#server!, signal).catch((thrown: unknown) => {
+      this.#listTrouble = [`its tools changed, and cannot be listed: ${this.#secrets.clean(messageOf(thrown))}`]
+    })
+  }
+
+  /** Takes the tools as the server lists them now; the same ones stay the same array. */
+  async #take(server: Server, signal: AbortSignal): Promise<void> {
+    const settings = this.#settings
+    const request = { signal, timeout: settings.connectMs }
+    const listed = await listTools(server.client, request, this.#clean, (name) => isWanted(settings, name))
+    const made = await toolsOf(listed.tools, settings, this.#checks, (call, context) => this.#call(call, context))
+    const others = resourceTools(server, settings, (context, use) => this.#using(context, use))
+    signal.throwIfAborted()
+    this.#listTrouble = [...listed.trouble, ...made.trouble]
+    if (settings.instructions === true) this.#instructions = this.#secrets.clean(server.client.getInstructions())
+    const all = [...made.tools, ...others]
+    if (isSame(all, this.#listed)) return
+    this.#listed = all
+    const isMany = made.tools.length > settings.maxTools
+    this.#tools = isMany ? [...manyTools(settings.name, made.tools, settings.callMs), ...others] : all
+  }
+
+  async #shut(): Promise<void> {
+    if (this.#server !== undefined) void this.#ends(this.#server.close())
+    while (this.#ending.size > 0) await Promise.all(this.#ending)
+  }
+
+  /**
+   * Returns a server that is up, or throws an error that says why there is none. A call may wait for a restart, and begins one for a connection
+   * that was given up.
+   */
+  async #up(signal: AbortSignal): Promise<Server> {
+    if (this.#signIn.isWaiting) throw this.#signInFirst()
+    this.#want()
+    const { attempts } = this.#actor.getSnapshot().context
+    const isUp = (snapshot: Snapshot): boolean => snapshot.matches('up') && this.#server?.isGone === false
+    const isSettled = (snapshot: Snapshot): boolean =>
+      isUp(snapshot) || snapshot.matches('failed') || snapshot.context.attempts > attempts
+    await this.#until(isSettled, signal, this.#settings.connectMs + listMs)
+    signal.throwIfAborted()
+    if (isUp(this.#actor.getSnapshot())) return this.#server!
+    throw new Error(`The MCP server "${this.#settings.name}" is not there: ${this.#why ?? 'it takes long to start'}.`)
+  }
+
+  async #call(call: ServerCall, context: ToolContext): Promise<readonly SaidBlock[]> {
+    const { name, elicitation } = this.#settings
+    const asking: AskingCall = { ask: context.ask, signal: context.signal }
+    const ask = (request: unknown): Promise<Elicited> =>
+      elicitation ? elicit(name, request, asking, this.#debug) : Promise.resolve({ action: 'decline' })
+    const result = await this.#using(context, async (server) => {
+      this.#calls.add(asking)
+      try {
+        return await callServer(server, call, context, ask, () => this.#host.clock.now())
+      } finally {
+        this.#calls.delete(asking)
+      }
+    })
+    const clean = this.#secrets.clean(checkDepth(result))
+    if (clean.isError === true) throw new Error(errorText(clean))
+    return resultBlocks(clean)
+  }
+
+  /** Asks people for the one running call; with several calls the server's question cannot be assigned. */
+  async #elicitFor(request: unknown, asked: AbortSignal): Promise<Elicited> {
+    const [call, other] = this.#calls
+    if (call === undefined || other !== undefined) {
+      this.#debug(`it asked people something while ${this.#calls.size} calls were under way: declined`)
+      return { action: 'decline' }
+    }
+    if (asked.aborted) return { action: 'cancel' }
+    return elicit(this.#settings.name, request, call, this.#debug)
+  }
+
+  async #using<T>(
+    { signal }: Pick<ToolContext, 'signal'>,
+    use: (server: Server, options: { readonly signal: AbortSignal; readonly timeout: number }) => Promise<T>,
+  ): Promise<T> {
+    const options = { signal, timeout: 2 ** 31 - 1 }
+    const server = await this.#up(signal)
+    try {
+      return await use(server, options)
+    } catch (thrown) {
+      if (signal.aborted) throw signal.reason
+      if (!isSessionGone(thrown, server)) {
+        const why = this.#inWords(thrown, server)
+        // It may have done what it was asked for: that is not asked for again.
+        if (await isLost(thrown, server, signal)) server.giveUp('it answers nothing in this session any more')
+        throw why
+      }
+      // Refused before anything was done: a server that was started again does not know the session.
+      server.giveUp('it no longer knows the session')
+    }
+    const fresh = await this.#up(signal)
+    return use(fresh, options).catch((thrown: unknown) => {
+      throw signal.aborted ? signal.reason : this.#inWords(thrown, fresh)
+    })
+  }
+
+  #noticeRefusal(thrown: unknown, server: Server): boolean {
+    const isRefused = server.sdk.UnauthorizedError.isInstance(thrown)
+    if (isRefused) this.#signIn.wait(server)
+    return isRefused
+  }
+
+  #signInFirst(): Error {
+    return new Error(`The MCP server "${this.#settings.name}" wants a person to sign in: the person was asked to.`)
+  }
+
+  /** An error of the SDK as a model reads it. */
+  #inWords(thrown: unknown, server: Server): Error {
+    const { name } = this.#settings
+    const { sdk } = server
+    if (this.#noticeRefusal(thrown, server)) return this.#signInFirst()
+    const text = reasonsOf(thrown, this.#clean)
+    if (sdk.SdkError.isInstance(thrown) && thrown.code === sdk.SdkErrorCode.ConnectionClosed) {
+      const why = server.end ?? 'the connection was lost'
+      return new Error(
+        `The MCP server "${name}" ended in the middle of the call: ${why}. Whether it took effect is not known.`,
+      )
+    }
+    return new Error(`The MCP server "${name}" failed: ${text}`)
+  }
+}
+
+/** How many troubles are told; a server could have a thousand. */
+const mostTroubles = 8
+
+/** A session that a server forgot is answered 404, by some 400; another 400 may come of a call that was carried out. */
+function isSessionGone(thrown: unknown, server: Server): boolean {
+  if (!server.sdk.SdkHttpError.isInstance(thrown) || !server.hasSession) return false
+  const { status } = thrown
+  return status === 404 || status === 410 || (status === 400 && /session|initiali[sz]ed/i.test(thrown.message))
+}
+
+/** Milliseconds in which a server must answer a ping. */
+const pingMs = 5_000
+
+/**
+ * Returns true for a server whose session is lost. For a forgotten session some servers answer 503, some close the connection, and some return
+ * an error that says so; a server that still answers a ping is only busy.
+ */
+async function isLost(thrown: unknown, server: Server, signal: AbortSignal): Promise<boolean> {
+  const isFailure = (error: unknown): boolean => {
+    if (server.sdk.SdkHttpError.isInstance(error)) return (error.status ?? 0) >= 500
+    return error instanceof TypeError || /\bsession\b/i.test(messageOf(error))
+  }
+  if (!server.hasSession || !isFailure(thrown)) return false
+  return await server.client.ping({ signal, timeout: pingMs }).then(() => false, isFailure)
+}
+
+/** Returns true if models and people would see no difference between the lists. The order does not count: the agent decides it. */
+function isSame(now: readonly Tool[], before: readonly Tool[]): boolean {
+  if (now.length !== before.length) return false
+  const prints = new Set(before.map(printOf))
+  return now.every((tool) => prints.has(printOf(tool)))
+}

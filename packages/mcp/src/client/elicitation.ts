@@ -1,0 +1,119 @@
+import { z } from 'zod'
+import type { ToolContext } from '../../../../src/actors/tools/defineTool.ts'
+import { whyCostly } from '../../../../src/protocol/costlySchema.ts'
+import { hasCode, messageOf } from '../../../../src/protocol/errors.ts'
+import { lazily } from '../../../../src/protocol/lazily.ts'
+import type { JsonSchema } from '../../../../src/protocol/model.ts'
+import { schemaCheck, type SchemaCheck } from '../../../../src/protocol/schemaCheck.ts'
+import { fieldsOf, isPart } from '../../../../src/protocol/schemaParts.ts'
+import { shownSchema, soundSchema } from '../../../../src/protocol/soundSchema.ts'
+import type { Elicited } from './server.ts'
+
+/** A call that a server may ask people something for. */
+export interface AskingCall {
+  readonly ask: ToolContext['ask']
+  readonly signal: AbortSignal
+}
+
+const requestSchema = z.union([
+  z.looseObject({ mode: z.literal('url'), message: z.string(), url: z.string() }),
+  z.looseObject({
+    mode: z.literal('form').optional(),
+    message: z.string(),
+    requestedSchema: z.looseObject({ type: z.literal('object') }),
+  }),
+])
+
+/** Puts a server's question to people, as a question of the call in which it asks. Never rejects. */
+export async function elicit(
+  server: string,
+  request: unknown,
+  { ask, signal }: AskingCall,
+  debug: (message: string) => void,
+): Promise<Elicited> {
+  const read = requestSchema.safeParse(request)
+  if (!read.success) {
+    debug(`it asked in a way that is not understood: ${read.error.message}`)
+    return { action: 'decline' }
+  }
+  const who = `The MCP server "${server}" asks: ${read.data.message}`
+  try {
+    if (read.data.mode === 'url') {
+      const isDone = await ask(
+        z.boolean(),
+        `${who}\nOpen this address only if you trust it: ${read.data.url}\nHave you done it?`,
+      )
+      return { action: isDone ? 'accept' : 'decline' }
+    }
+    const schema = withTitles(soundSchema(read.data.requestedSchema).schema)
+    const check = schemaCheck(schema, { why: whyCostly })
+    if (check.unchecked !== undefined) debug(`what people answer is checked by the server alone: ${check.unchecked}`)
+    const answer = (await ask(formOf(schema, check), who)) as Answer
+    return { action: 'accept', content: withDefaults(answer, schema) as NonNullable<Elicited['content']> }
+  } catch (thrown) {
+    if (signal.aborted) return { action: 'cancel' }
+    if (!hasCode(thrown, 'QUESTION_DENIED')) debug(`its question could not be asked: ${messageOf(thrown)}`)
+    return { action: 'decline' }
+  }
+}
+
+/** The forms of texts that the protocol knows. */
+const formats = lazily((): { readonly [format: string]: z.ZodType } => ({
+  email: z.email(),
+  uri: z.url(),
+  date: z.iso.date(),
+  'date-time': z.iso.datetime({ offset: true, local: true }),
+}))
+
+type Answer = { readonly [name: string]: unknown }
+
+/** Returns the form of a question, checked as any JSON Schema is, unless the check could block the process: the server checks the answer itself. */
+function formOf(schema: JsonSchema, { wrongIn }: SchemaCheck): z.ZodType {
+  const fields = Object.entries(fieldsOf(schema)) as [string, Field][]
+  const wrongInText = (answer: Answer): string | undefined => {
+    const odd = fields.find(([name, { format = '' }]) => {
+      const form = Object.hasOwn(formats(), format) ? formats()[format] : undefined
+      return typeof answer[name] === 'string' && form?.safeParse(answer[name]).success === false
+    })
+    return odd && `${odd[0]}: it is no ${odd[1].format}`
+  }
+  return z
+    .unknown()
+    .check(({ value, issues }) => {
+      const message = isPart(value) ? (wrongIn(withDefaults(value, schema)) ?? wrongInText(value)) : wrongIn(value)
+      if (message !== undefined) issues.push({ code: 'custom', message, input: value })
+    })
+    .meta(shownSchema(schema))
+}
+
+/** Adds the server's defaults for fields that were not filled in. */
+const withDefaults = (answer: Answer, schema: JsonSchema): Answer => ({
+  ...Object.fromEntries(
+    (Object.entries(fieldsOf(schema)) as [string, Field][]).flatMap(([name, field]) =>
+      field.default === undefined ? [] : [[name, field.default]],
+    ),
+  ),
+  ...answer,
+})
+
+interface Field {
+  readonly format?: string
+  readonly default?: unknown
+  readonly enum?: readonly unknown[]
+  readonly enumNames?: unknown
+  readonly description?: unknown
+}
+
+/** Choices of the older form have their titles in a list beside them, which no question shows: the description names them. Pure. */
+function withTitles(schema: JsonSchema): JsonSchema {
+  const { properties } = schema
+  if (typeof properties !== 'object' || properties === null) return schema
+  const fields = Object.entries(properties as { readonly [name: string]: Field }).map(([name, field]) => {
+    if (!Array.isArray(field.enum) || !Array.isArray(field.enumNames)) return [name, field]
+    const { enumNames, ...rest } = field
+    const titles = field.enum.map((value, index) => `${String(value)}: ${String((enumNames as unknown[])[index])}`)
+    const description = [field.description, titles.join(', ')].filter((part) => typeof part === 'string').join(' ')
+    return [name, { ...rest, description }]
+  })
+  return { ...schema, properties: Object.fromEntries(fields) as object }
+}

@@ -1,0 +1,33 @@
+import { parseBy } from '../../../../src/actors/tools/toolSchema.ts'
+import type { Tool } from '../../../../src/actors/tools/defineTool.ts'
+import { whyCostly } from '../../../../src/protocol/costlySchema.ts'
+import type { JsonSchema } from '../../../../src/protocol/model.ts'
+import { schemaCheck } from '../../../../src/protocol/schemaCheck.ts'
+import { shownSchema, soundSchema } from '../../../../src/protocol/soundSchema.ts'
+
+/** The check of a tool's arguments, and the schema that models are shown. */
+export interface InputCheck {
+  readonly parse: Tool['parse']
+  readonly shown: JsonSchema
+  /** The arguments that only the server checks, and why. */
+  readonly unchecked?: string
+}
+
+/** Compiles checks of JSON Schemas from elsewhere. Schemas that could block the process are left to the server. Equal schemas are compiled once. */
+export class InputChecks {
+  readonly #known = new Map<string, InputCheck>()
+
+  of(schema: JsonSchema): InputCheck {
+    const key = JSON.stringify(schema)
+    const known = this.#known.get(key)
+    if (known !== undefined) return known
+    // Lists that change for ever must not fill the memory.
+    if (this.#known.size > 2_000) this.#known.clear()
+    const check = schemaCheck({ ...schema, type: 'object' }, { why: whyCostly })
+    const { unchecked } = check
+    const shown = Object.freeze(shownSchema(soundSchema({ ...schema, type: 'object' }).schema))
+    const made = { parse: parseBy(check), shown, ...(unchecked === undefined ? {} : { unchecked }) }
+    this.#known.set(key, made)
+    return made
+  }
+}

@@ -1,0 +1,237 @@
+import type * as Sdk from '@modelcontextprotocol/client'
+import type { Client } from '@modelcontextprotocol/client'
+import type { Clock } from '../../../../src/protocol/clock.ts'
+import { cutEnd } from '../../../../src/conversation/cutMiddle.ts'
+import { messageOf } from '../../../../src/protocol/errors.ts'
+import { version } from '../../../../src/protocol/version.ts'
+import type { RedactedStream } from '../../../../src/redaction/redactedStream.ts'
+import { commandEnvironment } from '../../../tools/src/workspace/commandEnvironment.ts'
+import { httpTransport, isReachable } from './httpTransport.ts'
+import type { McpSettings } from './options.ts'
+import type { ServerSecrets } from './serverSecrets.ts'
+import { StandardError } from './standardError.ts'
+import { StdioTransport } from './stdioTransport.ts'
+import { within } from '../../../../src/actors/within.ts'
+
+/** Outcome of a form or an address that a server shows to a person. */
+export interface Elicited {
+  readonly action: 'accept' | 'decline' | 'cancel'
+  readonly content?: { readonly [name: string]: string | number | boolean | string[] }
+}
+
+/** Whom a server reaches. */
+export interface ServerHost {
+  readonly clock: Clock
+  readonly secrets: ServerSecrets
+  /** Logs for debugging: the server's output, and errors without an effect. */
+  debug(message: string): void
+  listChanged(): void
+  elicit(request: unknown, signal: AbortSignal): Promise<Elicited>
+}
+
+/** How long a server has to say that it is there at all. */
+const probeMs = 2_000
+/** How long a server has to end a session. */
+const endSessionMs = 1_000
+/** Between attempts to hear of changes again. */
+const listenAgainMs = 5_000
+
+/** A server that answered. */
+export class Server {
+  readonly client: Client
+  readonly sdk: typeof Sdk
+  /** Resolves with the reason once it is gone, or was closed. */
+  readonly lost: Promise<string>
+  readonly #settings: McpSettings
+  readonly #host: ServerHost
+  readonly #transport: Sdk.Transport
+  readonly #stderr = new StandardError()
+  /** The same, piece by piece. */
+  readonly #told: RedactedStream
+  readonly #resolveLost: (why: string) => void
+  #isProbing = false
+  #isGone = false
+  #closing: Promise<void> | undefined
+  #stopListening: (() => void) | undefined
+
+  constructor(sdk: typeof Sdk, settings: McpSettings, host: ServerHost) {
+    this.sdk = sdk
+    this.#settings = settings
+    this.#host = host
+    this.#told = host.secrets.stream()
+    const { promise, resolve } = Promise.withResolvers<string>()
+    this.lost = promise
+    this.#resolveLost = resolve
+    this.#transport = this.#makeTransport()
+    this.client = new sdk.Client(
+      { name: 'escapement', version },
+      {
+        // What is not declared is refused: sampling and roots.
+        capabilities: settings.elicitation ? { elicitation: { form: {}, url: {} } } : {},
+        versionNegotiation: { mode: modeOf(settings.protocol), probe: { timeoutMs: settings.connectMs } },
+        inputRequired: { autoFulfill: false },
+      },
+    )
+    // oxlint-disable-next-line unicorn/prefer-add-event-listener -- it is no EventTarget
+    this.client.onclose = () => this.#gone()
+    // oxlint-disable-next-line unicorn/prefer-add-event-listener
+    this.client.onerror = (error) => this.#failed(error)
+    this.client.setNotificationHandler('notifications/tools/list_changed', () => host.listChanged())
+    this.client.setNotificationHandler('notifications/message', ({ params }) =>
+      host.debug(`it says (${params.level}): ${host.secrets.cutOff(JSON.stringify(params.data).slice(0, 2_000))}`),
+    )
+    if (settings.elicitation)
+      this.client.setRequestHandler('elicitation/create', async ({ params }, { mcpReq }) => ({
+        ...(await host.elicit(params, mcpReq.signal)),
+      }))
+  }
+
+  /** Rejects with the SDK's error; then it is to be closed. */
+  async connect(signal: AbortSignal): Promise<void> {
+    await this.client.connect(this.#transport, { timeout: this.#settings.connectMs, signal })
+    signal.throwIfAborted()
+    if (this.client.getProtocolEra() === 'modern' && this.client.getServerCapabilities()?.tools?.listChanged === true)
+      void this.#listen()
+  }
+
+  /** Removes secrets from a value of the server; call it before any of the value is cut. */
+  clean<T>(value: T): T {
+    return this.#host.secrets.clean(value)
+  }
+
+  /** Describes how the server's process ended, if it has, with its last output; without secrets. */
+  get end(): string | undefined {
+    const end = this.#transport instanceof StdioTransport ? this.#transport.end : undefined
+    return end === undefined ? undefined : `${end}${this.lastWords}`
+  }
+
+  /** The last line that it wrote to standard error, to follow how it failed; empty if there is none. Without secrets. */
+  get lastWords(): string {
+    const line = this.#stderr.lastLine((text) => this.#host.secrets.cutOff(text))
+    return line === undefined ? '' : `, and last wrote "${line}"`
+  }
+
+  /** Known at once; the machine hears of it a little later. */
+  get isGone(): boolean {
+    return this.#isGone
+  }
+
+  /** True while the server keeps a session, which it may forget. */
+  get hasSession(): boolean {
+    return this.#transport.sessionId !== undefined
+  }
+
+  /** Gives the server up: it is of no more use. */
+  giveUp(why: string): void {
+    this.#isGone = true
+    this.#resolveLost(why)
+    void this.close()
+  }
+
+  /** Takes the code with which a person came back from signing in. */
+  async finishAuth(parameters: URLSearchParams): Promise<void> {
+    if ('finishAuth' in this.#transport)
+      await (this.#transport as Sdk.StreamableHTTPClientTransport).finishAuth(parameters)
+  }
+
+  /** Resolves once nothing of it runs any more. Never rejects. */
+  close(): Promise<void> {
+    this.#closing ??= this.#close()
+    return this.#closing
+  }
+
+  async #close(): Promise<void> {
+    const keepsSession = this.hasSession && !this.#isGone
+    this.#isGone = true
+    this.#stopListening?.()
+    if (keepsSession) await this.#endSession()
+    await this.client.close().catch(() => {})
+    await this.#transport.close().catch(() => {})
+    this.#resolveLost('it was closed')
+  }
+
+  /** A server keeps a session until it is told. */
+  async #endSession(): Promise<void> {
+    const ended = (this.#transport as Sdk.StreamableHTTPClientTransport).terminateSession()
+    await within(this.#host.clock, endSessionMs, ended)
+  }
+
+  #makeTransport(): Sdk.Transport {
+    const { command, args = [], env = {}, cwd, url, headers, auth, authHosts, maxResultBytes } = this.#settings
+    const { clock, secrets } = this.#host
+    if (url !== undefined)
+      return httpTransport(this.sdk, {
+        url,
+        headers,
+        authHosts,
+        auth: auth === undefined ? undefined : secrets.watch(auth),
+        maxResultBytes,
+        onHeader: (value) => secrets.add(value),
+      })
+    return new StdioTransport({
+      command: command!,
+      args,
+      env: commandEnvironment(process.env, env),
+      cwd,
+      maxResultBytes,
+      clock,
+      parse: this.sdk.deserializeMessage,
+      onStderr: (text) => {
+        this.#stderr.push(text)
+        this.#tell(this.#told.push(text))
+      },
+    })
+  }
+
+  /** Reports text that the server wrote to standard error. */
+  #tell(written: { readonly text: string } | undefined): void {
+    const text = this.#host.secrets.cutOff(written?.text.trimEnd() ?? '')
+    if (text !== '') this.#host.debug(`it wrote to standard error: ${cutEnd(text, 2_000)}`)
+  }
+
+  #gone(): void {
+    this.#isGone = true
+    this.#tell(this.#told.end())
+    this.#resolveLost(this.end ?? 'the connection was closed')
+  }
+
+  /** Most errors of a transport harm nothing; that of a server that is gone is one of them. */
+  #failed(error: Error): void {
+    this.#host.debug(messageOf(error))
+    const { url } = this.#settings
+    if (url === undefined || this.#isProbing || this.#isGone) return
+    this.#isProbing = true
+    void isReachable(url, probeMs, this.#host.clock).then((isThere) => {
+      this.#isProbing = false
+      if (!isThere && !this.#isGone) this.giveUp('it cannot be reached')
+    })
+  }
+
+  /** Listens for changes, which since 2026-07-28 are told only to listeners; reopens a stream that broke off. */
+  async #listen(): Promise<void> {
+    for (let isFirst = true; !this.#isGone; isFirst = false) {
+      try {
+        const subscription = await this.client.listen({ toolsListChanged: true }, { timeout: this.#settings.connectMs })
+        // What changed in between was told to nobody.
+        if (!isFirst) this.#host.listChanged()
+        await subscription.closed
+      } catch (thrown) {
+        this.#host.debug(`it cannot be listened to: ${messageOf(thrown)}`)
+      }
+      if (!this.#isGone) await this.#pause()
+    }
+  }
+
+  #pause(): Promise<void> {
+    return new Promise((resolve) => {
+      const cancel = this.#host.clock.after(listenAgainMs, resolve)
+      this.#stopListening = () => {
+        cancel()
+        resolve()
+      }
+    })
+  }
+}
+
+const modeOf = (protocol: McpSettings['protocol']): 'legacy' | 'auto' | { readonly pin: string } =>
+  protocol === 'legacy' || protocol === 'auto' ? protocol : { pin: protocol }

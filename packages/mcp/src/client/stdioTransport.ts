@@ -1,0 +1,216 @@
+import { spawn, type ChildProcess } from 'node:child_process'
+import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client'
+import type { Clock } from '../../../../src/protocol/clock.ts'
+import { hasCode, messageOf } from '../../../../src/protocol/errors.ts'
+import { LineReader, requestIn } from './lineReader.ts'
+import { within } from '../../../../src/actors/within.ts'
+
+export interface StdioOptions {
+  readonly command: string
+  readonly args: readonly string[]
+  readonly env: { readonly [name: string]: string }
+  readonly cwd?: string | undefined
+  readonly maxResultBytes: number
+  readonly clock: Clock
+  /** Checks a line of JSON; throws if it is no message. */
+  parse(line: string): JSONRPCMessage
+  /** Takes the text that the server writes to standard error. */
+  onStderr(text: string): void
+}
+
+/** Milliseconds for a server to end by itself once its input has ended, and again after SIGTERM. */
+const graceMs = 1_000
+/** Milliseconds for the rest of an ended server's output: a process it started may hold its output open. */
+const drainMs = 500
+const pollMs = 20
+/** Characters without a message after which a server is given up. */
+const mostGarbage = 250_000
+
+/**
+ * Runs a server as a process group of its own, so that a wrapper such as `npx` does not outlive it, nor it the wrapper. The SDK's own transport
+ * reaches only the process it started, copies a long line with each piece of it, and drops the connection when a line is too long.
+ */
+export class StdioTransport implements Transport {
+  onclose?: () => void
+  onerror?: (error: Error) => void
+  onmessage?: (message: JSONRPCMessage) => void
+  readonly #options: StdioOptions
+  readonly #lines: LineReader
+  #child: ChildProcess | undefined
+  #closing: Promise<void> | undefined
+  /** How it ended, in words. */
+  #end: string | undefined
+  #exited: Promise<void> = Promise.resolve()
+  readonly #over = Promise.withResolvers<void>()
+  /** How many characters of no message have come since the last one. */
+  #garbage = 0
+
+  constructor(options: StdioOptions) {
+    this.#options = options
+    this.#lines = new LineReader(options.maxResultBytes, {
+      line: (line) => this.#take(line),
+      tooLong: (excerpt) => this.#refuse(excerpt),
+      endless: () => this.#giveUp('it writes a line without an end'),
+    })
+  }
+
+  get pid(): number | undefined {
+    return this.#child?.pid
+  }
+
+  /** Beside `pid`, by which the SDK knows a process. */
+  get stderr(): null {
+    return null
+  }
+
+  /** How the process ended; `undefined` while it runs. */
+  get end(): string | undefined {
+    return this.#end
+  }
+
+  async start(): Promise<void> {
+    const { command, args, env, cwd, onStderr } = this.#options
+    const child = spawn(command, args, {
+      env,
+      ...(cwd === undefined ? {} : { cwd }),
+      stdio: ['pipe', 'pipe', 'pipe'],
+      detached: hasGroups,
+      windowsHide: true,
+    })
+    this.#child = child
+    child.stdout.on('data', (bytes: Buffer) => this.#lines.push(bytes))
+    child.stderr.setEncoding('utf8').on('data', onStderr)
+    for (const stream of [child.stdin, child.stdout, child.stderr]) stream.on('error', (error) => this.onerror?.(error))
+    const closed = new Promise<void>((resolve) => void child.once('close', () => resolve()))
+    this.#exited = new Promise((resolve) => void child.once('exit', () => resolve()))
+    child.once('exit', (code, signal) => {
+      this.#end ??= signal === null ? `it exited with code ${code}` : `it was killed by ${signal}`
+      void within(this.#options.clock, drainMs, closed).then(() => this.#gone())
+    })
+    await new Promise<void>((resolve, reject) => {
+      child.once('spawn', resolve)
+      child.once('error', (error) => {
+        this.#end = messageOf(error)
+        reject(error)
+      })
+    })
+    if (child.pid !== undefined) endWithUs(child.pid)
+  }
+
+  send(message: JSONRPCMessage): Promise<void> {
+    const input = this.#child?.stdin
+    if (input == null || this.#end !== undefined) return Promise.reject(new Error(this.#end ?? 'it has not started'))
+    return new Promise((resolve, reject) => {
+      input.write(`${JSON.stringify(message)}\n`, (error) => {
+        if (error == null) return resolve()
+        // A server that reads no more is most often ending: its end says why.
+        void within(this.#options.clock, 2 * drainMs, this.#over.promise).then(() => reject(error))
+      })
+    })
+  }
+
+  /** Ends the server: its input first, then SIGTERM and SIGKILL for the whole group. Resolves once nothing of it runs. */
+  close(): Promise<void> {
+    this.#closing ??= this.#close()
+    return this.#closing
+  }
+
+  async #close(): Promise<void> {
+    const child = this.#child
+    const { clock } = this.#options
+    if (child?.pid !== undefined) {
+      child.stdin?.end()
+      await within(clock, graceMs, this.#exited)
+      for (const signal of ['SIGTERM', 'SIGKILL'] as const) {
+        if (!signalGroup(child, signal)) break
+        for (let waited = 0; waited < graceMs && signalGroup(child, 0); waited += pollMs) await within(clock, pollMs)
+      }
+      await within(clock, graceMs, this.#exited)
+    }
+    this.#gone()
+  }
+
+  /** Ends the transport: the server sends nothing more. */
+  #gone(): void {
+    const child = this.#child
+    if (child === undefined) return
+    this.#child = undefined
+    signalGroup(child, 'SIGKILL')
+    if (child.pid !== undefined) pids.delete(child.pid)
+    child.stdin?.destroy()
+    child.stdout?.destroy()
+    child.stderr?.destroy()
+    this.#end ??= 'it was ended'
+    this.onclose?.()
+    this.#over.resolve()
+  }
+
+  #take(line: string): void {
+    const message = this.#messageIn(line)
+    if (message !== undefined) {
+      this.#garbage = 0
+      return this.onmessage?.(message)
+    }
+    // Some servers print to standard output what is meant for people.
+    if (this.#garbage === 0) this.onerror?.(new Error('It wrote a line that is no message.'))
+    this.#garbage += line.length + 1
+    if (this.#garbage >= mostGarbage) this.#giveUp('it writes nothing but what is no message')
+  }
+
+  #giveUp(why: string): void {
+    if (this.#end !== undefined || this.#child === undefined) return
+    this.#end = why
+    signalGroup(this.#child, 'SIGKILL')
+  }
+
+  /** A flood of lines must not cost an error each. */
+  #messageIn(line: string): JSONRPCMessage | undefined {
+    if (!/^\s*\{/.test(line)) return undefined
+    try {
+      return this.#options.parse(line)
+    } catch {
+      return undefined
+    }
+  }
+
+  /** Answers in place of the server, so that the other calls continue. */
+  #refuse(excerpt: string): void {
+    const id = requestIn(excerpt)
+    const message = `its answer is longer than ${this.#options.maxResultBytes} bytes`
+    if (id === undefined) return this.onerror?.(new Error(message))
+    this.onmessage?.({ jsonrpc: '2.0', id, error: { code: -32_000, message } })
+  }
+}
+
+const hasGroups = process.platform !== 'win32'
+
+/** Returns false if nothing of it runs any more. */
+function signalGroup(child: ChildProcess, signal: NodeJS.Signals | 0): boolean {
+  const { pid } = child
+  if (pid === undefined) return false
+  try {
+    return process.kill(hasGroups ? -pid : pid, signal)
+  } catch (thrown) {
+    return hasCode(thrown, 'EPERM')
+  }
+}
+
+/** Servers that run: they must not outlive a process that exits without closing its runtime. */
+const pids = new Set<number>()
+
+function endWithUs(pid: number): void {
+  if (pids.size === 0) {
+    process.off('exit', endAll)
+    process.on('exit', endAll)
+  }
+  pids.add(pid)
+}
+
+function endAll(): void {
+  for (const pid of pids)
+    try {
+      process.kill(hasGroups ? -pid : pid, 'SIGKILL')
+    } catch {
+      // It ended by itself.
+    }
+}

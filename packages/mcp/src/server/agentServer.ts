@@ -1,0 +1,162 @@
+import type * as SdkModule from '@modelcontextprotocol/server'
+import type {
+  CallToolRequest,
+  CallToolResult,
+  ClientCapabilities,
+  InputRequiredResult,
+  ServerContext,
+  Tool,
+} from '@modelcontextprotocol/server'
+import { version } from '../../../../src/protocol/version.ts'
+import type { AgentAccess } from '../../../bridge/src/server/agentAccess.ts'
+import type { AgentTool } from './agentTool.ts'
+import { errorAnswer } from './answers.ts'
+import type { Caller } from './callAgent.ts'
+import { inAllRounds, inOneRound, readState, type Rounds } from './rounds.ts'
+import { ProgressTeller, progressOf } from './progress.ts'
+
+/** The package `@modelcontextprotocol/server`, which is loaded when it is needed. */
+export type Sdk = typeof SdkModule
+
+/** A request, or a connection, of a client that was let in. */
+export interface Visit {
+  readonly access: AgentAccess
+  /** True once the server closes the connection, which does not count as a cancellation. */
+  isLeaving: boolean
+}
+
+/** Parts that all servers of one `mcpServer` share. */
+export interface ServerParts {
+  readonly sdk: Sdk
+  readonly name: string
+  readonly tools: ReadonlyMap<string, AgentTool>
+  /** True if people may be asked through the client. */
+  readonly asksClient: boolean
+}
+
+/** One server of the SDK: it has one connection, or answers one request. */
+export interface ServerUse {
+  /** Version of the protocol: `modern` since 2026-07-28, `legacy` before. */
+  readonly era: 'modern' | 'legacy'
+  visitOf(ctx: ServerContext): Visit
+  /** Called around each call of a tool. */
+  busy?(change: 1 | -1): void
+}
+
+/** An MCP server whose tools are agents. */
+export function agentServer(parts: ServerParts, use: ServerUse): InstanceType<Sdk['Server']> {
+  const { sdk, name } = parts
+  const server = new sdk.Server(
+    { name, title: name, version },
+    {
+      capabilities: { tools: {} },
+      instructions:
+        'Each tool is an agent: give it a task. Its answer names a session; give that along with the next task to go on with the same agent, which remembers.',
+      inputRequired: { legacyShim: false },
+    },
+  )
+  server.setRequestHandler('tools/list', (_, ctx) => ({ tools: toolsFor(parts, use.visitOf(ctx).access) }))
+  server.setRequestHandler('tools/call', async (request, ctx) => {
+    use.busy?.(1)
+    try {
+      const told = ctx.mcpReq.envelope as { readonly [key: string]: unknown } | undefined
+      const capabilities = told?.[sdk.CLIENT_CAPABILITIES_META_KEY] ?? server.getClientCapabilities()
+      return await answerCall(parts, use, {
+        request,
+        ctx,
+        capabilities,
+      })
+    } finally {
+      use.busy?.(-1)
+    }
+  })
+  return server
+}
+
+/** Tools that a client may call. Only a client that may spawn an agent is given its description. */
+function toolsFor({ tools }: ServerParts, access: AgentAccess): Tool[] {
+  if (!access.may('talk')) return []
+  const known = new Set(access.knownDefinitions)
+  const within = [...tools.values()].filter(({ definition }) => known.has(definition.name))
+  return within.map(({ spec }) => (access.may('spawn') ? spec : { ...spec, description: ofSession }))
+}
+
+const ofSession = 'An agent that is there already: name its session.'
+
+interface CallRequest {
+  readonly request: CallToolRequest
+  readonly ctx: ServerContext
+  readonly capabilities: ClientCapabilities | undefined
+}
+
+async function answerCall(
+  { sdk, tools, asksClient }: ServerParts,
+  use: ServerUse,
+  { request, ctx, capabilities }: CallRequest,
+): Promise<CallToolResult | InputRequiredResult> {
+  const { name, arguments: input } = request.params
+  const tool = tools.get(name)
+  const visit = use.visitOf(ctx)
+  if (tool === undefined) {
+    const there = [...tools.keys()].join(', ')
+    const { InvalidParams } = sdk.ProtocolErrorCode
+    throw new sdk.ProtocolError(InvalidParams, `There is no tool ${JSON.stringify(name)} (there are: ${there}).`)
+  }
+  const { signal } = ctx.mcpReq
+  const teller = tellerOf(ctx)
+  const caller: Caller = {
+    access: visit.access,
+    signal,
+    isCancelled: () => !visit.isLeaving && isCancellation(sdk, use, ctx),
+    began: teller.began,
+    tell: teller.tell,
+  }
+  const rounds: Rounds = { tool, caller, ctx, mayAsk: asksClient && hasForms(capabilities) }
+  try {
+    const state = readState(ctx.mcpReq.requestState(), tool, visit.access)
+    if (state === 'unreadable')
+      throw new sdk.ProtocolError(sdk.ProtocolErrorCode.InvalidParams, 'requestState: it is none of this server.')
+    const wanted = tool.read(input)
+    if (wanted.type === 'wrong') return errorAnswer({ code: 'INVALID_OPTION', message: wanted.message })
+    return await (use.era === 'modern' ? inOneRound(rounds, wanted, state) : inAllRounds(rounds, wanted))
+  } catch (thrown) {
+    if (thrown instanceof sdk.ProtocolError) throw thrown
+    return errorAnswer(visit.access.outward(thrown))
+  } finally {
+    teller.end()
+  }
+}
+
+/** Tells whether an aborted request was cancelled by the client, and not cut off with its connection. */
+function isCancellation(sdk: Sdk, { era }: ServerUse, { http, mcpReq }: ServerContext): boolean {
+  // Over HTTP the newer protocol has no other way to cancel than to close the answer.
+  if (era === 'modern' && http !== undefined) return true
+  const reason: unknown = mcpReq.signal.reason
+  return !(reason instanceof sdk.SdkError && reason.code === sdk.SdkErrorCode.ConnectionClosed)
+}
+
+/** A client that announces elicitation and no mode has forms. */
+const hasForms = (capabilities: ClientCapabilities | undefined): boolean => {
+  const elicitation = capabilities?.elicitation
+  return elicitation !== undefined && (elicitation.form !== undefined || elicitation.url === undefined)
+}
+
+function tellerOf({ mcpReq: { _meta, notify } }: ServerContext): Pick<Caller, 'began' | 'tell'> & { end(): void } {
+  const progressToken = _meta?.progressToken
+  if (progressToken === undefined) return { began: () => {}, tell: () => {}, end: () => {} }
+  const teller = new ProgressTeller((progress, message) =>
+    notify({ method: 'notifications/progress', params: { progressToken, progress, message } }),
+  )
+  let isNamed = false
+  return {
+    began(session) {
+      if (!isNamed) teller.tell(`session: ${session}`)
+      isNamed = true
+    },
+    tell(event) {
+      const message = progressOf(event, event.path[0] ?? event.agentId)
+      if (message !== undefined) teller.tell(message)
+    },
+    end: () => teller.end(),
+  }
+}

@@ -1,0 +1,102 @@
+import { z } from 'zod'
+import type { ToolEffects } from '../../../src/actors/tools/defineTool.ts'
+import { describeIssues, RuntimeError } from '../../../src/protocol/errors.ts'
+import { onlyFields } from '../../../src/protocol/onlyFields.ts'
+import type { OperationPattern } from './choices.ts'
+import type { AuthByScheme } from './security.ts'
+
+export interface OpenApiOptions {
+  /** Names the service in logs and on the page, and in front of a tool's name that is taken. Default: the document's title. */
+  readonly name?: string
+  /** The operations that become tools. Default: all. */
+  readonly include?: readonly OperationPattern[]
+  readonly exclude?: readonly OperationPattern[]
+  /** The most operations that become tools; with more of them the document is refused. Default 64. */
+  readonly maxTools?: number
+  /**
+   * The longest schema of a tool's arguments, in characters of JSON: it is sent with every request of the agent. The descriptions of a longer one are
+   * shortened, and an operation that is too long even so is left out. Default 100,000.
+   */
+  readonly maxSchemaChars?: number
+  /**
+   * Credentials, by the names of the document's security schemes. The values are sent to the service and shown nowhere: no log, event or
+   * request of a model has them.
+   */
+  readonly auth?: AuthByScheme
+  /**
+   * Addresses that are called in place of the document's: the first one; the others may be redirected to. Needed with `auth` where the document
+   * is fetched from another origin than the service's, because the author of the document could ask for the secrets; and where the service
+   * is called by `http` on another machine, which sends them in clear.
+   */
+  readonly servers?: readonly (string | URL)[]
+  /** Effects by pattern, the first that fits. Default: GET none, PUT idempotent, others irreversible, or idempotent if the service takes an `Idempotency-Key`. */
+  readonly effects?: { readonly [pattern: string]: Exclude<ToolEffects, 'reversible'> }
+  /** Calls that wait for an approval: all, those with effects (`writes`, the default), none, those of some operations, or by their arguments. */
+  readonly approve?:
+    | 'all'
+    | 'writes'
+    | 'none'
+    | readonly OperationPattern[]
+    | ((operation: OpenApiOperation, input: unknown) => boolean)
+  readonly responses?: {
+    /**
+     * Fields of JSON answers that are kept, by paths such as `items.id`. A list is for the operations without effects, which read; an object
+     * maps patterns to lists, the first that fits, for any operation. Default: all of it.
+     */
+    readonly fields?: readonly string[] | { readonly [pattern: string]: readonly string[] }
+    /** How much of an answer is read, in bytes. Default 1 MiB. */
+    readonly maxBytes?: number
+  }
+  /** Time limit of a call in milliseconds. Default 60,000. */
+  readonly timeoutMs?: number
+}
+
+/** An operation of a document, as its tool has it. */
+export interface OpenApiOperation {
+  /** Name of the tool. */
+  readonly name: string
+  readonly operationId?: string
+  readonly method: string
+  /** The template, such as `/pets/{id}`. */
+  readonly path: string
+  readonly effects: Exclude<ToolEffects, 'reversible'>
+}
+
+const isFunction = (value: unknown): boolean => typeof value === 'function'
+const pattern = z.union([z.string().min(1), z.instanceof(RegExp)])
+const patterns = z.array(pattern)
+const paths = z.array(z.string().min(1))
+const effects = z.enum(['none', 'idempotent', 'irreversible'])
+
+const optionsSchema = onlyFields({
+  name: z.string().regex(/^[A-Za-z0-9_-]{1,64}$/, 'use 1 to 64 letters, digits, "_" or "-"'),
+  include: patterns,
+  exclude: patterns,
+  maxTools: z.int().positive(),
+  maxSchemaChars: z.int().positive(),
+  // The messages must not quote a secret.
+  auth: z.record(
+    z.string(),
+    z.union(
+      [z.string().min(1), onlyFields({ username: z.string(), password: z.string() }), z.custom(isFunction)],
+      'give a string, { username, password } or a function that gives a token',
+    ),
+  ),
+  servers: z.array(z.union([z.url({ protocol: /^https?$/ }), z.instanceof(URL)])).min(1),
+  effects: z.record(z.string(), effects),
+  approve: z.union(
+    [z.enum(['all', 'writes', 'none']), patterns, z.custom(isFunction)],
+    'give "all", "writes", "none", patterns or a function',
+  ),
+  responses: onlyFields({
+    fields: z.union([paths, z.record(z.string(), paths)]),
+    maxBytes: z.int().positive(),
+  }).partial(),
+  timeoutMs: z.number().positive().max(2_147_483_647),
+}).partial()
+
+/** @throws RuntimeError `INVALID_OPTION` */
+export function checkOptions(options: OpenApiOptions): void {
+  const checked = optionsSchema.safeParse(options)
+  if (!checked.success) throw new RuntimeError('INVALID_OPTION', `openApiTools: ${describeIssues(checked.error)}.`)
+}

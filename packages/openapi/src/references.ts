@@ -1,0 +1,59 @@
+import { namedBy } from '../../../src/protocol/jsonPointer.ts'
+
+/** Something in a document that cannot be used, and where. */
+export class DocumentProblem extends Error {
+  /** A JSON pointer into the document, such as `#/paths/~1pets/get`. */
+  readonly at: string
+
+  constructor(at: string, what: string) {
+    super(`${at}: ${what}`)
+    this.at = at
+  }
+}
+
+/** A part of a document, and where it is. */
+export interface Part {
+  readonly value: unknown
+  readonly at: string
+}
+
+/** Extends a JSON pointer by further steps. Pure. */
+export const below = (at: string, ...steps: readonly (string | number)[]): string =>
+  [at, ...steps.map((step) => String(step).replaceAll('~', '~0').replaceAll('/', '~1'))].join('/')
+
+/** How many references may follow one another. */
+const maxHops = 32
+
+export const isObject = (value: unknown): value is { readonly [key: string]: unknown } =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+/**
+ * The part that a part refers to, or itself: references are followed within the document alone.
+ *
+ * @throws DocumentProblem
+ */
+export function resolve(document: unknown, { value, at }: Part): Part {
+  let part: Part = { value, at }
+  for (let hops = 0; isObject(part.value) && '$ref' in part.value; hops += 1) {
+    if (hops === maxHops) throw new DocumentProblem(at, 'its references go in a circle')
+    part = target(document, part.value['$ref'], part.at)
+  }
+  return part
+}
+
+/**
+ * Returns the part of the document that a reference names.
+ *
+ * @throws DocumentProblem
+ */
+export function target(document: unknown, reference: unknown, at: string): Part {
+  if (typeof reference !== 'string') throw new DocumentProblem(at, '$ref is not a string')
+  if (!reference.startsWith('#')) {
+    const what = `$ref ${JSON.stringify(reference)} leaves the document: bundle it into one first`
+    throw new DocumentProblem(at, what)
+  }
+  const named = namedBy(reference, document)
+  if (named === undefined)
+    throw new DocumentProblem(at, `$ref ${JSON.stringify(reference)} names nothing in the document`)
+  return { value: named.value, at: reference }
+}

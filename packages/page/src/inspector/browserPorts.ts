@@ -1,0 +1,93 @@
+import { systemClock } from '../../../../src/protocol/clock.ts'
+import type { ServedChart } from '../../../charts/src/servedChart.ts'
+import type { InspectorPorts } from './model/inspector.ts'
+import { KeptTexts } from './model/keptTexts.ts'
+
+/** In a frame a browser may refuse its storage: then a token lasts as long as the page. */
+const tabTexts = new KeptTexts(() => sessionStorage)
+
+/** A hidden page has no frames, and must not gather events without end. */
+const hiddenFrameMs = 250
+
+/** Returns the address of a path of the server, relative to the page: a proxy may serve it below a path that the server does not know of. */
+const beside = (path: string): URL => new URL(path, document.baseURI)
+
+/** Path of the bridge; a server that has its bridge elsewhere sets it in the page. */
+const bridgePath = (): string =>
+  document.querySelector<HTMLMetaElement>('meta[name="escapement-bridge"]')?.content ?? 'bridge'
+
+/** Milliseconds within which a new tab or a download has read its blob. */
+const takenWithinMs = 60_000
+
+function follow(blob: Blob, set: (link: HTMLAnchorElement) => void): void {
+  const link = document.createElement('a')
+  link.href = URL.createObjectURL(blob)
+  set(link)
+  link.click()
+  setTimeout(() => URL.revokeObjectURL(link.href), takenWithinMs)
+}
+
+/** The ports of the inspector, as a browser provides them. */
+export const browserPorts: InspectorPorts = {
+  url: `${location.protocol === 'https:' ? 'wss' : 'ws'}://${location.host}${beside(bridgePath()).pathname}`,
+  address: {
+    read: () => location.hash,
+    write(hash, how) {
+      if (hash === location.hash) return
+      const url = hash === '' ? location.pathname + location.search : hash
+      if (how === 'push') history.pushState(null, '', url)
+      else history.replaceState(null, '', url)
+    },
+    listen(listener) {
+      // A link that changes the hash fires both.
+      window.addEventListener('popstate', listener)
+      return () => window.removeEventListener('popstate', listener)
+    },
+  },
+  memory: { get: () => tabTexts.get('token'), set: (token) => tabTexts.set('token', token) },
+  stores: { tab: () => sessionStorage, browser: () => localStorage },
+  notices: {
+    state: () => (typeof Notification === 'undefined' ? 'missing' : Notification.permission),
+    ask: () => Notification.requestPermission(),
+    show(text) {
+      // A newer one takes its place.
+      const shown = new Notification('escapement', { body: text, tag: 'waiting' })
+      shown.addEventListener('click', () => window.focus())
+    },
+    isHidden: () => document.hidden,
+  },
+  clock: systemClock,
+  nextFrame(flush) {
+    if (document.hidden) {
+      const timer = setTimeout(flush, hiddenFrameMs)
+      return () => clearTimeout(timer)
+    }
+    const frame = requestAnimationFrame(flush)
+    // It may be hidden before the frame comes.
+    const timer = setTimeout(flush, 1_000)
+    return () => {
+      cancelAnimationFrame(frame)
+      clearTimeout(timer)
+    }
+  },
+  artifacts: {
+    get: (path, headers, signal) => fetch(beside(path), { headers, signal, cache: 'no-store', redirect: 'error' }),
+    open(blob) {
+      if (!navigator.userActivation.isActive) return false
+      follow(blob, (link) => {
+        link.target = '_blank'
+        link.rel = 'noopener noreferrer'
+      })
+      return true
+    },
+    save: (blob, name) => follow(blob, (link) => (link.download = name)),
+    address: (blob) => URL.createObjectURL(blob),
+    release: (address) => URL.revokeObjectURL(address),
+  },
+  async readChart(agentId, token, layout) {
+    const headers = token === undefined ? {} : { authorization: `Bearer ${token}` }
+    const query = layout === undefined ? '' : `?layout=${layout}`
+    const response = await fetch(beside(`agents/${encodeURIComponent(agentId)}/chart.json${query}`), { headers })
+    return response.ok ? ((await response.json()) as ServedChart) : null
+  },
+}

@@ -1,0 +1,17 @@
+import { useEffect, useState } from 'preact/hooks'
+import type { Clock } from '../../../../../src/protocol/clock.ts'
+
+/** The time, anew every `everyMs`; in epoch milliseconds. */
+export function useNow(clock: Clock, everyMs: number): number {
+  const [now, setNow] = useState(() => clock.now())
+  useEffect(() => {
+    let cancel = (): void => {}
+    const tick = (): void => {
+      setNow(clock.now())
+      cancel = clock.after(everyMs, tick)
+    }
+    tick()
+    return () => cancel()
+  }, [clock, everyMs])
+  return now
+}

@@ -1,0 +1,7 @@
+import type { OpenFolders } from '../../../../../src/actors/skills/openFolders.ts'
+
+/** In place of folders of skills: a page has none, and says so where skills are asked for. */
+export const openFolders = (folders: readonly string[]): OpenFolders => ({
+  tools: Object.freeze([]),
+  look: async () => ({ skills: [], trouble: [`A page in a browser cannot read the folder ${folders.join(', ')}.`] }),
+})

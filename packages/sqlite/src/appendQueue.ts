@@ -1,0 +1,99 @@
+import type { Clock } from '../../../src/protocol/clock.ts'
+import { RuntimeError } from '../../../src/protocol/errors.ts'
+import { appendLog, type Append } from './appendLog.ts'
+import { againMs, isBusy, patienceMs, type Connection } from './connection.ts'
+import { takeGroup } from './takeGroup.ts'
+
+interface Waiting extends Append {
+  resolve(): void
+  reject(error: unknown): void
+}
+
+/**
+ * Appends that could not be written at once: because each commit is synced, so that those of one turn of the process share one; or
+ * because another process was writing. They are written in order, a few in each turn, so that nothing else has to wait for all of them.
+ */
+export class AppendQueue {
+  readonly #connection: Connection
+  readonly #clock: Clock
+  readonly #written: (agent: number) => void
+  #waiting: Waiting[] = []
+  #isDue = false
+  /** Since when another process has been in the way, in epoch milliseconds. */
+  #busySince: number | undefined
+
+  /** `written`: told of each agent whose records were written. */
+  constructor(connection: Connection, { clock, written }: { readonly clock: Clock; written(agent: number): void }) {
+    this.#connection = connection
+    this.#clock = clock
+    this.#written = written
+  }
+
+  get isEmpty(): boolean {
+    return this.#waiting.length === 0
+  }
+
+  add(append: Append): Promise<void> {
+    append.lease.waiting += 1
+    const { promise, resolve, reject } = Promise.withResolvers<void>()
+    this.#waiting.push({ ...append, resolve, reject })
+    this.#soon()
+    return promise
+  }
+
+  #soon(): void {
+    if (this.#isDue) return
+    this.#isDue = true
+    setImmediate(() => this.#write())
+  }
+
+  #write(): void {
+    this.#isDue = false
+    const group = takeGroup(this.#waiting)
+    const ends: { readonly seq?: number; readonly error?: unknown }[] = []
+    try {
+      this.#connection.transaction(() => {
+        for (const append of group) ends.push(tried(() => appendLog(this.#connection, append)))
+      })
+    } catch (thrown) {
+      if (isBusy(thrown) && this.#waitsOn()) {
+        this.#waiting.unshift(...group)
+        this.#clock.after(againMs, () => this.#soon())
+        return
+      }
+      const error = this.#connection.failure('STORE_APPEND_FAILED', 'written', thrown)
+      ends.length = 0
+      for (const _ of group) ends.push({ error })
+    }
+    this.#busySince = undefined
+    for (const [index, { lease, resolve, reject }] of group.entries()) {
+      const { seq, error } = ends[index]!
+      lease.waiting -= 1
+      if (error === undefined) {
+        lease.lastSeq = seq!
+        this.#written(lease.number)
+        resolve()
+      } else {
+        if (error instanceof RuntimeError && error.code === 'STORE_LEASE_LOST') lease.lose()
+        reject(error)
+      }
+    }
+    if (!this.isEmpty) this.#soon()
+  }
+
+  #waitsOn(): boolean {
+    const now = this.#clock.now()
+    this.#busySince ??= now
+    return now - this.#busySince < patienceMs
+  }
+}
+
+/** Returns the result of one append: its own refusals do not fail those beside it. */
+function tried(work: () => number): { readonly seq?: number; readonly error?: unknown } {
+  try {
+    return { seq: work() }
+  } catch (error) {
+    if (error instanceof RuntimeError) return { error }
+    throw error
+  }
+}

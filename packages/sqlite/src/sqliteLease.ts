@@ -1,0 +1,17 @@
+import { TableLease, type LeaseRow } from '../../../src/stores/tableLease.ts'
+
+/** The right to append to one log, and how much waits to be appended. */
+export class SqliteLease extends TableLease {
+  /** Appends that wait to be written. */
+  waiting = 0
+  readonly #free: (lease: SqliteLease) => Promise<void>
+
+  constructor(row: LeaseRow, free: (lease: SqliteLease) => Promise<void>) {
+    super(row)
+    this.#free = free
+  }
+
+  protected override free(): Promise<void> {
+    return this.#free(this)
+  }
+}

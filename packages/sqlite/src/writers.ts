@@ -1,0 +1,130 @@
+import { RuntimeError } from '../../../src/protocol/errors.ts'
+import type { LogHolder, LogWorker } from '../../../src/protocol/store.ts'
+import { holderIn, holderWords, mayBeAlive, newHolder, type Holder } from '../../../src/stores/holder.ts'
+import type { Connection } from './connection.ts'
+
+/** The writer of a log, as the tables have it. */
+interface WriterRow {
+  readonly epoch: number
+  readonly writer: number
+  readonly holder: string
+  readonly url: string | undefined
+}
+
+/** The processes that write into a database, and where their agents are reached. */
+export class Writers {
+  readonly #connection: Connection
+  /** This store among them. */
+  #own: Promise<number> | undefined
+  #url: string | undefined
+
+  constructor(connection: Connection) {
+    this.#connection = connection
+  }
+
+  /** This store among the writers, from the first time on that it writes. */
+  self(): Promise<number> {
+    this.#own ??= newHolder().then((holder) =>
+      this.#connection.writing(() =>
+        Number(
+          this.#connection
+            .statement('INSERT INTO writers (holder, url) VALUES (?, ?) RETURNING number')
+            .get(JSON.stringify(holder), this.#url ?? null)!['number'],
+        ),
+      ),
+    )
+    this.#own.catch(() => (this.#own = undefined))
+    return this.#own
+  }
+
+  /** Says where the agents are reached whose logs this store has open. */
+  async announce(url: string | undefined): Promise<void> {
+    this.#url = url
+    if (url === undefined && this.#own === undefined) return
+    const own = await this.self()
+    await this.#connection.writing(() =>
+      this.#connection.statement('UPDATE writers SET url = ? WHERE number = ?').run(this.#url ?? null, own),
+    )
+  }
+
+  /** Returns the writer of a log, as the tables have it. */
+  row(agentId: string): WriterRow | undefined {
+    const sql =
+      'SELECT a.epoch, a.writer, w.holder, w.url FROM agents a JOIN writers w ON w.number = a.writer WHERE a.id = ?'
+    const row = this.#connection.statement(sql).get(agentId)
+    if (row === undefined) return undefined
+    const { epoch, writer, holder, url } = row
+    return {
+      epoch: Number(epoch),
+      writer: Number(writer),
+      holder: String(holder),
+      url: url === null ? undefined : String(url),
+    }
+  }
+
+  /** Returns the holder of a log; `undefined` if its process is gone. */
+  async holder({ epoch, writer, holder, url }: WriterRow): Promise<LogHolder | undefined> {
+    const who = holderIn(holder)
+    if (who === undefined || !(await mayBeAlive(who))) return undefined
+    const isHere = writer === (await this.#own)
+    return { ...(url === undefined ? {} : { url }), epoch, isHere, words: holderWords(who) }
+  }
+
+  /** Returns the writers that say where they are reached, as the tables have them. */
+  rows(): readonly Pick<WriterRow, 'holder' | 'url'>[] {
+    const rows = this.#connection.statement('SELECT holder, url FROM writers WHERE url IS NOT NULL ORDER BY url').all()
+    return rows.map(({ holder, url }) => ({ holder: String(holder), url: String(url) }))
+  }
+
+  /** Returns the workers of these rows that may be alive. */
+  async announced(rows: readonly Pick<WriterRow, 'holder' | 'url'>[]): Promise<LogWorker[]> {
+    const workers: LogWorker[] = []
+    for (const { holder, url } of rows) {
+      const who = holderIn(holder)
+      if (who !== undefined && url !== undefined && (await mayBeAlive(who)))
+        workers.push({ url, words: holderWords(who) })
+    }
+    return workers
+  }
+
+  /** The number of this store, if it has written. */
+  get known(): Promise<number | undefined> {
+    return this.#own?.catch(() => undefined) ?? Promise.resolve(undefined)
+  }
+
+  /**
+   * Returns the writer of a log, if its process is gone or if it is `free`; `undefined`: the log has no writer.
+   *
+   * @throws RuntimeError `STORE_LOCKED`
+   */
+  async dead(agentId: string, free: number | undefined): Promise<number | undefined> {
+    const row = this.#connection.statement('SELECT writer FROM agents WHERE id = ?').get(agentId)
+    const writer = row?.['writer'] ?? null
+    if (writer === null) return undefined
+    if (writer === free) return free
+    const holder = this.#of(Number(writer))
+    if (holder !== undefined && (await mayBeAlive(holder))) throw this.locked(agentId, Number(writer))
+    return Number(writer)
+  }
+
+  #of(writer: number): Holder | undefined {
+    const row = this.#connection.statement('SELECT holder FROM writers WHERE number = ?').get(writer)
+    return row === undefined ? undefined : holderIn(String(row['holder']))
+  }
+
+  locked(agentId: string, writer: number): RuntimeError {
+    const holder = this.#of(writer)
+    const who = holder === undefined ? 'an unknown holder' : holderWords(holder)
+    return new RuntimeError(
+      'STORE_LOCKED',
+      `The log of agent "${agentId}" in ${this.#connection.file} is held by ${who}.`,
+    )
+  }
+
+  /** Takes this store from the writers. */
+  async leave(): Promise<void> {
+    const own = await this.known
+    if (own === undefined) return
+    await this.#connection.writing(() => this.#connection.statement('DELETE FROM writers WHERE number = ?').run(own))
+  }
+}

@@ -1,0 +1,198 @@
+import { stat } from 'node:fs/promises'
+import { z } from 'zod'
+import type { Clock } from '../../../../src/protocol/clock.ts'
+import { messageOf } from '../../../../src/protocol/errors.ts'
+import { lazily } from '../../../../src/protocol/lazily.ts'
+import { defineTool } from '../../../../src/actors/tools/defineTool.ts'
+import { commandEnvironment } from './commandEnvironment.ts'
+import { fileProblem } from '../../../../src/actors/files/fileProblem.ts'
+import type { GroupEnd, Launch } from './processGroup.ts'
+import type { Approval } from './approval.ts'
+import type { Workspace } from '../../../../src/actors/files/workspacePath.ts'
+
+const defaultTimeoutMs = 120_000
+const unconfined =
+  'It is not sandboxed: only the starting folder is confined, so do not touch anything outside the workspace.'
+/** Kept beginning and end of the output, in UTF-16 units. */
+const headChars = 10_000
+const tailChars = 18_000
+
+const input = lazily(() =>
+  z.object({
+    command: z.string().min(1).describe('Command line for /bin/sh -c.'),
+    timeoutMs: z.int().positive().optional().describe('Milliseconds after which it is stopped.'),
+    cwd: z
+      .string()
+      .min(1)
+      .optional()
+      .describe('Folder to start in, relative to the workspace. Default: the workspace.'),
+  }),
+)
+export type RunCommandInput = z.output<ReturnType<typeof input>>
+
+export interface RunCommandOptions {
+  readonly clock: Clock
+  /** The longest a command may run, whatever the model asks for. */
+  readonly maxTimeoutMs: number
+  readonly env: { readonly [name: string]: string | undefined }
+  /** Default: none. */
+  readonly sandbox?: CommandSandbox | undefined
+}
+
+/** Where commands run instead of in a shell of this machine. */
+export interface CommandSandbox {
+  /** Sentence that tells the model about the sandbox. */
+  readonly description: string
+  /** How a command is started; `cwd`: an absolute path in the workspace, where it is to begin. */
+  launch(command: string, cwd: string): Launch
+}
+
+/**
+ * Creates `run_command`. **Only its starting folder is confined to the workspace: the shell can read, change and send
+ * whatever this process can.** Let a person approve it (`needsApproval`) or sandbox the process.
+ */
+export const runCommandTool = (
+  workspace: Workspace,
+  needsApproval: Approval<RunCommandInput>,
+  { clock, maxTimeoutMs, env, sandbox }: RunCommandOptions,
+) =>
+  defineTool({
+    name: 'run_command',
+    description:
+      `Run a shell command (/bin/sh -c) that starts in the workspace and ends by itself. ${sandbox?.description ?? unconfined} ` +
+      `No input, no terminal. Standard output and error come ` +
+      `back together, the middle of a long one left out, with the exit code. Stopped after timeoutMs (default ` +
+      `${Math.min(defaultTimeoutMs, maxTimeoutMs)}, at most ${maxTimeoutMs}). Processes still running in the background when the ` +
+      `command ends are stopped.`,
+    input: input(),
+    canonical: ({ cwd, ...given }) => (cwd === undefined ? given : { ...given, cwd: workspace.spell(cwd, 'folder') }),
+    needsApproval,
+    effects: 'irreversible',
+    // Longer than the command's own limit, whose result includes the output and the reason.
+    timeoutMs: maxTimeoutMs + 10_000,
+    run: async ({ command, timeoutMs = defaultTimeoutMs, cwd = '.' }, context) => {
+      const { signal } = context
+      const { runProcessGroup } = await import('./processGroup.ts')
+      signal.throwIfAborted()
+      if (command.includes('\0')) throw new Error('command holds a NUL character')
+      const folder = await folderAt(workspace, cwd)
+      const output = boundedOutput()
+      const progress = outputProgress((piece) => context.report(piece), clock)
+      const decoder = new TextDecoder()
+      // Redact before truncating: half a secret would not be recognised.
+      const clean = context.redact?.stream()
+      const show = (text = ''): void => {
+        if (text === '') return
+        output.add(text)
+        progress.add(text)
+      }
+      const take = (text: string): void => show(clean === undefined ? text : clean.push(text)?.text)
+      const limitMs = Math.min(timeoutMs, maxTimeoutMs)
+      const startedAt = clock.now()
+      const end = await runProcessGroup({
+        command,
+        launch: sandbox?.launch(command, folder),
+        cwd: folder,
+        env: commandEnvironment(process.env, env),
+        timeoutMs: limitMs,
+        signal,
+        clock,
+        onOutput: (bytes) => take(decoder.decode(bytes, { stream: true })),
+      })
+        .catch((thrown: unknown) => {
+          throw new Error(`The command could not be started: ${messageOf(thrown)}`, { cause: thrown })
+        })
+        .finally(() => {
+          take(decoder.decode())
+          show(clean?.end()?.text)
+          progress.end()
+        })
+      const seconds = `${((clock.now() - startedAt) / 1000).toFixed(1)} s`
+      const leftBehind = end.leftBehind ? '; processes it left in the background were stopped' : ''
+      const text = `${output.text().trimEnd() || '(no output)'}\n[${outcome(end, limitMs)} after ${seconds}${leftBehind}]`
+      // An error result tells the model that the command failed.
+      if (end.code !== 0 || end.stopped !== undefined) throw new Error(text)
+      return text
+    },
+  })
+
+function outcome({ code, killedBy, stopped }: GroupEnd, limitMs: number): string {
+  if (stopped === 'timeout') return `timed out: stopped by the limit of ${limitMs} ms`
+  if (stopped === 'abort') return 'aborted'
+  return code === null ? `killed by ${killedBy}` : `exit code ${code}`
+}
+
+async function folderAt(workspace: Workspace, cwd: string): Promise<string> {
+  const folder = await workspace.locate(cwd)
+  const stats = await stat(folder).catch((thrown: unknown) => {
+    throw fileProblem(thrown, cwd)
+  })
+  if (!stats.isDirectory()) throw new Error(`cwd ${JSON.stringify(cwd)} is a file, not a folder`)
+  return folder
+}
+
+/** Keeps the beginning and the end of a text of any length, in bounded memory, with a line between that says how much was left out. */
+function boundedOutput(): { add(text: string): void; text(): string } {
+  let head = ''
+  let tail = ''
+  let dropped = 0
+  const trim = (): void => {
+    const excess = Math.max(0, tail.length - tailChars)
+    dropped += excess
+    tail = tail.slice(excess)
+  }
+  return {
+    add: (text) => {
+      const room = headChars - head.length
+      head += text.slice(0, room)
+      tail += text.slice(room)
+      if (tail.length > 2 * tailChars) trim()
+    },
+    text: () => {
+      trim()
+      const cut = dropped === 0 ? '' : `\n[… ${dropped} characters left out …]\n`
+      return (head + cut + tail).toWellFormed()
+    },
+  }
+}
+
+const everyMs = 250
+const maxChars = 4000
+
+/** Reports output as it arrives, at most four times a second. */
+interface OutputProgress {
+  add(text: string): void
+  /** Reports the rest and stops the timer. Idempotent. */
+  end(): void
+}
+
+/** Reports `{ output }`: the text since the last report, or its end if it is long. The first piece is reported at once. */
+export function outputProgress(report: (progress: { readonly output: string }) => void, clock: Clock): OutputProgress {
+  let waiting = ''
+  let cancel: (() => void) | undefined
+  const flush = (): void => {
+    if (waiting === '') return
+    const output = waiting.length > maxChars ? `…${waiting.slice(-maxChars)}` : waiting
+    waiting = ''
+    report({ output: output.toWellFormed() })
+  }
+  const tick = (): void => {
+    cancel = undefined
+    if (waiting === '') return
+    flush()
+    cancel = clock.after(everyMs, tick)
+  }
+  return {
+    add: (text) => {
+      waiting = (waiting + text).slice(-maxChars - 1)
+      if (cancel !== undefined) return
+      flush()
+      cancel = clock.after(everyMs, tick)
+    },
+    end: () => {
+      cancel?.()
+      cancel = undefined
+      flush()
+    },
+  }
+}

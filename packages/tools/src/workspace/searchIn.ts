@@ -1,0 +1,118 @@
+import { constants } from 'node:fs'
+import { join } from 'node:path'
+import { open } from 'node:fs/promises'
+import { compileGlob } from './matchGlob.ts'
+import { looksBinary, placeOf } from '../../../../src/actors/files/openRegularFile.ts'
+import { walkFiles } from '../../../../src/actors/files/walkFiles.ts'
+
+/** A search, in the form sent to the worker. */
+export interface SearchRequest {
+  /** Real folder to look in. */
+  readonly folder: string
+  /** A single file of the folder, instead of all. */
+  readonly file?: string
+  /** Text to put before paths to make them relative to the workspace. */
+  readonly prefix: string
+  readonly pattern: string
+  readonly flags: string
+  readonly glob?: string
+  readonly limit: number
+  /** Characters on each side of a match that are sent with it. */
+  readonly around: number
+}
+
+export type SearchMessage =
+  /** Sent before a file is read, so that a search that hangs can report where. */
+  | { readonly type: 'file'; readonly path: string }
+  | ({ readonly type: 'match' } & SearchMatch)
+  | { readonly type: 'done'; readonly files: number; readonly tooLarge: number; readonly more: boolean }
+  | { readonly type: 'failed'; readonly message: string }
+
+/** A line that matches: the part that is shown, within the text around it. */
+export interface SearchMatch {
+  /** `file:line: ` and an ellipsis when the line's beginning is cut off. */
+  readonly before: string
+  readonly text: string
+  /** The shown part of `text`. */
+  readonly part: { readonly from: number; readonly to: number }
+  /** An ellipsis when the line's end is cut off. */
+  readonly after: string
+}
+
+const maxFileBytes = 5 * 1024 * 1024
+const maxLineChars = 300
+const readFlags = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0)
+
+/** Searches line by line; an expression with catastrophic backtracking may never return. */
+export async function* searchIn(request: SearchRequest): AsyncGenerator<SearchMessage, void, undefined> {
+  const expression = new RegExp(request.pattern, request.flags)
+  const wanted = request.glob === undefined ? () => true : compileGlob(request.glob)
+  const paths = request.file === undefined ? regularFiles(request.folder) : [request.file]
+  let files = 0
+  let tooLarge = 0
+  let matches = 0
+  for await (const path of paths) {
+    const shown = request.prefix + path
+    if (!wanted(shown) && !wanted(path)) continue
+    yield { type: 'file', path: shown }
+    const text = await textOf(join(request.folder, path))
+    if (text === 'too large') tooLarge++
+    if (typeof text === 'string') continue
+    files++
+    let number = 0
+    for (let start = 0, next = 0; start < text.content.length; start = next) {
+      number++
+      const end = text.content.indexOf('\n', start)
+      next = end === -1 ? text.content.length : end + 1
+      const stop = end === -1 ? next : end > start && text.content[end - 1] === '\r' ? end - 1 : end
+      const found = expression.exec(text.content.slice(start, stop))
+      if (found === null) continue
+      if (++matches > request.limit) {
+        yield { type: 'done', files, tooLarge, more: true }
+        return
+      }
+      const line = { start, stop, at: start + found.index }
+      yield { type: 'match', ...matchIn(text.content, line, `${shown}:${number}: `, request.around) }
+    }
+  }
+  yield { type: 'done', files, tooLarge, more: false }
+}
+
+async function* regularFiles(folder: string): AsyncGenerator<string, void, undefined> {
+  for await (const { path, isLink } of walkFiles(folder)) if (!isLink) yield path
+}
+
+async function textOf(real: string): Promise<{ readonly content: string } | 'too large' | 'skipped'> {
+  const handle = await open(real, readFlags).catch(() => undefined)
+  if (handle === undefined) return 'skipped'
+  try {
+    const stats = await handle.stat()
+    if (!stats.isFile() || (await placeOf(handle, real)) !== real) return 'skipped'
+    if (stats.size > maxFileBytes) return 'too large'
+    const bytes = await handle.readFile()
+    return looksBinary(bytes) ? 'skipped' : { content: bytes.toString('utf8') }
+  } catch {
+    return 'skipped'
+  } finally {
+    await handle.close()
+  }
+}
+
+/** Shortens a long line to the part around the match. */
+function matchIn(
+  content: string,
+  { start, stop, at }: { readonly start: number; readonly stop: number; readonly at: number },
+  place: string,
+  around: number,
+): SearchMatch {
+  const isLong = stop - start > maxLineChars
+  const from = isLong ? Math.max(start, Math.min(at - 100, stop - maxLineChars)) : start
+  const to = isLong ? from + maxLineChars : stop
+  const first = Math.max(0, from - around)
+  return {
+    before: from > start ? `${place}…` : place,
+    text: content.slice(first, to + around),
+    part: { from: from - first, to: to - first },
+    after: to < stop ? '…' : '',
+  }
+}

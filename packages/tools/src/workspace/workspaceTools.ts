@@ -1,0 +1,125 @@
+import { z } from 'zod'
+import { onlyFields } from '../../../../src/protocol/onlyFields.ts'
+import { type Clock, systemClock } from '../../../../src/protocol/clock.ts'
+import { describeIssues, RuntimeError } from '../../../../src/protocol/errors.ts'
+import { lazily } from '../../../../src/protocol/lazily.ts'
+import type { Approval } from './approval.ts'
+import { deleteFileTool, type DeleteFileInput } from './deleteFile.ts'
+import { editFileTool, type EditFileInput } from './editFile.ts'
+import { fileUndo } from './fileReceipt.ts'
+import { listFilesTool, type ListFilesInput } from './listFiles.ts'
+import { readFileTool, type ReadFileInput } from './readFile.ts'
+import { runCommandTool, type CommandSandbox, type RunCommandInput } from './runCommand.ts'
+import { searchFilesTool, type SearchFilesInput } from './searchFiles.ts'
+import { openWorkspace } from '../../../../src/actors/files/workspacePath.ts'
+import { writeFileTool, type WriteFileInput } from './writeFile.ts'
+
+export interface WorkspaceToolsOptions {
+  /** Which calls wait for `agent.decide`; tools not listed run at once. Recommended for `run_command`. */
+  readonly needsApproval?: {
+    readonly read_file?: Approval<ReadFileInput>
+    readonly write_file?: Approval<WriteFileInput>
+    readonly edit_file?: Approval<EditFileInput>
+    /** Only with `snapshots`. */
+    readonly delete_file?: Approval<DeleteFileInput>
+    readonly list_files?: Approval<ListFilesInput>
+    readonly search_files?: Approval<SearchFilesInput>
+    readonly run_command?: Approval<RunCommandInput>
+  }
+  /** The longest a command may run, in milliseconds; the model may ask for less. Default 600,000, at most a day. */
+  readonly commandTimeoutMs?: number
+  /**
+   * Variables that commands see in addition to the process's well-known harmless ones (`PATH`, `HOME`, `LANG` and the like);
+   * `undefined` removes one. Passing `process.env` exposes everything, including secrets.
+   */
+  readonly env?: { readonly [name: string]: string | undefined }
+  /**
+   * Keeps the content of a file before `write_file`, `edit_file` and `delete_file`, which exists only then, so that a revert with `undo`
+   * can bring it back: up to 16 MiB of a file, 256 MiB of an agent, in the folder of its file store, else in memory (64 MiB). The whole
+   * content is kept, secrets included. Default `false`.
+   */
+  readonly snapshots?: boolean
+  /** Where commands run instead of in a shell of this machine. The file tools stay here, in the same folder. Default: none. */
+  readonly sandbox?: CommandSandbox
+  /** The clock for timeouts and progress reports; default: the system's. */
+  readonly clock?: Clock
+}
+
+const optionsSchema = lazily(() => {
+  const approval = z
+    .union([z.boolean(), z.custom((value) => typeof value === 'function', 'give a boolean or a function')])
+    .optional()
+  return onlyFields({
+    needsApproval: onlyFields({
+      read_file: approval,
+      write_file: approval,
+      edit_file: approval,
+      delete_file: approval,
+      list_files: approval,
+      search_files: approval,
+      run_command: approval,
+    }).optional(),
+    commandTimeoutMs: z.number().positive().max(86_400_000).optional(),
+    env: z.record(z.string(), z.string().optional()).optional(),
+    snapshots: z.boolean().optional(),
+    sandbox: z
+      .custom(
+        (value) => typeof (value as CommandSandbox | undefined)?.launch === 'function',
+        'give { description, launch }',
+      )
+      .optional(),
+    clock: z.custom((value) => typeof value === 'object' && value !== null, 'give a Clock').optional(),
+  })
+})
+
+/** One of the tools that work in a folder. */
+export type WorkspaceTool = ReturnType<
+  | typeof readFileTool
+  | typeof writeFileTool
+  | typeof editFileTool
+  | typeof deleteFileTool
+  | typeof listFilesTool
+  | typeof searchFilesTool
+  | typeof runCommandTool
+>
+
+/**
+ * Creates the tools `read_file`, `write_file`, `edit_file`, `list_files`, `search_files` and `run_command`, which all work in the
+ * folder `dir`; with `snapshots`, `delete_file` too. The file tools cannot leave it through `..`, an absolute path or a symbolic link.
+ *
+ * **`run_command` only starts in that folder: a shell can reach everything this process can.** Set
+ * `needsApproval: { run_command: true }`, leave the tool out of the list, or run the whole process in a sandbox.
+ *
+ * @throws RuntimeError `INVALID_OPTION` when `dir` is not an existing folder or an option is malformed.
+ *
+ * @example
+ * ```ts
+ * const tools = workspaceTools('.', {
+ *   needsApproval: { run_command: true, write_file: ({ path }) => path.startsWith('config/') },
+ *   commandTimeoutMs: 60_000,
+ * })
+ * const coder = defineAgent({ name: 'coder', model, tools })
+ * ```
+ */
+export function workspaceTools(dir: string, options: WorkspaceToolsOptions = {}): WorkspaceTool[] {
+  const checked = optionsSchema().safeParse(options)
+  if (!checked.success) throw new RuntimeError('INVALID_OPTION', `workspaceTools: ${describeIssues(checked.error)}.`)
+  const workspace = openWorkspace(dir)
+  const clock = options.clock ?? systemClock
+  const approvals = options.needsApproval ?? {}
+  const undo = options.snapshots === true ? fileUndo(workspace) : undefined
+  return [
+    readFileTool(workspace, approvals.read_file ?? false),
+    writeFileTool(workspace, approvals.write_file ?? false, undo),
+    editFileTool(workspace, approvals.edit_file ?? false, undo),
+    ...(undo === undefined ? [] : [deleteFileTool(workspace, approvals.delete_file ?? false, undo)]),
+    listFilesTool(workspace, approvals.list_files ?? false),
+    searchFilesTool(workspace, approvals.search_files ?? false, { clock }),
+    runCommandTool(workspace, approvals.run_command ?? false, {
+      clock,
+      maxTimeoutMs: options.commandTimeoutMs ?? 600_000,
+      env: options.env ?? {},
+      sandbox: options.sandbox,
+    }),
+  ]
+}

@@ -1,0 +1,79 @@
+import type { FileHandle } from 'node:fs/promises'
+import type { Redaction, ToolContext } from '../tools/defineTool.ts'
+import { fileProblem } from './fileProblem.ts'
+import { binaryFile, looksBinary, openRegularFile } from './openRegularFile.ts'
+import { readLines, type LineWindow } from './readLines.ts'
+import type { Workspace } from './workspacePath.ts'
+
+/** Most bytes of text that one call returns. */
+export const maxTextBytes = 50_000
+
+/** Which lines are asked for, from 1. */
+export interface AskedLines {
+  readonly offset: number
+  readonly limit: number
+  /** The line with which the text proper begins; what stands before it is not missed. Default 1. */
+  readonly begin?: number
+}
+
+/**
+ * Reads lines of a UTF-8 file, unchanged; those of a part are headed by a line that says which they are. Secrets are blanked.
+ * Contract: rejects with an error written for the model.
+ */
+export async function readText(
+  workspace: Workspace,
+  path: string,
+  { offset, limit, begin = 1 }: AskedLines,
+  { signal, redact }: Pick<ToolContext, 'signal' | 'redact'>,
+): Promise<string> {
+  const { handle, size } = await openRegularFile(workspace, path)
+  try {
+    const lines = await readLines(handle, { first: offset, limit, maxBytes: maxTextBytes, signal })
+    if (looksBinary(lines.start)) throw binaryFile(path, size)
+    if (lines.total < begin) return `[${path} is empty]`
+    if (offset > lines.total)
+      throw new Error(`path ${JSON.stringify(path)} has ${lines.total} lines; offset ${offset} is past its end`)
+    const text = decode(lines, path, size)
+    return heading(lines, begin) + (redact === undefined ? text : await withoutSecrets(handle, lines, text, redact))
+  } catch (thrown) {
+    throw fileProblem(thrown, path)
+  } finally {
+    await handle.close()
+  }
+}
+
+function heading({ first, last, total, cut }: LineWindow, begin: number): string {
+  if (cut) return `[line ${first} of ${total}, of which only the first ${maxTextBytes} bytes are shown]\n`
+  return first === begin && last === total ? '' : `[lines ${first}–${last} of ${total}]\n`
+}
+
+function decode({ bytes, cut }: LineWindow, path: string, size: number): string {
+  try {
+    // `stream` drops a character that was cut in half.
+    const text = new TextDecoder('utf-8', { fatal: true }).decode(bytes, { stream: cut })
+    if (text.includes('\0')) throw new Error('NUL')
+    return text
+  } catch {
+    throw binaryFile(path, size)
+  }
+}
+
+/** Bytes read on each side of the lines, so that a key that crosses their edge is recognised: more than the longest key. */
+const aroundBytes = 16 * 1024
+
+/** Redacts with the surrounding bytes, since a key may start before the lines shown or end after them. */
+async function withoutSecrets(
+  handle: FileHandle,
+  { at, bytes }: LineWindow,
+  text: string,
+  redact: Redaction,
+): Promise<string> {
+  const before = await textAt(handle, Math.max(0, at - aroundBytes), Math.min(at, aroundBytes))
+  const after = await textAt(handle, at + bytes.length, aroundBytes)
+  return redact.text(before + text + after, { from: before.length, to: before.length + text.length })
+}
+
+async function textAt(handle: FileHandle, position: number, length: number): Promise<string> {
+  const { buffer, bytesRead } = await handle.read(Buffer.alloc(length), 0, length, position)
+  return buffer.toString('utf8', 0, bytesRead)
+}

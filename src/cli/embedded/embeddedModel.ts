@@ -1,7 +1,0 @@
-import { policyModel } from '../../actors/models/policyModel.ts'
-import type { Model } from '../../protocol/model.ts'
-import { decideRepair } from './decideRepair.ts'
-
-/** Returns the model used if there is no other: it needs no key and no network, and can only repair failing tests. */
-export const embeddedModel = (options: { readonly wordDelayMs?: number } = {}): Model =>
-  policyModel(decideRepair, { id: 'embedded:repair', ...options })

@@ -1,5 +1,0 @@
-import { RuntimeError } from '../../protocol/errors.ts'
-
-/** In place of the server: a page cannot listen. */
-export const serve = (): Promise<never> =>
-  Promise.reject(new RuntimeError('BRIDGE_LISTEN_FAILED', 'A page in a browser cannot listen: use runtime.connect().'))

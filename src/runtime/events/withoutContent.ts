@@ -1,0 +1,24 @@
+import { errorTable, isErrorCode, type ErrorCode, type ErrorInfo } from '../../protocol/errors.ts'
+
+/** Errors whose text quotes a request or a reply of a model. */
+const quoting: ReadonlySet<string> = new Set<ErrorCode>(['OUTPUT_INVALID', 'MODEL_PROTOCOL', 'MODEL_BAD_REQUEST'])
+
+/** Matches a quotation, to the end if it is not closed: it is content all the same, and no quote is begun twice. */
+const quotation = /"(?:[^"\\]|\\.|\\$)*(?:"|$)/gs
+
+/**
+ * The text of an error for logs and spans: for an error that quotes the conversation only the advice, and for an answer only the problem.
+ */
+export function plainError({ code, message }: ErrorInfo): string {
+  if (!quoting.has(code) || !isErrorCode(code)) return message
+  if (code !== 'OUTPUT_INVALID') return errorTable[code]
+  const [why = ''] = message.split(' It was: ')
+  return `${why.replaceAll(quotation, '"…"')} ${errorTable[code]}`
+}
+
+/** Returns why a revert or prune was refused; `undefined` when that quotes text that the model wrote for a step. */
+export const plainReason = (reason: string | undefined): string | undefined =>
+  reason?.includes('"') === true ? undefined : reason
+
+/** The part of a reason before it quotes others; `undefined` for an empty one. */
+export const headOf = (reason: string | undefined): string | undefined => reason?.split(':')[0] || undefined
