@@ -1,3 +1,4 @@
+import { join } from 'node:path'
 import { defineConfig } from 'oxlint'
 import { layerRules } from './scripts/layers.ts'
 
@@ -9,6 +10,7 @@ const forbid = (message: string, names: readonly string[], property: { object: s
 // oxlint-disable-next-line import/no-default-export -- The linter reads it so.
 export default defineConfig({
   plugins: ['typescript', 'unicorn', 'oxc', 'import'],
+  jsPlugins: [join(import.meta.dirname, 'scripts/prose.ts')],
   categories: {
     correctness: 'error',
     suspicious: 'error',
@@ -91,6 +93,7 @@ export default defineConfig({
   },
   overrides: [
     ...layerRules,
+    { files: ['src/**', 'packages/*/src/**'], rules: { 'prose/subject-first': 'error' } },
     {
       files: ['src/conversation/**/*.ts', 'src/machines/**/*.ts'],
       rules: forbid(
