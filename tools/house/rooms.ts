@@ -17,8 +17,7 @@ const paths = layers.map(({ path }) => path)
 
 /** The place of a file in the table of layers: the row with the longest path that holds it; -1 for a door that has none. */
 const rowOf = (file: string): number => {
-  const name = file.replace(/^src\//, '')
-  const fits = paths.filter((path) => name === path || name.startsWith(`${path}/`))
+  const fits = paths.filter((path) => file === path || file.startsWith(`${path}/`))
   return paths.indexOf(fits.toSorted((a, b) => b.length - a.length)[0] ?? '')
 }
 

@@ -7,7 +7,7 @@ import { readSources } from './sources.ts'
 
 const lists = process.argv.includes('--lists')
 const core = readSources('src')
-const all = [...core, ...readSources('packages')]
+const all = [...core, ...readSources('packages/*/src')]
 const { lines, rooms, arrows, up, circles } = drawing(core)
 const walk = JSON.parse(
   execFileSync(process.execPath, [join(import.meta.dirname, 'walk.ts')], { encoding: 'utf8' }),
