@@ -18,3 +18,16 @@ export function breather(now: () => number = () => performance.now()): () => Pro
     return undefined
   }
 }
+
+/**
+ * Returns a function to call before each of many short steps. Once one turn of the event loop has had `most` of them, it returns a promise to
+ * await, which the next turn resolves. Unlike the pauses of a breather, these do not depend on how fast the machine is.
+ */
+export function stepsInATurn(most: number): () => Promise<void> | undefined {
+  let steps = 0
+  return () => {
+    if (steps === 0) setImmediate(() => (steps = 0))
+    steps += 1
+    return steps > most ? new Promise((resolve) => setImmediate(resolve)) : undefined
+  }
+}

@@ -16,7 +16,7 @@ import type {
   ReplyStopReason,
 } from '../protocol/model.ts'
 import type { ReplyFailure } from '../machines/effectTypes.ts'
-import { breather } from './breather.ts'
+import { breather, stepsInATurn } from './breather.ts'
 import type { Cancellation } from './cancellation.ts'
 import { toldBy } from './countUsage.ts'
 
@@ -72,9 +72,11 @@ export interface Handover {
 
 type Delta = Exclude<ModelPart, { type: 'done' | 'error' | 'model' }> | Handover
 
-/** Parts after which, as after the first part of a stream, the process may do other things, as no model need ever wait. */
+/** Number of parts of a stream after which the process may do other things, because a model may never wait. */
 const partsAtOnce = 16
 const breathe = breather()
+/** Waits once 32 replies have begun in one turn of the event loop: with models and tools that never wait, a run would hold the process. */
+const begin = stepsInATurn(32)
 
 /** How often a provider may pause in the middle of one reply. */
 const mostPauses = 8
@@ -204,7 +206,7 @@ class Reading {
         const { done, value } = await iterator.next()
         if (this.#cancellation.aborted) return null
         this.#parts += 1
-        const pause = this.#parts % partsAtOnce === 1 ? breathe() : undefined
+        const pause = this.#parts === 1 ? begin() : this.#parts % partsAtOnce === 0 ? breathe() : undefined
         if (pause !== undefined) {
           await pause
           if (this.#cancellation.aborted) return null

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { Cancellation } from '../../src/actors/cancellation.ts'
 import { defineAgent } from '../../src/actors/defineAgent.ts'
+import { stepsInATurn } from '../../src/actors/breather.ts'
 import { policyModel } from '../../src/actors/models/policyModel.ts'
 import { readReply } from '../../src/actors/readReply.ts'
 import { defineTool } from '../../src/actors/tools/defineTool.ts'
@@ -64,5 +65,15 @@ describe('replies that never wait', (it) => {
     const { stopReason } = await run.result
     await runtime.close()
     assert.is(stopReason, 'aborted')
+  })
+
+  it('wait for the next turn of the event loop once one has had its number of them', async () => {
+    const begin = stepsInATurn(2)
+    for (let turn = 0; turn < 3; turn += 1) {
+      assert.equal([begin(), begin()], [undefined, undefined])
+      const others = [begin(), begin()]
+      assert.ok(others.every((one) => one instanceof Promise))
+      await Promise.all(others)
+    }
   })
 })
