@@ -40,7 +40,7 @@ function drawing(): ChartDrawing {
     node('escapement', 'machine', 'escapement'),
     node('src', 'compound', 'src', 'escapement'),
     node('packages', 'compound', 'packages', 'escapement'),
-    ...places.map((place) => node(place, 'atomic', place.split('/')[1]!, place.split('/')[0]!)),
+    ...places.map((place) => node(place, 'atomic', place.split('/')[1]!, place.split('/')[0])),
   ]
   const arrows = [...below].flatMap(([from, names]) =>
     names

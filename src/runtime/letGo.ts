@@ -39,7 +39,7 @@ export async function letGo(
 ): Promise<void> {
   const tree = treeOf(agent)
   agent.letGo(why)
-  await Promise.all(tree.map((one) => one.childrenReleased()))
+  await Promise.all(tree.flatMap((one) => one.childrenReleased() ?? []))
   await hosts.release(agent)
 }
 

@@ -16,7 +16,13 @@ type Undo = (context: UndoContext<never, never, never>) => Promise<void>
 const call = { type: 'toolCall', callId: 'c0', name: 'look', input: { said: 1 } } as const
 
 /** Ports whose conversation has a call `n2` of `look`, which kept something. */
-function portsOf(undo: Undo | undefined, { receipt = { kept: 1 } as unknown, node = {}, timeoutMs = 5_000 } = {}) {
+interface Kept {
+  readonly receipt?: unknown
+  readonly node?: object
+  readonly timeoutMs?: number
+}
+
+function portsOf(undo: Undo | undefined, { receipt = { kept: 1 }, node = {}, timeoutMs = 5_000 }: Kept = {}) {
   const ports = actorPorts()
   const look =
     undo === undefined
@@ -28,7 +34,7 @@ function portsOf(undo: Undo | undefined, { receipt = { kept: 1 } as unknown, nod
           effects: 'reversible',
           timeoutMs,
           run: () => 'x',
-          undo: undo as never,
+          undo: undo,
         })
   ports.definition = defineAgent({ name: 'tester', model: policyModel(() => 'x'), tools: [look] })
   const nodes = new Map<number, unknown>([
@@ -47,7 +53,7 @@ const run = (ports: ReturnType<typeof portsOf>, input: object = {}) =>
     call: { call: 2, what: 'look' },
     earlier: [],
     ...input,
-  } as never)
+  })
 
 /** What came of it; `true`: it was undone. */
 async function came(ports: ReturnType<typeof portsOf>, input: object = {}): Promise<unknown> {
@@ -112,7 +118,7 @@ describe('undoing a call', (it) => {
   it('ends when its time is up or the run is aborted, and its tool is told', async () => {
     const signals: AbortSignal[] = []
     const undo: Undo = ({ signal }) => {
-      signals.push(signal as AbortSignal)
+      signals.push(signal)
       return never
     }
     for (const [timeoutMs, ms] of [
@@ -134,10 +140,8 @@ describe('undoing a call', (it) => {
     const told: unknown[] = []
     const signals: AbortSignal[] = []
     const ports = portsOf(async ({ signal }) => {
-      signals.push(signal as AbortSignal)
-      await new Promise((_, reject) =>
-        (signal as AbortSignal).addEventListener('abort', () => reject(new TypeError('x'))),
-      )
+      signals.push(signal)
+      await new Promise((_, reject) => signal.addEventListener('abort', () => reject(new TypeError('x'))))
     })
     ports.callbackFailed = (place) => void told.push(place)
     const cancellation = new Cancellation()
@@ -154,7 +158,7 @@ describe('undoing a call', (it) => {
 
   it('is over for its tool once that has answered', async () => {
     const signals: AbortSignal[] = []
-    const ports = portsOf(async ({ signal }) => void signals.push(signal as AbortSignal))
+    const ports = portsOf(async ({ signal }) => void signals.push(signal))
     const cancellation = new Cancellation()
     await undoCall(() => ports).run(
       { agentId: 'a1', key: 'k', call: { call: 2, what: 'look' }, earlier: [] },

@@ -113,7 +113,7 @@ describe('of calls whose tools declared no undo, a revert says', (it) => {
     const result = nodes.get(2)!
     const plain = { ...result, ...node, message: { ...result.message, receipt: undefined, ...message } }
     const { reversible: _, ...given } = plain as ConversationNode
-    nodes.set(2, given as ConversationNode)
+    nodes.set(2, given)
     const { calls, kept } = planned(nodes, { effectsOf: () => effects })
     assert.equal(calls, [])
     return kept.map((line) => line.replace('write {"at":0}: ', ''))

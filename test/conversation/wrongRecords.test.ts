@@ -138,7 +138,7 @@ describe('an applied graft', (it) => {
   const wrong = (from: readonly number[], applied = true, firstId = 9) =>
     wrongInGraft(
       { applied, copies: from.map((id, index) => ({ from: id, nodeId: firstId + index })) } as never,
-      subject as never,
+      subject,
     )
 
   it('is taken where its copies follow from the conversation', () => {

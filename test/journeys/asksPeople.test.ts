@@ -168,7 +168,7 @@ describe('a tool that asks people', (it) => {
     const ends: Promise<string>[] = []
     const { agent, script } = await asking(context, async ({ ask }) => {
       const asks = (question: string): void =>
-        void ends.push(ask(z.string(), question).then(String, ({ name }: Error) => name))
+        void ends.push(ask(z.string(), question).then(String, (thrown: unknown) => (thrown as Error).name))
       asks('First?')
       asks('Second?')
       setImmediate(() => setImmediate(() => asks('Too late?')))

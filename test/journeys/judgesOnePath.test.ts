@@ -198,7 +198,7 @@ describe('names of new files', (it) => {
     for (const path of ['.env::$DATA', '.env:x:$DATA', 'secrets\\key', 'C:\\x', 'C:x', '.env.', '.env ', 'src./b.ts'])
       await call('write_file', { path, content: 'x' }).then(
         () => assert.unreachable(path),
-        (thrown: Error) => assert.match(thrown.message, /path ".*": /),
+        (thrown: unknown) => assert.match((thrown as Error).message, /path ".*": /),
       )
     assert.ok(!existsSync(join(dir, 'C:x')))
     for (const name of ['con', 'NUL.txt', 'aa:b', 'a?', 'lpt1']) {
@@ -218,7 +218,7 @@ describe('names of new files', (it) => {
     assert.is(await call('read_file', { path: 'o\u0308/x' }), 'as it is\n')
     await call('read_file', { path: 'x\uD800' }).then(
       () => assert.unreachable(),
-      (thrown: Error) => assert.match(thrown.message, /half a character/),
+      (thrown: unknown) => assert.match((thrown as Error).message, /half a character/),
     )
   })
 })

@@ -102,7 +102,7 @@ describe('the past of another party', (it) => {
       for (const [deed, act] of Object.entries(deeds)) {
         const there = agentIn(place)
         act(there)
-        const past = there.driver.records.map((record) => ({ ...record, foreign: true }) as LogRecord)
+        const past = there.driver.records.map((record) => ({ ...record, foreign: true as const }))
         const closed = opened(place, past)
         assert.equal(openIn(closed), nothing, deed)
         const { records } = closed.driver
@@ -132,7 +132,7 @@ describe('the past of another party', (it) => {
       [failed, ['run.abandoned']],
       [answered, []],
     ] as const) {
-      const past = script.driver.records.map((record) => ({ ...record, foreign: true }) as LogRecord)
+      const past = script.driver.records.map((record) => ({ ...record, foreign: true as const }))
       const closed = opened('idle', past)
       assert.equal(openIn(closed), nothing)
       assert.equal(closed.types(past.length), types)
@@ -142,7 +142,7 @@ describe('the past of another party', (it) => {
   it('is rid of a policy that was at work', () => {
     const there = agentIn('draining.consulting')
     there.fire()
-    const past = there.driver.records.map((record) => ({ ...record, foreign: true }) as LogRecord)
+    const past = there.driver.records.map((record) => ({ ...record, foreign: true as const }))
     const closed = opened('draining.consulting', past)
     assert.equal(openIn(closed), nothing)
     const [end, ...more] = closed.driver.recordsOf('policy.end')
@@ -152,7 +152,7 @@ describe('the past of another party', (it) => {
   it('says in its results and its ends why it does not go on', () => {
     const there = agentIn('paused for approvals')
     there.prune('n2')
-    const past = there.driver.records.map((record) => ({ ...record, foreign: true }) as LogRecord)
+    const past = there.driver.records.map((record) => ({ ...record, foreign: true as const }))
     const closed = opened('paused for approvals', past)
     const results = closed.driver.recordsOf('tool.end').map(({ callId, message }) => [callId, message.synthetic])
     assert.equal(results, [

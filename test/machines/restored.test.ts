@@ -112,7 +112,7 @@ describe('an agent restored from its log', (it) => {
       const restored = restoreInput({ past: [], records }, rebuildConversation(records), restoring(definition))
       const paused = (more: object) => {
         const input = { restored: { ...restored, context: { ...restored.context, ...more }, staysPaused: true } }
-        return new AgentScript({}, { records, input: input as never }).context.pause
+        return new AgentScript({}, { records, input: input }).context.pause
       }
       assert.equal(paused(context), { type: 'interrupted' })
       assert.is(paused({}), null)
@@ -157,7 +157,7 @@ describe('an agent restored from its log', (it) => {
     const restored = restoreInput({ past: [], records }, rebuildConversation(records), restoring(definition))
     const prompts = [{ id: 'q9', content: text('and then'), at: 1 }]
     const input = { restored: { ...restored, context: { ...restored.context, prompts }, staysPaused: true } }
-    assert.is(new AgentScript({}, { records, input: input as never }).context.pause?.type, 'approvals')
+    assert.is(new AgentScript({}, { records, input: input }).context.pause?.type, 'approvals')
   })
 
   it('does not run a call again whose arguments the log does not have as they were', () => {

@@ -59,7 +59,7 @@ function keeping(rest: Partial<CheckpointStore> = {}) {
     failed: (thrown) => void seen.failures.push(thrown),
   })
   const happens = (count: number): void => {
-    for (const record of recordsBetween(host.lastSeq + 1, host.lastSeq + count) as LogRecord[]) {
+    for (const record of recordsBetween(host.lastSeq + 1, host.lastSeq + count)) {
       host.lastSeq = record.seq
       log.push(record)
       keeper.apply(record)
@@ -146,7 +146,7 @@ describe('what keeps checkpoints', (it) => {
     const { host, seen, keeper, happens } = keeping()
     happens(64)
     host.lastSeq += 1
-    keeper.apply({ ...recordsBetween(65, 65)[0]!, type: 'agent.stopped' } as LogRecord)
+    keeper.apply({ ...recordsBetween(65, 65)[0]!, type: 'agent.stopped' })
     await keeper.finish()
     assert.equal(seen.writes, [])
   })

@@ -66,10 +66,7 @@ describe('the answer of a sub-agent', (it) => {
       ['input', 'its task'],
       ['output', 'its answer'],
     ] as const) {
-      const { text } = answerOf(
-        { stopReason: 'refusal', text: 'the key', refusal: { ...guarded, at } as never },
-        helper,
-      )
+      const { text } = answerOf({ stopReason: 'refusal', text: 'the key', refusal: { ...guarded, at } }, helper)
       assert.is(text, `The agent "helper" did not finish: ${what} was refused by noSecrets: it has a key.`)
     }
     assert.is(whyUnfinished({ stopReason: 'stop' }), 'its answer was not usable')
@@ -116,7 +113,7 @@ describe('the answer in the log of a sub-agent', (it) => {
 
   it('is none where only its process or its store failed', () => {
     for (const type of ['interrupted', 'store'] as const)
-      assert.is(answerIn([started, said, ended({ stopReason: 'paused', reason: { type, error } as never })]), undefined)
+      assert.is(answerIn([started, said, ended({ stopReason: 'paused', reason: { type, error } })]), undefined)
   })
 
   it('is none at a limit, where its caller gives it more', () => {

@@ -26,7 +26,7 @@ async function storeOf(logs: { readonly [agentId: string]: readonly LogRecord[] 
 function logOf(live: (script: AgentScript) => void, policy: ConstructorParameters<typeof AgentScript>[0] = {}) {
   const script = new AgentScript(policy)
   live(script)
-  return script.driver.records.map((record, index) => ({ ...record, seq: index + 1 }) as LogRecord)
+  return script.driver.records.map((record, index) => ({ ...record, seq: index + 1 }))
 }
 
 const held = (callId: string) => ({ callId, held: true })
@@ -177,7 +177,7 @@ describe('how an agent stands that does not run', (it) => {
     const script = new AgentScript({ agents: ['helper'] })
     script.prompt('go')
     script.reply({ calls: [helper] })
-    const log = script.driver.records.map((record, index) => ({ ...record, seq: index + 1 }) as LogRecord)
+    const log = script.driver.records.map((record, index) => ({ ...record, seq: index + 1 }))
     const round = JSON.parse(JSON.stringify(log).replaceAll('"a.1"', '"a"')) as LogRecord[]
     const found = await standingOf(await storeOf({ a: round }), 'a')
     assert.equal([found.standing, found.waiting.length], ['underWay', 0])

@@ -99,7 +99,7 @@ export function checkLogged(before: AgentContext, records: readonly LogRecord[],
   const isSpentLive = isSpending(before) || isSpending(after)
   const moved = new Set(records.flatMap((record) => (movesCall(record) ? [record.callId] : [])))
   const said = { ...loggedOf(context, isSpentLive), calls: callsOf(context.calls, context.calls, moved) }
-  const is = { ...loggedOf(after as unknown as Logged, isSpentLive), calls: callsOf(after.calls, context.calls, moved) }
+  const is = { ...loggedOf(after, isSpentLive), calls: callsOf(after.calls, context.calls, moved) }
   for (const name of names as (keyof typeof said)[]) {
     if (isDeepStrictEqual(said[name], is[name]) || (ofLeftRun.has(name) && isLeft(before, records, after))) continue
     const types = records.map(({ type }) => type).join(', ') || 'no record'

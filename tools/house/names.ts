@@ -42,8 +42,9 @@ export function membersOf(
       const found = statement.type === 'ExportNamedDeclaration' ? statement.declaration : statement
       if (found?.type !== 'ClassDeclaration' || found.id?.name !== name) continue
       const own = found.body.body.flatMap((member) => {
-        if (!('key' in member) || !('name' in member.key)) return []
-        return [member.key.type === 'PrivateIdentifier' ? `#${member.key.name}` : String(member.key.name)]
+        if (!('key' in member)) return []
+        if (member.key.type === 'PrivateIdentifier') return [`#${member.key.name}`]
+        return member.key.type === 'Identifier' ? [member.key.name] : []
       })
       const above = found.superClass?.type === 'Identifier' ? membersOf(found.superClass.name, sources) : []
       return new Set([...own, ...above])

@@ -68,7 +68,7 @@ describe('what an editor is told', (it) => {
 
   it('is a reply under way from its beginning, for who comes in the middle', () => {
     const { live, take } = told()
-    assert.is(live.catchUp({ runId: 'r', turnIndex: 2, text: 'He', thinking: '' } as never).length, 1)
+    assert.is(live.catchUp({ runId: 'r', turnIndex: 2, text: 'He', thinking: '' }).length, 1)
     assert.equal(take(event('reply.delta', { text: 'llo', offset: 2 })), [['agent_message_chunk', 't2', 'llo']])
   })
 

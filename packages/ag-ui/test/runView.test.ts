@@ -97,7 +97,9 @@ describe('a run of AG-UI as a client sees it', (it) => {
     run.isLive = true
     run.activity.replies.set('t', { turnIndex: 3, attempt: 2, text: 'He', thinking: 'hm', calls: new Map() })
     start()
-    const snapshot = out.events.find(({ type }) => type === 'MESSAGES_SNAPSHOT') as unknown as { messages: object[] }
+    const snapshot = out.events.find(({ type }) => (type as string) === 'MESSAGES_SNAPSHOT') as unknown as {
+      messages: object[]
+    }
     assert.equal(snapshot.messages, [
       { id: 't/t3/thinking~2', role: 'reasoning', content: 'hm' },
       { id: 't/t3', role: 'assistant', content: 'He' },

@@ -189,7 +189,7 @@ describe('a thread', (it) => {
       user(1, { provenance: undefined }),
       start('r1', 'one'),
       user(2),
-      { ...user(9), agentId: 't.1', path: ['t'] } as never,
+      { ...user(9), agentId: 't.1', path: ['t'] },
       user(3, { source: 'steering' }),
       user(4, { provenance: { type: 'memoryTier', tier: 'ag-ui', recordId: 'x' } }),
       user(5),
@@ -201,7 +201,7 @@ describe('a thread', (it) => {
       [5, 'm2'],
     ] as never)
     happens({ ...user(8), runId: 'r2' } as never)
-    assert.is(thread.activity.messageIds.get(8 as never), 'm3')
+    assert.is(thread.activity.messageIds.get(8), 'm3')
     log.push({ id: 2, runId: 'r1', message: { role: 'user', content: [] } })
     assert.equal(
       [thread.knows('m1'), thread.knows('t/n2'), thread.knows('t/n3'), thread.knows('x/n2')],
@@ -217,7 +217,7 @@ describe('a thread', (it) => {
       message: { role: 'user', source: 'prompt', content: [] },
     })
     log.push(node(1, 'r0'), node(2, 'r1'), node(3, 'r1'), { ...node(4, 'r1'), message: { role: 'assistant' } })
-    thread.activity.messageIds.set(2 as never, 'known')
+    thread.activity.messageIds.set(2, 'known')
     const client = ['a', 'b', 'c'].map((id) => ({ id, role: 'user', content: '' }))
     thread.adoptMessageIds([...client, { id: 'x', role: 'assistant', content: '' }] as never, ['r1'])
     assert.equal([...thread.activity.messageIds], [

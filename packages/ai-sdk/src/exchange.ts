@@ -193,7 +193,7 @@ export class Exchange {
 
   /** A client is to carry a call out: it needs the arguments, which may have been withheld before. */
   giveInput(call: ShownCall, input: unknown): void {
-    this.#change(call, (part) => ({ ...part, input }) as UiToolPart)
+    this.#change(call, (part) => ({ ...part, input }))
   }
 
   isEnded({ index }: ShownCall): boolean {

@@ -6,8 +6,13 @@ import { assert, describe } from '../../../test/support/suite.ts'
 
 const text = (words: string): Block => ({ type: 'text', text: words })
 const thinking = (words: string): Block => ({ type: 'thinking', text: words })
-const provided = (kind: 'call' | 'result' | 'source' | 'file' | 'other', name: string, data: unknown): Block =>
-  ({ type: 'provider', provider: 'acme', kind, name, data }) as Block
+const provided = (kind: 'call' | 'result' | 'source' | 'file' | 'other', name: string, data: unknown): Block => ({
+  type: 'provider',
+  provider: 'acme',
+  kind,
+  name,
+  data,
+})
 const partsOf = (content: readonly Block[], at = 0): unknown[] => replyParts(content, at, (callId) => `id of ${callId}`)
 const done = (words: string) => ({ type: 'text', text: words, state: 'done' })
 const call = (more: object) => ({ type: 'dynamic-tool', toolName: 'find', providerExecuted: true, ...more })
@@ -26,7 +31,7 @@ describe('a reply as parts of a chat', (it) => {
     ],
     [
       'a call ends the text before it',
-      [text('a'), { type: 'toolCall', callId: 'c1', name: 'look', input: { at: 1 } } as Block, text('b')],
+      [text('a'), { type: 'toolCall', callId: 'c1', name: 'look', input: { at: 1 } }, text('b')],
       [
         done('a'),
         {
@@ -104,7 +109,7 @@ describe('a reply as parts of a chat', (it) => {
       'a result comes to its call though something else is between them',
       [
         provided('call', 'find', { toolCallId: 'p1' }),
-        { type: 'toolCall', callId: 'c1', name: 'look', input: {} } as Block,
+        { type: 'toolCall', callId: 'c1', name: 'look', input: {} },
         provided('result', 'find', { toolCallId: 'p1', output: { type: 'error-text', value: 'no' } }),
       ],
       [
@@ -125,7 +130,7 @@ describe('a reply as parts of a chat', (it) => {
     ],
     [
       'an image of the model comes after the text',
-      [{ type: 'image', mimeType: 'image/png', data: 'QQ==' } as Block, text('a'), text('b')],
+      [{ type: 'image', mimeType: 'image/png', data: 'QQ==' }, text('a'), text('b')],
       [done('ab'), { type: 'file', mediaType: 'image/png', url: 'data:image/png;base64,QQ==' }],
     ],
   ]

@@ -105,11 +105,7 @@ describe('a SQLite store', (it) => {
     const { store, database } = await storeWith(context)
     const lease = await store.open('a', { takeOver: true })
     await store.snapshots!.put('a', Uint8Array.of(1))
-    await store.checkpoints!.write(
-      'a',
-      { seq: 3, form: 'f', digest: 'd', body: Uint8Array.of(1) } as never,
-      lease.epoch,
-    )
+    await store.checkpoints!.write('a', { seq: 3, form: 'f', digest: 'd', body: Uint8Array.of(1) }, lease.epoch)
     assert.is((await store.search!({ text: 'quotes' })).length, 1)
     await lease.release()
     await store.delete('a')

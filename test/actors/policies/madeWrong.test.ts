@@ -21,7 +21,7 @@ describe('a policy', (it) => {
       ...[0, 1.5, Number.NaN, '5'].map((retryTurns) => [{ retryTurns }, 'retryTurns'] as const),
     ]
     for (const [options, field] of wrong)
-      assert.throws(() => policy({ ...right, ...options } as never), withCode('INVALID_DEFINITION', `: ${field}: `))
+      assert.throws(() => policy({ ...right, ...options }), withCode('INVALID_DEFINITION', `: ${field}: `))
     assert.throws(() => policy(undefined as never), withCode('INVALID_DEFINITION', 'name'))
   })
 

@@ -263,6 +263,7 @@ describe('a fresh actor with the id of an earlier one', (it) => {
 describe('what waits, and was asked after the actor was persisted', (it) => {
   const machineOf = (runtime: Runtime, definition: AgentDefinition) =>
     setup({
+      // oxlint-disable-next-line typescript/no-unnecessary-type-assertion -- XState takes the type of the context from it.
       types: {} as { context: { asked: readonly { readonly key: string; readonly from: string }[] } },
       actors: {
         agent: agentLogic(runtime, definition, { tell: ['approval.requested', 'question.asked'], onStop: 'suspend' }),

@@ -41,18 +41,18 @@ describe('the form of an answer', (it) => {
   for (const [what, schema, field, filled, value] of fields)
     it(`has, alone or among others, ${what}`, () => {
       const alone = answerForm(schema as never)
-      assert.equal(alone.schema, { type: 'object', properties: { answer: field }, required: ['answer'] } as never)
+      assert.equal(alone.schema, { type: 'object', properties: { answer: field }, required: ['answer'] })
       assert.equal([alone.read({ answer: filled }), alone.read({})], [value, null])
       const among = answerForm({
         type: 'object',
         properties: { one: schema, two: { type: 'boolean' } },
         required: ['one'],
-      } as never)
+      })
       assert.equal(among.schema, {
         type: 'object',
         properties: { one: field, two: { type: 'boolean' } },
         required: ['one'],
-      } as never)
+      })
       assert.equal([among.read({ one: filled, more: 1 }), among.read({})], [{ one: value }, {}])
     })
 })

@@ -15,7 +15,7 @@ const cookied = (cookie: string): WebSocketConstructor =>
     constructor(url: string, protocols: string[]) {
       super(url, protocols, { headers: { cookie } })
     }
-  } as unknown as WebSocketConstructor
+  }
 
 describe('a server whose clients have no tokens', (it) => {
   /** What the application may say of two users; by nothing of it can the two be told apart. */

@@ -52,7 +52,7 @@ function placed() {
       command: ({ type }, id) => {
         const one = { ...Promise.withResolvers<Answer>(), type, id }
         sent.push(one)
-        return one.promise as never
+        return one.promise
       },
     },
   })

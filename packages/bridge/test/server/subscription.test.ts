@@ -1,7 +1,7 @@
 import { RuntimeError } from '../../../../src/protocol/errors.ts'
 import type { AgentEvent } from '../../../../src/protocol/events.ts'
 import type { LogRecord } from '../../../../src/protocol/records.ts'
-import { Feed, type FeedAgent } from '../../src/server/feed.ts'
+import { Feed } from '../../src/server/feed.ts'
 import type { Outbox } from '../../src/server/outbox.ts'
 import { Subscription } from '../../src/server/subscription.ts'
 import { simulatedClock } from '../../../evaluation/src/testing/simulatedClock.ts'
@@ -42,7 +42,7 @@ function subscribed({ lastSeq = 0, stored = lastSeq, fromSeq = 1, wanted = {}, g
       return () => {}
     },
   }
-  const feed = new Feed({ agentId: 'a', path: [], lastSeq }, agent as unknown as FeedAgent)
+  const feed = new Feed({ agentId: 'a', path: [], lastSeq }, agent)
   const drains = new Set<() => void>()
   const out = {
     isFull: false,
@@ -147,7 +147,7 @@ describe('a subscription', (it) => {
   const kinds: readonly (readonly [what: string, event: AgentEvent, wanted: NonNullable<Options['wanted']>])[] = [
     ['pieces of replies', delta('x'), { deltas: true }],
     ['requests', other('turn.request', { request: {} }), { requests: true }],
-    ['sub-agents', { ...record(9), agentId: 'a.1', path: ['a'] } as never, { descendants: true }],
+    ['sub-agents', { ...record(9), agentId: 'a.1', path: ['a'] }, { descendants: true }],
   ]
   for (const [what, event, wanted] of kinds)
     it(`has ${what} only where that is wanted`, async () => {

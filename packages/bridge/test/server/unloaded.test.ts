@@ -17,7 +17,7 @@ describe('an agent that was unloaded', (it) => {
     const agent = await runtime.spawn(echo, { id: 'a1' })
     await agent.prompt('go').result
     while (agent.isLoaded) {
-      clock.advance(1_000)
+      void clock.advance(1_000)
       await new Promise((resolve) => setImmediate(resolve))
     }
     const client = await dial({ hello: { token: 'the-token-of-an-admin' } })
@@ -46,7 +46,7 @@ describe('an agent that was unloaded', (it) => {
     const client = await dial({ hello: {} })
     assert.is((await client.ask({ type: 'agent.subscribe', agentId: 'a1', fromSeq: 1_000 })).type, 'error')
     while (agent.isLoaded) {
-      clock.advance(1_000)
+      void clock.advance(1_000)
       await new Promise((resolve) => setImmediate(resolve))
     }
   })

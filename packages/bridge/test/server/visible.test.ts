@@ -1,5 +1,4 @@
 import type { AgentEvent } from '../../../../src/protocol/events.ts'
-import type { LogRecord } from '../../../../src/protocol/records.ts'
 import {
   viewBelow,
   viewOf,
@@ -234,15 +233,15 @@ describe('who sees messages', (it) => {
       assert.not.match(JSON.stringify(seen ?? ''), secret)
       assert.equal(visibleEvent(given, 'all'), given)
       if ('v' in given) {
-        const record = visibleRecord(given as unknown as LogRecord, 'messages')
+        const record = visibleRecord(given, 'messages')
         assert.is(record === undefined, (seen as { type: string }).type === 'record.withheld')
-        assert.is(visibleRecord(given as unknown as LogRecord, 'all'), given)
+        assert.is(visibleRecord(given, 'all'), given)
       }
     })
 
   it('is told where a record stands that it does not see', () => {
     const seen = visibleEvent(event('tools.changed', { incognito: true }), 'messages')
-    assert.equal(seen, { ...base, ...withheld, incognito: true } as never)
+    assert.equal(seen, { ...base, ...withheld, incognito: true })
     const { runId: _, turnIndex: __, ...unplaced } = event('pin.applied') as unknown as Record<string, unknown>
     const { runId, turnIndex } = visibleEvent(unplaced as never, 'messages') as { runId: string; turnIndex: number }
     assert.equal([runId, turnIndex], ['', 0])
@@ -281,16 +280,16 @@ describe('who sees messages', (it) => {
     ])
       assert.not.match(content(given), secret)
     assert.match(content(event('reply.end', { message: reply })), '"pay"')
-    assert.equal(visibleReply({ runId: 'r', turnIndex: 0, text: 'said', thinking: secret } as never, 'names'), {
+    assert.equal(visibleReply({ runId: 'r', turnIndex: 0, text: 'said', thinking: secret }, 'names'), {
       runId: 'r',
       turnIndex: 0,
       text: '',
       thinking: '',
-    } as never)
+    })
     assert.equal(visibleReply({ text: 'said', thinking: secret } as never, 'messages'), {
       text: 'said',
       thinking: '',
-    } as never)
+    })
     assert.is(visibleReply(undefined, 'messages'), undefined)
     assert.equal((['all', 'answering', 'messages', 'names'] as const).map(viewBelow), [
       'all',
@@ -325,9 +324,9 @@ describe('who sees messages', (it) => {
       'TOOL_FAILED',
     )
     assert.not.match(JSON.stringify(visibleReason({ type: 'store', error } as never)), secret)
-    assert.equal(visibleReason({ type: 'limit' } as never), { type: 'limit' } as never)
+    assert.equal(visibleReason({ type: 'limit' } as never), { type: 'limit' })
     const end = { error, reason: { type: 'stall', evidence: secret } }
-    assert.is(visibleEnd(end as never, 'all'), end as never)
+    assert.is(visibleEnd(end as never, 'all'), end)
     assert.not.match(JSON.stringify(visibleEnd(end as never, 'messages')), secret)
     for (const reason of ['words', null]) assert.equal(visibleEnd({ reason }, 'messages'), { reason })
   })
@@ -365,13 +364,9 @@ describe('who sees messages', (it) => {
       assert.not.match(JSON.stringify(some), secret)
     }
     assert.equal([seen.head, seen.tokens, seen.tags(), seen.pins(), seen.masks()] as unknown[], [4, 9, [], [1], [2]])
-    assert.equal([seen.node(1 as never)?.id, seen.node(2 as never), seen.node(9 as never)] as unknown[], [
-      1,
-      undefined,
-      undefined,
-    ])
-    assert.is(visibleConversation(conversation as never, 'all'), conversation as never)
-    assert.is(visibleNodes(nodes as never, 'all'), nodes as never)
+    assert.equal([seen.node(1)?.id, seen.node(2), seen.node(9)] as unknown[], [1, undefined, undefined])
+    assert.is(visibleConversation(conversation as never, 'all'), conversation)
+    assert.is(visibleNodes(nodes as never, 'all'), nodes)
   })
 
   it('is shown of lists what is not about arguments', () => {
@@ -391,6 +386,6 @@ describe('who sees messages', (it) => {
     )
     // It is what its parent told it.
     assert.is('title' in visibleSummary({ path: ['a'], title: secret }, 'messages'), false)
-    assert.is(visibleSummary(listed as never, 'all'), listed as never)
+    assert.is(visibleSummary(listed as never, 'all'), listed)
   })
 })

@@ -32,7 +32,7 @@ function counting(options: { readonly perMessageDeflate: boolean }) {
   class Counted extends WebSocket {
     constructor(address: string | URL, protocols?: string | string[]) {
       super(address, protocols, options)
-      this.once('upgrade', ({ socket }) => sockets.push(socket as Socket))
+      this.once('upgrade', ({ socket }) => sockets.push(socket))
     }
   }
   return {

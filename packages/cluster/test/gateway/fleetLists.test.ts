@@ -92,7 +92,7 @@ describe('the lists of a gateway', (it) => {
     fleet.take({ type: 'agent.list', id: 'c1', limit: 2 })
     await settled()
     const answer = async (at: number, agents: readonly object[]): Promise<void> => {
-      fleet.answered({ type: 'ok', id: asked[at]!.id, result: { agents, total: pageSize + 1 } } as never)
+      fleet.answered({ type: 'ok', id: asked[at]!.id, result: { agents, total: pageSize + 1 } })
       await settled()
     }
     await answer(0, page(0, pageSize))

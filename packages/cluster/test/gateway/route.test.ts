@@ -203,7 +203,7 @@ describe('who has an agent', (it) => {
         () => {
           throw end
         },
-        withCode(code as never, words),
+        withCode(code, words),
       )
       assert.not.match(String(end), 'secret')
       if (what !== 'is told too late') assert.ok(says.asked > 8 && says.asked < 20, `asked ${says.asked} times`)

@@ -38,7 +38,7 @@ describe('a server that says where to sign in', (it) => {
   it('does so neither at once nor by sending on', async (context) => {
     const asked: string[] = []
     const inner = await listening(context, '127.0.0.1', (request, response) => {
-      asked.push(`${request.headers['x-key']} ${request.headers.authorization}`)
+      asked.push(`${String(request.headers['x-key'])} ${request.headers.authorization}`)
       response.end('secret')
     })
     const outer = await listening(

@@ -76,7 +76,7 @@ describe('what people decide through a client of MCP', (it) => {
     ],
     [
       'answers whatever the call is given',
-      { ...question, input: long } as never,
+      { ...question, input: long },
       accept({ answer: 7 }),
       ['k', { value: 7 }, {}],
     ],
@@ -96,7 +96,7 @@ describe('what people decide through a client of MCP', (it) => {
     ])
       assert.is((await decided(one('approval'), accept({ approve: true }), { shown: asShown(other) })).count, 0)
     for (const more of [{ question: 'What?' }, { schema: {} }])
-      assert.is.not(asShown(question), asShown({ ...question, ...more } as never))
+      assert.is.not(asShown(question), asShown({ ...question, ...more }))
     assert.is(asShown(question), asShown({ ...question, problem: 'No number.' } as never))
   })
 
@@ -120,7 +120,7 @@ describe('what people decide through a client of MCP', (it) => {
       assert.match(askedOf(one(kind, { input: long })), 'too long to be shown here')
       assert.equal([fitsForm(one(kind)), fitsForm(one(kind, { input: long }))], [true, false])
     }
-    assert.is(fitsForm({ ...question, input: long } as never), true)
+    assert.is(fitsForm({ ...question, input: long }), true)
     assert.is(askedOf(question), 'How many?')
     assert.match(
       askedOf({ ...question, problem: 'No number.' } as never),
