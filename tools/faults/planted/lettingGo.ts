@@ -22,7 +22,7 @@ export const faults: readonly Fault[] = [
     id: 'letting-go-3',
     file: 'src/runtime/letGo.ts',
     what: 'the logs of sub-agents are not free yet',
-    from: '  await Promise.all(tree.map((one) => one.childrenReleased()))\n',
+    from: '  await Promise.all(tree.flatMap((one) => one.childrenReleased() ?? []))\n',
     to: '',
     tests: ['journeys/letsGoOfAgents'],
   },

@@ -29,7 +29,7 @@ export const faults: readonly Fault[] = [
     id: 'standing-4',
     file: 'src/runtime/letGo.ts',
     what: 'an agent has gone before the logs of its sub-agents are free',
-    from: '  await Promise.all(tree.map((one) => one.childrenReleased()))\n',
+    from: '  await Promise.all(tree.flatMap((one) => one.childrenReleased() ?? []))\n',
     to: '',
     tests: ['runtime/freeLogs'],
   },
