@@ -10,7 +10,8 @@ interface Context {
   report(problem: { readonly loc: object; readonly message: string }): void
 }
 
-const refused = /^(?:What|Whether|Whoever|Nobody|Of)\b/
+/** Matches a doc comment that begins with a word in place of its subject. */
+export const refused = /^(?:What|Whether|Whoever|Nobody|Of)\b/
 
 // oxlint-disable-next-line import/no-default-export -- The linter reads it so.
 export default {

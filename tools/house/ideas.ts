@@ -1,3 +1,4 @@
+import { refused } from '../../scripts/prose.ts'
 import type { Source } from './sources.ts'
 
 /** An idea that should live in one folder, and the words that name it in code. */
@@ -44,8 +45,6 @@ export const agentShapes = (sources: readonly Source[]): readonly string[] =>
       .map(([, name = '']) => name)
       .filter((name) => agentWord.test(name)),
   )
-
-const refused = /^(?:What|Whether|Whoever|Nobody|Of)\b/
 
 /** The doc comments that begin with a word that no comment should begin with. */
 export const oddComments = (sources: readonly Source[]): readonly string[] =>

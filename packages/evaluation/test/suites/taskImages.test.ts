@@ -103,16 +103,16 @@ describe('the image of a task', (it) => {
 
   it('has the folder where it says, and gives files back to their owner', () => {
     const argv = (options?: Pick<TaskImage, 'mount' | 'root'>): string =>
-      dockerSandbox('/work/w', { name: 'it', ...options })
-        .launch("echo 'a'", '/work/w/b')
+      dockerSandbox('/srv/w', { name: 'it', ...options })
+        .launch("echo 'a'", '/srv/w/b')
         .argv.join(' ')
-    assert.match(argv(), '--volume /work/w:/workspace --workdir /workspace/b it /bin/sh -c echo')
+    assert.match(argv(), '--volume /srv/w:/workspace --workdir /workspace/b it /bin/sh -c echo')
     for (const options of [{}, { root: true }]) {
       const confined = '--pids-limit 1024 --memory 8g --memory-swap 8g --cap-drop ALL --security-opt no-new-privileges'
       assert.match(argv(options), `--network none ${confined}`)
     }
     assert.not.match(argv(), '--cap-add')
-    assert.match(argv({ mount: '/app' }), "--volume /work/w:/app --workdir /app/b it /bin/sh -c echo 'a'")
+    assert.match(argv({ mount: '/app' }), "--volume /srv/w:/app --workdir /app/b it /bin/sh -c echo 'a'")
     const root = argv({ mount: '/app', root: true })
     assert.match(root, '--user 0:0')
     assert.match(
