@@ -11,7 +11,7 @@ import { refusalIn } from './guarding.ts'
 import { reporterOf, reportId } from './reports.ts'
 import { numberOf } from './continuing.ts'
 import { newRun, nothingPaused } from './runs.ts'
-import { addSpent } from './spending.ts'
+import { addSpent } from '../log/spent.ts'
 import { preparedFrame, usedFrame } from './turns.ts'
 import { answersResults, endingOf, whyUnfit } from './unfitReplies.ts'
 

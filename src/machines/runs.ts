@@ -2,9 +2,9 @@ import { backoffDelay } from '../protocol/backoffDelay.ts'
 import { errorInfo, type ErrorInfo } from '../protocol/errors.ts'
 import type { Refusal } from '../protocol/guarding.ts'
 import { noUsage, totalTokens, type UserSource } from '../protocol/messages.ts'
-import type { QueuedMessage } from '../protocol/queue.ts'
+import type { QueuedMessage } from '../protocol/runs/queue.ts'
 import { recordVersion as v, type PauseReason, type RecordOf, type RunStopReason } from '../protocol/records.ts'
-import type { Limits } from '../protocol/runLimits.ts'
+import type { Limits } from '../protocol/runs/runLimits.ts'
 import type { AgentContext, EventOfType, RunState } from './agentTypes.ts'
 import type { ReplyOutput, SettleOutput } from './effectTypes.ts'
 import type { RetryPolicy } from './agentPolicy.ts'
@@ -13,7 +13,7 @@ import { endTask } from './children.ts'
 import { recordGuards } from './guarding.ts'
 import { deadlineReason, reachedLimit } from './limits.ts'
 import { takeMessages } from './queues.ts'
-import { addSpent, spend } from './spending.ts'
+import { spend, withCounted } from './spending.ts'
 import { resetFrame } from './turns.ts'
 import { endingOf } from './unfitReplies.ts'
 
@@ -188,9 +188,7 @@ function countPausedCalls(draft: Draft): Pick<RecordOf<'run.end'>, 'unfinished'>
     used === undefined ? [] : [{ callId, spent: used }],
   )
   if (unfinished.length === 0) return {}
-  const calls = draft.context.calls.map(({ used, ...call }) =>
-    used === undefined ? call : { ...call, counted: call.counted === undefined ? used : addSpent(call.counted, used) },
-  )
+  const calls = draft.context.calls.map(({ used, ...call }) => (used === undefined ? call : withCounted(call, used)))
   draft.set({ calls })
   return { unfinished }
 }

@@ -1,14 +1,8 @@
-import { addUsage } from '../protocol/messageText.ts'
+import { addSpent } from '../log/spent.ts'
+import { addUsage } from '../protocol/text/messageText.ts'
 import type { Spent } from '../protocol/records.ts'
 import type { RunState } from './agentTypes.ts'
 import type { Draft } from './draft.ts'
-
-/** Returns the sum of two usages. */
-export const addSpent = (a: Spent, b: Spent): Spent => ({
-  usage: addUsage(a.usage, b.usage),
-  costUsd: a.costUsd + b.costUsd,
-  turns: a.turns + b.turns,
-})
 
 /** Counts the usage of a model call towards the turn and the run. */
 export function spend(draft: Draft, usage: RunState['usage'], costUsd: number): void {
@@ -27,3 +21,12 @@ export function spendByChild(draft: Draft, { usage, costUsd, turns }: Spent): vo
   spend(draft, usage, costUsd)
   draft.setRun({ childTurns: (draft.context.run?.childTurns ?? 0) + turns })
 }
+
+/** Adds usage of a sub-agent to what runs have counted of its call. */
+export const withCounted = <C extends { readonly counted?: Spent }>(
+  call: C,
+  used: Spent,
+): C & { readonly counted: Spent } => ({
+  ...call,
+  counted: call.counted === undefined ? used : addSpent(call.counted, used),
+})

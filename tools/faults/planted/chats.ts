@@ -203,11 +203,11 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'chats-26',
-    file: 'src/sessions/outline.ts',
+    file: 'src/log/outline.ts',
     what: 'a prompt that a guard refused is the title',
     from: 'withheld?.includes(outline.titleNode!) === true',
     to: 'false as boolean',
-    tests: ['sessions/outline'],
+    tests: ['sessions/test/outline'],
   },
   {
     id: 'chats-27',

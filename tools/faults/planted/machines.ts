@@ -141,10 +141,10 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'machines-18',
-    file: 'src/machines/runs.ts',
+    file: 'src/machines/spending.ts',
     what: 'what a paused sub-agent used before is forgotten',
-    from: 'call.counted === undefined ? used : addSpent(call.counted, used)',
-    to: 'used',
+    from: 'counted: call.counted === undefined ? used : addSpent(call.counted, used)',
+    to: 'counted: used',
     tests: ['machines/supervisorCalls'],
   },
   {
@@ -277,7 +277,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'machines-33',
-    file: 'src/protocol/messageText.ts',
+    file: 'src/protocol/text/messageText.ts',
     what: 'the usage of a first reply is lost',
     from: 'if (a === noUsage) return b',
     to: 'if (a === noUsage) return a',

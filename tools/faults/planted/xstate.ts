@@ -1,10 +1,10 @@
 import type { Fault } from '../mutate.ts'
 
-const life = 'src/runtime/xstate/life.ts'
-const logic = 'src/runtime/xstate/agentLogic.ts'
-const snapshot = 'src/runtime/xstate/agentSnapshot.ts'
+const life = 'packages/xstate/src/life.ts'
+const logic = 'packages/xstate/src/agentLogic.ts'
+const snapshot = 'packages/xstate/src/agentSnapshot.ts'
 const run = 'src/runtime/agents/requestedRun.ts'
-const tests = ['runtime/xstate/agentLogic', 'runtime/xstate/restoring', 'runtime/xstate/lifetimes']
+const tests = ['xstate/test/agentLogic', 'xstate/test/restoring', 'xstate/test/lifetimes']
 
 export const faults: readonly Fault[] = [
   {
@@ -13,7 +13,7 @@ export const faults: readonly Fault[] = [
     what: "the snapshot has the agent's actor among its children, which React then stops",
     from: 'return { state, text: this.#text, pause,',
     to: 'return { children: { agent: agent.ref }, state, text: this.#text, pause,',
-    tests: ['runtime/xstate/react', 'runtime/xstate/agentLogic'],
+    tests: ['xstate/test/react', 'xstate/test/agentLogic'],
   },
   {
     id: 'xstate-2',
@@ -21,7 +21,7 @@ export const faults: readonly Fault[] = [
     what: 'what an agent sends upwards reaches the actor of the application',
     from: 'Object.create(under, { _send: { value: () => {} } })',
     to: 'Object.create(under)',
-    tests: ['runtime/xstate/warnings'],
+    tests: ['xstate/test/warnings'],
   },
   {
     id: 'xstate-3',
@@ -133,7 +133,7 @@ export const faults: readonly Fault[] = [
     what: 'every logic of a definition has a config of its own, so that React makes another actor',
     from: 'const config = configs.get(definition) ?? { id: definition.name }',
     to: 'const config = { id: definition.name }',
-    tests: ['runtime/xstate/react'],
+    tests: ['xstate/test/react'],
   },
   {
     id: 'xstate-17',
@@ -181,7 +181,7 @@ export const faults: readonly Fault[] = [
     what: "the root of an agent's inspection is that of the application",
     from: 'listener({ ...event, rootId: top.sessionId })',
     to: 'listener(event)',
-    tests: ['runtime/xstate/copies'],
+    tests: ['xstate/test/copies'],
   },
   {
     id: 'xstate-23',
@@ -213,7 +213,7 @@ export const faults: readonly Fault[] = [
     what: 'the deps of an input are not those of its agent',
     from: 'given.get(actor) ?? (isFunction',
     to: '(isFunction',
-    tests: ['runtime/xstate/deps'],
+    tests: ['xstate/test/deps'],
   },
   {
     id: 'xstate-27',
@@ -221,7 +221,7 @@ export const faults: readonly Fault[] = [
     what: 'deps of an actor do not reach its agent',
     from: 'continue: false, under: this.#self, deps }',
     to: 'continue: false, under: this.#self }',
-    tests: ['runtime/xstate/deps'],
+    tests: ['xstate/test/deps'],
   },
   {
     id: 'xstate-28',
