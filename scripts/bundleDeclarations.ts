@@ -8,7 +8,7 @@ import { reachedFrom } from './reachedFrom.ts'
 /** The chunk of a declaration that the main door needs, by its path from the root. Pure. */
 function chunkOf(path: string): string {
   // Beside the model's `Policy`, one of two public types of that name would be shown to users as another.
-  if (path.startsWith('src/actors/policies/')) return 'policies'
+  if (path === 'src/actors/define/policy.d.ts') return 'policies'
   return /^(?:src|packages)\/([^/]+)\//.exec(path)?.[1] ?? 'runtime'
 }
 

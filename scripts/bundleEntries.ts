@@ -20,12 +20,12 @@ const chunksOfIndex: readonly (readonly [path: RegExp, chunk: string])[] = [
   [/^src\/conversation\//, 'conversation'],
   [/^src\/machines\//, 'machines'],
   [/^packages\/tools\/src\/workspace\/|^src\/actors\/files\//, 'workspace'],
-  [/^src\/(?:actors|redaction)\//, 'actors'],
+  [/^src\/(?:actors|log\/redaction)\/|^packages\/policies\//, 'actors'],
   [/^packages\/charts\//, 'charts'],
-  [/^src\/runtime\/groups\//, 'groups'],
-  [/^src\/sessions\//, 'sessions'],
-  [/^src\/stores\//, 'stores'],
-  [/^src\/(?:runtime|runs)\/|\/createRuntime\.ts$/, 'runtime'],
+  [/^packages\/groups\//, 'groups'],
+  [/^src\/log\/stores\//, 'stores'],
+  [/^src\/log\/|^packages\/sessions\//, 'sessions'],
+  [/^src\/runtime\/|\/createRuntime\.ts$/, 'runtime'],
 ]
 
 /**
@@ -43,14 +43,14 @@ function chunkOf(path: string, isFor: (part: Part) => boolean): string | null {
   if (!isFor('index')) return isFor('bridge') && !isFor('light') ? 'bridge' : null
   // Beside what models need: tools alone do.
   if (
-    /^src\/protocol\/(?:schemaCheck|soundSchema|schemaPatterns|linearPattern|patternSyntax)\.ts$|\/pi-schema\//.test(
+    /^src\/protocol\/checks\/(?:schemaCheck|soundSchema|schemaPatterns|linearPattern|patternSyntax)\.ts$|\/pi-schema\//.test(
       path,
     )
   )
     return 'jsonSchema'
   // Apart from the schemas, so that it brings no zod to browsers.
   if (isFor('client')) return 'clientShared'
-  if (isFor('aiSdk')) return /^src\/(?:actors|redaction)\//.test(path) ? 'models' : 'protocol'
+  if (isFor('aiSdk')) return /^src\/(?:actors|log\/redaction)\//.test(path) ? 'models' : 'protocol'
   if (isFor('listing')) return 'reading'
   return chunksOfIndex.find(([folder]) => folder.test(path))?.[1] ?? null
 }

@@ -55,8 +55,8 @@ describe('a start', (it) => {
     await recordSession(dir, { id: 's1', prompts: ['hi'], replies: ['hello'] })
     const report = await started(context, cliCommand(['sessions', '--dir', dir]).slice(1))
     const others =
-      /\/src\/(?:actors\/(?!files\/isInside)|machines|runtime|conversation\/conversation\.)|\/packages\/(?:sqlite|postgres|mcp)\/|\/node_modules\/(?!zod\/)/
+      /\/src\/(?:actors\/(?!files\/isInside)|machines|runtime|conversation\/tree\/conversation\.)|\/packages\/(?:sqlite|postgres|mcp)\/|\/node_modules\/(?!zod\/)/
     assert.equal(loaded(report, others), [])
-    assert.ok(loaded(report, /\/src\/stores\/fileStore\./).length > 0, 'the store of the folder is seen')
+    assert.ok(loaded(report, /\/src\/log\/stores\/fileStore\./).length > 0, 'the store of the folder is seen')
   })
 })
