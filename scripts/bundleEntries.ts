@@ -24,7 +24,8 @@ const chunksOfIndex: readonly (readonly [path: RegExp, chunk: string])[] = [
   [/^packages\/charts\//, 'charts'],
   [/^packages\/groups\//, 'groups'],
   [/^src\/log\/stores\//, 'stores'],
-  [/^src\/log\/|^packages\/sessions\//, 'sessions'],
+  [/^src\/log\//, 'log'],
+  [/^packages\/sessions\//, 'sessions'],
   [/^src\/runtime\/|\/createRuntime\.ts$/, 'runtime'],
 ]
 
