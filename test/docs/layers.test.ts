@@ -11,7 +11,7 @@ const repository = join(import.meta.dirname, '..', '..')
 interface Plant {
   readonly file: string
   readonly codes: readonly string[]
-  /** What the rule's message must say of each line of code; `undefined`: all of them are legal. */
+  /** Pattern that the rule's message must match for each line of code; `undefined`: all of them are legal. */
   readonly says: RegExp | undefined
 }
 
@@ -51,7 +51,7 @@ const packages = [
 ]
 const files = ['node:fs', 'node:fs/promises', 'node:child_process']
 
-/** Of one row of the table: all that it allows, and all that it does not name. */
+/** Breaches for one row of the table: all that it allows, and all that it does not name. */
 function plantsOf({ path, below, packages: own = [], node, types = [] }: Layer): readonly Plant[] {
   const says = new RegExp(`^.*${path.replace('.', String.raw`\.`)} imports only`, 's')
   const isAllowed = (name: string): boolean =>

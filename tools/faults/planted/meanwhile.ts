@@ -1,6 +1,6 @@
 import type { Fault } from '../mutate.ts'
 
-/** What happens beside something that is refused, ends or is still to come. */
+/** Faults beside something that is refused, ends or is still to come. */
 export const faults: readonly Fault[] = [
   {
     id: 'meanwhile-1',
