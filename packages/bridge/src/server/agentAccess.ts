@@ -9,15 +9,8 @@ import type { LogRecord } from '../../../../src/protocol/records.ts'
 import type { Agent } from '../../../../src/runtime/agents/agent.ts'
 import type { ChartSubject } from '../../../charts/src/chart.ts'
 import type { SessionSummary } from '../../../../src/sessions/listSessions.ts'
-import {
-  isStillGranted,
-  newOutOfReach,
-  outOfReach,
-  reaches,
-  type Grant,
-  type Reach,
-  type ReachedAgent,
-} from './roles.ts'
+import { isStillGranted, newOutOfReach, outOfReach, reaches } from './roles.ts'
+import type { Grant, Reach, ReachedAgent } from './roles.ts'
 import type { Viewer } from './agentDirectory.ts'
 import type { Bridge } from './bridge.ts'
 import type { AgentBirth } from './dispatch.ts'
