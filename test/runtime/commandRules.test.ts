@@ -291,7 +291,7 @@ describe('the deps of the runs of an agent', (it) => {
   })
 
   it('are owed by a log that goes on by itself, and by no other', () => {
-    const definition = { name: 'tester', deps: z.object({}) } as never
+    const definition = { name: 'tester', deps: z.object({ user: z.string() }) } as never
     const opened = (context: object, prompts: readonly object[] = []) =>
       ({
         past: [],
@@ -316,6 +316,7 @@ describe('the deps of the runs of an agent', (it) => {
           checkOwedDeps(of as never, deps, log)
       if (owes) assert.throws(check(undefined), /needs deps/)
       else check(undefined)()
+      // What is given is checked elsewhere.
       check({})()
       check(undefined, { name: 'tester', deps: null })()
     }
@@ -387,6 +388,22 @@ describe('opening the log of an agent', (it) => {
     assert.is(await codeOf(openLease(store, 'a', { wait: 100 }, { clock, checkOpen } as never)), 'RUNTIME_CLOSED')
     assert.equal(released, ['released'])
     isClosed = false
+    const closing = {
+      open: async () => {
+        isClosed = true
+        throw locked
+      },
+    } as unknown as Store
+    assert.is(await codeOf(openLease(closing, 'a', {}, { clock, checkOpen } as never)), 'RUNTIME_CLOSED')
+    isClosed = false
+    for (const data of [{}, { url: 'http://x' }, { epoch: 3 }, { url: 'http://x', epoch: 0 }]) {
+      const held = {
+        open: () => Promise.reject(locked),
+        holder: async () => ({ isHere: false, words: 'process 7', ...data }),
+      } as unknown as Store
+      const refused = await openLease(held, 'a', {}, { clock, checkOpen } as never).catch((thrown: unknown) => thrown)
+      assert.equal((refused as RuntimeError).data, data as never)
+    }
     const broken = {
       open: async () => {
         throw new RuntimeError('LOG_CORRUPT', 'no')
