@@ -6,7 +6,8 @@ import { maxContentChars } from '../../src/protocol/saidContent.ts'
 import { delta, quiet, usageOf } from '../support/agentHarness.ts'
 import { assert, describe } from '../support/suite.ts'
 
-const request: ModelRequest = { system: '', messages: [], tools: [], settings: {} }
+const said = { role: 'user', content: [{ type: 'text', text: 'go' }] } as const
+const request: ModelRequest = { system: 'Be brief.', messages: [said], tools: [], settings: {} }
 const reply = (more: object = {}) => ({
   content: [{ type: 'text', text: 'yes' }],
   stopReason: 'stop',
@@ -172,7 +173,11 @@ describe('a reply of a model', (it) => {
       assert.equal([read.requests, asked.length, read.reply.content.length], [pauses + 1, pauses + 1, pauses + 1])
       assert.equal([read.reply.usage.input, read.lastUsage.input, read.reply.stopReason], [pauses + 1, 1, 'stop'])
       assert.equal(heard, [])
-      for (const [at, { messages }] of asked.entries()) assert.is(messages.length, at === 0 ? 0 : 1)
+      for (const [at, { messages, ...rest }] of asked.entries())
+        assert.equal(
+          [messages.length, messages[0], rest],
+          [at === 0 ? 1 : 2, said, { system: 'Be brief.', tools: [], settings: {} }],
+        )
     }
     const { read, asked, heard } = await readOf([paused])
     assert.ok(read?.ok)
