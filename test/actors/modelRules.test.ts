@@ -377,8 +377,8 @@ describe('the triggers of policies', (it) => {
   it('refuse what is no bound', () => {
     for (const wrong of [0, -1, 0.5, Number.NaN, Infinity, { share: 0 }, { share: 1 }, { share: -0.1 }, {}, null, 'x'])
       assert.throws(() => when.tokensOver(wrong as never), /give a number of tokens/, JSON.stringify(wrong))
-    assert.throws(() => when.tokensOver({ share: 2 }), 'tokensOver: {"share":2}: give')
-    assert.throws(() => when.tokensOver(0), 'tokensOver: 0: give')
+    assert.throws(() => when.tokensOver({ share: 2 }), /tokensOver: {"share":2}: give/)
+    assert.throws(() => when.tokensOver(0), /tokensOver: 0: give/)
     for (const right of [1, 1.5, { share: 0.01 }, { share: 0.99 }]) when.tokensOver(right)
     for (const turns of [0, 1.5, -1, Number.NaN, '3', undefined === null])
       for (const make of [

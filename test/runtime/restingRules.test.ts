@@ -4,6 +4,7 @@ import { Cancellation } from '../../src/actors/cancellation.ts'
 import { waitForName } from '../../src/actors/tools/waitForTool.ts'
 import { defineAgent, forkSession, policyModel } from '../../src/index.ts'
 import { RuntimeError } from '../../src/protocol/errors.ts'
+import type { LogRecord } from '../../src/protocol/records.ts'
 import type { Store } from '../../src/protocol/store.ts'
 import type { AgentBody } from '../../src/runtime/agents/agentBody.ts'
 import { settled } from '../../src/runtime/agents/settled.ts'
@@ -157,7 +158,7 @@ describe('the run of a request that nobody goes on with', (it) => {
     const result = awaitRequested(
       agent as never,
       (async function* () {
-        yield* records as never
+        yield* records as unknown as LogRecord[]
       })(),
       'r',
     )
