@@ -24,7 +24,7 @@ function guarded(count: number) {
     return answer.promise as never
   })
   const ports = actorPorts({ guards: { input, output: [] } } as never)
-  ports.callbackFailed = (place) => void failures.push(place)
+  ports.callbackFailed = (what) => void failures.push(what)
   return { ports, signals, answers, failures }
 }
 

@@ -324,7 +324,8 @@ describe('work on many items', (it) => {
             const done: (string | undefined)[] = [undefined, undefined, undefined]
             let [next, failure] = [0, '']
             const fill = (): void => {
-              while (live.size < most && next < 3 && failure === '' && ended < overAfter) {
+              if (failure !== '' || ended >= overAfter) return
+              while (live.size < most && next < 3) {
                 live.add(next)
                 expected.push(names[next]!)
                 next += 1

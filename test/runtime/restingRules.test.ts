@@ -3,7 +3,7 @@ import { simulatedClock } from '../../packages/evaluation/src/testing/simulatedC
 import { Cancellation } from '../../src/actors/cancellation.ts'
 import { waitForName } from '../../src/actors/tools/waitForTool.ts'
 import { defineAgent, forkSession, policyModel } from '../../src/index.ts'
-import { RuntimeError } from '../../src/protocol/errors.ts'
+import type { RuntimeError } from '../../src/protocol/errors.ts'
 import type { LogRecord } from '../../src/protocol/records.ts'
 import type { Store } from '../../src/protocol/store.ts'
 import type { AgentBody } from '../../src/runtime/agents/agentBody.ts'

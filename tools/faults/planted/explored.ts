@@ -74,7 +74,7 @@ export const faults: readonly Fault[] = [
     ' || queues.prompts.length > 0)',
     ')',
   ]),
-  fault(14, 'src/runtime/openLease.ts', 'runtime/commandRules', [
+  fault(14, 'src/runtime/openLease.ts', 'runtime/openLease', [
     'who closes the runtime while a log is locked hears that it is locked',
     '      opener.checkOpen()\n      if (!hasCode',
     '      if (!hasCode',
