@@ -203,6 +203,26 @@ describe('the queue before models', (it) => {
     assert.equal([got.at(-1), clock.pending], ['patient begins', 0])
   })
 
+  it('lets others through at once where the one that they waited behind has given up', async () => {
+    const clock = simulatedClock(0)
+    const queue = new ModelQueue({ tokensPerMinute: 10 }, clock)
+    const begun: string[] = []
+    const enter = (root: string, tokens: number): AbortController => {
+      const abort = new AbortController()
+      const entry = { model: 'p:m', root, tokens: () => tokens, signal: abort.signal, waits: () => {} }
+      void queue.enter(entry).then((permit) => permit !== undefined && begun.push(root))
+      return abort
+    }
+    enter('a', 6)
+    const large = enter('b', 8)
+    enter('c', 4)
+    await quiet()
+    assert.equal(begun, ['a'])
+    large.abort()
+    await quiet()
+    assert.equal([begun, clock.pending], [['a', 'c'], 0])
+  })
+
   it('waits for the latest of its limits', async () => {
     for (const order of [0, 1]) {
       const limits = [{ requestsPerMinute: 1 }, { match: 'p:*', tokensPerMinute: 10 }]
