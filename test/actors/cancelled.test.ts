@@ -23,7 +23,7 @@ function guarded(count: number) {
     signals.push(context.signal)
     return answer.promise as never
   })
-  const ports = actorPorts({ guards: { input, output: [] } } as never)
+  const ports = actorPorts({ guards: { input, output: [] } })
   ports.callbackFailed = (what) => void failures.push(what)
   return { ports, signals, answers, failures }
 }
@@ -120,10 +120,10 @@ describe('one run of a tool', (it) => {
       const ports = actorPorts({ tools: [look] })
       const outer = new Cancellation()
       if (when === 'before') outer.abort()
-      const attempt = new ToolAttempt(ports, call as never, ports.definition.tools.get('look')!, outer)
+      const attempt = new ToolAttempt(ports, call, ports.definition.tools.get('look')!, outer)
       const result = (attempt.run({}) as Promise<unknown>).then(
         (value) => value,
-        (thrown: Error) => thrown.message,
+        (thrown: unknown) => (thrown as Error).message,
       )
       assert.is(context.signal.aborted, when === 'before')
       context.report('half way')
@@ -157,7 +157,7 @@ describe('one run of a tool', (it) => {
       outer.abort()
       assert.is(context.signal.aborted, isAborted)
       if (when !== 'afterwards') continue
-      const late = context.ask(z.boolean(), 'Still there?').catch((thrown: Error) => thrown)
+      const late = context.ask(z.boolean(), 'Still there?').catch((thrown: unknown) => thrown)
       assert.is(context.signal.aborted, true)
       assert.instance(await late, Error)
     }

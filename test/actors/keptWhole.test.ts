@@ -171,10 +171,10 @@ describe('the ends of a text', (it) => {
 
 describe('reading what was kept', (it) => {
   const read = async (ports: RecordedPorts, id: string): Promise<unknown> => {
-    const call = readArtifactTool().run({ id } as never, {} as never) as unknown as {
+    const call = readArtifactTool().run({ id }, {} as never) as {
       answer(at: RecordedPorts, signal: AbortSignal): Promise<unknown>
     }
-    return await call.answer(ports, new AbortController().signal).catch((thrown: Error) => thrown.message)
+    return await call.answer(ports, new AbortController().signal).catch((thrown: unknown) => (thrown as Error).message)
   }
 
   it('gives images, files and texts as what they are, by eight characters of the name or more', async () => {
@@ -190,7 +190,7 @@ describe('reading what was kept', (it) => {
       const artifact = { id, agentId: 'a1', bytes: bytes.length, mimeType, ...(name && { name }) }
       const said = [userSays('go'), agentSays({ type: 'toolCall', callId: 'c1', name: 'look', input: {} })]
       const result = { ...toolSays('c1', 'large'), artifacts: [artifact] }
-      const full = actorPorts({ artifacts: true }, [...said, result as never])
+      const full = actorPorts({ artifacts: true }, [...said, result])
       full.snapshots = ports.snapshots
       const data = bytes.toString('base64')
       const expected =

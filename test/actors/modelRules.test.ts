@@ -270,7 +270,7 @@ describe('the queue before models', (it) => {
     const [none, system, withTools] = [
       await tokensOf({}),
       await tokensOf({ system: 'y'.repeat(400) }),
-      await tokensOf({ tools } as never),
+      await tokensOf({ tools }),
     ]
     assert.is(none, 0)
     assert.ok(system >= 80 && system <= 150 && withTools > 100, `${system} ${withTools}`)

@@ -15,8 +15,7 @@ const reply = (more: object = {}) => ({
   ...more,
 })
 const done = (more?: object): ModelPart => ({ type: 'done', reply: reply(more) }) as unknown as ModelPart
-const error = (more: object): ModelPart =>
-  ({ type: 'error', error: { kind: 'other', message: 'no', ...more } }) as ModelPart
+const error = (more: object): ModelPart => ({ type: 'error', error: { kind: 'other', message: 'no', ...more } })
 
 interface Read {
   readonly read: ReadReply

@@ -219,7 +219,7 @@ describe('blanking what looks like a secret in requests and errors', (it) => {
       [{ p: { headers: 'a: b' } }, { p: { headers: mark } }],
       [{ p: { list: [{ token: 'x' }, 'sk-abcdef', 7] } }, { p: { list: [{ token: mark }, mark, 7] } }],
     ] as const)
-      assert.equal(settings(given), blank as object)
+      assert.equal(settings(given), blank)
     const bare = { system: '', messages: [], tools: [], settings: {} } as never
     assert.is(blankRequest(bare), bare)
   })
@@ -229,12 +229,12 @@ describe('blanking what looks like a secret in requests and errors', (it) => {
     assert.equal(blankPart({ type: 'error', error } as never), {
       type: 'error',
       error: { kind: 'auth', message: `bad key ${redactionMark}` },
-    } as never)
+    })
     assert.equal(blankPart({ type: 'model', model: 'm', after: error } as never), {
       type: 'model',
       model: 'm',
       after: { kind: 'auth', message: `bad key ${redactionMark}` },
-    } as never)
+    })
     for (const part of [
       undefined,
       null,
@@ -245,6 +245,6 @@ describe('blanking what looks like a secret in requests and errors', (it) => {
       { type: 'model', after: { message: 7 } },
       { type: 'text.delta', text: 'sk-abcdefgh', error },
     ])
-      assert.is(blankPart(part as never), part as never)
+      assert.is(blankPart(part as never), part)
   })
 })

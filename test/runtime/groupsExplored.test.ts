@@ -280,7 +280,7 @@ describe('a pipeline, whatever happens in it', (it) => {
             assert.ok(!(result instanceof Error), label)
             assert.is(result.stopped?.stopReason, 'aborted', label)
             assert.is(result.stopped?.index, Math.max(0, abortAfter), label)
-          } else if (end[stopsAt] === 'refused') assert.match(String(result), `no ${refused}`)
+          } else if (end[stopsAt] === 'refused') assert.match((result as Error).message, `no ${refused}`)
           else {
             assert.ok(!(result instanceof Error), label)
             assert.is(result.stopped?.index ?? 3, stopsAt, label)

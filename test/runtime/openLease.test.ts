@@ -36,9 +36,9 @@ describe('opening the log of an agent', (it) => {
             const checkOpen = (): void => {
               if (clock.now() >= closedAt) throw new RuntimeError('RUNTIME_CLOSED', 'closed')
             }
-            const opening = openLease(store, 'a', { wait }, { clock, checkOpen } as never).then(
+            const opening = openLease(store, 'a', { wait }, { clock, checkOpen }).then(
               () => 'open',
-              (thrown: RuntimeError) => thrown.code,
+              (thrown: unknown) => (thrown as RuntimeError).code,
             )
             await clock.advance(1_000)
             const isFree = freeAt <= wait
@@ -65,8 +65,8 @@ describe('opening the log of an agent', (it) => {
         return lease(released)
       },
     } as unknown as Store
-    const codeOf = (opening: Promise<unknown>) => opening.catch((thrown: RuntimeError) => thrown.code)
-    assert.is(await codeOf(openLease(store, 'a', { wait: 100 }, { clock, checkOpen } as never)), 'RUNTIME_CLOSED')
+    const codeOf = (opening: Promise<unknown>) => opening.catch((thrown: unknown) => (thrown as RuntimeError).code)
+    assert.is(await codeOf(openLease(store, 'a', { wait: 100 }, { clock, checkOpen })), 'RUNTIME_CLOSED')
     assert.equal(released, ['released'])
     isClosed = false
     const closing = {
@@ -75,28 +75,33 @@ describe('opening the log of an agent', (it) => {
         throw locked
       },
     } as unknown as Store
-    assert.is(await codeOf(openLease(closing, 'a', {}, { clock, checkOpen } as never)), 'RUNTIME_CLOSED')
+    assert.is(await codeOf(openLease(closing, 'a', {}, { clock, checkOpen })), 'RUNTIME_CLOSED')
     isClosed = false
     for (const data of [{}, { url: 'http://x' }, { epoch: 3 }, { url: 'http://x', epoch: 0 }]) {
       const held = {
         open: () => Promise.reject(locked),
         holder: async () => ({ isHere: false, words: 'process 7', ...data }),
       } as unknown as Store
-      const refused = await openLease(held, 'a', {}, { clock, checkOpen } as never).catch((thrown: unknown) => thrown)
-      assert.equal((refused as RuntimeError).data, data as never)
+      const refused = await openLease(held, 'a', {}, { clock, checkOpen }).catch((thrown: unknown) => thrown)
+      assert.equal((refused as RuntimeError).data, data)
     }
     const broken = {
       open: async () => {
         throw new RuntimeError('LOG_CORRUPT', 'no')
       },
     } as unknown as Store
-    assert.is(await codeOf(openLease(broken, 'a', { wait: 100 }, { clock, checkOpen } as never)), 'LOG_CORRUPT')
+    assert.is(await codeOf(openLease(broken, 'a', { wait: 100 }, { clock, checkOpen })), 'LOG_CORRUPT')
     const { signal } = new AbortController()
     assert.is(clock.pending, 0)
-    const aborted = openLease(store, 'a', { signal: AbortSignal.abort(new RuntimeError('QUEUE_FULL', 'x')) }, {
-      clock,
-      checkOpen,
-    } as never)
+    const aborted = openLease(
+      store,
+      'a',
+      { signal: AbortSignal.abort(new RuntimeError('QUEUE_FULL', 'x')) },
+      {
+        clock,
+        checkOpen,
+      },
+    )
     assert.is(await codeOf(aborted), 'QUEUE_FULL')
     assert.is(signal.aborted, false)
   })

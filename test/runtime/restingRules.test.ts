@@ -50,7 +50,7 @@ describe('letting go of an agent', (it) => {
       'INVALID_OPTION',
     )
     const top = { agentId: 'top' }
-    assert.is(rootOf({ parent: { parent: top } } as never), top as never)
+    assert.is(rootOf({ parent: { parent: top } } as never), top)
   })
 
   it('closes what has nothing to go on with, and lets go of the rest with all below it, in this order', async () => {
@@ -78,7 +78,7 @@ describe('letting go of an agent', (it) => {
             end: slow('end'),
           }
           const owner = { release: slow('release'), releaseBody: slow('release body') }
-          await detachBody(body as never, owner as never)
+          await detachBody(body as never, owner)
           notes.push('over')
           const isLetGo = incognito === undefined && (isLoaded || unseen > 0)
           const way = isLetGo ? ['AGENT_DETACHED', 'children free', 'below free', 'release'] : ['end', 'release body']
@@ -100,7 +100,7 @@ describe('an agent of which one wants to know that it has settled', (it) => {
               : unseen === 0 && !isStopped
                 ? { status: 'idle', seq: 4, reporters: [] }
                 : known
-          assert.equal(await settled({ body } as never, undefined), expected as never)
+          assert.equal(await settled({ body } as never, undefined), expected)
         }
   })
 
@@ -181,7 +181,7 @@ describe('the run of a request that nobody goes on with', (it) => {
     it(`is ${expected === undefined ? 'waited for' : expected[0]} where its agent ${what}`, async () => {
       const { result, left } = scene(more)
       const first = await Promise.race([result, next().then(next)])
-      assert.equal(first === undefined ? undefined : [first.stopReason, first.error?.code], expected as never)
+      assert.equal(first === undefined ? undefined : [first.stopReason, first.error?.code], expected)
       assert.is(left(), expected === undefined ? 0 : 2)
     })
 })
@@ -260,7 +260,7 @@ describe('the time without a sign of life', (it) => {
     assert.equal([stalls, clock.pending], [0, 1])
     cancellation.abort()
     assert.is(clock.pending, 0)
-    void top.stallTimer.stalled(Infinity, cancellation).cancel()
+    top.stallTimer.stalled(Infinity, cancellation).cancel()
     assert.is(clock.pending, 0)
   })
 })
@@ -273,7 +273,7 @@ describe('a process that is about to end', (it) => {
     const roots = (id: string) => ({
       roots: () => [{ pending: () => [{ kind: 'approval', agentId: id, key: `${id}/k`, name: 'pay' }] }] as never,
     })
-    process.emitWarning = ((text: string) => void warned.push(/by agent "(\w+)"/.exec(text)![1]!)) as never
+    process.emitWarning = (text: string) => void warned.push(/by agent "(\w+)"/.exec(text)![1]!)
     try {
       const [a, b, c] = [roots('a'), roots('b'), roots('c')]
       const ends = [a, b, c].map(warnOfForgottenApprovals)

@@ -108,7 +108,7 @@ describe('the sources of a runtime', (it) => {
           },
         }),
       }
-      await sources.use(wrapped as never, {}).ready(new Cancellation())
+      await sources.use(wrapped, {}).ready(new Cancellation())
       let isOver = false
       const closing = sources.close().then(() => (isOver = true))
       await clock.advance(9_999)

@@ -59,7 +59,7 @@ function scene(outcome: Outcome, release: Promise<void> | undefined) {
   const agent = new UnloadedHost(loaded('a/r1'), {
     clock: simulatedClock(),
     instrumentation: undefined,
-    shared: { callbackFailed: () => {} } as never,
+    shared: { callbackFailed: () => {} },
     load: async (_, begin) => {
       seen.loads += 1
       await opened.promise
@@ -70,12 +70,9 @@ function scene(outcome: Outcome, release: Promise<void> | undefined) {
     },
   })
   agent.onEnd((crash) => void seen.closes.push(crash))
-  agent.subscribe(
-    ((event: AgentEvent) => void (event.type === 'error' && seen.errors.push(event.error.code))) as never,
-    {
-      descendants: false,
-    },
-  )
+  agent.subscribe((event: AgentEvent) => void (event.type === 'error' && seen.errors.push(event.error.code)), {
+    descendants: false,
+  })
   if (release !== undefined) agent.releasing(release)
   return { agent, seen, host, open: opened.resolve }
 }

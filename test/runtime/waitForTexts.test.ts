@@ -126,7 +126,7 @@ describe('going on with an earlier agent', (it) => {
     ] as const) {
       const history = { records, past: [] } as never
       const found = sinceCall({ continuable: true }, history, 'k2')
-      assert.equal(found.own.records, records.slice(own) as never)
+      assert.equal(found.own.records, records.slice(own))
       assert.is(found.before?.usage.input, records.slice(0, own).length > 0 ? 2 : 0)
       const whole = sinceCall({ continuable: false }, history, 'k2')
       assert.equal([whole.own.records, whole.before], [records as never, undefined])
