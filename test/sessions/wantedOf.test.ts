@@ -57,11 +57,7 @@ describe('what a test asserts', (it) => {
       [{ ...limit, error: { message: 'full' } }, [], undefined, { type: 'end', was: 'paused', why: 'full' }],
     ] as const) {
       const run = runOf([calls('ok1', 'look1'), {}, calls('no tool1', 'unknown')], { ended })
-      assert.equal(
-        wantedOf(run, recording(...failed), expect),
-        wanted as never,
-        JSON.stringify([ended, failed, expect]),
-      )
+      assert.equal(wantedOf(run, recording(...failed), expect), wanted, JSON.stringify([ended, failed, expect]))
     }
   })
 
