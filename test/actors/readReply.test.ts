@@ -1,8 +1,8 @@
-import { Cancellation } from '../../src/actors/cancellation.ts'
-import { readReply, type ReadReply } from '../../src/actors/readReply.ts'
+import { Cancellation } from '../../src/actors/timing/cancellation.ts'
+import { readReply, type ReadReply } from '../../src/actors/turn/readReply.ts'
 import { RuntimeError } from '../../src/protocol/errors.ts'
-import type { Model, ModelPart, ModelRequest } from '../../src/protocol/model.ts'
-import { maxContentChars } from '../../src/protocol/saidContent.ts'
+import type { Model, ModelPart, ModelRequest } from '../../src/protocol/ports/model.ts'
+import { maxContentChars } from '../../src/protocol/text/saidContent.ts'
 import { delta, quiet, usageOf } from '../support/agentHarness.ts'
 import { assert, describe } from '../support/suite.ts'
 

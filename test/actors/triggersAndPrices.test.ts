@@ -1,6 +1,6 @@
-import type { Consultation } from '../../src/actors/policies/policy.ts'
-import { when } from '../../src/actors/policies/when.ts'
-import { costOf, priceOf, readPricing } from '../../src/actors/pricing.ts'
+import type { Consultation } from '../../src/actors/define/policy.ts'
+import { when } from '../../packages/policies/src/when.ts'
+import { costOf, priceOf, readPricing } from '../../src/actors/turn/pricing.ts'
 import { usageOf } from '../support/agentHarness.ts'
 import { assert, describe } from '../support/suite.ts'
 

@@ -1,8 +1,8 @@
-import { blankPart, blankRequest, redactionMark } from '../../src/redaction/blankSecrets.ts'
-import { knownKeys } from '../../src/redaction/knownKeys.ts'
-import { lastWords, notTooLong, openKey, overlap } from '../../src/redaction/openEnds.ts'
-import { Redactor } from '../../src/redaction/redactor.ts'
-import { withoutOpenEscape } from '../../src/redaction/undoEscapes.ts'
+import { blankPart, blankRequest, redactionMark } from '../../src/log/redaction/blankSecrets.ts'
+import { knownKeys } from '../../src/log/redaction/knownKeys.ts'
+import { lastWords, notTooLong, openKey, overlap } from '../../src/log/redaction/openEnds.ts'
+import { Redactor } from '../../src/log/redaction/redactor.ts'
+import { withoutOpenEscape } from '../../src/log/redaction/undoEscapes.ts'
 import { assert, describe } from '../support/suite.ts'
 
 const stretches = (text: string): string[] => [...knownKeys(text)].map(([start, end]) => text.slice(start, end))

@@ -1,5 +1,5 @@
 import { RuntimeError } from '../../src/protocol/errors.ts'
-import type { Store, StoreLease } from '../../src/protocol/store.ts'
+import type { Store, StoreLease } from '../../src/protocol/ports/store.ts'
 import { openLease } from '../../src/runtime/openLease.ts'
 import { simulatedClock } from '../../packages/evaluation/src/testing/simulatedClock.ts'
 import { assert, describe } from '../support/suite.ts'

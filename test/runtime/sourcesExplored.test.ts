@@ -1,4 +1,4 @@
-import { Cancellation } from '../../src/actors/cancellation.ts'
+import { Cancellation } from '../../src/actors/timing/cancellation.ts'
 import { Sources } from '../../src/runtime/agents/sources.ts'
 import { simulatedClock } from '../../packages/evaluation/src/testing/simulatedClock.ts'
 import { scriptedSource, type ScriptedSource } from '../support/scriptedSource.ts'

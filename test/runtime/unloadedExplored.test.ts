@@ -4,7 +4,7 @@ import type { AgentEvent } from '../../src/protocol/events.ts'
 import { RuntimeError } from '../../src/protocol/errors.ts'
 import type { AgentHost } from '../../src/runtime/agents/agentHost.ts'
 import { UnloadedHost } from '../../src/runtime/agents/unloadedHost.ts'
-import type { RunHandle } from '../../src/runs/run.ts'
+import type { RunHandle } from '../../src/protocol/runs/run.ts'
 import { simulatedClock } from '../../packages/evaluation/src/testing/simulatedClock.ts'
 import { assert, describe } from '../support/suite.ts'
 

@@ -9,22 +9,22 @@ const fault = (
 
 /** Second-order guards, bounds and clean-ups: what happens when something else happens meanwhile. */
 export const faults: readonly Fault[] = [
-  fault(1, 'src/runtime/groups/parallel.ts', 'runtime/groupsExplored', [
+  fault(1, 'packages/groups/src/parallel.ts', 'runtime/groupsExplored', [
     'a branch that was still being opened is asked, and paid for, though the group has failed',
     'hasFailed || agents.isAborted',
     'agents.isAborted',
   ]),
-  fault(2, 'src/runtime/groups/atMost.ts', 'runtime/groupsExplored', [
+  fault(2, 'packages/groups/src/atMost.ts', 'runtime/groupsExplored', [
     'of two failures each aborts the others once more',
     'if (failure === undefined) failed()',
     'failed()',
   ]),
-  fault(3, 'src/runtime/groups/groupAgents.ts', 'runtime/groupsExplored', [
+  fault(3, 'packages/groups/src/groupAgents.ts', 'runtime/groupsExplored', [
     'agents of a group tell each other of their calls after its end',
     '    this.#lessons.end()\n',
     '',
   ]),
-  fault(4, 'src/runtime/groups/each.ts', 'runtime/eachExplored', [
+  fault(4, 'packages/groups/src/each.ts', 'runtime/eachExplored', [
     'an agent that the application holds is closed with the batch',
     'if (isOurs) await',
     'await',
@@ -94,17 +94,17 @@ export const faults: readonly Fault[] = [
     '          void leave(parts)\n          const message',
     '          const message',
   ]),
-  fault(18, 'src/actors/readReply.ts', 'actors/readReply', [
+  fault(18, 'src/actors/turn/readReply.ts', 'actors/readReply', [
     'warnings of a model may be larger than any log',
     '        this.#chars += part.message.length\n',
     '',
   ]),
-  fault(19, 'src/actors/artifacts/keepResult.ts', 'actors/keptWhole', [
+  fault(19, 'src/actors/parts/artifacts/keepResult.ts', 'actors/keptWhole', [
     'where one part could not be kept, every text of the result says so',
     "block.type === 'text' && block.text === told",
     "block.type === 'text'",
   ]),
-  fault(20, 'src/redaction/openEnds.ts', 'redaction/shapes', [
+  fault(20, 'src/log/redaction/openEnds.ts', 'redaction/shapes', [
     'a stream lets out "Bearer" before it is known what follows',
     "if (text.endsWith('Bearer', before) && before < text.length) start = before - 6\n",
     '',
