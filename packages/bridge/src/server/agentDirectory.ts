@@ -84,6 +84,16 @@ export class AgentDirectory {
     return await this.#runtime.spawn(definition, { ...options, ...(await depsOf(this.#deps, definition, options)) })
   }
 
+  /** Tells whether there is an agent of this id, out of reach. */
+  async isBeyond(id: string, viewer: Viewer): Promise<boolean> {
+    const running = this.#runtime.agent(id)
+    if (running !== undefined) return viewer.find(id) === undefined || !viewer.reach(running)
+    // If the log cannot be read, it is unknown whose it is.
+    const unknown = { path: [], metadata: undefined }
+    const created = await createdRecord(this.#store, id).catch(() => unknown)
+    return created !== undefined && !viewer.reach({ id, path: created.path, metadata: created.metadata })
+  }
+
   /**
    * An agent that runs, or goes on from its log now; a sub-agent goes on with its root. One out of reach is not woken, and nothing
    * tells whether it exists.
