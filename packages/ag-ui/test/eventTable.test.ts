@@ -142,7 +142,8 @@ describe('an event as AG-UI has it', (it) => {
         assert.is(one!['subagentRunId'], more === kid ? 't.1' : undefined, type)
       }
     // What a client does not know of goes on without where it was, or the version of its form.
-    const [{ value }] = of(event('error', { error: { code: 'X' }, ...kid })) as [{ value: object }]
+    const [one] = of(event('error', { error: { code: 'X' }, ...kid }))
+    const value = one!['value'] as object
     assert.equal([Object.hasOwn(value, 'v'), Object.hasOwn(value, 'path')], [false, false])
   })
 })
