@@ -7,16 +7,45 @@ import { checkFolders, definitionFor, folderNoted, folderOf, mcpRemark } from '.
 
 describe('what an editor says', (it) => {
   const resource = (uri: string, more: object = {}) => ({ type: 'resource', resource: { uri, blob: 'AAAA', ...more } })
-  const file = (mimeType: string, name?: string) => ({ type: 'file', data: 'AAAA', mimeType, ...(name === undefined ? {} : { name }) })
+  const file = (mimeType: string, name?: string) => ({
+    type: 'file',
+    data: 'AAAA',
+    mimeType,
+    ...(name === undefined ? {} : { name }),
+  })
   for (const [what, block, expected] of [
     ['a text', { type: 'text', text: 'hi' }, { type: 'text', text: 'hi' }],
-    ['a picture', { type: 'image', data: 'AAAA', mimeType: 'image/png' }, { type: 'image', data: 'AAAA', mimeType: 'image/png' }],
+    [
+      'a picture',
+      { type: 'image', data: 'AAAA', mimeType: 'image/png' },
+      { type: 'image', data: 'AAAA', mimeType: 'image/png' },
+    ],
     ['a sound', { type: 'audio', data: 'AAAA', mimeType: 'audio/wav' }, file('audio/wav')],
-    ['a link', { type: 'resource_link', name: 'a [b]\n c', uri: 'file:///a' }, { type: 'text', text: '[a b c](file:///a)' }],
-    ['a link with a title', { type: 'resource_link', name: 'a', title: 'T', uri: 'u', description: 'd' }, { type: 'text', text: '[T](u): d' }],
-    ['a link without words', { type: 'resource_link', name: 'a', uri: 'u', description: null }, { type: 'text', text: '[a](u)' }],
-    ['an embedded text', { type: 'resource', resource: { uri: 'u', text: 'x' } }, { type: 'text', text: '<resource uri="u">\nx\n</resource>' }],
-    ['an embedded picture', resource('u', { mimeType: 'image/png' }), { type: 'image', data: 'AAAA', mimeType: 'image/png' }],
+    [
+      'a link',
+      { type: 'resource_link', name: 'a [b]\n c', uri: 'file:///a' },
+      { type: 'text', text: '[a b c](file:///a)' },
+    ],
+    [
+      'a link with a title',
+      { type: 'resource_link', name: 'a', title: 'T', uri: 'u', description: 'd' },
+      { type: 'text', text: '[T](u): d' },
+    ],
+    [
+      'a link without words',
+      { type: 'resource_link', name: 'a', uri: 'u', description: null },
+      { type: 'text', text: '[a](u)' },
+    ],
+    [
+      'an embedded text',
+      { type: 'resource', resource: { uri: 'u', text: 'x' } },
+      { type: 'text', text: '<resource uri="u">\nx\n</resource>' },
+    ],
+    [
+      'an embedded picture',
+      resource('u', { mimeType: 'image/png' }),
+      { type: 'image', data: 'AAAA', mimeType: 'image/png' },
+    ],
     ['bytes', resource('file:///a/b%20c.bin?x#y'), file('application/octet-stream', 'b c.bin')],
     ['bytes of a folder', resource('file:///a/b/', { mimeType: 'x/y' }), file('x/y', 'b')],
     ['bytes by a broken name', resource('file:///a/%E0%A4%A'), file('application/octet-stream', '%E0%A4%A')],
@@ -45,7 +74,10 @@ describe('the answer to a prompt', (it) => {
       const answer = answered(more)
       assert.is(answer.stopReason, expected)
       const meta = (answer._meta as { escapement: { [field: string]: unknown } }).escapement
-      assert.equal([meta['runId'], Object.hasOwn(meta, 'reason'), Object.hasOwn(meta, 'refusal')], ['r', 'reason' in more, false])
+      assert.equal(
+        [meta['runId'], Object.hasOwn(meta, 'reason'), Object.hasOwn(meta, 'refusal')],
+        ['r', 'reason' in more, false],
+      )
     })
 
   it('says of a refusal which it was, and of no other end', () => {
@@ -90,8 +122,12 @@ describe('a session that an editor begins', (it) => {
   it('is in a folder of any system, and in one alone', () => {
     for (const cwd of ['/a', 'C:\\a', 'c:/a', '\\\\host\\a']) checkFolders({ cwd })
     checkFolders({ cwd: '/a', additionalDirectories: [] })
-    for (const cwd of ['', 'a', './a', 'C:a', '\\a', '~/a']) assert.throws(() => checkFolders({ cwd }), withCode('INVALID_OPTION', 'absolute'))
-    assert.throws(() => checkFolders({ cwd: '/a', additionalDirectories: ['/b'] }), withCode('INVALID_OPTION', 'additionalDirectories'))
+    for (const cwd of ['', 'a', './a', 'C:a', '\\a', '~/a'])
+      assert.throws(() => checkFolders({ cwd }), withCode('INVALID_OPTION', 'absolute'))
+    assert.throws(
+      () => checkFolders({ cwd: '/a', additionalDirectories: ['/b'] }),
+      withCode('INVALID_OPTION', 'additionalDirectories'),
+    )
   })
 
   it('has its folder noted, unless that is long or the server says it', () => {
@@ -101,7 +137,10 @@ describe('a session that an editor begins', (it) => {
     assert.equal(folderNoted({ cwd: long }, undefined), { 'acp.cwd': long })
     assert.equal(folderNoted({ cwd: `${long}x` }, undefined), {})
     assert.equal(folderNoted({ cwd: '/a' }, { 'acp.cwd': '/b' }), {})
-    assert.equal([folderOf({ 'acp.cwd': '/a' }), folderOf({ 'acp.cwd': 5 as never }), folderOf(undefined)], ['/a', undefined, undefined])
+    assert.equal(
+      [folderOf({ 'acp.cwd': '/a' }), folderOf({ 'acp.cwd': 5 as never }), folderOf(undefined)],
+      ['/a', undefined, undefined],
+    )
   })
 
   it('is told which servers of its own it has not', () => {
@@ -112,7 +151,16 @@ describe('a session that an editor begins', (it) => {
 
 describe('a question that an editor is asked', (it) => {
   const question = (schema: object) =>
-    ({ kind: 'question', key: 'k', callId: 'c', agentId: 'a', name: 'ask', input: {}, question: 'Sure?', schema }) as never
+    ({
+      kind: 'question',
+      key: 'k',
+      callId: 'c',
+      agentId: 'a',
+      name: 'ask',
+      input: {},
+      question: 'Sure?',
+      schema,
+    }) as never
   const asked = async (schema: object, response: object, hasForms = false) => {
     const requests: [string, unknown][] = []
     const client = {

@@ -41,7 +41,19 @@ function standing() {
   const fail = (code: string): void => {
     for (const listener of errors) listener({ code, message: 'x' })
   }
-  return { client, clock, stores, leave, be, fail, ready, told: () => told, status, errors, agents: (change: object) => onAgents?.(change) }
+  return {
+    client,
+    clock,
+    stores,
+    leave,
+    be,
+    fail,
+    ready,
+    told: () => told,
+    status,
+    errors,
+    agents: (change: object) => onAgents?.(change),
+  }
 }
 
 describe('the connection of a page', (it) => {
@@ -94,7 +106,13 @@ describe('the connection of a page', (it) => {
     const { stores, agents } = standing()
     stores.roster.subscribe(() => {})
     const ids = () => stores.roster.getSnapshot().map(({ agentId, state }) => `${agentId} ${state}`)
-    agents({ agents: [{ agentId: 'a', state: 'idle' }, { agentId: 'b', state: 'idle' }], gone: [] })
+    agents({
+      agents: [
+        { agentId: 'a', state: 'idle' },
+        { agentId: 'b', state: 'idle' },
+      ],
+      gone: [],
+    })
     agents({ agents: [{ agentId: 'b', state: 'executing' }], gone: ['a'] })
     assert.equal(ids(), ['b executing'])
     // One that is gone and there again is there.

@@ -32,12 +32,23 @@ function answering(refusal?: unknown) {
   const happens = (type: string, more: object): void => {
     for (const listener of listeners) listener({ type, agentId: 'a', path: [], ...more } as never)
   }
-  return { answers, decided, reported, listeners, state, happens, asks: (key: string) => happens('call.requested', call(key)) }
+  return {
+    answers,
+    decided,
+    reported,
+    listeners,
+    state,
+    happens,
+    asks: (key: string) => happens('call.requested', call(key)),
+  }
 }
 
 describe('calls that a client carries out', (it) => {
-  const add = (of: ReturnType<typeof answering>, run: (input: unknown, context: { signal: AbortSignal }) => unknown, name = 'pay') =>
-    of.answers.add(name, run as never)
+  const add = (
+    of: ReturnType<typeof answering>,
+    run: (input: unknown, context: { signal: AbortSignal }) => unknown,
+    name = 'pay',
+  ) => of.answers.add(name, run as never)
 
   it('are each carried out once, those that waited before and those that come', async () => {
     const of = answering()

@@ -130,6 +130,12 @@ describe('a guarded socket', (it) => {
     assert.is(clock.pending, 0)
     endpoint.close(4000, 'again')
     assert.equal([happened.length, clock.pending], [1, 0])
+    // Nor one that broke before it was closed.
+    const broken = guarded()
+    broken.emitter.emit('error')
+    broken.endpoint.close(4000, 'bye')
+    broken.emitter.emit('close')
+    assert.is(broken.clock.pending, 0)
   })
 
   it('is pinged again once anything came, and not while it closes', () => {

@@ -181,5 +181,24 @@ describe('while the application decides who comes', (it) => {
       await closing
       assert.equal([reached, runtime.agents().length], [[], agents])
     })
+
+    it(`a server that waits for its last client to leave lets nobody in at ${name}`, async (context) => {
+      const { port, isAsked, reached, runtime, server, clock, dial } = await deciding(context)
+      const last = await dial({ hello: {} })
+      ;(await isAsked()).resolve(admin)
+      await last.until(({ type }) => type === 'welcome')
+      // It does not answer the close.
+      last.socket.pause()
+      const { outcome } = visit(port)
+      const decision = await isAsked()
+      const closing = server.close()
+      for (let turn = 0; turn < 5; turn += 1) await nextTurn()
+      decision.resolve(admin)
+      const how = await Promise.race([outcome, settled(() => false).then(() => 'waits')])
+      assert.ok([503, 'gone', 1001, 1006, 1013, 'waits'].includes(how), `${how}`)
+      assert.equal([reached, runtime.agents().length], [[], 1])
+      await clock.advance(60_000)
+      await closing
+    })
   }
 })
