@@ -56,6 +56,10 @@ describe('what an editor says', (it) => {
     it(`is told to the agent: ${what}`, () => assert.equal(promptContent([block as never]), [expected]))
 })
 
+/** What an answer says beyond the protocol. */
+const metaOf = ({ ['_meta']: meta }: ReturnType<typeof promptAnswer>): { readonly [field: string]: unknown } =>
+  (meta as { escapement: { [field: string]: unknown } }).escapement
+
 describe('the answer to a prompt', (it) => {
   const run = { runId: 'r', turns: 1, usage: {}, costUsd: 0, text: '' }
   const answered = (more: object) => promptAnswer({ ...run, ...more } as never)
@@ -73,7 +77,7 @@ describe('the answer to a prompt', (it) => {
     it(`says ${expected}: ${JSON.stringify(more)}`, () => {
       const answer = answered(more)
       assert.is(answer.stopReason, expected)
-      const meta = (answer._meta as { escapement: { [field: string]: unknown } }).escapement
+      const meta = metaOf(answer)
       assert.equal(
         [meta['runId'], Object.hasOwn(meta, 'reason'), Object.hasOwn(meta, 'refusal')],
         ['r', 'reason' in more, false],
@@ -82,7 +86,7 @@ describe('the answer to a prompt', (it) => {
 
   it('says of a refusal which it was, and of no other end', () => {
     const refusal = { category: 'x' }
-    const of = (stopReason: string) => (answered({ stopReason, refusal })._meta as { escapement: object }).escapement
+    const of = (stopReason: string) => metaOf(answered({ stopReason, refusal }))
     assert.equal([Object.hasOwn(of('refusal'), 'refusal'), Object.hasOwn(of('stop'), 'refusal')], [true, false])
   })
 

@@ -104,8 +104,8 @@ const waits = (kind: string, key: string, more: object = {}) => ({
 describe('the end of a run of AG-UI', (it) => {
   it('is what its agent says', () => {
     const error = { code: 'MODEL_AUTH', message: 'no' }
-    const of = (end: object): unknown => {
-      const ending = endingOf(agentOf([]), end as never, 'said')
+    const of = (ended: object): unknown => {
+      const ending = endingOf(agentOf([]), ended as never, 'said')
       return ending.type === 'interrupt' ? ending.interrupts.map(({ id, reason }) => [id, reason]) : ending
     }
     assert.equal(of({ stopReason: 'stop' }), { type: 'success', result: { stopReason: 'stop', text: 'said' } })

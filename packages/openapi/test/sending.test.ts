@@ -42,7 +42,7 @@ describe('a request to a service', (it) => {
   ) {
     const service = await startService(context, answer)
     const clock = simulatedClock()
-    let isOver = false
+    const state = { isOver: false }
     const sending = send(
       {
         method,
@@ -51,9 +51,9 @@ describe('a request to a service', (it) => {
         body,
       },
       { signal: new AbortController().signal, clock, origins: new Set([service.url]), mayRepeat },
-    ).finally(() => (isOver = true))
+    ).finally(() => (state.isOver = true))
     sending.catch(() => {})
-    for (let turn = 0; turn < 5_000 && !isOver; turn += 1) await clock.advance(advance / 10)
+    for (let turn = 0; turn < 5_000 && !state.isOver; turn += 1) await clock.advance(advance / 10)
     return { service, sending, clock }
   }
 

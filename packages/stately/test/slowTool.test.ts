@@ -14,17 +14,18 @@ async function slowTool({ cleanup }: CaseContext) {
   cleanup(() => runtime.close())
   const agent = await runtime.spawn(echo, { id: 'a1' })
   const messages: { type: string; name?: string }[] = []
-  let [left, close]: (() => void)[][] = [[], []]
+  let left: (() => void)[] = []
+  const close: (() => void)[] = []
   const listeners = new Set<(agent: Agent) => void>()
   const socket = {
     bufferedAmount: 0,
     send(text: string, done?: () => void) {
       messages.push(JSON.parse(text) as { type: string })
-      if (done !== undefined) left!.push(done)
+      if (done !== undefined) left.push(done)
     },
     close: () => {},
     onText: () => {},
-    onClose: (call: () => void) => void close!.push(call),
+    onClose: (call: () => void) => void close.push(call),
   }
   const access = {
     may: () => true,
@@ -46,12 +47,12 @@ async function slowTool({ cleanup }: CaseContext) {
     listeners,
     drain(bufferedAmount: number) {
       socket.bufferedAmount = bufferedAmount
-      const calls = left!
+      const calls = left
       left = []
       for (const call of calls) call()
     },
     leave: () => {
-      for (const call of close!) call()
+      for (const call of close) call()
     },
   }
 }

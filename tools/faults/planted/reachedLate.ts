@@ -116,9 +116,9 @@ export const faults: readonly Fault[] = [
   {
     id: 'reachedLate-15',
     file: 'packages/bridge/src/client/fold/foldRun.ts',
-    what: 'a run that is paused has its last answer as its output',
-    from: "stopReason === 'stop' && run.isAnswer",
-    to: 'run.isAnswer',
+    what: 'a run that is paused is shown as aborted when another one is given up',
+    from: 'run.result === undefined || run.runId !== runId',
+    to: 'run.result === undefined',
     tests: ['client/foldEvents'],
   },
   {

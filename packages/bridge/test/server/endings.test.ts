@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import { request as httpRequest } from 'node:http'
+import { type IncomingMessage, request as httpRequest } from 'node:http'
 import { connect as connectSocket } from 'node:net'
 import { defineAgent } from '../../../../src/actors/defineAgent.ts'
 import { policyModel } from '../../../../src/actors/models/policyModel.ts'
@@ -47,7 +47,7 @@ describe('a log that cannot be read any more', (it) => {
 describe('an answer over HTTP', (it) => {
   const large = 8 * 1024 * 1024
   /** A server whose endpoint does what the case says, and whose time stands still. */
-  async function answering(context: CaseContext, answer: NonNullable<Endpoint['answer']>, hardLimitBytes = large * 4) {
+  async function served(context: CaseContext, answer: NonNullable<Endpoint['answer']>, hardLimitBytes = large * 4) {
     const clock = simulatedClock()
     const serving = await serveAgents(context, [echo], {
       endpoints: [{ path: '/own', answer }],
@@ -59,7 +59,7 @@ describe('an answer over HTTP', (it) => {
 
   it('that fails once it has begun is broken off, and before that is an error', async (context) => {
     for (const hasBegun of [true, false]) {
-      const { server } = await answering(context, (_, response) => {
+      const { server } = await served(context, (_, response) => {
         if (hasBegun) response.writeHead(200).write('half')
         throw new Error('oh no')
       })
@@ -74,22 +74,22 @@ describe('an answer over HTTP', (it) => {
     ['one, where more waits than may', 1_024, 1],
   ] as const)
     it(`that is not read between ${name} is cut off, and not before`, async (context) => {
-      let isOver = false
+      const state = { isOver: false }
       let sent = (): number => 0
       const own: NonNullable<Endpoint['answer']> = (_, response) => {
         const { socket } = response
         sent = () => socket!.bytesWritten - socket!.writableLength
-        response.on('close', () => (isOver = true))
-        for (let sent = 0; sent < large; sent += 65_536) response.write(Buffer.alloc(65_536))
+        response.on('close', () => (state.isOver = true))
+        for (let at = 0; at < large; at += 65_536) response.write(Buffer.alloc(65_536))
       }
-      const { server, clock } = await answering(context, own, hardLimitBytes)
+      const { server, clock } = await served(context, own, hardLimitBytes)
       const socket = connectSocket(server.port, '127.0.0.1')
       context.cleanup(() => socket.destroy())
       socket.on('error', () => {})
       socket.write('GET /own HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n')
       await until(() => server.connections === 1)
       let [unread, before] = [-1, -1]
-      while (!isOver && unread < 5) {
+      while (!state.isOver && unread < 5) {
         for (let turn = 0; turn < 20; turn += 1) await nextTurn()
         unread = sent() === before ? unread + 1 : 0
         before = sent()
@@ -127,7 +127,7 @@ describe('an answer over HTTP', (it) => {
         headers: { authorization: 'Bearer some-token-0123456789' },
       })
       request.end()
-      const [response] = (await once(request, 'response')) as [import('node:http').IncomingMessage]
+      const [response] = (await once(request, 'response')) as [IncomingMessage]
       response.resume()
       response.on('error', () => {})
       return new Promise<boolean>((resolve) => response.on('close', () => resolve(response.complete)))
