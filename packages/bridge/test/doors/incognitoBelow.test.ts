@@ -30,11 +30,10 @@ const doors: Readonly<Record<string, (serving: Serving) => Promise<string>>> = {
       send({ type: 'agent.subscribe', id: 's', agentId: 'mine', descendants: true })
       await until(({ id }) => id === 's')
       send({ type: 'agent.prompt', id: 'p', agentId: 'mine', content: 'go' })
-      await until(
-        ({ event }) =>
-          (event as { type?: string; agentId?: string } | undefined)?.type === 'run.end' &&
-          (event as { agentId?: string }).agentId === 'mine',
-      )
+      await until((frame) => {
+        const { event } = frame as { readonly event?: { readonly type: string; readonly agentId: string } }
+        return event?.type === 'run.end' && event.agentId === 'mine'
+      })
     }),
   'AG-UI': (serving) =>
     fetched(asking(serving), '/ag-ui', {
