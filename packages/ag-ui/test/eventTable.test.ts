@@ -13,7 +13,7 @@ type Written = { readonly type: string; readonly [field: string]: unknown }
 /** What is written of events; a rewrite as such. */
 function writer(own: Partial<EventWriter> = {}) {
   const out: Written[] = []
-  const write = (one: Event): void => void out.push(one as never)
+  const write = (one: Event): void => void out.push(one)
   const to: EventWriter = {
     rootId: 't',
     parts: new OpenParts(write),
@@ -249,7 +249,7 @@ describe('what a client has of a reply under way', (it) => {
       const cursor = new ReplyCursor(full)
       const read = () =>
         deltas(out.splice(0))
-          .map(([, delta]) => delta)
+          .map(([, delta]) => delta as string)
           .join('')
       assert.is(cursor.pull('t', partial({ [kind]: long })), false, kind)
       const first = read()

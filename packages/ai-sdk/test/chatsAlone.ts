@@ -28,7 +28,7 @@ export async function chatsOf(
       response.end()
     },
   }
-  const definition = defineAgent({ name: 'a', model, ...options } as Parameters<typeof defineAgent>[0])
+  const definition = defineAgent({ name: 'a', model, ...options })
   const serving = await serveChats(context, [definition, ...others], {
     endpoints: [look],
     runtime,

@@ -7,11 +7,11 @@ import { assert, describe } from '../../../../test/support/suite.ts'
 const call = (key: string, name = 'pay') => ({ kind: 'call', key, callId: key, agentId: 'a', name, input: { n: 1 } })
 
 /** An agent of which the case says what waits. */
-function answering(refusal?: unknown) {
+function answering(refusal?: Error) {
   const decided: unknown[] = []
   const reported: string[] = []
   const listeners = new Set<(event: AgentEvent) => unknown>()
-  const state = { asked: [] as object[], snapshots: 0, failure: undefined as unknown }
+  const state = { asked: [] as object[], snapshots: 0, failure: undefined as Error | undefined }
   const agent = {
     subscribe(listener: (event: AgentEvent) => unknown) {
       listeners.add(listener)
@@ -48,7 +48,7 @@ describe('calls that a client carries out', (it) => {
     of: ReturnType<typeof answering>,
     run: (input: unknown, context: { signal: AbortSignal }) => unknown,
     name = 'pay',
-  ) => of.answers.add(name, run as never)
+  ) => of.answers.add(name, run)
 
   it('are each carried out once, those that waited before and those that come', async () => {
     const of = answering()
@@ -117,7 +117,7 @@ describe('calls that a client carries out', (it) => {
     [new RuntimeError('CALL_NOT_PENDING', 'faster'), []],
     [new RuntimeError('BRIDGE_FORBIDDEN', 'no'), ['BRIDGE_FORBIDDEN']],
     [Object.assign(new Error('no'), { code: 'CALL_NOT_PENDING' }), ['INTERNAL']],
-    [null, ['INTERNAL']],
+    [new TypeError('no'), ['INTERNAL']],
   ] as const)
     it(`whose decision is refused with ${String(refusal)} are ${reported.length === 0 ? 'left' : 'reported'}`, async () => {
       const of = answering(refusal)
