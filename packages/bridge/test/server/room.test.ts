@@ -231,7 +231,7 @@ describe('a call in short', (it) => {
     [{ a: ' many\n\n  words ' }, undefined, 'look many words'],
     [{ a: 'x'.repeat(1_000) }, undefined, undefined],
   ] as const)
-    it(`is ${title ?? 'cut'}: ${JSON.stringify([input]).slice(0, 40)}`, () => {
+    it(`is ${title ?? 'cut'}: ${input === undefined ? 'no input' : JSON.stringify(input).slice(0, 40)}`, () => {
       const given = titleOf({ name: 'look', input, ...(agentId === undefined ? {} : { agentId }) })
       if (title === undefined) assert.ok(given.length <= 100 && given.startsWith('look xxx'))
       else assert.is(given, title)
