@@ -25,7 +25,7 @@ function mute() {
       socket.readyState = 3
       emitter.emit('close')
     },
-    on: (event: string, listener: (...args: never[]) => void) => emitter.on(event, listener),
+    on: (event: string, listener: (...args: unknown[]) => void) => emitter.on(event, listener),
   }
   return { socket, emitter, happened }
 }

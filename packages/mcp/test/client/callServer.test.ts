@@ -12,12 +12,16 @@ interface Request {
   readonly method: string
   readonly params: { readonly [field: string]: unknown }
 }
+interface Shown {
+  readonly era?: string
+  readonly capabilities?: object
+}
 type Schema = { parse(value: unknown): unknown }
 
 /** A server that answers with what the case says, as an SDK's client shows it. */
 function scripted(
   answer: (request: Request, number: number) => unknown,
-  { era = 'legacy', capabilities = { tools: {}, resources: {}, prompts: {} } } = {},
+  { era = 'legacy', capabilities = { tools: {}, resources: {}, prompts: {} } }: Shown = {},
 ) {
   const asked: Request[] = []
   const options: { onprogress?: (report: object) => void }[] = []
