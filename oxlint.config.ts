@@ -116,7 +116,7 @@ export default defineConfig({
     },
     {
       files: ['src/**/*.ts', 'packages/*/src/**/*.ts'],
-      excludeFiles: ['src/{conversation,machines}/**', 'packages/page/src/inspector/**', 'src/protocol/clock.ts'],
+      excludeFiles: ['src/{conversation,machines}/**', 'packages/page/src/inspector/**', 'src/protocol/ports/clock.ts'],
       rules: forbid('Time goes through the Clock port.', ['setTimeout', 'setInterval'], {
         object: 'Date',
         property: 'now',

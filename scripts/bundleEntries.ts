@@ -76,7 +76,10 @@ export async function bundleEntries(outDir: string, plugins: readonly Plugin[]):
       // Doors that a program may take without a runtime.
       parts.set('light', needs(['client', 'react', 'aiSdk', 'acp', 'agUi'].map((name) => entries.get(name)!)))
       parts.set('bridge', needs([source('packages/bridge/src/inProcess/inProcessServer.ts')]))
-      parts.set('listing', needs([source('packages/cli/src/commands/sessions.ts'), source('src/stores/fileStore.ts')]))
+      parts.set(
+        'listing',
+        needs([source('packages/cli/src/commands/sessions.ts'), source('src/log/stores/fileStore.ts')]),
+      )
       // The entry loads it only then, so that what Node compiles of it is kept.
       parts.set('commandLine', needs([source('packages/cli/src/runCli.ts')]))
       // Not what a command itself loads later, such as an optional package.

@@ -5,7 +5,7 @@ import { toElk, type ElkGraph } from '../packages/charts/src/chartLayout.ts'
 import { hubExits } from '../packages/charts/src/hubExits.ts'
 import { layoutInWorker } from '../packages/charts/src/layoutInWorker.ts'
 import { layoutKey } from '../packages/charts/src/layoutCache.ts'
-import { defineAgent } from '../src/actors/defineAgent.ts'
+import { defineAgent } from '../src/actors/define/defineAgent.ts'
 import { policyModel } from '../src/actors/models/policyModel.ts'
 
 /** The full charts of an agent with and without sub-agents, laid out, by the key under which they are looked for. */

@@ -6,7 +6,7 @@
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { z } from 'zod'
-import { defineAgent } from '../src/actors/defineAgent.ts'
+import { defineAgent } from '../src/actors/define/defineAgent.ts'
 import { defineTool } from '../src/actors/tools/defineTool.ts'
 import { scriptedModel } from '../packages/evaluation/src/testing/scriptedModel.ts'
 import { policyModel } from '../src/actors/models/policyModel.ts'

@@ -1,10 +1,10 @@
-export { defineAgent, type AgentOptions } from './actors/defineAgent.ts'
-export type { CompactionOptions } from './actors/compactionOptions.ts'
-export type { BrakingOptions, RevertOptions, StallOptions } from './actors/brakingOptions.ts'
-export type { AgentDefinition, SubAgent } from './actors/agentDefinition.ts'
-export type { PricesByModel, Pricing } from './actors/pricing.ts'
-export type { HandoffEntry } from './actors/handoffs.ts'
-export type { SubAgentEntry, SubAgentOptions } from './actors/subAgents.ts'
+export { defineAgent, type AgentOptions } from './actors/define/defineAgent.ts'
+export type { CompactionOptions } from './actors/define/compactionOptions.ts'
+export type { BrakingOptions, RevertOptions, StallOptions } from './actors/define/brakingOptions.ts'
+export type { AgentDefinition, SubAgent } from './actors/define/agentDefinition.ts'
+export type { PricesByModel, Pricing } from './actors/turn/pricing.ts'
+export type { HandoffEntry } from './actors/define/handoffs.ts'
+export type { SubAgentEntry, SubAgentOptions } from './actors/define/subAgents.ts'
 export {
   defineTool,
   type Tool,
@@ -17,10 +17,10 @@ export {
 } from './actors/tools/defineTool.ts'
 export { toolName } from './actors/tools/toolName.ts'
 export type { SourceHost, SourceStatus, ToolConnection, ToolSource } from './actors/tools/toolSource.ts'
-export type { RunContext } from './actors/runContext.ts'
-export type { ArtifactOptions } from './actors/artifacts/artifactOptions.ts'
+export type { RunContext } from './actors/calls/runContext.ts'
+export type { ArtifactOptions } from './actors/parts/artifacts/artifactOptions.ts'
 export type { Artifact } from './protocol/artifacts.ts'
-export type { CallsOf, EventWith, ToolEventOf } from './actors/typedEvents.ts'
+export type { CallsOf, EventWith, ToolEventOf } from './actors/define/typedEvents.ts'
 export type {
   AfterToolAnswer,
   AgentHooks,
@@ -33,8 +33,8 @@ export type {
   HookedCall,
   HookedResult,
   HookOptions,
-} from './actors/hooks.ts'
-export type { MemoryOptions, MemoryOwner, NameOwner } from './actors/memory/memoryOptions.ts'
+} from './actors/define/hooks.ts'
+export type { MemoryOptions, MemoryOwner, NameOwner } from './actors/parts/memory/memoryOptions.ts'
 export type {
   BeforeTurn,
   DynamicInstructions,
@@ -43,11 +43,11 @@ export type {
   TurnChanges,
   TurnContext,
   UseOptions,
-} from './actors/turnOptions.ts'
-export type { LimitReason, ToolChoice, TurnUse, UseChange } from './protocol/turns.ts'
+} from './actors/turn/turnOptions.ts'
+export type { LimitReason, ToolChoice, TurnUse, UseChange } from './protocol/bridge/turns.ts'
 export { agentsMd, type AgentsMdMessage, type AgentsMdOptions } from '../packages/tools/src/workspace/agentsMd.ts'
-export { skillTools, type SkillOptions, type SkillSource } from './actors/skills/skillTools.ts'
-export type { FoundSkills, Skill } from './actors/skills/skill.ts'
+export { skillTools, type SkillOptions, type SkillSource } from './actors/parts/skills/skillTools.ts'
+export type { FoundSkills, Skill } from './actors/parts/skills/skill.ts'
 export {
   workspaceTools,
   type WorkspaceTool,
@@ -76,7 +76,7 @@ export {
   type LlmStrategyOptions,
   type Summary,
   type SummaryContext,
-} from './actors/summariseSpan.ts'
+} from './actors/drains/summariseSpan.ts'
 
 export { createRuntime, type Runtime } from '../packages/bridge/src/createRuntime.ts'
 export { serveGateway } from '../packages/cluster/src/serveGateway.ts'
@@ -88,7 +88,7 @@ export type { LeftAgent, ResumeAllOptions, ResumedAll, StoredAgent } from './run
 export type { RuntimeOptions } from './runtime/runtimeOptions.ts'
 export type { AgentPage, ListOptions } from './runtime/registry.ts'
 export type { Authenticate } from '../packages/bridge/src/server/authenticator.ts'
-export type { Right, Role } from './protocol/rights.ts'
+export type { Right, Role } from './protocol/bridge/rights.ts'
 export type { Grant } from '../packages/bridge/src/server/roles.ts'
 export type { ServedAgent, ServedDeps } from '../packages/bridge/src/server/servedDeps.ts'
 export type { BridgeServer, ServeOptions } from '../packages/bridge/src/server/serveOptions.ts'
@@ -105,12 +105,12 @@ export type {
   RevertCommandOptions,
   RunOptions,
   SayOptions,
-} from './protocol/commands.ts'
-export type { Pending, WaitingAgent } from './protocol/pending.ts'
+} from './protocol/bridge/commands.ts'
+export type { Pending, WaitingAgent } from './protocol/runs/pending.ts'
 export type { AgentTree, PendingApproval } from './runtime/agents/agentTree.ts'
-export type { Branch, GroupEntry, GroupHost, GroupOptions, GroupSpent } from './runtime/groups/branch.ts'
-export type { Judge, JudgeFunction, ModelJudge } from './runtime/groups/judge.ts'
-export { parallel, race, type ParallelOptions, type ParallelResult } from './runtime/groups/parallel.ts'
+export type { Branch, GroupEntry, GroupHost, GroupOptions, GroupSpent } from '../packages/groups/src/branch.ts'
+export type { Judge, JudgeFunction, ModelJudge } from '../packages/groups/src/judge.ts'
+export { parallel, race, type ParallelOptions, type ParallelResult } from '../packages/groups/src/parallel.ts'
 export {
   pipeline,
   type PipelineDone,
@@ -118,20 +118,34 @@ export {
   type PipelineStop,
   type PipelineStopped,
   type PromptMapper,
-} from './runtime/groups/pipeline.ts'
-export { totalTokens } from './protocol/messageText.ts'
-export { each } from './runtime/groups/each.ts'
-export type { Each, EachItem, EachOptions, EachPlace, EachProgress, EachResult } from './runtime/groups/eachTypes.ts'
+} from '../packages/groups/src/pipeline.ts'
+export { totalTokens } from './protocol/text/messageText.ts'
+export { each } from '../packages/groups/src/each.ts'
+export type {
+  Each,
+  EachItem,
+  EachOptions,
+  EachPlace,
+  EachProgress,
+  EachResult,
+} from '../packages/groups/src/eachTypes.ts'
 export type { AgentListener } from './runtime/events/observers.ts'
-export { partialOutput, type PartialOutput } from './runs/partialOutput.ts'
-export type { Run } from './runs/run.ts'
-export type { AbortedRun, AnsweredRun, FailedRun, PausedRun, RunResult, UnansweredRun } from './runs/runResult.ts'
-export { memoryStore } from './stores/memoryStore.ts'
-export { fileStore } from './stores/fileStore.ts'
-export type { FileStoreOptions } from './stores/syncPolicy.ts'
-export { repairLog, type LogRepair } from './stores/repairLog.ts'
+export { partialOutput, type PartialOutput } from './protocol/runs/partialOutput.ts'
+export type { Run } from './protocol/runs/run.ts'
+export type {
+  AbortedRun,
+  AnsweredRun,
+  FailedRun,
+  PausedRun,
+  RunResult,
+  UnansweredRun,
+} from './protocol/runs/runResult.ts'
+export { memoryStore } from './log/stores/memoryStore.ts'
+export { fileStore } from './log/stores/fileStore.ts'
+export type { FileStoreOptions } from './log/stores/syncPolicy.ts'
+export { repairLog, type LogRepair } from './log/stores/repairLog.ts'
 
-export { sessionOf, SessionProjection } from './sessions/sessionProjection.ts'
+export { sessionOf, SessionProjection } from '../packages/sessions/src/sessionProjection.ts'
 export type {
   SessionRun,
   Session,
@@ -140,18 +154,23 @@ export type {
   TrunkChange,
   Turn,
   TurnInput,
-} from './sessions/session.ts'
-export { summaryOf, type SessionSummary } from './sessions/listSessions.ts'
-export { copySessions, type CopiedSessions, type CopyOptions, type CopyProgress } from './sessions/copySessions.ts'
-export { searchSessions } from './sessions/searchSessions.ts'
-export { listSessions } from './sessions/listSessions.ts'
-export { loadSession, type LoadedSession } from './sessions/loadSession.ts'
-export { forkSession, type ForkOptions } from './sessions/forkSession.ts'
-export { deleteSession } from './sessions/deleteSession.ts'
-export { exportSession } from './sessions/exportSession.ts'
-export { importSession } from './sessions/importSession.ts'
-export { LoggedRequests, requestsOf, type RequestOutcome } from './sessions/loggedRequests.ts'
-export { readHistory, type History } from './sessions/readHistory.ts'
+} from '../packages/sessions/src/session.ts'
+export { summaryOf, type SessionSummary } from '../packages/sessions/src/listSessions.ts'
+export {
+  copySessions,
+  type CopiedSessions,
+  type CopyOptions,
+  type CopyProgress,
+} from '../packages/sessions/src/copySessions.ts'
+export { searchSessions } from '../packages/sessions/src/searchSessions.ts'
+export { listSessions } from '../packages/sessions/src/listSessions.ts'
+export { loadSession, type LoadedSession } from '../packages/sessions/src/loadSession.ts'
+export { forkSession, type ForkOptions } from '../packages/sessions/src/forkSession.ts'
+export { deleteSession } from '../packages/sessions/src/deleteSession.ts'
+export { exportSession } from './log/exportSession.ts'
+export { importSession } from '../packages/sessions/src/importSession.ts'
+export { LoggedRequests, requestsOf, type RequestOutcome } from '../packages/sessions/src/loggedRequests.ts'
+export { readHistory, type History } from './log/readHistory.ts'
 
 export { agentMachine } from './machines/agentMachine.ts'
 export { supervisorMachine } from './machines/supervisorMachine.ts'
@@ -159,12 +178,12 @@ export type { RestartPolicy } from './machines/supervisorTypes.ts'
 export type { AgentContext } from './machines/agentTypes.ts'
 export type { AgentPolicy, QueueMode, RetryPolicy, ToolExecution } from './machines/agentPolicy.ts'
 
-export type { ConversationView } from './conversation/conversationView.ts'
-export type { ConversationNode, Step } from './conversation/node.ts'
-export { rebuildConversation } from './conversation/rebuildConversation.ts'
-export { checkRequest, type CheckContext, type Violation } from './conversation/checkRequest.ts'
-export type { CompactionPolicy } from './conversation/planCompaction.ts'
-export { estimateTokens, type TokenCounter } from './conversation/tokenCounter.ts'
+export type { ConversationView } from './conversation/tree/conversationView.ts'
+export type { ConversationNode, Step } from './conversation/tree/node.ts'
+export { rebuildConversation } from './conversation/tree/rebuildConversation.ts'
+export { checkRequest, type CheckContext, type Violation } from './conversation/request/checkRequest.ts'
+export type { CompactionPolicy } from './conversation/brakes/compaction/planCompaction.ts'
+export { estimateTokens, type TokenCounter } from './conversation/limits/tokenCounter.ts'
 
 export type {
   Evidence,
@@ -186,9 +205,9 @@ export type {
   Tag,
   TagKind,
 } from './protocol/braking.ts'
-export type { AgentCommand } from './protocol/commands.ts'
-export type { Content } from './protocol/saidContent.ts'
-export type { Clock } from './protocol/clock.ts'
+export type { AgentCommand } from './protocol/bridge/commands.ts'
+export type { Content } from './protocol/text/saidContent.ts'
+export type { Clock } from './protocol/ports/clock.ts'
 export { errorTable, RuntimeError, type ErrorCode, type ErrorInfo } from './protocol/errors.ts'
 export type { AgentEvent, EventOf, EventOrigin, LiveEvent, LoggedEvent } from './protocol/events.ts'
 export { formatNodeId, parseNodeId, type AgentId, type NodeId } from './protocol/ids.ts'
@@ -218,10 +237,10 @@ export type {
   PromptCache,
   ThinkingLevel,
   ToolSpec,
-} from './protocol/model.ts'
+} from './protocol/ports/model.ts'
 export type { ParentLink } from './protocol/parentLink.ts'
 export { parseRecord } from './protocol/upgradeRecord.ts'
-export { type ContextMessage, type QueuedMessage, type QueueName } from './protocol/queue.ts'
+export { type ContextMessage, type QueuedMessage, type QueueName } from './protocol/runs/queue.ts'
 export {
   logRecordSchema,
   recordVersion,
@@ -232,13 +251,13 @@ export {
   type RunStopReason,
   type Spent,
 } from './protocol/records.ts'
-export { type Limits } from './protocol/runLimits.ts'
-export type { Logger, LogLine } from './protocol/logger.ts'
+export { type Limits } from './protocol/runs/runLimits.ts'
+export type { Logger, LogLine } from './protocol/ports/logger.ts'
 export type { Provenance, ProvenanceKind } from './protocol/provenance.ts'
-export type { ModelSnapshot } from './protocol/model.ts'
+export type { ModelSnapshot } from './protocol/ports/model.ts'
 export type { UndoLedger } from './protocol/undo.ts'
-export type { Checkpoint, CheckpointStore } from './protocol/checkpoints.ts'
-export type { SnapshotLimits, Snapshots, SnapshotStore } from './protocol/snapshots.ts'
+export type { Checkpoint, CheckpointStore } from './protocol/ports/checkpoints.ts'
+export type { SnapshotLimits, Snapshots, SnapshotStore } from './protocol/ports/snapshots.ts'
 export {
   stored,
   type ErasableStore,
@@ -246,12 +265,12 @@ export {
   type LogWorker,
   type Store,
   type StoreLease,
-} from './protocol/store.ts'
-export type { LogEntry, LogOrigin, LogPage, LogQuery } from './protocol/logPages.ts'
-export type { SearchHit, SearchQuery } from './protocol/logSearch.ts'
-export type { TracedAgent, TracedEffect, Tracer } from './protocol/tracer.ts'
-export type { RedactOptions } from './redaction/redactor.ts'
-export { capturedRequests, type CapturedRequest, type TurnRequest } from './conversation/captureRequest.ts'
+} from './protocol/ports/store.ts'
+export type { LogEntry, LogOrigin, LogPage, LogQuery } from './protocol/ports/logPages.ts'
+export type { SearchHit, SearchQuery } from './protocol/ports/logSearch.ts'
+export type { TracedAgent, TracedEffect, Tracer } from './protocol/ports/tracer.ts'
+export type { RedactOptions } from './log/redaction/redactor.ts'
+export { capturedRequests, type CapturedRequest, type TurnRequest } from './conversation/request/captureRequest.ts'
 
 export {
   chart,

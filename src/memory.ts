@@ -11,4 +11,4 @@ export {
   type MemoryRecord,
   type MemoryScope,
   type MemoryTier,
-} from './protocol/memory.ts'
+} from './protocol/ports/memory.ts'

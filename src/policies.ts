@@ -15,11 +15,11 @@ export {
   type Runnable,
   type StepView,
   type Trigger,
-} from './actors/policies/policy.ts'
+} from './actors/define/policy.ts'
 export type { PolicyInfo } from './protocol/braking.ts'
-export { when } from './actors/policies/when.ts'
-export type { ScoredStep, ValueBelowOptions } from './actors/policies/valueBelow.ts'
-export { heuristicScorer, modelScorer, type ModelScorerOptions, type Scorer } from './actors/policies/scorers.ts'
+export { when } from '../packages/policies/src/when.ts'
+export type { ScoredStep, ValueBelowOptions } from '../packages/policies/src/valueBelow.ts'
+export { heuristicScorer, modelScorer, type ModelScorerOptions, type Scorer } from '../packages/policies/src/scorers.ts'
 export {
   compositions,
   type Composition,
@@ -30,15 +30,15 @@ export {
   type ReviewedOptions,
   type ScoredCompositionOptions,
   type SizedOptions,
-} from './actors/policies/compositions.ts'
-export { decide } from './actors/policies/decide.ts'
-export type { AskOptions } from './actors/policies/askAgent.ts'
-export type { HideOptions } from './actors/policies/choice.ts'
-export type { Embed, RelevanceOptions } from './actors/policies/leastRelevant.ts'
-export type { RangeOptions } from './actors/policies/range.ts'
-export type { OwnReviewerOptions, ReviewOptions } from './actors/policies/reviewer.ts'
-export type { ScoredOptions } from './actors/policies/scored.ts'
-export { keep } from './actors/policies/keep.ts'
-export type { ArchivePort } from './actors/policies/keepArchive.ts'
-export type { KeepMemoryOptions, MemoryItem } from './actors/policies/keepMemory.ts'
-export type { SummaryOptions } from './actors/policies/keepSummary.ts'
+} from '../packages/policies/src/compositions.ts'
+export { decide } from '../packages/policies/src/decide.ts'
+export type { AskOptions } from '../packages/policies/src/askAgent.ts'
+export type { HideOptions } from '../packages/policies/src/choice.ts'
+export type { Embed, RelevanceOptions } from '../packages/policies/src/leastRelevant.ts'
+export type { RangeOptions } from '../packages/policies/src/range.ts'
+export type { OwnReviewerOptions, ReviewOptions } from '../packages/policies/src/reviewer.ts'
+export type { ScoredOptions } from '../packages/policies/src/scored.ts'
+export { keep } from '../packages/policies/src/keep.ts'
+export type { ArchivePort } from '../packages/policies/src/keepArchive.ts'
+export type { KeepMemoryOptions, MemoryItem } from '../packages/policies/src/keepMemory.ts'
+export type { SummaryOptions } from '../packages/policies/src/keepSummary.ts'

@@ -1,5 +1,5 @@
 import { fromPromise, type PromiseActorLogic } from 'xstate'
-import { Cancellation } from './cancellation.ts'
+import { Cancellation } from './timing/cancellation.ts'
 
 type Run<Output, Input> = (input: Input, cancellation: Cancellation) => Output | Promise<Output>
 

@@ -1,4 +1,4 @@
-import type { Limits } from '../protocol/runLimits.ts'
+import type { Limits } from '../protocol/runs/runLimits.ts'
 
 /** How the calls of one reply are run. */
 export type ToolExecution = 'parallel' | 'sequential' | { readonly batch: number }

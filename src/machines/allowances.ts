@@ -1,5 +1,5 @@
 import { totalTokens } from '../protocol/messages.ts'
-import type { Limits } from '../protocol/runLimits.ts'
+import type { Limits } from '../protocol/runs/runLimits.ts'
 import type { AgentContext, CallState, RunState } from './agentTypes.ts'
 
 type Counted = 'turns' | 'tokens' | 'costUsd'

@@ -1,6 +1,6 @@
 import { addUsage, noUsage, totalTokens } from '../protocol/messages.ts'
-import type { Limits } from '../protocol/runLimits.ts'
-import type { LimitReason } from '../protocol/turns.ts'
+import type { Limits } from '../protocol/runs/runLimits.ts'
+import type { LimitReason } from '../protocol/bridge/turns.ts'
 import type { AgentContext, RunState } from './agentTypes.ts'
 import type { ReplyFailure } from './effectTypes.ts'
 

@@ -1,4 +1,4 @@
-import type { QueuedMessage, QueueName } from '../protocol/queue.ts'
+import type { QueuedMessage, QueueName } from '../protocol/runs/queue.ts'
 import type { Draft } from './draft.ts'
 
 /** The part of a command that waits. */

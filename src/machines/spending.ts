@@ -1,4 +1,4 @@
-import { addUsage } from '../protocol/messageText.ts'
+import { addUsage } from '../protocol/text/messageText.ts'
 import type { Spent } from '../protocol/records.ts'
 import type { RunState } from './agentTypes.ts'
 import type { Draft } from './draft.ts'

@@ -1,4 +1,4 @@
-import type { PreparedTurn, TurnUse } from '../protocol/turns.ts'
+import type { PreparedTurn, TurnUse } from '../protocol/bridge/turns.ts'
 import type { AgentContext, EventOfType, FrameState, UseEvent } from './agentTypes.ts'
 import type { Draft } from './draft.ts'
 import type { PrepareInput, TakenTools, TurnDecision } from './effectTypes.ts'

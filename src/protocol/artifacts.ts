@@ -19,4 +19,4 @@ export const artifactSchema = lazily(() =>
 )
 export type Artifact = z.infer<ReturnType<typeof artifactSchema>>
 
-export { artifactName, artifactNames } from './artifactNames.ts'
+export { artifactName, artifactNames } from './text/artifactNames.ts'

@@ -1,4 +1,4 @@
-import type { Logger } from './logger.ts'
+import type { Logger } from './ports/logger.ts'
 
 /** Emits a process warning; without a process, as in a page, writes to the console. */
 export function warnProcess(message: string): void {

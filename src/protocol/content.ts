@@ -15,7 +15,7 @@ import {
   wrongInImage,
   type SaidFile,
   type SaidImage,
-} from './saidContent.ts'
+} from './text/saidContent.ts'
 
 const bytesSchema = lazily(() =>
   z

@@ -1,6 +1,6 @@
 import type { z } from 'zod'
 import type { errorInfoSchema } from './errorInfo.ts'
-import { withoutEnd } from './textEnds.ts'
+import { withoutEnd } from './text/textEnds.ts'
 
 /**
  * Every error code of the library, with the advice for it. An error's message describes the problem and the value that was seen, followed by this

@@ -3,7 +3,7 @@ import type { TagKind } from './braking.ts'
 import type { ErrorInfo } from './errors.ts'
 import type { NodeId } from './ids.ts'
 import type { LogRecord } from './records.ts'
-import type { ModelRequest } from './model.ts'
+import type { ModelRequest } from './ports/model.ts'
 import type { Provenance } from './provenance.ts'
 
 /** Where an event happened: the agent and its ancestors, root first. */

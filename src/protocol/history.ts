@@ -1,10 +1,10 @@
 import { z } from 'zod'
-import { onlyFields } from './onlyFields.ts'
+import { onlyFields } from './checks/onlyFields.ts'
 import { lazily } from './lazily.ts'
 import { contentSchema } from './content.ts'
-import { maxContentChars, type Content } from './saidContent.ts'
+import { maxContentChars, type Content } from './text/saidContent.ts'
 import { describeIssues, RuntimeError } from './errors.ts'
-import { jsonChars } from './jsonChars.ts'
+import { jsonChars } from './text/jsonChars.ts'
 import { blockSchema, type Block } from './messages.ts'
 
 /** A message of another system, which an agent begins with. A string is one block of text. */

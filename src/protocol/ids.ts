@@ -1,9 +1,9 @@
 import { z } from 'zod'
 import { lazily } from './lazily.ts'
 import { RuntimeError } from './errors.ts'
-import { agentIdPattern, isAgentId } from './nodeIds.ts'
+import { agentIdPattern, isAgentId } from './text/nodeIds.ts'
 
-export { formatNodeId, isAgentId, parseNodeId } from './nodeIds.ts'
+export { formatNodeId, isAgentId, parseNodeId } from './text/nodeIds.ts'
 
 /** A node of the conversation tree: a positive integer, monotonic over the agent's life and never reused. */
 export const nodeIdSchema = lazily(() => z.int().positive())

@@ -205,4 +205,4 @@ export {
   textOf,
   toolCallsOf,
   totalTokens,
-} from './messageText.ts'
+} from './text/messageText.ts'

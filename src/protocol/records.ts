@@ -31,16 +31,16 @@ import {
   usageSchema,
   userMessageSchema,
 } from './messages.ts'
-import { memoryExtractionSchema } from './memoryExtraction.ts'
+import { memoryExtractionSchema } from './ports/memoryExtraction.ts'
 import { metadataSchema } from './metadata.ts'
-import { modelSnapshotSchema, refusedPartSchema, requestMessageSchema, toolSpecSchema } from './model.ts'
+import { modelSnapshotSchema, refusedPartSchema, requestMessageSchema, toolSpecSchema } from './ports/model.ts'
 import { provenanceSchema } from './provenance.ts'
 import { answerSchema, questionSchema } from './questions.ts'
 import { toolsChangeSchema } from './toolsChange.ts'
-import { queuedMessageSchema, queueNameSchema } from './queue.ts'
-import { limitsSchema } from './runLimits.ts'
-import { limitReasonSchema, preparedTurnSchema, turnUseSchema } from './turns.ts'
-import { variants } from './variants.ts'
+import { queuedMessageSchema, queueNameSchema } from './runs/queue.ts'
+import { limitsSchema } from './runs/runLimits.ts'
+import { limitReasonSchema, preparedTurnSchema, turnUseSchema } from './bridge/turns.ts'
+import { variants } from './bridge/variants.ts'
 
 /** Version of the record format: raised when a reader of the old one would misread the new. A log of a newer one is refused. */
 export const recordVersion = 3

@@ -3,9 +3,9 @@ import { agentMachineId } from '../machines/agentSetup.ts'
 import { RuntimeError } from '../protocol/errors.ts'
 import { type HistoryMessage, readHistoryMessages } from '../protocol/history.ts'
 import type { LogRecord } from '../protocol/records.ts'
-import type { Store, StoreLease } from '../protocol/store.ts'
-import { checkHistory, historyRecords } from '../sessions/importHistory.ts'
-import { createdRecord, readHistory } from '../sessions/readHistory.ts'
+import type { Store, StoreLease } from '../protocol/ports/store.ts'
+import { checkHistory, historyRecords } from './importHistory.ts'
+import { createdRecord, readHistory } from '../log/readHistory.ts'
 import type { HostOptions, HostShared } from './agents/hostOptions.ts'
 
 /** A history that was checked, still without an agent. */

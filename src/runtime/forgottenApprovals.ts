@@ -1,5 +1,5 @@
 import { warnProcess } from '../protocol/callbackBugs.ts'
-import type { Pending } from '../protocol/pending.ts'
+import type { Pending } from '../protocol/runs/pending.ts'
 import type { Agent } from './agents/agent.ts'
 
 interface OpenRuntime {

@@ -1,7 +1,7 @@
 import { ModelQueue } from '../actors/models/limits/modelQueue.ts'
 import { CallbackBugs } from '../protocol/callbackBugs.ts'
 import { messageOf } from '../protocol/errors.ts'
-import { MemorySnapshots } from '../stores/memorySnapshots.ts'
+import { MemorySnapshots } from '../log/stores/memorySnapshots.ts'
 import { Instrumentation } from './events/instrumentation.ts'
 import type { HostShared } from './agents/hostOptions.ts'
 import type { RuntimeOptions } from './runtimeOptions.ts'

@@ -1,7 +1,7 @@
 import { RuntimeError } from '../protocol/errors.ts'
-import type { Store } from '../protocol/store.ts'
-import { createdRecord } from '../sessions/readHistory.ts'
-import { memoryStore } from '../stores/memoryStore.ts'
+import type { Store } from '../protocol/ports/store.ts'
+import { createdRecord } from '../log/readHistory.ts'
+import { memoryStore } from '../log/stores/memoryStore.ts'
 
 /**
  * Returns a store for the logs of an incognito agent and of those below it: in memory, for as long as one of them is. Reads fall through to

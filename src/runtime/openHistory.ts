@@ -1,10 +1,10 @@
-import type { AgentDefinition } from '../actors/agentDefinition.ts'
+import type { AgentDefinition } from '../actors/define/agentDefinition.ts'
 import { hasCode, messageOf } from '../protocol/errors.ts'
-import type { Logger } from '../protocol/logger.ts'
+import type { Logger } from '../protocol/ports/logger.ts'
 import type { LogRecord } from '../protocol/records.ts'
-import type { Store, StoreLease } from '../protocol/store.ts'
+import type { Store, StoreLease } from '../protocol/ports/store.ts'
 import { checkVersion } from '../protocol/upgradeRecord.ts'
-import { readHistory } from '../sessions/readHistory.ts'
+import { readHistory } from '../log/readHistory.ts'
 import { checkpointForm, goOnFrom, isKeepable, type OpenedLog } from './agents/keptAgent.ts'
 
 /**

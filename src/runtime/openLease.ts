@@ -1,7 +1,7 @@
-import type { Clock } from '../protocol/clock.ts'
+import type { Clock } from '../protocol/ports/clock.ts'
 import { hasCode, RuntimeError } from '../protocol/errors.ts'
-import { paused } from '../protocol/paused.ts'
-import type { LeaseOptions, LogHolder, Store, StoreLease } from '../protocol/store.ts'
+import { paused } from '../protocol/bridge/paused.ts'
+import type { LeaseOptions, LogHolder, Store, StoreLease } from '../protocol/ports/store.ts'
 
 /** How a log is opened that another writer may have. */
 export interface LeaseWait extends LeaseOptions {

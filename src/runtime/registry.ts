@@ -1,6 +1,6 @@
 import { callListener } from '../protocol/callbackBugs.ts'
 import { z } from 'zod'
-import { onlyFields } from '../protocol/onlyFields.ts'
+import { onlyFields } from '../protocol/checks/onlyFields.ts'
 import { lazily } from '../protocol/lazily.ts'
 import { describeIssues, RuntimeError } from '../protocol/errors.ts'
 import { hasMetadata, metadataSchema, type Metadata } from '../protocol/metadata.ts'

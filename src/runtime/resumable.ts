@@ -1,5 +1,5 @@
-import { isAgentDefinition, type AgentDefinition } from '../actors/agentDefinition.ts'
-import { rebuildConversation } from '../conversation/rebuildConversation.ts'
+import { isAgentDefinition, type AgentDefinition } from '../actors/define/agentDefinition.ts'
+import { rebuildConversation } from '../conversation/tree/rebuildConversation.ts'
 import { rebuildContext } from '../machines/rebuildContext.ts'
 import type { AgentInput } from '../machines/agentTypes.ts'
 import { checkDeps } from './children/runDeps.ts'
@@ -7,7 +7,7 @@ import { RuntimeError } from '../protocol/errors.ts'
 import { isAgentId } from '../protocol/ids.ts'
 import { hasMetadata, type Metadata } from '../protocol/metadata.ts'
 import { missingHistory } from './beginWithHistory.ts'
-import type { StoreLease } from '../protocol/store.ts'
+import type { StoreLease } from '../protocol/ports/store.ts'
 import type { OpenedLog } from './agents/keptAgent.ts'
 
 /** Returns true if a log ends in the middle of a run, or with an interrupted one. */

@@ -1,13 +1,13 @@
 import { z } from 'zod'
 import { modelLimitsSchema, type ModelLimits } from '../actors/models/limits/modelLimit.ts'
-import type { RedactOptions } from '../redaction/redactor.ts'
-import type { Clock } from '../protocol/clock.ts'
+import type { RedactOptions } from '../log/redaction/redactor.ts'
+import type { Clock } from '../protocol/ports/clock.ts'
 import { RuntimeError } from '../protocol/errors.ts'
-import type { Logger } from '../protocol/logger.ts'
+import type { Logger } from '../protocol/ports/logger.ts'
 import { metadataSchema } from '../protocol/metadata.ts'
-import { optionsCheck } from '../protocol/optionsCheck.ts'
-import type { Store } from '../protocol/store.ts'
-import type { Tracer } from '../protocol/tracer.ts'
+import { optionsCheck } from '../protocol/checks/optionsCheck.ts'
+import type { Store } from '../protocol/ports/store.ts'
+import type { Tracer } from '../protocol/ports/tracer.ts'
 
 export interface RuntimeOptions {
   /** Store of the logs; closed with the runtime. Default: in memory. */

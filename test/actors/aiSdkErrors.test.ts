@@ -1,5 +1,5 @@
 import { aiSdkModel } from '../../src/aiSdk.ts'
-import type { ModelError, ModelErrorKind, ModelPart } from '../../src/protocol/model.ts'
+import type { ModelError, ModelErrorKind, ModelPart } from '../../src/protocol/ports/model.ts'
 import { freePort } from '../support/freePort.ts'
 import { assert, type CaseContext, describe } from '../support/suite.ts'
 import { ask, iterate, partsOf, replyOf, useWire, wireFamilies } from '../support/wireServer/useWire.ts'

@@ -4,7 +4,7 @@ import { anthropicWire } from '../support/wireServer/anthropicWire.ts'
 import { openaiWire } from '../support/wireServer/openaiWire.ts'
 import { ask, followUp, partsOf, useWire } from '../support/wireServer/useWire.ts'
 import type { WireFamily } from '../support/wireServer/wireFamily.ts'
-import type { ModelRequest } from '../../src/protocol/model.ts'
+import type { ModelRequest } from '../../src/protocol/ports/model.ts'
 
 const base64 = (text: string): string => Buffer.from(text).toString('base64')
 const pdf = { type: 'file', data: base64('%PDF-'), mimeType: 'application/pdf', name: 'a.pdf' } as const

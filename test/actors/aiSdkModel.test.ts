@@ -2,7 +2,7 @@ import type { LanguageModelV4CallOptions, LanguageModelV4StreamPart } from '@ai-
 import { aiSdkModel, type AiSdkModel, isAiSdkModel } from '../../src/aiSdk.ts'
 import { readError } from '../../src/actors/models/aiSdk/readError.ts'
 import type { RuntimeError } from '../../src/protocol/errors.ts'
-import type { ModelPart } from '../../src/protocol/model.ts'
+import type { ModelPart } from '../../src/protocol/ports/model.ts'
 import { assert, describe } from '../support/suite.ts'
 import { ask, iterate, partsOf, replyOf } from '../support/wireServer/useWire.ts'
 

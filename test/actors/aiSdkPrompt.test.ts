@@ -1,6 +1,6 @@
 import { toPrompt } from '../../src/actors/models/aiSdk/toPrompt.ts'
 import { toNextSignature } from '../../src/actors/models/aiSdk/providerData.ts'
-import type { ModelRequest } from '../../src/protocol/model.ts'
+import type { ModelRequest } from '../../src/protocol/ports/model.ts'
 import { assert, describe } from '../support/suite.ts'
 
 describe('the prompt of a request', (it) => {

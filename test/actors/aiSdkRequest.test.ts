@@ -1,7 +1,7 @@
 import type { AiSdkModelOptions } from '../../src/aiSdk.ts'
 import { toCallOptions } from '../../src/actors/models/aiSdk/toCallOptions.ts'
 import type { Block } from '../../src/protocol/messages.ts'
-import type { ModelRequest } from '../../src/protocol/model.ts'
+import type { ModelRequest } from '../../src/protocol/ports/model.ts'
 import { assert, describe } from '../support/suite.ts'
 import { anthropicWire } from '../support/wireServer/anthropicWire.ts'
 import { openaiWire } from '../support/wireServer/openaiWire.ts'

@@ -1,5 +1,5 @@
 import type { Block, Usage } from '../../src/protocol/messages.ts'
-import type { ModelPart, ReplyStopReason } from '../../src/protocol/model.ts'
+import type { ModelPart, ReplyStopReason } from '../../src/protocol/ports/model.ts'
 import { assert, describe } from '../support/suite.ts'
 import { ask, iterate, partsOf, replyOf, useWire, wireFamilies } from '../support/wireServer/useWire.ts'
 import type { WireFamily, WireReply } from '../support/wireServer/wireFamily.ts'

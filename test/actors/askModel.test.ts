@@ -1,6 +1,6 @@
-import { askModel } from '../../src/actors/askModel.ts'
+import { askModel } from '../../src/actors/turn/askModel.ts'
 import { scriptedModel } from '../../packages/evaluation/src/testing/scriptedModel.ts'
-import type { Model } from '../../src/protocol/model.ts'
+import type { Model } from '../../src/protocol/ports/model.ts'
 import { simulatedClock } from '../../packages/evaluation/src/testing/simulatedClock.ts'
 import { done, never, quiet, usageOf } from '../support/agentHarness.ts'
 import { assert, describe } from '../support/suite.ts'

@@ -1,5 +1,5 @@
-import { abortReason } from '../../src/actors/abortReason.ts'
-import { Cancellation } from '../../src/actors/cancellation.ts'
+import { abortReason } from '../../src/actors/timing/abortReason.ts'
+import { Cancellation } from '../../src/actors/timing/cancellation.ts'
 import { assert, describe } from '../support/suite.ts'
 
 /** What a signal is aborted with by default. */

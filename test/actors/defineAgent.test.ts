@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { defineAgent, type AgentOptions } from '../../src/actors/defineAgent.ts'
+import { defineAgent, type AgentOptions } from '../../src/actors/define/defineAgent.ts'
 import { scriptedModel } from '../../packages/evaluation/src/testing/scriptedModel.ts'
 import { RuntimeError } from '../../src/protocol/errors.ts'
 import { tool, withCode } from '../support/agentHarness.ts'

@@ -1,8 +1,8 @@
 import { policyModel } from '../../src/actors/models/policyModel.ts'
 import { scriptedModel } from '../../packages/evaluation/src/testing/scriptedModel.ts'
-import { Cancellation } from '../../src/actors/cancellation.ts'
-import { readReply } from '../../src/actors/readReply.ts'
-import type { Model, ModelPart, ModelRequest } from '../../src/protocol/model.ts'
+import { Cancellation } from '../../src/actors/timing/cancellation.ts'
+import { readReply } from '../../src/actors/turn/readReply.ts'
+import type { Model, ModelPart, ModelRequest } from '../../src/protocol/ports/model.ts'
 import { delta, done, gate, never, quiet, usageOf } from '../support/agentHarness.ts'
 import { assert, describe } from '../support/suite.ts'
 

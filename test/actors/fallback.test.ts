@@ -1,6 +1,6 @@
 import { fallback } from '../../src/actors/models/fallback.ts'
 import { router } from '../../src/actors/models/router.ts'
-import type { Model, ModelErrorKind, ModelPart, ModelRequest } from '../../src/protocol/model.ts'
+import type { Model, ModelErrorKind, ModelPart, ModelRequest } from '../../src/protocol/ports/model.ts'
 import { modelContract } from '../../packages/evaluation/src/testing/modelContract.ts'
 import { scriptedModel, type ScriptedReply } from '../../packages/evaluation/src/testing/scriptedModel.ts'
 import { delta, quiet, withCode } from '../support/agentHarness.ts'

@@ -1,4 +1,4 @@
-import { LeftBehind } from '../../src/actors/memory/leftBehind.ts'
+import { LeftBehind } from '../../src/actors/parts/memory/leftBehind.ts'
 import type { LogRecord } from '../../src/protocol/records.ts'
 import { assert, describe } from '../support/suite.ts'
 

@@ -6,7 +6,7 @@ import { policyModel } from '../../src/actors/models/policyModel.ts'
 import { recordModel } from '../../packages/evaluation/src/testing/recordModel.ts'
 import { replayModel } from '../../packages/evaluation/src/testing/replayModel.ts'
 import { scriptedModel } from '../../packages/evaluation/src/testing/scriptedModel.ts'
-import type { Model, ModelPart, ModelRequest, ModelSettings } from '../../src/protocol/model.ts'
+import type { Model, ModelPart, ModelRequest, ModelSettings } from '../../src/protocol/ports/model.ts'
 import { simulatedClock } from '../../packages/evaluation/src/testing/simulatedClock.ts'
 import { assert, type CaseContext, describe } from '../support/suite.ts'
 

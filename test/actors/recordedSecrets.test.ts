@@ -1,7 +1,7 @@
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { Model, ModelPart, ModelRequest } from '../../src/protocol/model.ts'
+import type { Model, ModelPart, ModelRequest } from '../../src/protocol/ports/model.ts'
 import { recordModel } from '../../packages/evaluation/src/testing/recordModel.ts'
 import { replayModel } from '../../packages/evaluation/src/testing/replayModel.ts'
 import { assert, describe } from '../support/suite.ts'

@@ -1,6 +1,6 @@
 import { createActor, toPromise } from 'xstate'
-import { Redactor } from '../../src/redaction/redactor.ts'
-import { runTool } from '../../src/actors/runTool.ts'
+import { Redactor } from '../../src/log/redaction/redactor.ts'
+import { runTool } from '../../src/actors/calls/runTool.ts'
 import { z } from 'zod'
 import { defineTool, type Tool, type ToolContext } from '../../src/actors/tools/defineTool.ts'
 import { actorPorts, runActor, type RecordedPorts } from '../support/actorPorts.ts'

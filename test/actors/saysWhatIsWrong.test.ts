@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { z as zod3 } from 'zod/v3'
-import { defineAgent } from '../../src/actors/defineAgent.ts'
+import { defineAgent } from '../../src/actors/define/defineAgent.ts'
 import { policyModel } from '../../src/actors/models/policyModel.ts'
 import { scriptedModel } from '../../packages/evaluation/src/testing/scriptedModel.ts'
 import { defineTool } from '../../src/actors/tools/defineTool.ts'

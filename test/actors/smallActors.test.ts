@@ -1,16 +1,16 @@
-import { Redactor } from '../../src/redaction/redactor.ts'
-import { PausableTimer } from '../../src/actors/pausableTimer.ts'
-import { settle } from '../../src/actors/settle.ts'
-import { sleep } from '../../src/actors/sleep.ts'
-import { compactTrunk } from '../../src/actors/compactTrunk.ts'
+import { Redactor } from '../../src/log/redaction/redactor.ts'
+import { PausableTimer } from '../../src/actors/timing/pausableTimer.ts'
+import { settle } from '../../src/actors/turn/settle.ts'
+import { sleep } from '../../src/actors/timing/sleep.ts'
+import { compactTrunk } from '../../src/actors/drains/compactTrunk.ts'
 import {
   heuristicStrategy,
   llmStrategy,
   type CompactionStrategy,
   type SummaryContext,
-} from '../../src/actors/summariseSpan.ts'
+} from '../../src/actors/drains/summariseSpan.ts'
 import { scriptedModel } from '../../packages/evaluation/src/testing/scriptedModel.ts'
-import { estimateTokens } from '../../src/conversation/tokenCounter.ts'
+import { estimateTokens } from '../../src/conversation/limits/tokenCounter.ts'
 import { simulatedClock } from '../../packages/evaluation/src/testing/simulatedClock.ts'
 import { actorPorts, agentSays, runActor, toolSays, userSays } from '../support/actorPorts.ts'
 import { never, quiet, saidIn, stalled, usageOf } from '../support/agentHarness.ts'

@@ -1,4 +1,4 @@
-import { mayBeTainted, repeatsTools } from '../../src/actors/memory/taint.ts'
+import { mayBeTainted, repeatsTools } from '../../src/actors/parts/memory/taint.ts'
 import { BrakeLog } from '../support/brakeLog.ts'
 import { assert, describe } from '../support/suite.ts'
 

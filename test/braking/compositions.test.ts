@@ -1,11 +1,11 @@
 import { mkdtemp, readdir, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { defineAgent } from '../../src/actors/defineAgent.ts'
-import { compositions, type Composition } from '../../src/actors/policies/compositions.ts'
-import { rebuildConversation } from '../../src/conversation/rebuildConversation.ts'
+import { defineAgent } from '../../src/actors/define/defineAgent.ts'
+import { compositions, type Composition } from '../../packages/policies/src/compositions.ts'
+import { rebuildConversation } from '../../src/conversation/tree/rebuildConversation.ts'
 import { createRuntime } from '../../packages/bridge/src/createRuntime.ts'
-import type { Model } from '../../src/protocol/model.ts'
+import type { Model } from '../../src/protocol/ports/model.ts'
 import {
   scriptedModel,
   type ScriptedModel,

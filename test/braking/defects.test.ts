@@ -1,5 +1,5 @@
-import { checkRequest } from '../../src/conversation/checkRequest.ts'
-import { rebuildConversation } from '../../src/conversation/rebuildConversation.ts'
+import { checkRequest } from '../../src/conversation/request/checkRequest.ts'
+import { rebuildConversation } from '../../src/conversation/tree/rebuildConversation.ts'
 import type { RevertCategory } from '../../src/protocol/braking.ts'
 import { calls, resultsOf, startAgent, tool } from '../support/agentHarness.ts'
 import { BrakeLog, idsIn, notesIn, textIn } from '../support/brakeLog.ts'

@@ -1,4 +1,4 @@
-import type { Conversation } from '../../src/conversation/conversation.ts'
+import type { Conversation } from '../../src/conversation/tree/conversation.ts'
 import type { Economics } from '../../src/protocol/economics.ts'
 import { noUsage, type Usage } from '../../src/protocol/messages.ts'
 import type { ScriptedReply } from '../../packages/evaluation/src/testing/scriptedModel.ts'

@@ -1,5 +1,5 @@
-import { assembleRequest } from '../../src/conversation/assembleRequest.ts'
-import { rebuildConversation } from '../../src/conversation/rebuildConversation.ts'
+import { assembleRequest } from '../../src/conversation/request/assembleRequest.ts'
+import { rebuildConversation } from '../../src/conversation/tree/rebuildConversation.ts'
 import { calls, startAgent, tool, type HarnessOptions } from '../support/agentHarness.ts'
 import { BrakeLog, notesIn, textIn } from '../support/brakeLog.ts'
 import { assert, describe, type CaseContext } from '../support/suite.ts'

@@ -9,7 +9,7 @@ import {
   type ModelRequest,
   type Store,
 } from '../../src/index.ts'
-import { checkRequest } from '../../src/conversation/checkRequest.ts'
+import { checkRequest } from '../../src/conversation/request/checkRequest.ts'
 import { scriptedModel, type ScriptedReply } from '../../packages/evaluation/src/testing/scriptedModel.ts'
 import { cutStore } from '../journeys/cutLogs.ts'
 import { checkRebuild, openRuntime, recordsOf } from '../journeys/forking.ts'

@@ -1,4 +1,4 @@
-import { checkRequest } from '../../src/conversation/checkRequest.ts'
+import { checkRequest } from '../../src/conversation/request/checkRequest.ts'
 import { calls, startAgent, tool } from '../support/agentHarness.ts'
 import { BrakeLog, notesIn, textIn } from '../support/brakeLog.ts'
 import { assert, describe } from '../support/suite.ts'

@@ -1,4 +1,4 @@
-import { defineAgent, type AgentOptions } from '../../src/actors/defineAgent.ts'
+import { defineAgent, type AgentOptions } from '../../src/actors/define/defineAgent.ts'
 import { scriptedModel, type ScriptedReply } from '../../packages/evaluation/src/testing/scriptedModel.ts'
 import { MachineDriver } from '../support/machineDriver.ts'
 import { calls, startAgent, tool, withCode, type Harness, type HarnessOptions } from '../support/agentHarness.ts'

@@ -1,6 +1,6 @@
-import type { PolicyOptions } from '../../src/actors/policies/policy.ts'
+import type { PolicyOptions } from '../../src/actors/define/policy.ts'
 import { noUsage } from '../../src/protocol/messages.ts'
-import { sessionOf } from '../../src/sessions/sessionProjection.ts'
+import { sessionOf } from '../../packages/sessions/src/sessionProjection.ts'
 import { scriptedModel } from '../../packages/evaluation/src/testing/scriptedModel.ts'
 import { startAgent, withCode } from '../support/agentHarness.ts'
 import { assert, describe } from '../support/suite.ts'

@@ -1,4 +1,4 @@
-import { policy, type PolicyOptions } from '../../src/actors/policies/policy.ts'
+import { policy, type PolicyOptions } from '../../src/actors/define/policy.ts'
 import { calls, startAgent, tool, type Harness, type HarnessOptions } from '../support/agentHarness.ts'
 import type { CaseContext } from '../support/suite.ts'
 

@@ -1,5 +1,5 @@
-import type { Consultation, Policy, PolicyOptions } from '../../src/actors/policies/policy.ts'
-import { defineAgent } from '../../src/actors/defineAgent.ts'
+import type { Consultation, Policy, PolicyOptions } from '../../src/actors/define/policy.ts'
+import { defineAgent } from '../../src/actors/define/defineAgent.ts'
 import { noUsage } from '../../src/protocol/messages.ts'
 import { scriptedModel } from '../../packages/evaluation/src/testing/scriptedModel.ts'
 import { calls, quiet } from '../support/agentHarness.ts'

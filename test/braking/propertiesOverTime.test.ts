@@ -1,6 +1,6 @@
 import * as fc from 'fast-check'
-import { RequestAssembler } from '../../src/conversation/assembleRequest.ts'
-import { rebuildConversation } from '../../src/conversation/rebuildConversation.ts'
+import { RequestAssembler } from '../../src/conversation/request/assembleRequest.ts'
+import { rebuildConversation } from '../../src/conversation/tree/rebuildConversation.ts'
 import { brakedHistories, foldedHistories } from '../support/brakeArbitraries.ts'
 import { happen } from '../support/brakedHappenings.ts'
 import { BrakeLog } from '../support/brakeLog.ts'

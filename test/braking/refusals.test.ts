@@ -1,4 +1,4 @@
-import { rebuildConversation } from '../../src/conversation/rebuildConversation.ts'
+import { rebuildConversation } from '../../src/conversation/tree/rebuildConversation.ts'
 import { BrakeLog, notesIn, textIn } from '../support/brakeLog.ts'
 import { assert, describe } from '../support/suite.ts'
 

@@ -1,5 +1,5 @@
-import { RequestAssembler } from '../../src/conversation/assembleRequest.ts'
-import { checkRequest } from '../../src/conversation/checkRequest.ts'
+import { RequestAssembler } from '../../src/conversation/request/assembleRequest.ts'
+import { checkRequest } from '../../src/conversation/request/checkRequest.ts'
 import { BrakeLog, notesIn, textIn } from '../support/brakeLog.ts'
 import { assert, describe } from '../support/suite.ts'
 

@@ -1,12 +1,12 @@
 import { scriptedModel, type ScriptedReply } from '../../packages/evaluation/src/testing/scriptedModel.ts'
-import type { RevertOptions } from '../../src/actors/brakingOptions.ts'
+import type { RevertOptions } from '../../src/actors/define/brakingOptions.ts'
 import type { RevertCategory } from '../../src/protocol/braking.ts'
 import { addUsage } from '../../src/protocol/messages.ts'
 import { calls, never, startAgent, tool, usageOf, type Harness, type HarnessOptions } from '../support/agentHarness.ts'
 import { notesIn, textIn } from '../support/brakeLog.ts'
 import { checkJourney } from '../support/journeyRules.ts'
 import { assert, describe, type CaseContext } from '../support/suite.ts'
-import type { Conversation } from '../../src/conversation/conversation.ts'
+import type { Conversation } from '../../src/conversation/tree/conversation.ts'
 
 const silent: ScriptedReply = { parts: { [Symbol.asyncIterator]: () => ({ next: () => never }) } }
 const long = 'output '.repeat(2_000)

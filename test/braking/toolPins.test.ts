@@ -1,6 +1,6 @@
-import { rebuildConversation } from '../../src/conversation/rebuildConversation.ts'
+import { rebuildConversation } from '../../src/conversation/tree/rebuildConversation.ts'
 import { createRuntime } from '../../packages/bridge/src/createRuntime.ts'
-import { defineAgent } from '../../src/actors/defineAgent.ts'
+import { defineAgent } from '../../src/actors/define/defineAgent.ts'
 import { scriptedModel } from '../../packages/evaluation/src/testing/scriptedModel.ts'
 import { cutStore, recordsOf, settled } from '../journeys/cutLogs.ts'
 import { calls, startAgent, tool } from '../support/agentHarness.ts'

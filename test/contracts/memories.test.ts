@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { markdownMemory } from '../../packages/tools/src/memory/markdownMemory.ts'
 import { sqliteMemory } from '../../packages/tools/src/memory/sqliteMemory.ts'
-import type { Memory } from '../../src/protocol/memory.ts'
+import type { Memory } from '../../src/protocol/ports/memory.ts'
 import { memoryContract } from '../../packages/evaluation/src/testing/memoryContract.ts'
 import { assert, describe } from '../support/suite.ts'
 

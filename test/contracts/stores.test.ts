@@ -1,11 +1,11 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { fileStore } from '../../src/stores/fileStore.ts'
+import { fileStore } from '../../src/log/stores/fileStore.ts'
 import { sqliteStore } from '../../packages/sqlite/src/sqliteStore.ts'
-import { memoryStore } from '../../src/stores/memoryStore.ts'
+import { memoryStore } from '../../src/log/stores/memoryStore.ts'
 import { type StoreContractOptions, storeContract } from '../../packages/evaluation/src/testing/storeContract.ts'
-import type { FileStoreOptions } from '../../src/stores/syncPolicy.ts'
+import type { FileStoreOptions } from '../../src/log/stores/syncPolicy.ts'
 import { describe } from '../support/suite.ts'
 
 describe('memory store, by contract', (it) => {

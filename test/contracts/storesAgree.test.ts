@@ -4,10 +4,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import * as fc from 'fast-check'
 import { toErrorInfo } from '../../src/protocol/errors.ts'
-import type { Store } from '../../src/protocol/store.ts'
+import type { Store } from '../../src/protocol/ports/store.ts'
 import { readAll, recordsBetween } from '../../packages/evaluation/src/testing/contractDemands.ts'
-import { fileStore } from '../../src/stores/fileStore.ts'
-import { memoryStore } from '../../src/stores/memoryStore.ts'
+import { fileStore } from '../../src/log/stores/fileStore.ts'
+import { memoryStore } from '../../src/log/stores/memoryStore.ts'
 import { assert, describe } from '../support/suite.ts'
 
 /** Something done to a log; numbers are relative to where it ends. */

@@ -1,9 +1,13 @@
 import { someRuns } from '../support/seeds.ts'
 import * as fc from 'fast-check'
-import { assembleRequest, type AssembledRequest, RequestAssembler } from '../../src/conversation/assembleRequest.ts'
-import { checkRequest } from '../../src/conversation/checkRequest.ts'
-import { Conversation } from '../../src/conversation/conversation.ts'
-import { rebuildConversation } from '../../src/conversation/rebuildConversation.ts'
+import {
+  assembleRequest,
+  type AssembledRequest,
+  RequestAssembler,
+} from '../../src/conversation/request/assembleRequest.ts'
+import { checkRequest } from '../../src/conversation/request/checkRequest.ts'
+import { Conversation } from '../../src/conversation/tree/conversation.ts'
+import { rebuildConversation } from '../../src/conversation/tree/rebuildConversation.ts'
 import { textOf, type Block } from '../../src/protocol/messages.ts'
 import { histories } from '../support/arbitraries.ts'
 import { pngOf } from '../support/imageBytes.ts'

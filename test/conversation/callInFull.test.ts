@@ -1,7 +1,7 @@
 import * as fc from 'fast-check'
-import { callAsText, callInFull } from '../../src/conversation/callInFull.ts'
-import { visible } from '../../src/conversation/visible.ts'
-import { sameJson } from '../../src/protocol/sameJson.ts'
+import { callAsText, callInFull } from '../../src/conversation/request/callInFull.ts'
+import { visible } from '../../src/conversation/request/visible.ts'
+import { sameJson } from '../../src/protocol/checks/sameJson.ts'
 import { assert, describe } from '../support/suite.ts'
 
 /** What `visible` names, read back. */

@@ -1,5 +1,5 @@
 import * as fc from 'fast-check'
-import { charactersOf } from '../../src/conversation/characters.ts'
+import { charactersOf } from '../../src/protocol/text/characters.ts'
 import { someRuns } from '../support/seeds.ts'
 import { assert, describe } from '../support/suite.ts'
 

@@ -1,11 +1,11 @@
 /* oxlint-disable max-lines -- the newest steps are to get a file of their own */
 import { someRuns } from '../support/seeds.ts'
 import * as fc from 'fast-check'
-import { assembleRequest } from '../../src/conversation/assembleRequest.ts'
-import { checkRequest } from '../../src/conversation/checkRequest.ts'
-import { cutEnd, cutMiddle } from '../../src/conversation/cutMiddle.ts'
-import { heuristicSummary } from '../../src/conversation/heuristicSummary.ts'
-import { truncateResult } from '../../src/conversation/overlay.ts'
+import { assembleRequest } from '../../src/conversation/request/assembleRequest.ts'
+import { checkRequest } from '../../src/conversation/request/checkRequest.ts'
+import { cutEnd, cutMiddle } from '../../src/protocol/text/cutMiddle.ts'
+import { heuristicSummary } from '../../src/conversation/brakes/compaction/heuristicSummary.ts'
+import { truncateResult } from '../../src/conversation/request/overlay.ts'
 import {
   type CompactionPlan,
   type CompactionPolicy,
@@ -13,12 +13,12 @@ import {
   defaultCompactionPolicy,
   overlayOf,
   planCompaction,
-} from '../../src/conversation/planCompaction.ts'
-import { shownOfSpan } from '../../src/conversation/shownOfSpan.ts'
+} from '../../src/conversation/brakes/compaction/planCompaction.ts'
+import { shownOfSpan } from '../../src/conversation/brakes/compaction/shownOfSpan.ts'
 import { textOf } from '../../src/protocol/messages.ts'
 import { BrakeLog } from '../support/brakeLog.ts'
-import { rebuildConversation } from '../../src/conversation/rebuildConversation.ts'
-import { estimateTokens } from '../../src/conversation/tokenCounter.ts'
+import { rebuildConversation } from '../../src/conversation/tree/rebuildConversation.ts'
+import { estimateTokens } from '../../src/conversation/limits/tokenCounter.ts'
 import { histories } from '../support/arbitraries.ts'
 import { assert, describe } from '../support/suite.ts'
 import { LogBuilder, text, toolCall } from './logBuilder.ts'

@@ -1,5 +1,5 @@
-import type { Conversation } from '../../src/conversation/conversation.ts'
-import { rebuildConversation } from '../../src/conversation/rebuildConversation.ts'
+import type { Conversation } from '../../src/conversation/tree/conversation.ts'
+import { rebuildConversation } from '../../src/conversation/tree/rebuildConversation.ts'
 import { RuntimeError } from '../../src/protocol/errors.ts'
 import type { LogRecord } from '../../src/protocol/records.ts'
 import { assert, describe } from '../support/suite.ts'

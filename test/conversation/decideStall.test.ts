@@ -1,5 +1,5 @@
-import { decideStall, defaultStallPolicy, pauseDue } from '../../src/conversation/decideStall.ts'
-import { rebuildConversation } from '../../src/conversation/rebuildConversation.ts'
+import { decideStall, defaultStallPolicy, pauseDue } from '../../src/conversation/brakes/stall/decideStall.ts'
+import { rebuildConversation } from '../../src/conversation/tree/rebuildConversation.ts'
 import type { RevertRequest } from '../../src/protocol/braking.ts'
 import { BrakeLog, notesIn, textIn, type WantedCall } from '../support/brakeLog.ts'
 import { assert, describe } from '../support/suite.ts'

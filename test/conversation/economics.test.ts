@@ -1,4 +1,4 @@
-import { economicsOf, reshapingFactor, usualPrices, type Reshaping } from '../../src/conversation/economics.ts'
+import { economicsOf, reshapingFactor, usualPrices, type Reshaping } from '../../src/conversation/limits/economics.ts'
 import { noUsage } from '../../src/protocol/messages.ts'
 import { assert, describe } from '../support/suite.ts'
 

@@ -1,6 +1,6 @@
-import { digestOf, foldLine } from '../../src/conversation/foldLine.ts'
-import type { Step } from '../../src/conversation/node.ts'
-import { notesOfSpan } from '../../src/conversation/pruneNotes.ts'
+import { digestOf, foldLine } from '../../src/conversation/brakes/fold/foldLine.ts'
+import type { Step } from '../../src/conversation/tree/node.ts'
+import { notesOfSpan } from '../../src/conversation/brakes/prune/pruneNotes.ts'
 import { BrakeLog, notesIn, type WantedCall } from '../support/brakeLog.ts'
 import { assert, describe } from '../support/suite.ts'
 

@@ -1,5 +1,5 @@
-import type { Conversation } from '../../src/conversation/conversation.ts'
-import { defaultFoldPolicy, type FoldPolicy } from '../../src/conversation/planFold.ts'
+import type { Conversation } from '../../src/conversation/tree/conversation.ts'
+import { defaultFoldPolicy, type FoldPolicy } from '../../src/conversation/brakes/fold/planFold.ts'
 import { BrakeLog } from '../support/brakeLog.ts'
 
 /** Folds often, in logs of a few hundred short steps. */

@@ -1,4 +1,4 @@
-import { planHeld } from '../../src/conversation/heldRevert.ts'
+import { planHeld } from '../../src/conversation/brakes/revert/heldRevert.ts'
 import { formatNodeId } from '../../src/protocol/ids.ts'
 import { assert, describe } from '../support/suite.ts'
 import { BrakeLog } from '../support/brakeLog.ts'

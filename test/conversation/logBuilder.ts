@@ -1,5 +1,5 @@
 import { noUsage, type Block, type PlainBlock, type Usage, type UserSource } from '../../src/protocol/messages.ts'
-import type { QueuedMessage, QueueName } from '../../src/protocol/queue.ts'
+import type { QueuedMessage, QueueName } from '../../src/protocol/runs/queue.ts'
 import type { LogRecord, Overlay, RecordOf } from '../../src/protocol/records.ts'
 
 export const text = (value: string): PlainBlock[] => [{ type: 'text', text: value }]

@@ -1,4 +1,4 @@
-import { measure, unmeasured, type Measured } from '../../src/conversation/measured.ts'
+import { measure, unmeasured, type Measured } from '../../src/conversation/limits/measured.ts'
 import { assert, describe } from '../support/suite.ts'
 
 interface Seen {

@@ -1,9 +1,9 @@
-import { namesIn, namesOf } from '../../src/conversation/names.ts'
+import { namesIn, namesOf } from '../../src/conversation/names/names.ts'
 import { BrakeLog } from '../support/brakeLog.ts'
 import { assert, describe } from '../support/suite.ts'
 
 const names: readonly string[] = [
-  'src/conversation/names.ts',
+  'src/conversation/names/names.ts',
   './src/main.ts → src/main.ts',
   '/etc/hosts.allow → etc/hosts.allow',
   'camelCaseName',

@@ -1,8 +1,14 @@
-import { assembleRequest } from '../../src/conversation/assembleRequest.ts'
-import { RequestAssembler } from '../../src/conversation/assembleRequest.ts'
-import { foldLevels, nextFold, planFold, defaultFoldPolicy, type FoldPolicy } from '../../src/conversation/planFold.ts'
-import { rebuildConversation } from '../../src/conversation/rebuildConversation.ts'
-import type { TokenCounter } from '../../src/conversation/tokenCounter.ts'
+import { assembleRequest } from '../../src/conversation/request/assembleRequest.ts'
+import { RequestAssembler } from '../../src/conversation/request/assembleRequest.ts'
+import {
+  foldLevels,
+  nextFold,
+  planFold,
+  defaultFoldPolicy,
+  type FoldPolicy,
+} from '../../src/conversation/brakes/fold/planFold.ts'
+import { rebuildConversation } from '../../src/conversation/tree/rebuildConversation.ts'
+import type { TokenCounter } from '../../src/conversation/limits/tokenCounter.ts'
 import type { LogRecord } from '../../src/protocol/records.ts'
 import { withCode } from '../support/agentHarness.ts'
 import { askedFold, BrakeLog, notesIn, textIn } from '../support/brakeLog.ts'

@@ -1,5 +1,5 @@
-import type { ConversationNode } from '../../src/conversation/node.ts'
-import { planUndo, type EffectsOf } from '../../src/conversation/planUndo.ts'
+import type { ConversationNode } from '../../src/conversation/tree/node.ts'
+import { planUndo, type EffectsOf } from '../../src/conversation/brakes/revert/planUndo.ts'
 import type { ToolResultMessage } from '../../src/protocol/messages.ts'
 import { assert, describe } from '../support/suite.ts'
 

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check'
-import { rebuildConversation } from '../../src/conversation/rebuildConversation.ts'
-import type { Conversation } from '../../src/conversation/conversation.ts'
+import { rebuildConversation } from '../../src/conversation/tree/rebuildConversation.ts'
+import type { Conversation } from '../../src/conversation/tree/conversation.ts'
 import { brakedHistories, type BrakedHappening } from '../support/brakeArbitraries.ts'
 import { BrakeLog } from '../support/brakeLog.ts'
 import { askRecall } from '../support/recalled.ts'

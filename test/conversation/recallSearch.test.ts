@@ -1,4 +1,4 @@
-import { recall, type RecallRequest } from '../../src/conversation/recall.ts'
+import { recall, type RecallRequest } from '../../src/conversation/brakes/recall/recall.ts'
 import { BrakeLog } from '../support/brakeLog.ts'
 import { answered, hiding, numbered, refused } from '../support/recalled.ts'
 import { assert, describe } from '../support/suite.ts'

@@ -1,4 +1,4 @@
-import { relevanceOf, wordsIn } from '../../src/conversation/relevance.ts'
+import { relevanceOf, wordsIn } from '../../src/conversation/brakes/recall/relevance.ts'
 import { assert, describe } from '../support/suite.ts'
 
 const best = (texts: readonly string[], query: string): number => {

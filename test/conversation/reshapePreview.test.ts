@@ -1,5 +1,5 @@
-import { previewPrune, previewRevert } from '../../src/conversation/reshapePreview.ts'
-import { estimateTokens } from '../../src/conversation/tokenCounter.ts'
+import { previewPrune, previewRevert } from '../../src/conversation/brakes/revert/reshapePreview.ts'
+import { estimateTokens } from '../../src/conversation/limits/tokenCounter.ts'
 import { BrakeLog } from '../support/brakeLog.ts'
 import { assert, describe } from '../support/suite.ts'
 

@@ -6,7 +6,7 @@ import {
   scoreOf,
   termsOf,
   weightsOf,
-} from '../../src/conversation/searchSteps.ts'
+} from '../../src/conversation/tree/searchSteps.ts'
 import { assert, describe } from '../support/suite.ts'
 
 const heldBy = (query: string, ...texts: readonly string[]) => {

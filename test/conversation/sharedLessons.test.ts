@@ -1,4 +1,4 @@
-import { SharedLessons } from '../../src/conversation/sharedLessons.ts'
+import { SharedLessons } from '../../src/conversation/brakes/lessons/sharedLessons.ts'
 import { assert, describe } from '../support/suite.ts'
 
 const lesson = (text: string, how: 'failed' | 'abandoned' = 'failed') => ({ how, text })

@@ -1,4 +1,4 @@
-import { StepRecord, stepScore, type StepMerits } from '../../src/conversation/stepScore.ts'
+import { StepRecord, stepScore, type StepMerits } from '../../src/conversation/brakes/stall/stepScore.ts'
 import { BrakeLog } from '../support/brakeLog.ts'
 import { assert, describe } from '../support/suite.ts'
 

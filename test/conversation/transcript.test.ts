@@ -4,7 +4,7 @@ import {
   transcriptOfSteps,
   transcriptPage,
   type TranscriptStep,
-} from '../../src/conversation/transcript.ts'
+} from '../../src/conversation/tree/transcript.ts'
 import { BrakeLog } from '../support/brakeLog.ts'
 import { assert, describe } from '../support/suite.ts'
 

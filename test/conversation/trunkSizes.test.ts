@@ -1,10 +1,15 @@
 import * as fc from 'fast-check'
-import { RequestAssembler } from '../../src/conversation/assembleRequest.ts'
-import { economicsOf, type Sizes } from '../../src/conversation/economics.ts'
-import { estimateTokens } from '../../src/conversation/tokenCounter.ts'
-import { sizesOfCompaction, sizesOfFold, sizesOfPrune, sizesOfRevert } from '../../src/conversation/trunkSizes.ts'
+import { RequestAssembler } from '../../src/conversation/request/assembleRequest.ts'
+import { economicsOf, type Sizes } from '../../src/conversation/limits/economics.ts'
+import { estimateTokens } from '../../src/conversation/limits/tokenCounter.ts'
+import {
+  sizesOfCompaction,
+  sizesOfFold,
+  sizesOfPrune,
+  sizesOfRevert,
+} from '../../src/conversation/limits/trunkSizes.ts'
 import type { Block } from '../../src/protocol/messages.ts'
-import type { RequestMessage } from '../../src/protocol/model.ts'
+import type { RequestMessage } from '../../src/protocol/ports/model.ts'
 import type { LogRecord, Overlay } from '../../src/protocol/records.ts'
 import { brakedHistories, foldedHistories, type BrakedHappening } from '../support/brakeArbitraries.ts'
 import { happen } from '../support/brakedHappenings.ts'

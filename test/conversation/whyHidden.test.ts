@@ -1,6 +1,6 @@
-import type { Conversation } from '../../src/conversation/conversation.ts'
-import type { ConversationNode } from '../../src/conversation/node.ts'
-import { whyHidden } from '../../src/conversation/whyHidden.ts'
+import type { Conversation } from '../../src/conversation/tree/conversation.ts'
+import type { ConversationNode } from '../../src/conversation/tree/node.ts'
+import { whyHidden } from '../../src/conversation/brakes/whyHidden.ts'
 import { assert, describe } from '../support/suite.ts'
 
 const reply = { role: 'assistant', content: [{ type: 'text', text: 'ok' }] }

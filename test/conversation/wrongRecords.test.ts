@@ -1,7 +1,7 @@
-import { wrongInGraft } from '../../src/conversation/grafts.ts'
-import type { ConversationNode } from '../../src/conversation/node.ts'
-import { wrongInOverlay } from '../../src/conversation/overlay.ts'
-import { wrongInRevert } from '../../src/conversation/wrongInRevert.ts'
+import { wrongInGraft } from '../../src/conversation/brakes/graft/grafts.ts'
+import type { ConversationNode } from '../../src/conversation/tree/node.ts'
+import { wrongInOverlay } from '../../src/conversation/request/overlay.ts'
+import { wrongInRevert } from '../../src/conversation/brakes/revert/wrongInRevert.ts'
 import { assert, describe } from '../support/suite.ts'
 
 type Said = 'user' | 'reply' | 'silent' | 'call' | 'result'

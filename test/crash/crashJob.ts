@@ -2,7 +2,7 @@ import { appendFileSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileS
 import { join } from 'node:path'
 import { setImmediate as tick } from 'node:timers/promises'
 import { z } from 'zod'
-import type { AgentOptions } from '../../src/actors/defineAgent.ts'
+import type { AgentOptions } from '../../src/actors/define/defineAgent.ts'
 import { defineTool, type Tool, type ToolContext } from '../../src/actors/tools/defineTool.ts'
 import type { ToolSource } from '../../src/actors/tools/toolSource.ts'
 

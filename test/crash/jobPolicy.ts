@@ -1,7 +1,7 @@
 import type { Policy } from '../../src/actors/models/policyModel.ts'
 import type { ReplyShape } from '../../src/actors/models/replyShape.ts'
 import { textOf } from '../../src/protocol/messages.ts'
-import type { ModelRequest } from '../../src/protocol/model.ts'
+import type { ModelRequest } from '../../src/protocol/ports/model.ts'
 import type { Job, JobTurn } from './crashJob.ts'
 
 /** `unknown`: it was cut off, and may have happened. */

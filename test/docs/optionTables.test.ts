@@ -36,8 +36,8 @@ async function fieldsOf(path: string, name: string): Promise<string[]> {
 describe('the guide', (it) => {
   it('has every option of defineAgent in its table, and no other', async () => {
     const told = tableAfter('## An agent', 'option').flatMap(([, names]) => codesIn(names))
-    const own = await fieldsOf('src/actors/defineAgent.ts', 'AgentOptions')
-    const hooks = await fieldsOf('src/actors/hooks.ts', 'HookOptions')
+    const own = await fieldsOf('src/actors/define/defineAgent.ts', 'AgentOptions')
+    const hooks = await fieldsOf('src/actors/define/hooks.ts', 'HookOptions')
     assert.equal(told.toSorted(), [...own, ...hooks].toSorted())
   })
 

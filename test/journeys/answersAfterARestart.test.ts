@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { defineAgent } from '../../src/actors/defineAgent.ts'
+import { defineAgent } from '../../src/actors/define/defineAgent.ts'
 import { createRuntime } from '../../packages/bridge/src/createRuntime.ts'
 import { resultsOf, startAgent, tool } from '../support/agentHarness.ts'
 import { caller, ends } from '../support/lives.ts'

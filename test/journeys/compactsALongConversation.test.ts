@@ -1,4 +1,4 @@
-import { heuristicStrategy, llmStrategy, type CompactionStrategy } from '../../src/actors/summariseSpan.ts'
+import { heuristicStrategy, llmStrategy, type CompactionStrategy } from '../../src/actors/drains/summariseSpan.ts'
 import { scriptedModel, type ScriptedReply } from '../../packages/evaluation/src/testing/scriptedModel.ts'
 import {
   calls,

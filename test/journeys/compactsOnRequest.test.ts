@@ -1,5 +1,5 @@
-import { llmStrategy } from '../../src/actors/summariseSpan.ts'
-import { defineAgent } from '../../src/actors/defineAgent.ts'
+import { llmStrategy } from '../../src/actors/drains/summariseSpan.ts'
+import { defineAgent } from '../../src/actors/define/defineAgent.ts'
 import { textOf } from '../../src/protocol/messages.ts'
 import { scriptedModel } from '../../packages/evaluation/src/testing/scriptedModel.ts'
 import {

@@ -1,9 +1,9 @@
-import { defineAgent } from '../../src/actors/defineAgent.ts'
+import { defineAgent } from '../../src/actors/define/defineAgent.ts'
 import { policyModel } from '../../src/actors/models/policyModel.ts'
 import { textOf } from '../../src/protocol/messages.ts'
 import { createRuntime } from '../../packages/bridge/src/createRuntime.ts'
-import { loadSession } from '../../src/sessions/loadSession.ts'
-import { memoryStore } from '../../src/stores/memoryStore.ts'
+import { loadSession } from '../../packages/sessions/src/loadSession.ts'
+import { memoryStore } from '../../src/log/stores/memoryStore.ts'
 import { quiet, startAgent, tool, usageOf, type HarnessOptions } from '../support/agentHarness.ts'
 import { assert, describe, type CaseContext } from '../support/suite.ts'
 

@@ -1,11 +1,11 @@
 import { z } from 'zod'
-import { defineAgent } from '../../src/actors/defineAgent.ts'
+import { defineAgent } from '../../src/actors/define/defineAgent.ts'
 import { policyModel } from '../../src/actors/models/policyModel.ts'
 import { defineTool } from '../../src/actors/tools/defineTool.ts'
 import { calls, resultsOf, startAgent, withCode } from '../support/agentHarness.ts'
 import { asks, caller, ends, Lives, paused } from '../support/lives.ts'
 import { assert, describe } from '../support/suite.ts'
-import type { ModelRequest } from '../../src/protocol/model.ts'
+import type { ModelRequest } from '../../src/protocol/ports/model.ts'
 
 const save = (ran: unknown[]) =>
   defineTool({

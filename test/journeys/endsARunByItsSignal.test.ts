@@ -1,5 +1,5 @@
-import { race } from '../../src/runtime/groups/parallel.ts'
-import { defineAgent } from '../../src/actors/defineAgent.ts'
+import { race } from '../../packages/groups/src/parallel.ts'
+import { defineAgent } from '../../src/actors/define/defineAgent.ts'
 import type { ScriptedReply } from '../../packages/evaluation/src/testing/scriptedModel.ts'
 import { scriptedModel } from '../../packages/evaluation/src/testing/scriptedModel.ts'
 import { calls, gate, stalled, startAgent, tool, withCode } from '../support/agentHarness.ts'

@@ -1,6 +1,6 @@
-import { defineAgent } from '../../src/actors/defineAgent.ts'
+import { defineAgent } from '../../src/actors/define/defineAgent.ts'
 import { scriptedModel, type ScriptedReply } from '../../packages/evaluation/src/testing/scriptedModel.ts'
-import { forkSession } from '../../src/sessions/forkSession.ts'
+import { forkSession } from '../../packages/sessions/src/forkSession.ts'
 import { calls, startAgent } from '../support/agentHarness.ts'
 import { assert, describe, type CaseContext } from '../support/suite.ts'
 import { checkRebuild, idsOf, look, openRuntime, runEnd } from './forking.ts'

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { SubAgentEntry } from '../../src/actors/subAgents.ts'
+import type { SubAgentEntry } from '../../src/actors/define/subAgents.ts'
 import {
   type AgentOptions,
   createRuntime,

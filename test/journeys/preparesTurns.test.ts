@@ -1,5 +1,5 @@
-import type { AgentOptions } from '../../src/actors/defineAgent.ts'
-import type { TurnChanges, TurnContext } from '../../src/actors/turnOptions.ts'
+import type { AgentOptions } from '../../src/actors/define/defineAgent.ts'
+import type { TurnChanges, TurnContext } from '../../src/actors/turn/turnOptions.ts'
 import { scriptedModel } from '../../packages/evaluation/src/testing/scriptedModel.ts'
 import { z } from 'zod'
 import {

@@ -1,7 +1,7 @@
 import { contentOf } from '../../packages/ag-ui/src/threadMessages.ts'
 import { blocksOf } from '../../packages/ag-ui/src/userInput.ts'
 import { contentBlock } from '../../packages/acp/src/toolCallShape.ts'
-import { rebuildConversation } from '../../src/conversation/rebuildConversation.ts'
+import { rebuildConversation } from '../../src/conversation/tree/rebuildConversation.ts'
 import { calls, startAgent, tool } from '../support/agentHarness.ts'
 import { assert, describe } from '../support/suite.ts'
 

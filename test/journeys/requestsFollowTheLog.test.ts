@@ -7,8 +7,8 @@ import {
   type LogRecord,
   type Store,
 } from '../../src/index.ts'
-import { takenAfter, nothingTaken } from '../../src/conversation/takenTools.ts'
-import type { ToolSpec } from '../../src/protocol/model.ts'
+import { takenAfter, nothingTaken } from '../../src/conversation/tree/takenTools.ts'
+import type { ToolSpec } from '../../src/protocol/ports/model.ts'
 import { scriptedModel } from '../../packages/evaluation/src/testing/scriptedModel.ts'
 import { simulatedClock } from '../../packages/evaluation/src/testing/simulatedClock.ts'
 import { counter, tool } from '../support/agentHarness.ts'

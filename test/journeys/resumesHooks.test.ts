@@ -1,5 +1,5 @@
-import { defineAgent } from '../../src/actors/defineAgent.ts'
-import type { AgentDefinition } from '../../src/actors/agentDefinition.ts'
+import { defineAgent } from '../../src/actors/define/defineAgent.ts'
+import type { AgentDefinition } from '../../src/actors/define/agentDefinition.ts'
 import { policyModel } from '../../src/actors/models/policyModel.ts'
 import type { LogRecord } from '../../src/protocol/records.ts'
 import { tool } from '../support/agentHarness.ts'

@@ -1,6 +1,6 @@
-import { defineAgent } from '../../src/actors/defineAgent.ts'
+import { defineAgent } from '../../src/actors/define/defineAgent.ts'
 import { policyModel } from '../../src/actors/models/policyModel.ts'
-import type { ModelRequest } from '../../src/protocol/model.ts'
+import type { ModelRequest } from '../../src/protocol/ports/model.ts'
 import type { LogRecord } from '../../src/protocol/records.ts'
 import { saidIn, tool } from '../support/agentHarness.ts'
 import { caller, ends, Lives, paused, types } from '../support/lives.ts'

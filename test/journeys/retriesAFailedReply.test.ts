@@ -1,5 +1,5 @@
 import { delta, done, startAgent, type Harness } from '../support/agentHarness.ts'
-import type { ModelErrorKind } from '../../src/protocol/model.ts'
+import type { ModelErrorKind } from '../../src/protocol/ports/model.ts'
 import { assert, describe } from '../support/suite.ts'
 
 const failure = (kind: ModelErrorKind, retryAfterMs?: number) =>

@@ -1,5 +1,5 @@
 import { pngOf } from '../support/imageBytes.ts'
-import { rebuildConversation } from '../../src/conversation/rebuildConversation.ts'
+import { rebuildConversation } from '../../src/conversation/tree/rebuildConversation.ts'
 import { calls, gate, never, resultsOf, saidIn, stalled, startAgent, tool, withCode } from '../support/agentHarness.ts'
 import { assert, describe } from '../support/suite.ts'
 

@@ -1,4 +1,4 @@
-import type { Model, ModelPart } from '../../src/protocol/model.ts'
+import type { Model, ModelPart } from '../../src/protocol/ports/model.ts'
 import { calls, delta, done, never, quiet, startAgent, tool, type Harness } from '../support/agentHarness.ts'
 import { assert, describe, type CaseContext } from '../support/suite.ts'
 

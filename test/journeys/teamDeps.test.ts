@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { defineAgent } from '../../src/actors/defineAgent.ts'
+import { defineAgent } from '../../src/actors/define/defineAgent.ts'
 import { defineTool, type ToolContext } from '../../src/actors/tools/defineTool.ts'
 import { scriptedModel } from '../../packages/evaluation/src/testing/scriptedModel.ts'
 import { createRuntime } from '../../packages/bridge/src/createRuntime.ts'

@@ -1,5 +1,5 @@
 import { defineAgent, memoryStore } from '../../src/index.ts'
-import { capturedRequests } from '../../src/conversation/captureRequest.ts'
+import { capturedRequests } from '../../src/conversation/request/captureRequest.ts'
 import { createRuntime } from '../../packages/bridge/src/createRuntime.ts'
 import { policyModel } from '../../src/actors/models/policyModel.ts'
 import { scriptedModel } from '../../packages/evaluation/src/testing/scriptedModel.ts'

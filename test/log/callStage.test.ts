@@ -7,9 +7,9 @@ import { foldLog } from '../../src/log/fold.ts'
 import { rebuildContext } from '../../src/machines/rebuildContext.ts'
 import type { AgentEvent } from '../../src/protocol/events.ts'
 import type { LogRecord } from '../../src/protocol/records.ts'
-import { machineFold } from '../../src/sessions/machineState.ts'
-import { outlineOf } from '../../src/sessions/outline.ts'
-import { SessionProjection } from '../../src/sessions/sessionProjection.ts'
+import { machineFold } from '../../packages/sessions/src/machineState.ts'
+import { outlineOf } from '../../src/log/outline.ts'
+import { SessionProjection } from '../../packages/sessions/src/sessionProjection.ts'
 import { assert, describe } from '../support/suite.ts'
 
 type Part = Readonly<Record<string, unknown>> & { readonly type: LogRecord['type'] }

@@ -1,4 +1,4 @@
-import { rebuildConversation } from '../../src/conversation/rebuildConversation.ts'
+import { rebuildConversation } from '../../src/conversation/tree/rebuildConversation.ts'
 import { noUsage, textOf } from '../../src/protocol/messages.ts'
 import type { Child, ChildOf } from '../support/machineDriver.ts'
 import { assert, describe } from '../support/suite.ts'

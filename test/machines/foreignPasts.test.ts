@@ -1,5 +1,5 @@
-import { defineAgent } from '../../src/actors/defineAgent.ts'
-import { rebuildConversation } from '../../src/conversation/rebuildConversation.ts'
+import { defineAgent } from '../../src/actors/define/defineAgent.ts'
+import { rebuildConversation } from '../../src/conversation/tree/rebuildConversation.ts'
 import type { LogRecord } from '../../src/protocol/records.ts'
 import { restoreInput } from '../../src/runtime/agents/restoreInput.ts'
 import { scriptedModel } from '../../packages/evaluation/src/testing/scriptedModel.ts'

@@ -1,4 +1,4 @@
-import { rebuildConversation } from '../../src/conversation/rebuildConversation.ts'
+import { rebuildConversation } from '../../src/conversation/tree/rebuildConversation.ts'
 import type { ReplyOutput } from '../../src/machines/effectTypes.ts'
 import type { GuardVerdict } from '../../src/protocol/guarding.ts'
 import type { Outcome } from '../support/arbitraries.ts'

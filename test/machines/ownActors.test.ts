@@ -1,6 +1,6 @@
 import { type AnyActorRef, type AnyStateMachine, fromCallback, setup } from 'xstate'
 import { effect } from '../../src/actors/effect.ts'
-import type { Cancellation } from '../../src/actors/cancellation.ts'
+import type { Cancellation } from '../../src/actors/timing/cancellation.ts'
 import { type Interpreter, plannedInterpreter, xstateInterpreter } from '../../src/runtime/interpreter/interpreter.ts'
 import { gate, quiet } from '../support/agentHarness.ts'
 import { assert, describe } from '../support/suite.ts'

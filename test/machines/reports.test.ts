@@ -1,4 +1,4 @@
-import { rebuildConversation } from '../../src/conversation/rebuildConversation.ts'
+import { rebuildConversation } from '../../src/conversation/tree/rebuildConversation.ts'
 import { rebuildContext } from '../../src/machines/rebuildContext.ts'
 import { assert, describe } from '../support/suite.ts'
 import { AgentScript, text } from './agentScript.ts'

@@ -1,6 +1,6 @@
-import { defineAgent } from '../../src/actors/defineAgent.ts'
+import { defineAgent } from '../../src/actors/define/defineAgent.ts'
 import { restoring } from '../support/restoring.ts'
-import { rebuildConversation } from '../../src/conversation/rebuildConversation.ts'
+import { rebuildConversation } from '../../src/conversation/tree/rebuildConversation.ts'
 import { restoreInput } from '../../src/runtime/agents/restoreInput.ts'
 import { scriptedModel } from '../../packages/evaluation/src/testing/scriptedModel.ts'
 import { assert, describe } from '../support/suite.ts'

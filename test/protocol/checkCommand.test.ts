@@ -1,6 +1,6 @@
-import { checkCommand } from '../../src/protocol/checkCommand.ts'
-import { agentCommands, type AgentCommand } from '../../src/protocol/commands.ts'
-import { maxContentChars } from '../../src/protocol/saidContent.ts'
+import { checkCommand } from '../../src/protocol/bridge/checkCommand.ts'
+import { agentCommands, type AgentCommand } from '../../src/protocol/bridge/commands.ts'
+import { maxContentChars } from '../../src/protocol/text/saidContent.ts'
 import { assert, describe } from '../support/suite.ts'
 
 /** The outcome of a command: itself as it is carried out, or the code that it is refused with. */

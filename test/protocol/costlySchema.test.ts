@@ -1,7 +1,7 @@
 import { checkOf } from '../../packages/openapi/src/schemas.ts'
 import { InputChecks } from '../../packages/mcp/src/client/inputSchemas.ts'
-import { whyCostly } from '../../src/protocol/costlySchema.ts'
-import type { JsonSchema } from '../../src/protocol/model.ts'
+import { whyCostly } from '../../src/protocol/checks/costlySchema.ts'
+import type { JsonSchema } from '../../src/protocol/ports/model.ts'
 import { assert, describe } from '../support/suite.ts'
 
 const ofText = (pattern: string): JsonSchema => ({

@@ -13,8 +13,8 @@ import {
   toErrorInfo,
   withoutAdvice,
 } from '../../src/protocol/errors.ts'
-import { loadPeer } from '../../src/protocol/loadPeer.ts'
-import { onlyFields } from '../../src/protocol/onlyFields.ts'
+import { loadPeer } from '../../src/protocol/ports/loadPeer.ts'
+import { onlyFields } from '../../src/protocol/checks/onlyFields.ts'
 import { assert, describe } from '../support/suite.ts'
 
 function revoked(): unknown {

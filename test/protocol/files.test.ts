@@ -1,10 +1,10 @@
-import { estimateTokens } from '../../src/conversation/tokenCounter.ts'
-import { asFrame } from '../../src/protocol/writeCommand.ts'
+import { estimateTokens } from '../../src/conversation/limits/tokenCounter.ts'
+import { asFrame } from '../../src/protocol/bridge/writeCommand.ts'
 import { contentSchema } from '../../src/protocol/content.ts'
 import { describeIssues } from '../../src/protocol/errors.ts'
-import { fileText } from '../../src/protocol/fileText.ts'
+import { fileText } from '../../src/protocol/text/fileText.ts'
 import { blockSchema, countMedia, mediaText, plainBlockSchema, type FileBlock } from '../../src/protocol/messages.ts'
-import { Redactor } from '../../src/redaction/redactor.ts'
+import { Redactor } from '../../src/log/redaction/redactor.ts'
 import { assert, describe } from '../support/suite.ts'
 
 const pdf = { type: 'file', data: 'aGk=', mimeType: 'application/pdf', name: 'a.pdf' } as const

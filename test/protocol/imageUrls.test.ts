@@ -1,8 +1,8 @@
-import { asFrame } from '../../src/protocol/writeCommand.ts'
+import { asFrame } from '../../src/protocol/bridge/writeCommand.ts'
 import { contentSchema } from '../../src/protocol/content.ts'
 import { describeIssues } from '../../src/protocol/errors.ts'
 import { blockSchema, plainBlockSchema } from '../../src/protocol/messages.ts'
-import { toBase64 } from '../../src/protocol/toBase64.ts'
+import { toBase64 } from '../../src/protocol/text/toBase64.ts'
 import { assert, describe } from '../support/suite.ts'
 
 const url = 'https://pictures.example/cat.png'

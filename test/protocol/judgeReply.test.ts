@@ -1,6 +1,6 @@
-import { judgeReply, type ReplyVerdict } from '../../src/protocol/judgeReply.ts'
+import { judgeReply, type ReplyVerdict } from '../../src/protocol/checks/judgeReply.ts'
 import type { Block } from '../../src/protocol/messages.ts'
-import type { ModelReply } from '../../src/protocol/model.ts'
+import type { ModelReply } from '../../src/protocol/ports/model.ts'
 import { usageOf } from '../support/agentHarness.ts'
 import { assert, describe } from '../support/suite.ts'
 

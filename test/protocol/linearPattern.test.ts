@@ -1,5 +1,5 @@
 import * as fc from 'fast-check'
-import { linearPattern, TooManySteps } from '../../src/protocol/linearPattern.ts'
+import { linearPattern, TooManySteps } from '../../src/protocol/checks/linearPattern.ts'
 import { assert, describe } from '../support/suite.ts'
 
 const atoms = [

@@ -4,7 +4,7 @@ import { z } from 'zod'
 import { connect } from '../../src/client.ts'
 import { createRuntime, defineAgent, each, fallback, policyModel, parallel } from '../../src/index.ts'
 import { describeIssues } from '../../src/protocol/errors.ts'
-import { onlyFields } from '../../src/protocol/onlyFields.ts'
+import { onlyFields } from '../../src/protocol/checks/onlyFields.ts'
 import { assert, describe } from '../support/suite.ts'
 
 const model = policyModel(() => 'yes')
@@ -60,7 +60,7 @@ describe('an unknown field', (it) => {
   })
 
   it('is never told in the words of zod: every strict object is made here', () => {
-    const own = ['src/protocol/onlyFields.ts', 'src/protocol/strictOutput.ts']
+    const own = ['src/protocol/checks/onlyFields.ts', 'src/protocol/checks/strictOutput.ts']
     const found = globSync('{src,packages/*/src}/**/*.ts', { cwd: root })
       .filter((path) => !own.includes(path) && !path.startsWith('packages/page/src/inspector'))
       .filter((path) => /strictObject\(/.test(readFileSync(join(root, path), 'utf8')))

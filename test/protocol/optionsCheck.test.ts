@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { optionsCheck } from '../../src/protocol/optionsCheck.ts'
+import { optionsCheck } from '../../src/protocol/checks/optionsCheck.ts'
 import { assert, describe } from '../support/suite.ts'
 
 /** A check of a few options, and of which a schema was made. */

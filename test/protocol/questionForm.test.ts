@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { formOf, readFields, readTyped, type QuestionForm } from '../../src/protocol/questionForm.ts'
+import { formOf, readFields, readTyped, type QuestionForm } from '../../src/protocol/bridge/questionForm.ts'
 import { assert, describe } from '../support/suite.ts'
 
 const formFor = (schema: z.ZodType): QuestionForm => formOf(z.toJSONSchema(schema, { io: 'input' }))

@@ -2,7 +2,7 @@ import { someRuns } from '../support/seeds.ts'
 import * as fc from 'fast-check'
 import { eventOf } from '../../src/protocol/events.ts'
 import { logRecordSchema, type LogRecord } from '../../src/protocol/records.ts'
-import { limitsSchema } from '../../src/protocol/runLimits.ts'
+import { limitsSchema } from '../../src/protocol/runs/runLimits.ts'
 import { assert, describe } from '../support/suite.ts'
 
 const accepts = (schema: { safeParse(value: unknown): { success: boolean } }, value: unknown) =>

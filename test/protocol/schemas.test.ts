@@ -1,8 +1,8 @@
 import * as fc from 'fast-check'
 import { describeIssues } from '../../src/protocol/errors.ts'
-import { agentCommands } from '../../src/protocol/commands.ts'
+import { agentCommands } from '../../src/protocol/bridge/commands.ts'
 import { contentSchema } from '../../src/protocol/content.ts'
-import { maxContentChars } from '../../src/protocol/saidContent.ts'
+import { maxContentChars } from '../../src/protocol/text/saidContent.ts'
 import { agentIdSchema, formatNodeId, isAgentId, nodeIdSchema, parseNodeId } from '../../src/protocol/ids.ts'
 import {
   addUsage,

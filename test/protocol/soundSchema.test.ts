@@ -1,7 +1,7 @@
 import { array, assert as assertAll, constantFrom, dictionary, letrec, oneof, property } from 'fast-check'
 import { AjvJsonSchemaValidator } from '@modelcontextprotocol/client/validators/ajv'
-import type { JsonSchema } from '../../src/protocol/model.ts'
-import { shownSchema, soundSchema } from '../../src/protocol/soundSchema.ts'
+import type { JsonSchema } from '../../src/protocol/ports/model.ts'
+import { shownSchema, soundSchema } from '../../src/protocol/checks/soundSchema.ts'
 import { assert, describe } from '../support/suite.ts'
 
 const text = { type: 'string' }

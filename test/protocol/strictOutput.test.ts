@@ -1,8 +1,8 @@
 import { z } from 'zod'
-import { settingsOf } from '../../src/actors/modelSettings.ts'
-import type { JsonSchema } from '../../src/protocol/model.ts'
-import { readAnswer } from '../../src/protocol/readAnswer.ts'
-import { fromOutput, outputSchema, unwrapped } from '../../src/protocol/strictOutput.ts'
+import { settingsOf } from '../../src/actors/turn/modelSettings.ts'
+import type { JsonSchema } from '../../src/protocol/ports/model.ts'
+import { readAnswer } from '../../src/protocol/checks/readAnswer.ts'
+import { fromOutput, outputSchema, unwrapped } from '../../src/protocol/checks/strictOutput.ts'
 import { assert, describe } from '../support/suite.ts'
 
 const shown = (schema: z.ZodType) => {

@@ -1,8 +1,8 @@
 import { z } from 'zod'
-import { agentCommands } from '../../src/protocol/commands.ts'
-import { clientFrames, serverFrames } from '../../src/protocol/frames.ts'
+import { agentCommands } from '../../src/protocol/bridge/commands.ts'
+import { clientFrames, serverFrames } from '../../src/protocol/bridge/frames.ts'
 import { logRecords } from '../../src/protocol/records.ts'
-import { variants } from '../../src/protocol/variants.ts'
+import { variants } from '../../src/protocol/bridge/variants.ts'
 import { assert, describe } from '../support/suite.ts'
 
 /** Two variants, and which of them a schema was made of. */

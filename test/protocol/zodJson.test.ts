@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { defineAgent, defineTool, policyModel } from '../../src/index.ts'
-import { zodJson } from '../../src/protocol/zodJson.ts'
+import { zodJson } from '../../src/protocol/checks/zodJson.ts'
 import { assert, describe } from '../support/suite.ts'
 
 const model = policyModel(() => '')

@@ -35,10 +35,10 @@ describe('measures of a replay', (it) => {
 
   it('take for names what does not look like prose', () => {
     const text =
-      'the quickest renderMessage in src/conversation/node.ts. and snake_case, version10, lower.dotted. short.a'
+      'the quickest renderMessage in src/conversation/tree/node.ts. and snake_case, version10, lower.dotted. short.a'
     assert.equal(namesIn(text), [
       'renderMessage',
-      'src/conversation/node.ts',
+      'src/conversation/tree/node.ts',
       'snake_case',
       'version10',
       'lower.dotted',

@@ -1,8 +1,8 @@
 import * as fc from 'fast-check'
 import { z } from 'zod'
 import { createRuntime, defineAgent, partialOutput } from '../../src/index.ts'
-import type { Model } from '../../src/protocol/model.ts'
-import { readPartialJson } from '../../src/runs/partialJson.ts'
+import type { Model } from '../../src/protocol/ports/model.ts'
+import { readPartialJson } from '../../src/protocol/runs/partialJson.ts'
 import { someRuns } from '../support/seeds.ts'
 import { assert, describe } from '../support/suite.ts'
 

@@ -1,5 +1,5 @@
 import type { ContextFold } from '../../src/machines/rebuildContext.ts'
-import type { CheckpointStore } from '../../src/protocol/checkpoints.ts'
+import type { CheckpointStore } from '../../src/protocol/ports/checkpoints.ts'
 import type { LogRecord, RecordOf } from '../../src/protocol/records.ts'
 import { CheckpointKeeper } from '../../src/runtime/agents/checkpointKeeper.ts'
 import { recordsBetween } from '../../packages/evaluation/src/testing/contractDemands.ts'

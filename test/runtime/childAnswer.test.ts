@@ -1,4 +1,4 @@
-import { defineAgent } from '../../src/actors/defineAgent.ts'
+import { defineAgent } from '../../src/actors/define/defineAgent.ts'
 import { policyModel } from '../../src/actors/models/policyModel.ts'
 import { noUsage, type Block } from '../../src/protocol/messages.ts'
 import { recordVersion, type LogRecord, type RecordOf, type Spent } from '../../src/protocol/records.ts'
@@ -9,7 +9,7 @@ import {
   usedUp,
   whyUnfinished,
 } from '../../src/runtime/children/childAnswer.ts'
-import type { History } from '../../src/sessions/readHistory.ts'
+import type { History } from '../../src/log/readHistory.ts'
 import { assert, describe } from '../support/suite.ts'
 
 const helper = { name: 'helper' }

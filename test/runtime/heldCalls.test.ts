@@ -1,6 +1,6 @@
-import { defineAgent } from '../../src/actors/defineAgent.ts'
+import { defineAgent } from '../../src/actors/define/defineAgent.ts'
 import { createRuntime, type Runtime } from '../../packages/bridge/src/createRuntime.ts'
-import type { Store } from '../../src/protocol/store.ts'
+import type { Store } from '../../src/protocol/ports/store.ts'
 import { scriptedModel, type ScriptedReply } from '../../packages/evaluation/src/testing/scriptedModel.ts'
 import { simulatedClock } from '../../packages/evaluation/src/testing/simulatedClock.ts'
 import { calls, counter, tool } from '../support/agentHarness.ts'

@@ -1,4 +1,4 @@
-import { defineAgent } from '../../src/actors/defineAgent.ts'
+import { defineAgent } from '../../src/actors/define/defineAgent.ts'
 import { scriptedModel } from '../../packages/evaluation/src/testing/scriptedModel.ts'
 import type { AgentEvent } from '../../src/protocol/events.ts'
 import { delta, done, gate, never, quiet, stalled, startAgent, tool } from '../support/agentHarness.ts'

@@ -1,4 +1,4 @@
-import { defineAgent } from '../../src/actors/defineAgent.ts'
+import { defineAgent } from '../../src/actors/define/defineAgent.ts'
 import { scriptedModel } from '../../packages/evaluation/src/testing/scriptedModel.ts'
 import { textOf } from '../../src/protocol/messages.ts'
 import type { Agent } from '../../src/runtime/agents/agent.ts'

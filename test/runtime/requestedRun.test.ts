@@ -1,11 +1,11 @@
 import { z } from 'zod'
-import { defineAgent } from '../../src/actors/defineAgent.ts'
+import { defineAgent } from '../../src/actors/define/defineAgent.ts'
 import { policyModel } from '../../src/actors/models/policyModel.ts'
 import { noUsage } from '../../src/protocol/messages.ts'
 import type { LogRecord, PauseReason } from '../../src/protocol/records.ts'
 import { RequestedRun } from '../../src/runtime/agents/requestedRun.ts'
 import { assert, describe } from '../support/suite.ts'
-import { talker } from './xstate/logicParts.ts'
+import { talker } from '../../packages/xstate/test/logicParts.ts'
 
 type Body<T = LogRecord> = T extends LogRecord ? Omit<T, 'v' | 'seq' | 'time' | 'turnIndex'> : never
 

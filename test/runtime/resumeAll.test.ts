@@ -11,7 +11,7 @@ import {
   type Store,
 } from '../../src/index.ts'
 import { storedSnapshot } from '../../packages/bridge/src/server/snapshots.ts'
-import { memoryStore } from '../../src/stores/memoryStore.ts'
+import { memoryStore } from '../../src/log/stores/memoryStore.ts'
 import { asks, caller, logOf, until } from '../support/lives.ts'
 import { sharedStore } from '../support/sharedStore.ts'
 import { assert, describe, type CaseContext } from '../support/suite.ts'

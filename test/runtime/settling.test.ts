@@ -1,10 +1,10 @@
 import { getEventListeners } from 'node:events'
-import { defineAgent } from '../../src/actors/defineAgent.ts'
+import { defineAgent } from '../../src/actors/define/defineAgent.ts'
 import { createRuntime, type Runtime } from '../../packages/bridge/src/createRuntime.ts'
-import type { Store } from '../../src/protocol/store.ts'
+import type { Store } from '../../src/protocol/ports/store.ts'
 import type { Agent } from '../../src/runtime/agents/agent.ts'
 import { bodyOf } from '../../src/runtime/agents/agentFacts.ts'
-import { memoryStore } from '../../src/stores/memoryStore.ts'
+import { memoryStore } from '../../src/log/stores/memoryStore.ts'
 import { scriptedModel } from '../../packages/evaluation/src/testing/scriptedModel.ts'
 import { simulatedClock } from '../../packages/evaluation/src/testing/simulatedClock.ts'
 import {

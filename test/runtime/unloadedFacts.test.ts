@@ -1,4 +1,4 @@
-import { defineAgent, type AgentOptions } from '../../src/actors/defineAgent.ts'
+import { defineAgent, type AgentOptions } from '../../src/actors/define/defineAgent.ts'
 import { policyModel } from '../../src/actors/models/policyModel.ts'
 import type { Agent } from '../../src/runtime/agents/agent.ts'
 import { quiet, tool } from '../support/agentHarness.ts'

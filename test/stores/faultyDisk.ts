@@ -1,8 +1,8 @@
 import { readFileSync, writeSync } from 'node:fs'
 import { open, readFile } from 'node:fs/promises'
 import { recordsBetween } from '../../packages/evaluation/src/testing/contractDemands.ts'
-import { LogFile, type LogFileHandle } from '../../src/stores/logFile.ts'
-import { syncPolicy } from '../../src/stores/syncPolicy.ts'
+import { LogFile, type LogFileHandle } from '../../src/log/stores/logFile.ts'
+import { syncPolicy } from '../../src/log/stores/syncPolicy.ts'
 import type { CaseContext } from '../support/suite.ts'
 import { linesOf, storeFolder } from './storeFolder.ts'
 

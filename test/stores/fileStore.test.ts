@@ -2,7 +2,7 @@ import { mkdir, readdir, readFile, rm, symlink } from 'node:fs/promises'
 import { pathToFileURL } from 'node:url'
 import { recordVersion } from '../../src/protocol/records.ts'
 import { readAll, recordsBetween } from '../../packages/evaluation/src/testing/contractDemands.ts'
-import { fileStore } from '../../src/stores/fileStore.ts'
+import { fileStore } from '../../src/log/stores/fileStore.ts'
 import { assert, describe } from '../support/suite.ts'
 import { failsWith, linesOf, storeFolder } from './storeFolder.ts'
 

@@ -1,5 +1,5 @@
 import type { LogRecord } from '../../src/protocol/records.ts'
-import { stored } from '../../src/protocol/store.ts'
+import { stored } from '../../src/protocol/ports/store.ts'
 import { recordsBetween } from '../../packages/evaluation/src/testing/contractDemands.ts'
 import { assert, describe } from '../support/suite.ts'
 import { bytesOf, openDisk } from './faultyDisk.ts'

@@ -1,6 +1,6 @@
-import type { LogQuery } from '../../src/protocol/logPages.ts'
+import type { LogQuery } from '../../src/protocol/ports/logPages.ts'
 import { recordVersion, type LogRecord } from '../../src/protocol/records.ts'
-import { ReadPages, type ListedLog } from '../../src/stores/readPages.ts'
+import { ReadPages, type ListedLog } from '../../src/log/stores/readPages.ts'
 import { recordsBetween } from '../../packages/evaluation/src/testing/contractDemands.ts'
 import { assert, describe } from '../support/suite.ts'
 

@@ -1,7 +1,7 @@
 import { recordVersion } from '../../src/protocol/records.ts'
 import { mkdir, open, readdir, readFile, stat, type FileHandle } from 'node:fs/promises'
 import { readAll, recordsBetween } from '../../packages/evaluation/src/testing/contractDemands.ts'
-import { repairLog } from '../../src/stores/repairLog.ts'
+import { repairLog } from '../../src/log/stores/repairLog.ts'
 import { assert, describe } from '../support/suite.ts'
 import { runCli } from '../../packages/cli/test/cliInProcess.ts'
 import { failsWith, linesOf, storeFolder } from './storeFolder.ts'

@@ -5,7 +5,7 @@
 import { createInterface } from 'node:readline'
 import { RuntimeError } from '../../src/protocol/errors.ts'
 import { recordsBetween } from '../../packages/evaluation/src/testing/contractDemands.ts'
-import { fileStore } from '../../src/stores/fileStore.ts'
+import { fileStore } from '../../src/log/stores/fileStore.ts'
 import { sqliteStore } from '../../packages/sqlite/src/sqliteStore.ts'
 
 export type ChildRequest =

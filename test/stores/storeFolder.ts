@@ -2,9 +2,9 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { LogRecord } from '../../src/protocol/records.ts'
-import type { Store } from '../../src/protocol/store.ts'
-import { lineOf } from '../../src/stores/checksum.ts'
-import { fileStore } from '../../src/stores/fileStore.ts'
+import type { Store } from '../../src/protocol/ports/store.ts'
+import { lineOf } from '../../src/log/stores/checksum.ts'
+import { fileStore } from '../../src/log/stores/fileStore.ts'
 import type { CaseContext } from '../support/suite.ts'
 
 export interface StoreFolder {

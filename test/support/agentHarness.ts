@@ -1,22 +1,22 @@
-import { defineAgent, type AgentOptions } from '../../src/actors/defineAgent.ts'
+import { defineAgent, type AgentOptions } from '../../src/actors/define/defineAgent.ts'
 import {
   scriptedModel,
   type ScriptedModel,
   type ScriptedReply,
 } from '../../packages/evaluation/src/testing/scriptedModel.ts'
-import type { RedactOptions } from '../../src/redaction/redactor.ts'
+import type { RedactOptions } from '../../src/log/redaction/redactor.ts'
 import { isToolSource } from '../../src/actors/tools/toolSource.ts'
 import { defineTool, type Tool, type ToolOptions } from '../../src/actors/tools/defineTool.ts'
-import type { Conversation } from '../../src/conversation/conversation.ts'
+import type { Conversation } from '../../src/conversation/tree/conversation.ts'
 import { noUsage, type Block, type Usage } from '../../src/protocol/messages.ts'
 import type { AgentEvent, EventOf } from '../../src/protocol/events.ts'
-import type { Model, ModelPart, ModelReply } from '../../src/protocol/model.ts'
+import type { Model, ModelPart, ModelReply } from '../../src/protocol/ports/model.ts'
 import type { LogRecord } from '../../src/protocol/records.ts'
-import type { Store } from '../../src/protocol/store.ts'
+import type { Store } from '../../src/protocol/ports/store.ts'
 import type { Agent } from '../../src/runtime/agents/agent.ts'
 import { createRuntime, type Runtime } from '../../packages/bridge/src/createRuntime.ts'
 import { simulatedClock, type SimulatedClock } from '../../packages/evaluation/src/testing/simulatedClock.ts'
-import { memoryStore } from '../../src/stores/memoryStore.ts'
+import { memoryStore } from '../../src/log/stores/memoryStore.ts'
 import { z } from 'zod'
 import { checkJourney, requestFaults } from './journeyRules.ts'
 import { assert, type CaseContext } from './suite.ts'

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check'
 import type { AgentPolicy, ToolExecution } from '../../src/machines/agentPolicy.ts'
-import type { ModelErrorKind } from '../../src/protocol/model.ts'
-import type { Limits } from '../../src/protocol/runLimits.ts'
+import type { ModelErrorKind } from '../../src/protocol/ports/model.ts'
+import type { Limits } from '../../src/protocol/runs/runLimits.ts'
 
 /** How an effect ends; each kind of effect reads the parts that concern it. */
 export interface Outcome {

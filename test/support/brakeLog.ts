@@ -1,4 +1,4 @@
-import { applyPrune } from '../../src/conversation/prune.ts'
+import { applyPrune } from '../../src/conversation/brakes/prune/prune.ts'
 import {
   applyRevert,
   brakeTools,
@@ -6,22 +6,35 @@ import {
   planRevert,
   refuseRevert,
   type RevertPolicy,
-} from '../../src/conversation/revert.ts'
-import { assembleRequest, type AssembledRequest, type RequestFrame } from '../../src/conversation/assembleRequest.ts'
-import { Conversation } from '../../src/conversation/conversation.ts'
-import type { ConversationNode } from '../../src/conversation/node.ts'
+} from '../../src/conversation/brakes/revert/revert.ts'
+import {
+  assembleRequest,
+  type AssembledRequest,
+  type RequestFrame,
+} from '../../src/conversation/request/assembleRequest.ts'
+import { Conversation } from '../../src/conversation/tree/conversation.ts'
+import type { ConversationNode } from '../../src/conversation/tree/node.ts'
 import {
   defaultFoldPolicy,
   planAskedFold,
   planFold,
   type FoldPlan,
   type FoldPolicy,
-} from '../../src/conversation/planFold.ts'
-import { defaultCompactionPolicy, overlayOf, planCompaction } from '../../src/conversation/planCompaction.ts'
-import { decideStall, defaultStallPolicy, stallRevert, type StallPolicy } from '../../src/conversation/decideStall.ts'
-import { planGraft, type GraftSituation } from '../../src/conversation/planGraft.ts'
-import { decidePin } from '../../src/conversation/pins.ts'
-import { defaultTagPolicy, type TagPolicy } from '../../src/conversation/visibleTags.ts'
+} from '../../src/conversation/brakes/fold/planFold.ts'
+import {
+  defaultCompactionPolicy,
+  overlayOf,
+  planCompaction,
+} from '../../src/conversation/brakes/compaction/planCompaction.ts'
+import {
+  decideStall,
+  defaultStallPolicy,
+  stallRevert,
+  type StallPolicy,
+} from '../../src/conversation/brakes/stall/decideStall.ts'
+import { planGraft, type GraftSituation } from '../../src/conversation/brakes/graft/planGraft.ts'
+import { decidePin } from '../../src/conversation/brakes/pins/pins.ts'
+import { defaultTagPolicy, type TagPolicy } from '../../src/conversation/request/visibleTags.ts'
 import type {
   GraftOutcome,
   PinOutcome,
@@ -32,7 +45,7 @@ import type {
   StallOutcome,
 } from '../../src/protocol/braking.ts'
 import { noUsage, type Block, type PlainBlock } from '../../src/protocol/messages.ts'
-import type { RequestMessage } from '../../src/protocol/model.ts'
+import type { RequestMessage } from '../../src/protocol/ports/model.ts'
 import type { LogRecord } from '../../src/protocol/records.ts'
 
 const recallSpec = { name: 'recall', description: '', inputSchema: {} }

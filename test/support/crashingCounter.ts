@@ -1,4 +1,4 @@
-import { estimateTokens, type TokenCounter } from '../../src/conversation/tokenCounter.ts'
+import { estimateTokens, type TokenCounter } from '../../src/conversation/limits/tokenCounter.ts'
 
 /** A defect that lets a machine crash so often: counting the tokens of a recorded result throws. */
 export const crashingCounter = (left: { crashes: number } = { crashes: Infinity }): TokenCounter => ({

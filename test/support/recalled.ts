@@ -1,5 +1,5 @@
-import { recall, type Recalled, type RecallRequest } from '../../src/conversation/recall.ts'
-import type { Conversation } from '../../src/conversation/conversation.ts'
+import { recall, type Recalled, type RecallRequest } from '../../src/conversation/brakes/recall/recall.ts'
+import type { Conversation } from '../../src/conversation/tree/conversation.ts'
 import { BrakeLog } from './brakeLog.ts'
 import { assert } from './assert.ts'
 

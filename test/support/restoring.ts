@@ -1,4 +1,4 @@
-import type { AgentDefinition } from '../../src/actors/agentDefinition.ts'
+import type { AgentDefinition } from '../../src/actors/define/agentDefinition.ts'
 import type { FrameState } from '../../src/machines/agentTypes.ts'
 
 /** Agent for which an input is restored. */

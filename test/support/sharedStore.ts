@@ -1,4 +1,4 @@
-import type { Store } from '../../src/protocol/store.ts'
+import type { Store } from '../../src/protocol/ports/store.ts'
 
 /** A store that outlives its runtime. */
 export const sharedStore = <S extends Store>(store: S): S => ({ ...store, close: async () => {} })

@@ -1,4 +1,4 @@
-import type { Snapshots, SnapshotStore } from '../../src/protocol/snapshots.ts'
+import type { Snapshots, SnapshotStore } from '../../src/protocol/ports/snapshots.ts'
 
 /** Snapshots that a store keeps of one agent. */
 export const snapshotsOf = (store: SnapshotStore, agentId = 'agent-1'): Snapshots => ({

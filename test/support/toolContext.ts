@@ -1,5 +1,5 @@
 import type { ToolContext } from '../../src/actors/tools/defineTool.ts'
-import { MemorySnapshots } from '../../src/stores/memorySnapshots.ts'
+import { MemorySnapshots } from '../../src/log/stores/memorySnapshots.ts'
 import { snapshotsOf } from './snapshotsOf.ts'
 
 /** A context for calling a tool's `run` by hand, with everything it reported and changed. */

@@ -1,5 +1,5 @@
 import { createAnthropic } from '@ai-sdk/anthropic'
-import { isPdf } from '../../src/protocol/pictureBytes.ts'
+import { isPdf } from '../../src/protocol/text/pictureBytes.ts'
 import type { Dice } from '../tree/dice.ts'
 import {
   isWhole,

@@ -1,4 +1,4 @@
-import { pictureBytes } from '../../src/protocol/pictureBytes.ts'
+import { pictureBytes } from '../../src/protocol/text/pictureBytes.ts'
 import type { AiSdkModel } from '../../src/aiSdk.ts'
 import type { Dice } from '../tree/dice.ts'
 

@@ -1,7 +1,7 @@
 import type { AiSdkModel } from '../../src/aiSdk.ts'
 import type { Dice } from '../tree/dice.ts'
 import { judge } from '../judges/judge.ts'
-import { isPdf } from '../../src/protocol/pictureBytes.ts'
+import { isPdf } from '../../src/protocol/text/pictureBytes.ts'
 import {
   isWhole,
   someCallId,

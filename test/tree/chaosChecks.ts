@@ -1,5 +1,5 @@
-import { rebuildConversation } from '../../src/conversation/rebuildConversation.ts'
-import type { Conversation } from '../../src/conversation/conversation.ts'
+import { rebuildConversation } from '../../src/conversation/tree/rebuildConversation.ts'
+import type { Conversation } from '../../src/conversation/tree/conversation.ts'
 import { messageOf } from '../../src/protocol/errors.ts'
 import type { AgentEvent } from '../../src/protocol/events.ts'
 import { totalTokens, type Usage } from '../../src/protocol/messages.ts'

@@ -1,4 +1,4 @@
-import type { Limits } from '../../src/protocol/runLimits.ts'
+import type { Limits } from '../../src/protocol/runs/runLimits.ts'
 import type { RestartPolicy } from '../../src/machines/supervisorTypes.ts'
 import type { ToolExecution } from '../../src/machines/agentPolicy.ts'
 import type { Dice } from './dice.ts'

@@ -1,6 +1,6 @@
 import { messageOf } from '../../src/protocol/errors.ts'
 import type { LogRecord } from '../../src/protocol/records.ts'
-import type { Store } from '../../src/protocol/store.ts'
+import type { Store } from '../../src/protocol/ports/store.ts'
 import { createRuntime } from '../../packages/bridge/src/createRuntime.ts'
 import { simulatedClock } from '../../packages/evaluation/src/testing/simulatedClock.ts'
 import { counter } from '../support/agentHarness.ts'

@@ -1,5 +1,5 @@
 import { createActor, fromPromise, type AnyActorRef } from 'xstate'
-import { defineAgent } from '../../src/actors/defineAgent.ts'
+import { defineAgent } from '../../src/actors/define/defineAgent.ts'
 import { policyModel } from '../../src/actors/models/policyModel.ts'
 import { scriptedModel } from '../../packages/evaluation/src/testing/scriptedModel.ts'
 import { agentMachine } from '../../src/machines/agentMachine.ts'

@@ -7,12 +7,18 @@
  */
 import { parseArgs } from 'node:util'
 import { z } from 'zod'
-import { RequestAssembler } from '../../src/conversation/assembleRequest.ts'
-import { Conversation } from '../../src/conversation/conversation.ts'
-import { readNames } from '../../src/conversation/nameIndex.ts'
-import { defaultFoldPolicy, foldLevels, nextFold, planAskedFold, planFold } from '../../src/conversation/planFold.ts'
-import { rebuildConversation } from '../../src/conversation/rebuildConversation.ts'
-import { defaultTagPolicy } from '../../src/conversation/visibleTags.ts'
+import { RequestAssembler } from '../../src/conversation/request/assembleRequest.ts'
+import { Conversation } from '../../src/conversation/tree/conversation.ts'
+import { readNames } from '../../src/conversation/names/nameIndex.ts'
+import {
+  defaultFoldPolicy,
+  foldLevels,
+  nextFold,
+  planAskedFold,
+  planFold,
+} from '../../src/conversation/brakes/fold/planFold.ts'
+import { rebuildConversation } from '../../src/conversation/tree/rebuildConversation.ts'
+import { defaultTagPolicy } from '../../src/conversation/request/visibleTags.ts'
 import { createRuntime, defineAgent, defineTool, type LogRecord } from '../../src/index.ts'
 import { format, median, now, paired } from './measure.ts'
 import { randomNumbers } from '../../packages/evaluation/src/statistics/randomNumbers.ts'

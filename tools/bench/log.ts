@@ -10,7 +10,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { fileStore, type LogRecord, rebuildConversation } from '../../src/index.ts'
-import { lineOf } from '../../src/stores/checksum.ts'
+import { lineOf } from '../../src/log/stores/checksum.ts'
 import { format, median, now } from './measure.ts'
 
 const { values } = parseArgs({

@@ -6,7 +6,7 @@
 import { parseArgs } from 'node:util'
 import { openApiTools } from '../../src/openapi.ts'
 import { messageOf } from '../../src/protocol/errors.ts'
-import { systemClock } from '../../src/protocol/clock.ts'
+import { systemClock } from '../../src/protocol/ports/clock.ts'
 import { differences, type Difference } from './openApiWire/compare.ts'
 import { documentAt, type Json, operationAt, textOf } from './openApiWire/reading.ts'
 import { host, type Reference, referenceIn } from './openApiWire/reference.ts'

@@ -6,10 +6,10 @@
  *
  * Formats: tools/bench/replay/README.md. A call counts as a change by the name of its tool, as recordings do not say it.
  */
-import { Conversation } from '../../src/conversation/conversation.ts'
-import { namesIn, wordsOf } from '../../src/conversation/names.ts'
-import type { Step } from '../../src/conversation/node.ts'
-import { StepRecord, stepScore } from '../../src/conversation/stepScore.ts'
+import { Conversation } from '../../src/conversation/tree/conversation.ts'
+import { namesIn, wordsOf } from '../../src/conversation/names/names.ts'
+import type { Step } from '../../src/conversation/tree/node.ts'
+import { StepRecord, stepScore } from '../../src/conversation/brakes/stall/stepScore.ts'
 import type { LogRecord } from '../../src/index.ts'
 import { noUsage, toolCallsOf, type Block } from '../../src/protocol/messages.ts'
 import { isStep, type RecordedSession, type StepTurn } from './replay/recordedSession.ts'

@@ -1,8 +1,8 @@
 import type { LogRecord, RecordOf } from '../../src/index.ts'
-import { applyRevert, planRevert } from '../../src/conversation/revert.ts'
-import { RequestAssembler } from '../../src/conversation/assembleRequest.ts'
-import { Conversation } from '../../src/conversation/conversation.ts'
-import { defaultTagPolicy } from '../../src/conversation/visibleTags.ts'
+import { applyRevert, planRevert } from '../../src/conversation/brakes/revert/revert.ts'
+import { RequestAssembler } from '../../src/conversation/request/assembleRequest.ts'
+import { Conversation } from '../../src/conversation/tree/conversation.ts'
+import { defaultTagPolicy } from '../../src/conversation/request/visibleTags.ts'
 import { format, median, now } from './measure.ts'
 
 /**

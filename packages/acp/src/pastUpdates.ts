@@ -1,6 +1,6 @@
 import type { SessionUpdate } from '@agentclientprotocol/sdk'
-import type { ConversationView } from '../../../src/conversation/conversationView.ts'
-import type { ConversationNode } from '../../../src/conversation/node.ts'
+import type { ConversationView } from '../../../src/conversation/tree/conversationView.ts'
+import type { ConversationNode } from '../../../src/conversation/tree/node.ts'
 import { toolCallsOf, type AssistantMessage } from '../../../src/protocol/messages.ts'
 import type { Tag } from '../../../src/protocol/braking.ts'
 import { graftNote, revertNote, textChunk, userUpdates } from './sessionUpdates.ts'

@@ -2,9 +2,9 @@ import { RequestError, type ContentBlock, type PromptResponse, type StopReason }
 import { errorInfo } from '../../../src/protocol/errors.ts'
 import type { PlainBlock } from '../../../src/protocol/messages.ts'
 import type { PauseReason } from '../../../src/protocol/records.ts'
-import type { RunResult } from '../../../src/runs/runResult.ts'
+import type { RunResult } from '../../../src/protocol/runs/runResult.ts'
 import { outwardError } from '../../bridge/src/server/outwardError.ts'
-import { withoutEnd } from '../../../src/protocol/textEnds.ts'
+import { withoutEnd } from '../../../src/protocol/text/textEnds.ts'
 
 type BlockOf<T extends ContentBlock['type']> = Extract<ContentBlock, { type: T }>
 

@@ -6,9 +6,9 @@ import type {
   PermissionOption,
   RequestPermissionResponse,
 } from '@agentclientprotocol/sdk'
-import type { Decision } from '../../../src/protocol/commands.ts'
-import type { PendingOf } from '../../../src/protocol/pending.ts'
-import { formOf, type QuestionForm } from '../../../src/protocol/questionForm.ts'
+import type { Decision } from '../../../src/protocol/bridge/commands.ts'
+import type { PendingOf } from '../../../src/protocol/runs/pending.ts'
+import { formOf, type QuestionForm } from '../../../src/protocol/bridge/questionForm.ts'
 import { answerForm } from '../../bridge/src/server/answerForm.ts'
 import { callShape } from './toolCallShape.ts'
 

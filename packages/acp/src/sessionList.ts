@@ -1,13 +1,13 @@
 import type { ListSessionsRequest, ListSessionsResponse } from '@agentclientprotocol/sdk'
-import { cutEnd } from '../../../src/conversation/cutMiddle.ts'
+import { cutEnd } from '../../../src/protocol/text/cutMiddle.ts'
 import type { RecordOf } from '../../../src/protocol/records.ts'
 import { RuntimeError } from '../../../src/protocol/errors.ts'
 import { textOf } from '../../../src/protocol/messages.ts'
 import { isAsked } from '../../../src/protocol/asked.ts'
 import type { AgentAccess } from '../../bridge/src/server/agentAccess.ts'
 import { folderOf } from './sessionRequest.ts'
-import type { SessionSummary } from '../../../src/sessions/listSessions.ts'
-import { withoutEnd } from '../../../src/protocol/textEnds.ts'
+import type { SessionSummary } from '../../sessions/src/listSessions.ts'
+import { withoutEnd } from '../../../src/protocol/text/textEnds.ts'
 
 const pageSize = 50
 const maxTitle = 80

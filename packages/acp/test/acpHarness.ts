@@ -11,17 +11,17 @@ import {
   type CreateElicitationRequest,
   type CreateElicitationResponse,
 } from '@agentclientprotocol/sdk'
-import type { AgentDefinition } from '../../../src/actors/agentDefinition.ts'
+import type { AgentDefinition } from '../../../src/actors/define/agentDefinition.ts'
 import { policyModel } from '../../../src/actors/models/policyModel.ts'
-import { systemClock } from '../../../src/protocol/clock.ts'
-import type { Store } from '../../../src/protocol/store.ts'
+import { systemClock } from '../../../src/protocol/ports/clock.ts'
+import type { Store } from '../../../src/protocol/ports/store.ts'
 import { openAcp, type OpenOptions } from '../src/openAcp.ts'
 import type { Grant } from '../../bridge/src/server/roles.ts'
 import { Bridge } from '../../bridge/src/server/bridge.ts'
 import { limitsOf, type BridgeLimits } from '../../bridge/src/server/limits.ts'
 import { AgentAccess } from '../../bridge/src/server/agentAccess.ts'
 import { createRuntime, type Runtime } from '../../bridge/src/createRuntime.ts'
-import { memoryStore } from '../../../src/stores/memoryStore.ts'
+import { memoryStore } from '../../../src/log/stores/memoryStore.ts'
 import type { CaseContext } from '../../../test/support/suite.ts'
 
 /** Somebody's editor, as far as a test wants it. */

@@ -1,6 +1,6 @@
 import type { CreateElicitationRequest, CreateElicitationResponse } from '@agentclientprotocol/sdk'
 import { z } from 'zod'
-import { defineAgent } from '../../../src/actors/defineAgent.ts'
+import { defineAgent } from '../../../src/actors/define/defineAgent.ts'
 import { defineTool } from '../../../src/actors/tools/defineTool.ts'
 import { scriptedModel } from '../../evaluation/src/testing/scriptedModel.ts'
 import { calls, resultsOf, tool } from '../../../test/support/agentHarness.ts'

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { onlyFields } from '../../../src/protocol/onlyFields.ts'
+import { onlyFields } from '../../../src/protocol/checks/onlyFields.ts'
 import { describeIssues, RuntimeError } from '../../../src/protocol/errors.ts'
 import type { Endpoint } from '../../bridge/src/server/endpoint.ts'
 import type { AgentAccess } from '../../bridge/src/server/agentAccess.ts'

@@ -1,7 +1,7 @@
 import type { Message } from '@ag-ui/core'
 import { addUsage, noUsage, type Usage } from '../../../src/protocol/messages.ts'
 import type { AgentEvent, EventOf } from '../../../src/protocol/events.ts'
-import { lessSpent } from '../../../src/sessions/spent.ts'
+import { lessSpent } from '../../../src/log/spent.ts'
 import type { Spent } from '../../../src/protocol/records.ts'
 import { awaitsDecision } from '../../../src/runtime/agents/agentTree.ts'
 import { isCutOff } from '../../bridge/src/server/drivenAgent.ts'

@@ -1,6 +1,6 @@
 import type { RunAgentInput } from '@ag-ui/core'
-import type { AgentCommand } from '../../../src/protocol/commands.ts'
-import { decided } from '../../../src/protocol/writeCommand.ts'
+import type { AgentCommand } from '../../../src/protocol/bridge/commands.ts'
+import { decided } from '../../../src/protocol/bridge/writeCommand.ts'
 import { hasCode, RuntimeError } from '../../../src/protocol/errors.ts'
 import type { DrivenAgent } from '../../bridge/src/server/drivenAgent.ts'
 import type { AgentAccess } from '../../bridge/src/server/agentAccess.ts'

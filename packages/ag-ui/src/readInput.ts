@@ -1,6 +1,6 @@
 import type { RunAgentInput } from '@ag-ui/core'
 import { RunAgentInputSchema } from '@ag-ui/core/schemas'
-import { cutEnd } from '../../../src/conversation/cutMiddle.ts'
+import { cutEnd } from '../../../src/protocol/text/cutMiddle.ts'
 import { describeIssues, RuntimeError } from '../../../src/protocol/errors.ts'
 import { isAgentId } from '../../../src/protocol/ids.ts'
 import { readJson } from '../../bridge/src/server/readFrame.ts'

@@ -1,6 +1,6 @@
 import type { Message } from '@ag-ui/core'
 import type { AgentEvent, EventOf } from '../../../src/protocol/events.ts'
-import type { Run } from '../../../src/runs/run.ts'
+import type { Run } from '../../../src/protocol/runs/run.ts'
 import type { DrivenAgent } from '../../bridge/src/server/drivenAgent.ts'
 import { outwardEvent } from '../../bridge/src/server/outwardError.ts'
 import type { AgUiRun } from './agUiRun.ts'

@@ -1,5 +1,5 @@
 import type { Context, ContentPart, Message, PartSource, UserMessage } from '@ag-ui/core'
-import type { ConversationView } from '../../../src/conversation/conversationView.ts'
+import type { ConversationView } from '../../../src/conversation/tree/conversationView.ts'
 import { RuntimeError } from '../../../src/protocol/errors.ts'
 import { textOf, type PlainBlock } from '../../../src/protocol/messages.ts'
 import type { ProvenanceKind } from '../../../src/protocol/provenance.ts'

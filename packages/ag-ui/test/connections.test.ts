@@ -2,9 +2,9 @@ import { EventType, type Event } from '@ag-ui/core'
 import { WebSocket } from 'ws'
 import { z } from 'zod'
 import { defineAgent, defineTool } from '../../../src/index.ts'
-import type { ModelPart } from '../../../src/protocol/model.ts'
+import type { ModelPart } from '../../../src/protocol/ports/model.ts'
 import { scriptedModel, simulatedClock } from '../../../src/testing.ts'
-import { memoryStore } from '../../../src/stores/memoryStore.ts'
+import { memoryStore } from '../../../src/log/stores/memoryStore.ts'
 import { assert, describe } from '../../../test/support/suite.ts'
 import {
   customs,

@@ -1,6 +1,6 @@
 import type { Tool } from '@ag-ui/core'
 import { z } from 'zod'
-import { defineAgent } from '../../../src/actors/defineAgent.ts'
+import { defineAgent } from '../../../src/actors/define/defineAgent.ts'
 import { policyModel } from '../../../src/actors/models/policyModel.ts'
 import { defineTool } from '../../../src/actors/tools/defineTool.ts'
 import { textOf } from '../../../src/protocol/messages.ts'

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { describeIssues, RuntimeError } from '../../../src/protocol/errors.ts'
-import { onlyFields } from '../../../src/protocol/onlyFields.ts'
+import { onlyFields } from '../../../src/protocol/checks/onlyFields.ts'
 import type { Endpoint } from '../../bridge/src/server/endpoint.ts'
 import { mustBeServed } from '../../bridge/src/server/oneDefinition.ts'
 import { Chats } from './openChat.ts'

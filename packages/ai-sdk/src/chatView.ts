@@ -1,4 +1,4 @@
-import type { Clock } from '../../../src/protocol/clock.ts'
+import type { Clock } from '../../../src/protocol/ports/clock.ts'
 import type { AgentEvent } from '../../../src/protocol/events.ts'
 import { isCutOff } from '../../bridge/src/server/drivenAgent.ts'
 import { DurableSink, type Sink } from '../../bridge/src/streams/durableSink.ts'

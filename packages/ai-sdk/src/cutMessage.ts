@@ -1,4 +1,4 @@
-import { cutMiddle } from '../../../src/conversation/cutMiddle.ts'
+import { cutMiddle } from '../../../src/protocol/text/cutMiddle.ts'
 import type { UiMessage, UiMessagePart } from './uiTypes.ts'
 
 /** Longest text in the picture of a sub-agent, and longest picture as JSON, in UTF-16 units. */

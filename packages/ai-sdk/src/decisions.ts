@@ -1,4 +1,4 @@
-import type { DecideOptions, Decision } from '../../../src/protocol/commands.ts'
+import type { DecideOptions, Decision } from '../../../src/protocol/bridge/commands.ts'
 import type { DrivenAgent } from '../../bridge/src/server/drivenAgent.ts'
 import type { Exchange } from './exchange.ts'
 import type { ChatInput, GivenMessage, GivenPart } from './readChat.ts'

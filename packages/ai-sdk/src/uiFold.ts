@@ -2,7 +2,7 @@ import type { AgentEvent, EventOf, GrowingReply } from '../../../src/protocol/ev
 import { formatNodeId } from '../../../src/protocol/ids.ts'
 import { isImported } from '../../../src/protocol/imported.ts'
 import { saidByTool, textOf } from '../../../src/protocol/messages.ts'
-import { withheldText } from '../../../src/protocol/withheldText.ts'
+import { withheldText } from '../../../src/protocol/text/withheldText.ts'
 import { Exchange, type ShownCall } from './exchange.ts'
 import { isAgain, saidId } from './ids.ts'
 import { saidParts } from './uiParts.ts'

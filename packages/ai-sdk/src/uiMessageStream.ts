@@ -1,6 +1,6 @@
-import { systemClock } from '../../../src/protocol/clock.ts'
+import { systemClock } from '../../../src/protocol/ports/clock.ts'
 import type { AgentEvent } from '../../../src/protocol/events.ts'
-import type { Run } from '../../../src/runs/run.ts'
+import type { Run } from '../../../src/protocol/runs/run.ts'
 import type { LogRecord } from '../../../src/protocol/records.ts'
 import type { Agent } from '../../../src/runtime/agents/agent.ts'
 import type { Sink } from '../../bridge/src/streams/durableSink.ts'

@@ -7,14 +7,14 @@ import {
   type ChatInit,
   type UIMessage,
 } from 'ai'
-import type { AgentDefinition } from '../../../src/actors/agentDefinition.ts'
+import type { AgentDefinition } from '../../../src/actors/define/agentDefinition.ts'
 import { aiSdkChat, uiMessages } from '../../../src/aiSdk.ts'
-import type { ModelPart } from '../../../src/protocol/model.ts'
+import type { ModelPart } from '../../../src/protocol/ports/model.ts'
 import type { LogRecord } from '../../../src/protocol/records.ts'
-import type { Store } from '../../../src/protocol/store.ts'
+import type { Store } from '../../../src/protocol/ports/store.ts'
 import type { ServeOptions } from '../../bridge/src/server/serveOptions.ts'
 import type { RuntimeOptions } from '../../../src/runtime/runtimeOptions.ts'
-import { memoryStore } from '../../../src/stores/memoryStore.ts'
+import { memoryStore } from '../../../src/log/stores/memoryStore.ts'
 import { childrenIn } from '../src/uiMessages.ts'
 import { assert, type CaseContext } from '../../../test/support/suite.ts'
 import { serveAgents, type Serving } from '../../bridge/test/server/bridgeHarness.ts'

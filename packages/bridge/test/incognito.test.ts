@@ -1,4 +1,4 @@
-import { defineAgent } from '../../../src/actors/defineAgent.ts'
+import { defineAgent } from '../../../src/actors/define/defineAgent.ts'
 import { defineTool } from '../../../src/actors/tools/defineTool.ts'
 import type { AgentRuntime } from '../../../src/runtime/agentRuntime.ts'
 import { policyModel } from '../../../src/actors/models/policyModel.ts'

@@ -1,6 +1,6 @@
 import type { LogRecord, RecordOf } from '../../../src/protocol/records.ts'
-import { cutEnd } from '../../../src/conversation/cutMiddle.ts'
-import { textOf } from '../../../src/protocol/messageText.ts'
+import { cutEnd } from '../../../src/protocol/text/cutMiddle.ts'
+import { textOf } from '../../../src/protocol/text/messageText.ts'
 import { oneLine } from './plainText.ts'
 import { callLine, outcomeLine } from './toolLine.ts'
 

@@ -1,5 +1,5 @@
 import type { Economics } from '../../../src/protocol/economics.ts'
-import type { LimitReason } from '../../../src/protocol/turns.ts'
+import type { LimitReason } from '../../../src/protocol/bridge/turns.ts'
 import { oneLine } from './plainText.ts'
 import type { Took } from './workTimes.ts'
 

@@ -1,14 +1,14 @@
 import { supervisorMachine } from '../../../src/machines/supervisorMachine.ts'
 import { agentMachine } from '../../../src/machines/agentMachine.ts'
 import type { AnyStateMachine } from 'xstate'
-import { isAgentDefinition, type AgentDefinition } from '../../../src/actors/agentDefinition.ts'
+import { isAgentDefinition, type AgentDefinition } from '../../../src/actors/define/agentDefinition.ts'
 import { RuntimeError } from '../../../src/protocol/errors.ts'
 import { lazily } from '../../../src/protocol/lazily.ts'
 import { agentMachineId } from '../../../src/machines/agentSetup.ts'
 import { chartMermaid, type ChartDirection } from './chartMermaid.ts'
 import type { chartPicture } from './chartPicture.ts'
 import { chartModel, type BrakeFlags, type ChartModel } from './chartModel.ts'
-import { checkChoice } from '../../../src/protocol/checkChoice.ts'
+import { checkChoice } from '../../../src/protocol/checks/checkChoice.ts'
 import { overviewModel } from './overviewModel.ts'
 
 /** The facts of an agent, local or remote, that a chart shows. */

@@ -1,4 +1,4 @@
-import { cutEnd } from '../../../src/conversation/cutMiddle.ts'
+import { cutEnd } from '../../../src/protocol/text/cutMiddle.ts'
 import type { ConversationModel, GraphStep } from './conversationModel.ts'
 import { stepIds, stepRemarks, tagText } from './conversationRows.ts'
 import { escapeMermaid } from './escapeText.ts'

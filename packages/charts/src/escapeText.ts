@@ -1,4 +1,4 @@
-import { withoutReordering } from '../../../src/conversation/withoutReordering.ts'
+import { withoutReordering } from '../../../src/protocol/text/withoutReordering.ts'
 
 // oxlint-disable-next-line no-control-regex -- XML allows none of these, whatever their spelling
 const unfit = /[\u0000-\u0008\u000B\u000C\u000E-\u001F\u007F-\u009F\uFFFE\uFFFF]/g

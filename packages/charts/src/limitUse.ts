@@ -1,4 +1,4 @@
-import type { Limits } from '../../../src/protocol/runLimits.ts'
+import type { Limits } from '../../../src/protocol/runs/runLimits.ts'
 import { counted, dollars, duration } from './amounts.ts'
 import { compactTokens } from './nowLine.ts'
 

@@ -1,4 +1,4 @@
-import type { Limits } from '../../../src/protocol/runLimits.ts'
+import type { Limits } from '../../../src/protocol/runs/runLimits.ts'
 import { counted, dollars, duration, whole } from './amounts.ts'
 import { oneLine } from './plainText.ts'
 

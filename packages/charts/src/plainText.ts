@@ -1,5 +1,5 @@
 import { fitted } from './textWidth.ts'
-import { withoutReordering } from '../../../src/conversation/withoutReordering.ts'
+import { withoutReordering } from '../../../src/protocol/text/withoutReordering.ts'
 
 /**
  * Control characters of a model's or tool's text could move the cursor or worse, and those that turn the order of letters show

@@ -1,4 +1,4 @@
-import { charactersOf } from '../../../src/conversation/characters.ts'
+import { charactersOf } from '../../../src/protocol/text/characters.ts'
 import { lazily } from '../../../src/protocol/lazily.ts'
 
 // oxlint-disable-next-line no-control-regex -- an escape sequence begins with one

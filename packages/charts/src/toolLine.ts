@@ -1,6 +1,6 @@
-import { cutEnd } from '../../../src/conversation/cutMiddle.ts'
+import { cutEnd } from '../../../src/protocol/text/cutMiddle.ts'
 import type { EventOf } from '../../../src/protocol/events.ts'
-import { textOf } from '../../../src/protocol/messageText.ts'
+import { textOf } from '../../../src/protocol/text/messageText.ts'
 import { counted } from './amounts.ts'
 import { oneLine } from './plainText.ts'
 

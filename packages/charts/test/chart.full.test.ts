@@ -1,5 +1,5 @@
 import { XMLValidator } from 'fast-xml-parser'
-import { defineAgent } from '../../../src/actors/defineAgent.ts'
+import { defineAgent } from '../../../src/actors/define/defineAgent.ts'
 import { scriptedModel } from '../../evaluation/src/testing/scriptedModel.ts'
 import { agentMachine } from '../../../src/machines/agentMachine.ts'
 import { supervisorMachine } from '../../../src/machines/supervisorMachine.ts'

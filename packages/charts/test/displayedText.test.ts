@@ -1,6 +1,6 @@
 import { someRuns } from '../../../test/support/seeds.ts'
 import * as fc from 'fast-check'
-import { cutEnd, cutMiddle } from '../../../src/conversation/cutMiddle.ts'
+import { cutEnd, cutMiddle } from '../../../src/protocol/text/cutMiddle.ts'
 import { escapeMermaid, escapeXml } from '../src/escapeText.ts'
 import { conversationFormats, conversationGraph } from '../src/conversationGraph.ts'
 import { argumentsLine, beginning, forDisplay, oneLine } from '../../page/src/inspector/model/shortText.ts'

@@ -1,4 +1,4 @@
-import type { ConversationNode } from '../../../src/conversation/node.ts'
+import type { ConversationNode } from '../../../src/conversation/tree/node.ts'
 import type { LogRecord } from '../../../src/protocol/records.ts'
 import type { ConversationSubject } from '../src/conversationGraph.ts'
 import { BrakeLog } from '../../../test/support/brakeLog.ts'

@@ -1,8 +1,8 @@
 import { withoutControls } from '../../charts/src/plainText.ts'
-import type { Decision } from '../../../src/protocol/commands.ts'
+import type { Decision } from '../../../src/protocol/bridge/commands.ts'
 import { hasCode, messageOf } from '../../../src/protocol/errors.ts'
-import type { Pending, PendingOf } from '../../../src/protocol/pending.ts'
-import { formOf, readTyped, type QuestionForm } from '../../../src/protocol/questionForm.ts'
+import type { Pending, PendingOf } from '../../../src/protocol/runs/pending.ts'
+import { formOf, readTyped, type QuestionForm } from '../../../src/protocol/bridge/questionForm.ts'
 import type { MenuItem } from './terminal/menu.ts'
 import type { Screen } from './terminal/screen.ts'
 

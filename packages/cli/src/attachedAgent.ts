@@ -7,16 +7,16 @@ import type {
   PruneOptions,
   RevertCommandOptions,
   SayOptions,
-} from '../../../src/protocol/commands.ts'
+} from '../../../src/protocol/bridge/commands.ts'
 import type { AgentEvent, EventOf } from '../../../src/protocol/events.ts'
 import { textOf, type UserSource } from '../../../src/protocol/messages.ts'
 import { foldPending, nothingAsked, pendingOf } from '../../bridge/src/client/fold/foldPending.ts'
 import { foldState, type LiveState } from '../../bridge/src/client/fold/foldState.ts'
 import type { ChatPending } from '../../bridge/src/client/fold/chat.ts'
-import type { Content } from '../../../src/protocol/saidContent.ts'
+import type { Content } from '../../../src/protocol/text/saidContent.ts'
 import type { PauseReason } from '../../../src/protocol/records.ts'
-import type { UseChange } from '../../../src/protocol/turns.ts'
-import type { Run } from '../../../src/runs/run.ts'
+import type { UseChange } from '../../../src/protocol/bridge/turns.ts'
+import type { Run } from '../../../src/protocol/runs/run.ts'
 import type { ChatAbout, ChatAgent, ChatConversation } from './chatAgent.ts'
 
 /** An agent on a server, as a chat needs it: its current state is tracked here from its events. */

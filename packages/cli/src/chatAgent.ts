@@ -4,14 +4,14 @@ import type {
   PruneOptions,
   RevertCommandOptions,
   SayOptions,
-} from '../../../src/protocol/commands.ts'
+} from '../../../src/protocol/bridge/commands.ts'
 import type { AgentEvent } from '../../../src/protocol/events.ts'
-import type { ConversationView } from '../../../src/conversation/conversationView.ts'
-import type { Content } from '../../../src/protocol/saidContent.ts'
-import type { Pending } from '../../../src/protocol/pending.ts'
+import type { ConversationView } from '../../../src/conversation/tree/conversationView.ts'
+import type { Content } from '../../../src/protocol/text/saidContent.ts'
+import type { Pending } from '../../../src/protocol/runs/pending.ts'
 import type { PauseReason, Spent } from '../../../src/protocol/records.ts'
-import type { UseChange } from '../../../src/protocol/turns.ts'
-import type { Run } from '../../../src/runs/run.ts'
+import type { UseChange } from '../../../src/protocol/bridge/turns.ts'
+import type { Run } from '../../../src/protocol/runs/run.ts'
 
 /**
  * An agent as a chat needs it, in this process or on a server. Where a local one throws, one on a server rejects; a run that it

@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util'
-import { nearestWord } from '../../../src/protocol/nearestWord.ts'
+import { nearestWord } from '../../../src/protocol/checks/nearestWord.ts'
 import {
   isRepeated,
   options as optionTable,

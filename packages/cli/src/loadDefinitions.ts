@@ -1,5 +1,5 @@
 import { resolve } from 'node:path'
-import { isAgentDefinition, type AgentDefinition } from '../../../src/actors/agentDefinition.ts'
+import { isAgentDefinition, type AgentDefinition } from '../../../src/actors/define/agentDefinition.ts'
 import { RuntimeError } from '../../../src/protocol/errors.ts'
 import { importModule } from '../../tools/src/userFiles/importModule.ts'
 

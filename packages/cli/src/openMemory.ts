@@ -2,7 +2,7 @@ import { statSync } from 'node:fs'
 import { extname } from 'node:path'
 import { markdownMemory } from '../../tools/src/memory/markdownMemory.ts'
 import { sqliteMemory } from '../../tools/src/memory/sqliteMemory.ts'
-import type { Memory } from '../../../src/protocol/memory.ts'
+import type { Memory } from '../../../src/protocol/ports/memory.ts'
 
 /** A memory of the command line. */
 export interface OpenMemory {

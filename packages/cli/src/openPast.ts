@@ -1,6 +1,6 @@
 import { realpathSync } from 'node:fs'
 import type { Agent } from '../../../src/runtime/agents/agent.ts'
-import type { LoadedSession } from '../../../src/sessions/loadSession.ts'
+import type { LoadedSession } from '../../sessions/src/loadSession.ts'
 import { isInteractive, exitCodes, type CliHost } from './cliHost.ts'
 import type { Invocation } from './commandLine.ts'
 import { agentsOf } from './config/configAgents.ts'

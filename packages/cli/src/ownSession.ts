@@ -1,4 +1,4 @@
-import type { LoadedSession } from '../../../src/sessions/loadSession.ts'
+import type { LoadedSession } from '../../sessions/src/loadSession.ts'
 
 /** Definition name of the command line's own agent, unlikely to be used by an application. */
 export const cliAgentName = 'escapement-coder'

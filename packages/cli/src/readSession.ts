@@ -1,4 +1,4 @@
-import { loadSession, type LoadedSession } from '../../../src/sessions/loadSession.ts'
+import { loadSession, type LoadedSession } from '../../sessions/src/loadSession.ts'
 import { checkSession, type SessionLogs } from './sessionLogs.ts'
 
 /** Reads a whole session. @throws RuntimeError as `checkSession` and `loadSession`. */

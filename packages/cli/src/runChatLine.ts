@@ -1,6 +1,6 @@
-import { lastPrompt, promptAgain } from '../../../src/conversation/promptAgain.ts'
+import { lastPrompt, promptAgain } from '../../../src/conversation/brakes/promptAgain.ts'
 import { formatNodeId } from '../../../src/protocol/ids.ts'
-import type { Run } from '../../../src/runs/run.ts'
+import type { Run } from '../../../src/protocol/runs/run.ts'
 import { decideCall, isWaiting, type ChatAbout, type ChatAgent, type ChatConversation } from './chatAgent.ts'
 import type { AgentLine } from './slashCommands.ts'
 import { spentWords } from './terminal/sessionText.ts'

@@ -1,7 +1,7 @@
 import { messageOf, RuntimeError } from '../../../src/protocol/errors.ts'
 import { version } from '../../../src/protocol/version.ts'
 import { type CliHost, exitCodes } from './cliHost.ts'
-import { checkChoice } from '../../../src/protocol/checkChoice.ts'
+import { checkChoice } from '../../../src/protocol/checks/checkChoice.ts'
 import { parseCommandLine, type Invocation } from './commandLine.ts'
 import { commands } from './commandList.ts'
 import { commandHelp, helpText } from './helpText.ts'

@@ -1,6 +1,6 @@
-import { systemClock } from '../../../src/protocol/clock.ts'
+import { systemClock } from '../../../src/protocol/ports/clock.ts'
 import type { AgentEvent } from '../../../src/protocol/events.ts'
-import type { RunResult } from '../../../src/runs/runResult.ts'
+import type { RunResult } from '../../../src/protocol/runs/runResult.ts'
 import { withoutControls } from '../../charts/src/plainText.ts'
 import { waitsForPeople } from '../../../src/runtime/agents/agentTree.ts'
 import { answerPending, approvalPolicy, type ApprovalPolicy } from './approvals.ts'

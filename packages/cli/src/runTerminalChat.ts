@@ -1,6 +1,6 @@
-import { systemClock } from '../../../src/protocol/clock.ts'
+import { systemClock } from '../../../src/protocol/ports/clock.ts'
 import { messageOf } from '../../../src/protocol/errors.ts'
-import type { Run } from '../../../src/runs/run.ts'
+import type { Run } from '../../../src/protocol/runs/run.ts'
 import { answerPending, type ApprovalPolicy } from './approvals.ts'
 import { isWaiting, type ChatAbout, type ChatAgent } from './chatAgent.ts'
 import { runChatLine } from './runChatLine.ts'

@@ -1,15 +1,15 @@
 import { join, resolve } from 'node:path'
 import { withoutControls } from '../../charts/src/plainText.ts'
 import { RuntimeError } from '../../../src/protocol/errors.ts'
-import type { ErasableStore } from '../../../src/protocol/store.ts'
-import { allLogs, pagesOf } from '../../../src/sessions/logPages.ts'
+import type { ErasableStore } from '../../../src/protocol/ports/store.ts'
+import { allLogs, pagesOf } from '../../../src/log/logPages.ts'
 import { checkAgentId } from '../../../src/protocol/ids.ts'
 import { loadConfig, type ConfigWish } from './config/loadConfig.ts'
 import type { LoadedConfig } from './config/readConfig.ts'
 import { type CliHost, exitCodes } from './cliHost.ts'
 import { folderPlace, shownAddress, storePlace, type StorePlace } from './storePlace.ts'
 import type { Invocation } from './commandLine.ts'
-import { nearestWord } from '../../../src/protocol/nearestWord.ts'
+import { nearestWord } from '../../../src/protocol/checks/nearestWord.ts'
 
 /** The place of logs, and their store. */
 export interface SessionLogs {

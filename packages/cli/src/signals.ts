@@ -1,5 +1,5 @@
 import type { CliHost } from './cliHost.ts'
-import type { Clock } from '../../../src/protocol/clock.ts'
+import type { Clock } from '../../../src/protocol/ports/clock.ts'
 
 const names = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
 

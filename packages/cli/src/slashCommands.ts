@@ -1,5 +1,5 @@
-import type { CompactOptions, PruneOptions, RevertCommandOptions } from '../../../src/protocol/commands.ts'
-import type { UseChange } from '../../../src/protocol/turns.ts'
+import type { CompactOptions, PruneOptions, RevertCommandOptions } from '../../../src/protocol/bridge/commands.ts'
+import type { UseChange } from '../../../src/protocol/bridge/turns.ts'
 import type { Completion } from './terminal/input/completion.ts'
 
 /** A line of a chat that the agent handles, other than a plain message. */

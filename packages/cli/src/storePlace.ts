@@ -1,8 +1,8 @@
 import { statSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { RuntimeError } from '../../../src/protocol/errors.ts'
-import type { Logger } from '../../../src/protocol/logger.ts'
-import type { ErasableStore } from '../../../src/protocol/store.ts'
+import type { Logger } from '../../../src/protocol/ports/logger.ts'
+import type { ErasableStore } from '../../../src/protocol/ports/store.ts'
 
 /** Place of logs: a folder, an SQLite file or a database. */
 export interface StorePlace {
@@ -41,7 +41,7 @@ export function folderPlace(path: string, base: string): StorePlace {
     folder,
     logOf: (agentId) => join(folder, `${agentId}.jsonl`),
     isThere: () => statSync(folder, { throwIfNoEntry: false })?.isDirectory() === true,
-    open: async () => (await import('../../../src/stores/fileStore.ts')).fileStore(folder),
+    open: async () => (await import('../../../src/log/stores/fileStore.ts')).fileStore(folder),
   }
 }
 

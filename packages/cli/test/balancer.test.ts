@@ -1,7 +1,7 @@
 import { connect, createServer, type ServerHttp2Stream } from 'node:http2'
 import type { AddressInfo, Socket } from 'node:net'
 import { Balancer } from '../src/cluster/balancer.ts'
-import { systemClock } from '../../../src/protocol/clock.ts'
+import { systemClock } from '../../../src/protocol/ports/clock.ts'
 import { assert, describe, type CaseContext } from '../../../test/support/suite.ts'
 
 type Answer = (stream: ServerHttp2Stream) => void

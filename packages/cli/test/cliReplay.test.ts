@@ -1,6 +1,6 @@
 import { eventOf, type AgentEvent } from '../../../src/protocol/events.ts'
 import type { LogRecord } from '../../../src/protocol/records.ts'
-import { systemClock } from '../../../src/protocol/clock.ts'
+import { systemClock } from '../../../src/protocol/ports/clock.ts'
 import { replayPause, replaySteps, textPieces } from '../src/commands/replay.ts'
 import { assert, describe } from '../../../test/support/suite.ts'
 import { runCli } from './cliInProcess.ts'

@@ -1,13 +1,13 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { defineAgent, type AgentOptions } from '../../../src/actors/defineAgent.ts'
+import { defineAgent, type AgentOptions } from '../../../src/actors/define/defineAgent.ts'
 import { scriptedModel, type ScriptedReply } from '../../evaluation/src/testing/scriptedModel.ts'
 import { defineTool } from '../../../src/actors/tools/defineTool.ts'
-import type { Clock } from '../../../src/protocol/clock.ts'
-import type { ModelRequest } from '../../../src/protocol/model.ts'
+import type { Clock } from '../../../src/protocol/ports/clock.ts'
+import type { ModelRequest } from '../../../src/protocol/ports/model.ts'
 import type { LogRecord } from '../../../src/protocol/records.ts'
 import { createRuntime } from '../../bridge/src/createRuntime.ts'
-import { fileStore } from '../../../src/stores/fileStore.ts'
+import { fileStore } from '../../../src/log/stores/fileStore.ts'
 import { z } from 'zod'
 
 export interface RecordedOptions extends Partial<Omit<AgentOptions, 'model'>> {

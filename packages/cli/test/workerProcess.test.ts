@@ -1,5 +1,5 @@
 import { WorkerProcess } from '../src/cluster/workerProcess.ts'
-import { systemClock } from '../../../src/protocol/clock.ts'
+import { systemClock } from '../../../src/protocol/ports/clock.ts'
 import { assert, describe } from '../../../test/support/suite.ts'
 
 describe('a worker of a cluster', (it) => {

@@ -1,5 +1,5 @@
-import { defineAgent } from '../../../src/actors/defineAgent.ts'
-import type { Model } from '../../../src/protocol/model.ts'
+import { defineAgent } from '../../../src/actors/define/defineAgent.ts'
+import type { Model } from '../../../src/protocol/ports/model.ts'
 
 /** An agent whose reply comes piece by piece, as a test says; its next run begins another. */
 export function writingAgent(): {

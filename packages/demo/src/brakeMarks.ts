@@ -1,5 +1,5 @@
 import { textOf } from '../../../src/protocol/messages.ts'
-import type { RequestMessage } from '../../../src/protocol/model.ts'
+import type { RequestMessage } from '../../../src/protocol/ports/model.ts'
 
 /** The last line of a text if brakes are on: the id of its step. */
 const idLine = /\n\[(n\d+)\]$/

@@ -1,7 +1,7 @@
 import { policyModel } from '../../../src/actors/models/policyModel.ts'
 import type { ReplyShape } from '../../../src/actors/models/replyShape.ts'
 import { textOf, toolCallsOf } from '../../../src/protocol/messages.ts'
-import type { Model, ModelRequest, RequestMessage } from '../../../src/protocol/model.ts'
+import type { Model, ModelRequest, RequestMessage } from '../../../src/protocol/ports/model.ts'
 import { idIn, noteIn } from './brakeMarks.ts'
 import {
   checkArguments,

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { withoutEnds } from '../../../src/protocol/textEnds.ts'
+import { withoutEnds } from '../../../src/protocol/text/textEnds.ts'
 
 /** A trial that is to be made. */
 export interface PlannedTrial {

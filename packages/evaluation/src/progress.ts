@@ -1,4 +1,4 @@
-import type { Clock } from '../../../src/protocol/clock.ts'
+import type { Clock } from '../../../src/protocol/ports/clock.ts'
 import type { PlannedTrial } from './plan.ts'
 import type { TrialResult } from './results.ts'
 

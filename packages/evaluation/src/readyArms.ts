@@ -1,5 +1,5 @@
 import { RuntimeError } from '../../../src/protocol/errors.ts'
-import type { Model } from '../../../src/protocol/model.ts'
+import type { Model } from '../../../src/protocol/ports/model.ts'
 import { armSetup, modelNamed, type ArmSetup, type ModelOfTrial } from './armSetups.ts'
 import { defineJudge, type ReadyJudge } from './checks/judge.ts'
 import type { EvaluationPlan } from './evaluationPlan.ts'

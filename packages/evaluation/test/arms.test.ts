@@ -1,10 +1,10 @@
 import { assert as holds, property, string, uniqueArray } from 'fast-check'
 import { armOf, changesOf, checkedArms } from '../src/arms.ts'
 import { planTrials, safeNames, seedOf } from '../src/plan.ts'
-import { givenOptions, redefine } from '../../../src/actors/redefine.ts'
-import { defineAgent } from '../../../src/actors/defineAgent.ts'
+import { givenOptions, redefine } from '../../../src/actors/define/redefine.ts'
+import { defineAgent } from '../../../src/actors/define/defineAgent.ts'
 import { scriptedModel } from '../src/testing/scriptedModel.ts'
-import { definedAgent } from '../../../src/actors/definedAgent.ts'
+import { definedAgent } from '../../../src/actors/define/definedAgent.ts'
 import { assert, describe } from '../../../test/support/suite.ts'
 
 const model = scriptedModel([])

@@ -1,7 +1,7 @@
 import type { Redaction } from '../../../src/actors/tools/defineTool.ts'
-import { pictureType, type SaidBlock } from '../../../src/protocol/saidContent.ts'
+import { pictureType, type SaidBlock } from '../../../src/protocol/text/saidContent.ts'
 import { isObject } from './references.ts'
-import { withoutEnd } from '../../../src/protocol/textEnds.ts'
+import { withoutEnd } from '../../../src/protocol/text/textEnds.ts'
 
 /** Rules for the part of an answer that a model gets. */
 export interface AnswerRules {

@@ -1,5 +1,5 @@
 import type { ToolEffects } from '../../../src/actors/tools/defineTool.ts'
-import { editDistance, nearestWord } from '../../../src/protocol/nearestWord.ts'
+import { editDistance, nearestWord } from '../../../src/protocol/checks/nearestWord.ts'
 import type { Method, OperationPlace } from './operations.ts'
 import { invalid } from './readDocument.ts'
 

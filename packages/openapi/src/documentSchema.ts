@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { cutEnd } from '../../../src/conversation/cutMiddle.ts'
+import { cutEnd } from '../../../src/protocol/text/cutMiddle.ts'
 import { below, DocumentProblem, type Part } from './references.ts'
 
 /** The parts of a document that are used. All others are left alone. */

@@ -1,5 +1,5 @@
-import { cutEnd } from '../../../src/conversation/cutMiddle.ts'
-import type { JsonSchema } from '../../../src/protocol/model.ts'
+import { cutEnd } from '../../../src/protocol/text/cutMiddle.ts'
+import type { JsonSchema } from '../../../src/protocol/ports/model.ts'
 import type { Tool, ToolContext, ToolEffects } from '../../../src/actors/tools/defineTool.ts'
 import { defineTool } from '../../../src/actors/tools/defineTool.ts'
 import type { SourceHost } from '../../../src/actors/tools/toolSource.ts'

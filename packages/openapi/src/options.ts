@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { ToolEffects } from '../../../src/actors/tools/defineTool.ts'
 import { describeIssues, RuntimeError } from '../../../src/protocol/errors.ts'
-import { onlyFields } from '../../../src/protocol/onlyFields.ts'
+import { onlyFields } from '../../../src/protocol/checks/onlyFields.ts'
 import type { OperationPattern } from './choices.ts'
 import type { AuthByScheme } from './security.ts'
 

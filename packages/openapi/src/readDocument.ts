@@ -2,7 +2,7 @@ import { createReadStream } from 'node:fs'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { resolve as resolvePath } from 'node:path'
 import { messageOf, RuntimeError } from '../../../src/protocol/errors.ts'
-import { loadPeer } from '../../../src/protocol/loadPeer.ts'
+import { loadPeer } from '../../../src/protocol/ports/loadPeer.ts'
 import { isObject } from './references.ts'
 
 /** A document as it is used: of OpenAPI 3.1, whatever it was before. */

@@ -1,4 +1,4 @@
-import { namedBy } from '../../../src/protocol/jsonPointer.ts'
+import { namedBy } from '../../../src/protocol/checks/jsonPointer.ts'
 
 /** Something in a document that cannot be used, and where. */
 export class DocumentProblem extends Error {

@@ -1,4 +1,4 @@
-import type { JsonSchema } from '../../../src/protocol/model.ts'
+import type { JsonSchema } from '../../../src/protocol/ports/model.ts'
 import type { BodyForm } from './fields.ts'
 import { bodyKey, isJson, isPlain } from './fields.ts'
 import { fileNameOf, multipartOf, type FormPart } from './multipart.ts'

@@ -1,7 +1,7 @@
 import { parseBy } from '../../../src/actors/tools/toolSchema.ts'
-import { whyCostly } from '../../../src/protocol/costlySchema.ts'
-import type { JsonSchema } from '../../../src/protocol/model.ts'
-import { schemaCheck } from '../../../src/protocol/schemaCheck.ts'
+import { whyCostly } from '../../../src/protocol/checks/costlySchema.ts'
+import type { JsonSchema } from '../../../src/protocol/ports/model.ts'
+import { schemaCheck } from '../../../src/protocol/checks/schemaCheck.ts'
 import type { Tool } from '../../../src/actors/tools/defineTool.ts'
 import { below, DocumentProblem, isObject, resolve, target } from './references.ts'
 

@@ -1,4 +1,4 @@
-import { nearestWord } from '../../../src/protocol/nearestWord.ts'
+import { nearestWord } from '../../../src/protocol/checks/nearestWord.ts'
 import {
   read,
   securitySchemeSchema,

@@ -1,4 +1,4 @@
-import type { Clock } from '../../../src/protocol/clock.ts'
+import type { Clock } from '../../../src/protocol/ports/clock.ts'
 import { messageOf } from '../../../src/protocol/errors.ts'
 
 /** A request that can be made again. */

@@ -1,7 +1,7 @@
 import type { Server } from './documentSchema.ts'
 import { invalid } from './readDocument.ts'
 import { DocumentProblem } from './references.ts'
-import { withoutEnd } from '../../../src/protocol/textEnds.ts'
+import { withoutEnd } from '../../../src/protocol/text/textEnds.ts'
 
 /** Fills in the defaults of an address. @throws DocumentProblem */
 function filled({ url, variables = {} }: Server, at: string): string {

@@ -1,4 +1,4 @@
-import type { JsonSchema } from '../../../src/protocol/model.ts'
+import type { JsonSchema } from '../../../src/protocol/ports/model.ts'
 import { isObject } from './references.ts'
 
 /** Beyond 2^53 one would lose digits as a number here. */

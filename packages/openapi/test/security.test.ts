@@ -1,9 +1,9 @@
-import { defineAgent } from '../../../src/actors/defineAgent.ts'
+import { defineAgent } from '../../../src/actors/define/defineAgent.ts'
 import { policyModel } from '../../../src/actors/models/policyModel.ts'
 import { createRuntime } from '../../bridge/src/createRuntime.ts'
 import { openApiTools } from '../src/openApiTools.ts'
 import { checkReceivers } from '../src/servers.ts'
-import { memoryStore } from '../../../src/stores/memoryStore.ts'
+import { memoryStore } from '../../../src/log/stores/memoryStore.ts'
 import { assert, describe } from '../../../test/support/suite.ts'
 import { documentOf, failure, json, opened, startService, use } from './service.ts'
 

@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
-import { systemClock, type Clock } from '../../../src/protocol/clock.ts'
+import { systemClock, type Clock } from '../../../src/protocol/ports/clock.ts'
 import type { Tool } from '../../../src/actors/tools/defineTool.ts'
 import { openApiTools, type OpenApiTools } from '../src/openApiTools.ts'
 import type { OpenApiOptions } from '../src/options.ts'

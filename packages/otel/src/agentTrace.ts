@@ -10,7 +10,7 @@ import {
 } from '@opentelemetry/api'
 import type { ErrorInfo } from '../../../src/protocol/errors.ts'
 import { addUsage, type Usage } from '../../../src/protocol/messages.ts'
-import type { TracedAgent, TracedEffect } from '../../../src/protocol/tracer.ts'
+import type { TracedAgent, TracedEffect } from '../../../src/protocol/ports/tracer.ts'
 import { plainError } from '../../../src/runtime/events/withoutContent.ts'
 import { agentAttributes, modelAttributes, usageAttributes } from './genAi.ts'
 

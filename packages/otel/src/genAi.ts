@@ -1,6 +1,6 @@
 import type { Attributes } from '@opentelemetry/api'
 import type { AssistantMessage, Usage } from '../../../src/protocol/messages.ts'
-import type { TracedAgent } from '../../../src/protocol/tracer.ts'
+import type { TracedAgent } from '../../../src/protocol/ports/tracer.ts'
 
 // `gen_ai.*` and `error.type` are as in the OpenTelemetry semantic conventions 1.41 (docs/gen-ai, status: development); what they
 // have no word for is `escapement.*`.

@@ -7,7 +7,7 @@ import {
   type FileBlock,
   type ToolResultMessage,
 } from '../../../src/protocol/messages.ts'
-import type { ModelRequest, RequestMessage } from '../../../src/protocol/model.ts'
+import type { ModelRequest, RequestMessage } from '../../../src/protocol/ports/model.ts'
 import { finishReasons } from './genAi.ts'
 
 type Part = { readonly type: string; readonly [field: string]: unknown }

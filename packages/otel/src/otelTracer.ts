@@ -1,8 +1,8 @@
 import { trace, type Attributes, type Tracer as ApiTracer } from '@opentelemetry/api'
 import { z } from 'zod'
-import { onlyFields } from '../../../src/protocol/onlyFields.ts'
+import { onlyFields } from '../../../src/protocol/checks/onlyFields.ts'
 import { describeIssues, RuntimeError } from '../../../src/protocol/errors.ts'
-import type { Tracer } from '../../../src/protocol/tracer.ts'
+import type { Tracer } from '../../../src/protocol/ports/tracer.ts'
 import { version } from '../../../src/protocol/version.ts'
 import { SpanTracer } from './spanTracer.ts'
 

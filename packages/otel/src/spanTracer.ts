@@ -1,6 +1,6 @@
 import { context, ROOT_CONTEXT, type Attributes, type Context, type Tracer as ApiTracer } from '@opentelemetry/api'
 import type { AgentEvent } from '../../../src/protocol/events.ts'
-import type { TracedAgent, TracedEffect, Tracer } from '../../../src/protocol/tracer.ts'
+import type { TracedAgent, TracedEffect, Tracer } from '../../../src/protocol/ports/tracer.ts'
 import { AgentTrace, type TraceOptions } from './agentTrace.ts'
 import { traceEvent } from './spanRules.ts'
 

@@ -1,7 +1,7 @@
 import { pino } from 'pino'
 import { errorInfo } from '../../../src/protocol/errors.ts'
 import type { AgentEvent } from '../../../src/protocol/events.ts'
-import type { Logger } from '../../../src/protocol/logger.ts'
+import type { Logger } from '../../../src/protocol/ports/logger.ts'
 import { logEvent, narrate } from '../../../src/runtime/events/narrate.ts'
 import { calls, tool } from '../../../test/support/agentHarness.ts'
 import { brittleStore } from '../../../test/support/brittleStore.ts'

@@ -1,7 +1,7 @@
-import { llmStrategy } from '../../../src/actors/summariseSpan.ts'
+import { llmStrategy } from '../../../src/actors/drains/summariseSpan.ts'
 import { scriptedModel } from '../../evaluation/src/testing/scriptedModel.ts'
 import { calls, delta, done, gate, quiet, tool, usageOf } from '../../../test/support/agentHarness.ts'
-import type { ModelPart } from '../../../src/protocol/model.ts'
+import type { ModelPart } from '../../../src/protocol/ports/model.ts'
 import { assert, describe } from '../../../test/support/suite.ts'
 import { startTraced, startTracing } from './tracingProbe.ts'
 

@@ -1,6 +1,6 @@
-import type { Clock } from '../../../src/protocol/clock.ts'
+import type { Clock } from '../../../src/protocol/ports/clock.ts'
 import { type ErrorCode, RuntimeError } from '../../../src/protocol/errors.ts'
-import type { Logger } from '../../../src/protocol/logger.ts'
+import type { Logger } from '../../../src/protocol/ports/logger.ts'
 import { failureWords, isPassing, sqlState } from './failures.ts'
 import { makePool, types, type OwnPool, type PostgresPool, type PostgresQueries } from './pool.ts'
 import { nameOf, withoutPassword, type PostgresPlace } from './address.ts'

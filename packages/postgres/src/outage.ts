@@ -1,4 +1,4 @@
-import type { Logger } from '../../../src/protocol/logger.ts'
+import type { Logger } from '../../../src/protocol/ports/logger.ts'
 import { isOutage } from './failures.ts'
 
 /** Tells an operator when a database cannot be reached, and when it answers again: once each. */

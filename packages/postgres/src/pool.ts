@@ -1,4 +1,4 @@
-import { loadPeer } from '../../../src/protocol/loadPeer.ts'
+import { loadPeer } from '../../../src/protocol/ports/loadPeer.ts'
 
 /** A statement as a pool takes it. */
 export interface PostgresQuery {

@@ -1,10 +1,10 @@
 import { z } from 'zod'
-import type { Clock } from '../../../src/protocol/clock.ts'
+import type { Clock } from '../../../src/protocol/ports/clock.ts'
 import { describeIssues, RuntimeError } from '../../../src/protocol/errors.ts'
 import { lazily } from '../../../src/protocol/lazily.ts'
-import type { Logger } from '../../../src/protocol/logger.ts'
-import { onlyFields } from '../../../src/protocol/onlyFields.ts'
-import type { SnapshotLimits } from '../../../src/protocol/snapshots.ts'
+import type { Logger } from '../../../src/protocol/ports/logger.ts'
+import { onlyFields } from '../../../src/protocol/checks/onlyFields.ts'
+import type { SnapshotLimits } from '../../../src/protocol/ports/snapshots.ts'
 
 export interface PostgresStoreOptions {
   /** The schema with the tables, of its own; made if it is missing. Default: `escapement`. */

@@ -1,8 +1,8 @@
-import { quietClock, systemClock } from '../../../src/protocol/clock.ts'
+import { quietClock, systemClock } from '../../../src/protocol/ports/clock.ts'
 import { RuntimeError } from '../../../src/protocol/errors.ts'
 import { checkAgentId } from '../../../src/protocol/ids.ts'
-import type { LogPage, LogQuery } from '../../../src/protocol/logPages.ts'
-import type { SearchHit, SearchQuery } from '../../../src/protocol/logSearch.ts'
+import type { LogPage, LogQuery } from '../../../src/protocol/ports/logPages.ts'
+import type { SearchHit, SearchQuery } from '../../../src/protocol/ports/logSearch.ts'
 import type { LogRecord } from '../../../src/protocol/records.ts'
 import type {
   ErasableStore,
@@ -11,10 +11,10 @@ import type {
   LogStat,
   LogWorker,
   StoreLease,
-} from '../../../src/protocol/store.ts'
-import { bodiesOf } from '../../../src/stores/bodiesOf.ts'
-import { checkLease, leaseLost } from '../../../src/stores/checkLease.ts'
-import { defaultSnapshotLimits } from '../../../src/stores/snapshotLimits.ts'
+} from '../../../src/protocol/ports/store.ts'
+import { bodiesOf } from '../../../src/log/stores/bodiesOf.ts'
+import { checkLease, leaseLost } from '../../../src/log/stores/checkLease.ts'
+import { defaultSnapshotLimits } from '../../../src/log/stores/snapshotLimits.ts'
 import { checkPlace, type PostgresPlace } from './address.ts'
 import { AppendQueue } from './appendQueue.ts'
 import { Database, type Row } from './database.ts'

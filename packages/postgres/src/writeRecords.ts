@@ -1,6 +1,6 @@
 import type { RecordOf } from '../../../src/protocol/records.ts'
-import { labelsOf } from '../../../src/stores/labels.ts'
-import { originOf } from '../../../src/stores/logPages.ts'
+import { labelsOf } from '../../../src/log/stores/labels.ts'
+import { originOf } from '../../../src/log/stores/logPages.ts'
 import type { Plan } from './planAppend.ts'
 import { plainText } from './plainText.ts'
 

@@ -1,6 +1,6 @@
 import { setImmediate as turn } from 'node:timers/promises'
 import type { LogRecord } from '../../../src/protocol/records.ts'
-import type { Store } from '../../../src/protocol/store.ts'
+import type { Store } from '../../../src/protocol/ports/store.ts'
 import { owned, readAll, recordsBetween } from '../../evaluation/src/testing/contractDemands.ts'
 import { simulatedClock, type SimulatedClock } from '../../evaluation/src/testing/simulatedClock.ts'
 import { failsWith } from '../../../test/stores/storeFolder.ts'

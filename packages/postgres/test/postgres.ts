@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { type PostgresPool, postgresStore, type PostgresStoreOptions } from '../../../src/postgres.ts'
-import type { ErasableStore } from '../../../src/protocol/store.ts'
+import type { ErasableStore } from '../../../src/protocol/ports/store.ts'
 import { fullOnly } from '../../../test/support/fullOnly.ts'
 import { assert, describe, isCi, type CaseContext, type CaseOptions } from '../../../test/support/suite.ts'
 import { findPostgres, howToInstall } from './installPostgres.ts'

@@ -1,5 +1,5 @@
 import { useCallback, useMemo, useSyncExternalStore } from 'react'
-import type { AgentDefinition } from '../../../src/actors/agentDefinition.ts'
+import type { AgentDefinition } from '../../../src/actors/define/agentDefinition.ts'
 import type { AgentFacts, AgentView } from '../../bridge/src/client/agentStore.ts'
 import type { RemoteSpawnOptions } from '../../bridge/src/client/client.ts'
 import type { RemoteAgentOf } from '../../bridge/src/client/remoteAgentOf.ts'

@@ -1,6 +1,6 @@
 import { useMemo } from 'react'
 import type { ChatPending } from '../../bridge/src/client/fold/chat.ts'
-import type { DecideOptions, Decision } from '../../../src/protocol/commands.ts'
+import type { DecideOptions, Decision } from '../../../src/protocol/bridge/commands.ts'
 import { useStores } from './agentProvider.ts'
 import { useAgentView } from './useAgent.ts'
 

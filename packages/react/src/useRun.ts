@@ -1,8 +1,8 @@
 import { useMemo } from 'react'
-import type { AgentDefinition } from '../../../src/actors/agentDefinition.ts'
+import type { AgentDefinition } from '../../../src/actors/define/agentDefinition.ts'
 import type { RunView } from '../../bridge/src/client/fold/foldRun.ts'
 import type { AnswerOf } from '../../bridge/src/client/remoteAgentOf.ts'
-import { partialOutput, type PartialOutput } from '../../../src/runs/partialOutput.ts'
+import { partialOutput, type PartialOutput } from '../../../src/protocol/runs/partialOutput.ts'
 import { useAgentView } from './useAgent.ts'
 
 /** A run as a component sees it. */

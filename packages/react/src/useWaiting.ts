@@ -1,5 +1,5 @@
 import { useSyncExternalStore } from 'react'
-import type { WaitingAgent } from '../../../src/protocol/pending.ts'
+import type { WaitingAgent } from '../../../src/protocol/runs/pending.ts'
 import { useStores } from './agentProvider.ts'
 
 export type { WaitingAgent }

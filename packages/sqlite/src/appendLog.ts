@@ -1,10 +1,10 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { LogRecord, RecordOf } from '../../../src/protocol/records.ts'
-import { leaseLost } from '../../../src/stores/checkLease.ts'
-import { countRepeated, otherRecord } from '../../../src/stores/countRepeated.ts'
-import { originOf } from '../../../src/stores/logPages.ts'
+import { leaseLost } from '../../../src/log/stores/checkLease.ts'
+import { countRepeated, otherRecord } from '../../../src/log/stores/countRepeated.ts'
+import { originOf } from '../../../src/log/stores/logPages.ts'
 import type { Connection } from './connection.ts'
-import { labelsOf } from '../../../src/stores/labels.ts'
+import { labelsOf } from '../../../src/log/stores/labels.ts'
 import type { SqliteLease } from './sqliteLease.ts'
 
 /** Records to be written. */

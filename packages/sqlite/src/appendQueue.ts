@@ -1,4 +1,4 @@
-import type { Clock } from '../../../src/protocol/clock.ts'
+import type { Clock } from '../../../src/protocol/ports/clock.ts'
 import { RuntimeError } from '../../../src/protocol/errors.ts'
 import { appendLog, type Append } from './appendLog.ts'
 import { againMs, isBusy, patienceMs, type Connection } from './connection.ts'

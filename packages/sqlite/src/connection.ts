@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync } from 'node:fs'
 import { dirname } from 'node:path'
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
-import { systemClock, type Clock } from '../../../src/protocol/clock.ts'
+import { systemClock, type Clock } from '../../../src/protocol/ports/clock.ts'
 import { type ErrorCode, messageOf, RuntimeError } from '../../../src/protocol/errors.ts'
 import { inTransaction, loadSqlite, whenFree } from './database.ts'
 import { prepareTables } from './tables.ts'

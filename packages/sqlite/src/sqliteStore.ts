@@ -1,14 +1,14 @@
 import { resolve } from 'node:path'
 import { z } from 'zod'
-import { onlyFields } from '../../../src/protocol/onlyFields.ts'
+import { onlyFields } from '../../../src/protocol/checks/onlyFields.ts'
 import { lazily } from '../../../src/protocol/lazily.ts'
-import { systemClock, type Clock } from '../../../src/protocol/clock.ts'
+import { systemClock, type Clock } from '../../../src/protocol/ports/clock.ts'
 import { describeIssues, RuntimeError } from '../../../src/protocol/errors.ts'
 import { checkAgentId } from '../../../src/protocol/ids.ts'
-import type { LogPage, LogQuery } from '../../../src/protocol/logPages.ts'
-import type { SearchHit, SearchQuery } from '../../../src/protocol/logSearch.ts'
+import type { LogPage, LogQuery } from '../../../src/protocol/ports/logPages.ts'
+import type { SearchHit, SearchQuery } from '../../../src/protocol/ports/logSearch.ts'
 import type { LogRecord } from '../../../src/protocol/records.ts'
-import type { SnapshotLimits } from '../../../src/protocol/snapshots.ts'
+import type { SnapshotLimits } from '../../../src/protocol/ports/snapshots.ts'
 import {
   stored,
   type ErasableStore,
@@ -17,15 +17,15 @@ import {
   type LogStat,
   type LogWorker,
   type StoreLease,
-} from '../../../src/protocol/store.ts'
-import { bodiesOf } from '../../../src/stores/bodiesOf.ts'
-import { checkLease } from '../../../src/stores/checkLease.ts'
-import { readRecord } from '../../../src/stores/readRecord.ts'
-import { defaultSnapshotLimits } from '../../../src/stores/snapshotLimits.ts'
+} from '../../../src/protocol/ports/store.ts'
+import { bodiesOf } from '../../../src/log/stores/bodiesOf.ts'
+import { checkLease } from '../../../src/log/stores/checkLease.ts'
+import { readRecord } from '../../../src/log/stores/readRecord.ts'
+import { defaultSnapshotLimits } from '../../../src/log/stores/snapshotLimits.ts'
 import { appendLog, type Append } from './appendLog.ts'
 import { AppendQueue } from './appendQueue.ts'
 import { Connection, isBusy } from './connection.ts'
-import { labelsIn } from '../../../src/stores/labels.ts'
+import { labelsIn } from '../../../src/log/stores/labels.ts'
 import { SqliteCheckpoints } from './sqliteCheckpoints.ts'
 import { SqliteLease } from './sqliteLease.ts'
 import { readPage } from './sqlitePages.ts'

@@ -1,6 +1,6 @@
-import { defineAgent } from '../../../src/actors/defineAgent.ts'
+import { defineAgent } from '../../../src/actors/define/defineAgent.ts'
 import { policyModel } from '../../../src/actors/models/policyModel.ts'
-import { systemClock } from '../../../src/protocol/clock.ts'
+import { systemClock } from '../../../src/protocol/ports/clock.ts'
 import type { Agent } from '../../../src/runtime/agents/agent.ts'
 import { createRuntime } from '../../bridge/src/createRuntime.ts'
 import { assert, describe, type CaseContext } from '../../../test/support/suite.ts'

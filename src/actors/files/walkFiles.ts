@@ -1,6 +1,6 @@
 import type { Dirent } from 'node:fs'
 import { readdir, realpath } from 'node:fs/promises'
-import { breather } from '../breather.ts'
+import { breather } from '../timing/breather.ts'
 
 /** Folders that are skipped: tools generate their contents, which are rarely wanted. */
 export const ignoredFolders: ReadonlySet<string> = new Set(['.git', 'node_modules', '.escapement'])

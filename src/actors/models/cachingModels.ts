@@ -1,4 +1,4 @@
-import type { Model, ModelSettings } from '../../protocol/model.ts'
+import type { Model, ModelSettings } from '../../protocol/ports/model.ts'
 
 type Asks = (settings: ModelSettings) => boolean
 

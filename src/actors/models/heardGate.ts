@@ -1,5 +1,5 @@
-import type { Clock } from '../../protocol/clock.ts'
-import type { Model, ModelPart } from '../../protocol/model.ts'
+import type { Clock } from '../../protocol/ports/clock.ts'
+import type { Model, ModelPart } from '../../protocol/ports/model.ts'
 import type { Gate } from './openStream.ts'
 import { leave } from './relay.ts'
 import { standInGate } from './standInGate.ts'

@@ -1,6 +1,6 @@
 import type { AnyModel } from './anyModel.ts'
 import { RuntimeError } from '../../protocol/errors.ts'
-import type { Model } from '../../protocol/model.ts'
+import type { Model } from '../../protocol/ports/model.ts'
 import { aiSdkModel } from './aiSdk/aiSdkModel.ts'
 import { isAiSdkModel } from './aiSdk/isAiSdkModel.ts'
 

@@ -1,4 +1,4 @@
-import type { Model, ModelError, ModelPart, ModelRequest } from '../../protocol/model.ts'
+import type { Model, ModelError, ModelPart, ModelRequest } from '../../protocol/ports/model.ts'
 
 interface CallOptions {
   readonly signal: AbortSignal

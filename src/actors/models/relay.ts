@@ -1,4 +1,4 @@
-import type { ModelPart } from '../../protocol/model.ts'
+import type { ModelPart } from '../../protocol/ports/model.ts'
 
 /** Reads the parts of a model's stream one by one. */
 export interface Source {

@@ -1,10 +1,10 @@
-import { estimateTokens } from '../../conversation/tokenCounter.ts'
+import { estimateTokens } from '../../conversation/limits/tokenCounter.ts'
 import { z } from 'zod'
-import { onlyFields } from '../../protocol/onlyFields.ts'
+import { onlyFields } from '../../protocol/checks/onlyFields.ts'
 import { describeIssues } from '../../protocol/errors.ts'
 import { lazily } from '../../protocol/lazily.ts'
 import type { Block, Usage } from '../../protocol/messages.ts'
-import type { ModelPart, ModelReply, ModelRequest } from '../../protocol/model.ts'
+import type { ModelPart, ModelReply, ModelRequest } from '../../protocol/ports/model.ts'
 
 /** Shorthand for a reply: a string is its text. Ids, stop reason and usage are filled in. */
 export type ReplyShape =

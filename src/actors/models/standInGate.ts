@@ -1,4 +1,4 @@
-import type { Model } from '../../protocol/model.ts'
+import type { Model } from '../../protocol/ports/model.ts'
 import { type Gate, openStream } from './openStream.ts'
 
 /** A gate behind which another model answers in place of each that is called; `gate`: the limits that its calls keep to, if there are any. */

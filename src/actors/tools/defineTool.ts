@@ -1,10 +1,10 @@
 import { z } from 'zod'
 import { describeIssues, labelOf, messageOf, RuntimeError } from '../../protocol/errors.ts'
-import { optionsCheck } from '../../protocol/optionsCheck.ts'
-import type { SaidBlock } from '../../protocol/saidContent.ts'
-import type { JsonSchema, ToolSpec } from '../../protocol/model.ts'
-import type { Snapshots } from '../../protocol/snapshots.ts'
-import type { RunContext } from '../runContext.ts'
+import { optionsCheck } from '../../protocol/checks/optionsCheck.ts'
+import type { SaidBlock } from '../../protocol/text/saidContent.ts'
+import type { JsonSchema, ToolSpec } from '../../protocol/ports/model.ts'
+import type { Snapshots } from '../../protocol/ports/snapshots.ts'
+import type { RunContext } from '../calls/runContext.ts'
 import {
   isToolSchema,
   notASchema,

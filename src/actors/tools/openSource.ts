@@ -1,10 +1,10 @@
 import { callbackBugs, isLikelyBug } from '../../protocol/callbackBugs.ts'
-import { cutEnd, oneLine } from '../../conversation/cutMiddle.ts'
+import { cutEnd, oneLine } from '../../protocol/text/cutMiddle.ts'
 import { messageOf } from '../../protocol/errors.ts'
 import { lazily } from '../../protocol/lazily.ts'
 import { type OfferedToolSpec, offeredToolSchema, sourceStateSchema } from '../../protocol/toolsChange.ts'
-import type { Cancellation } from '../cancellation.ts'
-import { TimeLimit } from '../policies/timeLimit.ts'
+import type { Cancellation } from '../timing/cancellation.ts'
+import { TimeLimit } from '../timing/timeLimit.ts'
 import { alwaysAsks, type AnyTool, neverAsks } from './defineTool.ts'
 import type { SourceHost, SourceStatus, ToolConnection, ToolSource } from './toolSource.ts'
 

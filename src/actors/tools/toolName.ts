@@ -1,4 +1,4 @@
-import { TextHash } from '../../conversation/textHash.ts'
+import { TextHash } from '../../protocol/text/textHash.ts'
 
 /** The longest name that every provider takes. */
 const longest = 64

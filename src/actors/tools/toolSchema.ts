@@ -1,12 +1,12 @@
 import { callbackBugs, isLikelyBug, warnProcess } from '../../protocol/callbackBugs.ts'
-import { zodJson } from '../../protocol/zodJson.ts'
+import { zodJson } from '../../protocol/checks/zodJson.ts'
 import type { z } from 'zod'
-import { cutEnd } from '../../conversation/cutMiddle.ts'
+import { cutEnd } from '../../protocol/text/cutMiddle.ts'
 import { describeIssues, messageOf, RuntimeError } from '../../protocol/errors.ts'
-import { namedBy } from '../../protocol/jsonPointer.ts'
-import type { JsonSchema } from '../../protocol/model.ts'
-import { schemaCheck, type SchemaCheck } from '../../protocol/schemaCheck.ts'
-import { shownSchema, soundSchema } from '../../protocol/soundSchema.ts'
+import { namedBy } from '../../protocol/checks/jsonPointer.ts'
+import type { JsonSchema } from '../../protocol/ports/model.ts'
+import { schemaCheck, type SchemaCheck } from '../../protocol/checks/schemaCheck.ts'
+import { shownSchema, soundSchema } from '../../protocol/checks/soundSchema.ts'
 import { foreignSchema } from './schemaKind.ts'
 
 /** Result of a check of arguments. */

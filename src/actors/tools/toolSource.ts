@@ -1,7 +1,7 @@
-import type { Clock } from '../../protocol/clock.ts'
-import type { Logger } from '../../protocol/logger.ts'
+import type { Clock } from '../../protocol/ports/clock.ts'
+import type { Logger } from '../../protocol/ports/logger.ts'
 import type { SourceInfo } from '../../protocol/toolsChange.ts'
-import type { Redactor } from '../../redaction/redactor.ts'
+import type { Redactor } from '../../log/redaction/redactor.ts'
 import type { AnyTool } from './defineTool.ts'
 
 /**

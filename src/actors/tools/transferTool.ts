@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { lazily } from '../../protocol/lazily.ts'
-import type { AgentDefinition } from '../agentDefinition.ts'
+import type { AgentDefinition } from '../define/agentDefinition.ts'
 import { defineTool, type Tool } from './defineTool.ts'
 import { asOwn } from './ownTools.ts'
 

@@ -1,6 +1,6 @@
-import { cutEnd } from '../../conversation/cutMiddle.ts'
-import type { JsonSchema } from '../../protocol/model.ts'
-import { isPart, namedSchemas } from '../../protocol/schemaParts.ts'
+import { cutEnd } from '../../protocol/text/cutMiddle.ts'
+import type { JsonSchema } from '../../protocol/ports/model.ts'
+import { isPart, namedSchemas } from '../../protocol/checks/schemaParts.ts'
 
 /** Longest schema of a tool from elsewhere, in characters of JSON, unless its options say otherwise: it is sent with every request. */
 export const mostSchemaChars = 100_000

@@ -1,5 +1,5 @@
 import type { UserSource } from '../../protocol/messages.ts'
-import type { QueuedMessage } from '../../protocol/queue.ts'
+import type { QueuedMessage } from '../../protocol/runs/queue.ts'
 import { advance, agentSetup } from '../agentSetup.ts'
 import type { EventOfType } from '../agentTypes.ts'
 import type { Draft } from '../draft.ts'

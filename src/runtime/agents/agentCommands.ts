@@ -7,14 +7,14 @@ import type {
   RunOptions,
   SayOptions,
   RevertCommandOptions,
-} from '../../protocol/commands.ts'
-import { decided, given, stepsIn } from '../../protocol/writeCommand.ts'
-import { checkCommand } from '../../protocol/checkCommand.ts'
+} from '../../protocol/bridge/commands.ts'
+import { decided, given, stepsIn } from '../../protocol/bridge/writeCommand.ts'
+import { checkCommand } from '../../protocol/bridge/checkCommand.ts'
 import { hasCode } from '../../protocol/errors.ts'
-import { endWith, neverRun, signalIn } from '../../runs/endWith.ts'
-import type { Content } from '../../protocol/saidContent.ts'
+import { endWith, neverRun, signalIn } from '../../protocol/runs/endWith.ts'
+import type { Content } from '../../protocol/text/saidContent.ts'
 import type { AgentEvent } from '../../protocol/events.ts'
-import type { Run } from '../../runs/run.ts'
+import type { Run } from '../../protocol/runs/run.ts'
 
 /** Type of the dependencies that prompts may give; for the type checker only. */
 declare const takes: unique symbol

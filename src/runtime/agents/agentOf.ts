@@ -1,5 +1,5 @@
-import type { AgentDefinition } from '../../actors/agentDefinition.ts'
-import type { EventsOf } from '../../actors/typedEvents.ts'
+import type { AgentDefinition } from '../../actors/define/agentDefinition.ts'
+import type { EventsOf } from '../../actors/define/typedEvents.ts'
 import type { Agent } from './agent.ts'
 import type { DepsFor } from './agentTypes.ts'
 

@@ -1,5 +1,5 @@
-import type { AgentDefinition } from '../../actors/agentDefinition.ts'
-import type { SubAgentEntry, SubAgentOptions } from '../../actors/subAgents.ts'
+import type { AgentDefinition } from '../../actors/define/agentDefinition.ts'
+import type { SubAgentEntry, SubAgentOptions } from '../../actors/define/subAgents.ts'
 import type { GivenDeps, SpawnOptions } from '../children/spawnOptions.ts'
 
 /** Type of the dependencies that may be given to agents of a definition that needs `Deps`; `unknown` where the definition is not known. */

@@ -1,6 +1,6 @@
 import { toErrorInfo, type ErrorInfo } from '../../protocol/errors.ts'
 import type { LogRecord } from '../../protocol/records.ts'
-import type { RunResult } from '../../runs/runResult.ts'
+import type { RunResult } from '../../protocol/runs/runResult.ts'
 import type { LoadedAgent } from './agentBody.ts'
 import { RequestedRun } from './requestedRun.ts'
 

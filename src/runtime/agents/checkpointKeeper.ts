@@ -1,7 +1,7 @@
 import type { ContextFold } from '../../machines/rebuildContext.ts'
-import type { CheckpointStore } from '../../protocol/checkpoints.ts'
+import type { CheckpointStore } from '../../protocol/ports/checkpoints.ts'
 import type { LogRecord, RecordOf } from '../../protocol/records.ts'
-import type { Store } from '../../protocol/store.ts'
+import type { Store } from '../../protocol/ports/store.ts'
 import { bodyOf, checkpointForm, digestOf, type KeptAgent } from './keptAgent.ts'
 
 /** How many records must have come since the last checkpoint: the more, the larger that is, as all of it is written. */

@@ -1,14 +1,14 @@
-import type { AgentDefinition } from '../../actors/agentDefinition.ts'
-import type { CheckedCommand } from '../../protocol/commands.ts'
+import type { AgentDefinition } from '../../actors/define/agentDefinition.ts'
+import type { CheckedCommand } from '../../protocol/bridge/commands.ts'
 import { RuntimeError } from '../../protocol/errors.ts'
 import { textOf, type Block } from '../../protocol/messages.ts'
-import type { QueueName } from '../../protocol/queue.ts'
+import type { QueueName } from '../../protocol/runs/queue.ts'
 import type { AgentBody } from './agentBody.ts'
 import { mayResumeFailed } from '../../machines/guards.ts'
 import { decide } from './decide.ts'
 import { useOf } from './useOf.ts'
 import { checkDeps, RunDeps } from '../children/runDeps.ts'
-import type { Run } from '../../runs/run.ts'
+import type { Run } from '../../protocol/runs/run.ts'
 
 type Command = Exclude<CheckedCommand, { type: 'agent.stop' }>
 type CommandOf<T extends Command['type']> = Extract<Command, { type: T }>

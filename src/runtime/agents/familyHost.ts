@@ -1,4 +1,4 @@
-import type { AgentDefinition } from '../../actors/agentDefinition.ts'
+import type { AgentDefinition } from '../../actors/define/agentDefinition.ts'
 import { Children } from '../children/children.ts'
 import { roomFor } from '../children/spawnChild.ts'
 import type { TreeAgent, TreeTotals } from '../children/treeAgent.ts'

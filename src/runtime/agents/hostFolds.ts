@@ -1,8 +1,8 @@
-import { takenFold } from '../../conversation/takenTools.ts'
+import { takenFold } from '../../conversation/tree/takenTools.ts'
 import { Folding } from '../../log/fold.ts'
-import { outlineFold } from '../../sessions/outline.ts'
-import { requestsFold } from '../../sessions/requestIndex.ts'
-import { spentFold } from '../../sessions/spent.ts'
+import { outlineFold } from '../../log/outline.ts'
+import { requestsFold } from '../../log/requestIndex.ts'
+import { spentFold } from '../../log/spent.ts'
 import { handoffsFold } from './handoffs.ts'
 
 const folds = [requestsFold, outlineFold, spentFold, handoffsFold, takenFold]

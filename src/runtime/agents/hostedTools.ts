@@ -1,7 +1,7 @@
-import type { AgentDefinition } from '../../actors/agentDefinition.ts'
-import { SourcedTools } from '../../actors/sourcedTools.ts'
+import type { AgentDefinition } from '../../actors/define/agentDefinition.ts'
+import { SourcedTools } from '../../actors/define/sourcedTools.ts'
 import type { ToolSource } from '../../actors/tools/toolSource.ts'
-import type { TakenTools } from '../../conversation/takenTools.ts'
+import type { TakenTools } from '../../conversation/tree/takenTools.ts'
 import type { Folded } from '../../log/fold.ts'
 import type { Sources } from './sources.ts'
 

@@ -1,4 +1,4 @@
-import type { Clock } from '../../protocol/clock.ts'
+import type { Clock } from '../../protocol/ports/clock.ts'
 import type { LoadedAgent } from './agentBody.ts'
 
 /**

@@ -1,8 +1,8 @@
 import { inflateRawSync } from 'node:zlib'
 import type { NodeId } from '../../protocol/ids.ts'
-import type { NodeReader } from '../../conversation/conversationTree.ts'
-import type { ConversationNode } from '../../conversation/node.ts'
-import type { LaidOverlay } from '../../conversation/overlay.ts'
+import type { NodeReader } from '../../conversation/tree/conversationTree.ts'
+import type { ConversationNode } from '../../conversation/tree/node.ts'
+import type { LaidOverlay } from '../../conversation/request/overlay.ts'
 import type { Tag } from '../../protocol/braking.ts'
 import { nodeOf, type NodeRow } from './nodeRow.ts'
 

@@ -1,7 +1,7 @@
 import { callbackBugs, isLikelyBug } from '../../protocol/callbackBugs.ts'
 import { messageOf, RuntimeError, type ErrorInfo } from '../../protocol/errors.ts'
 import type { LogRecord } from '../../protocol/records.ts'
-import { stored, type Store } from '../../protocol/store.ts'
+import { stored, type Store } from '../../protocol/ports/store.ts'
 
 interface Waiter {
   readonly seq: number

@@ -3,7 +3,7 @@ import type { ModelQueue } from '../../actors/models/limits/modelQueue.ts'
 import type { Gate } from '../../actors/models/openStream.ts'
 import { standInGate } from '../../actors/models/standInGate.ts'
 import type { LiveBody, TurnPlace } from '../../actors/agentPorts.ts'
-import type { Clock } from '../../protocol/clock.ts'
+import type { Clock } from '../../protocol/ports/clock.ts'
 
 interface Waiter {
   readonly agentId: string

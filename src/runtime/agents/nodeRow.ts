@@ -1,6 +1,6 @@
 import type { Tag } from '../../protocol/braking.ts'
 import type { Message } from '../../protocol/messages.ts'
-import type { ConversationNode } from '../../conversation/node.ts'
+import type { ConversationNode } from '../../conversation/tree/node.ts'
 
 /** Fields that few nodes have. */
 type Rest = Pick<

@@ -1,5 +1,5 @@
 import type { AgentContext, CallState } from '../../machines/agentTypes.ts'
-import type { Pending } from '../../protocol/pending.ts'
+import type { Pending } from '../../protocol/runs/pending.ts'
 import type { TreeNode } from './agentTree.ts'
 
 /** Calls and questions that wait for people, of an agent and of those below it. */

@@ -1,5 +1,5 @@
 import type { PartialReply } from '../../actors/agentPorts.ts'
-import type { GroupMember } from '../../conversation/lessons.ts'
+import type { GroupMember } from '../../conversation/brakes/lessons/lessons.ts'
 import type { LogRecord, RecordOf } from '../../protocol/records.ts'
 import type { RunDeps } from '../children/runDeps.ts'
 import type { Notices } from '../events/notices.ts'

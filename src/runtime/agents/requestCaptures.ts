@@ -1,14 +1,14 @@
-import { blankSettings } from '../../redaction/blankSecrets.ts'
+import { blankSettings } from '../../log/redaction/blankSecrets.ts'
 import {
   capturedRequests,
   captureRequest,
   type RequestDifference,
   type TurnRequest,
-} from '../../conversation/captureRequest.ts'
-import { maxContentChars } from '../../protocol/saidContent.ts'
+} from '../../conversation/request/captureRequest.ts'
+import { maxContentChars } from '../../protocol/text/saidContent.ts'
 import { RuntimeError } from '../../protocol/errors.ts'
-import { jsonChars } from '../../protocol/jsonChars.ts'
-import type { ModelRequest } from '../../protocol/model.ts'
+import { jsonChars } from '../../protocol/text/jsonChars.ts'
+import type { ModelRequest } from '../../protocol/ports/model.ts'
 import type { Provenance } from '../../protocol/provenance.ts'
 import type { LogRecord } from '../../protocol/records.ts'
 

@@ -1,7 +1,7 @@
-import type { AgentDefinition } from '../../actors/agentDefinition.ts'
-import type { TurnFrame } from '../../actors/turnFrames.ts'
-import type { RequestFrame } from '../../conversation/assembleRequest.ts'
-import type { Redactor } from '../../redaction/redactor.ts'
+import type { AgentDefinition } from '../../actors/define/agentDefinition.ts'
+import type { TurnFrame } from '../../actors/turn/turnFrames.ts'
+import type { RequestFrame } from '../../conversation/request/assembleRequest.ts'
+import type { Redactor } from '../../log/redaction/redactor.ts'
 
 /** Parts of a turn's requests beside the conversation, redacted. */
 export const requestFrame = (

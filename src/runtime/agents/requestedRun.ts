@@ -1,10 +1,10 @@
-import { readAnswer } from '../../protocol/readAnswer.ts'
-import type { AgentDefinition } from '../../actors/agentDefinition.ts'
+import { readAnswer } from '../../protocol/checks/readAnswer.ts'
+import type { AgentDefinition } from '../../actors/define/agentDefinition.ts'
 import type { AgentEvent } from '../../protocol/events.ts'
 import { noUsage, textOf } from '../../protocol/messages.ts'
 import type { LogRecord, RecordOf, RunStopReason } from '../../protocol/records.ts'
-import { resultOf } from '../../runs/run.ts'
-import type { RunResult } from '../../runs/runResult.ts'
+import { resultOf } from '../../protocol/runs/run.ts'
+import type { RunResult } from '../../protocol/runs/runResult.ts'
 
 type Happened = AgentEvent | LogRecord
 

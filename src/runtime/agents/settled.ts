@@ -1,7 +1,7 @@
 import { waitsForPeople } from '../../machines/calls.ts'
 import type { CallState } from '../../machines/agentTypes.ts'
 import { RuntimeError, type ErrorInfo } from '../../protocol/errors.ts'
-import type { Pending } from '../../protocol/pending.ts'
+import type { Pending } from '../../protocol/runs/pending.ts'
 import type { PauseReason } from '../../protocol/records.ts'
 import type { TreeAgent } from '../children/treeAgent.ts'
 import type { AgentBody, LoadedAgent } from './agentBody.ts'

@@ -1,4 +1,4 @@
-import type { AgentSnapshots, SnapshotStore } from '../../protocol/snapshots.ts'
+import type { AgentSnapshots, SnapshotStore } from '../../protocol/ports/snapshots.ts'
 
 /** Returns one agent's view of the store in which the tools of all agents keep files. */
 export const snapshotsOf = (agentId: string, all: SnapshotStore): AgentSnapshots => ({

@@ -1,11 +1,11 @@
 import { warnProcess } from '../../protocol/callbackBugs.ts'
 import { OpenSource } from '../../actors/tools/openSource.ts'
 import type { SourceHost, ToolSource } from '../../actors/tools/toolSource.ts'
-import type { Clock } from '../../protocol/clock.ts'
+import type { Clock } from '../../protocol/ports/clock.ts'
 import { messageOf } from '../../protocol/errors.ts'
-import type { Logger } from '../../protocol/logger.ts'
+import type { Logger } from '../../protocol/ports/logger.ts'
 import type { SourceInfo } from '../../protocol/toolsChange.ts'
-import { Redactor, type RedactOptions } from '../../redaction/redactor.ts'
+import { Redactor, type RedactOptions } from '../../log/redaction/redactor.ts'
 
 interface Held {
   readonly open: OpenSource

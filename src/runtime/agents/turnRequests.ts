@@ -1,13 +1,19 @@
 import type { AgentPorts } from '../../actors/agentPorts.ts'
-import { LeftBehind, type Left } from '../../actors/memory/leftBehind.ts'
-import { modelIn, TurnFrames, type KeptFrames, type LiveDecision, type TurnFrame } from '../../actors/turnFrames.ts'
-import type { PricedModel } from '../../actors/turnOptions.ts'
-import { RequestAssembler, type AssembledRequest } from '../../conversation/assembleRequest.ts'
+import { LeftBehind, type Left } from '../../actors/parts/memory/leftBehind.ts'
+import {
+  modelIn,
+  TurnFrames,
+  type KeptFrames,
+  type LiveDecision,
+  type TurnFrame,
+} from '../../actors/turn/turnFrames.ts'
+import type { PricedModel } from '../../actors/turn/turnOptions.ts'
+import { RequestAssembler, type AssembledRequest } from '../../conversation/request/assembleRequest.ts'
 import type { FrameState } from '../../machines/agentTypes.ts'
-import type { History } from '../../sessions/readHistory.ts'
+import type { History } from '../../log/readHistory.ts'
 import { requestFrame } from './requestFrame.ts'
 import type { LogRecord } from '../../protocol/records.ts'
-import type { ModelUse } from '../../protocol/turns.ts'
+import type { ModelUse } from '../../protocol/bridge/turns.ts'
 
 type Asking = Pick<AgentPorts, 'definition' | 'conversation' | 'redactor'>
 

@@ -1,8 +1,8 @@
-import { offeredNames } from '../../actors/offeredNames.ts'
-import { modelIn } from '../../actors/turnFrames.ts'
+import { offeredNames } from '../../actors/turn/offeredNames.ts'
+import { modelIn } from '../../actors/turn/turnFrames.ts'
 import type { UseEvent } from '../../machines/agentTypes.ts'
 import { messageOf, RuntimeError } from '../../protocol/errors.ts'
-import type { ModelUse, UseChange } from '../../protocol/turns.ts'
+import type { ModelUse, UseChange } from '../../protocol/bridge/turns.ts'
 import type { AgentBody } from './agentBody.ts'
 
 /**

@@ -1,12 +1,12 @@
-import type { AgentDefinition } from '../../actors/agentDefinition.ts'
-import { maxAnswerChars } from '../../actors/openChild.ts'
-import { cutMiddle } from '../../conversation/cutMiddle.ts'
+import type { AgentDefinition } from '../../actors/define/agentDefinition.ts'
+import { maxAnswerChars } from '../../actors/calls/openChild.ts'
+import { cutMiddle } from '../../protocol/text/cutMiddle.ts'
 import { textOf, totalTokens } from '../../protocol/messages.ts'
 import type { Refusal } from '../../protocol/guarding.ts'
 import type { PauseReason, RecordOf, Spent } from '../../protocol/records.ts'
-import type { Limits } from '../../protocol/runLimits.ts'
-import type { RunResult } from '../../runs/runResult.ts'
-import type { History } from '../../sessions/readHistory.ts'
+import type { Limits } from '../../protocol/runs/runLimits.ts'
+import type { RunResult } from '../../protocol/runs/runResult.ts'
+import type { History } from '../../log/readHistory.ts'
 
 /** The answer to a call of a sub-agent, for the model that made it. */
 export interface ChildAnswer {

@@ -1,4 +1,4 @@
-import type { SubAgent } from '../../actors/agentDefinition.ts'
+import type { SubAgent } from '../../actors/define/agentDefinition.ts'
 import { messageOf, RuntimeError } from '../../protocol/errors.ts'
 import { checkDeps, type RunDeps, runDepsOf } from './runDeps.ts'
 import type { TreeAgent } from './treeAgent.ts'

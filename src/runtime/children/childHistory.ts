@@ -1,10 +1,10 @@
-import type { SubAgent } from '../../actors/agentDefinition.ts'
+import type { SubAgent } from '../../actors/define/agentDefinition.ts'
 import { RuntimeError } from '../../protocol/errors.ts'
 import type { ParentLink } from '../../protocol/parentLink.ts'
 import { recordVersion, type LogRecord } from '../../protocol/records.ts'
-import { outlineOf } from '../../sessions/outline.ts'
-import { readHistory, type History } from '../../sessions/readHistory.ts'
-import type { Store } from '../../protocol/store.ts'
+import { outlineOf } from '../../log/outline.ts'
+import { readHistory, type History } from '../../log/readHistory.ts'
+import type { Store } from '../../protocol/ports/store.ts'
 import type { TreeAgent } from './treeAgent.ts'
 
 /**

@@ -1,9 +1,9 @@
-import type { AgentDefinition } from '../../actors/agentDefinition.ts'
+import type { AgentDefinition } from '../../actors/define/agentDefinition.ts'
 import type { ErrorInfo } from '../../protocol/errors.ts'
 import type { Metadata } from '../../protocol/metadata.ts'
 import type { ParentLink } from '../../protocol/parentLink.ts'
-import type { LeaseOptions, Store, StoreLease } from '../../protocol/store.ts'
-import type { History } from '../../sessions/readHistory.ts'
+import type { LeaseOptions, Store, StoreLease } from '../../protocol/ports/store.ts'
+import type { History } from '../../log/readHistory.ts'
 import type { RunDeps } from './runDeps.ts'
 import type { TreeAgent } from './treeAgent.ts'
 

@@ -1,4 +1,4 @@
-import type { AgentDefinition } from '../../actors/agentDefinition.ts'
+import type { AgentDefinition } from '../../actors/define/agentDefinition.ts'
 import { describeIssues, messageOf, RuntimeError } from '../../protocol/errors.ts'
 import type { LogRecord, RecordOf } from '../../protocol/records.ts'
 

@@ -1,7 +1,7 @@
-import type { Cancellation } from '../../actors/cancellation.ts'
+import type { Cancellation } from '../../actors/timing/cancellation.ts'
 import { waitForName } from '../../actors/tools/waitForTool.ts'
 import type { AgentContext, CallState } from '../../machines/agentTypes.ts'
-import type { Clock } from '../../protocol/clock.ts'
+import type { Clock } from '../../protocol/ports/clock.ts'
 import { errorInfo, type ErrorInfo } from '../../protocol/errors.ts'
 
 /** An agent in its tree, with its signs of life. */

@@ -1,6 +1,6 @@
 import { addSpent } from '../../machines/spending.ts'
 import type { CallState } from '../../machines/agentTypes.ts'
-import type { Pending } from '../../protocol/pending.ts'
+import type { Pending } from '../../protocol/runs/pending.ts'
 import type { Spent } from '../../protocol/records.ts'
 import { usedBy, type Life } from './child.ts'
 import type { TreeAgent, TreeTotals, WaitingCall } from './treeAgent.ts'

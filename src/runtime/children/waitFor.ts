@@ -1,7 +1,7 @@
 import { WaitedFor } from '../../actors/tools/waitForTool.ts'
 import type { AgentContext } from '../../machines/agentTypes.ts'
 import { textOf } from '../../protocol/messages.ts'
-import type { QueuedMessage } from '../../protocol/queue.ts'
+import type { QueuedMessage } from '../../protocol/runs/queue.ts'
 
 type Known = Pick<AgentContext, 'reporters' | 'followUps' | 'steering'>
 

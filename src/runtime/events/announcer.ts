@@ -1,8 +1,8 @@
-import type { AgentDefinition } from '../../actors/agentDefinition.ts'
+import type { AgentDefinition } from '../../actors/define/agentDefinition.ts'
 import type { AgentPorts, LiveBody, TurnPlace } from '../../actors/agentPorts.ts'
-import { blankSettings } from '../../redaction/blankSecrets.ts'
-import type { Redactor } from '../../redaction/redactor.ts'
-import type { Clock } from '../../protocol/clock.ts'
+import { blankSettings } from '../../log/redaction/blankSecrets.ts'
+import type { Redactor } from '../../log/redaction/redactor.ts'
+import type { Clock } from '../../protocol/ports/clock.ts'
 import { toErrorInfo } from '../../protocol/errors.ts'
 import {
   concernsPeople,
@@ -14,12 +14,12 @@ import {
 } from '../../protocol/events.ts'
 import type { LogRecord, RecordOf } from '../../protocol/records.ts'
 import type { SourceInfo } from '../../protocol/toolsChange.ts'
-import type { TracedAgent, TracedEffect } from '../../protocol/tracer.ts'
+import type { TracedAgent, TracedEffect } from '../../protocol/ports/tracer.ts'
 import type { Instrumentation } from './instrumentation.ts'
 import { listLater } from './listLater.ts'
 import { Observers, type AgentListener } from './observers.ts'
-import { RunHandle, type RunOutcome } from '../../runs/run.ts'
-import { RedactedStream } from '../../redaction/redactedStream.ts'
+import { RunHandle, type RunOutcome } from '../../protocol/runs/run.ts'
+import { RedactedStream } from '../../log/redaction/redactedStream.ts'
 
 /** From this many messages on, a `turn.request` lists them only when read: lists for every turn would add up. */
 const longRequest = 256

@@ -1,7 +1,7 @@
 import { CallbackBugs } from '../../protocol/callbackBugs.ts'
 import { isDelta, type AgentEvent } from '../../protocol/events.ts'
-import type { Logger } from '../../protocol/logger.ts'
-import type { TracedAgent, TracedEffect, Tracer } from '../../protocol/tracer.ts'
+import type { Logger } from '../../protocol/ports/logger.ts'
+import type { TracedAgent, TracedEffect, Tracer } from '../../protocol/ports/tracer.ts'
 import { logEvent } from './narrate.ts'
 
 /** The tracer and the logger of a runtime. Each error that they throw becomes a process warning, once, and harms no run. */

@@ -1,6 +1,6 @@
-import type { ToldRequest } from '../../conversation/assembleRequest.ts'
+import type { ToldRequest } from '../../conversation/request/assembleRequest.ts'
 import type { EventOf } from '../../protocol/events.ts'
-import type { ModelRequest } from '../../protocol/model.ts'
+import type { ModelRequest } from '../../protocol/ports/model.ts'
 
 type RequestEvent = EventOf<'turn.request'>
 

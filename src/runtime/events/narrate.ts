@@ -1,6 +1,6 @@
 import type { AgentEvent, EventOf } from '../../protocol/events.ts'
 import { formatNodeId } from '../../protocol/ids.ts'
-import type { Logger } from '../../protocol/logger.ts'
+import type { Logger } from '../../protocol/ports/logger.ts'
 import type { ErrorInfo } from '../../protocol/errors.ts'
 import { totalTokens, toolCallsOf } from '../../protocol/messages.ts'
 import { headOf, plainError, plainReason } from './withoutContent.ts'

@@ -1,7 +1,7 @@
 import { errorInfo, type ErrorCode } from '../../protocol/errors.ts'
 import type { LogRecord } from '../../protocol/records.ts'
-import { priceOf } from '../../actors/pricing.ts'
-import type { ModelUse } from '../../protocol/turns.ts'
+import { priceOf } from '../../actors/turn/pricing.ts'
+import type { ModelUse } from '../../protocol/bridge/turns.ts'
 import type { LiveBody } from '../../actors/agentPorts.ts'
 import type { EventOwner } from './announcer.ts'
 

@@ -3,7 +3,7 @@ import { type AnyActorRef, type AnyStateMachine, fromCallback, setup } from 'xst
 import { changeAction, type ChildCommand, type MakeChange } from '../../machines/change.ts'
 import { messageOf } from '../../protocol/errors.ts'
 import { type Interpreter, plannedInterpreter, xstateInterpreter } from './interpreter.ts'
-import type { Logger } from '../../protocol/logger.ts'
+import type { Logger } from '../../protocol/ports/logger.ts'
 import { isTested, xstateVersion } from './testedXState.ts'
 
 interface Trial {

@@ -1,7 +1,7 @@
 // XState marks its internal members with an underscore.
 /* oxlint-disable no-underscore-dangle */
 import type { Snapshot } from 'xstate'
-import { Cancellation } from '../../actors/cancellation.ts'
+import { Cancellation } from '../../actors/timing/cancellation.ts'
 import type { EffectLogic } from '../../actors/effect.ts'
 import { type ActorOptions, ActorRef } from './actorRef.ts'
 

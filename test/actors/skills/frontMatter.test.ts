@@ -1,5 +1,5 @@
 import * as yaml from 'yaml'
-import { readFrontMatter } from '../../../src/actors/skills/frontMatter.ts'
+import { readFrontMatter } from '../../../src/actors/parts/skills/frontMatter.ts'
 import { assert, describe } from '../../support/suite.ts'
 
 const read = (text: string) => readFrontMatter(text, yaml)

@@ -1,7 +1,7 @@
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
-import { skillTools, type SkillOptions, type SkillSource } from '../../../src/actors/skills/skillTools.ts'
+import { skillTools, type SkillOptions, type SkillSource } from '../../../src/actors/parts/skills/skillTools.ts'
 import type { ToolConnection } from '../../../src/actors/tools/toolSource.ts'
 import { simulatedClock } from '../../../packages/evaluation/src/testing/simulatedClock.ts'
 import type { CaseContext } from '../../support/suite.ts'

@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process'
 import { mkdirSync, renameSync, rmSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
-import { skillTools } from '../../../src/actors/skills/skillTools.ts'
+import { skillTools } from '../../../src/actors/parts/skills/skillTools.ts'
 import { simulatedClock } from '../../../packages/evaluation/src/testing/simulatedClock.ts'
 import { assert, describe } from '../../support/suite.ts'
 import { toolContext } from '../../support/toolContext.ts'

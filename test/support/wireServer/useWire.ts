@@ -1,6 +1,6 @@
 import { aiSdkModel, type AiSdkModelOptions } from '../../../src/aiSdk.ts'
 import type { Block } from '../../../src/protocol/messages.ts'
-import type { Model, ModelPart, ModelReply, ModelRequest } from '../../../src/protocol/model.ts'
+import type { Model, ModelPart, ModelReply, ModelRequest } from '../../../src/protocol/ports/model.ts'
 import { assert, type CaseContext } from '../suite.ts'
 import { anthropicWire } from './anthropicWire.ts'
 import { openaiWire } from './openaiWire.ts'

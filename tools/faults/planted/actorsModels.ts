@@ -4,7 +4,7 @@ import type { Fault } from '../mutate.ts'
 export const faults: readonly Fault[] = [
   {
     id: 'actorsModels-1',
-    file: 'src/actors/streamReply.ts',
+    file: 'src/actors/turn/streamReply.ts',
     what: 'a call id of an earlier reply is taken again, and the log cannot be read back',
     from: "id === '' || seen.has(id) || ports.conversation.hasCall(id)",
     to: "id === '' || seen.has(id)",
@@ -12,7 +12,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'actorsModels-2',
-    file: 'src/actors/streamReply.ts',
+    file: 'src/actors/turn/streamReply.ts',
     what: 'a budget raises the length that the settings of a sub-agent allow',
     from: 'if (room === Infinity || room >= (settings.maxTokens ?? Infinity)) return request',
     to: 'if (room === Infinity) return request',
@@ -20,7 +20,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'actorsModels-3',
-    file: 'src/actors/streamReply.ts',
+    file: 'src/actors/turn/streamReply.ts',
     what: 'a request with no room for a reply is made',
     from: 'if (room < 1)',
     to: 'if (room < 0)',
@@ -28,7 +28,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'actorsModels-4',
-    file: 'src/actors/streamReply.ts',
+    file: 'src/actors/turn/streamReply.ts',
     what: 'a budget is reckoned with the estimate, whatever the provider measured',
     from: 'const asked = Math.ceil(estimatedTokens * conversation.correction)',
     to: 'const asked = Math.ceil(estimatedTokens)',
@@ -36,7 +36,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'actorsModels-5',
-    file: 'src/actors/streamReply.ts',
+    file: 'src/actors/turn/streamReply.ts',
     what: 'the request that asks for an answer again is not told of, and not captured',
     from: '`${turnIndex}/${ports.conversation.epoch}`',
     to: '`${turnIndex}`',
@@ -44,7 +44,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'actorsModels-6',
-    file: 'src/actors/streamReply.ts',
+    file: 'src/actors/turn/streamReply.ts',
     what: 'an answer that was cut off is taken for a wrong one, and asked for again',
     from: "calls.length === 0 && (reply.stopReason === 'stop' || reply.stopReason === 'toolUse')",
     to: 'calls.length === 0',
@@ -52,7 +52,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'actorsModels-7',
-    file: 'src/actors/streamReply.ts',
+    file: 'src/actors/turn/streamReply.ts',
     what: 'what an answer that does not fit had cost is not counted',
     from: "{ kind: 'badAnswer', ...wrong, usage, costUsd }",
     to: "{ kind: 'badAnswer', ...wrong }",
@@ -60,7 +60,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'actorsModels-8',
-    file: 'src/actors/streamReply.ts',
+    file: 'src/actors/turn/streamReply.ts',
     what: 'deltas go on after an abort',
     from: '    if (cancellation.aborted) return\n    const { text } = delta',
     to: '    const { text } = delta',
@@ -68,7 +68,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'actorsModels-9',
-    file: 'src/actors/countUsage.ts',
+    file: 'src/actors/turn/countUsage.ts',
     what: 'a provider that reports no input has asked for nothing',
     from: 'input + cacheRead + cacheWrite > 0',
     to: 'input + cacheRead + cacheWrite >= 0',
@@ -76,7 +76,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'actorsModels-10',
-    file: 'src/actors/countUsage.ts',
+    file: 'src/actors/turn/countUsage.ts',
     what: 'a request that was read from the cache as a whole counts as not measured',
     from: 'input + cacheRead + cacheWrite > 0',
     to: 'input > 0',
@@ -84,7 +84,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'actorsModels-11',
-    file: 'src/actors/countUsage.ts',
+    file: 'src/actors/turn/countUsage.ts',
     what: 'an estimate is not said to be one',
     from: '    estimated: true,\n',
     to: '',
@@ -92,7 +92,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'actorsModels-12',
-    file: 'src/conversation/tokenCounter.ts',
+    file: 'src/conversation/limits/tokenCounter.ts',
     what: 'an estimate counts as a measure of the estimate',
     from: 'usage.estimated === true || reported <= 0',
     to: 'reported <= 0',
@@ -116,7 +116,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'actorsModels-15',
-    file: 'src/actors/readReply.ts',
+    file: 'src/actors/turn/readReply.ts',
     what: 'what a model yields after an abort is given on',
     from: '        if (this.#cancellation.aborted) return null\n        this.#parts',
     to: '        this.#parts',
@@ -124,7 +124,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'actorsModels-16',
-    file: 'src/actors/readReply.ts',
+    file: 'src/actors/turn/readReply.ts',
     what: 'an aborted model is not told to clean up',
     from: '      reading.close()\n      resolve(null)',
     to: '      resolve(null)',
@@ -132,7 +132,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'actorsModels-17',
-    file: 'src/actors/readReply.ts',
+    file: 'src/actors/turn/readReply.ts',
     what: 'parts after the terminal one are swallowed',
     from: "    if (!('part' in next)) return outcome\n",
     to: '    return outcome\n',
@@ -140,7 +140,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'actorsModels-18',
-    file: 'src/actors/readReply.ts',
+    file: 'src/actors/turn/readReply.ts',
     what: 'a provider that asks for a wait is not obeyed',
     from: '...(Number.isFinite(retryAfterMs) ?',
     to: '...(Number.isFinite(undefined) ?',
@@ -148,7 +148,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'actorsModels-19',
-    file: 'src/actors/askModel.ts',
+    file: 'src/actors/turn/askModel.ts',
     what: 'the timer of a question stays after the answer',
     from: '  cancel()\n',
     to: '',
@@ -156,7 +156,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'actorsModels-20',
-    file: 'src/actors/askModel.ts',
+    file: 'src/actors/turn/askModel.ts',
     what: 'a question that took too long is said to be aborted',
     from: "signal.aborted ? 'aborted' : `it took",
     to: "true ? 'aborted' : `it took",
@@ -164,7 +164,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'actorsModels-21',
-    file: 'src/protocol/readAnswer.ts',
+    file: 'src/protocol/checks/readAnswer.ts',
     what: 'an answer is picked from several fenced blocks',
     from: 'if (blocks.length === 1) return',
     to: 'if (blocks.length === 9) return',
@@ -204,7 +204,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'actorsModels-26',
-    file: 'src/conversation/conversation.ts',
+    file: 'src/conversation/tree/conversation.ts',
     what: 'the note on a wrong answer stays after the right one',
     from: '        this.#applyReply(record)\n        this.#repair = undefined\n',
     to: '        this.#applyReply(record)\n',
@@ -212,7 +212,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'actorsModels-27',
-    file: 'src/conversation/assembleRequest.ts',
+    file: 'src/conversation/request/assembleRequest.ts',
     what: 'a note on a wrong answer becomes a part of what was rendered',
     from: '    this.#cut(length)\n    if (last',
     to: '    if (last',
@@ -220,7 +220,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'actorsModels-28',
-    file: 'src/conversation/renderMessage.ts',
+    file: 'src/conversation/request/renderMessage.ts',
     what: 'sources are sent to models',
     from: "return block.kind !== 'source'",
     to: 'return true',
@@ -292,7 +292,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'actorsModels-37',
-    file: 'src/actors/partialUsage.ts',
+    file: 'src/actors/turn/partialUsage.ts',
     what: 'what an aborted reply used is not said to be an estimate',
     from: '    estimated: true,\n',
     to: '',
@@ -300,7 +300,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'actorsModels-38',
-    file: 'src/protocol/saidContent.ts',
+    file: 'src/protocol/text/saidContent.ts',
     what: 'a data URL is sent as base64',
     from: 'if (head === undefined || type === undefined) return',
     to: 'if (true) return',
@@ -324,7 +324,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'actorsModels-41',
-    file: 'src/conversation/assembleRequest.ts',
+    file: 'src/conversation/request/assembleRequest.ts',
     what: 'half of a character goes to a model of the application',
     from: 'const message = wellFormed(given)',
     to: 'const message = given',
@@ -332,7 +332,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'actorsModels-42',
-    file: 'src/actors/readReply.ts',
+    file: 'src/actors/turn/readReply.ts',
     what: 'a model whose stream never waits holds the process',
     from: ': this.#parts % partsAtOnce === 0 ? breathe() : undefined',
     to: ': undefined',
@@ -340,7 +340,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'actorsModels-43',
-    file: 'src/actors/readReply.ts',
+    file: 'src/actors/turn/readReply.ts',
     what: 'a run whose replies are short and never wait holds the process',
     from: 'this.#parts === 1 ? begin() : ',
     to: '',

@@ -3,7 +3,7 @@ import type { Fault } from '../mutate.ts'
 export const faults: readonly Fault[] = [
   {
     id: 'actorsTools-1',
-    file: 'src/actors/resultContent.ts',
+    file: 'src/actors/calls/resultContent.ts',
     what: 'small blocks of a result are dropped though they fit',
     from: 'if (block.text.length > left && left < 100) {',
     to: 'if (left < 100) {',
@@ -11,7 +11,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'actorsTools-2',
-    file: 'src/actors/toolAttempt.ts',
+    file: 'src/actors/calls/toolAttempt.ts',
     what: 'a tool is not told to stop when its time is up',
     from: '        this.#controller.abort(error)\n        reject(error)',
     to: '        reject(error)',
@@ -19,7 +19,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'actorsTools-3',
-    file: 'src/actors/runTool.ts',
+    file: 'src/actors/calls/runTool.ts',
     what: 'a call runs though its record is not in the log',
     from: '(ports.durable() ?? written).then(',
     to: 'written.then(',
@@ -27,7 +27,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'actorsTools-4',
-    file: 'src/actors/runTool.ts',
+    file: 'src/actors/calls/runTool.ts',
     what: 'a call that was aborted before it began runs',
     from: "if (cancellation.aborted) return notStarted(ports, input.key, errorInfo('ABORTED', 'The call was aborted.'))",
     to: '',
@@ -35,7 +35,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'actorsTools-5',
-    file: 'src/actors/runTool.ts',
+    file: 'src/actors/calls/runTool.ts',
     what: 'an error is cut before secrets are taken out',
     from: 'whenDone(outcomeOf(messageOf(thrown), tool',
     to: 'whenDone(outcomeOf(messageOf(thrown).slice(0, tool.maxOutputChars * 0.4), tool',
@@ -43,7 +43,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'actorsTools-6',
-    file: 'src/actors/resultContent.ts',
+    file: 'src/actors/calls/resultContent.ts',
     what: 'a result is cut before secrets are taken out',
     from: 'return cutBlocks(clean(ports, blocks), maxChars)',
     to: 'return clean(ports, cutBlocks(blocks, maxChars))',
@@ -51,7 +51,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'actorsTools-7',
-    file: 'src/actors/startQueue.ts',
+    file: 'src/actors/timing/startQueue.ts',
     what: 'a hundred calls keep the event loop from turning',
     from: 'this.#running <= together ? begin() : this.#turn().then(begin)',
     to: 'begin()',
@@ -59,7 +59,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'actorsTools-8',
-    file: 'src/actors/toolAttempt.ts',
+    file: 'src/actors/calls/toolAttempt.ts',
     what: 'progress is told of a call that has ended',
     from: 'if (this.#isClosed || this.#outer.aborted) return',
     to: 'if (this.#outer.aborted) return',
@@ -67,7 +67,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'actorsTools-9',
-    file: 'src/actors/toolAttempt.ts',
+    file: 'src/actors/calls/toolAttempt.ts',
     what: 'a timer stays in the clock after the call',
     from: '    this.#timer?.pause()\n    this.#outer',
     to: '    this.#outer',
@@ -75,7 +75,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'actorsTools-10',
-    file: 'src/actors/runTool.ts',
+    file: 'src/actors/calls/runTool.ts',
     what: 'a tool may change the input that the log holds',
     from: 'clean(ports, input.input) : cloneJson(input.input)',
     to: 'clean(ports, input.input) : input.input',
@@ -83,7 +83,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'actorsTools-11',
-    file: 'src/redaction/redactor.ts',
+    file: 'src/log/redaction/redactor.ts',
     what: 'secrets in keys are shown',
     from: 'const name = isForeign ? unused(this.text(key), clean) : key',
     to: 'const name = key',
@@ -91,7 +91,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'actorsTools-12',
-    file: 'src/redaction/redactor.ts',
+    file: 'src/log/redaction/redactor.ts',
     what: 'a secret that runs across two blocks is shown in halves',
     from: 'texts.length < 2 ?',
     to: 'texts.length < 200 ?',
@@ -99,7 +99,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'actorsTools-13',
-    file: 'src/redaction/redactor.ts',
+    file: 'src/log/redaction/redactor.ts',
     what: 'what overlaps another secret is shown',
     from: 'last.end = Math.max(last.end, next.end)',
     to: 'last.end = Math.max(last.end, last.end)',
@@ -107,7 +107,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'actorsTools-14',
-    file: 'src/redaction/redactor.ts',
+    file: 'src/log/redaction/redactor.ts',
     what: 'a delta shows the beginning of a secret',
     from: 'if (start < end && (stop > end || stop === text.length)) end = start',
     to: 'if (start < end && stop > end) end = start',
@@ -115,7 +115,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'actorsTools-15',
-    file: 'src/redaction/redactor.ts',
+    file: 'src/log/redaction/redactor.ts',
     what: 'half a secret stays in a reply that was aborted',
     from: 'if (size >= least) end',
     to: 'if (size > secret.length) end',
@@ -123,7 +123,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'actorsTools-16',
-    file: 'src/redaction/undoEscapes.ts',
+    file: 'src/log/redaction/undoEscapes.ts',
     what: 'a secret in JSON in JSON is shown',
     from: 'const mostLevels = 3',
     to: 'const mostLevels = 1',
@@ -131,7 +131,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'actorsTools-17',
-    file: 'src/redaction/knownKeys.ts',
+    file: 'src/log/redaction/knownKeys.ts',
     what: 'the lines of a key whose beginning was cut off are shown',
     from: 'begin < index ? begin : keyLinesBefore(text, index, done)',
     to: 'begin < index ? begin : index',
@@ -155,7 +155,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'actorsTools-20',
-    file: 'src/actors/settle.ts',
+    file: 'src/actors/turn/settle.ts',
     what: 'a reply that was cut off shows half a secret',
     from: 'redactor?.cutOff(text) ?? text',
     to: 'text',
@@ -163,7 +163,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'actorsTools-21',
-    file: 'src/actors/compactTrunk.ts',
+    file: 'src/actors/drains/compactTrunk.ts',
     what: 'a summary is cut before secrets are taken out',
     from: 'ports.redactor?.text(summary.text) ?? summary.text',
     to: 'summary.text',
@@ -171,7 +171,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'actorsTools-22',
-    file: 'src/actors/compactTrunk.ts',
+    file: 'src/actors/drains/compactTrunk.ts',
     what: 'a summary that saves nothing is applied',
     from: 'if (shrink < wanted.minShrink)',
     to: 'if (input.force && shrink <= 0)',
@@ -179,7 +179,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'actorsTools-23',
-    file: 'src/actors/compactTrunk.ts',
+    file: 'src/actors/drains/compactTrunk.ts',
     what: 'a strategy that fails ends the compaction',
     from: 'const summary = await heuristicStrategy.summarise(span, context)',
     to: 'throw thrown',
@@ -187,7 +187,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'actorsTools-24',
-    file: 'src/actors/drainReverts.ts',
+    file: 'src/actors/drains/drainReverts.ts',
     what: 'a refused revert does not count what its summary used',
     from: 'return this.#refuse(request, written.refusal, written)',
     to: 'return this.#refuse(request, written.refusal)',
@@ -195,7 +195,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'actorsTools-25',
-    file: 'src/actors/drainReverts.ts',
+    file: 'src/actors/drains/drainReverts.ts',
     what: 'two reverts of one drain are both applied',
     from: '    this.#newHead = plan.target\n',
     to: '',
@@ -203,7 +203,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'actorsTools-26',
-    file: 'src/actors/drainReverts.ts',
+    file: 'src/actors/drains/drainReverts.ts',
     what: 'a summary is cut before secrets are taken out',
     from: 'redactor?.value(asked) ?? asked',
     to: 'asked',
@@ -211,7 +211,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'actorsTools-27',
-    file: 'src/actors/drainPrunes.ts',
+    file: 'src/actors/drains/drainPrunes.ts',
     what: 'one step is hidden by two prunes',
     from: 'for (const step of outcome.steps) taken.add(step)',
     to: '',
@@ -299,7 +299,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'actorsTools-38',
-    file: 'src/actors/abortReason.ts',
+    file: 'src/actors/timing/abortReason.ts',
     what: 'after an abort no error has a stack',
     from: "  Reflect.set(Error, 'stackTraceLimit', stackTraceLimit)\n",
     to: '',
@@ -307,7 +307,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'actorsTools-39',
-    file: 'src/actors/toolAttempt.ts',
+    file: 'src/actors/calls/toolAttempt.ts',
     what: 'a call that was aborted never ends, and those that wait for it to begin never do',
     from: 'this.#giveUp?.()',
     to: '',

@@ -4,7 +4,7 @@ import type { Fault } from '../mutate.ts'
 export const faults: readonly Fault[] = [
   {
     id: 'artifacts-1',
-    file: 'src/actors/artifacts/keepResult.ts',
+    file: 'src/actors/parts/artifacts/keepResult.ts',
     what: 'what a hook withheld is kept, and can be read',
     from: '  if (result.hook !== undefined) return result\n',
     to: '',
@@ -12,7 +12,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'artifacts-2',
-    file: 'src/actors/artifacts/keepResult.ts',
+    file: 'src/actors/parts/artifacts/keepResult.ts',
     what: 'a result is said to be kept, and is not',
     from: 'block.text === told ? textBlock',
     to: 'block.text === why ? textBlock',
@@ -20,7 +20,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'artifacts-3',
-    file: 'src/actors/artifacts/boundedText.ts',
+    file: 'src/actors/parts/artifacts/boundedText.ts',
     what: 'a secret across two pieces is kept',
     from: "(stream.push(read)?.text ?? '')",
     to: "(stream.push(read)?.text ?? '') + (stream.end()?.text ?? '')",
@@ -28,7 +28,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'artifacts-4',
-    file: 'src/actors/artifacts/readArtifactTool.ts',
+    file: 'src/actors/parts/artifacts/readArtifactTool.ts',
     what: 'the model reads anything that is kept for undoing, if it guesses the name',
     from: 'const artifact = find(ports, this.#request.id)',
     to: "const artifact: Artifact = { id: this.#request.id, agentId: ports.agentId, bytes: 0, mimeType: 'text/plain' }",
@@ -36,7 +36,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'artifacts-5',
-    file: 'src/actors/artifacts/boundedText.ts',
+    file: 'src/actors/parts/artifacts/boundedText.ts',
     what: 'the process stands still while a long result is read',
     from: '    await breathe()\n',
     to: '    await undefined\n',
@@ -44,7 +44,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'artifacts-6',
-    file: 'src/conversation/maskedResults.ts',
+    file: 'src/conversation/request/maskedResults.ts',
     what: 'a mask hides the name by which a result could be read',
     from: ', keptApart(message)].filter',
     to: '].filter',
@@ -52,7 +52,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'artifacts-7',
-    file: 'src/conversation/facts.ts',
+    file: 'src/conversation/tree/facts.ts',
     what: 'a compaction hides the name by which a result could be read',
     from: "message.artifacts !== undefined ? 'kept' : undefined",
     to: 'undefined',
@@ -60,7 +60,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'artifacts-8',
-    file: 'src/actors/runTool.ts',
+    file: 'src/actors/calls/runTool.ts',
     what: 'what is read of a result is kept again',
     from: 'new Set([readArtifactName, recallName])',
     to: 'new Set([recallName])',
@@ -76,7 +76,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'artifacts-10',
-    file: 'src/sessions/readExport.ts',
+    file: 'packages/sessions/src/readExport.ts',
     what: 'a file from elsewhere brings other contents under the name of a result',
     from: 'if (snapshotId(bytes) === id) return',
     to: 'if (bytes.length >= 0) return',
@@ -92,7 +92,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'artifacts-13',
-    file: 'src/actors/openChild.ts',
+    file: 'src/actors/calls/openChild.ts',
     what: 'of a long answer of a sub-agent its ends are kept, and the rest is lost',
     from: 'await withWhole(ports, output, whole)',
     to: 'await withWhole(ports, output)',
@@ -108,7 +108,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'artifacts-15',
-    file: 'src/actors/artifacts/keepResult.ts',
+    file: 'src/actors/parts/artifacts/keepResult.ts',
     what: 'a report that was waited for is told again, as it was kept',
     from: '...outcome, ...more',
     to: '...outcome',
@@ -116,7 +116,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'artifacts-16',
-    file: 'src/actors/clientResult.ts',
+    file: 'src/actors/calls/clientResult.ts',
     what: 'of what a client returned its ends are kept, and the rest is lost',
     from: "'value' in given && isLarge(given.value",
     to: "'error' in given && isLarge(given.error",
@@ -124,7 +124,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'artifacts-17',
-    file: 'src/actors/openChild.ts',
+    file: 'src/actors/calls/openChild.ts',
     what: 'the answer of a sub-agent that a hook withheld is kept',
     from: 'await keepAll(answered, ports)',
     to: '{ ...(await keepAll({ ...answered, hook: undefined } as unknown as typeof answered, ports)) }',
@@ -196,7 +196,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'artifacts-25',
-    file: 'src/actors/artifacts/readArtifactTool.ts',
+    file: 'src/actors/parts/artifacts/readArtifactTool.ts',
     what: 'the beginning of a name finds the newest artifact',
     from: 'wanted.length >= 8 && artifact',
     to: 'artifact',

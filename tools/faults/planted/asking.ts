@@ -3,7 +3,7 @@ import type { Fault } from '../mutate.ts'
 export const faults: readonly Fault[] = [
   {
     id: 'asking-1',
-    file: 'src/actors/asking.ts',
+    file: 'src/actors/calls/asking.ts',
     what: 'the time limit of a tool runs on while it waits for an answer',
     from: '    this.#call.paused()\n',
     to: '',
@@ -11,7 +11,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'asking-2',
-    file: 'src/actors/asking.ts',
+    file: 'src/actors/calls/asking.ts',
     what: 'a call that runs again is asked everything again',
     from: 'problem === undefined ? this.#logged.shift() : this.#takeNext(text)',
     to: 'undefined as Answer | undefined',
@@ -19,7 +19,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'asking-3',
-    file: 'src/actors/asking.ts',
+    file: 'src/actors/calls/asking.ts',
     what: 'the answer to one question is taken for another',
     from: 'if (logged !== undefined) this.#checkSame(logged, text)',
     to: '',
@@ -27,7 +27,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'asking-4',
-    file: 'src/actors/asking.ts',
+    file: 'src/actors/calls/asking.ts',
     what: 'a tool goes on with an answer that is not in the log',
     from: 'await this.#ports.durable()?.catch(',
     to: 'await Promise.resolve().catch(',
@@ -168,7 +168,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'asking-21',
-    file: 'src/protocol/questionForm.ts',
+    file: 'src/protocol/bridge/questionForm.ts',
     what: 'an optional field that is left empty is sent as an empty text',
     from: `if (text === '' && !isRequired) continue`,
     to: '',
@@ -176,7 +176,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'asking-22',
-    file: 'src/actors/clientResult.ts',
+    file: 'src/actors/calls/clientResult.ts',
     what: 'what a client returns is not reviewed by afterTool',
     from: '{ ...result, isReviewed: true }',
     to: 'result',
@@ -184,7 +184,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'asking-23',
-    file: 'src/actors/asking.ts',
+    file: 'src/actors/calls/asking.ts',
     what: 'a secret that was answered once is taken for the words in its place',
     from: 'logged !== undefined && isRedacted(answer.value)',
     to: 'logged !== undefined && isRedacted(null)',
@@ -192,7 +192,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'asking-24',
-    file: 'src/actors/toolAttempt.ts',
+    file: 'src/actors/calls/toolAttempt.ts',
     what: 'what a tool asked and did not wait for never settles',
     from: '    if (this.#asking !== undefined) this.#controller.abort(abortReason())\n',
     to: '',

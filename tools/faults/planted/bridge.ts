@@ -142,7 +142,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'bridge-18',
-    file: 'src/sessions/requestIndex.ts',
+    file: 'src/log/requestIndex.ts',
     what: 'a run whose message was never written counts as carried out',
     from: 'index.beginning.unsaid <= 0',
     to: 'index.beginning.unsaid <= 1',

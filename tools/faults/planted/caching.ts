@@ -27,7 +27,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'caching-4',
-    file: 'src/conversation/measured.ts',
+    file: 'src/conversation/limits/measured.ts',
     what: 'after a fold the cache seems to hold less',
     from: ' && tokens >= last.tokens',
     to: '',
@@ -35,7 +35,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'caching-5',
-    file: 'src/actors/askModel.ts',
+    file: 'src/actors/turn/askModel.ts',
     what: 'summaries are written to the cache, which nobody reads',
     from: '{ cancellation: limit, isOnce: true }',
     to: '{ cancellation: limit }',

@@ -203,7 +203,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'chats-26',
-    file: 'src/sessions/outline.ts',
+    file: 'src/log/outline.ts',
     what: 'a prompt that a guard refused is the title',
     from: 'withheld?.includes(outline.titleNode!) === true',
     to: 'false as boolean',

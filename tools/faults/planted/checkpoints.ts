@@ -52,7 +52,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'checkpoints-7',
-    file: 'src/conversation/conversation.ts',
+    file: 'src/conversation/tree/conversation.ts',
     what: 'a call that was undone since is kept as one that was not',
     from: '        this.tree.touch(record.call)\n',
     to: '',
@@ -60,7 +60,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'checkpoints-8',
-    file: 'src/conversation/hiddenSteps.ts',
+    file: 'src/conversation/brakes/hiddenSteps.ts',
     what: 'a step is hidden by a fold that another took the place of',
     from: 'hiding: [...this.#spanOf].map(([step, span]) => [step, places.get(span)!]),',
     to: 'hiding: [],',
@@ -68,7 +68,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'checkpoints-9',
-    file: 'src/conversation/conversationTree.ts',
+    file: 'src/conversation/tree/conversationTree.ts',
     what: 'what stands on a trunk that nobody has read yet is not found there',
     from: 'if (!this.#isRead) return this.depthOf(id) > 0',
     to: 'if (!this.#isRead) return this.headId === id',
@@ -76,7 +76,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'checkpoints-10',
-    file: 'src/protocol/knownIds.ts',
+    file: 'src/protocol/checks/knownIds.ts',
     what: 'a call id that was used before the checkpoint is used again',
     from: 'joined: this.#kept.joined + added',
     to: "joined: ' ' + added",
@@ -92,7 +92,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'checkpoints-12',
-    file: 'src/actors/turnFrames.ts',
+    file: 'src/actors/turn/turnFrames.ts',
     what: 'what a turn was prepared with is lost with the process',
     from: 'if (prepared !== undefined) this.apply(prepared)',
     to: 'if (prepared === null) this.apply(prepared)',
@@ -100,7 +100,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'checkpoints-13',
-    file: 'src/stores/fileCheckpoints.ts',
+    file: 'src/log/stores/fileCheckpoints.ts',
     what: 'a checkpoint that is damaged on the disk is given to the runtime',
     from: 'sumOf(checkpoint) === crc',
     to: 'crc >= 0',
@@ -108,7 +108,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'checkpoints-14',
-    file: 'src/stores/fileCheckpoints.ts',
+    file: 'src/log/stores/fileCheckpoints.ts',
     what: 'a process that dies while it writes a checkpoint leaves half of one',
     from: 'const temporary = `${file}.tmp`',
     to: 'const temporary = file',
@@ -124,7 +124,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'checkpoints-16',
-    file: 'src/stores/jsonLines.ts',
+    file: 'src/log/stores/jsonLines.ts',
     what: 'the end of a long log is read from a record too late',
     from: 'let left = count + 1\n  for (let before',
     to: 'let left = count\n  for (let before',
@@ -156,7 +156,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'checkpoints-20',
-    file: 'src/conversation/assembleRequest.ts',
+    file: 'src/conversation/request/assembleRequest.ts',
     what: 'what a summary stands for is read for every request',
     from: 'if (depth + 1 === this.#spanDepth) return true',
     to: 'if (depth + 1 === -this.#spanDepth) return true',
@@ -164,7 +164,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'checkpoints-21',
-    file: 'src/protocol/knownIds.ts',
+    file: 'src/protocol/checks/knownIds.ts',
     what: 'an id that was looked for in vain is not found once it has come',
     from: 'this.#absent.delete(id)\n    this.#added ??= new Set()\n    this.#added.add(id)',
     to: 'this.#absent.add(id)',
@@ -228,7 +228,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'checkpoints-29',
-    file: 'src/conversation/laidOverlays.ts',
+    file: 'src/conversation/request/laidOverlays.ts',
     what: 'an overlay is read whenever it is asked for',
     from: 'return (this.#all[at] = read)',
     to: 'return read',
@@ -252,7 +252,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'checkpoints-32',
-    file: 'src/stores/fileCheckpoints.ts',
+    file: 'src/log/stores/fileCheckpoints.ts',
     what: 'the checksum says nothing of where a checkpoint stands',
     from: 'crc32(JSON.stringify([seq, form, digest]))',
     to: 'crc32(JSON.stringify([form, seq === 0, digest === ""]))',
@@ -276,7 +276,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'checkpoints-35',
-    file: 'src/stores/fileCheckpoints.ts',
+    file: 'src/log/stores/fileCheckpoints.ts',
     what: 'checkpoints of one agent that are written at once do not take turns',
     from: 'const writing = (before ?? Promise.resolve()).then(',
     to: 'const writing = (before === undefined ? Promise.resolve() : Promise.resolve()).then(',

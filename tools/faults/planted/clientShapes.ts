@@ -46,7 +46,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'clientShapes-6',
-    file: 'src/protocol/saidContent.ts',
+    file: 'src/protocol/text/saidContent.ts',
     what: 'a blank prompt is sent, and refused from afar',
     from: 'if (!blocks.some(saysSomething)) return saidNothing',
     to: '',

@@ -3,7 +3,7 @@ import type { Fault } from '../mutate.ts'
 export const faults: readonly Fault[] = [
   {
     id: 'compaction-1',
-    file: 'src/conversation/planCompaction.ts',
+    file: 'src/conversation/brakes/compaction/planCompaction.ts',
     what: 'a model is paid for a summary that could not save enough',
     from: 'if (plan !== undefined && shrink >= policy.minShrink) return plan',
     to: 'if (plan !== undefined) return plan',
@@ -11,7 +11,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'compaction-2',
-    file: 'src/conversation/planCompaction.ts',
+    file: 'src/conversation/brakes/compaction/planCompaction.ts',
     what: 'a plan that fits is taken though it saves too little',
     from: 'if (left <= target && shrink >= policy.minShrink) return plan',
     to: 'if (left <= target) return plan',
@@ -19,7 +19,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'compaction-3',
-    file: 'src/conversation/planCompaction.ts',
+    file: 'src/conversation/brakes/compaction/planCompaction.ts',
     what: 'a summary is summarised again though nothing was added',
     from: '!gone.some(isNew)',
     to: 'gone.length === 0',
@@ -27,7 +27,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'compaction-4',
-    file: 'src/conversation/planCompaction.ts',
+    file: 'src/conversation/brakes/compaction/planCompaction.ts',
     what: 'what a summary stood for is shown again after the next',
     from: 'Math.min(keepFirst, summarised)',
     to: 'keepFirst',
@@ -35,7 +35,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'compaction-5',
-    file: 'src/conversation/planCompaction.ts',
+    file: 'src/conversation/brakes/compaction/planCompaction.ts',
     what: 'a pinned summary gives way to the next',
     from: 'if (overlay !== undefined && annotations?.isPinned(overlay.nodeId) === true)',
     to: 'if (overlay === undefined && annotations?.isPinned(0) === true)',
@@ -43,7 +43,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'compaction-6',
-    file: 'src/conversation/shownOfSpan.ts',
+    file: 'src/conversation/brakes/compaction/shownOfSpan.ts',
     what: 'a model that summarises is sent what was hidden',
     from: 'if (by === undefined) return annotations',
     to: 'if (by !== null) return annotations',
@@ -51,7 +51,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'compaction-7',
-    file: 'src/conversation/shownOfSpan.ts',
+    file: 'src/conversation/brakes/compaction/shownOfSpan.ts',
     what: 'a step that was pinned under the last summary is in no summary',
     from: 'overlay!.kept.includes(id) && !whole.has(id) ? node : []',
     to: '[]',
@@ -84,7 +84,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'compaction-11',
-    file: 'src/actors/compactTrunk.ts',
+    file: 'src/actors/drains/compactTrunk.ts',
     what: 'a focus that a person gave is not passed on',
     from: '...(focus === undefined ? {} : { focus }),',
     to: '',
@@ -92,7 +92,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'compaction-12',
-    file: 'src/sessions/machineState.ts',
+    file: 'packages/sessions/src/machineState.ts',
     what: 'an agent at rest is shown as draining for ever after a compaction',
     from: `!inRun && next.state.startsWith('draining')`,
     to: 'false',

@@ -1,6 +1,6 @@
 import type { Fault } from '../mutate.ts'
 
-const file = 'src/actors/policies/compositions.ts'
+const file = 'packages/policies/src/compositions.ts'
 const tests = ['braking/compositions']
 const anyParts = ['braking/policyProperties']
 

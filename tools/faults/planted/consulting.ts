@@ -3,9 +3,9 @@ import type { Fault } from '../mutate.ts'
 const machine = 'src/machines/policies.ts'
 const guards = 'src/machines/guards.ts'
 const drain = 'src/machines/states/draining.ts'
-const effect = 'src/actors/consultPolicies.ts'
-const check = 'src/actors/policies/checkPlan.ts'
-const limit = 'src/actors/policies/timeLimit.ts'
+const effect = 'src/actors/drains/consultPolicies.ts'
+const check = 'src/actors/drains/checkPlan.ts'
+const limit = 'src/actors/timing/timeLimit.ts'
 const inMachine = ['machines/policies']
 const journeys = ['braking/policies']
 
@@ -132,7 +132,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'consulting-16',
-    file: 'src/conversation/policyLog.ts',
+    file: 'src/conversation/brakes/policyLog.ts',
     what: 'one that changed something is left alone',
     from: '{ ...last, hasChanged: true }',
     to: '{ ...last, hasChanged: false }',
@@ -172,7 +172,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'consulting-21',
-    file: 'src/conversation/conversation.ts',
+    file: 'src/conversation/tree/conversation.ts',
     what: 'the model is told why a plan that it does not know of was refused',
     from: "this.#annotate().settle('prunes', record.id, record.applied) ?? 'model'",
     to: "(this.#annotate().settle('prunes', record.id, record.applied), 'model')",
@@ -180,7 +180,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'consulting-22',
-    file: 'src/conversation/hiddenSteps.ts',
+    file: 'src/conversation/brakes/hiddenSteps.ts',
     what: 'steps before those that a policy chose are never folded',
     from: ' && fold.isChosen !== true',
     to: '',
@@ -188,7 +188,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'consulting-23',
-    file: 'src/conversation/planFold.ts',
+    file: 'src/conversation/brakes/fold/planFold.ts',
     what: 'a step that a person denied is folded',
     from: "isProtected(step) ? 'was denied by a person' : undefined",
     to: 'undefined',
@@ -196,7 +196,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'consulting-24',
-    file: 'src/actors/policies/consultation.ts',
+    file: 'src/actors/drains/consultation.ts',
     what: 'what an agent that a policy ran cost is not counted',
     from: '  pay(spending, ran)\n',
     to: '',
@@ -212,7 +212,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'consulting-26',
-    file: 'src/sessions/sessionProjection.ts',
+    file: 'packages/sessions/src/sessionProjection.ts',
     what: 'what a policy cost at rest is not told of the session',
     from: 'if (record.usage !== undefined) this.#spend(record.usage, record.costUsd)\n        return\n      case',
     to: 'return\n      case',
@@ -252,7 +252,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'consulting-31',
-    file: 'src/actors/policies/consultation.ts',
+    file: 'src/actors/drains/consultation.ts',
     what: 'what an agent used until it took too long is not counted',
     from: 'void spending.running.add((spent = soFar))',
     to: 'void (spent = soFar)',
@@ -276,7 +276,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'consulting-34',
-    file: 'src/actors/policies/consultation.ts',
+    file: 'src/actors/drains/consultation.ts',
     what: 'a question that nobody waits for ends the process',
     from: '  answer.catch(() => {})\n',
     to: '',

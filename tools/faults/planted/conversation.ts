@@ -3,7 +3,7 @@ import type { Fault } from '../mutate.ts'
 export const faults: readonly Fault[] = [
   {
     id: 'conversation-1',
-    file: 'src/conversation/neutralise.ts',
+    file: 'src/conversation/request/neutralise.ts',
     what: 'a mark that spreads over two blocks is not found',
     from: `    this.#referenceAt = this.#openAt = -1
 `,
@@ -14,7 +14,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'conversation-2',
-    file: 'src/conversation/neutralise.ts',
+    file: 'src/conversation/request/neutralise.ts',
     what: 'a mark that spreads over two messages is not found',
     from: '    this.#state = before?.state ?? 0',
     to: '    this.#state = 0',
@@ -22,7 +22,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'conversation-3',
-    file: 'src/conversation/neutralise.ts',
+    file: 'src/conversation/request/neutralise.ts',
     what: 'a block that completes what an earlier one began is left as it is',
     from: `else if (what === foundTag) this.#prefix = '('`,
     to: '',
@@ -30,7 +30,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'conversation-4',
-    file: 'src/conversation/neutralise.ts',
+    file: 'src/conversation/request/neutralise.ts',
     what: 'the bracket that ends an id stays',
     from: `    if (what === foundId) this.#replace(closing, text, at)
 `,
@@ -39,7 +39,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'conversation-5',
-    file: 'src/conversation/neutralise.ts',
+    file: 'src/conversation/request/neutralise.ts',
     what: 'half of a character is replaced',
     from: `    if (text.codePointAt(at)! > 0xffff) units[at + 1] = by
 `,
@@ -48,7 +48,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'conversation-6',
-    file: 'src/conversation/neutralise.ts',
+    file: 'src/conversation/request/neutralise.ts',
     what: 'a reference to a reference is not followed',
     from: '(this.#isReferenceRead && like === semicolon)',
     to: 'false',
@@ -56,7 +56,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'conversation-7',
-    file: 'src/conversation/neutralise.ts',
+    file: 'src/conversation/request/neutralise.ts',
     what: 'a character that stands for several is read as none',
     from: `if (like === several) for (const part of severalIn(code)) this.#take(part, text, at)
       else if`,
@@ -65,7 +65,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'conversation-8',
-    file: 'src/conversation/references.ts',
+    file: 'src/conversation/request/references.ts',
     what: 'hexadecimal references are not read',
     from: 'if (like === letterX) return hex',
     to: 'if (like === letterX) return undefined',
@@ -73,7 +73,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'conversation-9',
-    file: 'src/conversation/lookAlikes.ts',
+    file: 'src/protocol/text/lookAlikes.ts',
     what: 'what is not seen breaks a mark',
     from: `  if (ignorable.test(char)) return unseen
 `,
@@ -82,7 +82,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'conversation-10',
-    file: 'src/conversation/lookAlikes.ts',
+    file: 'src/protocol/text/lookAlikes.ts',
     what: 'letters of other scripts are not taken for the ones they look like',
     from: `  if (known !== undefined) return known
 `,
@@ -91,7 +91,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'conversation-11',
-    file: 'src/conversation/lookAlikes.ts',
+    file: 'src/protocol/text/lookAlikes.ts',
     what: 'compatibility forms are not read',
     from: `char.normalize('NFKD')`,
     to: 'char',
@@ -99,7 +99,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'conversation-12',
-    file: 'src/conversation/markers.ts',
+    file: 'src/conversation/request/markers.ts',
     what: 'an r and an n are not taken for an m',
     from: `[bitOf('r') | letterM, bitOf('n')]`,
     to: '[letterM]',
@@ -107,7 +107,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'conversation-13',
-    file: 'src/conversation/markers.ts',
+    file: 'src/conversation/request/markers.ts',
     what: 'the end of a tag is no mark',
     from: 'opener === less && like === slash ? 0 : -1',
     to: '-1',
@@ -115,7 +115,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'conversation-14',
-    file: 'src/conversation/markers.ts',
+    file: 'src/conversation/request/markers.ts',
     what: 'a request without braking does not guard the summary',
     from: 'export const plainMarkers = new Markers(always)',
     to: `export const plainMarkers = new Markers(['runtime-note'])`,
@@ -123,7 +123,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'conversation-15',
-    file: 'src/conversation/brakeNotes.ts',
+    file: 'src/conversation/request/brakeNotes.ts',
     what: 'the text of a note can end the note',
     from: '${neutralise(text, brakeMarkers)}</brake-note>',
     to: '${text}</brake-note>',
@@ -131,7 +131,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'conversation-16',
-    file: 'src/conversation/overlay.ts',
+    file: 'src/conversation/request/overlay.ts',
     what: 'a summary can end itself and speak as the user',
     from: '${neutralise(summary, markers)}',
     to: '${summary}',
@@ -139,7 +139,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'conversation-17',
-    file: 'src/conversation/overlay.ts',
+    file: 'src/conversation/request/overlay.ts',
     what: 'a summary does not tell of denials in its span',
     from: 'return factLines(factsOf(gone))',
     to: 'return factLines([])',
@@ -147,7 +147,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'conversation-18',
-    file: 'src/conversation/overlay.ts',
+    file: 'src/conversation/request/overlay.ts',
     what: 'a long denial is cut in the middle',
     from: ' || message.synthetic !== undefined) return message',
     to: ') return message',
@@ -155,7 +155,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'conversation-19',
-    file: 'src/conversation/laidOverlays.ts',
+    file: 'src/conversation/request/laidOverlays.ts',
     what: 'a revert behind the newest compaction leaves the one before out of force',
     from: 'this.#all.findLast(({',
     to: 'this.#all.find(({',
@@ -163,7 +163,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'conversation-20',
-    file: 'src/conversation/assembleRequest.ts',
+    file: 'src/conversation/request/assembleRequest.ts',
     what: 'messages that are merged form a mark together',
     from: 'isMerged ? this.#unfinished : undefined',
     to: 'undefined',
@@ -171,7 +171,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'conversation-22',
-    file: 'src/conversation/assembleRequest.ts',
+    file: 'src/conversation/request/assembleRequest.ts',
     what: 'a fork without brakes does not see the memos of its past',
     from: 'if (this.#braking !== undefined || this.#conversation.annotations?.hasNotes !== true) return',
     to: 'if (this.#conversation !== undefined) return',
@@ -179,7 +179,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'conversation-23',
-    file: 'src/conversation/assembleRequest.ts',
+    file: 'src/conversation/request/assembleRequest.ts',
     what: 'a fork without brakes is shown ids',
     from: 'if (this.#showsIds && showId && this.#isStepEnd(node))',
     to: 'if (this.#braking !== undefined && showId && this.#isStepEnd(node))',
@@ -187,7 +187,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'conversation-24',
-    file: 'src/conversation/overlay.ts',
+    file: 'src/conversation/request/overlay.ts',
     what: 'the output that was newest at a compaction is not cut',
     from: 'id > recentTo ||',
     to: 'id >= recentTo ||',
@@ -195,7 +195,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'conversation-25',
-    file: 'src/conversation/assembleRequest.ts',
+    file: 'src/conversation/request/assembleRequest.ts',
     what: 'messages kept by a summary show ids that cannot be named',
     from: 'this.#renderNode(node, node.message, false)',
     to: 'this.#renderNode(node, node.message)',
@@ -203,7 +203,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'conversation-21',
-    file: 'src/conversation/assembleRequest.ts',
+    file: 'src/conversation/request/assembleRequest.ts',
     what: 'what a reverted message was merged into stays as it became',
     from: '    while (from > 0 && this.#begins[from] === joined) from -= 1\n',
     to: '',
@@ -211,7 +211,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'conversation-55',
-    file: 'src/conversation/assembleRequest.ts',
+    file: 'src/conversation/request/assembleRequest.ts',
     what: 'what a message ended with is forgotten when its answer could not be used',
     from: '    this.#unfinished = unfinished\n    return asked',
     to: '    return asked',
@@ -219,7 +219,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'conversation-56',
-    file: 'src/conversation/origins.ts',
+    file: 'src/conversation/tree/origins.ts',
     what: 'the messages of a turn are counted from where somebody looked last',
     from: 'new Turn(origins, same)',
     to: 'new Turn(origins, 0)',
@@ -227,7 +227,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'conversation-57',
-    file: 'src/conversation/renderMessage.ts',
+    file: 'src/conversation/request/renderMessage.ts',
     what: 'models are sent what only the log says of a result',
     from: 'Object.keys(message).every((key, index) => key === sentKeys[index]) &&',
     to: '',
@@ -235,7 +235,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'conversation-58',
-    file: 'src/conversation/renderMessage.ts',
+    file: 'src/conversation/request/renderMessage.ts',
     what: 'a reply that ends with thinking is sent, and every request is refused from then on',
     from: 'withoutLastThinking(said(kept))',
     to: 'said(kept)',
@@ -243,7 +243,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'conversation-59',
-    file: 'src/conversation/sentMedia.ts',
+    file: 'src/conversation/request/sentMedia.ts',
     what: 'an image that providers refuse is sent',
     from: 'if (seen === undefined) {',
     to: 'if (seen === undefined && image.data.length < 0) {',
@@ -251,7 +251,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'conversation-60',
-    file: 'src/conversation/assembleRequest.ts',
+    file: 'src/conversation/request/assembleRequest.ts',
     what: "a provider's call that never got a result is sent",
     from: 'if (closed !== last) this.#messages.replaceLast(closed)',
     to: '',
@@ -259,7 +259,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'conversation-61',
-    file: 'src/conversation/planCompaction.ts',
+    file: 'src/conversation/brakes/compaction/planCompaction.ts',
     what: 'an overflow of the newest step alone cannot be compacted',
     from: 'if (cut !== undefined) return cut',
     to: '',
@@ -275,7 +275,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'conversation-63',
-    file: 'src/actors/streamReply.ts',
+    file: 'src/actors/turn/streamReply.ts',
     what: 'a request is not asked again without what its provider refused',
     from: 'return failed(ports, key, { ...failure, without: refused.part })',
     to: 'return failed(ports, key, failure)',

@@ -3,7 +3,7 @@ import type { Fault } from '../mutate.ts'
 export const faults: readonly Fault[] = [
   {
     id: 'conversation-26',
-    file: 'src/conversation/facts.ts',
+    file: 'src/conversation/tree/facts.ts',
     what: 'a denial is no fact',
     from: `message.synthetic === 'denied') return`,
     to: `message.synthetic === 'refused') return`,
@@ -11,7 +11,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'conversation-27',
-    file: 'src/conversation/abandonedNodes.ts',
+    file: 'src/conversation/tree/abandonedNodes.ts',
     what: 'what an earlier revert hid is forgotten by the next',
     from: `    for (const tag of node.tags) waiting.push(...tag.abandoned)
 `,
@@ -20,7 +20,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'conversation-28',
-    file: 'src/conversation/facts.ts',
+    file: 'src/conversation/tree/facts.ts',
     what: 'only the oldest calls of a tool are told',
     from: '[...lines].toReversed()',
     to: '[...lines]',
@@ -28,7 +28,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'conversation-29',
-    file: 'src/conversation/facts.ts',
+    file: 'src/conversation/tree/facts.ts',
     what: 'denials beyond the twentieth are left out',
     from: "const room = kind === 'denied' ? Infinity : (left.get(tool) ?? mostLines)",
     to: 'const room = left.get(tool) ?? mostLines',
@@ -36,7 +36,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'conversation-30',
-    file: 'src/conversation/cutMiddle.ts',
+    file: 'src/protocol/text/cutMiddle.ts',
     what: 'a fact spreads over lines and forges another',
     from: "replace(/[\\s\\p{Cc}]+/gu, ' ')",
     to: `replace(/ +/gu, ' ')`,
@@ -44,7 +44,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'conversation-31',
-    file: 'src/conversation/brakeRendering.ts',
+    file: 'src/conversation/request/brakeRendering.ts',
     what: 'a denial goes with the lesson that ages out',
     from: 'shown.has(tag) || facts.length > 0',
     to: 'shown.has(tag)',
@@ -52,7 +52,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'conversation-32',
-    file: 'src/conversation/brakeRendering.ts',
+    file: 'src/conversation/request/brakeRendering.ts',
     what: 'a roll-up forgets the denials behind its checkpoints',
     from: '...factsBehind(this.#rolledUp)',
     to: '...factsBehind([placed])',
@@ -60,7 +60,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'conversation-33',
-    file: 'src/conversation/brakeRendering.ts',
+    file: 'src/conversation/request/brakeRendering.ts',
     what: 'checkpoints pile up although the request changes before them',
     from: 'this.#rollUp(next, Math.min(changedDepth, movedDepth))',
     to: 'this.#rollUp(next, changedDepth)',
@@ -68,7 +68,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'conversation-34',
-    file: 'src/conversation/brakeRendering.ts',
+    file: 'src/conversation/request/brakeRendering.ts',
     what: 'a lesson that expired stays in the request that is kept',
     from: '...gone, ...next.filter(({ tag }) => !before.has(tag))',
     to: '...next.filter(({ tag }) => !before.has(tag))',
@@ -76,7 +76,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'conversation-35',
-    file: 'src/conversation/hiddenSpan.ts',
+    file: 'src/conversation/brakes/hiddenSpan.ts',
     what: 'a memo goes when its first step is summarised',
     from: 'isGone ? steps[countWhile(steps, (id) => id <= subject.overlay!.to)] : first',
     to: 'isGone ? undefined : first',
@@ -84,7 +84,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'conversation-36',
-    file: 'src/conversation/noteTokens.ts',
+    file: 'src/conversation/request/noteTokens.ts',
     what: 'refusals are not counted',
     from: 'for (const notice of notices)',
     to: 'for (const notice of notices.slice(1))',
@@ -92,7 +92,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'conversation-37',
-    file: 'src/conversation/noteTokens.ts',
+    file: 'src/conversation/request/noteTokens.ts',
     what: 'facts are not counted',
     from: `    shown += counted.facts
 `,
@@ -101,7 +101,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'conversation-38',
-    file: 'src/conversation/noteTokens.ts',
+    file: 'src/conversation/request/noteTokens.ts',
     what: 'what a summary hides is taken off again with the prune',
     from: 'const left = span.steps.filter((id) => isLeft(id, conversation))',
     to: 'const left = span.steps.filter((id) => conversation.onTrunk(id))',
@@ -109,7 +109,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'conversation-39',
-    file: 'src/conversation/conversation.ts',
+    file: 'src/conversation/tree/conversation.ts',
     what: 'a refused revert of a person leaves a note for the model',
     from: `if (by === 'model') this.#notify(`,
     to: `if (by !== 'runtime') this.#notify(`,
@@ -117,7 +117,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'conversation-40',
-    file: 'src/conversation/conversation.ts',
+    file: 'src/conversation/tree/conversation.ts',
     what: 'an abort in the middle of a step leaves a note',
     from: 'if (head === undefined || this.#open !== undefined) return',
     to: 'if (head === undefined) return',
@@ -125,7 +125,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'conversation-41',
-    file: 'src/conversation/conversation.ts',
+    file: 'src/conversation/tree/conversation.ts',
     what: 'a call id of an earlier reply is taken again',
     from: 'callIds.find((callId, index) => this.hasCall(callId) || callIds',
     to: 'callIds.find((callId, index) => callIds',
@@ -133,7 +133,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'conversation-42',
-    file: 'src/conversation/conversation.ts',
+    file: 'src/conversation/tree/conversation.ts',
     what: 'a person who speaks does not set the reverts of a target back',
     from: `        this.#annotations?.personSpoke()
 `,
@@ -142,7 +142,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'conversation-43',
-    file: 'src/conversation/trunkChanges.ts',
+    file: 'src/conversation/tree/trunkChanges.ts',
     what: 'a change before the newest one is overlooked',
     from: 'depth = Math.min(depth, this.#depths![i]!)',
     to: 'depth = this.#depths![i]!',
@@ -150,7 +150,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'conversation-44',
-    file: 'src/conversation/conversation.ts',
+    file: 'src/conversation/tree/conversation.ts',
     what: 'a call that cannot be undone is folded as any other',
     from: 'this.tree.append(open.results.get(callId)!, stepId, this.#counter, open.marks.get(callId))',
     to: 'this.tree.append(open.results.get(callId)!, stepId, this.#counter)',
@@ -158,7 +158,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'conversation-45',
-    file: 'src/conversation/checkRequest.ts',
+    file: 'src/conversation/request/checkRequest.ts',
     what: 'the request after an abort is called invalid',
     from: "if (message.stopReason === 'aborted') written.add('')",
     to: 'if (message.role === undefined) continue',
@@ -166,7 +166,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'conversation-46',
-    file: 'src/conversation/checkRequest.ts',
+    file: 'src/conversation/request/checkRequest.ts',
     what: 'an unanswered call before a reply is valid',
     from: '    for (const [callId, at] of waiting)\n      violations.push({ rule: 2, message: `call ${callId} of message ${at} is not answered before message ${index}` })\n',
     to: '',
@@ -174,7 +174,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'conversation-47',
-    file: 'src/conversation/prune.ts',
+    file: 'src/conversation/brakes/prune/prune.ts',
     what: 'the last step of a summary is hidden',
     from: 'id <= overlay.to',
     to: 'id < overlay.to',
@@ -182,7 +182,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'conversation-48',
-    file: 'src/conversation/prune.ts',
+    file: 'src/conversation/brakes/prune/prune.ts',
     what: 'a step is hidden twice',
     from: "(taken.has(step.id) ? 'is hidden already' : way.whyNot(step, conversation))",
     to: 'way.whyNot(step, conversation)',
@@ -190,7 +190,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'conversation-49',
-    file: 'src/conversation/revert.ts',
+    file: 'src/conversation/brakes/revert/revert.ts',
     what: 'the model may revert once more than allowed',
     from: '>= policy.maxRevertsPerTarget',
     to: '> policy.maxRevertsPerTarget',
@@ -198,7 +198,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'conversation-50',
-    file: 'src/conversation/revert.ts',
+    file: 'src/conversation/brakes/revert/revert.ts',
     what: 'the last node of a summarised span is a target',
     from: 'target.id <= overlay.to)',
     to: 'target.id < overlay.to)',
@@ -206,7 +206,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'conversation-51',
-    file: 'src/conversation/visibleTags.ts',
+    file: 'src/conversation/request/visibleTags.ts',
     what: 'a lesson that holds two replies apart goes',
     from: 'placed.isHolding || ',
     to: '',
@@ -214,7 +214,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'conversation-52',
-    file: 'src/conversation/waitingMessages.ts',
+    file: 'src/conversation/tree/waitingMessages.ts',
     what: 'a message that left its queue is lost in a crash',
     from: `if (why === 'taken' && taken !== undefined)`,
     to: `if (why === 'dropped' && taken !== undefined)`,
@@ -222,7 +222,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'conversation-53',
-    file: 'src/conversation/evidence.ts',
+    file: 'src/conversation/brakes/evidence.ts',
     what: 'files changed on a branch given up before are forgotten',
     from: `    for (const tag of tags) for (const file of stillChanged(tag)) changed.add(file)
 `,
@@ -231,7 +231,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'conversation-54',
-    file: 'src/conversation/cutMiddle.ts',
+    file: 'src/protocol/text/cutMiddle.ts',
     what: 'a cut tears a character in two',
     from: 'isLowSurrogate(text.charCodeAt(at)) ? Math.max(0, at - 1) : at',
     to: 'at',
@@ -239,7 +239,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'notices-1',
-    file: 'src/conversation/brakeRendering.ts',
+    file: 'src/conversation/request/brakeRendering.ts',
     what: 'what is told after a revert to a summary is not shown',
     from: '.filter(({ summary }) => summary === nodeId)',
     to: '.filter(() => false)',
@@ -247,7 +247,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'notices-2',
-    file: 'src/conversation/noteTokens.ts',
+    file: 'src/conversation/request/noteTokens.ts',
     what: 'what is told after a revert to a summary is not counted',
     from: 'if (isAll || notice.summary === overlay!.nodeId)',
     to: 'if (isAll)',

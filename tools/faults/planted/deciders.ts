@@ -1,12 +1,12 @@
 import type { Fault } from '../mutate.ts'
 
-const choice = 'src/actors/policies/choice.ts'
-const range = 'src/actors/policies/range.ts'
-const relevant = 'src/actors/policies/leastRelevant.ts'
-const reviewer = 'src/actors/policies/reviewer.ts'
-const plan = 'src/actors/policies/reviewPlan.ts'
-const scoredFile = 'src/actors/policies/scored.ts'
-const asking = 'src/actors/policies/askAgent.ts'
+const choice = 'packages/policies/src/choice.ts'
+const range = 'packages/policies/src/range.ts'
+const relevant = 'packages/policies/src/leastRelevant.ts'
+const reviewer = 'packages/policies/src/reviewer.ts'
+const plan = 'packages/policies/src/reviewPlan.ts'
+const scoredFile = 'packages/policies/src/scored.ts'
+const asking = 'packages/policies/src/askAgent.ts'
 
 const ofChoice = ['actors/policies/oldest']
 const ofRange = ['actors/policies/range']
@@ -331,7 +331,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'deciders-40',
-    file: 'src/actors/policies/consultation.ts',
+    file: 'src/actors/drains/consultation.ts',
     what: 'deciders count steps in another unit than requests',
     from: 'Math.round(tokensOfStep(step, conversation) * conversation.correction)',
     to: 'tokensOfStep(step, conversation)',
@@ -339,7 +339,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'deciders-41',
-    file: 'src/actors/policies/consultation.ts',
+    file: 'src/actors/drains/consultation.ts',
     what: 'what a reviewer costs is not counted when it fails or answers',
     from: 'pay(spending, ran)\n  const',
     to: 'const',

@@ -37,7 +37,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'doors-20',
-    file: 'src/runs/partialJson.ts',
+    file: 'src/protocol/runs/partialJson.ts',
     what: 'half of an escape makes a whole answer vanish',
     from: 'if (isCut || /^\\\\u[dD][89abAB]..$/.test(last)) return escape',
     to: '',
@@ -45,7 +45,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'doors-21',
-    file: 'src/runs/partialJson.ts',
+    file: 'src/protocol/runs/partialJson.ts',
     what: 'a number that is still being written is taken for a whole one',
     from: '(?=[\\s,\\]}])/y',
     to: '/y',
@@ -141,7 +141,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'doors-12',
-    file: 'src/sessions/importHistory.ts',
+    file: 'src/runtime/importHistory.ts',
     what: 'results of a history stand in the order they came in',
     from: "message.role === 'toolResult' ? places.get(message.callId)! : lastNodeId + 1",
     to: 'lastNodeId + 1',
@@ -149,7 +149,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'doors-13',
-    file: 'src/conversation/origins.ts',
+    file: 'src/conversation/tree/origins.ts',
     what: 'messages of another system look like turns of the agent',
     from: '    if (isImported(origin)) return imported\n',
     to: '',
@@ -157,7 +157,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'doors-14',
-    file: 'src/sessions/forkSession.ts',
+    file: 'packages/sessions/src/forkSession.ts',
     what: 'a fork is nobody’s',
     from: '    ...(metadata === undefined ? {} : { metadata }),\n',
     to: '',

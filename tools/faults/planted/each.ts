@@ -1,6 +1,6 @@
 import type { Fault } from '../mutate.ts'
 
-const each = 'src/runtime/groups/each.ts'
+const each = 'packages/groups/src/each.ts'
 const tests = ['runtime/each.test']
 
 export const faults: readonly Fault[] = [
@@ -38,7 +38,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'each-5',
-    file: 'src/runtime/groups/checkEach.ts',
+    file: 'packages/groups/src/checkEach.ts',
     what: 'two inputs of one key share an agent',
     from: 'if (same !== undefined) {',
     to: 'if (same === -1) {',

@@ -3,7 +3,7 @@ import type { Fault } from '../mutate.ts'
 export const faults: readonly Fault[] = [
   {
     id: 'economics-1',
-    file: 'src/conversation/visibleTags.ts',
+    file: 'src/conversation/request/visibleTags.ts',
     what: 'an old lesson breaks the cache by default',
     from: "decay: 'lazy',",
     to: "decay: 'exact',",
@@ -11,7 +11,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'economics-2',
-    file: 'src/conversation/revert.ts',
+    file: 'src/conversation/brakes/revert/revert.ts',
     what: 'the answer a person has read goes with the span it ended',
     from: 'last === undefined || keepVerbatim?.includes(last.id)',
     to: 'last !== undefined || keepVerbatim?.includes(last.id)',
@@ -19,7 +19,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'economics-3',
-    file: 'src/conversation/visibleTags.ts',
+    file: 'src/conversation/request/visibleTags.ts',
     what: 'an answer goes when a newer note says the same',
     from: '`${kind}\\n${lastReply}\\n${text}`',
     to: '`${kind}\\n${text}`',
@@ -27,7 +27,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'economics-4',
-    file: 'src/conversation/brakeNotes.ts',
+    file: 'src/conversation/request/brakeNotes.ts',
     what: 'a roll-up forgets the answers',
     from: "${quotes}${replies.join('')}",
     to: '${quotes}',
@@ -35,7 +35,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'economics-5',
-    file: 'src/conversation/economics.ts',
+    file: 'src/conversation/limits/economics.ts',
     what: 'writing to the cache seems to be free',
     from: 'rewritten * Math.max(0, cacheWrite - kept)',
     to: '0',
@@ -43,7 +43,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'economics-6',
-    file: 'src/conversation/economics.ts',
+    file: 'src/conversation/limits/economics.ts',
     what: 'it says that it has paid a request too early',
     from: 'Math.floor(cost / (freed * kept)) + 1',
     to: 'Math.max(1, Math.floor(cost / (freed * kept)))',
@@ -51,7 +51,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'economics-7',
-    file: 'src/conversation/trunkSizes.ts',
+    file: 'src/conversation/limits/trunkSizes.ts',
     what: 'hidden steps of an abandoned span are taken off twice',
     from: 'conversation.onTrunk(id) && depthOf(id) <= depth',
     to: 'conversation.onTrunk(id)',
@@ -59,7 +59,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'economics-8',
-    file: 'src/conversation/trunkSizes.ts',
+    file: 'src/conversation/limits/trunkSizes.ts',
     what: 'the note of a revert weighs nothing',
     from: 'after: kept + note + again',
     to: 'after: kept + again',
@@ -67,7 +67,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'economics-9',
-    file: 'src/conversation/trunkSizes.ts',
+    file: 'src/conversation/limits/trunkSizes.ts',
     what: 'a compaction seems to leave all before it as it was, also a summary it replaces',
     from: 'Math.min(...starts)',
     to: 'Math.max(...starts)',
@@ -75,7 +75,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'economics-10',
-    file: 'src/conversation/usedByAsking.ts',
+    file: 'src/conversation/brakes/graft/usedByAsking.ts',
     what: 'a request with other work in it counts as the cost of asking',
     from: 'if (brakes < calls.length)',
     to: 'if (brakes > calls.length)',
@@ -83,7 +83,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'economics-11',
-    file: 'src/actors/drainReverts.ts',
+    file: 'src/actors/drains/drainReverts.ts',
     what: 'a summary written by a model seems to be free',
     from: 'addUsage(usedByAsking(this.#ports.conversation, request), usage)',
     to: 'addUsage(usedByAsking(this.#ports.conversation, request), noUsage)',
@@ -91,7 +91,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'economics-12',
-    file: 'src/actors/drainPrunes.ts',
+    file: 'src/actors/drains/drainPrunes.ts',
     what: 'two prunes of one reply rewrite the same twice',
     from: 'Math.min(unchanged, after) - sizes.unchanged',
     to: 'after - sizes.unchanged',
@@ -107,7 +107,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'economics-14',
-    file: 'src/conversation/heldRevert.ts',
+    file: 'src/conversation/brakes/revert/heldRevert.ts',
     what: 'a late completion hides the work that was done since',
     from: 'path.slice(target.depth, asked.depth)',
     to: 'path.slice(target.depth, -1)',
@@ -115,7 +115,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'economics-15',
-    file: 'src/conversation/heldRevert.ts',
+    file: 'src/conversation/brakes/revert/heldRevert.ts',
     what: 'failures are held back, and the model repeats them',
     from: "category === 'completion' || category === 'step-summary')",
     to: "category === 'completion' || category === 'step-summary' || category === 'failure')",
@@ -123,7 +123,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'economics-16',
-    file: 'src/actors/drainReverts.ts',
+    file: 'src/actors/drains/drainReverts.ts',
     what: 'a completion is held back although the trunk is about to be compacted',
     from: "if (outlook === 'crowded') return false",
     to: '',
@@ -131,7 +131,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'economics-17',
-    file: 'src/actors/drainReverts.ts',
+    file: 'src/actors/drains/drainReverts.ts',
     what: 'each look at a held completion pays a model for its text',
     from: '    if (this.#waits(request, plan, sizesOfPrune(conversation, forecast))) return\n',
     to: '    if (this.#waits(request, plan, sizesOfPrune(conversation, forecast))) return void (await this.#write(request, plan))\n',
@@ -139,7 +139,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'economics-18',
-    file: 'src/actors/drainReverts.ts',
+    file: 'src/actors/drains/drainReverts.ts',
     what: 'nothing is ever carried out late',
     from: 'paysAfter !== null && paysAfter <= expected',
     to: 'paysAfter !== null && paysAfter <= 1',
@@ -155,7 +155,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'economics-20',
-    file: 'src/conversation/hiddenSteps.ts',
+    file: 'src/conversation/brakes/hiddenSteps.ts',
     what: 'a memo before a summary keeps the lines of what the summary stands for, until the process ends',
     from: 'hidden?.changedBySummary(overlay, subject) ?? Infinity',
     to: 'Infinity',

@@ -36,7 +36,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'elsewhere-5',
-    file: 'src/stores/lockFile.ts',
+    file: 'src/log/stores/lockFile.ts',
     what: 'a lock that was released comes back when the address changes',
     from: '    const done = changing.then(async () => ((await isOurs()) ? change() : undefined))\n',
     to: '    const done = changing.then(change)\n',

@@ -4,7 +4,7 @@ import type { Fault } from '../mutate.ts'
 export const faults: readonly Fault[] = [
   {
     id: 'files-1',
-    file: 'src/redaction/redactor.ts',
+    file: 'src/log/redaction/redactor.ts',
     what: 'secrets in the text of a file reach the log and the model',
     from: 'if (!isForeign && isFileBlock(value)) return this.#cleanFile(value)\n',
     to: '',
@@ -36,7 +36,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'files-5',
-    file: 'src/protocol/saidContent.ts',
+    file: 'src/protocol/text/saidContent.ts',
     what: 'bytes that no provider can read are taken, and each later request is refused',
     from: "? undefined : 'its data is not base64'",
     to: '? undefined : undefined',

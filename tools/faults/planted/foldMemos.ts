@@ -1,11 +1,11 @@
 import type { Fault } from '../mutate.ts'
 
-const line = 'src/conversation/foldLine.ts'
-const rollUp = 'src/conversation/rollUpMemos.ts'
-const span = 'src/conversation/hiddenSpan.ts'
-const ledger = 'src/conversation/nameLedger.ts'
-const index = 'src/conversation/nameIndex.ts'
-const plan = 'src/conversation/planFold.ts'
+const line = 'src/conversation/brakes/fold/foldLine.ts'
+const rollUp = 'src/conversation/brakes/fold/rollUpMemos.ts'
+const span = 'src/conversation/brakes/hiddenSpan.ts'
+const ledger = 'src/conversation/names/nameLedger.ts'
+const index = 'src/conversation/names/nameIndex.ts'
+const plan = 'src/conversation/brakes/fold/planFold.ts'
 const lines = ['conversation/foldLine']
 const rolls = ['conversation/rollUpMemos', 'braking/properties']
 const names = ['conversation/nameIndex', 'conversation/names']
@@ -38,7 +38,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'foldMemos-4',
-    file: 'src/conversation/cutMiddle.ts',
+    file: 'src/protocol/text/cutMiddle.ts',
     what: 'a line break in what was said breaks the line',
     from: '/[\\s\\p{Cc}]+/gu',
     to: '/[ \\t]+/gu',
@@ -142,7 +142,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'foldMemos-17',
-    file: 'src/conversation/pruneNotes.ts',
+    file: 'src/conversation/brakes/prune/pruneNotes.ts',
     what: 'a digest hides calls that cannot be undone',
     from: "fold.detail === 'digest' ? [note, ...factsNote(left, subject)] : [note]",
     to: '[note]',
@@ -198,7 +198,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'foldMemos-24',
-    file: 'src/conversation/names.ts',
+    file: 'src/conversation/names/names.ts',
     what: 'what was recalled is at home in the recall',
     from: "if (message.role === 'toolResult' && message.toolName === recallName) return worth",
     to: '',
@@ -206,7 +206,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'foldMemos-25',
-    file: 'src/conversation/trunkSizes.ts',
+    file: 'src/conversation/limits/trunkSizes.ts',
     what: 'what stands beside the index in its step counts as written anew',
     from: 'if (indexed === undefined || changed <= indexed.depth)',
     to: 'if (indexed !== undefined || changed >= 0)',
@@ -214,7 +214,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'foldMemos-26',
-    file: 'src/conversation/hiddenSteps.ts',
+    file: 'src/conversation/brakes/hiddenSteps.ts',
     what: 'a fold may hide what is hidden already',
     from: "if (steps.some((id) => hidden?.spanOf(id) !== undefined)) return 'it hides what is hidden already'",
     to: '',
@@ -222,7 +222,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'foldMemos-27',
-    file: 'src/conversation/hiddenSteps.ts',
+    file: 'src/conversation/brakes/hiddenSteps.ts',
     what: 'a prune may hide steps in any order, and steps that are not on the trunk',
     from: "return 'its steps are not in the order of the trunk'",
     to: 'return undefined',
@@ -230,7 +230,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'foldMemos-28',
-    file: 'src/actors/drainFold.ts',
+    file: 'src/actors/drains/drainFold.ts',
     what: 'the first fold after a restart holds the event loop until all names are read',
     from: '    await breathe()\n',
     to: '',

@@ -1,7 +1,7 @@
 import type { Fault } from '../mutate.ts'
 
-const plan = 'src/conversation/planFold.ts'
-const hidden = 'src/conversation/hiddenSteps.ts'
+const plan = 'src/conversation/brakes/fold/planFold.ts'
+const hidden = 'src/conversation/brakes/hiddenSteps.ts'
 const pure = ['conversation/planFold', 'braking/properties']
 
 export const faults: readonly Fault[] = [
@@ -87,7 +87,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'folds-11',
-    file: 'src/conversation/pruneNotes.ts',
+    file: 'src/conversation/brakes/prune/pruneNotes.ts',
     what: 'the lines of abandoned steps stay in a memo',
     from: 'filter((_, index) => wanted.has(span.steps[index]!))',
     to: 'filter(() => true)',
@@ -95,7 +95,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'folds-12',
-    file: 'src/conversation/nameIndex.ts',
+    file: 'src/conversation/names/nameIndex.ts',
     what: 'names that are shown are listed too',
     from: '!present.has(name) && isHome(',
     to: 'isHome(',
@@ -103,7 +103,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'folds-13',
-    file: 'src/conversation/nameIndex.ts',
+    file: 'src/conversation/names/nameIndex.ts',
     what: 'the index has no limit',
     from: 'if (left < 0) break',
     to: '',
@@ -111,7 +111,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'folds-14',
-    file: 'src/conversation/nameLedger.ts',
+    file: 'src/conversation/names/nameLedger.ts',
     what: 'the ledger of names outlives a revert into what it holds',
     from: '(known.#newestHoused === 0 || conversation.onTrunk(known.#newestHoused))',
     to: 'true',
@@ -143,7 +143,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'folds-18',
-    file: 'src/conversation/hiddenSteps.ts',
+    file: 'src/conversation/brakes/hiddenSteps.ts',
     what: 'a memo that lost a line is applied',
     from: "if (linesIn(memo) !== steps.length) return 'its memo has not a line for each step'",
     to: '',
@@ -151,7 +151,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'folds-19',
-    file: 'src/conversation/planFold.ts',
+    file: 'src/conversation/brakes/fold/planFold.ts',
     what: 'above a small cap there is no room between two folds',
     from: 'Math.min(Math.max(cap, low + minBatch), low + batch)',
     to: 'Math.min(cap, low + batch)',
@@ -159,7 +159,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'folds-20',
-    file: 'src/conversation/planFold.ts',
+    file: 'src/conversation/brakes/fold/planFold.ts',
     what: 'follow-ups that wait do not count',
     from: '[...steering, ...followUps]',
     to: 'steering',

@@ -137,7 +137,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'forks-17',
-    file: 'src/sessions/testLiteral.ts',
+    file: 'packages/sessions/src/testLiteral.ts',
     what: 'a key that means something to JavaScript is lost in a test',
     from: `if (key === '__proto__') return '["__proto__"]'`,
     to: '',
@@ -145,7 +145,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'forks-18',
-    file: 'src/sessions/testLiteral.ts',
+    file: 'packages/sessions/src/testLiteral.ts',
     what: 'a line separator in a text ends a comment',
     from: String.raw`\u2028-\u202E`,
     to: String.raw`\u202A-\u202E`,
@@ -153,7 +153,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'forks-19',
-    file: 'src/sessions/testSource.ts',
+    file: 'packages/sessions/src/testSource.ts',
     what: 'a run that did not answer has no last reply in a test',
     from: "else if (!isAnswered && !(isLast && end?.type === 'limit'))",
     to: 'else if (end?.type === undefined && !isAnswered)',
@@ -161,7 +161,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'forks-20',
-    file: 'src/sessions/testSource.ts',
+    file: 'packages/sessions/src/testSource.ts',
     what: 'a run is not held to the limit that it ran into',
     from: "...(isLast && end?.type === 'limit' ?",
     to: "...(isLast && end?.type === 'modelError' ?",
@@ -169,7 +169,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'forks-21',
-    file: 'src/sessions/wantedOf.ts',
+    file: 'packages/sessions/src/wantedOf.ts',
     what: 'a long conversation makes a test without end',
     from: 'if (replies > mostReplies) break',
     to: '',
@@ -177,7 +177,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'forks-22',
-    file: 'src/sessions/wantedOf.ts',
+    file: 'packages/sessions/src/wantedOf.ts',
     what: 'a test that passes as it was recorded is given as one that fails',
     from: "if (run.end?.type === 'elsewhere') return",
     to: "if (run.end?.type === 'limit') return",
@@ -185,7 +185,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'forks-23',
-    file: 'src/sessions/testSource.ts',
+    file: 'packages/sessions/src/testSource.ts',
     what: 'what people said while calls ran keeps the calls from running',
     from: "how === 'followUp' || wereSkipped",
     to: "how === 'followUp' || how === 'steer'",
@@ -193,7 +193,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'forks-24',
-    file: 'src/sessions/conversationMarkdown.ts',
+    file: 'packages/sessions/src/conversationMarkdown.ts',
     what: 'what a tool gave ends its fence',
     from: 'Math.max(most, length), 2)',
     to: 'Math.min(most, length), 2)',

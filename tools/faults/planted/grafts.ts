@@ -3,7 +3,7 @@ import type { Fault } from '../mutate.ts'
 export const faults: readonly Fault[] = [
   {
     id: 'grafts-1',
-    file: 'src/conversation/grafts.ts',
+    file: 'src/conversation/brakes/graft/grafts.ts',
     what: 'a copy keeps the ids of its calls',
     from: 'let callId = `graft${nodeId}`',
     to: 'let callId = message.callId',
@@ -11,7 +11,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'grafts-2',
-    file: 'src/conversation/grafts.ts',
+    file: 'src/conversation/brakes/graft/grafts.ts',
     what: 'a copy takes an id that a model has made up for a call',
     from: "while (subject.hasCall(callId)) callId += 'x'",
     to: '',
@@ -19,7 +19,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'grafts-3',
-    file: 'src/conversation/grafts.ts',
+    file: 'src/conversation/brakes/graft/grafts.ts',
     what: 'a copy keeps signed thinking',
     from: "      case 'thinking':\n        return []",
     to: "      case 'thinking':\n        return [block]",
@@ -27,7 +27,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'grafts-4',
-    file: 'src/conversation/grafts.ts',
+    file: 'src/conversation/brakes/graft/grafts.ts',
     what: 'a copy changes files a second time',
     from: 'const { changed: _, receipt: __, callId, ...result } = message',
     to: 'const { receipt: __, callId, ...result } = message',
@@ -35,7 +35,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'grafts-5',
-    file: 'src/conversation/grafts.ts',
+    file: 'src/conversation/brakes/graft/grafts.ts',
     what: 'nothing stands after a copy that ends with words',
     from: "!isSaid(node) ? '' : renderCopyEnd(node.id)",
     to: "true ? '' : renderCopyEnd(node.id)",
@@ -43,7 +43,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'grafts-6',
-    file: 'src/conversation/grafts.ts',
+    file: 'src/conversation/brakes/graft/grafts.ts',
     what: 'the notes of copies are not counted',
     from: "notes.reduce((sum, note) => sum + (note === '' ? 0 : counter.text(note)), counter.message(message))",
     to: 'counter.message(message)',
@@ -51,7 +51,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'grafts-7',
-    file: 'src/conversation/grafts.ts',
+    file: 'src/conversation/brakes/graft/grafts.ts',
     what: 'a log that repeats what a person said is taken for one of ours',
     from: "if (node.message.role === 'user') return 'it copies a message of a person'",
     to: '',
@@ -59,7 +59,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'grafts-8',
-    file: 'src/conversation/grafts.ts',
+    file: 'src/conversation/brakes/graft/grafts.ts',
     what: 'ids in a log that are not the next are taken',
     from: "if (nodeId !== subject.lastNodeId + 1 + index) return 'its ids are not the next'",
     to: '',
@@ -67,7 +67,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'grafts-9',
-    file: 'src/conversation/planGraft.ts',
+    file: 'src/conversation/brakes/graft/planGraft.ts',
     what: 'copies stand in the order in which they were named',
     from: 'of [...chosen].toSorted(([a], [b]) => a - b)) {',
     to: 'of [...chosen]) {',
@@ -75,7 +75,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'grafts-10',
-    file: 'src/conversation/planGraft.ts',
+    file: 'src/conversation/brakes/graft/planGraft.ts',
     what: 'a step is copied though a copy of it is on the trunk',
     from: 'node.id === original || node.graftedFrom === original',
     to: 'node.id === original',
@@ -83,7 +83,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'grafts-11',
-    file: 'src/conversation/planGraft.ts',
+    file: 'src/conversation/brakes/graft/planGraft.ts',
     what: 'a request does not know of those before it in the same drain',
     from: 'if (copy !== undefined) return `${name} is on the trunk already',
     to: 'if (copy === -1) return `${name} is on the trunk already',
@@ -91,7 +91,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'grafts-12',
-    file: 'src/conversation/planGraft.ts',
+    file: 'src/conversation/brakes/graft/planGraft.ts',
     what: 'calls that asked to reshape the conversation are copied',
     from: "message.role === 'toolResult' && !asking.has(message.toolName)",
     to: "message.role === 'toolResult'",
@@ -99,7 +99,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'grafts-13',
-    file: 'src/conversation/planGraft.ts',
+    file: 'src/conversation/brakes/graft/planGraft.ts',
     what: 'copies fill the window beyond what a request may have',
     from: 'if (tokens > situation.room) {',
     to: 'if (tokens === -1) {',
@@ -107,7 +107,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'grafts-14',
-    file: 'src/conversation/planGraft.ts',
+    file: 'src/conversation/brakes/graft/planGraft.ts',
     what: 'there is no end to the steps of one request',
     from: 'if (requested.length > mostGraftedSteps)',
     to: 'if (requested.length > Infinity)',
@@ -115,7 +115,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'grafts-15',
-    file: 'src/conversation/planGraft.ts',
+    file: 'src/conversation/brakes/graft/planGraft.ts',
     what: 'a copy of a copy names the copy',
     from: 'stepOf(conversation.node(originalOf(named))!.stepId, conversation).nodes',
     to: 'stepOf(named.stepId, conversation).nodes',
@@ -123,7 +123,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'grafts-16',
-    file: 'src/conversation/evidence.ts',
+    file: 'src/conversation/brakes/evidence.ts',
     what: 'a copy counts as an attempt',
     from: ' || graftedFrom !== undefined || ignored.has',
     to: ' || ignored.has',
@@ -131,7 +131,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'grafts-17',
-    file: 'src/conversation/facts.ts',
+    file: 'src/conversation/tree/facts.ts',
     what: 'what a copy holds is listed a second time',
     from: ' || node.graftedFrom !== undefined) continue',
     to: ') continue',
@@ -139,7 +139,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'grafts-18',
-    file: 'src/conversation/stall.ts',
+    file: 'src/conversation/brakes/stall/stall.ts',
     what: 'copies are steps of a loop',
     from: "node.message.role !== 'assistant' || node.graftedFrom !== undefined) continue",
     to: "node.message.role !== 'assistant') continue",
@@ -147,7 +147,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'grafts-19',
-    file: 'src/conversation/trunkSums.ts',
+    file: 'src/conversation/limits/trunkSums.ts',
     what: 'copies make it look as if requests grew faster',
     from: 'if (graftedFrom !== undefined) return { ...sums, answered: sums.answered + tokens }',
     to: '',
@@ -155,7 +155,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'grafts-20',
-    file: 'src/conversation/whyHidden.ts',
+    file: 'src/conversation/brakes/whyHidden.ts',
     what: 'what stands there as a copy is recalled all the same',
     from: 'if (whyHidden(conversation, stepOf(id, conversation).nodes) === undefined) copies.set(graftedFrom, id)',
     to: '',
@@ -163,7 +163,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'grafts-21',
-    file: 'src/conversation/recall.ts',
+    file: 'src/conversation/brakes/recall/recall.ts',
     what: 'a hidden copy is found beside its original',
     from: 'first.graftedFrom !== undefined || copies.has(id)',
     to: 'copies.has(id)',
@@ -171,7 +171,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'grafts-22',
-    file: 'src/conversation/conversationTree.ts',
+    file: 'src/conversation/tree/conversationTree.ts',
     what: 'a reply may use the id of a copied call again',
     from: "this.addCalls(copies.flatMap(({ message }) => (message.role === 'toolResult' ? [message.callId] : [])))",
     to: '',
@@ -227,7 +227,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'grafts-29',
-    file: 'src/sessions/requestIndex.ts',
+    file: 'src/log/requestIndex.ts',
     what: 'a graft that a client sends again is made twice',
     from: "    case 'graft.requested':\n",
     to: '',
@@ -235,7 +235,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'grafts-30',
-    file: 'src/actors/drainGrafts.ts',
+    file: 'src/actors/drains/drainGrafts.ts',
     what: 'two requests of one drain give the same ids',
     from: 'lastNodeId = outcome.copies.at(-1)!.nodeId',
     to: '',
@@ -243,7 +243,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'grafts-31',
-    file: 'src/actors/drainReverts.ts',
+    file: 'src/actors/drains/drainReverts.ts',
     what: 'a revert of copies aborts sub-agents of a turn that stays',
     from: 'graftedFrom === undefined ? [turnIndex] : []',
     to: '[turnIndex]',
@@ -251,7 +251,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'grafts-32',
-    file: 'src/sessions/stepSearch.ts',
+    file: 'packages/sessions/src/stepSearch.ts',
     what: 'a fork cannot begin at a copy',
     from: "      case 'graft.applied':\n        return this.#meetCopies(record.copies)\n",
     to: '',
@@ -283,7 +283,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'grafts-36',
-    file: 'src/conversation/grafts.ts',
+    file: 'src/conversation/brakes/graft/grafts.ts',
     what: 'a log may tell of a copy of what is on the trunk',
     from: "    if (subject.onTrunk(from)) return 'it copies what is on the trunk'\n",
     to: '',

@@ -9,7 +9,7 @@ const inGuarding = ['machines/guarding']
 export const faults: readonly Fault[] = [
   {
     id: 'hooks-1',
-    file: 'src/actors/askHook.ts',
+    file: 'src/actors/calls/askHook.ts',
     what: 'a call runs though beforeTool broke down',
     from: "  return { type: 'failed', error }",
     to: "  return { type: 'allowed', needsApproval: false }",
@@ -17,7 +17,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'hooks-2',
-    file: 'src/actors/askHook.ts',
+    file: 'src/actors/calls/askHook.ts',
     what: 'an answer with more than one thing in it is taken for the first',
     from: 'kind !== undefined && others.length === 0 && isSound',
     to: 'kind !== undefined && isSound',
@@ -25,7 +25,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'hooks-3',
-    file: 'src/actors/askHook.ts',
+    file: 'src/actors/calls/askHook.ts',
     what: 'people are not asked to approve a call whose arguments were edited',
     from: 'needsApproval: await needsApproval(ports, edited, () => runContext(ports, edited, cancellation)),',
     to: 'needsApproval: false,',
@@ -33,7 +33,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'hooks-4',
-    file: 'src/actors/askHook.ts',
+    file: 'src/actors/calls/askHook.ts',
     what: 'edited arguments need not fit the schema',
     from: 'if (checked?.ok === false)',
     to: 'if (checked === undefined)',
@@ -73,7 +73,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'hooks-9',
-    file: 'src/actors/afterTool.ts',
+    file: 'src/actors/calls/afterTool.ts',
     what: 'a result that could not be reviewed is shown',
     from: "return { content: [textBlock(text)], isError: true, hook: 'withheld' }",
     to: 'return {}',
@@ -81,7 +81,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'hooks-10',
-    file: 'src/actors/openChild.ts',
+    file: 'src/actors/calls/openChild.ts',
     what: 'the answers of sub-agents are not reviewed',
     from: 'if (callId === null || output.error !== undefined) return output',
     to: 'if (callId !== null) return output',
@@ -89,7 +89,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'hooks-11',
-    file: 'src/actors/answerInTime.ts',
+    file: 'src/actors/timing/answerInTime.ts',
     what: 'a hook has all the time in the world',
     from: 'new TimeLimit(clock, timeoutMs, cancellation)',
     to: 'new TimeLimit(clock, timeoutMs * 1_000, cancellation)',
@@ -97,7 +97,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'hooks-12',
-    file: 'src/actors/guardedReply.ts',
+    file: 'src/actors/turn/guardedReply.ts',
     what: 'a request goes on though a guard refused what was said',
     from: "if (verdict !== undefined && verdict.decision !== 'passed') stop()",
     to: '',
@@ -105,7 +105,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'hooks-13',
-    file: 'src/actors/askGuards.ts',
+    file: 'src/actors/turn/askGuards.ts',
     what: 'what a guard could not decide about passes',
     from: "return { at, decision: 'failed', guard: name, error }",
     to: 'return undefined',
@@ -113,7 +113,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'hooks-14',
-    file: 'src/actors/guardedReply.ts',
+    file: 'src/actors/turn/guardedReply.ts',
     what: 'a refused answer is shown',
     from: "const message = { ...output.message, content: shown, stopReason: 'refusal' } as const",
     to: "const message = { ...output.message, stopReason: 'refusal' } as const",
@@ -121,7 +121,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'hooks-15',
-    file: 'src/conversation/conversation.ts',
+    file: 'src/conversation/tree/conversation.ts',
     what: 'the model goes on reading a refused prompt',
     from: 'if (record.withheld !== undefined) this.#changed(withhold(record, this.tree, this.#counter))',
     to: '',
@@ -129,7 +129,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'hooks-16',
-    file: 'src/conversation/conversationTree.ts',
+    file: 'src/conversation/tree/conversationTree.ts',
     what: 'the sizes of a conversation still count what was withheld',
     from: 'const tokens = changed === node ? node.tokens : counter.message(changed.message)',
     to: 'const { tokens } = node',
@@ -161,7 +161,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'hooks-20',
-    file: 'src/actors/guardedReply.ts',
+    file: 'src/actors/turn/guardedReply.ts',
     what: 'what was said into a run is not guarded',
     from: "id > guardedTo && message.role === 'user'",
     to: "guardedTo === 0 && message.role === 'user'",
@@ -169,7 +169,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'hooks-21',
-    file: 'src/conversation/conversation.ts',
+    file: 'src/conversation/tree/conversation.ts',
     what: 'what cannot be undone is remembered with arguments that it did not run with',
     from: 'record.polls || record.edited',
     to: 'record.polls',
@@ -177,7 +177,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'hooks-22',
-    file: 'src/conversation/node.ts',
+    file: 'src/conversation/tree/node.ts',
     what: 'loops are looked for in what the model asked for, and not in what ran',
     from: 'if (edited.length === 0) return calls',
     to: 'if (edited.length >= 0) return calls',
@@ -185,7 +185,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'hooks-23',
-    file: 'src/actors/askGuards.ts',
+    file: 'src/actors/turn/askGuards.ts',
     what: 'guards go on though one has decided',
     from: '    cancellation.remove(stop)\n    stop()\n',
     to: '    cancellation.remove(stop)\n',

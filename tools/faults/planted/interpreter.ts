@@ -83,7 +83,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'interpreter-11',
-    file: 'src/actors/cancellation.ts',
+    file: 'src/actors/timing/cancellation.ts',
     what: 'a signal that is asked for after the abort does not say so',
     from: '      if (this.aborted) this.#controller.abort(abortReason())\n',
     to: '',
@@ -91,7 +91,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'interpreter-12',
-    file: 'src/conversation/growingList.ts',
+    file: 'src/conversation/tree/growingList.ts',
     what: 'what was given out is changed when the conversation goes back',
     from: 'if (length < this.#given) this.#begin(length)\n    else this.#items.length = length',
     to: 'this.#items.length = length',
@@ -115,7 +115,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'interpreter-13',
-    file: 'src/runs/eventBuffer.ts',
+    file: 'src/protocol/runs/eventBuffer.ts',
     what: 'joining deltas changes the event that listeners hold',
     from: 'this.#joined = { ...last }',
     to: 'this.#joined = last as never',

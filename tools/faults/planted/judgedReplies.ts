@@ -44,7 +44,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'repliesJudged-6',
-    file: 'src/actors/streamReply.ts',
+    file: 'src/actors/turn/streamReply.ts',
     what: 'the functions that decide about approvals are asked about a cut reply',
     from: '=== true || !isWhole',
     to: '=== true',
@@ -52,7 +52,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'repliesJudged-7',
-    file: 'src/protocol/judgeReply.ts',
+    file: 'src/protocol/checks/judgeReply.ts',
     what: 'an end that is not known is a success',
     from: "return known ?? 'broken'",
     to: "return known ?? 'whole'",
@@ -60,7 +60,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'repliesJudged-8',
-    file: 'src/actors/compactTrunk.ts',
+    file: 'src/actors/drains/compactTrunk.ts',
     what: 'what a summary that is thrown away used is not counted',
     from: 'usage === undefined ? summary : { ...summary, usage: toldBy(usage) }',
     to: 'summary',
@@ -84,7 +84,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'repliesJudged-11',
-    file: 'src/actors/readReply.ts',
+    file: 'src/actors/turn/readReply.ts',
     what: 'a reply that the provider pauses is the end',
     from: "if (verdict === 'paused' && requests <= mostPauses) continue",
     to: "if (verdict === 'paused' && requests > mostPauses) continue",

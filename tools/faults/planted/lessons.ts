@@ -3,7 +3,7 @@ import type { Fault } from '../mutate.ts'
 export const faults: readonly Fault[] = [
   {
     id: 'lessons-1',
-    file: 'src/actors/runTool.ts',
+    file: 'src/actors/calls/runTool.ts',
     what: 'lessons are told without having been asked for',
     from: 'if (lessons == null || isIgnored(ports.definition, name)) return undefined',
     to: 'if (isIgnored(ports.definition, name)) return undefined',
@@ -11,7 +11,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'lessons-2',
-    file: 'src/conversation/lessons.ts',
+    file: 'src/conversation/brakes/lessons/lessons.ts',
     what: 'calls of work that was condensed count as given up',
     from: "  if (kind !== 'lesson' && kind !== 'finding') return []\n",
     to: '',
@@ -19,7 +19,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'lessons-3',
-    file: 'src/conversation/lessons.ts',
+    file: 'src/conversation/brakes/lessons/lessons.ts',
     what: 'any call of the tool counts as the same',
     from: 'new TextHash().add(name).addJson(input).value',
     to: 'new TextHash().add(name).addJson(typeof input).value',
@@ -27,7 +27,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'lessons-4',
-    file: 'src/conversation/lessons.ts',
+    file: 'src/conversation/brakes/lessons/lessons.ts',
     what: 'calls that never ran count as tried',
     from: "message.role === 'toolResult' && message.synthetic === undefined)",
     to: "message.role === 'toolResult')",
@@ -35,7 +35,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'lessons-5',
-    file: 'src/conversation/lessons.ts',
+    file: 'src/conversation/brakes/lessons/lessons.ts',
     what: 'a lesson can be taken for a note of the runtime',
     from: 'neutralise(line, brakeMarkers)',
     to: 'line',
@@ -43,7 +43,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'lessons-6',
-    file: 'src/conversation/lessons.ts',
+    file: 'src/conversation/brakes/lessons/lessons.ts',
     what: 'the first lesson of a conversation is the last that it takes in',
     from: 'for (; this.#taken < tagged.length; this.#taken += 1) this.#add(tagged[this.#taken]!.tag)',
     to: 'if (this.#taken === 0) for (; this.#taken < tagged.length; this.#taken += 1) this.#add(tagged[this.#taken]!.tag)',
@@ -51,7 +51,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'lessons-7',
-    file: 'src/conversation/lessons.ts',
+    file: 'src/conversation/brakes/lessons/lessons.ts',
     what: 'calls that succeeded are told to others as failed',
     from: '!message.isError || message.synthetic',
     to: 'message.synthetic',
@@ -59,7 +59,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'lessons-8',
-    file: 'src/conversation/sharedLessons.ts',
+    file: 'src/conversation/brakes/lessons/sharedLessons.ts',
     what: 'an agent is told of its own calls as those of another',
     from: 'findLast(([by]) => by !== member)',
     to: 'at(-1)',
@@ -67,7 +67,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'lessons-9',
-    file: 'src/conversation/sharedLessons.ts',
+    file: 'src/conversation/brakes/lessons/sharedLessons.ts',
     what: 'what a group remembers grows without end',
     from: 'if (this.#lessons.size > mostShared)',
     to: 'if (this.#lessons.size < 0)',
@@ -75,7 +75,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'lessons-10',
-    file: 'src/runtime/groups/groupAgents.ts',
+    file: 'packages/groups/src/groupAgents.ts',
     what: 'a kept agent is told of a group that is over',
     from: '    this.#lessons.end()\n',
     to: '',
@@ -91,7 +91,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'lessons-12',
-    file: 'src/conversation/stepPrint.ts',
+    file: 'src/conversation/brakes/stall/stepPrint.ts',
     what: 'a loop is not noticed because a lesson makes its results differ',
     from: 'for (const block of saidByTool(result)) addBlock(said, block)',
     to: 'for (const block of result.content) addBlock(said, block)',
@@ -99,7 +99,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'lessons-13',
-    file: 'src/conversation/evidence.ts',
+    file: 'src/conversation/brakes/evidence.ts',
     what: 'a lesson is taken for the last error of a tool',
     from: 'lastLine(textOf(saidByTool(message)))',
     to: 'lastLine(textOf(message.content))',
@@ -107,7 +107,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'lessons-14',
-    file: 'src/actors/runTool.ts',
+    file: 'src/actors/calls/runTool.ts',
     what: 'a call with a secret is never the same as the one in the log',
     from: 'const made = clean(ports, { name, input })',
     to: 'const made = { name, input }',
@@ -115,7 +115,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'lessons-15',
-    file: 'src/actors/lessonTools.ts',
+    file: 'src/actors/calls/lessonTools.ts',
     what: 'a tool that waits is told that it was tried before',
     from: 'tool === undefined || tool.polls ||',
     to: 'tool === undefined ||',
@@ -123,7 +123,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'lessons-16',
-    file: 'src/actors/lessonTools.ts',
+    file: 'src/actors/calls/lessonTools.ts',
     what: 'a brake is told that it was tried before',
     from: ' || braking?.lessons?.brakes.has(name) === true',
     to: '',

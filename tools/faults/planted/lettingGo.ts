@@ -68,7 +68,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'letting-go-8',
-    file: 'src/stores/checkLease.ts',
+    file: 'src/log/stores/checkLease.ts',
     what: 'a writer whose log was taken may write again once the taker is gone',
     from: 'named < newest',
     to: 'held !== undefined && named < newest',

@@ -3,7 +3,7 @@ import type { Fault } from '../mutate.ts'
 export const faults: readonly Fault[] = [
   {
     id: 'logFiles-1',
-    file: 'src/stores/logFile.ts',
+    file: 'src/log/stores/logFile.ts',
     what: 'a record that was refused is read as a record by whoever opens the log next',
     from: 'if (this.#torn) await this.#cutTorn().catch(() => undefined)\n    await this.#handle.close()',
     to: 'await this.#handle.close()',
@@ -11,7 +11,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'logFiles-2',
-    file: 'src/stores/logFile.ts',
+    file: 'src/log/stores/logFile.ts',
     what: 'all that waits is gathered into one write, however large',
     from: ' && last.text.length <= batchChars',
     to: '',
@@ -19,7 +19,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'logFiles-3',
-    file: 'src/stores/logFile.ts',
+    file: 'src/log/stores/logFile.ts',
     what: 'a write that follows a torn one is put behind its rubbish',
     from: 'if (this.#torn) await this.#cutTorn()\n    const { size }',
     to: 'const { size }',
@@ -27,7 +27,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'logFiles-4',
-    file: 'src/stores/logFile.ts',
+    file: 'src/log/stores/logFile.ts',
     what: 'after a failed write the next append is refused as a gap for ever',
     from: 'this.#takenSeq = this.#written.lastSeq\n',
     to: '',
@@ -35,7 +35,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'logFiles-5',
-    file: 'src/stores/logFile.ts',
+    file: 'src/log/stores/logFile.ts',
     what: 'records lost by a failed sync count as written',
     from: 'this.#written = this.#stored\n',
     to: '',
@@ -43,7 +43,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'logFiles-6',
-    file: 'src/stores/logFile.ts',
+    file: 'src/log/stores/logFile.ts',
     what: 'another record under a taken seq passes for a repeat',
     from: 'if (repeat !== undefined) await this.#checkRepeat(repeat)',
     to: '',
@@ -51,7 +51,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'logFiles-7',
-    file: 'src/stores/logFile.ts',
+    file: 'src/log/stores/logFile.ts',
     what: 'a wrong repeat takes the calls behind it along',
     from: "if (batch.text === '') {",
     to: 'if (batch === undefined) {',
@@ -59,7 +59,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'logFiles-8',
-    file: 'src/stores/checksum.ts',
+    file: 'src/log/stores/checksum.ts',
     what: 'a record is written that can never be read',
     from: 'if (isTooLong(json)) {',
     to: 'if (json.length > Infinity) {',
@@ -67,7 +67,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'logFiles-9',
-    file: 'src/stores/logFile.ts',
+    file: 'src/log/stores/logFile.ts',
     what: 'an append that is to survive a power cut counts as stored unsynced',
     from: "durability !== 'os' || ",
     to: '',
@@ -75,7 +75,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'logFiles-10',
-    file: 'src/stores/logFile.ts',
+    file: 'src/log/stores/logFile.ts',
     what: 'a short append overtakes one that is written in the background',
     from: ' || this.#working !== undefined',
     to: '',
@@ -83,7 +83,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'logFiles-11',
-    file: 'src/stores/logFile.ts',
+    file: 'src/log/stores/logFile.ts',
     what: 'a short append is put behind rubbish that could not be cut off',
     from: ' || this.#torn) return false',
     to: ') return false',
@@ -91,7 +91,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'logFiles-12',
-    file: 'src/stores/logFile.ts',
+    file: 'src/log/stores/logFile.ts',
     what: 'a repeat is written a second time',
     from: 'repeat === undefined && this.#writeNow',
     to: 'this.#writeNow',
@@ -99,7 +99,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'logFiles-13',
-    file: 'src/stores/quickWrites.ts',
+    file: 'src/log/stores/quickWrites.ts',
     what: 'an append of which the disk took a part counts as stored',
     from: 'if (taken < length) throw',
     to: 'if (taken < 0) throw',
@@ -107,7 +107,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'logFiles-14',
-    file: 'src/stores/quickWrites.ts',
+    file: 'src/log/stores/quickWrites.ts',
     what: 'every write to a slow disk holds the process up',
     from: 'this.#left = detour',
     to: 'this.#left = 0',
@@ -115,7 +115,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'logFiles-15',
-    file: 'src/stores/quickWrites.ts',
+    file: 'src/log/stores/quickWrites.ts',
     what: 'a disk that was slow once is taken for slow for ever',
     from: '    this.#left -= 1\n',
     to: '',
@@ -123,7 +123,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'logFiles-16',
-    file: 'src/stores/quickWrites.ts',
+    file: 'src/log/stores/quickWrites.ts',
     what: 'the end of a text of large characters is not written',
     from: ' && Buffer.byteLength(text) <= mostBytes',
     to: '',
@@ -131,7 +131,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'logFiles-17',
-    file: 'src/stores/syncPolicy.ts',
+    file: 'src/log/stores/syncPolicy.ts',
     what: 'a lone agent waits for a timer at every sync',
     from: 'if (this.#underWay === 0) {',
     to: 'if (this.#underWay < 0) {',
@@ -139,7 +139,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'logFiles-18',
-    file: 'src/stores/syncPolicy.ts',
+    file: 'src/log/stores/syncPolicy.ts',
     what: 'logs wait for their time though the syncs of others have ended',
     from: 'if (this.#underWay === 0) for',
     to: 'if (this.#underWay < 0) for',
@@ -147,7 +147,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'logFiles-19',
-    file: 'src/stores/syncPolicy.ts',
+    file: 'src/log/stores/syncPolicy.ts',
     what: 'a log waits for the syncs of others without end',
     from: 'const cancelTimer = this.#clock.after(this.#batchMs, beginOnce)',
     to: 'const cancelTimer = (): void => {}',
@@ -155,7 +155,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'logFiles-20',
-    file: 'src/stores/logFile.ts',
+    file: 'src/log/stores/logFile.ts',
     what: 'a log is closed before its last appends are synced, and they are never answered',
     from: "this.#stopAsking()\n    this.#sync = 'closing'",
     to: "this.#sync = 'closing'",
@@ -163,7 +163,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'logFiles-21',
-    file: 'src/stores/repairLog.ts',
+    file: 'src/log/stores/repairLog.ts',
     what: 'a log is cut before the copy of it is on the disk',
     from: "    await syncAndClose(await open(backup, 'r+'))\n",
     to: '',
@@ -171,7 +171,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'logFiles-22',
-    file: 'src/stores/repairLog.ts',
+    file: 'src/log/stores/repairLog.ts',
     what: 'a copy may lose its name in a power cut',
     from: '    await syncFolder(dirname(backup))\n',
     to: '',
@@ -179,7 +179,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'logFiles-23',
-    file: 'src/stores/repairLog.ts',
+    file: 'src/log/stores/repairLog.ts',
     what: 'a power cut may bring back what a repair cut off',
     from: '    await handle.truncate(goodSize)\n    await handle.sync()\n',
     to: '    await handle.truncate(goodSize)\n',

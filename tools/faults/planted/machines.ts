@@ -277,7 +277,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'machines-33',
-    file: 'src/protocol/messageText.ts',
+    file: 'src/protocol/text/messageText.ts',
     what: 'the usage of a first reply is lost',
     from: 'if (a === noUsage) return b',
     to: 'if (a === noUsage) return a',

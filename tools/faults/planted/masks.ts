@@ -5,7 +5,7 @@ const pure = ['conversation/masks']
 export const faults: readonly Fault[] = [
   {
     id: 'masks-1',
-    file: 'src/conversation/assembleRequest.ts',
+    file: 'src/conversation/request/assembleRequest.ts',
     what: 'masked results are shown',
     from: 'shownMessage(node, this.#conversation, this.#canRecall)',
     to: 'shownMessage(node, { ...this.#conversation, overlay, annotations: undefined }, this.#canRecall)',
@@ -13,7 +13,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'masks-2',
-    file: 'src/conversation/assembleRequest.ts',
+    file: 'src/conversation/request/assembleRequest.ts',
     what: 'a mask names a tool that the model does not have',
     from: 'shownMessage(node, this.#conversation, this.#canRecall)',
     to: 'shownMessage(node, this.#conversation)',
@@ -21,7 +21,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'masks-3',
-    file: 'src/conversation/noteTokens.ts',
+    file: 'src/conversation/request/noteTokens.ts',
     what: 'what masks take off is counted still',
     from: '  taken += annotations.masked.saved(conversation)\n',
     to: '',
@@ -29,7 +29,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'masks-4',
-    file: 'src/conversation/noteTokens.ts',
+    file: 'src/conversation/request/noteTokens.ts',
     what: 'a masked result that is cut too is taken off twice',
     from: '(annotations?.masked.has(node.stepId) === true && maskOf(node) !== undefined)',
     to: 'false',
@@ -37,7 +37,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'masks-5',
-    file: 'src/conversation/maskedResults.ts',
+    file: 'src/conversation/request/maskedResults.ts',
     what: 'what a summary stands for is taken off again by its masks',
     from: 'if (isLeft(id, subject)) sum += saved',
     to: 'if (subject.onTrunk(id)) sum += saved',
@@ -45,7 +45,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'masks-6',
-    file: 'src/conversation/maskedResults.ts',
+    file: 'src/conversation/request/maskedResults.ts',
     what: 'a denial is masked',
     from: '  if (synthetic !== undefined) return null\n',
     to: '',
@@ -53,7 +53,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'masks-7',
-    file: 'src/conversation/maskedResults.ts',
+    file: 'src/conversation/request/maskedResults.ts',
     what: 'what an irreversible call came to is masked',
     from: `isIrreversible === true || reversible !== undefined ? outcomeLine(said) : ''`,
     to: `''`,
@@ -61,7 +61,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'masks-8',
-    file: 'src/conversation/maskedResults.ts',
+    file: 'src/conversation/request/maskedResults.ts',
     what: 'the last line of an error is masked',
     from: `isError ? lastLine(said) : ''`,
     to: `''`,
@@ -69,7 +69,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'masks-9',
-    file: 'src/conversation/maskedResults.ts',
+    file: 'src/conversation/request/maskedResults.ts',
     what: 'a line takes the place of less than it holds',
     from: "return media === '' && render(mask, true).length >= said.length ? null : mask",
     to: 'return mask',
@@ -77,7 +77,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'masks-10',
-    file: 'src/conversation/maskedResults.ts',
+    file: 'src/conversation/request/maskedResults.ts',
     what: 'what was recalled is said to be recalled from where it was read',
     from: `toolName === recallName ? '' : `,
     to: '',
@@ -85,7 +85,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'masks-11',
-    file: 'src/conversation/maskedResults.ts',
+    file: 'src/conversation/request/maskedResults.ts',
     what: 'the request is rendered anew from its beginning',
     from: 'firstMasked(steps, subject)?.depth ?? Infinity',
     to: 'Math.min(1, steps.length)',
@@ -93,7 +93,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'masks-12',
-    file: 'src/conversation/annotations.ts',
+    file: 'src/conversation/tree/annotations.ts',
     what: 'a masked step that is hidden is still counted as masked',
     from: '    this.masked.drop(outcome.steps)\n',
     to: '',
@@ -101,7 +101,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'masks-13',
-    file: 'src/conversation/annotations.ts',
+    file: 'src/conversation/tree/annotations.ts',
     what: 'a mask hides the whole step',
     from: 'if (outcome.masked === true) return',
     to: 'if (outcome.by === undefined && outcome.memo === undefined && false) return',
@@ -109,7 +109,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'masks-14',
-    file: 'src/conversation/prune.ts',
+    file: 'src/conversation/brakes/prune/prune.ts',
     what: 'a mask that frees nothing is applied',
     from: 'return freedByMask(step, conversation) > 0',
     to: 'return freedByMask(step, conversation) > -1e9',
@@ -117,7 +117,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'masks-15',
-    file: 'src/conversation/prune.ts',
+    file: 'src/conversation/brakes/prune/prune.ts',
     what: 'a step is masked twice',
     from: `if (conversation.annotations?.masked.has(step.id) === true) return 'has its output hidden already'`,
     to: '',
@@ -125,7 +125,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'masks-16',
-    file: 'src/conversation/hiddenSteps.ts',
+    file: 'src/conversation/brakes/hiddenSteps.ts',
     what: 'a log is read that masks what is hidden',
     from: `steps.some(isGone) ? 'it masks`,
     to: `steps.length > 1e9 ? 'it masks`,
@@ -133,7 +133,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'masks-17',
-    file: 'src/conversation/nameIndex.ts',
+    file: 'src/conversation/names/nameIndex.ts',
     what: 'names of masked results are not in the index',
     from: ' || conversation.annotations?.masked.has(step.id) === true',
     to: '',
@@ -141,7 +141,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'masks-18',
-    file: 'src/conversation/nameIndex.ts',
+    file: 'src/conversation/names/nameIndex.ts',
     what: 'names that a mask leaves in sight are in the index',
     from: 'ledger.namesOf(node).keys() : namesIn(textOf(mask.content))',
     to: 'ledger.namesOf(node).keys() : []',
@@ -149,7 +149,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'masks-19',
-    file: 'src/conversation/conversation.ts',
+    file: 'src/conversation/tree/conversation.ts',
     what: 'steps that a revert took away are listed as masked',
     from: '.filter((id) => this.onTrunk(id)).toSorted',
     to: '.toSorted',
@@ -157,7 +157,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'masks-20',
-    file: 'src/conversation/whyHidden.ts',
+    file: 'src/conversation/brakes/whyHidden.ts',
     what: 'a masked step cannot be recalled',
     from: `    return 'output hidden'\n`,
     to: '    return undefined\n',
@@ -165,7 +165,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'masks-21',
-    file: 'src/conversation/pins.ts',
+    file: 'src/conversation/brakes/pins/pins.ts',
     what: 'a masked step is pinned, and stays masked',
     from: `if (annotations?.masked.has(step) === true) return 'has its output hidden already'`,
     to: '',
@@ -173,7 +173,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'masks-22',
-    file: 'src/conversation/shownOfSpan.ts',
+    file: 'src/conversation/brakes/compaction/shownOfSpan.ts',
     what: 'a model that summarises is sent what was masked',
     from: '? withMask(node) : node',
     to: '? node : node',
@@ -181,7 +181,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'masks-23',
-    file: 'src/conversation/trunkSizes.ts',
+    file: 'src/conversation/limits/trunkSizes.ts',
     what: 'what a mask rewrites is reckoned from the reply on',
     from: 'isMask ? firstMasked(outcome.steps, conversation) : nodes[0]',
     to: 'nodes[0]',
@@ -197,7 +197,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'masks-25',
-    file: 'src/protocol/commandRules.ts',
+    file: 'src/protocol/bridge/commandRules.ts',
     what: 'a memo that nothing shows is accepted',
     from: 'if (command.mask === true && command.memo !== undefined)',
     to: 'if (command.mask === undefined && command.memo === "")',

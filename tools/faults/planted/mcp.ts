@@ -267,7 +267,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'schemas-1',
-    file: 'src/protocol/strictOutput.ts',
+    file: 'src/protocol/checks/strictOutput.ts',
     what: 'a field that may be missing is read as null',
     from: 'const isAbsent = one === null &&',
     to: 'const isAbsent = false &&',
@@ -275,7 +275,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'schemas-2',
-    file: 'src/protocol/zodJson.ts',
+    file: 'src/protocol/checks/zodJson.ts',
     what: 'a model is shown what comes out of a schema, and is refused for writing it',
     from: "z.toJSONSchema(schema, { io: 'input' })",
     to: "z.toJSONSchema(schema, { io: 'output' })",
@@ -283,7 +283,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'schemas-3',
-    file: 'src/protocol/schemaCheck.ts',
+    file: 'src/protocol/checks/schemaCheck.ts',
     what: 'a field whose pattern is of another language has nothing of its tool checked',
     from: "return isOddPattern(String(value), reading) ? [] : [['format', value]]",
     to: "return [['pattern', value]]",
@@ -291,7 +291,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'mcp-34',
-    file: 'src/protocol/linearPattern.ts',
+    file: 'src/protocol/checks/linearPattern.ts',
     what: 'ways that meet are followed twice, and a regular expression of a schema holds the process',
     from: 'if (seen[next] === turn) continue',
     to: "if (seen[next] === turn && states[next]!.type !== 'character') continue",
@@ -299,7 +299,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'mcp-35',
-    file: 'src/protocol/costlySchema.ts',
+    file: 'src/protocol/checks/costlySchema.ts',
     what: 'references that double hold the process',
     from: "key === '$ref' && typeof inner === 'string' ? referred(inner, root, known) : ",
     to: '',
@@ -307,7 +307,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'mcp-36',
-    file: 'src/protocol/repeatedChecks.ts',
+    file: 'src/protocol/checks/repeatedChecks.ts',
     what: 'choices that lead back to themselves hold the process',
     from: '(way, at) => back',
     to: '(way, at) => at > 1 && back',
@@ -315,7 +315,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'mcp-37',
-    file: 'src/protocol/repeatedChecks.ts',
+    file: 'src/protocol/checks/repeatedChecks.ts',
     what: 'any JSON is taken for a choice that leads back twice',
     from: 'one.type === other.type',
     to: 'true',
@@ -323,7 +323,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'mcp-38',
-    file: 'src/protocol/costlySchema.ts',
+    file: 'src/protocol/checks/costlySchema.ts',
     what: 'names that are no pointers hide what they refer to',
     from: 'if (hasNames(schema, schema))',
     to: "if (hasNames(schema, schema) && schema['$id'] === 0)",

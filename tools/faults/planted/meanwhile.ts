@@ -100,7 +100,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'meanwhile-13',
-    file: 'src/stores/fileStore.ts',
+    file: 'src/log/stores/fileStore.ts',
     what: 'a log that is being opened is announced at the old address',
     from: '    this.#url = url\n    await Promise.allSettled(this.#locking)\n',
     to: '    this.#url = url\n',
@@ -124,7 +124,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'meanwhile-16',
-    file: 'src/runtime/groups/each.ts',
+    file: 'packages/groups/src/each.ts',
     what: 'inputs whose work an abort ended count as failed',
     from: "else if (this.#stopped !== 'aborted')",
     to: 'else',
@@ -132,7 +132,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'meanwhile-17',
-    file: 'src/runtime/groups/each.ts',
+    file: 'packages/groups/src/each.ts',
     what: 'a budget that is used up holds back answers that are there',
     from: "const isEnded = (): boolean => !['budget', null].includes(this.#stopped)",
     to: 'const isEnded = (): boolean => this.#stopped !== null',
@@ -140,7 +140,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'meanwhile-18',
-    file: 'src/runtime/groups/parallel.ts',
+    file: 'packages/groups/src/parallel.ts',
     what: 'one more agent is asked after the race was won while it was opened',
     from: 'return isOver() ? undefined : ask(member)',
     to: 'return ask(member)',
@@ -164,7 +164,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'meanwhile-21',
-    file: 'src/actors/pausableTimer.ts',
+    file: 'src/actors/timing/pausableTimer.ts',
     what: 'each question gives a tool its whole time again',
     from: '    this.#left = Math.max(0, this.#left - (this.#clock.now() - this.#since))\n',
     to: '',
@@ -172,7 +172,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'meanwhile-22',
-    file: 'src/conversation/heldRevert.ts',
+    file: 'src/conversation/brakes/revert/heldRevert.ts',
     what: 'a held-back revert is carried out whose target has left the trunk',
     from: 'if (asked === undefined || !conversation.onTrunk(target.id))',
     to: 'if (asked === undefined)',
@@ -180,7 +180,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'meanwhile-23',
-    file: 'src/actors/memory/memoryTools.ts',
+    file: 'src/actors/parts/memory/memoryTools.ts',
     what: 'what the user was still asked about when the call was aborted is remembered',
     from: '  signal.throwIfAborted()\n',
     to: '',

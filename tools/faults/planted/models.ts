@@ -4,7 +4,7 @@ import type { Fault } from '../mutate.ts'
 export const faults: readonly Fault[] = [
   {
     id: 'models-1',
-    file: 'src/actors/streamReply.ts',
+    file: 'src/actors/turn/streamReply.ts',
     what: 'what the first model had said is kept in front of what the second says',
     from: "      partial = { key, text: '', thinking: '', estimatedTokens, ...answering }",
     to: '      partial = { ...partial, key, ...answering }',
@@ -20,7 +20,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'models-3',
-    file: 'src/actors/readReply.ts',
+    file: 'src/actors/turn/readReply.ts',
     what: 'a reply is said to be of the first model, whoever answered',
     from: 'this.#answering = model\n    if',
     to: 'if',
@@ -36,7 +36,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'models-5',
-    file: 'src/actors/pricing.ts',
+    file: 'src/actors/turn/pricing.ts',
     what: 'every model costs what the first does',
     from: 'Object.hasOwn(prices, answered) ? prices[answered]! : null',
     to: 'pricing',
@@ -108,7 +108,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'models-14',
-    file: 'src/actors/summariseSpan.ts',
+    file: 'src/actors/drains/summariseSpan.ts',
     what: 'the model of summaries knows no limits',
     from: 'own === undefined ? model : limited(own)',
     to: 'own ?? model',
@@ -124,7 +124,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'models-16',
-    file: 'src/runs/endWith.ts',
+    file: 'src/protocol/runs/endWith.ts',
     what: 'a signal keeps every run that it was ever given to',
     from: "void run.result.then(() => signal.removeEventListener('abort', end))",
     to: '',
@@ -140,7 +140,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'models-18',
-    file: 'src/protocol/saidContent.ts',
+    file: 'src/protocol/text/saidContent.ts',
     what: 'the password in the address of an image is kept in the log',
     from: "if (username !== '' || password !== '')",
     to: 'if (false)',

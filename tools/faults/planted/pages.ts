@@ -16,7 +16,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'pages-2',
-    file: 'src/stores/labels.ts',
+    file: 'src/log/stores/labels.ts',
     what: 'a number and its text are the same metadata',
     from: 'Object.entries(metadata).map(([key, value]) => [key, JSON.stringify(value)])',
     to: 'Object.entries(metadata).map(([key, value]) => [key, String(value)])',
@@ -32,7 +32,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'pages-4',
-    file: 'src/stores/logPages.ts',
+    file: 'src/log/stores/logPages.ts',
     what: 'a token for an agent lists what is not below it',
     from: '(within === undefined || within.has(id) || (origin?.path.some((above) => within.has(above)) ?? false))',
     to: '(within === undefined || within.has(id) || origin !== undefined)',
@@ -40,7 +40,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'pages-5',
-    file: 'src/stores/readPages.ts',
+    file: 'src/log/stores/readPages.ts',
     what: 'the first record of every log is read for a page that asks for nothing it says',
     from: 'const needsOrigins = asksForOrigins(query)',
     to: 'const needsOrigins = asksForOrigins(query) || true',
@@ -64,7 +64,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'pages-9',
-    file: 'src/sessions/listSessions.ts',
+    file: 'packages/sessions/src/listSessions.ts',
     what: 'more logs are read than a list is to have',
     from: 'if (summaries.length === limit) break',
     to: '',
@@ -80,7 +80,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'pages-11',
-    file: 'src/stores/searchText.ts',
+    file: 'src/log/stores/searchText.ts',
     what: 'words of scripts without spaces are found only whole',
     from: 'folded.match(ascii.test(folded) ? asciiWord : word())',
     to: 'folded.match(ascii.test(folded) ? asciiWord : /[\\p{L}\\p{N}\\p{M}]+/gu)',
@@ -88,7 +88,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'pages-12',
-    file: 'src/sessions/copySessions.ts',
+    file: 'packages/sessions/src/copySessions.ts',
     what: 'a session is deleted that the other store does not have',
     from: 'if (!(await isCopied(from, to, id)))',
     to: 'if (false as boolean)',
@@ -96,7 +96,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'pages-13',
-    file: 'src/sessions/copySessions.ts',
+    file: 'packages/sessions/src/copySessions.ts',
     what: 'a session is copied while it is written',
     from: 'for (const id of ids) leases.push(await from.open(id))',
     to: '',
@@ -104,7 +104,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'pages-14',
-    file: 'src/sessions/copySessions.ts',
+    file: 'packages/sessions/src/copySessions.ts',
     what: 'a fork goes without what it shares',
     from: 'if (log !== undefined) sources.add(log.origin?.path[0] ?? source)',
     to: '',
@@ -112,7 +112,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'pages-15',
-    file: 'src/sessions/copyLog.ts',
+    file: 'packages/sessions/src/copyLog.ts',
     what: 'a log that goes on in the other store is taken for the same',
     from: "return { is: (await theirs.next()).done === true ? 'same' : 'other', known }",
     to: "return { is: 'same', known }",
@@ -120,7 +120,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'pages-16',
-    file: 'src/sessions/copyLog.ts',
+    file: 'packages/sessions/src/copyLog.ts',
     what: 'a copy begins anew what was begun',
     from: 'from.read(agentId, before.known + 1)',
     to: 'from.read(agentId, before.known)',

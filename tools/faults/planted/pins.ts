@@ -3,7 +3,7 @@ import type { Fault } from '../mutate.ts'
 export const faults: readonly Fault[] = [
   {
     id: 'pins-1',
-    file: 'src/conversation/prune.ts',
+    file: 'src/conversation/brakes/prune/prune.ts',
     what: 'a prune hides a pinned step',
     from: `if (annotations?.isPinned(id) === true) return 'is pinned'`,
     to: '',
@@ -11,7 +11,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'pins-2',
-    file: 'src/conversation/revert.ts',
+    file: 'src/conversation/brakes/revert/revert.ts',
     what: 'a revert takes a pinned step off the trunk',
     from: 'const pinned = pinnedWithin(conversation, span)',
     to: 'const pinned = pinnedWithin(conversation, [])',
@@ -19,7 +19,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'pins-3',
-    file: 'src/conversation/overlay.ts',
+    file: 'src/conversation/request/overlay.ts',
     what: 'a compaction does not leave pinned steps as they are',
     from: ' || annotations?.pinned.has(node.stepId) === true',
     to: '',
@@ -27,7 +27,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'pins-4',
-    file: 'src/conversation/overlay.ts',
+    file: 'src/conversation/request/overlay.ts',
     what: 'the results of a pinned step are cut after a compaction',
     from: ' || uncut?.includes(id) === true',
     to: '',
@@ -35,7 +35,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'pins-5',
-    file: 'src/conversation/pins.ts',
+    file: 'src/conversation/brakes/pins/pins.ts',
     what: 'a hidden step is pinned, and stays hidden',
     from: `annotations?.hiddenBy(step) === undefined ? undefined : 'is hidden already'`,
     to: 'undefined',
@@ -43,7 +43,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'pins-6',
-    file: 'src/conversation/pins.ts',
+    file: 'src/conversation/brakes/pins/pins.ts',
     what: 'a pinned summary is abandoned by a revert',
     from: 'if (overlay?.from === node.id && annotations.pinned.has(overlay.nodeId)) return overlay.nodeId',
     to: '',
@@ -51,7 +51,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'pins-7',
-    file: 'src/conversation/assembleRequest.ts',
+    file: 'src/conversation/request/assembleRequest.ts',
     what: 'after a restart a pin changes how requests are rendered',
     from: 'this.#conversation.annotations?.hasNotes !== true',
     to: 'this.#conversation.annotations === undefined',
@@ -59,7 +59,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'pins-8',
-    file: 'src/actors/drainPins.ts',
+    file: 'src/actors/drains/drainPins.ts',
     what: 'of two requests in one drain the second does not know of the first',
     from: 'decidePin(conversation, request, decided)',
     to: 'decidePin(conversation, request)',
@@ -67,7 +67,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'pins-9',
-    file: 'src/conversation/conversation.ts',
+    file: 'src/conversation/tree/conversation.ts',
     what: 'the model is told of a refusal that only a person asked for',
     from: `if (record.reason !== undefined && by === 'model') this.#notify({ kind: 'refusal', text: record.reason })
     if (!record.applied) return
@@ -87,7 +87,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'pins-11',
-    file: 'src/sessions/requestIndex.ts',
+    file: 'src/log/requestIndex.ts',
     what: 'a prune that a client sends again is made twice',
     from: `    case 'prune.requested':
 `,

@@ -1,13 +1,13 @@
 import type { Fault } from '../mutate.ts'
 
-const triggers = 'src/actors/policies/when.ts'
-const value = 'src/actors/policies/valueBelow.ts'
-const scorers = 'src/actors/policies/scorers.ts'
-const score = 'src/conversation/stepScore.ts'
-const keepers = 'src/actors/policies/keep.ts'
-const written = 'src/actors/policies/keepSummary.ts'
-const remembered = 'src/actors/policies/keepMemory.ts'
-const archived = 'src/actors/policies/keepArchive.ts'
+const triggers = 'packages/policies/src/when.ts'
+const value = 'packages/policies/src/valueBelow.ts'
+const scorers = 'packages/policies/src/scorers.ts'
+const score = 'src/conversation/brakes/stall/stepScore.ts'
+const keepers = 'packages/policies/src/keep.ts'
+const written = 'packages/policies/src/keepSummary.ts'
+const remembered = 'packages/policies/src/keepMemory.ts'
+const archived = 'packages/policies/src/keepArchive.ts'
 const kept = ['actors/policies/keep']
 const when = ['actors/policies/when']
 const below = ['actors/policies/valueBelow']
@@ -353,7 +353,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'policyParts-43',
-    file: 'src/actors/policies/hiddenSteps.ts',
+    file: 'packages/policies/src/hiddenSteps.ts',
     what: 'a memo points to a tool that the model has not',
     from: "canRecall ? '",
     to: "!canRecall || canRecall ? '",

@@ -82,7 +82,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'policyPage-10',
-    file: 'src/sessions/sessionProjection.ts',
+    file: 'packages/sessions/src/sessionProjection.ts',
     what: 'what policies cost at rest is not counted',
     from: 'if (record.usage !== undefined) this.#spend(record.usage, record.costUsd)',
     to: '',

@@ -5,7 +5,7 @@ const pure = ['conversation/recall']
 export const faults: readonly Fault[] = [
   {
     id: 'recall-1',
-    file: 'src/conversation/whyHidden.ts',
+    file: 'src/conversation/brakes/whyHidden.ts',
     what: 'what a revert abandoned cannot be read again',
     from: "if (!conversation.onTrunk(first.id)) return 'reverted'",
     to: 'if (!conversation.onTrunk(first.id)) return undefined',
@@ -13,7 +13,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'recall-2',
-    file: 'src/conversation/whyHidden.ts',
+    file: 'src/conversation/brakes/whyHidden.ts',
     what: 'the first step of a compacted span counts as shown',
     from: 'first.id >= overlay.from &&',
     to: 'first.id > overlay.from &&',
@@ -21,7 +21,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'recall-3',
-    file: 'src/conversation/whyHidden.ts',
+    file: 'src/conversation/brakes/whyHidden.ts',
     what: 'the last step of a compacted span counts as shown',
     from: 'first.id <= overlay.to)',
     to: 'first.id < overlay.to)',
@@ -29,7 +29,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'recall-4',
-    file: 'src/conversation/whyHidden.ts',
+    file: 'src/conversation/brakes/whyHidden.ts',
     what: 'a prune hides for ever',
     from: "if (conversation.annotations?.hiddenBy(first.stepId) !== undefined) return 'hidden'",
     to: '',
@@ -37,7 +37,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'recall-5',
-    file: 'src/conversation/whyHidden.ts',
+    file: 'src/conversation/brakes/whyHidden.ts',
     what: 'output that was cut short cannot be read in full',
     from: "nodes.some((node) => cutBy(overlay, node) !== node.message) ? 'cut short' : undefined",
     to: 'undefined',
@@ -45,7 +45,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'recall-6',
-    file: 'src/conversation/whyHidden.ts',
+    file: 'src/conversation/brakes/whyHidden.ts',
     what: 'output newer than the compaction counts as cut',
     from: 'cutBy(overlay, node)',
     to: 'cutBy({ ...overlay, recentTo: node.id }, node)',
@@ -53,7 +53,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'recall-7',
-    file: 'src/conversation/stepText.ts',
+    file: 'src/conversation/tree/stepText.ts',
     what: 'what was recalled is found again',
     from: '      if (name === recallName) continue\n',
     to: '',
@@ -61,7 +61,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'recall-8',
-    file: 'src/conversation/stepText.ts',
+    file: 'src/conversation/tree/stepText.ts',
     what: 'the arguments of a call are not shown',
     from: '      yield* fieldsOf(input)\n',
     to: '',
@@ -69,7 +69,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'recall-9',
-    file: 'src/conversation/stepText.ts',
+    file: 'src/conversation/tree/stepText.ts',
     what: 'what is nested without end overflows the stack',
     from: 'depth === deepest',
     to: 'depth < 0',
@@ -77,7 +77,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'recall-10',
-    file: 'src/conversation/searchSteps.ts',
+    file: 'src/conversation/tree/searchSteps.ts',
     what: 'a name within a longer one counts as the name',
     from: 'at >= 0 && !(isEdge(text[at - 1]) && isEdge(text[at + name.length]))',
     to: 'false',
@@ -85,7 +85,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'recall-11',
-    file: 'src/conversation/searchSteps.ts',
+    file: 'src/conversation/tree/searchSteps.ts',
     what: 'upper case hides words',
     from: 'lower ??= text.toLowerCase()',
     to: 'lower ??= text',
@@ -93,7 +93,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'recall-12',
-    file: 'src/conversation/searchSteps.ts',
+    file: 'src/conversation/tree/searchSteps.ts',
     what: 'common words count as much as rare ones',
     from: 'Math.log((steps + 1) / holders)',
     to: '1',
@@ -101,7 +101,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'recall-13',
-    file: 'src/conversation/searchSteps.ts',
+    file: 'src/conversation/tree/searchSteps.ts',
     what: 'words count more than an exact name',
     from: 'let score = names.size * all',
     to: 'let score = 0',
@@ -109,7 +109,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'recall-14',
-    file: 'src/conversation/searchSteps.ts',
+    file: 'src/conversation/tree/searchSteps.ts',
     what: 'of equals the oldest comes first',
     from: 'b.stepId - a.stepId',
     to: 'a.stepId - b.stepId',
@@ -117,7 +117,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'recall-15',
-    file: 'src/conversation/excerpt.ts',
+    file: 'src/conversation/tree/excerpt.ts',
     what: 'an answer has more lines than were asked for',
     from: 'texts.length >= limits.lines || ',
     to: '',
@@ -125,7 +125,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'recall-16',
-    file: 'src/conversation/excerpt.ts',
+    file: 'src/conversation/tree/excerpt.ts',
     what: 'an answer has no limit of characters',
     from: ' || Math.min(to - from, isAll ? Infinity : longest) >= room',
     to: '',
@@ -133,7 +133,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'recall-17',
-    file: 'src/conversation/excerpt.ts',
+    file: 'src/conversation/tree/excerpt.ts',
     what: 'a long line is cut where the hit is not',
     from: 'start === line ? hit - start : 0',
     to: '0',
@@ -141,7 +141,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'recall-18',
-    file: 'src/conversation/excerpt.ts',
+    file: 'src/conversation/tree/excerpt.ts',
     what: 'a long step is searched in one go',
     from: '    unread -= part.length\n',
     to: '',
@@ -149,7 +149,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'recall-19',
-    file: 'src/conversation/recall.ts',
+    file: 'src/conversation/brakes/recall/recall.ts',
     what: 'a long log is searched in one go',
     from: '      yield\n      unread = slice\n    }\n    if (held.terms.size > 0)',
     to: '    }\n    if (held.terms.size > 0)',
@@ -157,7 +157,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'recall-20',
-    file: 'src/conversation/readExcerpt.ts',
+    file: 'src/conversation/tree/readExcerpt.ts',
     what: 'the lines that are left are said to begin where they do not',
     from: '`"from": ${next}`',
     to: '`"from": ${next + 1}`',
@@ -165,7 +165,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'recall-21',
-    file: 'src/conversation/recall.ts',
+    file: 'src/conversation/brakes/recall/recall.ts',
     what: 'a message said again after two reverts is not told under its new id',
     from: '(from === id || repeats(conversation.node(from)))',
     to: 'from === id',
@@ -173,7 +173,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'recall-22',
-    file: 'src/conversation/recall.ts',
+    file: 'src/conversation/brakes/recall/recall.ts',
     what: 'what one step leaves of the room is lost to the others',
     from: 'lines: limits.lines - excerpt.lines,',
     to: 'lines: limits.lines - Math.floor(limits.lines / share),',
@@ -181,7 +181,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'recall-23',
-    file: 'src/conversation/cutMiddle.ts',
+    file: 'src/protocol/text/cutMiddle.ts',
     what: 'a line cut around a hit begins within a character',
     from: 'const from = wholeAfter(text, start)',
     to: 'const from = start',
@@ -189,7 +189,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'recall-24',
-    file: 'src/actors/inSlices.ts',
+    file: 'src/actors/timing/inSlices.ts',
     what: 'an aborted search goes on',
     from: '    signal?.throwIfAborted()\n',
     to: '',
@@ -197,7 +197,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'recall-25',
-    file: 'src/actors/inSlices.ts',
+    file: 'src/actors/timing/inSlices.ts',
     what: 'timers and sockets wait for a long search',
     from: '    await breathe()\n',
     to: '    await undefined\n',
@@ -213,7 +213,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'recall-27',
-    file: 'src/actors/brakingOptions.ts',
+    file: 'src/actors/define/brakingOptions.ts',
     what: 'a tool of the application that is called recall is no evidence',
     from: 'ignoredTools: ignoredTools({ recall: hasRecall, graft })',
     to: 'ignoredTools: ignoredTools({ recall: true, graft })',
@@ -221,7 +221,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'recall-28',
-    file: 'src/conversation/excerpt.ts',
+    file: 'src/conversation/tree/excerpt.ts',
     what: 'a better line in a later part of a long text is not found',
     from: 'const most = scoreOf(heldIn(part, terms), weights)',
     to: 'const most = best === undefined ? scoreOf(heldIn(part, terms), weights) : 0',
@@ -229,7 +229,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'recall-29',
-    file: 'src/conversation/excerpt.ts',
+    file: 'src/conversation/tree/excerpt.ts',
     what: 'an empty first line is shown twice',
     from: 'start === 1 ? 0 : ',
     to: '',
@@ -237,7 +237,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'recall-30',
-    file: 'src/conversation/excerpt.ts',
+    file: 'src/conversation/tree/excerpt.ts',
     what: 'the lines of a long step are counted in one go',
     from: '    if (from > start) yield\n',
     to: '',

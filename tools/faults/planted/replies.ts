@@ -166,7 +166,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'replies-19',
-    file: 'src/actors/streamReply.ts',
+    file: 'src/actors/turn/streamReply.ts',
     what: 'a request is sent before its capture is in the log',
     from: '    if (captured !== undefined) await captured\n',
     to: '',

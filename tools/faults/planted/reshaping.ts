@@ -3,7 +3,7 @@ import type { Fault } from '../mutate.ts'
 export const faults: readonly Fault[] = [
   {
     id: 'reshaping-1',
-    file: 'src/conversation/brakeRendering.ts',
+    file: 'src/conversation/request/brakeRendering.ts',
     what: 'the index is made anew for each hidden step',
     from: 'if (this.#index?.epoch !== epoch) this.#index =',
     to: 'this.#index =',
@@ -11,7 +11,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'reshaping-2',
-    file: 'src/conversation/brakeRendering.ts',
+    file: 'src/conversation/request/brakeRendering.ts',
     what: 'the first index is shown for good',
     from: 'if (this.#index?.epoch !== epoch) this.#index =',
     to: 'this.#index ??=',
@@ -19,7 +19,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'reshaping-3',
-    file: 'src/conversation/prune.ts',
+    file: 'src/conversation/brakes/prune/prune.ts',
     what: 'a refusal repeats all that the model gave',
     from: 'cutEnd(name, 40)',
     to: 'name',
@@ -27,7 +27,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'reshaping-4',
-    file: 'src/conversation/prune.ts',
+    file: 'src/conversation/brakes/prune/prune.ts',
     what: 'a refusal has a reason for each of a thousand steps',
     from: 'reasons.slice(0, mostReasons)',
     to: 'reasons.slice()',
@@ -35,7 +35,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'reshaping-5',
-    file: 'src/conversation/noteTokens.ts',
+    file: 'src/conversation/request/noteTokens.ts',
     what: 'old lessons that are still shown are not counted',
     from: 'if (placed.isShown ?? !isOld)',
     to: 'if (!isOld)',
@@ -51,7 +51,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'reshaping-7',
-    file: 'src/actors/streamReply.ts',
+    file: 'src/actors/turn/streamReply.ts',
     what: 'the next fold is looked for by what the provider measured one reply ago',
     from: '...foldAt(ports, message, measured),',
     to: '...foldAt(ports, message, conversation.measured),',
@@ -59,7 +59,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'reshaping-8',
-    file: 'src/conversation/assembleRequest.ts',
+    file: 'src/conversation/request/assembleRequest.ts',
     what: 'a message that a model was given grows afterwards',
     from: '    this.#growing = undefined\n    const expired',
     to: '    const expired',
@@ -67,7 +67,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'reshaping-9',
-    file: 'src/conversation/origins.ts',
+    file: 'src/conversation/tree/origins.ts',
     what: 'a note that was shown once stays in what is told of later requests',
     from: '    this.#growing = undefined\n    return',
     to: '    return',
@@ -75,7 +75,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'reshaping-10',
-    file: 'src/conversation/origins.ts',
+    file: 'src/conversation/tree/origins.ts',
     what: 'what is told of a request changes afterwards',
     from: '    this.#growing = undefined\n    const origins',
     to: '    const origins',
@@ -83,7 +83,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'reshaping-11',
-    file: 'src/conversation/assembleRequest.ts',
+    file: 'src/conversation/request/assembleRequest.ts',
     what: 'a node that was merged into the message before stays there when it goes',
     from: 'before === last && before?.content.length === size',
     to: 'before === last',
@@ -91,7 +91,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'reshaping-12',
-    file: 'src/actors/brakingOptions.ts',
+    file: 'src/actors/define/brakingOptions.ts',
     what: 'a model that may ask for copies of steps is not shown their ids',
     from: 'prune || graft || hasRecall',
     to: 'prune || hasRecall',

@@ -20,7 +20,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'roster-3',
-    file: 'src/sessions/outline.ts',
+    file: 'src/log/outline.ts',
     what: 'an agent at work still says that its run before has failed',
     from: 'outline.busySince = time\n      outline.last = undefined',
     to: 'outline.busySince = time',
@@ -28,7 +28,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'roster-4',
-    file: 'src/sessions/outline.ts',
+    file: 'src/log/outline.ts',
     what: 'a memory that stands before the first prompt is its title',
     from: 'outline.untilPrompt = messages',
     to: 'outline.untilPrompt = 1',
@@ -36,7 +36,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'roster-5',
-    file: 'src/sessions/outline.ts',
+    file: 'src/log/outline.ts',
     what: 'a sub-agent that shares the past of its caller has the title of that',
     from: 'title = parent?.callId === undefined ? outline.title : undefined',
     to: 'title = outline.title',
@@ -92,7 +92,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'roster-12',
-    file: 'src/conversation/promptAgain.ts',
+    file: 'src/conversation/brakes/promptAgain.ts',
     what: 'what was said into a run is taken for its prompt',
     from: 'ofRun.findLast(({ turnIndex }) => turnIndex === ofRun[0]!.turnIndex)',
     to: 'last',
@@ -156,7 +156,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'asked-decided',
-    file: 'src/sessions/outline.ts',
+    file: 'src/log/outline.ts',
     what: 'what waits is as old as the last thing that was decided',
     from: 'outline.asked.delete(record.key)',
     to: 'for (const key of outline.asked.keys()) outline.asked.set(key, record.time)',

@@ -3,7 +3,7 @@ import type { Fault } from '../mutate.ts'
 export const faults: readonly Fault[] = [
   {
     id: 'runs-1',
-    file: 'src/actors/streamReply.ts',
+    file: 'src/actors/turn/streamReply.ts',
     what: 'a reply that ends for tools without calling any is no answer, and is not checked',
     from: "(reply.stopReason === 'stop' || reply.stopReason === 'toolUse')",
     to: "reply.stopReason === 'stop'",
@@ -11,7 +11,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'runs-2',
-    file: 'src/actors/streamReply.ts',
+    file: 'src/actors/turn/streamReply.ts',
     what: 'an answer is checked as it was said, and not as it is kept',
     from: 'said.ok && shown !== text ? readAnswer',
     to: 'said.ok && false ? readAnswer',
@@ -19,7 +19,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'runs-3',
-    file: 'src/runs/run.ts',
+    file: 'src/protocol/runs/run.ts',
     what: 'a run that could not be stored is paused for no reason',
     from: "reason: reason ?? { type: 'store', error }",
     to: 'reason: reason!',

@@ -28,7 +28,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'seams-4',
-    file: 'src/stores/holder.ts',
+    file: 'src/log/stores/holder.ts',
     what: 'a process of another container passes for one that has ended',
     from: ' || holder.pidSpace !== own.pidSpace',
     to: '',
@@ -36,7 +36,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'seams-5',
-    file: 'src/sessions/saidInLogs.ts',
+    file: 'packages/sessions/src/saidInLogs.ts',
     what: 'what was said in a log since the last search is not found',
     from: 'if (known?.size === size && known.writtenAt === writtenAt) return known.said',
     to: 'if (known !== undefined) return known.said',

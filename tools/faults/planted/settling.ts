@@ -36,7 +36,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'settling-5',
-    file: 'src/sessions/loggedRequests.ts',
+    file: 'packages/sessions/src/loggedRequests.ts',
     what: 'a request whose run was paused is not followed any further',
     from: 'resumedFrom === undefined ? undefined : this.#byRun.get(resumedFrom)',
     to: 'resumedFrom !== undefined ? undefined : this.#byRun.get(runId)',
@@ -44,7 +44,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'settling-6',
-    file: 'src/sessions/loggedRequests.ts',
+    file: 'packages/sessions/src/loggedRequests.ts',
     what: 'a message that was said into a run has no outcome',
     from: 'this.#courses.set(id, this.#open.course)',
     to: 'this.#waiting.delete(id)',

@@ -3,7 +3,7 @@ import type { Fault } from '../mutate.ts'
 export const faults: readonly Fault[] = [
   {
     id: 'skills-1',
-    file: 'src/actors/skills/frontMatter.ts',
+    file: 'src/actors/parts/skills/frontMatter.ts',
     what: 'front matter in another language is taken',
     from: `if (opening !== '---') {`,
     to: `if (!opening.startsWith('---')) {`,
@@ -11,7 +11,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'skills-2',
-    file: 'src/actors/skills/frontMatter.ts',
+    file: 'src/actors/parts/skills/frontMatter.ts',
     what: 'aliases are expanded',
     from: 'document.toJS({ maxAliasCount: 0 })',
     to: 'document.toJS({ maxAliasCount: -1 })',
@@ -19,7 +19,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'skills-3',
-    file: 'src/actors/skills/scanSkills.ts',
+    file: 'src/actors/parts/skills/scanSkills.ts',
     what: 'a link in a folder of skills leads to a skill elsewhere',
     from: 'if (!isInside(root, real)) return',
     to: `if (real === '') return`,
@@ -27,7 +27,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'skills-4',
-    file: 'src/actors/skills/scanSkills.ts',
+    file: 'src/actors/parts/skills/scanSkills.ts',
     what: 'a changed skill is not read again',
     from: 'if (known?.print === print)',
     to: 'if (known !== undefined)',
@@ -35,7 +35,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'skills-5',
-    file: 'src/actors/skills/readSkillTool.ts',
+    file: 'src/actors/parts/skills/readSkillTool.ts',
     what: 'a file outside the skill is looked at before it is refused',
     from: 'await workspace.locate(path)',
     to: 'join(workspace.root, path)',
@@ -43,7 +43,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'skills-6',
-    file: 'src/actors/skills/readSkillTool.ts',
+    file: 'src/actors/parts/skills/readSkillTool.ts',
     what: 'the instructions of a skill may be folded',
     from: '      context.pin()\n',
     to: '',
@@ -71,7 +71,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'skills-9',
-    file: 'src/conversation/annotations.ts',
+    file: 'src/conversation/tree/annotations.ts',
     what: 'a step stays pinned that a revert abandoned',
     from: 'if (this.#yielding.delete(id)) this.#pinned.delete(id)',
     to: 'this.#yielding.delete(id)',
@@ -79,7 +79,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'skills-10',
-    file: 'src/conversation/pins.ts',
+    file: 'src/conversation/brakes/pins/pins.ts',
     what: 'what a tool pinned holds against reverts',
     from: 'annotations.pinned.has(node.id) && !annotations.yielding.has(node.id)',
     to: 'annotations.pinned.has(node.id)',
@@ -87,7 +87,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'skills-11',
-    file: 'src/actors/skills/readSkill.ts',
+    file: 'src/actors/parts/skills/readSkill.ts',
     what: 'a description may take any room',
     from: 'cutEnd(told, mostOfDescription)',
     to: 'told',

@@ -27,7 +27,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'sources-4',
-    file: 'src/actors/changedTools.ts',
+    file: 'src/actors/define/changedTools.ts',
     what: 'tools of a source that is down are taken away',
     from: '(!listing.isUp || nowOf(tool) !== undefined)',
     to: 'nowOf(tool) !== undefined',
@@ -35,7 +35,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'sources-5',
-    file: 'src/actors/changedTools.ts',
+    file: 'src/actors/define/changedTools.ts',
     what: "a source's tool takes the name of one of the runtime's",
     from: 'const isFree = (name: string): boolean => !fixed.has(name) && !isReserved(name)',
     to: 'const isFree = (name: string): boolean => !fixed.has(name)',
@@ -43,7 +43,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'sources-6',
-    file: 'src/conversation/takenTools.ts',
+    file: 'src/conversation/tree/takenTools.ts',
     what: "a sub-agent that knows its caller's conversation has the caller's tools",
     from: `if (record.type === 'agent.created') return record.parent === undefined ? taken : nothingTaken`,
     to: `if (record.type === 'agent.created') return taken`,
@@ -59,7 +59,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'sources-8',
-    file: 'src/actors/turnFrames.ts',
+    file: 'src/actors/turn/turnFrames.ts',
     what: 'what a turn is asked with is not that of the tools it has taken',
     from: `      case 'turn.start':
       case 'tools.changed':`,
@@ -76,7 +76,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'sources-10',
-    file: 'src/redaction/redactor.ts',
+    file: 'src/log/redaction/redactor.ts',
     what: 'a secret that is added later is not blanked',
     from: 'if (added.length > 0) this.#know([...this.#values, ...added])',
     to: 'if (added.length > 1) this.#know([...this.#values, ...added])',
@@ -100,7 +100,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'sources-13',
-    file: 'src/actors/toolNames.ts',
+    file: 'src/actors/define/toolNames.ts',
     what: 'a sub-agent with a source cannot do what cannot be undone',
     from: `    // What a source has is not known yet.
     definition.toolSources.length > 0 ||
@@ -118,7 +118,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'sources-15',
-    file: 'src/redaction/redactor.ts',
+    file: 'src/log/redaction/redactor.ts',
     what: 'a token for each request makes every text slower to read for ever',
     from: 'const gone = new Set(all.slice(0, -mostRenewed))',
     to: 'const gone = new Set<string>()',
@@ -126,7 +126,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'sources-16',
-    file: 'src/redaction/redactor.ts',
+    file: 'src/log/redaction/redactor.ts',
     what: 'a secret that stays is shown once a source has renewed its own often enough',
     from: 'renewed.filter((secret) => !secrets.includes(secret)),',
     to: 'renewed,',
@@ -134,7 +134,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'sources-17',
-    file: 'src/actors/changedTools.ts',
+    file: 'src/actors/define/changedTools.ts',
     what: "what a server's tool says counts as what the memory said, once an agent with a memory goes on",
     from: "  'recall_memory',\n",
     to: '',
@@ -150,7 +150,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'sources-19',
-    file: 'src/actors/changedTools.ts',
+    file: 'src/actors/define/changedTools.ts',
     what: 'instructions that cannot be used take away those that could',
     from: "isUp && text !== undefined && text !== (before.get(source) ?? '') ? [{ source, text }]",
     to: "isUp && text !== before.get(source) ? [{ source, text: text ?? '' }]",
@@ -166,7 +166,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'sources-21',
-    file: 'src/actors/prepareTurn.ts',
+    file: 'src/actors/turn/prepareTurn.ts',
     what: 'a misspelt tool of beforeTurn leaves a turn without tools, and nobody hears of it',
     from: 'const mayCome = notUp.length > 0',
     to: 'const mayCome = definition.toolSources.length > 0',

@@ -1,9 +1,9 @@
 import type { Fault } from '../mutate.ts'
 
-const rules = 'src/conversation/stallRules.ts'
-const print = 'src/conversation/stepPrint.ts'
-const stall = 'src/conversation/stall.ts'
-const ladder = 'src/conversation/decideStall.ts'
+const rules = 'src/conversation/brakes/stall/stallRules.ts'
+const print = 'src/conversation/brakes/stall/stepPrint.ts'
+const stall = 'src/conversation/brakes/stall/stall.ts'
+const ladder = 'src/conversation/brakes/stall/decideStall.ts'
 const pure = ['conversation/stall']
 const decided = ['conversation/decideStall']
 
@@ -114,7 +114,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'stalls-14',
-    file: 'src/conversation/textHash.ts',
+    file: 'src/protocol/text/textHash.ts',
     what: 'the order of arguments makes a call another',
     from: 'Object.entries(value).toSorted(byName)',
     to: 'Object.entries(value)',
@@ -186,7 +186,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'stalls-23',
-    file: 'src/conversation/stallLog.ts',
+    file: 'src/conversation/brakes/stall/stallLog.ts',
     what: 'a pause does not end the count',
     from: 'this.#hasPaused = true',
     to: '',
@@ -194,7 +194,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'stalls-24',
-    file: 'src/conversation/annotations.ts',
+    file: 'src/conversation/tree/annotations.ts',
     what: 'what a person says does not end the count',
     from: 'this.stalls.personSpoke()',
     to: '',
@@ -242,7 +242,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'stalls-30',
-    file: 'src/actors/defineAgent.ts',
+    file: 'src/actors/define/defineAgent.ts',
     what: 'polling is recorded without the flag',
     from: 'polling: braking?.stall == null ? nobody : ',
     to: 'polling: ',
@@ -250,7 +250,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'stalls-31',
-    file: 'src/actors/defineAgent.ts',
+    file: 'src/actors/define/defineAgent.ts',
     what: 'the model is offered reverts that only stalls need',
     from: '!offersRevert(options.braking)',
     to: 'braking?.revert == null',
@@ -322,7 +322,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'stalls-39',
-    file: 'src/conversation/decideStall.ts',
+    file: 'src/conversation/brakes/stall/decideStall.ts',
     what: 'the runtime reverts over an effect that stands, which nobody asked to undo',
     from: 'node.isIrreversible === true || isStanding(node)',
     to: 'node.isIrreversible === true',
@@ -330,7 +330,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'stalls-40',
-    file: 'src/conversation/decideStall.ts',
+    file: 'src/conversation/brakes/stall/decideStall.ts',
     what: 'the loop’s own revert, which waits, keeps it from being decided',
     from: 'request.id !== revertId && !mayWait(request)',
     to: '!mayWait(request)',

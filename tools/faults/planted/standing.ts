@@ -75,7 +75,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'standing-10',
-    file: 'src/runtime/groups/each.ts',
+    file: 'packages/groups/src/each.ts',
     what: 'a stored answer of another form counts as one',
     from: "result.error === undefined && (output === null || 'output' in result)",
     to: "result.error === undefined && (output === null || 'stopReason' in result)",
@@ -99,7 +99,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'standing-13',
-    file: 'src/sessions/machineState.ts',
+    file: 'packages/sessions/src/machineState.ts',
     what: 'a change that is asked for at rest shows an agent that is at work',
     from: "!inRun && next.state.startsWith('draining') ? at('idle') : next",
     to: 'next',
@@ -107,7 +107,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'standing-14',
-    file: 'src/sessions/logPages.ts',
+    file: 'src/log/logPages.ts',
     what: 'a list of sessions begins again with every page',
     from: '    after = logs.at(-1)!\n',
     to: '    after ??= logs.at(-1)!\n',
@@ -115,7 +115,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'standing-15',
-    file: 'src/stores/readPages.ts',
+    file: 'src/log/stores/readPages.ts',
     what: 'a log that took the place of another is listed as what was there before',
     from: 'for (const id of this.#known.keys()) if (!there.has(id)) this.#known.delete(id)',
     to: 'for (const id of this.#known.keys()) if (there.has(id)) this.#known.set(id, this.#known.get(id)!)',
@@ -139,7 +139,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'standing-18',
-    file: 'src/actors/undoCall.ts',
+    file: 'src/actors/calls/undoCall.ts',
     what: 'a call is undone with what it kept, blanked',
     from: "  if (receipts.some(isRedacted)) return 'what it kept holds a secret, which the log does not have'\n",
     to: '',
@@ -147,7 +147,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'standing-19',
-    file: 'src/conversation/planUndo.ts',
+    file: 'src/conversation/brakes/revert/planUndo.ts',
     what: 'the work of sub-agents is left without a word',
     from: "  if (effects === 'agent') return 'the work of sub-agents is not undone'\n",
     to: "  if (effects === 'agent') return undefined\n",
@@ -155,7 +155,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'standing-20',
-    file: 'src/conversation/wrongInRevert.ts',
+    file: 'src/conversation/brakes/revert/wrongInRevert.ts',
     what: 'a forged revert takes a pinned step off the trunk',
     from: 'if (pinned !== undefined) return',
     to: 'if (pinned === target.id) return',

@@ -3,7 +3,7 @@ import type { Fault } from '../mutate.ts'
 export const faults: readonly Fault[] = [
   {
     id: 'start-1',
-    file: 'src/conversation/characters.ts',
+    file: 'src/protocol/text/characters.ts',
     what: 'a segmenter is made when the library is imported',
     from: 'const segmenter = lazily(() => new Intl.Segmenter())',
     to: 'const made = new Intl.Segmenter()\nconst segmenter = () => made',
@@ -11,7 +11,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'start-2',
-    file: 'src/conversation/lookAlikes.ts',
+    file: 'src/protocol/text/lookAlikes.ts',
     what: 'what characters look like is worked out when the library is imported',
     from: 'const pages: (Uint8Array | undefined)[] = []',
     to: 'const pages: (Uint8Array | undefined)[] = []\nqueueMicrotask(firstPage)',
@@ -19,7 +19,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'start-3',
-    file: 'src/conversation/markers.ts',
+    file: 'src/conversation/request/markers.ts',
     what: 'all that follows the beginning of a mark is worked out when the library is imported',
     from: '    this.#numbers = new Map([[nothing.join(), 0]])',
     to: '    this.#numbers = new Map([[nothing.join(), 0]])\n    this.next(0, less)',
@@ -59,7 +59,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'start-8',
-    file: 'src/protocol/turns.ts',
+    file: 'src/protocol/bridge/turns.ts',
     what: 'a schema is made when the library is imported',
     from: "import { z } from 'zod'\n",
     to: "import { z } from 'zod'\nz.string()\n",
@@ -67,7 +67,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'start-9',
-    file: 'src/protocol/optionsCheck.ts',
+    file: 'src/protocol/checks/optionsCheck.ts',
     what: 'an option that must be given may be missing',
     from: 'value === undefined && !Object.hasOwn(required, name)',
     to: 'value === undefined',
@@ -75,7 +75,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'start-10',
-    file: 'src/protocol/checkCommand.ts',
+    file: 'src/protocol/bridge/checkCommand.ts',
     what: 'what stands beside a text in a command is lost',
     from: ' || Object.keys(more).length > 0',
     to: '',
@@ -83,7 +83,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'start-11',
-    file: 'src/protocol/variants.ts',
+    file: 'src/protocol/bridge/variants.ts',
     what: 'a name that every object has is taken for a type',
     from: "typeof type === 'string' && Object.hasOwn(makers, type)",
     to: "typeof type === 'string' && type in makers",
@@ -107,7 +107,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'start-14',
-    file: 'src/conversation/characters.ts',
+    file: 'src/protocol/text/characters.ts',
     what: 'a line end of two characters is torn',
     from: '\\n\\u0020',
     to: '\\n\\r\\u0020',
@@ -115,7 +115,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'start-15',
-    file: 'src/protocol/zodJson.ts',
+    file: 'src/protocol/checks/zodJson.ts',
     what: 'the schema of a tool is made anew for each agent that has it',
     from: 'made.set(schema, json)',
     to: 'made.set(z.string(), json)',
@@ -123,7 +123,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'start-16',
-    file: 'src/conversation/characters.ts',
+    file: 'src/protocol/text/characters.ts',
     what: 'a title in German costs a segmenter',
     from: '\\u00A0-\\u02FF',
     to: '',

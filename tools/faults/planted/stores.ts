@@ -3,7 +3,7 @@ import type { Fault } from '../mutate.ts'
 export const faults: readonly Fault[] = [
   {
     id: 'stores-2',
-    file: 'src/stores/fileStore.ts',
+    file: 'src/log/stores/fileStore.ts',
     what: 'readers see bytes of a write or sync that is under way',
     from: '{ fromSeq, end: log?.size ?? Infinity, limit, lastSeq: log?.lastSeq }',
     to: '{ fromSeq, end: Infinity, limit }',
@@ -11,7 +11,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'stores-9',
-    file: 'src/stores/countRepeated.ts',
+    file: 'src/log/stores/countRepeated.ts',
     what: 'a gap in the log is accepted',
     from: 'if (ordered && first <= lastSeq + 1)',
     to: 'if (ordered)',
@@ -19,7 +19,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'stores-10',
-    file: 'src/stores/memoryStore.ts',
+    file: 'src/log/stores/memoryStore.ts',
     what: 'the memory store takes another record for a repeat',
     from: 'if (!isDeepStrictEqual(log[record.seq - 1], record)) throw',
     to: 'if (log[record.seq - 1] === undefined) throw',
@@ -27,7 +27,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'stores-11',
-    file: 'src/stores/lockFile.ts',
+    file: 'src/log/stores/lockFile.ts',
     what: 'every open on a full disk leaves a file',
     from: "    await unless('ENOENT', unlink(draft), undefined)\n",
     to: '',
@@ -35,7 +35,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'stores-12',
-    file: 'src/stores/holder.ts',
+    file: 'src/log/stores/holder.ts',
     what: 'the lock of a process on another host is taken over',
     from: '  if (holder.host !== hostname()) return true\n',
     to: '',
@@ -43,7 +43,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'stores-13',
-    file: 'src/stores/lockFile.ts',
+    file: 'src/log/stores/lockFile.ts',
     what: 'release removes the lock of whoever holds it by then',
     from: 'return content !== undefined && holderIn(content)?.token === own.token',
     to: 'return content !== undefined',
@@ -51,7 +51,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'stores-14',
-    file: 'src/stores/lockFile.ts',
+    file: 'src/log/stores/lockFile.ts',
     what: 'of several that take a dead lock over, two get it',
     from: 'if ((await contentOf(path)) === seen) await unlink(path)',
     to: 'await unlink(path)',
@@ -59,7 +59,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'stores-15',
-    file: 'src/stores/lockFile.ts',
+    file: 'src/log/stores/lockFile.ts',
     what: 'whoever opens a log twice is advised to delete its lock',
     from: 'const isOurs = holder !== undefined && isThisProcess(holder)',
     to: 'const isOurs = false',
@@ -67,7 +67,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'stores-16',
-    file: 'src/stores/readLog.ts',
+    file: 'src/log/stores/readLog.ts',
     what: 'a damaged line in the middle is passed over',
     from: 'if (bad !== undefined) throw bad\n',
     to: '',
@@ -75,7 +75,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'stores-17',
-    file: 'src/stores/readLog.ts',
+    file: 'src/log/stores/readLog.ts',
     what: 'a record under the wrong seq is handed out',
     from: 'if (record.seq !== seq) throw corruptLine(',
     to: 'if (record.seq < 0) throw corruptLine(',
@@ -83,7 +83,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'stores-18',
-    file: 'src/stores/readRecord.ts',
+    file: 'src/log/stores/readRecord.ts',
     what: 'damage that a checksum shows is not seen',
     from: 'if (sum !== undefined && sum.seen !== sum.expected)',
     to: 'if (sum === undefined && false)',
@@ -91,7 +91,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'stores-20',
-    file: 'src/stores/repairLog.ts',
+    file: 'src/log/stores/repairLog.ts',
     what: 'a log is repaired without a copy of what was cut',
     from: 'const backup = await copyDamaged(path)\n',
     to: 'const backup = path\n',
@@ -99,7 +99,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'stores-21',
-    file: 'src/stores/fileStore.ts',
+    file: 'src/log/stores/fileStore.ts',
     what: 'a log that is open is deleted',
     from: 'const lock = await lockFile(this.#lockOf(agentId))\n    try {\n      await this.snapshots.delete(agentId)',
     to: 'const lock = { release: async () => {} }\n    try {\n      await this.snapshots.delete(agentId)',
@@ -107,7 +107,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'stores-27',
-    file: 'src/actors/readReply.ts',
+    file: 'src/actors/turn/readReply.ts',
     what: 'an endless reply fills the memory',
     from: 'return this.#chars > maxContentChars',
     to: 'return this.#chars < 0',
@@ -115,7 +115,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'stores-28',
-    file: 'src/protocol/commandRules.ts',
+    file: 'src/protocol/bridge/commandRules.ts',
     what: 'a prompt with a context that no log can hold is taken',
     from: 'if (chars <= maxContentChars + commandChars) return command',
     to: 'if (chars > 0) return command',
@@ -235,7 +235,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'stores-43',
-    file: 'src/sessions/deleteSession.ts',
+    file: 'packages/sessions/src/deleteSession.ts',
     what: 'a session is deleted whose log a fork shares',
     from: 'if (forks.length > 0) {',
     to: 'if (forks.length > 1) {',
@@ -243,7 +243,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'stores-44',
-    file: 'src/sessions/readHistory.ts',
+    file: 'src/log/readHistory.ts',
     what: 'a fork has what its source did after it was left',
     from: 'if (last >= upTo) return\n',
     to: '',
@@ -251,7 +251,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'stores-45',
-    file: 'src/sessions/importSession.ts',
+    file: 'packages/sessions/src/importSession.ts',
     what: 'an import leaves half a session behind when the store fails',
     from: 'if (isErasable(store)) await Promise.allSettled(begun.map((agentId) => store.delete(agentId)))\n',
     to: '',
@@ -259,7 +259,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'stores-46',
-    file: 'src/sessions/importSession.ts',
+    file: 'packages/sessions/src/importSession.ts',
     what: 'an import goes on with a log that goes another way',
     from: 'if (!isDeepStrictEqual(asForeign(stored), asForeign(records[count]!)))',
     to: 'if (stored.seq !== records[count]?.seq)',
@@ -267,7 +267,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'stores-47',
-    file: 'src/sessions/machineState.ts',
+    file: 'packages/sessions/src/machineState.ts',
     what: 'a session whose next call waits behind a held one is called running',
     from: 'if (calls.waiting === 0 || calls.running > 0)',
     to: 'if (calls.waiting < calls.size)',
@@ -275,7 +275,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'stores-48',
-    file: 'src/stores/readRecord.ts',
+    file: 'src/log/stores/readRecord.ts',
     what: 'a damaged checksum of an old record is taken for a field',
     from: 'Object.entries(line).at(-1)',
     to: 'Object.entries(upgraded).at(-1)',
@@ -283,7 +283,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'stores-49',
-    file: 'src/sessions/readHistory.ts',
+    file: 'src/log/readHistory.ts',
     what: 'records of an old version are taken as they are from a store that does not upgrade them',
     from: '    checkVersion(agentId, record)\n    yield record\n',
     to: '    yield record\n',
@@ -291,7 +291,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'stores-50',
-    file: 'src/stores/fileSnapshots.ts',
+    file: 'src/log/stores/fileSnapshots.ts',
     what: 'a content is written as its owner has changed it meanwhile',
     from: 'const given = bytes.slice()',
     to: 'const given = bytes',
@@ -299,7 +299,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'stores-51',
-    file: 'src/stores/repairLog.ts',
+    file: 'src/log/stores/repairLog.ts',
     what: 'a file of another program is emptied by a repair',
     from: 'if (kept === 0 && size > 0 && !(await hasRecord(handle, path, size)))',
     to: 'if (kept < 0)',
@@ -307,7 +307,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'stores-52',
-    file: 'src/stores/readLog.ts',
+    file: 'src/log/stores/readLog.ts',
     what: 'records after a blank line are handed out under wrong seqs',
     from: 'isShifted = isFirst && record.seq !== seq + 1',
     to: 'isShifted = false',
@@ -331,7 +331,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'stores-62',
-    file: 'src/conversation/planUndo.ts',
+    file: 'src/conversation/brakes/revert/planUndo.ts',
     what: 'receipts of an imported session are undone here',
     from: 'id <= conversation.foreignTo',
     to: 'id < 0',
@@ -339,7 +339,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'stores-63',
-    file: 'src/conversation/openStep.ts',
+    file: 'src/conversation/tree/openStep.ts',
     what: 'ids of nodes may jump',
     from: 'if (nodeId > lastNodeId + 1)',
     to: 'if (nodeId < 0)',
@@ -347,7 +347,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'stores-64',
-    file: 'src/conversation/wrongInRevert.ts',
+    file: 'src/conversation/brakes/revert/wrongInRevert.ts',
     what: 'a tag may abandon what its revert does not take off the trunk',
     from: 'tag !== undefined && tag.abandoned.join()',
     to: 'tag === undefined && target.tags.join()',
@@ -355,7 +355,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'stores-65',
-    file: 'src/stores/logFile.ts',
+    file: 'src/log/stores/logFile.ts',
     what: 'a log file that was deleted takes records on',
     from: 'if (this.#handle.isDeleted?.() !== true) return',
     to: 'if (this.#handle.isDeleted?.() !== undefined) return',
@@ -371,7 +371,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'stores-67',
-    file: 'src/sessions/machineState.ts',
+    file: 'packages/sessions/src/machineState.ts',
     what: 'for each record of a call what waits is looked for among all the others',
     from: "return { state: 'paused', calls, pause: 'held' }",
     to: "return { state: 'paused', calls, pause: pauseOf({ state: '', calls, pause: 'held', inRun: true }) }",

@@ -3,7 +3,7 @@ import type { Fault } from '../mutate.ts'
 export const faults: readonly Fault[] = [
   {
     id: 'team-concurrency-1',
-    file: 'src/runtime/groups/atMost.ts',
+    file: 'packages/groups/src/atMost.ts',
     what: 'a group with `concurrency` begins all its branches together',
     from: 'Array.from({ length: Math.min(most, items.length) }, worker)',
     to: 'Array.from({ length: items.length }, worker)',
@@ -11,7 +11,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'team-concurrency-2',
-    file: 'src/runtime/groups/atMost.ts',
+    file: 'packages/groups/src/atMost.ts',
     what: 'branches are begun after the group was aborted or won',
     from: 'failure === undefined && !isOver()',
     to: 'failure === undefined',
@@ -19,7 +19,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'team-concurrency-3',
-    file: 'src/runtime/groups/parallel.ts',
+    file: 'packages/groups/src/parallel.ts',
     what: 'a group that keeps its agents may have thousands alive',
     from: 'concurrency !== undefined && !keep',
     to: 'concurrency !== undefined',
@@ -59,7 +59,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'team-reports-5',
-    file: 'src/conversation/waitingMessages.ts',
+    file: 'src/conversation/tree/waitingMessages.ts',
     what: 'what wait_for returned is said again after a crash',
     from: 'if (index >= 0) queue.splice(index, 1)',
     to: 'if (index > 0) queue.splice(index, 1)',
@@ -131,7 +131,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'team-handoff-4',
-    file: 'src/actors/handoffs.ts',
+    file: 'src/actors/define/handoffs.ts',
     what: 'the brakes of a conversation change with who answers',
     from: '    braking: own.braking,\n',
     to: '',

@@ -156,7 +156,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'timeline-20',
-    file: 'src/sessions/sessionProjection.ts',
+    file: 'packages/sessions/src/sessionProjection.ts',
     what: 'a run under way leaps by the cost of its sub-agents when it ends',
     from: 'if (spent !== undefined && this.#run !== undefined) this.#spend(spent.usage, spent.costUsd)',
     to: '',

@@ -36,7 +36,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'turns-5',
-    file: 'src/actors/turnFrames.ts',
+    file: 'src/actors/turn/turnFrames.ts',
     what: 'a turn is asked with what the turn before it was',
     from: `      case 'turn.start':
       case 'tools.changed':`,
@@ -45,7 +45,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'turns-6',
-    file: 'src/actors/turnFrames.ts',
+    file: 'src/actors/turn/turnFrames.ts',
     what: 'another model costs what the definition’s does',
     from: 'if (model === undefined || model.model === definition.model) return { pricing, prices }',
     to: 'if (model === undefined || prices === null) return { pricing, prices }',
@@ -53,7 +53,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'turns-7',
-    file: 'src/actors/turnOptions.ts',
+    file: 'src/actors/turn/turnOptions.ts',
     what: 'code that hangs holds its turn for ever',
     from: 'const defaultMs = 30_000',
     to: 'const defaultMs = 30_000_000',
@@ -61,7 +61,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'turns-8',
-    file: 'src/actors/prepareTurn.ts',
+    file: 'src/actors/turn/prepareTurn.ts',
     what: 'nonsense of beforeTurn is taken for nothing',
     from: 'if (!checked.success) throw new Error(`beforeTurn returned nonsense: ${describeIssues(checked.error)}`)',
     to: 'if (!checked.success) return describeIssues(checked.error) === "" ? { tools: [] } : {}',

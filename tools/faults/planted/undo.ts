@@ -1,8 +1,8 @@
 import type { Fault } from '../mutate.ts'
 
 const receipt = 'packages/tools/src/workspace/fileReceipt.ts'
-const limits = 'src/stores/snapshotLimits.ts'
-const files = 'src/stores/fileSnapshots.ts'
+const limits = 'src/log/stores/snapshotLimits.ts'
+const files = 'src/log/stores/fileSnapshots.ts'
 const tool = 'src/actors/tools/defineTool.ts'
 const undoing = ['workspace/undoFile']
 const kept = ['stores/snapshots']
@@ -122,7 +122,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'undo-15',
-    file: 'src/actors/toolAttempt.ts',
+    file: 'src/actors/calls/toolAttempt.ts',
     what: 'what a failed call kept is lost',
     from: '...(this.#receipt === undefined ? {} : { receipt: this.#receipt }),',
     to: '...(this.#receipt === undefined || outcome.isError ? {} : { receipt: this.#receipt }),',
@@ -130,7 +130,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'undo-16',
-    file: 'src/conversation/planUndo.ts',
+    file: 'src/conversation/brakes/revert/planUndo.ts',
     what: 'the oldest call is undone first',
     from: '.toSorted((a, b) => b.seq - a.seq)',
     to: '.toSorted((a, b) => a.seq - b.seq)',
@@ -138,7 +138,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'undo-17',
-    file: 'src/conversation/planUndo.ts',
+    file: 'src/conversation/brakes/revert/planUndo.ts',
     what: 'commands are not named',
     from: "if (effects === 'irreversible' && wasStarted(message)) return 'it cannot be undone'",
     to: "if (effects === 'irreversible') return undefined",
@@ -146,7 +146,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'undo-18',
-    file: 'src/conversation/planUndo.ts',
+    file: 'src/conversation/brakes/revert/planUndo.ts',
     what: 'what was undone is undone again',
     from: '  if (!isStanding(node)) return undefined\n',
     to: '',
@@ -202,7 +202,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'undo-25',
-    file: 'src/actors/undoCall.ts',
+    file: 'src/actors/calls/undoCall.ts',
     what: 'a tool that hangs holds the agent for ever',
     from: 'Math.min(tool.timeoutMs, mostMs)',
     to: 'Math.max(tool.timeoutMs, 10 * mostMs)',
@@ -210,7 +210,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'undo-26',
-    file: 'src/conversation/undoneTags.ts',
+    file: 'src/conversation/brakes/revert/undoneTags.ts',
     what: 'the note goes on saying that nothing is known to be undone',
     from: 'const tag = { ...before, undo: { undone, kept } }',
     to: 'const tag = { ...before }',
@@ -218,7 +218,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'undo-27',
-    file: 'src/conversation/brakeNotes.ts',
+    file: 'src/conversation/request/brakeNotes.ts',
     what: 'the model is not told what was not undone',
     from: "...(left.length === 0 ? [] : [`not undone: ${left.join(', ')}`]),",
     to: '',
@@ -234,7 +234,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'undo-29',
-    file: 'src/conversation/evidence.ts',
+    file: 'src/conversation/brakes/evidence.ts',
     what: 'a file that is as before is said to be still changed',
     from: 'evidence.changed.filter((file) => !undo.undone.includes(file))',
     to: 'evidence.changed.filter((file) => undo.undone.includes(file))',
@@ -242,7 +242,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'undo-30',
-    file: 'src/conversation/reshapePreview.ts',
+    file: 'src/conversation/brakes/revert/reshapePreview.ts',
     what: 'a person is told that a revert frees what the trunk has left',
     from: 'undo, tokens: before, freed: Math.round(before - after)',
     to: 'undo, tokens: before, freed: Math.round(after)',
@@ -250,7 +250,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'undo-31',
-    file: 'src/conversation/reshapePreview.ts',
+    file: 'src/conversation/brakes/revert/reshapePreview.ts',
     what: 'a prune is shown as what a mask would be',
     from: '...(mask === undefined ? {} : { mask })',
     to: 'mask: true',
@@ -266,7 +266,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'undo-33',
-    file: 'src/conversation/planUndo.ts',
+    file: 'src/conversation/brakes/revert/planUndo.ts',
     what: 'a revert in a fork takes back what the agent that it was forked from has done',
     from: 'id < conversation.ownFrom\n',
     to: 'id < 0\n',
@@ -274,7 +274,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'undo-34',
-    file: 'src/conversation/planUndo.ts',
+    file: 'src/conversation/brakes/revert/planUndo.ts',
     what: 'of calls that belong together those are undone that can be, though one cannot',
     from: 'why ?? (together ? bound.get(what) : undefined)',
     to: 'why',
@@ -282,7 +282,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'undo-35',
-    file: 'src/conversation/planUndo.ts',
+    file: 'src/conversation/brakes/revert/planUndo.ts',
     what: 'what was undone before is undone again',
     from: '  if (!isStanding(node)) return undefined\n',
     to: '',
@@ -290,7 +290,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'undo-36',
-    file: 'src/conversation/planUndo.ts',
+    file: 'src/conversation/brakes/revert/planUndo.ts',
     what: 'a call that was aborted in the middle counts as one whose effect is known',
     from: 'message.synthetic !== undefined\n',
     to: "message.synthetic === 'interrupted'\n",
@@ -306,7 +306,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'undo-38',
-    file: 'src/conversation/abandonedNodes.ts',
+    file: 'src/conversation/tree/abandonedNodes.ts',
     what: 'calls of branches that were abandoned within a span are not undone',
     from: '    for (const tag of node.tags) waiting.push(...tag.abandoned)\n',
     to: '',

@@ -1,8 +1,8 @@
 import type { Fault } from '../mutate.ts'
 
-const life = 'src/runtime/xstate/life.ts'
-const logic = 'src/runtime/xstate/agentLogic.ts'
-const snapshot = 'src/runtime/xstate/agentSnapshot.ts'
+const life = 'packages/xstate/src/life.ts'
+const logic = 'packages/xstate/src/agentLogic.ts'
+const snapshot = 'packages/xstate/src/agentSnapshot.ts'
 const run = 'src/runtime/agents/requestedRun.ts'
 const tests = ['runtime/xstate/agentLogic', 'runtime/xstate/restoring', 'runtime/xstate/lifetimes']
 

@@ -1,4 +1,4 @@
-import { defineAgent } from '../../../src/actors/defineAgent.ts'
+import { defineAgent } from '../../../src/actors/define/defineAgent.ts'
 import { policyModel } from '../../../src/actors/models/policyModel.ts'
 import { chart } from '../../../packages/charts/src/chart.ts'
 import { draw, element } from './drawn.ts'

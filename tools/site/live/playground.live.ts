@@ -3,7 +3,7 @@ import { counted } from '../../../packages/charts/src/amounts.ts'
 import { conversationGraph } from '../../../packages/charts/src/conversationGraph.ts'
 import { messageOf } from '../../../src/protocol/errors.ts'
 import { textOf } from '../../../src/protocol/messages.ts'
-import type { ModelRequest, RequestMessage } from '../../../src/protocol/model.ts'
+import type { ModelRequest, RequestMessage } from '../../../src/protocol/ports/model.ts'
 import { draw, element } from './drawn.ts'
 import { openSorter, type PageSorter } from './sorter.ts'
 

@@ -1,13 +1,13 @@
-import type { WaitingAgent } from '../../../../src/protocol/pending.ts'
+import type { WaitingAgent } from '../../../../src/protocol/runs/pending.ts'
 import type { PolicyInfo, Tag } from '../../../../src/protocol/braking.ts'
 import { isErrorCode, RuntimeError, type ErrorData, type ErrorInfo } from '../../../../src/protocol/errors.ts'
-import type { AgentSummary, SessionEntry, WorkerEntry } from '../../../../src/protocol/frames.ts'
-import type { SearchHit } from '../../../../src/protocol/logSearch.ts'
+import type { AgentSummary, SessionEntry, WorkerEntry } from '../../../../src/protocol/bridge/frames.ts'
+import type { SearchHit } from '../../../../src/protocol/ports/logSearch.ts'
 import type { Message } from '../../../../src/protocol/messages.ts'
-import type { Pending, PendingOf } from '../../../../src/protocol/pending.ts'
+import type { Pending, PendingOf } from '../../../../src/protocol/runs/pending.ts'
 import type { PauseReason, RunStopReason } from '../../../../src/protocol/records.ts'
 import type { SourceInfo } from '../../../../src/protocol/toolsChange.ts'
-import type { ModelUse, TurnUse } from '../../../../src/protocol/turns.ts'
+import type { ModelUse, TurnUse } from '../../../../src/protocol/bridge/turns.ts'
 import {
   anything,
   count,

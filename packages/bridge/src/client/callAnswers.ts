@@ -1,9 +1,9 @@
 import { callbackBugs, isLikelyBug } from '../../../../src/protocol/callbackBugs.ts'
 import { messageOf, RuntimeError, type ErrorInfo } from '../../../../src/protocol/errors.ts'
-import type { Decision } from '../../../../src/protocol/commands.ts'
+import type { Decision } from '../../../../src/protocol/bridge/commands.ts'
 import type { AgentEvent } from '../../../../src/protocol/events.ts'
-import type { Pending, PendingOf } from '../../../../src/protocol/pending.ts'
-import { pendingIn } from '../../../../src/protocol/pendingIn.ts'
+import type { Pending, PendingOf } from '../../../../src/protocol/runs/pending.ts'
+import { pendingIn } from '../../../../src/protocol/runs/pendingIn.ts'
 
 /** A call of a tool that has no `run`, for a client to carry out. */
 export interface ClientCall {

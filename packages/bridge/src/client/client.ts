@@ -1,9 +1,9 @@
-import type { AgentDefinition } from '../../../../src/actors/agentDefinition.ts'
-import type { Clock } from '../../../../src/protocol/clock.ts'
+import type { AgentDefinition } from '../../../../src/actors/define/agentDefinition.ts'
+import type { Clock } from '../../../../src/protocol/ports/clock.ts'
 import { callbackBugs } from '../../../../src/protocol/callbackBugs.ts'
 import { errorInfo, messageOf, RuntimeError, toErrorInfo, type ErrorInfo } from '../../../../src/protocol/errors.ts'
-import type { ServerFrame } from '../../../../src/protocol/frames.ts'
-import { rightsOf, type Right, type Role } from '../../../../src/protocol/rights.ts'
+import type { ServerFrame } from '../../../../src/protocol/bridge/frames.ts'
+import { rightsOf, type Right, type Role } from '../../../../src/protocol/bridge/rights.ts'
 import type { Metadata } from '../../../../src/protocol/metadata.ts'
 import {
   agentsShape,

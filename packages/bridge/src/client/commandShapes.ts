@@ -1,11 +1,11 @@
-import { decisionForms } from '../../../../src/protocol/decisionForms.ts'
+import { decisionForms } from '../../../../src/protocol/bridge/decisionForms.ts'
 import type { RevertCategory } from '../../../../src/protocol/braking.ts'
-import { checkRules, wrongCommand } from '../../../../src/protocol/commandRules.ts'
-import type { AgentCommand } from '../../../../src/protocol/commands.ts'
+import { checkRules, wrongCommand } from '../../../../src/protocol/bridge/commandRules.ts'
+import type { AgentCommand } from '../../../../src/protocol/bridge/commands.ts'
 import type { ProvenanceKind } from '../../../../src/protocol/provenance.ts'
-import type { Limits } from '../../../../src/protocol/runLimits.ts'
-import { wrongInSaid, type Content } from '../../../../src/protocol/saidContent.ts'
-import type { UseChange } from '../../../../src/protocol/turns.ts'
+import type { Limits } from '../../../../src/protocol/runs/runLimits.ts'
+import { wrongInSaid, type Content } from '../../../../src/protocol/text/saidContent.ts'
+import type { UseChange } from '../../../../src/protocol/bridge/turns.ts'
 import {
   anything,
   list,

@@ -1,8 +1,8 @@
-import { type Clock, systemClock } from '../../../../src/protocol/clock.ts'
+import { type Clock, systemClock } from '../../../../src/protocol/ports/clock.ts'
 import { RuntimeError } from '../../../../src/protocol/errors.ts'
-import { given } from '../../../../src/protocol/writeCommand.ts'
+import { given } from '../../../../src/protocol/bridge/writeCommand.ts'
 import { maybe, onlyFields, positive, thatIs, wrongText } from './shape.ts'
-import { withoutEnd } from '../../../../src/protocol/textEnds.ts'
+import { withoutEnd } from '../../../../src/protocol/text/textEnds.ts'
 
 /** How long to wait before reconnecting: doubling from `baseMs` to `maxMs`, with half of it random. */
 export interface RetryOptions {

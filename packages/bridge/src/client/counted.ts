@@ -1,4 +1,4 @@
-import { systemClock, type Clock } from '../../../../src/protocol/clock.ts'
+import { systemClock, type Clock } from '../../../../src/protocol/ports/clock.ts'
 
 export interface CountedOptions {
   /** Default: the system's. */

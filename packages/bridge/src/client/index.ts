@@ -27,7 +27,7 @@ export type { ClientCall } from './callAnswers.ts'
 export type { RosterChange } from './remoteRoster.ts'
 
 export type { PolicyInfo, RevertCategory, Tag } from '../../../../src/protocol/braking.ts'
-export type { Clock } from '../../../../src/protocol/clock.ts'
+export type { Clock } from '../../../../src/protocol/ports/clock.ts'
 export type {
   CompactOptions,
   DecideOptions,
@@ -35,20 +35,20 @@ export type {
   PruneOptions,
   RunOptions,
   SayOptions,
-} from '../../../../src/protocol/commands.ts'
-export type { TurnUse, UseChange } from '../../../../src/protocol/turns.ts'
-export type { Content } from '../../../../src/protocol/saidContent.ts'
+} from '../../../../src/protocol/bridge/commands.ts'
+export type { TurnUse, UseChange } from '../../../../src/protocol/bridge/turns.ts'
+export type { Content } from '../../../../src/protocol/text/saidContent.ts'
 export { RuntimeError, type ErrorCode, type ErrorInfo } from '../../../../src/protocol/errors.ts'
 export type { AgentEvent, EventOf } from '../../../../src/protocol/events.ts'
-export type { AgentSummary, SessionEntry } from '../../../../src/protocol/frames.ts'
-export type { Right, Role } from '../../../../src/protocol/rights.ts'
+export type { AgentSummary, SessionEntry } from '../../../../src/protocol/bridge/frames.ts'
+export type { Right, Role } from '../../../../src/protocol/bridge/rights.ts'
 export type { Metadata } from '../../../../src/protocol/metadata.ts'
 export type { Block, Message, Usage } from '../../../../src/protocol/messages.ts'
-export type { Pending, WaitingAgent } from '../../../../src/protocol/pending.ts'
+export type { Pending, WaitingAgent } from '../../../../src/protocol/runs/pending.ts'
 export type { PauseReason, RunStopReason, Spent } from '../../../../src/protocol/records.ts'
-export type { Limits } from '../../../../src/protocol/runLimits.ts'
-export { partialOutput, type PartialOutput } from '../../../../src/runs/partialOutput.ts'
-export type { Run } from '../../../../src/runs/run.ts'
+export type { Limits } from '../../../../src/protocol/runs/runLimits.ts'
+export { partialOutput, type PartialOutput } from '../../../../src/protocol/runs/partialOutput.ts'
+export type { Run } from '../../../../src/protocol/runs/run.ts'
 export type {
   AbortedRun,
   AnsweredRun,
@@ -56,4 +56,4 @@ export type {
   PausedRun,
   RunResult,
   UnansweredRun,
-} from '../../../../src/runs/runResult.ts'
+} from '../../../../src/protocol/runs/runResult.ts'

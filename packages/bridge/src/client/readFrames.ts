@@ -1,6 +1,6 @@
 import { errorInfo, type ErrorInfo } from '../../../../src/protocol/errors.ts'
-import type { ServerFrame } from '../../../../src/protocol/frames.ts'
-import type { Role } from '../../../../src/protocol/rights.ts'
+import type { ServerFrame } from '../../../../src/protocol/bridge/frames.ts'
+import type { Role } from '../../../../src/protocol/bridge/rights.ts'
 import {
   anything,
   count,

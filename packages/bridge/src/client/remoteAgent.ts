@@ -9,15 +9,15 @@ import type {
   RunOptions,
   SayOptions,
   RevertCommandOptions,
-} from '../../../../src/protocol/commands.ts'
-import { asFrame, decided, given, stepsIn } from '../../../../src/protocol/writeCommand.ts'
-import type { UseChange } from '../../../../src/protocol/turns.ts'
-import type { Content } from '../../../../src/protocol/saidContent.ts'
+} from '../../../../src/protocol/bridge/commands.ts'
+import { asFrame, decided, given, stepsIn } from '../../../../src/protocol/bridge/writeCommand.ts'
+import type { UseChange } from '../../../../src/protocol/bridge/turns.ts'
+import type { Content } from '../../../../src/protocol/text/saidContent.ts'
 import { RuntimeError, toErrorInfo } from '../../../../src/protocol/errors.ts'
 import type { AgentEvent } from '../../../../src/protocol/events.ts'
-import { endWith, neverRun, signalIn } from '../../../../src/runs/endWith.ts'
-import { EventBuffer } from '../../../../src/runs/eventBuffer.ts'
-import type { Run } from '../../../../src/runs/run.ts'
+import { endWith, neverRun, signalIn } from '../../../../src/protocol/runs/endWith.ts'
+import { EventBuffer } from '../../../../src/protocol/runs/eventBuffer.ts'
+import type { Run } from '../../../../src/protocol/runs/run.ts'
 import {
   commandAnswerShape,
   infoOf,

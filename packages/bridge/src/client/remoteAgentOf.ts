@@ -1,6 +1,6 @@
 import type { z } from 'zod'
-import type { AgentDefinition } from '../../../../src/actors/agentDefinition.ts'
-import type { EventsOf } from '../../../../src/actors/typedEvents.ts'
+import type { AgentDefinition } from '../../../../src/actors/define/agentDefinition.ts'
+import type { EventsOf } from '../../../../src/actors/define/typedEvents.ts'
 import type { RemoteAgent } from './remoteAgent.ts'
 
 /** An agent of a definition whose code is on the server: `RemoteAgentOf<typeof coder>`. */

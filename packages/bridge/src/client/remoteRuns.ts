@@ -1,11 +1,11 @@
 import type { z } from 'zod'
 import { errorInfo, type ErrorInfo } from '../../../../src/protocol/errors.ts'
 import type { AgentEvent, EventOf } from '../../../../src/protocol/events.ts'
-import { textOf } from '../../../../src/protocol/messageText.ts'
-import { readAnswer, readJson } from '../../../../src/protocol/readAnswer.ts'
-import { unwrapped } from '../../../../src/protocol/strictOutput.ts'
-import { RunHandle } from '../../../../src/runs/run.ts'
-import type { RunResult } from '../../../../src/runs/runResult.ts'
+import { textOf } from '../../../../src/protocol/text/messageText.ts'
+import { readAnswer, readJson } from '../../../../src/protocol/checks/readAnswer.ts'
+import { unwrapped } from '../../../../src/protocol/checks/strictOutput.ts'
+import { RunHandle } from '../../../../src/protocol/runs/run.ts'
+import type { RunResult } from '../../../../src/protocol/runs/runResult.ts'
 
 /** The runs of a remote agent that this client requested, built from its events. */
 export class RemoteRuns {

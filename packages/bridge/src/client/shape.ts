@@ -1,4 +1,4 @@
-import { unknownField } from '../../../../src/protocol/nearestWord.ts'
+import { unknownField } from '../../../../src/protocol/checks/nearestWord.ts'
 
 /** A fault in a value, and the path to it. */
 export interface Wrong {

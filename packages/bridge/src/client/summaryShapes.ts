@@ -1,5 +1,5 @@
 import type { ErrorInfo } from '../../../../src/protocol/errors.ts'
-import type { AgentSummary, LastRun, SessionEntry } from '../../../../src/protocol/frames.ts'
+import type { AgentSummary, LastRun, SessionEntry } from '../../../../src/protocol/bridge/frames.ts'
 import type { Usage } from '../../../../src/protocol/messages.ts'
 import type { Metadata } from '../../../../src/protocol/metadata.ts'
 import type { PauseReason, RunStopReason, Spent } from '../../../../src/protocol/records.ts'

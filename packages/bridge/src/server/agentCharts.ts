@@ -8,7 +8,7 @@ import {
   type ChartSubject,
 } from '../../../charts/src/chart.ts'
 import type { ServedChart } from '../../../charts/src/servedChart.ts'
-import { checkChoice } from '../../../../src/protocol/checkChoice.ts'
+import { checkChoice } from '../../../../src/protocol/checks/checkChoice.ts'
 import type { AgentAccess } from './agentAccess.ts'
 
 const kinds: Readonly<Record<string, { readonly format: ChartFormat; readonly type: string }>> = {

@@ -1,4 +1,4 @@
-import type { Store } from '../../../../src/protocol/store.ts'
+import type { Store } from '../../../../src/protocol/ports/store.ts'
 
 /** Addresses that the servers of a store have announced, the latest last. A server that closes withdraws only its own. */
 const announced = new WeakMap<Store, string[]>()

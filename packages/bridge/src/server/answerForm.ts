@@ -1,5 +1,5 @@
-import type { JsonSchema } from '../../../../src/protocol/model.ts'
-import { formOf, readTyped, type QuestionField } from '../../../../src/protocol/questionForm.ts'
+import type { JsonSchema } from '../../../../src/protocol/ports/model.ts'
+import { formOf, readTyped, type QuestionField } from '../../../../src/protocol/bridge/questionForm.ts'
 
 /** A form as clients of other protocols show it: an object of plain fields. */
 export interface AnswerForm {

@@ -1,5 +1,5 @@
-import { cutEnd } from '../../../../src/conversation/cutMiddle.ts'
-import { visible } from '../../../../src/conversation/visible.ts'
+import { cutEnd } from '../../../../src/protocol/text/cutMiddle.ts'
+import { visible } from '../../../../src/conversation/request/visible.ts'
 
 /** Longest title of a call, in UTF-16 units. */
 const maxTitle = 100

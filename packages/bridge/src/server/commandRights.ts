@@ -1,7 +1,7 @@
-import type { AgentCommand, Decision } from '../../../../src/protocol/commands.ts'
+import type { AgentCommand, Decision } from '../../../../src/protocol/bridge/commands.ts'
 import { isAsked } from '../../../../src/protocol/asked.ts'
 import type { ProvenanceKind } from '../../../../src/protocol/provenance.ts'
-import type { Right } from '../../../../src/protocol/rights.ts'
+import type { Right } from '../../../../src/protocol/bridge/rights.ts'
 
 /** The right that each command to an agent needs, in any protocol. With several, one of them is needed, depending on the decision. */
 export const rightsFor: { readonly [T in AgentCommand['type']]: Right | readonly Right[] } = {

@@ -1,9 +1,9 @@
 import { agentIdSchema } from '../../../../src/protocol/ids.ts'
-import type { Store } from '../../../../src/protocol/store.ts'
+import type { Store } from '../../../../src/protocol/ports/store.ts'
 import type { Agent } from '../../../../src/runtime/agents/agent.ts'
 import { Folding } from '../../../../src/log/fold.ts'
-import { requestsFold, type RequestIndex } from '../../../../src/sessions/requestIndex.ts'
-import { createdRecord } from '../../../../src/sessions/readHistory.ts'
+import { requestsFold, type RequestIndex } from '../../../../src/log/requestIndex.ts'
+import { createdRecord } from '../../../../src/log/readHistory.ts'
 
 /** Ended agents whose requests are kept in memory; the logs of others are read again. */
 const maxEnded = 64

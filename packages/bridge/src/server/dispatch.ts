@@ -1,6 +1,6 @@
-import type { CheckedCommand } from '../../../../src/protocol/commands.ts'
+import type { CheckedCommand } from '../../../../src/protocol/bridge/commands.ts'
 import type { Metadata } from '../../../../src/protocol/metadata.ts'
-import type { RunResult } from '../../../../src/runs/runResult.ts'
+import type { RunResult } from '../../../../src/protocol/runs/runResult.ts'
 
 /**
  * Tells whether an agent certainly works in this process. If commands are dispatched to an engine, another process may have begun to drive

@@ -1,7 +1,7 @@
-import type { AgentCommand } from '../../../../src/protocol/commands.ts'
+import type { AgentCommand } from '../../../../src/protocol/bridge/commands.ts'
 import type { AgentEvent } from '../../../../src/protocol/events.ts'
 import type { LogRecord } from '../../../../src/protocol/records.ts'
-import type { Run } from '../../../../src/runs/run.ts'
+import type { Run } from '../../../../src/protocol/runs/run.ts'
 import type { Agent } from '../../../../src/runtime/agents/agent.ts'
 
 /** An agent as other protocols read and drive it: one of this process, or one that an engine places. */

@@ -1,6 +1,6 @@
-import type { Clock } from '../../../../src/protocol/clock.ts'
+import type { Clock } from '../../../../src/protocol/ports/clock.ts'
 import { eventOf } from '../../../../src/protocol/events.ts'
-import type { Store } from '../../../../src/protocol/store.ts'
+import type { Store } from '../../../../src/protocol/ports/store.ts'
 import { isSurelyHere, type Dispatch } from './dispatch.ts'
 import type { Feed } from './feed.ts'
 

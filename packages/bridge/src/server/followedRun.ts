@@ -1,11 +1,11 @@
-import type { AgentDefinition } from '../../../../src/actors/agentDefinition.ts'
+import type { AgentDefinition } from '../../../../src/actors/define/agentDefinition.ts'
 import { errorInfo } from '../../../../src/protocol/errors.ts'
 import type { AgentEvent } from '../../../../src/protocol/events.ts'
 import { noUsage, textOf } from '../../../../src/protocol/messages.ts'
-import { readAnswer } from '../../../../src/protocol/readAnswer.ts'
+import { readAnswer } from '../../../../src/protocol/checks/readAnswer.ts'
 import type { LogRecord, RecordOf } from '../../../../src/protocol/records.ts'
-import { resultOf } from '../../../../src/runs/run.ts'
-import type { RunResult } from '../../../../src/runs/runResult.ts'
+import { resultOf } from '../../../../src/protocol/runs/run.ts'
+import type { RunResult } from '../../../../src/protocol/runs/runResult.ts'
 import { isCutOff, type DrivenAgent } from './drivenAgent.ts'
 
 /**

@@ -1,9 +1,9 @@
 import { callListener } from '../../../../src/protocol/callbackBugs.ts'
-import type { Clock } from '../../../../src/protocol/clock.ts'
+import type { Clock } from '../../../../src/protocol/ports/clock.ts'
 import { hasCode } from '../../../../src/protocol/errors.ts'
 import { concernsPeople, isLogged, type AgentEvent } from '../../../../src/protocol/events.ts'
-import type { Store } from '../../../../src/protocol/store.ts'
-import { readHistory } from '../../../../src/sessions/readHistory.ts'
+import type { Store } from '../../../../src/protocol/ports/store.ts'
+import { readHistory } from '../../../../src/log/readHistory.ts'
 import type { Agent } from '../../../../src/runtime/agents/agent.ts'
 import { FollowedLog } from './followedLog.ts'
 

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { RuntimeError } from '../../../../src/protocol/errors.ts'
-import { forkSession } from '../../../../src/sessions/forkSession.ts'
+import { forkSession } from '../../../sessions/src/forkSession.ts'
 import type { AgentAccess } from './agentAccess.ts'
 import type { Bridge } from './bridge.ts'
 

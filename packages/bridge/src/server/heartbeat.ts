@@ -1,4 +1,4 @@
-import type { Clock } from '../../../../src/protocol/clock.ts'
+import type { Clock } from '../../../../src/protocol/ports/clock.ts'
 import type { Bridge } from './bridge.ts'
 
 /** Renews the frame allowances every second, and pings clients every `pingMs`; returns a function that ends it. */

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { onlyFields } from '../../../../src/protocol/onlyFields.ts'
+import { onlyFields } from '../../../../src/protocol/checks/onlyFields.ts'
 import { lazily } from '../../../../src/protocol/lazily.ts'
 
 const defaults = {

@@ -1,6 +1,6 @@
 import { RuntimeError } from '../../../../src/protocol/errors.ts'
-import type { ClientFrame, SessionEntry } from '../../../../src/protocol/frames.ts'
-import type { SessionSummary } from '../../../../src/sessions/listSessions.ts'
+import type { ClientFrame, SessionEntry } from '../../../../src/protocol/bridge/frames.ts'
+import type { SessionSummary } from '../../../sessions/src/listSessions.ts'
 import { outwardError, withOutwardError } from './outwardError.ts'
 
 /** A command that asks for a page of a list. */

@@ -1,4 +1,4 @@
-import { nearestWord } from '../../../../src/protocol/nearestWord.ts'
+import { nearestWord } from '../../../../src/protocol/checks/nearestWord.ts'
 import { RuntimeError } from '../../../../src/protocol/errors.ts'
 import type { Agent } from '../../../../src/runtime/agents/agent.ts'
 

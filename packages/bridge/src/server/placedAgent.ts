@@ -1,14 +1,19 @@
-import type { AgentDefinition } from '../../../../src/actors/agentDefinition.ts'
-import type { AgentCommand, DecideOptions, Decision, RevertCommandOptions } from '../../../../src/protocol/commands.ts'
-import { checkCommand } from '../../../../src/protocol/checkCommand.ts'
+import type { AgentDefinition } from '../../../../src/actors/define/agentDefinition.ts'
+import type {
+  AgentCommand,
+  DecideOptions,
+  Decision,
+  RevertCommandOptions,
+} from '../../../../src/protocol/bridge/commands.ts'
+import { checkCommand } from '../../../../src/protocol/bridge/checkCommand.ts'
 import { toErrorInfo } from '../../../../src/protocol/errors.ts'
 import { concernsPeople, type AgentEvent } from '../../../../src/protocol/events.ts'
 import { noUsage } from '../../../../src/protocol/messages.ts'
-import { decided, given } from '../../../../src/protocol/writeCommand.ts'
-import { EventBuffer } from '../../../../src/runs/eventBuffer.ts'
-import type { Run } from '../../../../src/runs/run.ts'
-import type { RunResult } from '../../../../src/runs/runResult.ts'
-import { resultOf } from '../../../../src/runs/run.ts'
+import { decided, given } from '../../../../src/protocol/bridge/writeCommand.ts'
+import { EventBuffer } from '../../../../src/protocol/runs/eventBuffer.ts'
+import type { Run } from '../../../../src/protocol/runs/run.ts'
+import type { RunResult } from '../../../../src/protocol/runs/runResult.ts'
+import { resultOf } from '../../../../src/protocol/runs/run.ts'
 import type { Dispatch, UnloggedEnd } from './dispatch.ts'
 import type { DrivenAgent, DrivenBelow } from './drivenAgent.ts'
 import { FollowedRun } from './followedRun.ts'

@@ -1,7 +1,7 @@
 import type { RawData } from 'ws'
-import { cutEnd } from '../../../../src/conversation/cutMiddle.ts'
+import { cutEnd } from '../../../../src/protocol/text/cutMiddle.ts'
 import { describeIssues } from '../../../../src/protocol/errors.ts'
-import { clientFrames, type CheckedClientFrame } from '../../../../src/protocol/frames.ts'
+import { clientFrames, type CheckedClientFrame } from '../../../../src/protocol/bridge/frames.ts'
 
 /** Most of a client's frame that an error quotes, in UTF-16 units. */
 const maxEchoed = 500

@@ -1,5 +1,5 @@
-import type { Clock } from '../../../../src/protocol/clock.ts'
-import type { Logger } from '../../../../src/protocol/logger.ts'
+import type { Clock } from '../../../../src/protocol/ports/clock.ts'
+import type { Logger } from '../../../../src/protocol/ports/logger.ts'
 
 /** Lines of one kind per minute; after that they are only counted. */
 const maxLines = 5

@@ -1,4 +1,4 @@
-import type { Clock } from '../../../../src/protocol/clock.ts'
+import type { Clock } from '../../../../src/protocol/ports/clock.ts'
 import { keyedText, keyedValue, saidIn, type Key } from './keyed.ts'
 
 /** A value that a client brought back. */

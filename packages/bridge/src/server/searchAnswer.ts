@@ -1,5 +1,5 @@
-import type { SessionEntry } from '../../../../src/protocol/frames.ts'
-import { defaultSearchLimit, type SearchHit } from '../../../../src/protocol/logSearch.ts'
+import type { SessionEntry } from '../../../../src/protocol/bridge/frames.ts'
+import { defaultSearchLimit, type SearchHit } from '../../../../src/protocol/ports/logSearch.ts'
 import type { AgentAccess } from './agentAccess.ts'
 import { sessionEntry } from './listPages.ts'
 

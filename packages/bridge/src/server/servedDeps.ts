@@ -1,5 +1,5 @@
 import { callbackBugs } from '../../../../src/protocol/callbackBugs.ts'
-import type { AgentDefinition } from '../../../../src/actors/agentDefinition.ts'
+import type { AgentDefinition } from '../../../../src/actors/define/agentDefinition.ts'
 import { RuntimeError } from '../../../../src/protocol/errors.ts'
 import type { StoredAgent } from '../../../../src/runtime/resumeAll.ts'
 import type { Metadata } from '../../../../src/protocol/metadata.ts'

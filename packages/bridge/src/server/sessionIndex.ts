@@ -1,10 +1,10 @@
 import type { Metadata } from '../../../../src/protocol/metadata.ts'
 import { toErrorInfo, type ErrorInfo } from '../../../../src/protocol/errors.ts'
-import type { LogEntry, LogQuery } from '../../../../src/protocol/logPages.ts'
-import type { LogStat, Store } from '../../../../src/protocol/store.ts'
-import { allLogs, pagesOf, type Pages } from '../../../../src/sessions/logPages.ts'
-import { SessionProjection } from '../../../../src/sessions/sessionProjection.ts'
-import { summaryOf, type SessionSummary } from '../../../../src/sessions/listSessions.ts'
+import type { LogEntry, LogQuery } from '../../../../src/protocol/ports/logPages.ts'
+import type { LogStat, Store } from '../../../../src/protocol/ports/store.ts'
+import { allLogs, pagesOf, type Pages } from '../../../../src/log/logPages.ts'
+import { SessionProjection } from '../../../sessions/src/sessionProjection.ts'
+import { summaryOf, type SessionSummary } from '../../../sessions/src/listSessions.ts'
 import type { Reach } from './roles.ts'
 
 /** Logs whose reading can continue where it ended; the others are read from the start when they grow. */

@@ -1,6 +1,6 @@
-import type { SearchHit } from '../../../../src/protocol/logSearch.ts'
-import type { Store } from '../../../../src/protocol/store.ts'
-import { searchSessions } from '../../../../src/sessions/searchSessions.ts'
+import type { SearchHit } from '../../../../src/protocol/ports/logSearch.ts'
+import type { Store } from '../../../../src/protocol/ports/store.ts'
+import { searchSessions } from '../../../sessions/src/searchSessions.ts'
 import type { WantedSessions } from './sessionIndex.ts'
 
 /** How many records are looked through for those that a function of the application chooses. */

@@ -1,5 +1,5 @@
-import type { Clock } from '../../../../src/protocol/clock.ts'
-import { closeCodes } from '../../../../src/protocol/bridgeProtocol.ts'
+import type { Clock } from '../../../../src/protocol/ports/clock.ts'
+import { closeCodes } from '../../../../src/protocol/bridge/bridgeProtocol.ts'
 import type { ServerSocket } from './serverSocket.ts'
 
 /** "Internal error" of the WebSocket protocol: come back later. */

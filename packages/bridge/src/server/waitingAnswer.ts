@@ -1,5 +1,5 @@
 import type { Metadata } from '../../../../src/protocol/metadata.ts'
-import type { WaitingAgent } from '../../../../src/protocol/pending.ts'
+import type { WaitingAgent } from '../../../../src/protocol/runs/pending.ts'
 import { inOrder, waitingAgent, type PlacedWaiting } from '../../../../src/runtime/waitingList.ts'
 import type { AgentAccess } from './agentAccess.ts'
 import type { Bridge } from './bridge.ts'

@@ -1,7 +1,7 @@
 import { conversationStore, emptyChat, foldMessages, type Chat, type ChatReply } from '../../../../src/client.ts'
 import { createRuntime, defineAgent, memoryStore, type Agent, type AgentEvent } from '../../../../src/index.ts'
 import { textOf } from '../../../../src/protocol/messages.ts'
-import type { Model } from '../../../../src/protocol/model.ts'
+import type { Model } from '../../../../src/protocol/ports/model.ts'
 import { scriptedModel } from '../../../evaluation/src/testing/scriptedModel.ts'
 import { approving, lastingStore, serveAgents, untilStatus } from '../server/bridgeHarness.ts'
 import { tool } from '../../../../test/support/agentHarness.ts'

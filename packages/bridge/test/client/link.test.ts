@@ -1,6 +1,6 @@
 import type { CheckedOptions } from '../../src/client/connectOptions.ts'
 import { Link } from '../../src/client/reconnectingLink.ts'
-import { closeCodes } from '../../../../src/protocol/bridgeProtocol.ts'
+import { closeCodes } from '../../../../src/protocol/bridge/bridgeProtocol.ts'
 import { RuntimeError } from '../../../../src/protocol/errors.ts'
 import { simulatedClock } from '../../../evaluation/src/testing/simulatedClock.ts'
 import { assert, describe } from '../../../../test/support/suite.ts'

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { defineAgent } from '../../../../src/actors/defineAgent.ts'
+import { defineAgent } from '../../../../src/actors/define/defineAgent.ts'
 import { defineTool } from '../../../../src/actors/tools/defineTool.ts'
 import { scriptedModel } from '../../../evaluation/src/testing/scriptedModel.ts'
 import { calls, gate, resultsOf, tool, withCode } from '../../../../test/support/agentHarness.ts'

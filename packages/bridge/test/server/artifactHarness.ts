@@ -1,6 +1,6 @@
-import { defineAgent } from '../../../../src/actors/defineAgent.ts'
+import { defineAgent } from '../../../../src/actors/define/defineAgent.ts'
 import type { Artifact } from '../../../../src/protocol/artifacts.ts'
-import { memoryStore } from '../../../../src/stores/memoryStore.ts'
+import { memoryStore } from '../../../../src/log/stores/memoryStore.ts'
 import { scriptedModel } from '../../../evaluation/src/testing/scriptedModel.ts'
 import { calls, tool } from '../../../../test/support/agentHarness.ts'
 import type { CaseContext } from '../../../../test/support/suite.ts'

@@ -1,5 +1,5 @@
-import { closeCodes } from '../../../../src/protocol/bridgeProtocol.ts'
-import type { Clock } from '../../../../src/protocol/clock.ts'
+import { closeCodes } from '../../../../src/protocol/bridge/bridgeProtocol.ts'
+import type { Clock } from '../../../../src/protocol/ports/clock.ts'
 import { toErrorInfo } from '../../../../src/protocol/errors.ts'
 import type { Permit } from '../../src/server/authenticator.ts'
 import type { Bridge } from '../../src/server/bridge.ts'

@@ -1,4 +1,4 @@
-import { defineAgent, type AgentOptions } from '../../../../src/actors/defineAgent.ts'
+import { defineAgent, type AgentOptions } from '../../../../src/actors/define/defineAgent.ts'
 import type { Client } from '../../src/client/client.ts'
 import type { RemoteAgent } from '../../src/client/remoteAgent.ts'
 import { createRuntime } from '../../src/createRuntime.ts'

@@ -1,4 +1,4 @@
-import { defineAgent } from '../../../../src/actors/defineAgent.ts'
+import { defineAgent } from '../../../../src/actors/define/defineAgent.ts'
 import { textOf } from '../../../../src/protocol/messages.ts'
 import { scriptedModel } from '../../../evaluation/src/testing/scriptedModel.ts'
 import { calls } from '../../../../test/support/agentHarness.ts'

@@ -1,4 +1,4 @@
-import { defineAgent } from '../../../../src/actors/defineAgent.ts'
+import { defineAgent } from '../../../../src/actors/define/defineAgent.ts'
 import { policyModel } from '../../../../src/actors/models/policyModel.ts'
 import { Room, subscriptionsOf } from '../../src/server/room.ts'
 import type { Connection } from '../../src/server/connections.ts'

@@ -1,13 +1,13 @@
-import { defineAgent } from '../../../../src/actors/defineAgent.ts'
+import { defineAgent } from '../../../../src/actors/define/defineAgent.ts'
 import { policyModel } from '../../../../src/actors/models/policyModel.ts'
 import { createRuntime } from '../../src/createRuntime.ts'
-import type { AgentSummary, SessionEntry } from '../../../../src/protocol/frames.ts'
+import type { AgentSummary, SessionEntry } from '../../../../src/protocol/bridge/frames.ts'
 import { noUsage } from '../../../../src/protocol/messages.ts'
 import { recordVersion, type LogRecord } from '../../../../src/protocol/records.ts'
 import { simulatedClock } from '../../../evaluation/src/testing/simulatedClock.ts'
 import { gate, tool } from '../../../../test/support/agentHarness.ts'
 import { assert, describe } from '../../../../test/support/suite.ts'
-import { created, fill } from '../../../../test/sessions/sessionLogs.ts'
+import { created, fill } from '../../../sessions/test/sessionLogs.ts'
 import { approving, lastingStore, serveAgents, untilApproval, type Serving } from './bridgeHarness.ts'
 
 const said = policyModel(() => 'yes')

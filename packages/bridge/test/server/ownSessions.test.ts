@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import { WebSocket } from 'ws'
-import { defineAgent } from '../../../../src/actors/defineAgent.ts'
+import { defineAgent } from '../../../../src/actors/define/defineAgent.ts'
 import { policyModel } from '../../../../src/actors/models/policyModel.ts'
 import type { WebSocketConstructor } from '../../src/client/connectOptions.ts'
 import type { Grant } from '../../src/server/roles.ts'

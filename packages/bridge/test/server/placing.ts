@@ -1,10 +1,10 @@
-import type { AgentDefinition } from '../../../../src/actors/agentDefinition.ts'
+import type { AgentDefinition } from '../../../../src/actors/define/agentDefinition.ts'
 import { createRuntime, type Runtime } from '../../src/createRuntime.ts'
 import { RuntimeError } from '../../../../src/protocol/errors.ts'
-import type { Store } from '../../../../src/protocol/store.ts'
+import type { Store } from '../../../../src/protocol/ports/store.ts'
 import type { Agent } from '../../../../src/runtime/agents/agent.ts'
 import type { Dispatch } from '../../src/server/dispatch.ts'
-import { createdRecord } from '../../../../src/sessions/readHistory.ts'
+import { createdRecord } from '../../../../src/log/readHistory.ts'
 import type { CaseContext } from '../../../../test/support/suite.ts'
 
 /** What an engine does, without one: it has agents work in a process of its own, on the store of the server. */

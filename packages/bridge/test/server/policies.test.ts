@@ -1,5 +1,5 @@
-import { defineAgent } from '../../../../src/actors/defineAgent.ts'
-import { policy } from '../../../../src/actors/policies/policy.ts'
+import { defineAgent } from '../../../../src/actors/define/defineAgent.ts'
+import { policy } from '../../../../src/actors/define/policy.ts'
 import { readAnswer, snapshotShape } from '../../src/client/answers.ts'
 import { scriptedModel } from '../../../evaluation/src/testing/scriptedModel.ts'
 import { calls, tool } from '../../../../test/support/agentHarness.ts'

@@ -1,6 +1,6 @@
-import { defineAgent } from '../../../../src/actors/defineAgent.ts'
+import { defineAgent } from '../../../../src/actors/define/defineAgent.ts'
 import { policyModel } from '../../../../src/actors/models/policyModel.ts'
-import type { Logger } from '../../../../src/protocol/logger.ts'
+import type { Logger } from '../../../../src/protocol/ports/logger.ts'
 import { RefusalLog } from '../../src/server/refusalLog.ts'
 import { simulatedClock } from '../../../evaluation/src/testing/simulatedClock.ts'
 import { assert, describe } from '../../../../test/support/suite.ts'

@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url'
 import type { AgentEvent } from '../../../../src/protocol/events.ts'
-import type { RunResult } from '../../../../src/runs/runResult.ts'
+import type { RunResult } from '../../../../src/protocol/runs/runResult.ts'
 import { bundleForPage } from '../../../../test/browser/bundleForPage.ts'
 import { checkProblems, describeInChromium } from '../../../../test/browser/chromium.ts'
 import { servePage } from '../../../../test/browser/servePage.ts'

@@ -1,5 +1,5 @@
 import { WebSocket } from 'ws'
-import { defineAgent } from '../../../../src/actors/defineAgent.ts'
+import { defineAgent } from '../../../../src/actors/define/defineAgent.ts'
 import { policyModel } from '../../../../src/actors/models/policyModel.ts'
 import { tokenProtocol } from '../../src/client/sessionId.ts'
 import type { Endpoint } from '../../src/server/endpoint.ts'

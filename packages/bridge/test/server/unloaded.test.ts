@@ -1,5 +1,5 @@
 import { acp } from '../../../../src/acp.ts'
-import { defineAgent } from '../../../../src/actors/defineAgent.ts'
+import { defineAgent } from '../../../../src/actors/define/defineAgent.ts'
 import { policyModel } from '../../../../src/actors/models/policyModel.ts'
 import { aiSdkChat } from '../../../../src/aiSdk.ts'
 import { simulatedClock } from '../../../evaluation/src/testing/simulatedClock.ts'

@@ -9,7 +9,7 @@ import {
   type ServerHttp2Stream,
 } from 'node:http2'
 import type { AddressInfo, Socket } from 'node:net'
-import type { Clock } from '../../../../src/protocol/clock.ts'
+import type { Clock } from '../../../../src/protocol/ports/clock.ts'
 
 /**
  * Milliseconds between two health checks of a worker, and its time limit for answering one: a frozen process accepts connections but answers nothing.

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
-import type { Clock } from '../../../../src/protocol/clock.ts'
-import type { Logger } from '../../../../src/protocol/logger.ts'
+import type { Clock } from '../../../../src/protocol/ports/clock.ts'
+import type { Logger } from '../../../../src/protocol/ports/logger.ts'
 import { Balancer } from './balancer.ts'
 import { Engine } from './engine.ts'
 import { registerDeployment } from './registerDeployment.ts'

@@ -2,10 +2,10 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { Clock } from '../../../../src/protocol/clock.ts'
+import type { Clock } from '../../../../src/protocol/ports/clock.ts'
 import { RuntimeError } from '../../../../src/protocol/errors.ts'
 import { freePort } from './freePort.ts'
-import { paused } from '../../../../src/protocol/paused.ts'
+import { paused } from '../../../../src/protocol/bridge/paused.ts'
 
 /**
  * Runs the engine, and stops it within five seconds when a line arrives on standard input or its writer is gone for any reason. Ends with the engine.

@@ -1,7 +1,7 @@
-import type { Clock } from '../../../../src/protocol/clock.ts'
+import type { Clock } from '../../../../src/protocol/ports/clock.ts'
 import { messageOf, RuntimeError } from '../../../../src/protocol/errors.ts'
-import { paused } from '../../../../src/protocol/paused.ts'
-import { withoutEnd } from '../../../../src/protocol/textEnds.ts'
+import { paused } from '../../../../src/protocol/bridge/paused.ts'
+import { withoutEnd } from '../../../../src/protocol/text/textEnds.ts'
 
 /** Options of `registerDeployment`. */
 export interface Registering {

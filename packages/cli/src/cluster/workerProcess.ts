@@ -1,9 +1,9 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { backoffDelay } from '../../../../src/protocol/backoffDelay.ts'
-import type { Clock } from '../../../../src/protocol/clock.ts'
+import type { Clock } from '../../../../src/protocol/ports/clock.ts'
 import { RuntimeError } from '../../../../src/protocol/errors.ts'
-import { paused } from '../../../../src/protocol/paused.ts'
+import { paused } from '../../../../src/protocol/bridge/paused.ts'
 
 /** Addresses that a worker prints once it is up. */
 export interface WorkerAddresses {

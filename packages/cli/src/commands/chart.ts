@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises'
 import { extname } from 'node:path'
 import type { AnyStateMachine } from 'xstate'
-import type { AgentDefinition } from '../../../../src/actors/agentDefinition.ts'
+import type { AgentDefinition } from '../../../../src/actors/define/agentDefinition.ts'
 import { agentMachine } from '../../../../src/machines/agentMachine.ts'
 import { messageOf, RuntimeError } from '../../../../src/protocol/errors.ts'
 import {
@@ -12,18 +12,18 @@ import {
   type ChartFormat,
   type ChartSubject,
 } from '../../../charts/src/chart.ts'
-import { checkChoice } from '../../../../src/protocol/checkChoice.ts'
+import { checkChoice } from '../../../../src/protocol/checks/checkChoice.ts'
 import { actorSequence, people, type ActorSequence, type SequenceLog } from '../../../charts/src/actorSequence.ts'
 import { sequenceMermaid, sequenceSvg } from '../../../charts/src/sequencePictures.ts'
-import type { Store } from '../../../../src/protocol/store.ts'
-import { readHistory } from '../../../../src/sessions/readHistory.ts'
+import type { Store } from '../../../../src/protocol/ports/store.ts'
+import { readHistory } from '../../../../src/log/readHistory.ts'
 import { checkSession, logsFor } from '../sessionLogs.ts'
 import type { CommandRun } from '../command.ts'
 import type { Invocation } from '../commandLine.ts'
 import { exitCodes, type CliHost } from '../cliHost.ts'
 import { definitionsFor } from '../config/configAgents.ts'
 import { loadConfig } from '../config/loadConfig.ts'
-import { nearestWord } from '../../../../src/protocol/nearestWord.ts'
+import { nearestWord } from '../../../../src/protocol/checks/nearestWord.ts'
 
 /** `escapement chart [module]`: the statechart of an agent that a module exports, or of any agent. */
 export const chartCommand: CommandRun = async (invocation, host) => {

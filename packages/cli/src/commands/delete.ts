@@ -1,4 +1,4 @@
-import { deleteSession } from '../../../../src/sessions/deleteSession.ts'
+import { deleteSession } from '../../../sessions/src/deleteSession.ts'
 import { exitCodes } from '../cliHost.ts'
 import type { CommandRun } from '../command.ts'
 import { checkSession, logsFor, wantsJson } from '../sessionLogs.ts'

@@ -1,5 +1,5 @@
 import { RuntimeError } from '../../../../src/protocol/errors.ts'
-import { nearestWord } from '../../../../src/protocol/nearestWord.ts'
+import { nearestWord } from '../../../../src/protocol/checks/nearestWord.ts'
 import { addressOf } from '../addressOf.ts'
 import { type CliHost, exitCodes } from '../cliHost.ts'
 import type { CommandRun } from '../command.ts'

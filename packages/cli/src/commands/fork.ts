@@ -1,5 +1,5 @@
 import { RuntimeError } from '../../../../src/protocol/errors.ts'
-import { forkSession } from '../../../../src/sessions/forkSession.ts'
+import { forkSession } from '../../../sessions/src/forkSession.ts'
 import type { CommandRun } from '../command.ts'
 import { exitCodes } from '../cliHost.ts'
 import { ownSession } from '../ownSession.ts'

@@ -7,8 +7,8 @@ import {
   type Memory,
   type MemoryRecord,
   type MemoryScope,
-} from '../../../../src/protocol/memory.ts'
-import { nearestWord } from '../../../../src/protocol/nearestWord.ts'
+} from '../../../../src/protocol/ports/memory.ts'
+import { nearestWord } from '../../../../src/protocol/checks/nearestWord.ts'
 import { oneLine } from '../../../charts/src/plainText.ts'
 import { fitted } from '../../../charts/src/textWidth.ts'
 import { type CliHost, exitCodes } from '../cliHost.ts'

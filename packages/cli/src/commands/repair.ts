@@ -1,4 +1,4 @@
-import { type LogRepair, repairLog } from '../../../../src/stores/repairLog.ts'
+import { type LogRepair, repairLog } from '../../../../src/log/stores/repairLog.ts'
 import type { CommandRun } from '../command.ts'
 import { exitCodes } from '../cliHost.ts'
 import { counted } from '../../../charts/src/amounts.ts'

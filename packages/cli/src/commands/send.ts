@@ -1,4 +1,4 @@
-import { systemClock } from '../../../../src/protocol/clock.ts'
+import { systemClock } from '../../../../src/protocol/ports/clock.ts'
 import { RuntimeError } from '../../../../src/protocol/errors.ts'
 import type { AgentEvent } from '../../../../src/protocol/events.ts'
 import { textOf } from '../../../../src/protocol/messages.ts'

@@ -1,8 +1,8 @@
-import type { AgentDefinition } from '../../../../src/actors/agentDefinition.ts'
+import type { AgentDefinition } from '../../../../src/actors/define/agentDefinition.ts'
 import { withoutControls } from '../../../charts/src/plainText.ts'
 import { createRuntime, type Runtime } from '../../../bridge/src/createRuntime.ts'
 import type { StoredAgent } from '../../../../src/runtime/resumeAll.ts'
-import { loadSession } from '../../../../src/sessions/loadSession.ts'
+import { loadSession } from '../../../sessions/src/loadSession.ts'
 import { addressOf, pageOf } from '../addressOf.ts'
 import { exitCodes } from '../cliHost.ts'
 import type { CommandRun } from '../command.ts'
@@ -14,7 +14,7 @@ import { openLogs, wantsJson } from '../sessionLogs.ts'
 import { untilStopped } from '../signals.ts'
 import type { Endpoint } from '../../../bridge/src/server/endpoint.ts'
 import type { Invocation } from '../commandLine.ts'
-import { loadPeer } from '../../../../src/protocol/loadPeer.ts'
+import { loadPeer } from '../../../../src/protocol/ports/loadPeer.ts'
 
 /** `escapement serve [module]`: the agents of a module, else of the configuration, over a WebSocket. */
 export const serveCommand: CommandRun = async (invocation, host) => {

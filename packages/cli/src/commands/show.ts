@@ -1,16 +1,16 @@
-import { systemClock } from '../../../../src/protocol/clock.ts'
-import { capturedRequests, type CapturedRequest } from '../../../../src/conversation/captureRequest.ts'
-import type { ConversationView } from '../../../../src/conversation/conversationView.ts'
+import { systemClock } from '../../../../src/protocol/ports/clock.ts'
+import { capturedRequests, type CapturedRequest } from '../../../../src/conversation/request/captureRequest.ts'
+import type { ConversationView } from '../../../../src/conversation/tree/conversationView.ts'
 import { RuntimeError } from '../../../../src/protocol/errors.ts'
 import {
   conversationFormats,
   conversationGraph,
   type ConversationFormat,
 } from '../../../charts/src/conversationGraph.ts'
-import { checkChoice } from '../../../../src/protocol/checkChoice.ts'
-import type { LoadedSession } from '../../../../src/sessions/loadSession.ts'
-import type { SessionRun, Turn } from '../../../../src/sessions/session.ts'
-import { sessionOf } from '../../../../src/sessions/sessionProjection.ts'
+import { checkChoice } from '../../../../src/protocol/checks/checkChoice.ts'
+import type { LoadedSession } from '../../../sessions/src/loadSession.ts'
+import type { SessionRun, Turn } from '../../../sessions/src/session.ts'
+import { sessionOf } from '../../../sessions/src/sessionProjection.ts'
 import { type CliHost, exitCodes } from '../cliHost.ts'
 import type { CommandRun } from '../command.ts'
 import type { Invocation } from '../commandLine.ts'
@@ -19,11 +19,11 @@ import { readSession } from '../readSession.ts'
 import { columnsOf, forksOf, logsFor, readCount, refuse, wantsJson, type SessionLogs } from '../sessionLogs.ts'
 import { coloursFor, type Colours } from '../terminal/colours.ts'
 import { conversationTree } from '../terminal/conversationTree.ts'
-import { requestChange } from '../../../../src/conversation/requestChange.ts'
+import { requestChange } from '../../../../src/conversation/request/requestChange.ts'
 import { requestLines } from '../terminal/requestText.ts'
 import { safeJson } from '../terminal/safeJson.ts'
 import { runLines, sessionLines, sourceLines } from '../terminal/sessionText.ts'
-import { toolSourcesOf } from '../../../../src/sessions/toolSources.ts'
+import { toolSourcesOf } from '../../../sessions/src/toolSources.ts'
 import { changeLine, turnLines } from '../terminal/turnText.ts'
 
 /** `escapement show <id>`: prints a session, one of its turns, the exact request of a turn, or an artifact of a result. */

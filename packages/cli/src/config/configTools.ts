@@ -1,6 +1,6 @@
 import { resolve } from 'node:path'
-import { skillTools } from '../../../../src/actors/skills/skillTools.ts'
-import type { ToolEntries, ToolEntry } from '../../../../src/actors/toolEntries.ts'
+import { skillTools } from '../../../../src/actors/parts/skills/skillTools.ts'
+import type { ToolEntries, ToolEntry } from '../../../../src/actors/define/toolEntries.ts'
 import type { Config } from '../defineConfig.ts'
 
 /**

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
-import type { ToolEntry } from '../../../../src/actors/toolEntries.ts'
+import type { ToolEntry } from '../../../../src/actors/define/toolEntries.ts'
 import { RuntimeError, withoutAdvice } from '../../../../src/protocol/errors.ts'
 import type { Config } from '../defineConfig.ts'
 import { importModule } from '../../../tools/src/userFiles/importModule.ts'

@@ -23,7 +23,7 @@ import {
 } from '../../../demo/src/sortTask.ts'
 import { verify } from './verify.ts'
 import { openWorkshop } from './workshop.ts'
-import type { ModelRequest } from '../../../../src/protocol/model.ts'
+import type { ModelRequest } from '../../../../src/protocol/ports/model.ts'
 import { counted, savings } from '../../../charts/src/amounts.ts'
 
 /**

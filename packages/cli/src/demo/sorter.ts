@@ -1,4 +1,4 @@
-import type { AgentDefinition } from '../../../../src/actors/agentDefinition.ts'
+import type { AgentDefinition } from '../../../../src/actors/define/agentDefinition.ts'
 import type { ModelChoice } from '../models/chooseModel.ts'
 import { defineCoder } from '../openSession.ts'
 import { sortModel } from '../../../demo/src/sortPolicy.ts'

@@ -1,5 +1,5 @@
 import { textOf, toolCallsOf } from '../../../../src/protocol/messages.ts'
-import type { RequestMessage } from '../../../../src/protocol/model.ts'
+import type { RequestMessage } from '../../../../src/protocol/ports/model.ts'
 import { applyEdit, editKey, inverseOf, type FileEdit } from './fileEdit.ts'
 import { readTestRun, type TestRun } from './testRun.ts'
 import { withoutMarks } from '../../../demo/src/brakeMarks.ts'

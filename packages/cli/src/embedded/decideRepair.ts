@@ -1,5 +1,5 @@
 import type { ReplyShape } from '../../../../src/actors/models/replyShape.ts'
-import type { ModelRequest } from '../../../../src/protocol/model.ts'
+import type { ModelRequest } from '../../../../src/protocol/ports/model.ts'
 import { candidatesFor, type Candidate } from './candidates.ts'
 import { readCase, type CaseFile } from './caseFile.ts'
 import { applyEdit, editKey, inverseOf, type FileEdit } from './fileEdit.ts'

@@ -1,5 +1,5 @@
 import { policyModel } from '../../../../src/actors/models/policyModel.ts'
-import type { Model } from '../../../../src/protocol/model.ts'
+import type { Model } from '../../../../src/protocol/ports/model.ts'
 import { decideRepair } from './decideRepair.ts'
 
 /** Returns the model used if there is no other: it needs no key and no network, and can only repair failing tests. */

@@ -1,4 +1,4 @@
-import { nearWords } from '../../../../src/protocol/nearestWord.ts'
+import { nearWords } from '../../../../src/protocol/checks/nearestWord.ts'
 import type { Replacement } from './fileEdit.ts'
 import type { Site } from './site.ts'
 import { innermost } from './suspects.ts'

@@ -1,5 +1,5 @@
 import { resolve } from 'node:path'
-import { type AgentDefinition, isAgentDefinition } from '../../../../src/actors/agentDefinition.ts'
+import { type AgentDefinition, isAgentDefinition } from '../../../../src/actors/define/agentDefinition.ts'
 import { RuntimeError } from '../../../../src/protocol/errors.ts'
 import type { AgentSource } from '../../../evaluation/src/suite/defineSuite.ts'
 import { defaultAgent } from '../../../evaluation/src/defaultAgent.ts'
@@ -11,7 +11,7 @@ import type { CliHost } from '../cliHost.ts'
 import type { Invocation } from '../commandLine.ts'
 import { chosenAgent } from '../config/configAgents.ts'
 import { readConfig, type LoadedConfig } from '../config/readConfig.ts'
-import { nearestWord } from '../../../../src/protocol/nearestWord.ts'
+import { nearestWord } from '../../../../src/protocol/checks/nearestWord.ts'
 
 /** The agent to evaluate, and its origin. */
 export interface EvalSource {

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { LogRecord } from '../../../../src/protocol/records.ts'
 import type { ToolResultMessage } from '../../../../src/protocol/messages.ts'
-import { textOf } from '../../../../src/protocol/messageText.ts'
+import { textOf } from '../../../../src/protocol/text/messageText.ts'
 import { lazily } from '../../../../src/protocol/lazily.ts'
 
 /** Returns the content that a store has kept under a SHA-256; `undefined` if there is none. */

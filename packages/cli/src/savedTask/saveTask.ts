@@ -1,7 +1,7 @@
 import { statSync } from 'node:fs'
 import { relative, resolve } from 'node:path'
 import { RuntimeError } from '../../../../src/protocol/errors.ts'
-import { savedTask } from '../../../../src/sessions/savedTask.ts'
+import { savedTask } from '../../../sessions/src/savedTask.ts'
 import { counted } from '../../../charts/src/amounts.ts'
 import type { CliHost } from '../cliHost.ts'
 import { exitCodes } from '../cliHost.ts'

@@ -1,5 +1,5 @@
-import { knownKeys } from '../../../../src/redaction/knownKeys.ts'
-import type { TaskRecording } from '../../../../src/sessions/savedTask.ts'
+import { knownKeys } from '../../../../src/log/redaction/knownKeys.ts'
+import type { TaskRecording } from '../../../sessions/src/savedTask.ts'
 import { pathOf } from './filesBefore.ts'
 import { isBelow, isSecretFile } from './workspaceFiles.ts'
 

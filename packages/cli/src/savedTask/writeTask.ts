@@ -1,7 +1,7 @@
 import { mkdir, rm, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { hasCode, messageOf, RuntimeError } from '../../../../src/protocol/errors.ts'
-import type { SavedTask, TaskRecording } from '../../../../src/sessions/savedTask.ts'
+import type { SavedTask, TaskRecording } from '../../../sessions/src/savedTask.ts'
 
 const suiteModule = `import { defineSuite, recordedSuite } from 'escapement/testing'
 

@@ -1,4 +1,4 @@
-import type { Clock } from '../../../../src/protocol/clock.ts'
+import type { Clock } from '../../../../src/protocol/ports/clock.ts'
 import type { CliHost } from '../cliHost.ts'
 import type { Key } from './input/keys.ts'
 

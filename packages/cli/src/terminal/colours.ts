@@ -1,4 +1,4 @@
-import type { SessionStatus } from '../../../../src/sessions/session.ts'
+import type { SessionStatus } from '../../../sessions/src/session.ts'
 import { hasManyColours, themeOf, type Theme } from './theme.ts'
 
 const styles = [

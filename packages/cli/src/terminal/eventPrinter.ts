@@ -1,4 +1,4 @@
-import { oneLine } from '../../../../src/conversation/cutMiddle.ts'
+import { oneLine } from '../../../../src/protocol/text/cutMiddle.ts'
 import { isRemembered } from '../../../../src/protocol/remembered.ts'
 import type { AgentEvent, EventOf } from '../../../../src/protocol/events.ts'
 import type { ErrorInfo } from '../../../../src/protocol/errors.ts'

@@ -1,5 +1,5 @@
-import type { Clock } from '../../../../src/protocol/clock.ts'
-import { systemClock } from '../../../../src/protocol/clock.ts'
+import type { Clock } from '../../../../src/protocol/ports/clock.ts'
+import { systemClock } from '../../../../src/protocol/ports/clock.ts'
 import type { CliHost } from '../cliHost.ts'
 import { Bell } from './bell.ts'
 import { coloursFor } from './colours.ts'

@@ -1,4 +1,4 @@
-import type { Clock } from '../../../../src/protocol/clock.ts'
+import type { Clock } from '../../../../src/protocol/ports/clock.ts'
 
 /** How long a worker that could not be reached is left alone, in milliseconds: the first time, and at most. */
 const restMs = { first: 100, most: 5_000 } as const

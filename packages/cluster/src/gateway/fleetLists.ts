@@ -1,5 +1,5 @@
 import type { Command } from '../../../bridge/src/server/front.ts'
-import type { Clock } from '../../../../src/protocol/clock.ts'
+import type { Clock } from '../../../../src/protocol/ports/clock.ts'
 import { errorInfo } from '../../../../src/protocol/errors.ts'
 import { listedIn, pageSize, type Listed, type WorkerFrame } from './workerFrames.ts'
 import { workerName } from './workerNames.ts'

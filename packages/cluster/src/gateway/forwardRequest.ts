@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http'
-import type { Clock } from '../../../../src/protocol/clock.ts'
+import type { Clock } from '../../../../src/protocol/ports/clock.ts'
 import { RuntimeError } from '../../../../src/protocol/errors.ts'
 import { isAgentId } from '../../../../src/protocol/ids.ts'
 import type { AgentFinder } from './agentFinder.ts'

@@ -1,6 +1,6 @@
 import { nanoid } from 'nanoid'
 import { WebSocket } from 'ws'
-import { closeCodes } from '../../../../src/protocol/bridgeProtocol.ts'
+import { closeCodes } from '../../../../src/protocol/bridge/bridgeProtocol.ts'
 import { isAgentId } from '../../../../src/protocol/ids.ts'
 import { messageOf } from '../../../../src/protocol/errors.ts'
 import type { TextSocket } from '../../../bridge/src/server/textSocket.ts'

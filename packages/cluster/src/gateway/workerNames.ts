@@ -1,5 +1,5 @@
-import type { WorkerEntry } from '../../../../src/protocol/frames.ts'
-import type { Store } from '../../../../src/protocol/store.ts'
+import type { WorkerEntry } from '../../../../src/protocol/bridge/frames.ts'
+import type { Store } from '../../../../src/protocol/ports/store.ts'
 
 /** Name of a worker, made from its address: `worker-1.internal:4100`, and behind a proxy with its path. */
 export function workerName(url: string): string {

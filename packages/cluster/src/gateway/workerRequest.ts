@@ -1,6 +1,6 @@
 import { request as requestHttp, type ClientRequest, type OutgoingHttpHeaders } from 'node:http'
 import { request as requestHttps } from 'node:https'
-import type { Clock } from '../../../../src/protocol/clock.ts'
+import type { Clock } from '../../../../src/protocol/ports/clock.ts'
 import { healthPath } from '../../../bridge/src/server/places.ts'
 
 /** How long a worker may take to be connected to, in milliseconds. */

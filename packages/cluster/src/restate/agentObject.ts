@@ -14,7 +14,7 @@ import { refusalOf } from './engineErrors.ts'
 import { storedState } from './storedState.ts'
 import type { WorkerAgents } from './workerAgents.ts'
 import { errorInfo } from '../../../../src/protocol/errors.ts'
-import type { Store } from '../../../../src/protocol/store.ts'
+import type { Store } from '../../../../src/protocol/ports/store.ts'
 
 /** The package, which is loaded when it is needed. */
 export type Sdk = typeof Restate

@@ -1,5 +1,5 @@
-import { checkCommand } from '../../../../src/protocol/checkCommand.ts'
-import type { AgentCommand, CheckedCommand } from '../../../../src/protocol/commands.ts'
+import { checkCommand } from '../../../../src/protocol/bridge/checkCommand.ts'
+import type { AgentCommand, CheckedCommand } from '../../../../src/protocol/bridge/commands.ts'
 import { describeIssues, messageOf, RuntimeError, type ErrorInfo } from '../../../../src/protocol/errors.ts'
 import type { HistoryMessage } from '../../../../src/protocol/history.ts'
 import { checkAgentId } from '../../../../src/protocol/ids.ts'

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { isAgentDefinition, type AgentDefinition } from '../../../../src/actors/agentDefinition.ts'
+import { isAgentDefinition, type AgentDefinition } from '../../../../src/actors/define/agentDefinition.ts'
 import { RuntimeError } from '../../../../src/protocol/errors.ts'
 
 /** The definitions that a worker can run, by name. */

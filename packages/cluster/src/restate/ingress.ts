@@ -1,7 +1,7 @@
 import type * as Clients from '@restatedev/restate-sdk-clients'
-import type { Clock } from '../../../../src/protocol/clock.ts'
+import type { Clock } from '../../../../src/protocol/ports/clock.ts'
 import { errorCodes, messageOf, RuntimeError, type ErrorCode } from '../../../../src/protocol/errors.ts'
-import { paused } from '../../../../src/protocol/paused.ts'
+import { paused } from '../../../../src/protocol/bridge/paused.ts'
 import { remoteError } from '../../../bridge/src/client/answers.ts'
 
 /** A request to an agent's object. */

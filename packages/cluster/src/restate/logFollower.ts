@@ -1,6 +1,6 @@
-import type { Clock } from '../../../../src/protocol/clock.ts'
+import type { Clock } from '../../../../src/protocol/ports/clock.ts'
 import { eventOf, type LoggedEvent } from '../../../../src/protocol/events.ts'
-import type { Store } from '../../../../src/protocol/store.ts'
+import type { Store } from '../../../../src/protocol/ports/store.ts'
 
 /** Parts of a log follower: its log, and its listeners. */
 export interface FollowerParts {

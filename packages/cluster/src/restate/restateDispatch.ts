@@ -1,14 +1,14 @@
 import { z } from 'zod'
 import { remoteError } from '../../../bridge/src/client/answers.ts'
-import { type Clock, systemClock } from '../../../../src/protocol/clock.ts'
+import { type Clock, systemClock } from '../../../../src/protocol/ports/clock.ts'
 import { describeIssues, RuntimeError, toErrorInfo } from '../../../../src/protocol/errors.ts'
-import { loadPeer } from '../../../../src/protocol/loadPeer.ts'
-import type { Store } from '../../../../src/protocol/store.ts'
+import { loadPeer } from '../../../../src/protocol/ports/loadPeer.ts'
+import type { Store } from '../../../../src/protocol/ports/store.ts'
 import type { Dispatch, UnloggedEnd } from '../../../bridge/src/server/dispatch.ts'
 import { requestBodyOf, type Carried, type Outcome } from './carried.ts'
 import { Ingress, type Asked } from './ingress.ts'
 import { wasRecorded } from './wasRecorded.ts'
-import { withoutEnd } from '../../../../src/protocol/textEnds.ts'
+import { withoutEnd } from '../../../../src/protocol/text/textEnds.ts'
 
 /** Options of `restateDispatch`. */
 export interface RestateDispatchOptions {

@@ -1,4 +1,4 @@
-import type { AgentDefinition } from '../../../../src/actors/agentDefinition.ts'
+import type { AgentDefinition } from '../../../../src/actors/define/agentDefinition.ts'
 import type { RemoteAgentOf } from '../../../bridge/src/client/remoteAgentOf.ts'
 import type { RemotePage } from '../../../bridge/src/client/client.ts'
 import { RuntimeError } from '../../../../src/protocol/errors.ts'

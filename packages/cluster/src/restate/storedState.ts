@@ -1,5 +1,5 @@
-import type { Store } from '../../../../src/protocol/store.ts'
-import { loadSession } from '../../../../src/sessions/loadSession.ts'
+import type { Store } from '../../../../src/protocol/ports/store.ts'
+import { loadSession } from '../../../sessions/src/loadSession.ts'
 
 /** How an agent stands, as its log tells: without its words. */
 export interface StoredState {

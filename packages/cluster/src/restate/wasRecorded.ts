@@ -1,7 +1,7 @@
-import type { Clock } from '../../../../src/protocol/clock.ts'
-import { paused } from '../../../../src/protocol/paused.ts'
-import type { Store } from '../../../../src/protocol/store.ts'
-import { LoggedRequests } from '../../../../src/sessions/loggedRequests.ts'
+import type { Clock } from '../../../../src/protocol/ports/clock.ts'
+import { paused } from '../../../../src/protocol/bridge/paused.ts'
+import type { Store } from '../../../../src/protocol/ports/store.ts'
+import { LoggedRequests } from '../../../sessions/src/loggedRequests.ts'
 
 /** Resolves once a log has a request, with `undefined`; also when the signal is aborted. A store that fails is asked again. */
 export async function wasRecorded({

@@ -1,6 +1,6 @@
 import type { ErrorInfo } from '../../../../src/protocol/errors.ts'
 import { conversationStore } from '../../../bridge/src/client/conversationStore.ts'
-import { defineAgent } from '../../../../src/actors/defineAgent.ts'
+import { defineAgent } from '../../../../src/actors/define/defineAgent.ts'
 import { policyModel } from '../../../../src/actors/models/policyModel.ts'
 import type { AgentEvent } from '../../../../src/protocol/events.ts'
 import { assert, describe, type CaseContext } from '../../../../test/support/suite.ts'

@@ -1,4 +1,4 @@
-import { defineAgent } from '../../../../src/actors/defineAgent.ts'
+import { defineAgent } from '../../../../src/actors/define/defineAgent.ts'
 import { policyModel } from '../../../../src/actors/models/policyModel.ts'
 import type { AgentEvent } from '../../../../src/protocol/events.ts'
 import { withCode } from '../../../../test/support/agentHarness.ts'

@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import { WebSocket } from 'ws'
-import { systemClock, type Clock } from '../../../../src/protocol/clock.ts'
+import { systemClock, type Clock } from '../../../../src/protocol/ports/clock.ts'
 import { toErrorInfo } from '../../../../src/protocol/errors.ts'
 import type { Command, FrontClient } from '../../../bridge/src/server/front.ts'
 import type { Grant } from '../../../bridge/src/server/roles.ts'

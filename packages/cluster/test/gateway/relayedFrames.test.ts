@@ -1,6 +1,6 @@
 import type { Command } from '../../../bridge/src/server/front.ts'
 import { frames } from '../../../bridge/test/server/commandFrames.ts'
-import { systemClock } from '../../../../src/protocol/clock.ts'
+import { systemClock } from '../../../../src/protocol/ports/clock.ts'
 import { quiet } from '../../../../test/support/agentHarness.ts'
 import { assert, describe } from '../../../../test/support/suite.ts'
 import { framesIn } from '../../src/gateway/workerFrames.ts'

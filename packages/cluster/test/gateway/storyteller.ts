@@ -1,7 +1,7 @@
-import type { AgentDefinition } from '../../../../src/actors/agentDefinition.ts'
-import { defineAgent } from '../../../../src/actors/defineAgent.ts'
+import type { AgentDefinition } from '../../../../src/actors/define/agentDefinition.ts'
+import { defineAgent } from '../../../../src/actors/define/defineAgent.ts'
 import { noUsage } from '../../../../src/protocol/messages.ts'
-import type { Model } from '../../../../src/protocol/model.ts'
+import type { Model } from '../../../../src/protocol/ports/model.ts'
 
 const words = ['once ', 'upon ', 'a ', 'time']
 

@@ -1,4 +1,4 @@
-import { defineAgent } from '../../../../src/actors/defineAgent.ts'
+import { defineAgent } from '../../../../src/actors/define/defineAgent.ts'
 import { scriptedModel } from '../../../evaluation/src/testing/scriptedModel.ts'
 import { assert, describe } from '../../../../test/support/suite.ts'
 import { startFleet } from './fleet.ts'

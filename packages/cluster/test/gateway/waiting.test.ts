@@ -1,5 +1,5 @@
 import type { RemoteWaiting } from '../../../bridge/src/client/answers.ts'
-import { defineAgent } from '../../../../src/actors/defineAgent.ts'
+import { defineAgent } from '../../../../src/actors/define/defineAgent.ts'
 import type { Grant } from '../../../bridge/src/server/roles.ts'
 import { asks, caller, until } from '../../../../test/support/lives.ts'
 import { assert, describe, type CaseContext } from '../../../../test/support/suite.ts'

@@ -1,5 +1,5 @@
-import { defineAgent } from '../../../../src/actors/defineAgent.ts'
-import type { AgentDefinition } from '../../../../src/actors/agentDefinition.ts'
+import { defineAgent } from '../../../../src/actors/define/defineAgent.ts'
+import type { AgentDefinition } from '../../../../src/actors/define/agentDefinition.ts'
 import { restateWorker } from '../../../../src/restate.ts'
 import { scriptedModel } from '../../../evaluation/src/testing/scriptedModel.ts'
 import { sqliteStore } from '../../../../src/sqlite.ts'

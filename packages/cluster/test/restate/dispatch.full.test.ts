@@ -1,7 +1,7 @@
 import { HttpAgent } from '@ag-ui/client'
 import { EventType } from '@ag-ui/core'
 import { z } from 'zod'
-import { defineAgent } from '../../../../src/actors/defineAgent.ts'
+import { defineAgent } from '../../../../src/actors/define/defineAgent.ts'
 import { defineTool } from '../../../../src/actors/tools/defineTool.ts'
 import { agUi } from '../../../../src/agUi.ts'
 import { connect } from '../../../bridge/src/client/connect.ts'

@@ -1,7 +1,7 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import * as clients from '@restatedev/restate-sdk-clients'
-import { systemClock } from '../../../../src/protocol/clock.ts'
+import { systemClock } from '../../../../src/protocol/ports/clock.ts'
 import { Ingress } from '../../src/restate/ingress.ts'
 import { withCode } from '../../../../test/support/agentHarness.ts'
 import { assert, describe, type CaseContext } from '../../../../test/support/suite.ts'

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { defineAgent } from '../../../../src/actors/defineAgent.ts'
+import { defineAgent } from '../../../../src/actors/define/defineAgent.ts'
 import { restateRuntime } from '../../../../src/restate.ts'
 import { scriptedModel } from '../../../evaluation/src/testing/scriptedModel.ts'
 import { policyModel } from '../../../../src/actors/models/policyModel.ts'

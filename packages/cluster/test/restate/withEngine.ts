@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { AgentDefinition } from '../../../../src/actors/agentDefinition.ts'
-import type { Store } from '../../../../src/protocol/store.ts'
+import type { AgentDefinition } from '../../../../src/actors/define/agentDefinition.ts'
+import type { Store } from '../../../../src/protocol/ports/store.ts'
 import {
   restateClient,
   restateWorker,

@@ -1,4 +1,4 @@
-import { defineAgent } from '../../../../src/actors/defineAgent.ts'
+import { defineAgent } from '../../../../src/actors/define/defineAgent.ts'
 import { scriptedModel } from '../../../evaluation/src/testing/scriptedModel.ts'
 import { withCode } from '../../../../test/support/agentHarness.ts'
 import { checkLog } from '../../../../test/support/journeyRules.ts'

@@ -9,7 +9,7 @@ import {
   type ScorerCheck,
 } from '../suite/task.ts'
 import type { Score } from '../results.ts'
-import { cutMiddle } from '../../../../src/conversation/cutMiddle.ts'
+import { cutMiddle } from '../../../../src/protocol/text/cutMiddle.ts'
 
 /** Result of a check. */
 export interface Found {

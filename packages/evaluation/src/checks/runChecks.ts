@@ -1,9 +1,9 @@
 import { openRegularFile } from '../../../../src/actors/files/openRegularFile.ts'
 import { openWorkspace } from '../../../../src/actors/files/workspacePath.ts'
 import { messageOf } from '../../../../src/protocol/errors.ts'
-import type { Clock } from '../../../../src/protocol/clock.ts'
-import { linearPattern } from '../../../../src/protocol/linearPattern.ts'
-import { schemaCheck } from '../../../../src/protocol/schemaCheck.ts'
+import type { Clock } from '../../../../src/protocol/ports/clock.ts'
+import { linearPattern } from '../../../../src/protocol/checks/linearPattern.ts'
+import { schemaCheck } from '../../../../src/protocol/checks/schemaCheck.ts'
 import type { Score } from '../results.ts'
 import type { ScoredTrial, Scorer, ScorerAnswer } from '../suite/defineSuite.ts'
 import {

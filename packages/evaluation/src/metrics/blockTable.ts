@@ -1,5 +1,5 @@
 import type { Block } from '../../../../src/protocol/messages.ts'
-import type { ModelRequest } from '../../../../src/protocol/model.ts'
+import type { ModelRequest } from '../../../../src/protocol/ports/model.ts'
 
 /** Author of a block; `frame`: the system prompt and the tools. */
 export type BlockRole = 'frame' | ModelRequest['messages'][number]['role']

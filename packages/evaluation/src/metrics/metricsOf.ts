@@ -1,4 +1,4 @@
-import { recallName } from '../../../../src/conversation/stepText.ts'
+import { recallName } from '../../../../src/conversation/tree/stepText.ts'
 import { WorkTimes } from '../../../charts/src/workTimes.ts'
 import type { AgentEvent } from '../../../../src/protocol/events.ts'
 import type { LogRecord, RecordOf } from '../../../../src/protocol/records.ts'

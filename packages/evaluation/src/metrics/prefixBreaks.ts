@@ -1,4 +1,4 @@
-import { capturedRequests } from '../../../../src/conversation/captureRequest.ts'
+import { capturedRequests } from '../../../../src/conversation/request/captureRequest.ts'
 import type { LogRecord } from '../../../../src/protocol/records.ts'
 import { BlockTable, sharedBlocks } from './blockTable.ts'
 

@@ -1,5 +1,5 @@
-import { rebuildConversation } from '../../../../src/conversation/rebuildConversation.ts'
-import { callPrint, callsGivenUp } from '../../../../src/conversation/lessons.ts'
+import { rebuildConversation } from '../../../../src/conversation/tree/rebuildConversation.ts'
+import { callPrint, callsGivenUp } from '../../../../src/conversation/brakes/lessons/lessons.ts'
 import type { LogRecord } from '../../../../src/protocol/records.ts'
 
 /**

@@ -1,5 +1,5 @@
 import type { LogRecord } from '../../../../src/protocol/records.ts'
-import { type ErasableStore, type Store, isErasable } from '../../../../src/protocol/store.ts'
+import { type ErasableStore, type Store, isErasable } from '../../../../src/protocol/ports/store.ts'
 import {
   type Checks,
   demand,

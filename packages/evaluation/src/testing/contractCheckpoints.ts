@@ -1,5 +1,5 @@
-import type { Checkpoint, CheckpointStore } from '../../../../src/protocol/checkpoints.ts'
-import { isErasable, type Store } from '../../../../src/protocol/store.ts'
+import type { Checkpoint, CheckpointStore } from '../../../../src/protocol/ports/checkpoints.ts'
+import { isErasable, type Store } from '../../../../src/protocol/ports/store.ts'
 import {
   type Checks,
   demand,

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import { type ErrorCode, messageOf } from '../../../../src/protocol/errors.ts'
 import { type LogRecord, recordVersion } from '../../../../src/protocol/records.ts'
-import type { Store, StoreLease } from '../../../../src/protocol/store.ts'
+import type { Store, StoreLease } from '../../../../src/protocol/ports/store.ts'
 
 const awkwardText = 'two\nlines, "quotes", \\, \u0000, \u2028, é, 漢, 🙂'
 

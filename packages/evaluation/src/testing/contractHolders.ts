@@ -1,4 +1,4 @@
-import type { LogHolder, Store } from '../../../../src/protocol/store.ts'
+import type { LogHolder, Store } from '../../../../src/protocol/ports/store.ts'
 import {
   type Checks,
   demand,

@@ -1,6 +1,6 @@
-import type { LogEntry, LogQuery } from '../../../../src/protocol/logPages.ts'
+import type { LogEntry, LogQuery } from '../../../../src/protocol/ports/logPages.ts'
 import { type LogRecord, recordVersion } from '../../../../src/protocol/records.ts'
-import { isErasable, type Store } from '../../../../src/protocol/store.ts'
+import { isErasable, type Store } from '../../../../src/protocol/ports/store.ts'
 import { type Checks, demand, demandEqual, recordsBetween, type ReopenChecks } from './contractDemands.ts'
 
 type Created = Extract<LogRecord, { type: 'agent.created' }>

@@ -1,6 +1,6 @@
-import type { SearchQuery } from '../../../../src/protocol/logSearch.ts'
+import type { SearchQuery } from '../../../../src/protocol/ports/logSearch.ts'
 import { type LogRecord, recordVersion } from '../../../../src/protocol/records.ts'
-import { isErasable, type Store } from '../../../../src/protocol/store.ts'
+import { isErasable, type Store } from '../../../../src/protocol/ports/store.ts'
 import { type Checks, demand, demandEqual, type ReopenChecks } from './contractDemands.ts'
 import { createdAs } from './contractPages.ts'
 

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
-import type { SnapshotStore } from '../../../../src/protocol/snapshots.ts'
-import { isErasable, type Store } from '../../../../src/protocol/store.ts'
+import type { SnapshotStore } from '../../../../src/protocol/ports/snapshots.ts'
+import { isErasable, type Store } from '../../../../src/protocol/ports/store.ts'
 import { type Checks, demand, demandEqual, demandLog, openWith, type ReopenChecks } from './contractDemands.ts'
 
 /** Content with every byte value, longer than one block. */

@@ -1,6 +1,6 @@
 import { setImmediate as breathe } from 'node:timers/promises'
 import { toErrorInfo } from '../../../../src/protocol/errors.ts'
-import { isErasable, type Store, type StoreLease } from '../../../../src/protocol/store.ts'
+import { isErasable, type Store, type StoreLease } from '../../../../src/protocol/ports/store.ts'
 import { checkpointAt, demandKept } from './contractCheckpoints.ts'
 import {
   type Checks,

@@ -1,7 +1,7 @@
 import { setImmediate as breathe } from 'node:timers/promises'
 import { isDeepStrictEqual } from 'node:util'
 import { hasCode, messageOf } from '../../../../src/protocol/errors.ts'
-import { maxMemoryChars, type Memory, type MemoryRecord } from '../../../../src/protocol/memory.ts'
+import { maxMemoryChars, type Memory, type MemoryRecord } from '../../../../src/protocol/ports/memory.ts'
 import { owned } from './contractDemands.ts'
 
 /** One promise of a memory, to be run by any test runner. */

@@ -1,6 +1,6 @@
 import { type Block, textOf, toolCallsOf } from '../../../../src/protocol/messages.ts'
-import { judgeReply, type ReplyVerdict } from '../../../../src/protocol/judgeReply.ts'
-import type { Model, ModelPart, ModelReply, ModelRequest } from '../../../../src/protocol/model.ts'
+import { judgeReply, type ReplyVerdict } from '../../../../src/protocol/checks/judgeReply.ts'
+import type { Model, ModelPart, ModelReply, ModelRequest } from '../../../../src/protocol/ports/model.ts'
 
 /** The reply that a model under test should give: thinking, then text, then tool calls; the last two only with `ends`. */
 export interface ContractReply {

@@ -1,10 +1,10 @@
 import { appendFile, mkdir, writeFile } from 'node:fs/promises'
 import { dirname } from 'node:path'
-import { cloneJson } from '../../../../src/protocol/cloneJson.ts'
+import { cloneJson } from '../../../../src/protocol/checks/cloneJson.ts'
 import { type ErrorCode, messageOf, RuntimeError } from '../../../../src/protocol/errors.ts'
-import type { Model, ModelPart, ModelRequest } from '../../../../src/protocol/model.ts'
-import { Redactor, type RedactOptions } from '../../../../src/redaction/redactor.ts'
-import { blankPart, blankRequest, blankText } from '../../../../src/redaction/blankSecrets.ts'
+import type { Model, ModelPart, ModelRequest } from '../../../../src/protocol/ports/model.ts'
+import { Redactor, type RedactOptions } from '../../../../src/log/redaction/redactor.ts'
+import { blankPart, blankRequest, blankText } from '../../../../src/log/redaction/blankSecrets.ts'
 import { type Exchange, type ExchangeEnd, exchangeLine, headerLine } from '../../../../src/actors/models/recording.ts'
 
 export interface RecordingModel extends Model {

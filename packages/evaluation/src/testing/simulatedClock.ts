@@ -1,4 +1,4 @@
-import type { Clock } from '../../../../src/protocol/clock.ts'
+import type { Clock } from '../../../../src/protocol/ports/clock.ts'
 
 export interface SimulatedClock extends Clock {
   /** Advances time, firing due timers in order and letting promises settle in between. */

@@ -1,4 +1,4 @@
-import type { Store } from '../../../../src/protocol/store.ts'
+import type { Store } from '../../../../src/protocol/ports/store.ts'
 import { reopenChecks, storeChecks } from './contractCases.ts'
 
 /** One promise of a store, to be run by any test runner. */

@@ -1,5 +1,5 @@
 import type { LogRecord } from '../../../../src/protocol/records.ts'
-import type { ErasableStore } from '../../../../src/protocol/store.ts'
+import type { ErasableStore } from '../../../../src/protocol/ports/store.ts'
 import { isCalibration } from '../checks/calibrateJudge.ts'
 import type { ResultsFile } from '../folder/resultsFile.ts'
 import type { PlannedTrial } from '../plan.ts'

@@ -1,5 +1,5 @@
 import type { ErrorInfo } from '../../../../src/protocol/errors.ts'
-import type { RunResult } from '../../../../src/runs/runResult.ts'
+import type { RunResult } from '../../../../src/protocol/runs/runResult.ts'
 import type { Score, TrialOutcome } from '../results.ts'
 
 /** Codes of failures of a run that are not the agent's doing. */

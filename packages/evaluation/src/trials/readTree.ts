@@ -1,6 +1,6 @@
 import { RuntimeError } from '../../../../src/protocol/errors.ts'
 import type { LogRecord } from '../../../../src/protocol/records.ts'
-import type { Store } from '../../../../src/protocol/store.ts'
+import type { Store } from '../../../../src/protocol/ports/store.ts'
 
 /** Returns the id of the agent that a record began. */
 function begunBy(record: LogRecord): string | undefined {

@@ -5,7 +5,7 @@ import { runEvaluation } from '../../src/evaluation.ts'
 import { armOf } from '../../src/arms.ts'
 import type { SuiteDefinition } from '../../src/suite/defineSuite.ts'
 import { readSuite } from '../../src/suite/readSuite.ts'
-import { systemClock } from '../../../../src/protocol/clock.ts'
+import { systemClock } from '../../../../src/protocol/ports/clock.ts'
 import { projectFolder } from '../../../cli/test/cliChild.ts'
 import { assert, describe, type CaseContext } from '../../../../test/support/suite.ts'
 

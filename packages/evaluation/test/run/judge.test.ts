@@ -5,7 +5,7 @@ import { judgeQuestion } from '../../src/checks/judge.ts'
 import { runEvaluation } from '../../src/evaluation.ts'
 import type { Report } from '../../src/report/report.ts'
 import { readSuite } from '../../src/suite/readSuite.ts'
-import { systemClock } from '../../../../src/protocol/clock.ts'
+import { systemClock } from '../../../../src/protocol/ports/clock.ts'
 import { projectFolder } from '../../../cli/test/cliChild.ts'
 import { assert, describe, type CaseContext } from '../../../../test/support/suite.ts'
 

@@ -6,7 +6,7 @@ import type { EvaluationPlan } from '../../src/evaluationPlan.ts'
 import { recordedModel } from '../../src/trials/recordings.ts'
 import { readSuite } from '../../src/suite/readSuite.ts'
 import type { AgentSource } from '../../src/suite/defineSuite.ts'
-import { systemClock } from '../../../../src/protocol/clock.ts'
+import { systemClock } from '../../../../src/protocol/ports/clock.ts'
 import { projectFolder } from '../../../cli/test/cliChild.ts'
 import { assert, describe, type CaseContext } from '../../../../test/support/suite.ts'
 

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { TrialResult } from '../../src/results.ts'
-import type { Model } from '../../../../src/protocol/model.ts'
+import type { Model } from '../../../../src/protocol/ports/model.ts'
 import { assert, describe } from '../../../../test/support/suite.ts'
 import { cassettes, unpackCassette } from './cassettes/cassette.ts'
 import { evaluated, scratchFolder, suiteNames, suiteOf } from './suiteRuns.ts'

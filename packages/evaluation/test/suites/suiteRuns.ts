@@ -7,8 +7,8 @@ import type { Report } from '../../src/report/report.ts'
 import { reportOf } from '../../src/report/reportOf.ts'
 import { readSuite } from '../../src/suite/readSuite.ts'
 import type { Suite } from '../../src/suite/suite.ts'
-import type { Model } from '../../../../src/protocol/model.ts'
-import { systemClock } from '../../../../src/protocol/clock.ts'
+import type { Model } from '../../../../src/protocol/ports/model.ts'
+import { systemClock } from '../../../../src/protocol/ports/clock.ts'
 import { assert, type CaseContext } from '../../../../test/support/suite.ts'
 
 export const suitesFolder = join(import.meta.dirname, '..', '..', '..', '..', 'suites')

@@ -1,6 +1,6 @@
 import type { RequestOptions } from '@modelcontextprotocol/client'
 import type { ToolContext } from '../../../../src/actors/tools/defineTool.ts'
-import type { JsonSchema } from '../../../../src/protocol/model.ts'
+import type { JsonSchema } from '../../../../src/protocol/ports/model.ts'
 import { z } from 'zod'
 import type { AskingCall } from './elicitation.ts'
 import type { Elicited, Server } from './server.ts'

@@ -1,9 +1,9 @@
 import { createActor, fromPromise, waitFor, type ActorRefFrom, type SnapshotFrom } from 'xstate'
 import type { AnyTool, Tool, ToolContext } from '../../../../src/actors/tools/defineTool.ts'
 import type { SourceHost, SourceStatus, ToolConnection } from '../../../../src/actors/tools/toolSource.ts'
-import type { SaidBlock } from '../../../../src/protocol/saidContent.ts'
+import type { SaidBlock } from '../../../../src/protocol/text/saidContent.ts'
 import { messageOf } from '../../../../src/protocol/errors.ts'
-import { paused } from '../../../../src/protocol/paused.ts'
+import { paused } from '../../../../src/protocol/bridge/paused.ts'
 import { callServer, type ServerCall } from './callServer.ts'
 import { mcpConnectionMachine, type ConnectionEvent, type Lost, type Opened } from './connectionMachine.ts'
 import { elicit, type AskingCall } from './elicitation.ts'
@@ -19,7 +19,7 @@ import { SignIn } from './signIn.ts'
 import type { ServerSecrets } from './serverSecrets.ts'
 import { printOf } from './toolPrint.ts'
 import { isWanted, toolsOf } from './toolsOf.ts'
-import { within } from '../../../../src/actors/within.ts'
+import { within } from '../../../../src/actors/timing/within.ts'
 
 type Machine = typeof mcpConnectionMachine
 type Snapshot = SnapshotFrom<Machine>

@@ -1,12 +1,12 @@
 import { z } from 'zod'
 import type { ToolContext } from '../../../../src/actors/tools/defineTool.ts'
-import { whyCostly } from '../../../../src/protocol/costlySchema.ts'
+import { whyCostly } from '../../../../src/protocol/checks/costlySchema.ts'
 import { hasCode, messageOf } from '../../../../src/protocol/errors.ts'
 import { lazily } from '../../../../src/protocol/lazily.ts'
-import type { JsonSchema } from '../../../../src/protocol/model.ts'
-import { schemaCheck, type SchemaCheck } from '../../../../src/protocol/schemaCheck.ts'
-import { fieldsOf, isPart } from '../../../../src/protocol/schemaParts.ts'
-import { shownSchema, soundSchema } from '../../../../src/protocol/soundSchema.ts'
+import type { JsonSchema } from '../../../../src/protocol/ports/model.ts'
+import { schemaCheck, type SchemaCheck } from '../../../../src/protocol/checks/schemaCheck.ts'
+import { fieldsOf, isPart } from '../../../../src/protocol/checks/schemaParts.ts'
+import { shownSchema, soundSchema } from '../../../../src/protocol/checks/soundSchema.ts'
 import type { Elicited } from './server.ts'
 
 /** A call that a server may ask people something for. */

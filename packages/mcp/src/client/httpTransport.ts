@@ -1,6 +1,6 @@
 import type * as Sdk from '@modelcontextprotocol/client'
 import type { FetchLike, JSONRPCMessage, OAuthClientProvider } from '@modelcontextprotocol/client'
-import type { Clock } from '../../../../src/protocol/clock.ts'
+import type { Clock } from '../../../../src/protocol/ports/clock.ts'
 import type { McpOptions } from './options.ts'
 import { checkLead, type Lookup } from './ownNetwork.ts'
 

@@ -1,9 +1,9 @@
 import { parseBy } from '../../../../src/actors/tools/toolSchema.ts'
 import type { Tool } from '../../../../src/actors/tools/defineTool.ts'
-import { whyCostly } from '../../../../src/protocol/costlySchema.ts'
-import type { JsonSchema } from '../../../../src/protocol/model.ts'
-import { schemaCheck } from '../../../../src/protocol/schemaCheck.ts'
-import { shownSchema, soundSchema } from '../../../../src/protocol/soundSchema.ts'
+import { whyCostly } from '../../../../src/protocol/checks/costlySchema.ts'
+import type { JsonSchema } from '../../../../src/protocol/ports/model.ts'
+import { schemaCheck } from '../../../../src/protocol/checks/schemaCheck.ts'
+import { shownSchema, soundSchema } from '../../../../src/protocol/checks/soundSchema.ts'
 
 /** The check of a tool's arguments, and the schema that models are shown. */
 export interface InputCheck {

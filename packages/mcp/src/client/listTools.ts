@@ -1,7 +1,7 @@
 import type { Client } from '@modelcontextprotocol/client'
 import { z } from 'zod'
 import { describeIssues } from '../../../../src/protocol/errors.ts'
-import { isNestedDeeper } from '../../../../src/protocol/nesting.ts'
+import { isNestedDeeper } from '../../../../src/protocol/checks/nesting.ts'
 
 /** The fields that are used of a tool in a server's list. */
 const toolSchema = z.looseObject({

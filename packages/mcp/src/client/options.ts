@@ -3,7 +3,7 @@ import type { ToolEffects } from '../../../../src/actors/tools/defineTool.ts'
 import { mostSchemaChars } from '../../../../src/actors/tools/withinChars.ts'
 import { describeIssues, labelOf, RuntimeError } from '../../../../src/protocol/errors.ts'
 import { lazily } from '../../../../src/protocol/lazily.ts'
-import { onlyFields } from '../../../../src/protocol/onlyFields.ts'
+import { onlyFields } from '../../../../src/protocol/checks/onlyFields.ts'
 
 /** How often a server that ended, or could not be reached, is started again. */
 export interface McpRestart {

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { defineTool, type Tool, type ToolContext } from '../../../../src/actors/tools/defineTool.ts'
-import type { SaidBlock } from '../../../../src/protocol/saidContent.ts'
+import type { SaidBlock } from '../../../../src/protocol/text/saidContent.ts'
 import { listAll } from './listTools.ts'
 import type { McpSettings } from './options.ts'
 import { readBlock, readContents } from './resultBlocks.ts'

@@ -1,7 +1,7 @@
 import { z } from 'zod'
-import { isTextual } from '../../../../src/protocol/fileText.ts'
-import { isNestedDeeper } from '../../../../src/protocol/nesting.ts'
-import { isBase64, pictureType, type SaidBlock } from '../../../../src/protocol/saidContent.ts'
+import { isTextual } from '../../../../src/protocol/text/fileText.ts'
+import { isNestedDeeper } from '../../../../src/protocol/checks/nesting.ts'
+import { isBase64, pictureType, type SaidBlock } from '../../../../src/protocol/text/saidContent.ts'
 
 /** A server's answer to a call. Blocks are parsed one by one, so that one of an unknown kind costs only itself. */
 export const callResultSchema = z.looseObject({

@@ -1,17 +1,17 @@
 import type * as Sdk from '@modelcontextprotocol/client'
 import type { Client } from '@modelcontextprotocol/client'
-import type { Clock } from '../../../../src/protocol/clock.ts'
-import { cutEnd } from '../../../../src/conversation/cutMiddle.ts'
+import type { Clock } from '../../../../src/protocol/ports/clock.ts'
+import { cutEnd } from '../../../../src/protocol/text/cutMiddle.ts'
 import { messageOf } from '../../../../src/protocol/errors.ts'
 import { version } from '../../../../src/protocol/version.ts'
-import type { RedactedStream } from '../../../../src/redaction/redactedStream.ts'
+import type { RedactedStream } from '../../../../src/log/redaction/redactedStream.ts'
 import { commandEnvironment } from '../../../tools/src/workspace/commandEnvironment.ts'
 import { httpTransport, isReachable } from './httpTransport.ts'
 import type { McpSettings } from './options.ts'
 import type { ServerSecrets } from './serverSecrets.ts'
 import { StandardError } from './standardError.ts'
 import { StdioTransport } from './stdioTransport.ts'
-import { within } from '../../../../src/actors/within.ts'
+import { within } from '../../../../src/actors/timing/within.ts'
 
 /** Outcome of a form or an address that a server shows to a person. */
 export interface Elicited {

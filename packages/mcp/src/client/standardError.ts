@@ -1,5 +1,5 @@
 import { stripVTControlCharacters } from 'node:util'
-import { oneLine } from '../../../../src/conversation/cutMiddle.ts'
+import { oneLine } from '../../../../src/protocol/text/cutMiddle.ts'
 
 /** Most UTF-16 units that are kept of a server's output: a secret of several lines is recognised only as a whole. */
 const mostKept = 32_768

@@ -1,9 +1,9 @@
 import { spawn, type ChildProcess } from 'node:child_process'
 import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client'
-import type { Clock } from '../../../../src/protocol/clock.ts'
+import type { Clock } from '../../../../src/protocol/ports/clock.ts'
 import { hasCode, messageOf } from '../../../../src/protocol/errors.ts'
 import { LineReader, requestIn } from './lineReader.ts'
-import { within } from '../../../../src/actors/within.ts'
+import { within } from '../../../../src/actors/timing/within.ts'
 
 export interface StdioOptions {
   readonly command: string

@@ -1,9 +1,9 @@
 import type { Tool } from '@modelcontextprotocol/server'
 import { z } from 'zod'
-import type { AgentDefinition, SubAgent } from '../../../../src/actors/agentDefinition.ts'
-import { subAgentOf, subAgentSpec, taskOf } from '../../../../src/actors/subAgents.ts'
+import type { AgentDefinition, SubAgent } from '../../../../src/actors/define/agentDefinition.ts'
+import { subAgentOf, subAgentSpec, taskOf } from '../../../../src/actors/define/subAgents.ts'
 import { describeIssues, RuntimeError } from '../../../../src/protocol/errors.ts'
-import type { JsonSchema } from '../../../../src/protocol/model.ts'
+import type { JsonSchema } from '../../../../src/protocol/ports/model.ts'
 
 /** Request of a client to an agent. */
 export type Wanted =

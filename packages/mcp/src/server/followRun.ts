@@ -1,5 +1,5 @@
-import type { AgentDefinition } from '../../../../src/actors/agentDefinition.ts'
-import type { RunResult } from '../../../../src/runs/runResult.ts'
+import type { AgentDefinition } from '../../../../src/actors/define/agentDefinition.ts'
+import type { RunResult } from '../../../../src/protocol/runs/runResult.ts'
 import type { AgentAccess } from '../../../bridge/src/server/agentAccess.ts'
 import type { DrivenAgent } from '../../../bridge/src/server/drivenAgent.ts'
 import { FollowedRun } from '../../../bridge/src/server/followedRun.ts'

@@ -1,4 +1,4 @@
-import { oneLine } from '../../../../src/conversation/cutMiddle.ts'
+import { oneLine } from '../../../../src/protocol/text/cutMiddle.ts'
 import type { AgentEvent } from '../../../../src/protocol/events.ts'
 import { textOf } from '../../../../src/protocol/messages.ts'
 import { titleOf } from '../../../bridge/src/server/callTitle.ts'

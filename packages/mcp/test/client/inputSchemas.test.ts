@@ -1,5 +1,5 @@
 import { InputChecks } from '../../src/client/inputSchemas.ts'
-import type { JsonSchema } from '../../../../src/protocol/model.ts'
+import type { JsonSchema } from '../../../../src/protocol/ports/model.ts'
 import { assert, describe } from '../../../../test/support/suite.ts'
 
 const text = { type: 'string' }

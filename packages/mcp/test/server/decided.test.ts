@@ -1,4 +1,4 @@
-import type { Pending } from '../../../../src/protocol/pending.ts'
+import type { Pending } from '../../../../src/protocol/runs/pending.ts'
 import { RuntimeError } from '../../../../src/protocol/errors.ts'
 import { askedOf, asShown, decideBy, fitsForm, formFor } from '../../src/server/people.ts'
 import { progressOf, ProgressTeller } from '../../src/server/progress.ts'

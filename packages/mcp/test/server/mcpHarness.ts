@@ -9,13 +9,13 @@ import {
   type Transport,
 } from '@modelcontextprotocol/client'
 import { StdioServerTransport } from '@modelcontextprotocol/server/stdio'
-import type { AgentDefinition } from '../../../../src/actors/agentDefinition.ts'
+import type { AgentDefinition } from '../../../../src/actors/define/agentDefinition.ts'
 import { createRuntime, type Runtime } from '../../../bridge/src/createRuntime.ts'
 import { mcpServer, type McpServer, type McpServerOptions } from '../../src/server/mcpServer.ts'
-import type { Clock } from '../../../../src/protocol/clock.ts'
-import type { Store } from '../../../../src/protocol/store.ts'
+import type { Clock } from '../../../../src/protocol/ports/clock.ts'
+import type { Store } from '../../../../src/protocol/ports/store.ts'
 import type { BridgeServer, ServeOptions } from '../../../bridge/src/server/serveOptions.ts'
-import { memoryStore } from '../../../../src/stores/memoryStore.ts'
+import { memoryStore } from '../../../../src/log/stores/memoryStore.ts'
 import type { CaseContext } from '../../../../test/support/suite.ts'
 
 /** How a client reaches the server, and what it speaks. */

@@ -1,4 +1,4 @@
-import { systemClock } from '../../../../src/protocol/clock.ts'
+import { systemClock } from '../../../../src/protocol/ports/clock.ts'
 import type { ServedChart } from '../../../charts/src/servedChart.ts'
 import type { InspectorPorts } from './model/inspector.ts'
 import { KeptTexts } from './model/keptTexts.ts'

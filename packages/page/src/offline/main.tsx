@@ -1,7 +1,7 @@
 // oxlint-disable-next-line import/no-unassigned-import -- The bundler takes the styles from it.
 import '../inspector/styles/page.css'
 import { signal } from '@preact/signals'
-import { systemClock } from '../../../../src/protocol/clock.ts'
+import { systemClock } from '../../../../src/protocol/ports/clock.ts'
 import { InProcessServer } from '../../../bridge/src/inProcess/inProcessServer.ts'
 import type { PageFile, PageIndex } from '../sessionPages/sessionFile.ts'
 import { cutNotes } from './cutNotes.ts'

@@ -1,7 +1,7 @@
 import { damaged, tooNew } from './fileProblem.ts'
 import type { LogRecord } from '../../../../src/protocol/records.ts'
 import { RuntimeError } from '../../../../src/protocol/errors.ts'
-import { fromBase64 } from '../../../../src/protocol/fromBase64.ts'
+import { fromBase64 } from '../../../../src/protocol/text/fromBase64.ts'
 import { parseRecord } from '../../../../src/protocol/upgradeRecord.ts'
 import { packedSchema, pagesVersion, type PageLine } from '../sessionPages/sessionFile.ts'
 

@@ -1,7 +1,7 @@
 import { z } from 'zod'
-import type { LogOrigin } from '../../../../src/protocol/logPages.ts'
-import type { ExportedArtifact, ExportLine } from '../../../../src/sessions/exportLines.ts'
-import type { SessionSummary } from '../../../../src/sessions/listSessions.ts'
+import type { LogOrigin } from '../../../../src/protocol/ports/logPages.ts'
+import type { ExportedArtifact, ExportLine } from '../../../../src/log/exportLines.ts'
+import type { SessionSummary } from '../../../sessions/src/listSessions.ts'
 
 /** Version of the files beside a page of sessions. A page refuses those of a newer one. */
 export const pagesVersion = 1

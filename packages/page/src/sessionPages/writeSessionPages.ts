@@ -1,7 +1,7 @@
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { RuntimeError, toErrorInfo, type ErrorInfo } from '../../../../src/protocol/errors.ts'
-import type { Store } from '../../../../src/protocol/store.ts'
+import type { Store } from '../../../../src/protocol/ports/store.ts'
 import { packSession, type PackLimits } from './packSession.ts'
 import { readPageAssets } from './pageAssets.ts'
 import { folderPage, singlePage } from './pageHtml.ts'

@@ -1,4 +1,4 @@
-import type { Pending } from '../../../../src/protocol/pending.ts'
+import type { Pending } from '../../../../src/protocol/runs/pending.ts'
 import { Deciding, targetOf } from '../../src/inspector/model/settledCalls.ts'
 import { simulatedClock } from '../../../evaluation/src/testing/simulatedClock.ts'
 import { assert, describe } from '../../../../test/support/suite.ts'

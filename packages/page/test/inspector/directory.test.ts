@@ -1,4 +1,4 @@
-import { defineAgent } from '../../../../src/actors/defineAgent.ts'
+import { defineAgent } from '../../../../src/actors/define/defineAgent.ts'
 import { policyModel } from '../../../../src/actors/models/policyModel.ts'
 import { Directory } from '../../src/inspector/model/directory.ts'
 import { FrameBatch } from '../../src/inspector/model/frameBatch.ts'
@@ -6,7 +6,7 @@ import { noUsage } from '../../../../src/protocol/messages.ts'
 import { recordVersion } from '../../../../src/protocol/records.ts'
 import { simulatedClock } from '../../../evaluation/src/testing/simulatedClock.ts'
 import { lastingStore, serveAgents } from '../../../bridge/test/server/bridgeHarness.ts'
-import { created, fill } from '../../../../test/sessions/sessionLogs.ts'
+import { created, fill } from '../../../sessions/test/sessionLogs.ts'
 import { assert, describe, type CaseContext } from '../../../../test/support/suite.ts'
 
 interface Readable<T> {

@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core'
 import { z } from 'zod'
-import { defineAgent } from '../../../../src/actors/defineAgent.ts'
+import { defineAgent } from '../../../../src/actors/define/defineAgent.ts'
 import { policyModel } from '../../../../src/actors/models/policyModel.ts'
 import { defineTool } from '../../../../src/actors/tools/defineTool.ts'
 import { checkProblems, describeInChromium } from '../../../../test/browser/chromium.ts'

@@ -1,4 +1,4 @@
-import { defineAgent } from '../../../../src/actors/defineAgent.ts'
+import { defineAgent } from '../../../../src/actors/define/defineAgent.ts'
 import { policyModel } from '../../../../src/actors/models/policyModel.ts'
 import { Directory } from '../../src/inspector/model/directory.ts'
 import { ForkList } from '../../src/inspector/model/forkList.ts'

@@ -1,5 +1,5 @@
-import { defineAgent } from '../../../../src/actors/defineAgent.ts'
-import type { Model } from '../../../../src/protocol/model.ts'
+import { defineAgent } from '../../../../src/actors/define/defineAgent.ts'
+import type { Model } from '../../../../src/protocol/ports/model.ts'
 import { delta, done } from '../../../../test/support/agentHarness.ts'
 import { checkProblems, describeInChromium } from '../../../../test/browser/chromium.ts'
 import { assert } from '../../../../test/support/suite.ts'

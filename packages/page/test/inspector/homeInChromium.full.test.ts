@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import type { AgentDefinition } from '../../../../src/actors/agentDefinition.ts'
-import { defineAgent } from '../../../../src/actors/defineAgent.ts'
+import type { AgentDefinition } from '../../../../src/actors/define/agentDefinition.ts'
+import { defineAgent } from '../../../../src/actors/define/defineAgent.ts'
 import { policyModel } from '../../../../src/actors/models/policyModel.ts'
 import { defineTool } from '../../../../src/actors/tools/defineTool.ts'
 import { textOf } from '../../../../src/protocol/messages.ts'

@@ -1,15 +1,19 @@
-import { capturedRequests, captureRequest, type TurnRequest } from '../../../../src/conversation/captureRequest.ts'
-import { rebuildConversation } from '../../../../src/conversation/rebuildConversation.ts'
-import { defineAgent } from '../../../../src/actors/defineAgent.ts'
+import {
+  capturedRequests,
+  captureRequest,
+  type TurnRequest,
+} from '../../../../src/conversation/request/captureRequest.ts'
+import { rebuildConversation } from '../../../../src/conversation/tree/rebuildConversation.ts'
+import { defineAgent } from '../../../../src/actors/define/defineAgent.ts'
 import { policyModel } from '../../../../src/actors/models/policyModel.ts'
 import { defineTool } from '../../../../src/actors/tools/defineTool.ts'
 import type { LogRecord } from '../../../../src/protocol/records.ts'
 import { noticeOf } from '../../src/inspector/model/graphNotices.ts'
 import { LogFold, TimeTravel } from '../../src/inspector/model/logFold.ts'
 import { createRuntime } from '../../../bridge/src/createRuntime.ts'
-import { loadSession } from '../../../../src/sessions/loadSession.ts'
-import { sessionOf } from '../../../../src/sessions/sessionProjection.ts'
-import { memoryStore } from '../../../../src/stores/memoryStore.ts'
+import { loadSession } from '../../../sessions/src/loadSession.ts'
+import { sessionOf } from '../../../sessions/src/sessionProjection.ts'
+import { memoryStore } from '../../../../src/log/stores/memoryStore.ts'
 import { z } from 'zod'
 import { assert, describe, type CaseContext } from '../../../../test/support/suite.ts'
 

@@ -11,8 +11,8 @@ import {
   viewStanding,
   waitsBelow,
 } from '../../src/inspector/model/viewStanding.ts'
-import type { AgentSummary } from '../../../../src/protocol/frames.ts'
-import type { Pending } from '../../../../src/protocol/pending.ts'
+import type { AgentSummary } from '../../../../src/protocol/bridge/frames.ts'
+import type { Pending } from '../../../../src/protocol/runs/pending.ts'
 import type { LogRecord } from '../../../../src/protocol/records.ts'
 import { assert, describe } from '../../../../test/support/suite.ts'
 

@@ -1,4 +1,4 @@
-import type { AgentSummary, SessionEntry } from '../../../../src/protocol/frames.ts'
+import type { AgentSummary, SessionEntry } from '../../../../src/protocol/bridge/frames.ts'
 import { aboutOf, fitsFilter, nameOf, wordsOf } from '../../src/inspector/model/agentNames.ts'
 import { heldRows, overviewOf, type OverviewRow } from '../../src/inspector/model/overview.ts'
 import { callWords, ofSameTool, pendingWords } from '../../src/inspector/model/pendingWords.ts'

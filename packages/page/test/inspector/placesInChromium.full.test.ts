@@ -1,6 +1,6 @@
 import { createServer, request as askFor } from 'node:http'
 import { connect, type AddressInfo } from 'node:net'
-import { defineAgent } from '../../../../src/actors/defineAgent.ts'
+import { defineAgent } from '../../../../src/actors/define/defineAgent.ts'
 import { policyModel } from '../../../../src/actors/models/policyModel.ts'
 import { checkProblems, describeInChromium, type PageContext } from '../../../../test/browser/chromium.ts'
 import { endTogether } from '../../../../test/support/endTogether.ts'

@@ -1,6 +1,6 @@
-import { defineAgent } from '../../../../src/actors/defineAgent.ts'
+import { defineAgent } from '../../../../src/actors/define/defineAgent.ts'
 import { policyModel } from '../../../../src/actors/models/policyModel.ts'
-import { forkSession } from '../../../../src/sessions/forkSession.ts'
+import { forkSession } from '../../../sessions/src/forkSession.ts'
 import { simulatedClock } from '../../../evaluation/src/testing/simulatedClock.ts'
 import { checkProblems, describeInChromium } from '../../../../test/browser/chromium.ts'
 import { assert } from '../../../../test/support/suite.ts'

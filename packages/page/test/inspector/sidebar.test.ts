@@ -1,4 +1,4 @@
-import type { AgentSummary, SessionEntry } from '../../../../src/protocol/frames.ts'
+import type { AgentSummary, SessionEntry } from '../../../../src/protocol/bridge/frames.ts'
 import { headings, sidebarRows, type SideFacts } from '../../src/inspector/model/sidebarRows.ts'
 import { Notices, type NoticeState } from '../../src/inspector/model/notices.ts'
 import { ShellChoices } from '../../src/inspector/model/shellChoices.ts'

@@ -1,6 +1,6 @@
 import { rm } from 'node:fs/promises'
 import { dirname } from 'node:path'
-import type { AgentDefinition } from '../../../../src/actors/agentDefinition.ts'
+import type { AgentDefinition } from '../../../../src/actors/define/agentDefinition.ts'
 import { defineCoder } from '../../../cli/src/openSession.ts'
 import { embeddedSorter, sorterSetting } from '../../../cli/src/demo/sorter.ts'
 import { checkFile, checkProgram, sortTask } from '../../../demo/src/sortTask.ts'

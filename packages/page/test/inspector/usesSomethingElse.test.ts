@@ -2,7 +2,7 @@ import { eventText } from '../../src/inspector/model/eventWords.ts'
 import { TimeTravel } from '../../src/inspector/model/logFold.ts'
 import type { AgentEvent } from '../../../../src/protocol/events.ts'
 import type { LogRecord } from '../../../../src/protocol/records.ts'
-import type { PreparedTurn, TurnUse } from '../../../../src/protocol/turns.ts'
+import type { PreparedTurn, TurnUse } from '../../../../src/protocol/bridge/turns.ts'
 import { BrakeLog } from '../../../../test/support/brakeLog.ts'
 import { assert, describe } from '../../../../test/support/suite.ts'
 

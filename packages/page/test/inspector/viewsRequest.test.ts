@@ -1,5 +1,5 @@
-import { requestChange } from '../../../../src/conversation/requestChange.ts'
-import type { ModelRequest, RequestMessage } from '../../../../src/protocol/model.ts'
+import { requestChange } from '../../../../src/conversation/request/requestChange.ts'
+import type { ModelRequest, RequestMessage } from '../../../../src/protocol/ports/model.ts'
 import type { LogRecord } from '../../../../src/protocol/records.ts'
 import type { RequestView } from '../../src/inspector/model/agentView.ts'
 import { requestMarks } from '../../src/inspector/model/requestMarks.ts'

@@ -1,5 +1,5 @@
 import { connect } from '../../../bridge/src/client/connect.ts'
-import { defineAgent } from '../../../../src/actors/defineAgent.ts'
+import { defineAgent } from '../../../../src/actors/define/defineAgent.ts'
 import { policyModel } from '../../../../src/actors/models/policyModel.ts'
 import { FollowedAgent } from '../../src/inspector/model/followedAgent.ts'
 import { FrameBatch } from '../../src/inspector/model/frameBatch.ts'

@@ -1,4 +1,4 @@
-import { defineAgent } from '../../../../src/actors/defineAgent.ts'
+import { defineAgent } from '../../../../src/actors/define/defineAgent.ts'
 import { policyModel } from '../../../../src/actors/models/policyModel.ts'
 import { describeInChromium, type PageContext } from '../../../../test/browser/chromium.ts'
 import { startFleet, type Fleet, type Worker } from '../../../cluster/test/gateway/fleet.ts'

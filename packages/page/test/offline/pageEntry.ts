@@ -1,7 +1,7 @@
 import { defineSorter, openInPage, sortTask, Steps } from '../../src/offline/inPage.ts'
 import type { AgentEvent } from '../../../../src/protocol/events.ts'
 import { messageOf } from '../../../../src/protocol/errors.ts'
-import { systemClock } from '../../../../src/protocol/clock.ts'
+import { systemClock } from '../../../../src/protocol/ports/clock.ts'
 import { runProgram } from '../../src/offline/demo/runProgram.ts'
 import { setImmediate as soon } from '../../src/offline/node/globals.ts'
 import { setImmediate as breathe } from '../../src/offline/node/timersPromises.ts'

@@ -1,10 +1,10 @@
-import { defineAgent } from '../../../../src/actors/defineAgent.ts'
+import { defineAgent } from '../../../../src/actors/define/defineAgent.ts'
 import { scriptedModel } from '../../../evaluation/src/testing/scriptedModel.ts'
 import { z } from 'zod'
 import { defineTool } from '../../../../src/actors/tools/defineTool.ts'
 import { createRuntime } from '../../../bridge/src/createRuntime.ts'
-import type { Store } from '../../../../src/protocol/store.ts'
-import { memoryStore } from '../../../../src/stores/memoryStore.ts'
+import type { Store } from '../../../../src/protocol/ports/store.ts'
+import { memoryStore } from '../../../../src/log/stores/memoryStore.ts'
 import { brakedAgents } from '../inspector/brakedAgents.ts'
 
 /** Would act on the page, were it more than text there. */

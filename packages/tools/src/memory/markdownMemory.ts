@@ -16,9 +16,9 @@ import {
   type MemoryProblem,
   type MemoryRecord,
   type MemoryScope,
-} from '../../../../src/protocol/memory.ts'
-import { lockFile, type FileLock } from '../../../../src/stores/lockFile.ts'
-import { syncAndClose, syncFolder } from '../../../../src/stores/syncFolder.ts'
+} from '../../../../src/protocol/ports/memory.ts'
+import { lockFile, type FileLock } from '../../../../src/log/stores/lockFile.ts'
+import { syncAndClose, syncFolder } from '../../../../src/log/stores/syncFolder.ts'
 import {
   emptyFile,
   fileNameOf,

@@ -6,7 +6,7 @@ import {
   type MemoryDeletion,
   type MemoryRecord,
   type MemoryScope,
-} from '../../../../src/protocol/memory.ts'
+} from '../../../../src/protocol/ports/memory.ts'
 
 /** A part of a file that begins with a heading. */
 export interface Section {

@@ -1,4 +1,4 @@
-import type { MemoryFilter, MemoryRecord } from '../../../../src/protocol/memory.ts'
+import type { MemoryFilter, MemoryRecord } from '../../../../src/protocol/ports/memory.ts'
 
 /** Orders records by their last change, the newest first; those that changed at once by their ids, so that the order is always the same. */
 export const byNewest = (a: MemoryRecord, b: MemoryRecord): number =>

@@ -14,7 +14,7 @@ import {
   type MemoryFilter,
   type MemoryProblem,
   type MemoryRecord,
-} from '../../../../src/protocol/memory.ts'
+} from '../../../../src/protocol/ports/memory.ts'
 import { inTransaction, loadSqlite, whenFree } from '../../../sqlite/src/database.ts'
 import { queryWords, wordsOf } from './words.ts'
 

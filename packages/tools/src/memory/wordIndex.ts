@@ -1,6 +1,6 @@
 import type MiniSearch from 'minisearch'
-import { loadPeer } from '../../../../src/protocol/loadPeer.ts'
-import type { MemoryRecord } from '../../../../src/protocol/memory.ts'
+import { loadPeer } from '../../../../src/protocol/ports/loadPeer.ts'
+import type { MemoryRecord } from '../../../../src/protocol/ports/memory.ts'
 import { queryWords, wordsOf } from './words.ts'
 
 interface Doc {

@@ -1,4 +1,4 @@
-import { cutEnd } from '../../../../src/conversation/cutMiddle.ts'
+import { cutEnd } from '../../../../src/protocol/text/cutMiddle.ts'
 
 const contextLines = 2
 const maxHunks = 5

@@ -1,6 +1,6 @@
 import { stat } from 'node:fs/promises'
 import { z } from 'zod'
-import type { Clock } from '../../../../src/protocol/clock.ts'
+import type { Clock } from '../../../../src/protocol/ports/clock.ts'
 import { messageOf } from '../../../../src/protocol/errors.ts'
 import { lazily } from '../../../../src/protocol/lazily.ts'
 import { defineTool } from '../../../../src/actors/tools/defineTool.ts'

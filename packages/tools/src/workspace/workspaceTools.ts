@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { onlyFields } from '../../../../src/protocol/onlyFields.ts'
-import { type Clock, systemClock } from '../../../../src/protocol/clock.ts'
+import { onlyFields } from '../../../../src/protocol/checks/onlyFields.ts'
+import { type Clock, systemClock } from '../../../../src/protocol/ports/clock.ts'
 import { describeIssues, RuntimeError } from '../../../../src/protocol/errors.ts'
 import { lazily } from '../../../../src/protocol/lazily.ts'
 import type { Approval } from './approval.ts'

@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { MemoryRecord } from '../../../../src/protocol/memory.ts'
+import type { MemoryRecord } from '../../../../src/protocol/ports/memory.ts'
 import type { CaseContext } from '../../../../test/support/suite.ts'
 
 /** An empty folder that is removed after the case. */

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { markdownMemory } from '../../src/memory/markdownMemory.ts'
 import { sqliteMemory } from '../../src/memory/sqliteMemory.ts'
-import type { Memory } from '../../../../src/protocol/memory.ts'
+import type { Memory } from '../../../../src/protocol/ports/memory.ts'
 import { assert, describe, type CaseContext } from '../../../../test/support/suite.ts'
 import { memoryFolder } from './memoryFolder.ts'
 

@@ -1,7 +1,7 @@
 import { sqliteMemory, type SqliteMemory } from '../../src/memory/sqliteMemory.ts'
-import type { Memory } from '../../../../src/protocol/memory.ts'
+import type { Memory } from '../../../../src/protocol/ports/memory.ts'
 import { textOf } from '../../../../src/protocol/messages.ts'
-import type { ModelRequest } from '../../../../src/protocol/model.ts'
+import type { ModelRequest } from '../../../../src/protocol/ports/model.ts'
 import type { ScriptedReply } from '../../../evaluation/src/testing/scriptedModel.ts'
 import type { CaseContext } from '../../../../test/support/suite.ts'
 

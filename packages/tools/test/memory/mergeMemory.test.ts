@@ -1,5 +1,5 @@
 import * as fc from 'fast-check'
-import { isTrusted, mergeMemory, type MemoryRecord } from '../../../../src/protocol/memory.ts'
+import { isTrusted, mergeMemory, type MemoryRecord } from '../../../../src/protocol/ports/memory.ts'
 import { assert, describe } from '../../../../test/support/suite.ts'
 import { fact } from './memoryFolder.ts'
 

@@ -1,6 +1,6 @@
 import { chmodSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { breather } from '../../../../src/actors/breather.ts'
+import { breather } from '../../../../src/actors/timing/breather.ts'
 import { compileGlob } from '../../src/workspace/matchGlob.ts'
 import { walkFiles } from '../../../../src/actors/files/walkFiles.ts'
 import { assert, describe } from '../../../../test/support/suite.ts'

@@ -1,5 +1,5 @@
 import { outputProgress } from '../../src/workspace/runCommand.ts'
-import type { Clock } from '../../../../src/protocol/clock.ts'
+import type { Clock } from '../../../../src/protocol/ports/clock.ts'
 import { assert, describe } from '../../../../test/support/suite.ts'
 
 /** A clock with one timer, which runs out when told. */

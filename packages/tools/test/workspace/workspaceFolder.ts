@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import type { ToolContext } from '../../../../src/actors/tools/defineTool.ts'
 import { workspaceTools, type WorkspaceToolsOptions } from '../../src/workspace/workspaceTools.ts'
-import type { Clock } from '../../../../src/protocol/clock.ts'
+import type { Clock } from '../../../../src/protocol/ports/clock.ts'
 import type { CaseContext } from '../../../../test/support/suite.ts'
 import { toolContext } from '../../../../test/support/toolContext.ts'
 

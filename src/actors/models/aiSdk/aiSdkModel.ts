@@ -1,6 +1,6 @@
 import type { LanguageModelV4 } from '@ai-sdk/provider'
 import { messageOf, RuntimeError } from '../../../protocol/errors.ts'
-import type { Model, ModelRequest, ModelSettings, PromptCache } from '../../../protocol/model.ts'
+import type { Model, ModelRequest, ModelSettings, PromptCache } from '../../../protocol/ports/model.ts'
 import { cachingModel } from '../cachingModels.ts'
 import type { CacheAsking } from './askForCache.ts'
 import { cacheWay } from './cacheWays.ts'

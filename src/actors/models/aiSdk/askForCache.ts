@@ -1,5 +1,5 @@
 import type { LanguageModelV4CallOptions, LanguageModelV4Message, SharedV4ProviderOptions } from '@ai-sdk/provider'
-import { TextHash } from '../../../conversation/textHash.ts'
+import { TextHash } from '../../../protocol/text/textHash.ts'
 import type { CacheTtl, CacheWay } from './cacheWays.ts'
 
 type Prompt = LanguageModelV4CallOptions['prompt']

@@ -1,5 +1,5 @@
 import type { LanguageModelV4, LanguageModelV4CallOptions, LanguageModelV4StreamPart } from '@ai-sdk/provider'
-import type { ModelPart } from '../../../protocol/model.ts'
+import type { ModelPart } from '../../../protocol/ports/model.ts'
 import type { ReplyReader } from './readStream.ts'
 
 type PartStream = ReadableStream<LanguageModelV4StreamPart>

@@ -10,9 +10,9 @@ import type {
   LanguageModelV4ToolResult,
   SharedV4ProviderMetadata,
 } from '@ai-sdk/provider'
-import { cloneJson } from '../../../protocol/cloneJson.ts'
+import { cloneJson } from '../../../protocol/checks/cloneJson.ts'
 import type { ProviderBlock } from '../../../protocol/messages.ts'
-import type { ModelRequest } from '../../../protocol/model.ts'
+import type { ModelRequest } from '../../../protocol/ports/model.ts'
 
 type PromptPart = Extract<LanguageModelV4Message, { role: 'assistant' }>['content'][number]
 type FilePart = LanguageModelV4File | LanguageModelV4ReasoningFile

@@ -1,7 +1,7 @@
-import { blankText } from '../../../redaction/blankSecrets.ts'
-import { cutEnd } from '../../../conversation/cutMiddle.ts'
+import { blankText } from '../../../log/redaction/blankSecrets.ts'
+import { cutEnd } from '../../../protocol/text/cutMiddle.ts'
 import { messageOf } from '../../../protocol/errors.ts'
-import type { ModelError, ModelErrorKind } from '../../../protocol/model.ts'
+import type { ModelError, ModelErrorKind } from '../../../protocol/ports/model.ts'
 
 /** Longest error message kept, in UTF-16 units: some proxies respond with whole pages. */
 const maxMessageChars = 1000

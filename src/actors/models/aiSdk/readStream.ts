@@ -6,9 +6,9 @@ import type {
   SharedV4ProviderMetadata,
   SharedV4Warning,
 } from '@ai-sdk/provider'
-import { errorOfReply } from '../../../protocol/judgeReply.ts'
+import { errorOfReply } from '../../../protocol/checks/judgeReply.ts'
 import { totalTokens, type Block, type Usage } from '../../../protocol/messages.ts'
-import type { ModelError, ModelPart, ModelReply } from '../../../protocol/model.ts'
+import type { ModelError, ModelPart, ModelReply } from '../../../protocol/ports/model.ts'
 import { mergeData, toNextSignature, toSignature } from './providerData.ts'
 import { parseInput, toBase64, toCited, toProvided, type ProvidedPart } from './providerParts.ts'
 import { readError } from './readError.ts'

@@ -5,8 +5,8 @@ import type {
   LanguageModelV4ProviderTool,
   SharedV4ProviderOptions,
 } from '@ai-sdk/provider'
-import type { ModelRequest, ModelSettings, ToolSpec } from '../../../protocol/model.ts'
-import { wellFormed } from '../../../conversation/wellFormed.ts'
+import type { ModelRequest, ModelSettings, ToolSpec } from '../../../protocol/ports/model.ts'
+import { wellFormed } from '../../../protocol/text/wellFormed.ts'
 import { askForCache } from './askForCache.ts'
 import { type PromptOptions, toPrompt } from './toPrompt.ts'
 

@@ -1,5 +1,5 @@
 import type { LanguageModelV4FilePart, LanguageModelV4Message, LanguageModelV4ToolResultOutput } from '@ai-sdk/provider'
-import { fileText, isTextual } from '../../../protocol/fileText.ts'
+import { fileText, isTextual } from '../../../protocol/text/fileText.ts'
 import {
   isMedia,
   mediaText,
@@ -8,7 +8,7 @@ import {
   type MediaBlock,
   type ProviderBlock,
 } from '../../../protocol/messages.ts'
-import type { ModelRequest, RequestMessage } from '../../../protocol/model.ts'
+import type { ModelRequest, RequestMessage } from '../../../protocol/ports/model.ts'
 import type { CacheAsking } from './askForCache.ts'
 import { fromProvided } from './providerParts.ts'
 import { fromNextSignature, fromSignature, isNextSignature } from './providerData.ts'

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { onlyFields } from '../../../protocol/onlyFields.ts'
+import { onlyFields } from '../../../protocol/checks/onlyFields.ts'
 import { lazily } from '../../../protocol/lazily.ts'
 
 /** Limit on all calls of some models together, in one runtime. Fields that are left out are unlimited. */

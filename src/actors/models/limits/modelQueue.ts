@@ -1,4 +1,4 @@
-import type { Clock } from '../../../protocol/clock.ts'
+import type { Clock } from '../../../protocol/ports/clock.ts'
 import { RuntimeError } from '../../../protocol/errors.ts'
 import type { WaitReason } from '../../../protocol/events.ts'
 import { Limit, type Obstacle } from './limit.ts'

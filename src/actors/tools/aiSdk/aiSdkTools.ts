@@ -1,5 +1,5 @@
 import { messageOf, RuntimeError } from '../../../protocol/errors.ts'
-import type { RunContext } from '../../runContext.ts'
+import type { RunContext } from '../../calls/runContext.ts'
 import type { Tool, ToolEffects } from '../defineTool.ts'
 import type { SourceStatus, ToolConnection, ToolSource } from '../toolSource.ts'
 import { aiSdkTool, type AiSdkTool, type AiSdkToolUse } from './aiSdkTool.ts'

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { graftName } from '../../../conversation/revert.ts'
+import { graftName } from '../../../conversation/brakes/revert/revert.ts'
 import { lazily } from '../../../protocol/lazily.ts'
 import { defineTool, type Tool } from '../defineTool.ts'
 import { asOwn } from '../ownTools.ts'

@@ -1,9 +1,14 @@
 import { z } from 'zod'
-import type { Conversation } from '../../../conversation/conversation.ts'
-import { defaultRecallLines, mostRecallLines, recall, type RecallRequest } from '../../../conversation/recall.ts'
-import { recallName } from '../../../conversation/stepText.ts'
+import type { Conversation } from '../../../conversation/tree/conversation.ts'
+import {
+  defaultRecallLines,
+  mostRecallLines,
+  recall,
+  type RecallRequest,
+} from '../../../conversation/brakes/recall/recall.ts'
+import { recallName } from '../../../conversation/tree/stepText.ts'
 import { lazily } from '../../../protocol/lazily.ts'
-import { inSlices } from '../../inSlices.ts'
+import { inSlices } from '../../timing/inSlices.ts'
 import { defineTool, type Tool } from '../defineTool.ts'
 
 /** Result of the recall tool: a request to look something up in the conversation, which a tool does not see. */

@@ -1,5 +1,5 @@
-import { stallOf } from '../../../../src/conversation/stall.ts'
-import { defaultStallRules, stallRules } from '../../../../src/conversation/stallRules.ts'
+import { stallOf } from '../../../../src/conversation/brakes/stall/stall.ts'
+import { defaultStallRules, stallRules } from '../../../../src/conversation/brakes/stall/stallRules.ts'
 import type { ConversationNode, StallRule } from '../../../../src/index.ts'
 import type { RecordedSession } from '../recordedSession.ts'
 import { replay } from '../replay.ts'

@@ -1,6 +1,6 @@
 import type { Block, PlainBlock, SyntheticReason, UserSource } from '../../../../../src/protocol/messages.ts'
 import type { ErrorInfo } from '../../../../../src/protocol/errors.ts'
-import type { Pending } from '../../../../../src/protocol/pending.ts'
+import type { Pending } from '../../../../../src/protocol/runs/pending.ts'
 import type { PauseReason } from '../../../../../src/protocol/records.ts'
 
 /** A conversation as a chat shows it. Plain data; unchanged parts stay the same object. */

@@ -1,10 +1,10 @@
 import type { AgentEvent, EventOf } from '../../../../../src/protocol/events.ts'
-import { textOf } from '../../../../../src/protocol/messageText.ts'
-import { readJson } from '../../../../../src/protocol/readAnswer.ts'
-import { unwrapped } from '../../../../../src/protocol/strictOutput.ts'
+import { textOf } from '../../../../../src/protocol/text/messageText.ts'
+import { readJson } from '../../../../../src/protocol/checks/readAnswer.ts'
+import { unwrapped } from '../../../../../src/protocol/checks/strictOutput.ts'
 import type { RunStopReason } from '../../../../../src/protocol/records.ts'
-import { resultOf } from '../../../../../src/runs/run.ts'
-import type { RunResult } from '../../../../../src/runs/runResult.ts'
+import { resultOf } from '../../../../../src/protocol/runs/run.ts'
+import type { RunResult } from '../../../../../src/protocol/runs/runResult.ts'
 
 /** Latest progress of a running tool. */
 export interface RunProgress {

@@ -1,8 +1,8 @@
-import type { AgentDefinition } from '../../../../../src/actors/agentDefinition.ts'
-import { defineAgent } from '../../../../../src/actors/defineAgent.ts'
+import type { AgentDefinition } from '../../../../../src/actors/define/agentDefinition.ts'
+import { defineAgent } from '../../../../../src/actors/define/defineAgent.ts'
 import { policyModel } from '../../../../../src/actors/models/policyModel.ts'
-import { pause } from '../../../../../src/actors/pause.ts'
-import type { Clock } from '../../../../../src/protocol/clock.ts'
+import { pause } from '../../../../../src/actors/timing/pause.ts'
+import type { Clock } from '../../../../../src/protocol/ports/clock.ts'
 import { textOf } from '../../../../../src/protocol/messages.ts'
 import { tool } from '../../../../../test/support/agentHarness.ts'
 

@@ -1,7 +1,7 @@
 import { EventEmitter } from 'node:events'
 import type { WebSocket } from 'ws'
 import type { AnyWebSocket, WebSocketConstructor } from '../../../src/client/connectOptions.ts'
-import type { Clock } from '../../../../../src/protocol/clock.ts'
+import type { Clock } from '../../../../../src/protocol/ports/clock.ts'
 import type { Dice } from '../../../../../test/tree/dice.ts'
 
 /** How long things take on a wire, in milliseconds: each takes between 0 and this. */

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util'
 import type { AgentEvent } from '../../../../../src/protocol/events.ts'
 import { textOf } from '../../../../../src/protocol/messages.ts'
 import type { LogRecord } from '../../../../../src/protocol/records.ts'
-import type { RunResult } from '../../../../../src/runs/runResult.ts'
+import type { RunResult } from '../../../../../src/protocol/runs/runResult.ts'
 import { Heard } from '../bridgeHarness.ts'
 
 /** Those of some events that are in the log. */

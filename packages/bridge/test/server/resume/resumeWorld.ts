@@ -1,4 +1,4 @@
-import type { AgentDefinition } from '../../../../../src/actors/agentDefinition.ts'
+import type { AgentDefinition } from '../../../../../src/actors/define/agentDefinition.ts'
 import type { Client } from '../../../src/client/client.ts'
 import { connect } from '../../../src/client/connect.ts'
 import { messageOf } from '../../../../../src/protocol/errors.ts'

@@ -2,9 +2,9 @@
  * One life of a server that will be killed: `node serveChild.ts <folder> <port> [<origin>]` serves the agent `looking` from the
  * logs of that folder. Prints `ready`.
  */
-import { systemClock } from '../../../../../src/protocol/clock.ts'
+import { systemClock } from '../../../../../src/protocol/ports/clock.ts'
 import { createRuntime } from '../../../src/createRuntime.ts'
-import { fileStore } from '../../../../../src/stores/fileStore.ts'
+import { fileStore } from '../../../../../src/log/stores/fileStore.ts'
 import { lookingAgent } from './lookingAgent.ts'
 
 const [folder = '', port, origin] = process.argv.slice(2)

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { writeFileSync } from 'node:fs'
 import { counted, whole } from '../../../../charts/src/amounts.ts'
-import { systemClock } from '../../../../../src/protocol/clock.ts'
+import { systemClock } from '../../../../../src/protocol/ports/clock.ts'
 import { type CliHost, exitCodes } from '../../cliHost.ts'
 import type { Invocation } from '../../commandLine.ts'
 import { chooseModel, type ModelChoice } from '../../models/chooseModel.ts'

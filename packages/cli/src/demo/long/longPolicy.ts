@@ -1,7 +1,7 @@
 import { policyModel } from '../../../../../src/actors/models/policyModel.ts'
 import type { ReplyShape } from '../../../../../src/actors/models/replyShape.ts'
-import { recallName } from '../../../../../src/conversation/stepText.ts'
-import type { Model, ModelRequest } from '../../../../../src/protocol/model.ts'
+import { recallName } from '../../../../../src/conversation/tree/stepText.ts'
+import type { Model, ModelRequest } from '../../../../../src/protocol/ports/model.ts'
 import { longCheckCommand } from './longTask.ts'
 import { declarationOf, seenWork, type SeenWork } from './seenWork.ts'
 

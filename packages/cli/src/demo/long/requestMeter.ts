@@ -1,10 +1,10 @@
-import { namesIn, wordsOf } from '../../../../../src/conversation/names.ts'
-import { recallName } from '../../../../../src/conversation/stepText.ts'
-import { estimateTokens } from '../../../../../src/conversation/tokenCounter.ts'
-import type { ConversationView } from '../../../../../src/conversation/conversationView.ts'
+import { namesIn, wordsOf } from '../../../../../src/conversation/names/names.ts'
+import { recallName } from '../../../../../src/conversation/tree/stepText.ts'
+import { estimateTokens } from '../../../../../src/conversation/limits/tokenCounter.ts'
+import type { ConversationView } from '../../../../../src/conversation/tree/conversationView.ts'
 import type { AgentEvent } from '../../../../../src/protocol/events.ts'
 import { toolCallsOf, type AssistantMessage, type Block, type Message } from '../../../../../src/protocol/messages.ts'
-import type { ModelRequest } from '../../../../../src/protocol/model.ts'
+import type { ModelRequest } from '../../../../../src/protocol/ports/model.ts'
 
 /** Prices per token relative to fresh, uncached input tokens: the ratios of most providers. */
 export const priceRatios = { cached: 0.1, written: 1.25, output: 5 } as const

@@ -1,6 +1,6 @@
-import { recallName } from '../../../../../src/conversation/stepText.ts'
+import { recallName } from '../../../../../src/conversation/tree/stepText.ts'
 import { textOf, toolCallsOf } from '../../../../../src/protocol/messages.ts'
-import type { RequestMessage } from '../../../../../src/protocol/model.ts'
+import type { RequestMessage } from '../../../../../src/protocol/ports/model.ts'
 import { noteIn, withoutId } from '../../../../demo/src/brakeMarks.ts'
 import { isLongTask } from './longTask.ts'
 

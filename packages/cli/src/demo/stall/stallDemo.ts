@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { BrakingOptions } from '../../../../../src/actors/brakingOptions.ts'
+import type { BrakingOptions } from '../../../../../src/actors/define/brakingOptions.ts'
 import { counted } from '../../../../charts/src/amounts.ts'
 import { withoutControls } from '../../../../charts/src/plainText.ts'
 import { formatNodeId } from '../../../../../src/protocol/ids.ts'

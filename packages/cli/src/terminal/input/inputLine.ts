@@ -1,4 +1,4 @@
-import type { Clock } from '../../../../../src/protocol/clock.ts'
+import type { Clock } from '../../../../../src/protocol/ports/clock.ts'
 import { withoutControls } from '../../../../charts/src/plainText.ts'
 import { fitted, textWidth } from '../../../../charts/src/textWidth.ts'
 import type { CliHost } from '../../cliHost.ts'

@@ -1,6 +1,6 @@
 import { withoutControls } from '../../../../charts/src/plainText.ts'
 import { cellsOf, fitted, textWidth } from '../../../../charts/src/textWidth.ts'
-import { charactersOf } from '../../../../../src/conversation/characters.ts'
+import { charactersOf } from '../../../../../src/protocol/text/characters.ts'
 
 /** A text laid out in rows of a terminal. */
 export interface InputRows {

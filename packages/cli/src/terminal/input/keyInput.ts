@@ -1,5 +1,5 @@
 import { StringDecoder } from 'node:string_decoder'
-import type { Clock } from '../../../../../src/protocol/clock.ts'
+import type { Clock } from '../../../../../src/protocol/ports/clock.ts'
 import type { CliHost } from '../../cliHost.ts'
 import { KeyReader, type Key } from './keys.ts'
 

@@ -2,7 +2,7 @@ import { constants } from 'node:fs'
 import { open, realpath } from 'node:fs/promises'
 import { isAbsolute, join, relative, resolve, sep } from 'node:path'
 import { counted, whole } from '../../../../charts/src/amounts.ts'
-import { withoutEnd } from '../../../../../src/protocol/textEnds.ts'
+import { withoutEnd } from '../../../../../src/protocol/text/textEnds.ts'
 
 /** Maximum bytes of one file (`mostBytes`) and of all files that a message names (`mostTogether`). */
 const mostBytes = 100 * 1024

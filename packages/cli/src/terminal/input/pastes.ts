@@ -1,5 +1,5 @@
 import { counted } from '../../../../charts/src/amounts.ts'
-import { withoutEnd } from '../../../../../src/protocol/textEnds.ts'
+import { withoutEnd } from '../../../../../src/protocol/text/textEnds.ts'
 
 /** Placeholders for pastes in the input line: characters that cannot be typed and that one key deletes. */
 const firstMark = 0xf0000

@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process'
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { Clock } from '../../../../../src/protocol/clock.ts'
+import type { Clock } from '../../../../../src/protocol/ports/clock.ts'
 import { hasCode } from '../../../../../src/protocol/errors.ts'
 
 const mostPaths = 20_000

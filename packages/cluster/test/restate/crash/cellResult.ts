@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs'
 import type { LogRecord } from '../../../../../src/protocol/records.ts'
-import type { Store } from '../../../../../src/protocol/store.ts'
+import type { Store } from '../../../../../src/protocol/ports/store.ts'
 import { checkLog } from '../../../../../test/support/journeyRules.ts'
 import { recordsIn } from '../recordsIn.ts'
 import type { Effect } from './job.ts'

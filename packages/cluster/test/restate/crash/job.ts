@@ -1,11 +1,11 @@
 import { appendFileSync } from 'node:fs'
 import { z } from 'zod'
-import type { AgentDefinition } from '../../../../../src/actors/agentDefinition.ts'
-import { defineAgent } from '../../../../../src/actors/defineAgent.ts'
-import { heuristicStrategy } from '../../../../../src/actors/summariseSpan.ts'
+import type { AgentDefinition } from '../../../../../src/actors/define/agentDefinition.ts'
+import { defineAgent } from '../../../../../src/actors/define/defineAgent.ts'
+import { heuristicStrategy } from '../../../../../src/actors/drains/summariseSpan.ts'
 import { defineTool, type Tool, type ToolEffects } from '../../../../../src/actors/tools/defineTool.ts'
 import { noUsage, textOf, type Block } from '../../../../../src/protocol/messages.ts'
-import type { Model, ModelPart, ModelRequest, ReplyStopReason } from '../../../../../src/protocol/model.ts'
+import type { Model, ModelPart, ModelRequest, ReplyStopReason } from '../../../../../src/protocol/ports/model.ts'
 
 /** Where a worker may be when it dies. */
 export const places = ['reply', 'record', 'tool', 'child', 'drain', 'approval'] as const

@@ -4,7 +4,7 @@
  * of its input ends it.
  */
 import { postgresStore } from '../../../../../src/postgres.ts'
-import type { Store } from '../../../../../src/protocol/store.ts'
+import type { Store } from '../../../../../src/protocol/ports/store.ts'
 import { restateDispatch, restateWorker, type RestateWorker } from '../../../../../src/restate.ts'
 import { sqliteStore } from '../../../../../src/sqlite.ts'
 import { jobOf, type Place } from './job.ts'

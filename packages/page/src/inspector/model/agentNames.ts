@@ -1,5 +1,5 @@
-import type { AgentSummary, SessionEntry } from '../../../../../src/protocol/frames.ts'
-import { metadataText } from '../../../../../src/protocol/metadataText.ts'
+import type { AgentSummary, SessionEntry } from '../../../../../src/protocol/bridge/frames.ts'
+import { metadataText } from '../../../../../src/protocol/text/metadataText.ts'
 import { forDisplay, oneLine } from './shortText.ts'
 
 /** An agent or a session, which has a name in a list. */

@@ -1,6 +1,6 @@
 import type { Artifact } from '../../../../../src/protocol/artifacts.ts'
-import { artifactName } from '../../../../../src/protocol/artifactNames.ts'
-import { isTextual } from '../../../../../src/protocol/fileText.ts'
+import { artifactName } from '../../../../../src/protocol/text/artifactNames.ts'
+import { isTextual } from '../../../../../src/protocol/text/fileText.ts'
 import { formatCount } from './numbers.ts'
 import { forDisplay } from './shortText.ts'
 

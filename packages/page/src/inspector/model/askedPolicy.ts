@@ -1,5 +1,5 @@
 import type { PolicyEnd } from '../../../../../src/protocol/braking.ts'
-import { formatNodeId } from '../../../../../src/protocol/nodeIds.ts'
+import { formatNodeId } from '../../../../../src/protocol/text/nodeIds.ts'
 import type { LogRecord, RecordOf } from '../../../../../src/protocol/records.ts'
 import { counted } from '../../../../charts/src/amounts.ts'
 import { askingCost, formatCount } from './numbers.ts'

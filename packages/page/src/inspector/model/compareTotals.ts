@@ -1,8 +1,8 @@
 import { WorkTimes, type Took } from '../../../../charts/src/workTimes.ts'
-import { totalTokens } from '../../../../../src/protocol/messageText.ts'
+import { totalTokens } from '../../../../../src/protocol/text/messageText.ts'
 import type { AgentEvent } from '../../../../../src/protocol/events.ts'
 import type { LogRecord } from '../../../../../src/protocol/records.ts'
-import { foldSpent, nothingYet, totalSpent } from '../../../../../src/sessions/spent.ts'
+import { foldSpent, nothingYet, totalSpent } from '../../../../../src/log/spent.ts'
 import type { AgentViewState } from './agentView.ts'
 
 /** Turns, tokens, cost and time of an agent. */

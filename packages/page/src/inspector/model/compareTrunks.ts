@@ -1,4 +1,4 @@
-import type { ConversationNode } from '../../../../../src/conversation/node.ts'
+import type { ConversationNode } from '../../../../../src/conversation/tree/node.ts'
 import { SameMessages } from './sameMessages.ts'
 
 /** Messages of two trunks beside each other; where only one trunk has a message, the other side is empty. */

@@ -1,6 +1,6 @@
-import { cutEnd } from '../../../../../src/conversation/cutMiddle.ts'
+import { cutEnd } from '../../../../../src/protocol/text/cutMiddle.ts'
 import type { Block, Message } from '../../../../../src/protocol/messages.ts'
-import { mediaText, providedText } from '../../../../../src/protocol/messageText.ts'
+import { mediaText, providedText } from '../../../../../src/protocol/text/messageText.ts'
 import type { WordPart } from '../../../../charts/src/text/wordDiff.ts'
 import { jsonOf } from './shortText.ts'
 

@@ -1,7 +1,7 @@
 import { counted } from '../../../../charts/src/amounts.ts'
 import type { Economics } from '../../../../../src/protocol/economics.ts'
 import type { NodeId } from '../../../../../src/protocol/ids.ts'
-import { totalTokens } from '../../../../../src/protocol/messageText.ts'
+import { totalTokens } from '../../../../../src/protocol/text/messageText.ts'
 import type { LogRecord } from '../../../../../src/protocol/records.ts'
 
 /** One request of the session as the model read it. Tokens. */

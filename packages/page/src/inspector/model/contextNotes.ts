@@ -1,9 +1,9 @@
 import { counted, dollars, duration } from '../../../../charts/src/amounts.ts'
 import { callLine } from '../../../../charts/src/toolLine.ts'
-import { artifactName } from '../../../../../src/protocol/artifactNames.ts'
+import { artifactName } from '../../../../../src/protocol/text/artifactNames.ts'
 import type { AgentEvent } from '../../../../../src/protocol/events.ts'
 import type { NodeId } from '../../../../../src/protocol/ids.ts'
-import { formatNodeId } from '../../../../../src/protocol/nodeIds.ts'
+import { formatNodeId } from '../../../../../src/protocol/text/nodeIds.ts'
 import type { LogRecord, RecordOf } from '../../../../../src/protocol/records.ts'
 import { formatBytes } from './numbers.ts'
 

@@ -1,4 +1,4 @@
-import type { Right } from '../../../../../src/protocol/rights.ts'
+import type { Right } from '../../../../../src/protocol/bridge/rights.ts'
 import type { AgentViewState } from './agentView.ts'
 import type { ConnectionStatus } from './connection.ts'
 

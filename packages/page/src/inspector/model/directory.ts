@@ -1,8 +1,8 @@
 import { signal } from '@preact/signals'
-import type { Clock } from '../../../../../src/protocol/clock.ts'
+import type { Clock } from '../../../../../src/protocol/ports/clock.ts'
 import type { Client } from '../../../../bridge/src/client/index.ts'
 import { toErrorInfo, type ErrorInfo } from '../../../../../src/protocol/errors.ts'
-import type { AgentSummary, SessionEntry } from '../../../../../src/protocol/frames.ts'
+import type { AgentSummary, SessionEntry } from '../../../../../src/protocol/bridge/frames.ts'
 import type { FrameBatch } from './frameBatch.ts'
 
 const pageSize = 100

@@ -1,6 +1,6 @@
 import type { AgentEvent } from '../../../../../src/protocol/events.ts'
 import type { NodeId } from '../../../../../src/protocol/ids.ts'
-import { toolCallsOf } from '../../../../../src/protocol/messageText.ts'
+import { toolCallsOf } from '../../../../../src/protocol/text/messageText.ts'
 import type { LogRecord } from '../../../../../src/protocol/records.ts'
 
 /** The node an event is about by itself. */

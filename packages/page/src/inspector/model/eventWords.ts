@@ -1,13 +1,19 @@
-import { metadataText } from '../../../../../src/protocol/metadataText.ts'
-import { formatNodeId } from '../../../../../src/protocol/nodeIds.ts'
+import { metadataText } from '../../../../../src/protocol/text/metadataText.ts'
+import { formatNodeId } from '../../../../../src/protocol/text/nodeIds.ts'
 import type { AgentEvent } from '../../../../../src/protocol/events.ts'
 import type { Block } from '../../../../../src/protocol/messages.ts'
-import { countMedia, providedText, textOf, toolCallsOf, totalTokens } from '../../../../../src/protocol/messageText.ts'
+import {
+  countMedia,
+  providedText,
+  textOf,
+  toolCallsOf,
+  totalTokens,
+} from '../../../../../src/protocol/text/messageText.ts'
 import { byPolicy, counted, savings } from '../../../../charts/src/amounts.ts'
 import { copiedSpans } from '../../../../charts/src/copiedSpans.ts'
 import type { UndoLedger } from '../../../../../src/protocol/undo.ts'
 import type { ToolsChange } from '../../../../../src/protocol/toolsChange.ts'
-import type { PreparedTurn } from '../../../../../src/protocol/turns.ts'
+import type { PreparedTurn } from '../../../../../src/protocol/bridge/turns.ts'
 import type { Economics } from '../../../../../src/protocol/economics.ts'
 import { askingCost } from './numbers.ts'
 import { short, sourceWords, useWords } from './useWords.ts'

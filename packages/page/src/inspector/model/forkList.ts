@@ -1,7 +1,7 @@
 import { effect, signal, type ReadonlySignal } from '@preact/signals'
 import type { Client } from '../../../../bridge/src/client/index.ts'
-import type { Clock } from '../../../../../src/protocol/clock.ts'
-import type { SessionEntry } from '../../../../../src/protocol/frames.ts'
+import type { Clock } from '../../../../../src/protocol/ports/clock.ts'
+import type { SessionEntry } from '../../../../../src/protocol/bridge/frames.ts'
 
 /** Limit of the forks that are listed. */
 const mostListed = 50

@@ -1,4 +1,4 @@
-import type { ConversationView } from '../../../../../src/conversation/conversationView.ts'
+import type { ConversationView } from '../../../../../src/conversation/tree/conversationView.ts'
 import type { NodeId } from '../../../../../src/protocol/ids.ts'
 
 /** The part of a conversation that a fork at a node shares. */

@@ -1,8 +1,8 @@
 import { counted } from '../../../../charts/src/amounts.ts'
-import type { ConversationNode } from '../../../../../src/conversation/node.ts'
+import type { ConversationNode } from '../../../../../src/conversation/tree/node.ts'
 import type { NodeId } from '../../../../../src/protocol/ids.ts'
 import type { Message, ToolResultMessage } from '../../../../../src/protocol/messages.ts'
-import { textOf, toolCallsOf } from '../../../../../src/protocol/messageText.ts'
+import { textOf, toolCallsOf } from '../../../../../src/protocol/text/messageText.ts'
 import { isEdit } from '../../../../charts/src/text/edits.ts'
 import { argumentsLine, oneLine } from './shortText.ts'
 

@@ -1,10 +1,10 @@
 import { limitUses, type LimitUse } from '../../../../charts/src/limitUse.ts'
 import { WorkTimes } from '../../../../charts/src/workTimes.ts'
 import type { AgentEvent } from '../../../../../src/protocol/events.ts'
-import { totalTokens } from '../../../../../src/protocol/messageText.ts'
+import { totalTokens } from '../../../../../src/protocol/text/messageText.ts'
 import type { LogRecord } from '../../../../../src/protocol/records.ts'
-import type { Limits } from '../../../../../src/protocol/runLimits.ts'
-import { foldSpent, nothingYet, totalSpent } from '../../../../../src/sessions/spent.ts'
+import type { Limits } from '../../../../../src/protocol/runs/runLimits.ts'
+import { foldSpent, nothingYet, totalSpent } from '../../../../../src/log/spent.ts'
 
 /**
  * The limits of the last run in the first `end` records, and how much of each is used at `now` (epoch milliseconds), sub-agents that

@@ -1,8 +1,8 @@
-import type { ConversationView } from '../../../../../src/conversation/conversationView.ts'
+import type { ConversationView } from '../../../../../src/conversation/tree/conversationView.ts'
 import type { Artifact } from '../../../../../src/protocol/artifacts.ts'
-import { artifactName, artifactNames } from '../../../../../src/protocol/artifactNames.ts'
-import { textOf } from '../../../../../src/protocol/messageText.ts'
-import type { RequestMessage } from '../../../../../src/protocol/model.ts'
+import { artifactName, artifactNames } from '../../../../../src/protocol/text/artifactNames.ts'
+import { textOf } from '../../../../../src/protocol/text/messageText.ts'
+import type { RequestMessage } from '../../../../../src/protocol/ports/model.ts'
 
 /**
  * Finds the artifacts that the results in a request name: a request has only the texts of results. Only artifacts of the conversation's

@@ -1,6 +1,6 @@
 import { counted, money, whole } from '../../../../charts/src/amounts.ts'
 import type { Usage } from '../../../../../src/protocol/messages.ts'
-import { totalTokens } from '../../../../../src/protocol/messageText.ts'
+import { totalTokens } from '../../../../../src/protocol/text/messageText.ts'
 
 const compact = new Intl.NumberFormat('en', { notation: 'compact', maximumFractionDigits: 1 })
 const percent = new Intl.NumberFormat('en', { style: 'percent', maximumFractionDigits: 0 })

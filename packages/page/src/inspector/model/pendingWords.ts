@@ -1,6 +1,6 @@
-import { cutEnd } from '../../../../../src/conversation/cutMiddle.ts'
-import { visible } from '../../../../../src/conversation/visible.ts'
-import type { Pending } from '../../../../../src/protocol/pending.ts'
+import { cutEnd } from '../../../../../src/protocol/text/cutMiddle.ts'
+import { visible } from '../../../../../src/conversation/request/visible.ts'
+import type { Pending } from '../../../../../src/protocol/runs/pending.ts'
 import { editOf } from '../../../../charts/src/text/edits.ts'
 import { jsonOf, oneLine } from './shortText.ts'
 

@@ -1,4 +1,4 @@
-import type { TurnRequest } from '../../../../../src/conversation/captureRequest.ts'
+import type { TurnRequest } from '../../../../../src/conversation/request/captureRequest.ts'
 import type { EventOf } from '../../../../../src/protocol/events.ts'
 import type { RecordOf } from '../../../../../src/protocol/records.ts'
 import type { RequestView } from './agentView.ts'

@@ -1,4 +1,4 @@
-import type { RequestMessage } from '../../../../../src/protocol/model.ts'
+import type { RequestMessage } from '../../../../../src/protocol/ports/model.ts'
 
 /**
  * Relation of a message to the request before. `kept`: at the same place from the beginning on, so that a provider's cache can know it;

@@ -1,5 +1,5 @@
-import { requestChange, type RequestChange } from '../../../../../src/conversation/requestChange.ts'
-import type { ModelRequest } from '../../../../../src/protocol/model.ts'
+import { requestChange, type RequestChange } from '../../../../../src/conversation/request/requestChange.ts'
+import type { ModelRequest } from '../../../../../src/protocol/ports/model.ts'
 import type { Provenance } from '../../../../../src/protocol/provenance.ts'
 import type { RequestView } from './agentView.ts'
 import { requestMarks, type MessageMark, type RequestMarks } from './requestMarks.ts'

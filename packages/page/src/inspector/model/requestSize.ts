@@ -1,5 +1,5 @@
-import { estimateTokens } from '../../../../../src/conversation/tokenCounter.ts'
-import type { ModelRequest, RequestMessage } from '../../../../../src/protocol/model.ts'
+import { estimateTokens } from '../../../../../src/conversation/limits/tokenCounter.ts'
+import type { ModelRequest, RequestMessage } from '../../../../../src/protocol/ports/model.ts'
 import { jsonOf } from './shortText.ts'
 import type { Usage } from '../../../../../src/protocol/messages.ts'
 import type { LogRecord } from '../../../../../src/protocol/records.ts'

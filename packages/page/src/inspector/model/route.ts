@@ -1,6 +1,6 @@
 import { standings, type Standing } from '../../../../charts/src/standing.ts'
 import type { NodeId } from '../../../../../src/protocol/ids.ts'
-import { formatNodeId, isAgentId, parseNodeId } from '../../../../../src/protocol/nodeIds.ts'
+import { formatNodeId, isAgentId, parseNodeId } from '../../../../../src/protocol/text/nodeIds.ts'
 import { oneLine } from './shortText.ts'
 
 /** Views that the middle of the page can show. */

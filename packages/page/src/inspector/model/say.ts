@@ -1,6 +1,6 @@
 import type { RemoteAgent } from '../../../../bridge/src/client/index.ts'
 import type { ProvenanceKind } from '../../../../../src/protocol/provenance.ts'
-import type { Content } from '../../../../../src/protocol/saidContent.ts'
+import type { Content } from '../../../../../src/protocol/text/saidContent.ts'
 
 /** Ways to say something to an agent. */
 export type SayHow = 'prompt' | 'steer' | 'followUp' | 'interrupt'

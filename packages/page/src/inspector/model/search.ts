@@ -1,6 +1,6 @@
 import { computed, signal, type ReadonlySignal } from '@preact/signals'
 import type { Client } from '../../../../bridge/src/client/index.ts'
-import type { Clock } from '../../../../../src/protocol/clock.ts'
+import type { Clock } from '../../../../../src/protocol/ports/clock.ts'
 import type { LogRecord } from '../../../../../src/protocol/records.ts'
 import type { AgentViewState } from './agentView.ts'
 import { noMarks, type HitMarks } from './hitMarks.ts'

@@ -1,6 +1,6 @@
 import { signal } from '@preact/signals'
-import type { Clock } from '../../../../../src/protocol/clock.ts'
-import type { Pending, PendingOf } from '../../../../../src/protocol/pending.ts'
+import type { Clock } from '../../../../../src/protocol/ports/clock.ts'
+import type { Pending, PendingOf } from '../../../../../src/protocol/runs/pending.ts'
 
 /** Milliseconds that a call is in its place before a key decides it: a person who aimed at the previous one has seen the change by then. */
 const settleMs = 400

@@ -1,5 +1,5 @@
-import { cutEnd } from '../../../../../src/conversation/cutMiddle.ts'
-import { withoutReordering } from '../../../../../src/conversation/withoutReordering.ts'
+import { cutEnd } from '../../../../../src/protocol/text/cutMiddle.ts'
+import { withoutReordering } from '../../../../../src/protocol/text/withoutReordering.ts'
 
 /** A text as it may stand on the page: whole characters, in the order they come in. */
 export const forDisplay = (text: string): string => withoutReordering(text.toWellFormed())

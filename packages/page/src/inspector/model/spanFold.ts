@@ -1,7 +1,7 @@
 import { callLine } from '../../../../charts/src/toolLine.ts'
 import { movesCall, stageAfter, type CallStage } from '../../../../../src/log/callStage.ts'
 import type { AgentEvent, EventOf } from '../../../../../src/protocol/events.ts'
-import { textOf } from '../../../../../src/protocol/messageText.ts'
+import { textOf } from '../../../../../src/protocol/text/messageText.ts'
 import { isFailure } from './eventGroups.ts'
 import { oneLine } from './shortText.ts'
 import type { Span, SpanKind, SpanPartKind } from './span.ts'

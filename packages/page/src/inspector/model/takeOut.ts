@@ -1,14 +1,14 @@
 import type { LogRecord } from '../../../../../src/protocol/records.ts'
-import { conversationMarkdown } from '../../../../../src/sessions/conversationMarkdown.ts'
+import { conversationMarkdown } from '../../../../sessions/src/conversationMarkdown.ts'
 import {
   artifactsOf,
   headerLine,
   lineOf,
   type ExportedArtifact,
   type ExportLine,
-} from '../../../../../src/sessions/exportLines.ts'
-import { failingTest, type FailingTest } from '../../../../../src/sessions/failingTest.ts'
-import { savedTask, type Saved } from '../../../../../src/sessions/savedTask.ts'
+} from '../../../../../src/log/exportLines.ts'
+import { failingTest, type FailingTest } from '../../../../sessions/src/failingTest.ts'
+import { savedTask, type Saved } from '../../../../sessions/src/savedTask.ts'
 import type { AgentViewState } from './agentView.ts'
 
 type Taken = Pick<AgentViewState, 'agentId' | 'past' | 'records'>

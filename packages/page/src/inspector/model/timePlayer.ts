@@ -1,5 +1,5 @@
 import { signal, type ReadonlySignal } from '@preact/signals'
-import type { Clock } from '../../../../../src/protocol/clock.ts'
+import type { Clock } from '../../../../../src/protocol/ports/clock.ts'
 import type { LogRecord } from '../../../../../src/protocol/records.ts'
 import { nextMoment } from './landmarks.ts'
 

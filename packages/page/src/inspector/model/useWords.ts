@@ -1,5 +1,5 @@
 import { counted } from '../../../../charts/src/amounts.ts'
-import type { TurnUse } from '../../../../../src/protocol/turns.ts'
+import type { TurnUse } from '../../../../../src/protocol/bridge/turns.ts'
 import type { SourceView } from './agentView.ts'
 import { oneLine } from './shortText.ts'
 

@@ -1,7 +1,7 @@
 import { signal, type ReadonlySignal, type Signal } from '@preact/signals'
 import type { Client } from '../../../../bridge/src/client/index.ts'
 import { pendingOf } from '../../../../bridge/src/client/fold/foldPending.ts'
-import type { Pending } from '../../../../../src/protocol/pending.ts'
+import type { Pending } from '../../../../../src/protocol/runs/pending.ts'
 
 /** Limit of agents that are asked at the same time. */
 const mostAtOnce = 4

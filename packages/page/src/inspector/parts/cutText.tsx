@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks'
-import { cutEnd } from '../../../../../src/conversation/cutMiddle.ts'
+import { cutEnd } from '../../../../../src/protocol/text/cutMiddle.ts'
 import { formatCount } from '../model/numbers.ts'
 import { forDisplay } from '../model/shortText.ts'
 

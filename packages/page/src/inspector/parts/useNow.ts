@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'preact/hooks'
-import type { Clock } from '../../../../../src/protocol/clock.ts'
+import type { Clock } from '../../../../../src/protocol/ports/clock.ts'
 
 /** The time, anew every `everyMs`; in epoch milliseconds. */
 export function useNow(clock: Clock, everyMs: number): number {

@@ -1,6 +1,6 @@
 import { useEffect, useMemo, useState } from 'preact/hooks'
-import type { SessionEntry } from '../../../../../src/protocol/frames.ts'
-import { isAgentId } from '../../../../../src/protocol/nodeIds.ts'
+import type { SessionEntry } from '../../../../../src/protocol/bridge/frames.ts'
+import { isAgentId } from '../../../../../src/protocol/text/nodeIds.ts'
 import { comparable, type Comparable } from '../model/comparable.ts'
 import type { FollowedAgent } from '../model/followedAgent.ts'
 import type { Inspector } from '../model/inspector.ts'

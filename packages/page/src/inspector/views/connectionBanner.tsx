@@ -1,5 +1,5 @@
 import { useRef } from 'preact/hooks'
-import type { Clock } from '../../../../../src/protocol/clock.ts'
+import type { Clock } from '../../../../../src/protocol/ports/clock.ts'
 import type { Connection } from '../model/connection.ts'
 import { Icon } from '../parts/icon.tsx'
 import { useNow } from '../parts/useNow.ts'

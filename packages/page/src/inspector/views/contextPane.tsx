@@ -1,6 +1,6 @@
 import { useMemo } from 'preact/hooks'
 import { counted, money, whole } from '../../../../charts/src/amounts.ts'
-import { formatNodeId } from '../../../../../src/protocol/nodeIds.ts'
+import { formatNodeId } from '../../../../../src/protocol/text/nodeIds.ts'
 import type { NodeId } from '../../../../../src/protocol/ids.ts'
 import {
   contextUse,

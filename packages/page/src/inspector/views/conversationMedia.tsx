@@ -1,6 +1,6 @@
 import type { JSX } from 'preact'
 import type { Block, FileBlock, ImageBlock } from '../../../../../src/protocol/messages.ts'
-import { isMedia } from '../../../../../src/protocol/messageText.ts'
+import { isMedia } from '../../../../../src/protocol/text/messageText.ts'
 import { isPicture } from '../model/artifactReader.ts'
 import { formatCount } from '../model/numbers.ts'
 

@@ -1,5 +1,5 @@
 import type { NodeId } from '../../../../../src/protocol/ids.ts'
-import { formatNodeId } from '../../../../../src/protocol/nodeIds.ts'
+import { formatNodeId } from '../../../../../src/protocol/text/nodeIds.ts'
 import type { FollowedAgent } from '../model/followedAgent.ts'
 import type { Inspector } from '../model/inspector.ts'
 import { Icon } from '../parts/icon.tsx'

@@ -1,7 +1,7 @@
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { counted } from '../../../../charts/src/amounts.ts'
 import { standings, type Standing } from '../../../../charts/src/standing.ts'
-import type { Pending } from '../../../../../src/protocol/pending.ts'
+import type { Pending } from '../../../../../src/protocol/runs/pending.ts'
 import { wordsOf } from '../model/agentNames.ts'
 import type { Inspector } from '../model/inspector.ts'
 import { formatCount } from '../model/numbers.ts'

@@ -1,6 +1,6 @@
 import { age, duration, money } from '../../../../charts/src/amounts.ts'
-import type { AgentSummary, SessionEntry } from '../../../../../src/protocol/frames.ts'
-import type { Pending } from '../../../../../src/protocol/pending.ts'
+import type { AgentSummary, SessionEntry } from '../../../../../src/protocol/bridge/frames.ts'
+import type { Pending } from '../../../../../src/protocol/runs/pending.ts'
 import { aboutOf, nameOf } from '../model/agentNames.ts'
 import { exactTime } from '../model/dayTime.ts'
 import { formatShare } from '../model/numbers.ts'

@@ -1,7 +1,7 @@
 import { useEffect, useState } from 'preact/hooks'
 import { counted } from '../../../../charts/src/amounts.ts'
 import type { RemoteWorker } from '../../../../bridge/src/client/index.ts'
-import type { AgentSummary } from '../../../../../src/protocol/frames.ts'
+import type { AgentSummary } from '../../../../../src/protocol/bridge/frames.ts'
 import type { Inspector } from '../model/inspector.ts'
 import { formatCount } from '../model/numbers.ts'
 

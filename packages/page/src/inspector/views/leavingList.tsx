@@ -1,6 +1,6 @@
 import { useMemo } from 'preact/hooks'
-import type { ConversationNode } from '../../../../../src/conversation/node.ts'
-import { formatNodeId } from '../../../../../src/protocol/nodeIds.ts'
+import type { ConversationNode } from '../../../../../src/conversation/tree/node.ts'
+import { formatNodeId } from '../../../../../src/protocol/text/nodeIds.ts'
 import { leavingSteps } from '../model/leavingSteps.ts'
 import { formatCompact, formatCount } from '../model/numbers.ts'
 

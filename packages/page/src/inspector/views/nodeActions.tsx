@@ -1,5 +1,5 @@
-import type { ConversationNode } from '../../../../../src/conversation/node.ts'
-import { formatNodeId } from '../../../../../src/protocol/nodeIds.ts'
+import type { ConversationNode } from '../../../../../src/conversation/tree/node.ts'
+import { formatNodeId } from '../../../../../src/protocol/text/nodeIds.ts'
 import type { FollowedAgent } from '../model/followedAgent.ts'
 import type { Inspector } from '../model/inspector.ts'
 import type { AgentDialog } from './headerActions.tsx'

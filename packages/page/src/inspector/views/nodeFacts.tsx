@@ -1,6 +1,6 @@
-import type { ConversationNode } from '../../../../../src/conversation/node.ts'
+import type { ConversationNode } from '../../../../../src/conversation/tree/node.ts'
 import type { Message } from '../../../../../src/protocol/messages.ts'
-import { formatNodeId } from '../../../../../src/protocol/nodeIds.ts'
+import { formatNodeId } from '../../../../../src/protocol/text/nodeIds.ts'
 import type { Inspector } from '../model/inspector.ts'
 import { formatCount } from '../model/numbers.ts'
 import { sourceWord } from '../model/sourceWord.ts'

@@ -1,6 +1,6 @@
 import { useEffect, useLayoutEffect, useState } from 'preact/hooks'
 import { age } from '../../../../charts/src/amounts.ts'
-import type { Pending } from '../../../../../src/protocol/pending.ts'
+import type { Pending } from '../../../../../src/protocol/runs/pending.ts'
 import { nameOf } from '../model/agentNames.ts'
 import { decideAll } from '../model/deciding.ts'
 import { targetOf } from '../model/settledCalls.ts'

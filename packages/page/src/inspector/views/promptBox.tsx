@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { textOf } from '../../../../../src/protocol/messages.ts'
-import type { QueueName } from '../../../../../src/protocol/queue.ts'
+import type { QueueName } from '../../../../../src/protocol/runs/queue.ts'
 import { isBusy } from '../model/controls.ts'
 import { say, type SayHow } from '../model/say.ts'
 import { oneLine } from '../model/shortText.ts'

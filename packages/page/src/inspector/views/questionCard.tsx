@@ -1,13 +1,13 @@
 import { useState } from 'preact/hooks'
-import type { Decision } from '../../../../../src/protocol/commands.ts'
-import type { PendingOf } from '../../../../../src/protocol/pending.ts'
+import type { Decision } from '../../../../../src/protocol/bridge/commands.ts'
+import type { PendingOf } from '../../../../../src/protocol/runs/pending.ts'
 import {
   formOf,
   readFields,
   readTyped,
   type QuestionField,
   type QuestionForm,
-} from '../../../../../src/protocol/questionForm.ts'
+} from '../../../../../src/protocol/bridge/questionForm.ts'
 import type { Inspector } from '../model/inspector.ts'
 import { ControlButton } from '../parts/controlButton.tsx'
 import { CutText } from '../parts/cutText.tsx'

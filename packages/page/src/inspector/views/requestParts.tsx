@@ -1,6 +1,6 @@
 import type { ComponentChildren, JSX } from 'preact'
 import { useMemo } from 'preact/hooks'
-import type { ModelSettings, ToolSpec } from '../../../../../src/protocol/model.ts'
+import type { ModelSettings, ToolSpec } from '../../../../../src/protocol/ports/model.ts'
 import { lineDiff } from '../../../../charts/src/text/lineDiff.ts'
 import { jsonOf, oneLine } from '../model/shortText.ts'
 import { DiffView } from '../parts/diffView.tsx'

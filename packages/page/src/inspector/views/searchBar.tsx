@@ -1,6 +1,6 @@
 import { useEffect, useLayoutEffect, useMemo, useRef } from 'preact/hooks'
 import { useSignal } from '@preact/signals'
-import { formatNodeId } from '../../../../../src/protocol/nodeIds.ts'
+import { formatNodeId } from '../../../../../src/protocol/text/nodeIds.ts'
 import { counted } from '../../../../charts/src/amounts.ts'
 import type { FollowedAgent } from '../model/followedAgent.ts'
 import { hitMarks, noMarks } from '../model/hitMarks.ts'

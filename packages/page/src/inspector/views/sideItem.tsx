@@ -1,6 +1,6 @@
 import { money } from '../../../../charts/src/amounts.ts'
 import { factsAtRest, standingOf, standingWords } from '../../../../charts/src/standing.ts'
-import type { SessionEntry } from '../../../../../src/protocol/frames.ts'
+import type { SessionEntry } from '../../../../../src/protocol/bridge/frames.ts'
 import { aboutOf, nameOf } from '../model/agentNames.ts'
 import { isTime } from '../model/dayTime.ts'
 import { formatCount } from '../model/numbers.ts'

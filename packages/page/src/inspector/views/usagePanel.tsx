@@ -1,4 +1,4 @@
-import { totalTokens } from '../../../../../src/protocol/messageText.ts'
+import { totalTokens } from '../../../../../src/protocol/text/messageText.ts'
 import type { FollowedAgent } from '../model/followedAgent.ts'
 import type { Inspector } from '../model/inspector.ts'
 import type { LimitUse } from '../../../../charts/src/limitUse.ts'
@@ -9,7 +9,7 @@ import { isAtWork } from './nowLine.tsx'
 import { money, tookWords } from '../../../../charts/src/amounts.ts'
 import type { Took } from '../../../../charts/src/workTimes.ts'
 import { formatCompact, formatCount, formatShare } from '../model/numbers.ts'
-import type { SessionRun, Session } from '../../../../../src/sessions/session.ts'
+import type { SessionRun, Session } from '../../../../sessions/src/session.ts'
 import { StateDot } from '../parts/stateDot.tsx'
 
 /** Number of runs shown; older runs are summed up in the total. */

@@ -1,5 +1,5 @@
-import type { AgentDefinition } from '../../../../../src/actors/agentDefinition.ts'
-import { defineAgent } from '../../../../../src/actors/defineAgent.ts'
+import type { AgentDefinition } from '../../../../../src/actors/define/agentDefinition.ts'
+import { defineAgent } from '../../../../../src/actors/define/defineAgent.ts'
 import { sortModel } from '../../../../demo/src/sortPolicy.ts'
 import { checkFile, checkProgram } from '../../../../demo/src/sortTask.ts'
 import { folderTools } from './folderTools.ts'

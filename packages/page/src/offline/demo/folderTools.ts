@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { defineTool } from '../../../../../src/actors/tools/defineTool.ts'
 import type { AnyTool } from '../../../../../src/actors/tools/defineTool.ts'
-import { type Clock, systemClock } from '../../../../../src/protocol/clock.ts'
+import { type Clock, systemClock } from '../../../../../src/protocol/ports/clock.ts'
 import { runProgram } from './runProgram.ts'
 
 const path = z.string().regex(/^[\w.-]+$/, 'the folder has only files, named by letters, digits, ".", "_" and "-"')

@@ -1,4 +1,4 @@
-import type { Clock } from '../../../../../src/protocol/clock.ts'
+import type { Clock } from '../../../../../src/protocol/ports/clock.ts'
 
 /** Files by their names, in one folder. */
 export type Files = ReadonlyMap<string, string>

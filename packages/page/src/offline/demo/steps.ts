@@ -1,4 +1,4 @@
-import type { Model } from '../../../../../src/protocol/model.ts'
+import type { Model } from '../../../../../src/protocol/ports/model.ts'
 
 /** Lets a model answer requests one at a time, on demand. */
 export class Steps {

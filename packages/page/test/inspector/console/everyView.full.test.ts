@@ -1,4 +1,4 @@
-import { defineAgent } from '../../../../../src/actors/defineAgent.ts'
+import { defineAgent } from '../../../../../src/actors/define/defineAgent.ts'
 import { policyModel } from '../../../../../src/actors/models/policyModel.ts'
 import { simulatedClock } from '../../../../evaluation/src/testing/simulatedClock.ts'
 import { checkProblems, describeInChromium } from '../../../../../test/browser/chromium.ts'

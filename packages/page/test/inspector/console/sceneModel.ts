@@ -1,5 +1,5 @@
 import { policyModel } from '../../../../../src/actors/models/policyModel.ts'
-import type { Model } from '../../../../../src/protocol/model.ts'
+import type { Model } from '../../../../../src/protocol/ports/model.ts'
 import { textOf } from '../../../../../src/protocol/messages.ts'
 import type { ReplyShape } from '../../../../../src/actors/models/replyShape.ts'
 

@@ -1,0 +1,89 @@
+import { z } from 'zod'
+import { onlyFields } from '../../../src/protocol/checks/onlyFields.ts'
+import { defaultFoldPolicy } from '../../../src/conversation/brakes/fold/planFold.ts'
+import { describeIssues, RuntimeError } from '../../../src/protocol/errors.ts'
+import type { Consultation, Plan, StepView } from '../../../src/actors/define/policy.ts'
+
+/** How many steps are hidden, and which are not. Without `downTo` and `share`: half of the tokens that policies can change at all. */
+export interface HideOptions {
+  /** Tokens that the next request should come down to. */
+  readonly downTo?: number
+  /** The same as a share of the context window, above 0 and below 1. */
+  readonly share?: number
+  /** The newest steps of the model, which stay. Default 10. */
+  readonly keepSteps?: number
+}
+
+export const hideFields = {
+  downTo: z.number().positive().optional(),
+  share: z.number().gt(0).lt(1).optional(),
+  keepSteps: z.int().nonnegative().optional(),
+}
+
+const isOneTarget = ({ downTo, share }: Pick<HideOptions, 'downTo' | 'share'>): boolean =>
+  downTo === undefined || share === undefined
+
+/** Options of a decider, of which `downTo` and `share` exclude each other. */
+export const hideSchema = <Fields extends z.ZodRawShape>(fields: Fields) =>
+  onlyFields({ ...hideFields, ...fields }).refine((options) => isOneTarget(options as HideOptions), {
+    message: 'give downTo or share, not both',
+  })
+
+/** @throws RuntimeError `INVALID_OPTION`, naming the decider and the option. */
+export function checkOptions(label: string, schema: z.ZodType, options: unknown): void {
+  const checked = schema.safeParse(options)
+  if (!checked.success) throw new RuntimeError('INVALID_OPTION', `${label}: ${describeIssues(checked.error)}.`)
+}
+
+/** As many newest steps as a fold leaves. */
+export const defaultKeepSteps = defaultFoldPolicy.keepSteps
+
+/** The steps that a plan may hide, oldest first: those of the model, without the newest and without what is fixed. */
+export function hideableSteps(
+  { steps }: Pick<Consultation, 'steps'>,
+  keepSteps: number = defaultKeepSteps,
+): readonly StepView[] {
+  const own = steps.filter(({ role }) => role === 'assistant')
+  return own.slice(0, Math.max(0, own.length - keepSteps)).filter(({ fixed }) => fixed === undefined)
+}
+
+/** Tokens to be hidden so that the next request comes down to the target; below 0 when it is there already. */
+export function tokensOver(
+  { contextTokens, fixedTokens, contextWindow }: Consultation,
+  { downTo, share }: HideOptions,
+): number {
+  if (share !== undefined) return contextTokens - share * contextWindow
+  return contextTokens - (downTo ?? fixedTokens + (contextTokens - fixedTokens) / 2)
+}
+
+/** The first of some steps that together have at least this many tokens; all of them when they do not. */
+export function firstOf(steps: readonly StepView[], tokens: number): readonly StepView[] {
+  const chosen: StepView[] = []
+  let left = tokens
+  for (const step of steps) {
+    if (left <= 0) break
+    chosen.push(step)
+    left -= step.tokens
+  }
+  return chosen
+}
+
+/** The steps with the lowest scores, of equals the oldest, that together have at least this many tokens; oldest first. */
+export function lowestFirst(
+  steps: readonly StepView[],
+  scores: readonly number[],
+  tokens: number,
+): readonly StepView[] {
+  const order = steps.map((step, index) => ({ step, score: scores[index]! })).toSorted((a, b) => a.score - b.score)
+  const chosen = new Set(
+    firstOf(
+      order.map(({ step }) => step),
+      tokens,
+    ),
+  )
+  return steps.filter((step) => chosen.has(step))
+}
+
+/** Returns a plan that hides these steps; `null` if there are none. */
+export const hiding = (steps: readonly StepView[]): Plan | null =>
+  steps.length === 0 ? null : { hide: steps.map(({ id }) => id) }

@@ -1,0 +1,51 @@
+import { setImmediate as breathe } from 'node:timers/promises'
+import type { SearchHit, SearchQuery } from '../../../src/protocol/ports/logSearch.ts'
+import { RuntimeError } from '../../../src/protocol/errors.ts'
+import { checkMetadata } from '../../../src/protocol/metadata.ts'
+import type { Store } from '../../../src/protocol/ports/store.ts'
+import { asksForOrigins } from '../../../src/log/stores/logPages.ts'
+import { ScanSearch } from '../../../src/log/stores/scanSearch.ts'
+import { pagesOf, type Pages } from '../../../src/log/logPages.ts'
+import { SaidInLogs } from './saidInLogs.ts'
+
+/**
+ * Searches the messages in the sessions of a store: finds the records that have all of the words, in any script; longer words that begin with
+ * them match too. The best first, at most 20 unless `limit` says otherwise. A store with `search` answers from its index; for any other, all
+ * logs that the query does not leave out are read, and their messages are kept, up to 16 million characters a store, so that only changed logs
+ * are read the next time.
+ *
+ * @throws RuntimeError `INVALID_OPTION`, `STORE_READ_FAILED`. A log that cannot be read is searched up to there.
+ */
+export async function searchSessions(store: Store, query: SearchQuery): Promise<readonly SearchHit[]> {
+  const { text, limit, ...among } = query
+  checkMetadata('searchSessions', query.metadata)
+  if (typeof text !== 'string') throw new RuntimeError('INVALID_OPTION', 'searchSessions: text: give a text.')
+  if (limit !== undefined && (!Number.isSafeInteger(limit) || limit < 0))
+    throw new RuntimeError('INVALID_OPTION', `searchSessions: limit: give a whole number from 0 on, not ${limit}.`)
+  if (store.search !== undefined) return await store.search(query)
+  const search = new ScanSearch(query)
+  if (search.isEmpty) return []
+  const shelf = shelfOf(store)
+  // In one page: each takes a look at all logs.
+  const { logs } = await shelf.pages({ ...among, limit: Number.MAX_SAFE_INTEGER })
+  if (among.ids === undefined && !asksForOrigins(among)) shelf.said.keepOnly(new Set(logs.map(({ id }) => id)))
+  for (const [index, log] of logs.entries()) {
+    if (index % 256 === 255) await breathe()
+    for (const { seq, text: said } of await shelf.said.of(log)) search.lookAt(log.id, seq, said)
+  }
+  return search.hits
+}
+
+/** Pages and messages of a store without an index, kept while the store is in use. */
+interface Shelf {
+  readonly pages: Pages
+  readonly said: SaidInLogs
+}
+
+const shelves = new WeakMap<Store, Shelf>()
+
+function shelfOf(store: Store): Shelf {
+  const known = shelves.get(store) ?? { pages: pagesOf(store), said: new SaidInLogs(store) }
+  shelves.set(store, known)
+  return known
+}

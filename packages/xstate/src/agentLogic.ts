@@ -1,0 +1,159 @@
+import type { Snapshot } from 'xstate'
+import { nanoid } from 'nanoid'
+import { z } from 'zod'
+import { onlyFields } from '../../../src/protocol/checks/onlyFields.ts'
+import { lazily } from '../../../src/protocol/lazily.ts'
+import { isAgentDefinition, type AgentDefinition } from '../../../src/actors/define/agentDefinition.ts'
+import type { EventsOf } from '../../../src/actors/define/typedEvents.ts'
+import { describeIssues, RuntimeError } from '../../../src/protocol/errors.ts'
+import type { AgentEvent } from '../../../src/protocol/events.ts'
+import type { AgentRuntime } from '../../../src/runtime/agentRuntime.ts'
+import { LocalRuntime } from '../../../src/runtime/runtime.ts'
+import {
+  blank,
+  checkInput,
+  isCommand,
+  persisted,
+  restored,
+  type AgentLogicEvent,
+  type AgentLogicInput,
+  type AgentSnapshot,
+} from './agentSnapshot.ts'
+import { Life, Update } from './life.ts'
+
+export interface AgentLogicOptions<Deps = unknown> {
+  /**
+   * Fate of the agent when its actor is done, or is stopped before that: `abort` (the default) closes the agent and aborts its work; `suspend`
+   * ends it without a record in its log, as if the process had ended, so that a restored actor continues where it was; `leave` lets it continue
+   * without the actor. An agent that ran before the actor came is always left.
+   */
+  readonly onStop?: 'abort' | 'suspend' | 'leave'
+  /** Events of these types are also sent to the parent, as events of its own. Not meant for deltas, which cost it 4 µs each. */
+  readonly tell?: readonly AgentEvent['type'][]
+  /** Dependencies of the agent's tools, or a function of the agent's id; `deps` of the input take precedence. */
+  readonly deps?: Deps | ((agentId: string) => Deps)
+  /** How often at most, in milliseconds, `text` of the snapshot follows the deltas. Default 16. */
+  readonly textMs?: number
+}
+
+/** Part of an actor's scope that is used. Any copy of XState has it: its own types would fit those of the same copy only. */
+interface Scope<Event> {
+  readonly self: object
+  readonly system: object
+  emit(event: Event): void
+}
+
+/**
+ * The logic of an agent's actor, for `invoke`, `spawn`, `createActor` and `setup({ actors })`. Its input is an `AgentLogicInput`, its
+ * events are an agent's commands, its snapshot an `AgentSnapshot`; it emits the agent's events (`Event`; those of calls are told apart by
+ * the names of its tools), and its output is the run's result.
+ */
+export interface AgentLogic<Output = unknown, Deps = unknown, Event = AgentEvent> {
+  /** Identity of the logic, one for each definition: React makes another actor when it changes. */
+  config?: unknown
+  transition(snapshot: AgentSnapshot<Output>, event: AgentLogicEvent, scope: Scope<Event>): AgentSnapshot<Output>
+  getInitialSnapshot(scope: Scope<Event>, input: AgentLogicInput<Deps> | undefined): AgentSnapshot<Output>
+  restoreSnapshot(persisted: Snapshot<unknown>, scope: Scope<Event>): AgentSnapshot<Output>
+  start(snapshot: AgentSnapshot<Output>, scope: Scope<Event>): void
+  getPersistedSnapshot(snapshot: AgentSnapshot<Output>): Snapshot<unknown>
+}
+
+const isAny = (): boolean => true
+const isFunction = <T>(value: unknown): value is (agentId: string) => T => typeof value === 'function'
+
+const optionsSchema = lazily(() =>
+  onlyFields({
+    onStop: z.enum(['abort', 'suspend', 'leave']),
+    tell: z.array(z.string()),
+    deps: z.custom(isAny),
+    textMs: z.number().nonnegative(),
+  }).partial(),
+)
+
+const configs = new WeakMap<AgentDefinition, object>()
+
+function configOf(definition: AgentDefinition): object {
+  const config = configs.get(definition) ?? { id: definition.name }
+  configs.set(definition, config)
+  return config
+}
+
+/** Lives by actor: the same actor may be started again. */
+const lives = new WeakMap<object, Life>()
+
+/**
+ * An agent as the logic of an XState actor: the agent starts with the actor, its own actors hang below it, and it ends with it. Works with
+ * every copy of XState from 5.20 on.
+ *
+ * With a `prompt` in its input the actor is a task, done with the run's result; without one it is a conversation that takes commands. With an
+ * `id` that has a log the agent continues from there, and the actor attaches to an agent of this id that runs already.
+ *
+ * @throws RuntimeError `INVALID_OPTION`, `INVALID_DEFINITION`; a fault of the input, or one that keeps the agent from starting, is the actor's
+ * error.
+ *
+ * @example
+ * ```ts
+ * import { createActor, toPromise } from 'xstate'
+ * import { agentLogic } from 'escapement/xstate'
+ *
+ * const actor = createActor(agentLogic(runtime, coder), { input: { prompt: 'Fix the failing test' } })
+ * actor.on('reply.delta', ({ text }) => process.stdout.write(text))
+ * const { stopReason } = await toPromise(actor.start())
+ * ```
+ */
+export function agentLogic<Output = unknown, Deps = unknown, Calls = unknown>(
+  runtime: AgentRuntime,
+  definition: AgentDefinition<Output, Deps, Calls>,
+  options: AgentLogicOptions<Deps> = {},
+): AgentLogic<Output, Deps, EventsOf<Calls>> {
+  if (!(runtime instanceof LocalRuntime))
+    throw new RuntimeError('INVALID_OPTION', 'agentLogic: give the runtime that createRuntime returned.')
+  if (!isAgentDefinition(definition))
+    throw new RuntimeError('INVALID_DEFINITION', 'agentLogic takes what defineAgent returns.')
+  const checked = optionsSchema().safeParse(options)
+  if (!checked.success) throw new RuntimeError('INVALID_OPTION', `agentLogic: ${describeIssues(checked.error)}.`)
+  const { onStop = 'abort', tell = [], textMs = 16, deps } = options
+  /** Dependencies from inputs, by actor: in a snapshot they would be persisted. */
+  const given = new WeakMap<object, Deps>()
+  const depsOf = (agentId: string, actor: object): Deps | undefined =>
+    given.get(actor) ?? (isFunction(deps) ? deps(agentId) : deps)
+  const told = new Set<string>(tell)
+  const plan = { runtime, definition: definition as AgentDefinition, onStop, tell: told, textMs, depsOf }
+  const newId = (): string => nanoid(12)
+
+  return {
+    config: configOf(plan.definition),
+    getInitialSnapshot: ({ self }, input) => {
+      try {
+        const { agentId, request } = checkInput(definition.name, input, newId)
+        if (input?.deps !== undefined) given.set(self, input.deps)
+        return { ...blank, status: 'active', agentId, request }
+      } catch (error) {
+        return { ...blank, status: 'error', error }
+      }
+    },
+    restoreSnapshot: (kept) => {
+      try {
+        return restored<Output>(kept)
+      } catch (error) {
+        return { ...blank, status: 'error', error }
+      }
+    },
+    getPersistedSnapshot: persisted,
+    start: (snapshot, scope) => {
+      if (snapshot.status === 'active') lives.set(scope.self, new Life(plan, snapshot, scope))
+    },
+    transition: (snapshot, event, { self }) => {
+      if (snapshot.status !== 'active') return snapshot
+      const life = lives.get(self)
+      const received: unknown = event
+      if (received instanceof Update) return { ...snapshot, ...received.change } as AgentSnapshot<Output>
+      if ((event.type as string) === 'xstate.stop') {
+        life?.stop()
+        return { ...snapshot, status: 'stopped', output: undefined, error: undefined }
+      }
+      if (!isCommand(event) || life?.say(event) === true) return snapshot
+      return { ...snapshot, queued: [...snapshot.queued, event] }
+    },
+  }
+}

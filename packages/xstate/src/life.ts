@@ -1,0 +1,336 @@
+// XState names the parent of an actor so.
+/* oxlint-disable no-underscore-dangle */
+import { isDeepStrictEqual } from 'node:util'
+import type { AgentDefinition } from '../../../src/actors/define/agentDefinition.ts'
+import type { AgentCommand } from '../../../src/protocol/bridge/commands.ts'
+import { type ErrorInfo, RuntimeError } from '../../../src/protocol/errors.ts'
+import { type AgentEvent, eventOf, isDelta } from '../../../src/protocol/events.ts'
+import { pendingIn } from '../../../src/protocol/runs/pendingIn.ts'
+import { noUsage, textOf } from '../../../src/protocol/messages.ts'
+import type { RunResult } from '../../../src/protocol/runs/runResult.ts'
+import type { Agent } from '../../../src/runtime/agents/agent.ts'
+import { AgentHost } from '../../../src/runtime/agents/agentHost.ts'
+import type { UnderActor } from '../../../src/runtime/children/spawnOptions.ts'
+import type { LocalRuntime } from '../../../src/runtime/runtime.ts'
+import type { AgentLogicEvent, AgentRequest, AgentSnapshot, AgentView } from './agentSnapshot.ts'
+import { inTurn } from './inTurn.ts'
+import { RequestedRun } from '../../../src/runtime/agents/requestedRun.ts'
+
+interface Change extends Partial<AgentView<unknown>> {
+  readonly status?: 'done' | 'error'
+  readonly output?: RunResult
+  readonly error?: unknown
+}
+
+/** Event that tells an actor of changes of its agent. Recognised by its class, so that it cannot be forged. */
+export class Update {
+  readonly type = 'agent.updated'
+  readonly change: Change
+
+  constructor(change: Change) {
+    this.change = change
+  }
+}
+
+/** Arguments that the logic was made with. */
+interface Plan {
+  readonly runtime: LocalRuntime
+  readonly definition: AgentDefinition
+  readonly onStop: 'abort' | 'suspend' | 'leave'
+  /** Types of the events that the parent is sent. */
+  readonly tell: ReadonlySet<string>
+  readonly textMs: number
+  /** Returns the dependencies of an agent's tools. */
+  depsOf(agentId: string, actor: object): unknown
+}
+
+/** An actor of some copy of XState, which names its parent so. */
+interface Actor extends UnderActor {
+  readonly _parent?: { send(event: AgentEvent): void }
+  getSnapshot(): AgentSnapshot
+  send(event: Update): void
+}
+
+interface Scope {
+  readonly self: object
+  emit(event: AgentEvent): void
+}
+
+/** An actor with its agent, from the actor's start to its end. */
+export class Life {
+  readonly #plan: Plan
+  readonly #agentId: string
+  readonly #request: AgentRequest | null
+  readonly #scope: Scope
+  readonly #self: Actor
+  readonly #run: RequestedRun
+  /** `opening` the agent, `following` it, `parting` with it because it or its task has ended, `over`. */
+  #state: 'opening' | 'following' | 'parting' | 'over' = 'opening'
+  #agent: Agent | undefined
+  #text = ''
+  #unfollow: readonly (() => void)[] = nothing
+  #forgetAgents: (() => void) | undefined
+  #isFlushing = false
+  #cancelTimer: (() => void) | undefined
+  /** Keys of the waiting calls and questions that the parent was told of in this life. */
+  readonly #told = new Set<string>()
+
+  constructor(plan: Plan, { agentId, request }: AgentSnapshot, scope: Scope) {
+    this.#plan = plan
+    this.#agentId = agentId
+    this.#request = request
+    this.#scope = scope
+    this.#self = scope.self as Actor
+    this.#run = new RequestedRun(request?.id, () => (this.#loaded?.definition ?? plan.definition).output)
+    // In turn, so that an actor that was stopped while it opened the agent has closed it before the next one finds it.
+    inTurn(plan.runtime, agentId, () => this.#open()).catch((thrown: unknown) => this.#fail(thrown))
+  }
+
+  /** Its actor was stopped. */
+  stop(): void {
+    const isOpening = this.#state === 'opening'
+    if (this.#state === 'over') return
+    this.#state = 'over'
+    if (!isOpening) void this.#part()
+  }
+
+  /** Gives the agent a command; `false`: it is not there yet. */
+  say(event: AgentLogicEvent): boolean {
+    const { runtime } = this.#plan
+    if (this.#state === 'opening' || this.#agent === undefined) return false
+    try {
+      const { type, ...said } = event
+      this.#agent.dispatch({ ...said, type: `agent.${type}`, agentId: this.#agentId } as AgentCommand)
+    } catch (thrown) {
+      // Thrown in a transition it would end the actor.
+      runtime.find(this.#agentId)?.fail(thrown)
+    }
+    return true
+  }
+
+  async #open(): Promise<void> {
+    if (this.#state === 'over') return
+    const agent = await this.#find()
+    const isAsked = this.#request !== null && (await agent.wasAsked(this.#request.id))
+    await this.#run.catchUp(isAsked ? agent.readLog() : nothing)
+    if (this.#isOver) return this.#part()
+    if (this.#state === 'opening') this.#begin(agent, isAsked)
+  }
+
+  /** The agent, loaded; if it starts here, it is followed from its first record on. */
+  async #find(): Promise<Agent> {
+    const { runtime, definition, depsOf } = this.#plan
+    const deps = depsOf(this.#agentId, this.#self)
+    this.#forgetAgents = runtime.onAgent((agent) => {
+      if (agent.id === this.#agentId && this.#state === 'opening') this.#follow(agent)
+      // A restored one may have brought calls that wait for a decision.
+      else if (agent.path.includes(this.#agentId)) void this.#loaded?.childrenReady().then(() => this.#restored())
+    })
+    const agent = await runtime.open(this.#agentId, definition, { continue: false, under: this.#self, deps })
+    if (agent !== this.#agent) this.#follow(agent)
+    await agent.wake()
+    return agent
+  }
+
+  /** `isAsked`: the log has the request, made in an earlier life of this actor. */
+  #begin(agent: Agent, isAsked: boolean): void {
+    this.#state = 'following'
+    // It may be in the middle of a reply.
+    this.#text = agent.growingReply?.text ?? this.#text
+    const request = isAsked ? null : this.#request
+    if (this.#own !== undefined) continueOrDrop(agent, request !== null)
+    if (this.#isDone) return this.#finish(agent)
+    if (request !== null) {
+      const { id, content, limits } = request
+      const prompt = { type: 'agent.prompt', agentId: this.#agentId, content } as const
+      agent.dispatch(limits === undefined ? prompt : { ...prompt, limits }, { requestId: id })
+    }
+    const { queued } = this.#self.getSnapshot()
+    this.#tell({ ...this.#view(agent), queued: [] })
+    for (const event of queued) this.say(event)
+    void this.#tellWaiting(agent)
+  }
+
+  /** Agents below it are there that a log brought back. */
+  #restored(): void {
+    this.#flush()
+    if (this.#state === 'following') void this.#tellWaiting(this.#agent!)
+  }
+
+  /**
+   * Tells again of calls and questions that have waited since before this life: the actor may have been persisted before it was told of them.
+   * Never rejects.
+   */
+  async #tellWaiting(agent: Agent): Promise<void> {
+    for (const { key, agentId } of agent.pending()) {
+      if (this.#told.has(key)) continue
+      this.#told.add(key)
+      const asking = agentId === agent.id ? agent : this.#plan.runtime.agent(agentId)
+      try {
+        const asked = asking === undefined ? undefined : await askedBy(asking, key)
+        const isOpen = this.#state === 'following' && this.#agent === agent
+        if (asked === undefined || !isOpen || !agent.pending().some((one) => one.key === key)) continue
+        this.#scope.emit(asked)
+        if (this.#plan.tell.has(asked.type)) this.#self._parent?.send(asked)
+      } catch (thrown) {
+        this.#loaded?.fail(thrown)
+      }
+    }
+  }
+
+  #follow(agent: Agent): void {
+    this.#forget()
+    this.#agent = agent
+    const body = this.#plan.runtime.find(this.#agentId)
+    if (body === undefined) throw new RuntimeError('AGENT_STOPPED', `Agent "${this.#agentId}" was stopped meanwhile.`)
+    this.#unfollow = [agent.subscribe((event) => this.#heard(event, agent)), body.onEnd((crash) => this.#ended(crash))]
+  }
+
+  #forget(): void {
+    this.#cancelTimer?.()
+    this.#cancelTimer = undefined
+    for (const end of this.#unfollow) end()
+    this.#unfollow = nothing
+  }
+
+  #heard(event: AgentEvent, agent: Agent): void {
+    if (event.agentId === this.#agentId) this.#note(event)
+    const asked = pendingIn(event.agentId, event)
+    if (asked !== undefined) this.#told.add(asked.key)
+    this.#scope.emit(event)
+    if (this.#plan.tell.has(event.type) && !this.#isOver) this.#self._parent?.send(event)
+    if (this.#state !== 'following') return
+    if (this.#isDone) this.#finish(agent)
+    else if (isDelta(event)) this.#cancelTimer ??= this.#plan.runtime.clock.after(this.#plan.textMs, this.#flush)
+    else if (!this.#isFlushing) {
+      this.#isFlushing = true
+      queueMicrotask(this.#flush)
+    }
+  }
+
+  #note(event: AgentEvent): void {
+    this.#run.note(event)
+    if (event.type === 'reply.delta') this.#text += event.text
+    else if (event.type === 'reply.end') this.#text = textOf(event.message.content)
+    else if (event.type === 'reply.start' || event.type === 'reply.reset') this.#text = ''
+  }
+
+  readonly #flush = (): void => {
+    this.#cancelTimer?.()
+    this.#cancelTimer = undefined
+    this.#isFlushing = false
+    if (this.#state === 'following') this.#tell(this.#view(this.#agent!))
+  }
+
+  #view(agent: Agent): Change {
+    const { state, pause, spent } = agent
+    return { state, text: this.#text, pause, pending: agent.pending(), spent, result: this.#run.result }
+  }
+
+  /** Sends the changed fields; unchanged ones keep their object, or every observer would look again. */
+  #tell(change: Change): void {
+    const before = this.#self.getSnapshot()
+    const news = Object.entries(change).filter(
+      ([key, value]) => !isDeepStrictEqual(value, before[key as keyof AgentSnapshot]),
+    )
+    if (news.length > 0) this.#self.send(new Update(Object.fromEntries(news)))
+  }
+
+  get #isOver(): boolean {
+    return this.#state === 'over'
+  }
+
+  get #isDone(): boolean {
+    return this.#request !== null && this.#run.result !== undefined
+  }
+
+  get #loaded(): AgentHost | undefined {
+    const body = this.#plan.runtime.find(this.#agentId)
+    return body instanceof AgentHost ? body : undefined
+  }
+
+  /** The agent, if this actor brought it to life. */
+  get #own(): AgentHost | undefined {
+    const host = this.#loaded
+    return host?.under === this.#self ? host : undefined
+  }
+
+  /** The run that was asked for has ended. */
+  #finish(agent: Agent): void {
+    void this.#end(async () => {
+      await agent.durable()
+      return { ...this.#view(agent), status: 'done', output: this.#run.result! }
+    })
+  }
+
+  /** The agent has ended, without this actor's doing. */
+  #ended(crash: ErrorInfo | null): void {
+    if (this.#state === 'parting' || this.#state === 'over') return
+    if (crash !== null) return this.#fail(Object.assign(new Error(crash.message), { code: crash.code }))
+    const output = { ...aborted, text: this.#text }
+    void this.#end(async () => ({ state: 'stopped', status: 'done', output }))
+  }
+
+  #fail(error: unknown): void {
+    void this.#end(async () => ({ status: 'error', error }))
+  }
+
+  /** Parts with the agent, then tells the actor that it has ended, so that the log is free by then. Never rejects. */
+  async #end(outcome: () => Promise<Change>): Promise<void> {
+    if (this.#isOver) return
+    this.#state = 'parting'
+    const change = await outcome().catch((error: unknown): Change => ({ status: 'error', error }))
+    if (this.#isOver) return
+    await this.#part()
+    if (this.#isOver) return
+    this.#state = 'over'
+    this.#tell(change)
+  }
+
+  /** Takes leave of the agent as the logic was told to; resolves once its log is let go. Idempotent, and never rejects. */
+  async #part(): Promise<void> {
+    this.#forget()
+    this.#forgetAgents?.()
+    const { runtime, onStop } = this.#plan
+    const host = this.#own
+    if (host === undefined || onStop === 'leave') return
+    try {
+      if (onStop === 'abort') await runtime.agent(this.#agentId)?.close()
+      else await suspend(runtime, host)
+    } catch (thrown) {
+      host.fail(thrown)
+    }
+  }
+}
+
+const nothing: readonly never[] = Object.freeze([])
+
+/** The event by which an agent asked people for something, as its log has it. */
+async function askedBy(agent: Agent, key: string): Promise<AgentEvent | undefined> {
+  let asked: AgentEvent | undefined
+  for await (const record of agent.readLog())
+    if (pendingIn(agent.id, record)?.key === key)
+      asked = eventOf(record, { agentId: agent.id, path: agent.path, incognito: agent.incognito || undefined })
+  return asked
+}
+
+const aborted = { stopReason: 'aborted', runId: '', turns: 0, childTurns: 0, usage: noUsage, costUsd: 0 } as const
+
+/**
+ * Continues the work that an agent was in the middle of when its process, or the actor before, ended, unless something new is asked of it; then
+ * the work, that of an actor that was stopped, is aborted.
+ */
+function continueOrDrop(agent: Agent, isNew: boolean): void {
+  const { pause } = agent
+  if (isNew && (pause?.type === 'interrupted' || pause?.type === 'approvals')) agent.abort()
+  else if (pause?.type === 'interrupted') agent.resume()
+}
+
+/** Ends an agent as a crash would: nothing is recorded, and its work continues when it is opened again. */
+async function suspend(runtime: LocalRuntime, host: AgentHost): Promise<void> {
+  host.unload()
+  const released = runtime.release(host)
+  // Sub-agents that were being opened let go of their logs.
+  await host.childrenReady()
+  await released
+}

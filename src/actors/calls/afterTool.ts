@@ -1,0 +1,78 @@
+import { z } from 'zod'
+import { onlyFields } from '../../protocol/checks/onlyFields.ts'
+import { lazily } from '../../protocol/lazily.ts'
+import { cutEnd } from '../../protocol/text/cutMiddle.ts'
+import type { CallInput } from '../../machines/effectTypes.ts'
+import { RuntimeError, toErrorInfo } from '../../protocol/errors.ts'
+import type { AgentPorts } from '../agentPorts.ts'
+import { answerInTime } from '../timing/answerInTime.ts'
+import { describe } from './askHook.ts'
+import type { Cancellation } from '../timing/cancellation.ts'
+import { hookedCall } from './hookedCall.ts'
+import type { AfterToolAnswer, HookedResult } from '../define/hooks.ts'
+import { clean, contentOf, textBlock } from './resultContent.ts'
+
+interface Reviewed extends HookedResult {
+  readonly hook?: 'replaced' | 'withheld'
+}
+
+const maxAnswerChars = 30_000
+
+/** Returns the result of a call that ran as `afterTool` leaves it; without the hook, the result itself. */
+export function afterTool<R extends HookedResult>(
+  ports: AgentPorts,
+  call: CallInput,
+  result: R,
+  cancellation: Cancellation,
+): (R & Reviewed) | Promise<R & Reviewed> {
+  const { hooks } = ports.definition
+  if (hooks?.afterTool === undefined || hooks.ownTools.has(call.name)) return result
+  return review(ports, call, result, cancellation).then((reviewed) => ({ ...result, ...reviewed }))
+}
+
+async function review(
+  ports: AgentPorts,
+  call: CallInput,
+  { content, isError }: HookedResult,
+  cancellation: Cancellation,
+): Promise<Partial<Reviewed>> {
+  const { afterTool: hook, timeoutMs } = ports.definition.hooks!
+  const { turnIndex, callId, runId } = call
+  try {
+    const limits = { name: 'afterTool', timeoutMs }
+    const answer = await answerInTime(ports, limits, cancellation, (signal) =>
+      ports.within({ type: 'tool', turnIndex, callId }, () =>
+        hook!(hookedCall(ports, call, signal), { content: structuredClone(content), isError }),
+      ),
+    )
+    if (answer === undefined) return {}
+    checkAnswer(answer)
+    const maxChars = ports.definition.tools.get(call.name)?.maxOutputChars ?? maxAnswerChars
+    return {
+      content: contentOf(answer.result, maxChars, ports),
+      isError: answer.isError ?? isError,
+      hook: 'replaced',
+    }
+  } catch (thrown) {
+    // The call is over: nothing of this is used.
+    if (cancellation.aborted) return {}
+    ports.callbackFailed?.('afterTool', thrown)
+    const error = clean(ports, toErrorInfo(thrown, 'HOOK_FAILED'))
+    ports.emit({ type: 'error', runId, turnIndex, error })
+    const text = `It ran, but its result is withheld, as it could not be checked. ${error.message}`
+    return { content: [textBlock(text)], isError: true, hook: 'withheld' }
+  }
+}
+
+const answerSchema = lazily(() => onlyFields({ result: z.unknown(), isError: z.boolean().exactOptional() }))
+
+/** @throws RuntimeError `HOOK_FAILED` */
+function checkAnswer(answer: AfterToolAnswer): asserts answer is Exclude<AfterToolAnswer, undefined> {
+  const hasResult = typeof answer === 'object' && answer !== null && 'result' in answer
+  if (hasResult && answerSchema().safeParse(answer).success) return
+  const seen = cutEnd(describe(answer), 200)
+  throw new RuntimeError(
+    'HOOK_FAILED',
+    `afterTool answered ${seen}, where it may answer nothing or { result, isError? }.`,
+  )
+}

@@ -1,0 +1,134 @@
+import { cutEnd } from '../../protocol/text/cutMiddle.ts'
+import type { CallVerdict, HookInput, HookOutput } from '../../machines/effectTypes.ts'
+import { cloneJson } from '../../protocol/checks/cloneJson.ts'
+import { asSentence, messageOf, RuntimeError, toErrorInfo } from '../../protocol/errors.ts'
+import type { AgentPorts, FindPorts } from '../agentPorts.ts'
+import { answerInTime } from '../timing/answerInTime.ts'
+import type { Cancellation } from '../timing/cancellation.ts'
+import { effect } from '../effect.ts'
+import { checkArguments, hookedCall } from './hookedCall.ts'
+import { clean, contentOf } from './resultContent.ts'
+import { needsApproval } from './needsApproval.ts'
+import { runContext } from './runContext.ts'
+import { settledInput } from '../turn/settledInput.ts'
+
+const longestReason = 2_000
+const maxAnswerChars = 30_000
+
+/** The effect before a call: asks `beforeTool` whether it may run. Any failure means no. */
+export const askHook = (find: FindPorts) =>
+  effect<HookOutput, HookInput>(async (input, cancellation) => {
+    const ports = find(input.agentId)
+    const { key } = input
+    const nothing = { key, verdict: { type: 'allowed', needsApproval: true }, tokens: 0 } as const
+    try {
+      // The log says first what is going to be decided about.
+      await ports.durable()
+    } catch (thrown) {
+      return { ...nothing, at: ports.clock.now(), notStarted: toErrorInfo(thrown, 'STORE_APPEND_FAILED') }
+    }
+    const verdict = await verdictOf(ports, input, cancellation).catch((thrown: unknown) =>
+      failed(ports, input, thrown, cancellation),
+    )
+    const tokens = verdict.type === 'answered' ? tokensOf(ports, input, verdict) : 0
+    return { key, verdict, tokens, at: ports.clock.now() }
+  })
+
+function failed(
+  ports: AgentPorts,
+  { runId, turnIndex }: HookInput,
+  thrown: unknown,
+  cancellation: Cancellation,
+): CallVerdict {
+  if (!cancellation.aborted) ports.callbackFailed?.('beforeTool', thrown)
+  const error = clean(ports, toErrorInfo(thrown, 'HOOK_FAILED'))
+  ports.emit({ type: 'error', runId, turnIndex, error })
+  return { type: 'failed', error }
+}
+
+const tokensOf = (
+  { conversation: { correction, counter } }: AgentPorts,
+  { callId, name }: HookInput,
+  { content }: Extract<CallVerdict, { type: 'answered' }>,
+): number =>
+  Math.round(correction * counter.message({ role: 'toolResult', callId, toolName: name, content, isError: false }))
+
+async function verdictOf(ports: AgentPorts, input: HookInput, cancellation: Cancellation): Promise<CallVerdict> {
+  const { beforeTool, timeoutMs, ownTools } = ports.definition.hooks!
+  const { name } = input
+  // What cannot run is answered with an error that says so.
+  if (checkArguments(ports, name, input.input)?.ok !== true) return { type: 'allowed', needsApproval: false }
+  if (ownTools.has(name))
+    return {
+      type: 'allowed',
+      needsApproval: await needsApproval(ports, input, () => runContext(ports, input, cancellation)),
+    }
+  const limits = { name: 'beforeTool', timeoutMs }
+  const answer: unknown = await answerInTime(ports, limits, cancellation, (signal) =>
+    ports.within({ type: 'hook' }, () => beforeTool!(hookedCall(ports, { ...input, key: input.callKey }, signal))),
+  )
+  const [kind, value] = readAnswer(answer)
+  switch (kind) {
+    case 'allow':
+      return {
+        type: 'allowed',
+        needsApproval: await needsApproval(ports, input, () => runContext(ports, input, cancellation)),
+      }
+    case 'deny':
+      return { type: 'denied', reason: cutEnd(asSentence(clean(ports, String(value))), longestReason) }
+    case 'result':
+      return {
+        type: 'answered',
+        content: contentOf(value, ports.definition.tools.get(name)?.maxOutputChars ?? maxAnswerChars, ports),
+      }
+    case 'input': {
+      const given = cloneJson(value)
+      const checked = checkArguments(ports, name, given)
+      if (checked?.ok === false)
+        throw new RuntimeError('HOOK_FAILED', `beforeTool gave "${name}" arguments that do not fit: ${checked.message}`)
+      const edited = { ...input, input: settledInput(ports.definition, { name, input: given }) }
+      return {
+        type: 'edited',
+        input: edited.input,
+        needsApproval: await needsApproval(ports, edited, () => runContext(ports, edited, cancellation)),
+      }
+    }
+  }
+}
+
+const kinds = ['allow', 'deny', 'input', 'result'] as const
+
+/** Returns the one decision that an answer contains. @throws RuntimeError `HOOK_FAILED` */
+function readAnswer(answer: unknown): readonly [(typeof kinds)[number], unknown] {
+  if (answer === undefined) return ['allow', true]
+  if (typeof answer === 'object' && answer !== null) {
+    const [first, ...others] = Object.entries(answer)
+    const kind = kinds.find((one) => one === first?.[0])
+    if (kind !== undefined && others.length === 0 && isSound(kind, first![1])) return [kind, first![1]]
+  }
+  const seen = cutEnd(describe(answer), 200)
+  const expected = "nothing, { allow: true }, { deny: 'why' }, { input: { … } } or { result: … }"
+  throw new RuntimeError('HOOK_FAILED', `beforeTool answered ${seen}, where it may answer ${expected}.`)
+}
+
+function isSound(kind: (typeof kinds)[number], value: unknown): boolean {
+  switch (kind) {
+    case 'allow':
+      return value === true
+    case 'deny':
+      return typeof value === 'string' && value.trim() !== ''
+    case 'input':
+      return typeof value === 'object' && value !== null
+    case 'result':
+      return true
+  }
+}
+
+/** A value of an application, for a message. */
+export function describe(value: unknown): string {
+  try {
+    return JSON.stringify(value) ?? String(value)
+  } catch (thrown) {
+    return `something that is not JSON (${messageOf(thrown)})`
+  }
+}

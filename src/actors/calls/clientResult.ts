@@ -1,0 +1,29 @@
+import type { CallReturn } from '../../machines/effectTypes.ts'
+import type { AgentPorts } from '../agentPorts.ts'
+import { isLarge } from '../parts/artifacts/keepResult.ts'
+import { failure, toOutcome, withinSize } from './outcome.ts'
+import { clean } from './resultContent.ts'
+import { estimate, maxReturnedChars } from './runTool.ts'
+import type { AnyTool } from '../tools/defineTool.ts'
+
+/** Outcome that a client gives for a call: the value its function returned, or why it failed. */
+export type ClientOutcome = { readonly value: unknown } | { readonly error: string }
+
+/**
+ * Returns the result of a call that a client carried out as the model gets it: like the return value of a tool's `run`, cut and without
+ * secrets.
+ */
+export function clientResult(
+  ports: AgentPorts,
+  call: { readonly callId: string; readonly name: string },
+  tool: AnyTool | undefined,
+  given: ClientOutcome,
+): CallReturn {
+  const maxChars = tool?.maxOutputChars ?? maxReturnedChars
+  const outcome = 'error' in given ? failure(given.error) : toOutcome(given.value, maxChars, ports)
+  const { content, isError } = withinSize(outcome)
+  const result = { content, isError, tokens: estimate(ports, call, content) }
+  if ('value' in given && isLarge(given.value, maxChars, ports))
+    return { ...result, isReviewed: true, large: { value: clean(ports, given.value) } }
+  return ports.definition.hooks?.afterTool === undefined ? result : { ...result, isReviewed: true }
+}

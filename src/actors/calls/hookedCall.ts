@@ -1,0 +1,32 @@
+import type { CallInput } from '../../machines/effectTypes.ts'
+import { cloneJson } from '../../protocol/checks/cloneJson.ts'
+import type { AgentPorts } from '../agentPorts.ts'
+import type { HookedCall } from '../define/hooks.ts'
+import { runContext } from './runContext.ts'
+import { taskOf } from '../define/subAgents.ts'
+
+type Checked = { readonly ok: true } | { readonly ok: false; readonly message: string }
+
+/** Checks arguments against the schema of the tool or sub-agent that is called; `undefined` if there is none of that name. */
+export function checkArguments({ definition }: AgentPorts, name: string, input: unknown): Checked | undefined {
+  const agent = definition.agents.get(name)
+  return agent === undefined ? definition.tools.get(name)?.parse(input) : taskOf(agent, input)
+}
+
+/** A call as hooks are given it. */
+export function hookedCall(
+  ports: AgentPorts,
+  { callId, key, name, input, runId, turnIndex }: CallInput,
+  signal: AbortSignal,
+): HookedCall<never> {
+  const effects = ports.definition.tools.get(name)?.effects
+  return {
+    ...runContext(ports, { runId, turnIndex }, { signal }),
+    callId,
+    key,
+    type: effects === undefined ? 'agent' : 'tool',
+    name,
+    input: cloneJson(input),
+    ...(effects === undefined ? {} : { effects }),
+  }
+}

@@ -1,0 +1,70 @@
+import { maxContentChars } from '../../protocol/text/saidContent.ts'
+import type { BrakeCall, CallOutput, Handoff } from '../../machines/effectTypes.ts'
+import { messageOf, type ErrorInfo } from '../../protocol/errors.ts'
+import { jsonChars } from '../../protocol/text/jsonChars.ts'
+import type { PlainBlock, ToolResultMessage } from '../../protocol/messages.ts'
+import type { AgentPorts } from '../agentPorts.ts'
+import type { Keeping } from '../parts/artifacts/keeping.ts'
+import { checkHandoff, handedTo } from '../define/handoffs.ts'
+import { clean, contentOf, textBlock } from './resultContent.ts'
+import { BrakeCallResult } from '../tools/braking/brakeCall.ts'
+import { TransferCall } from '../tools/transferTool.ts'
+import { WaitedFor } from '../tools/waitForTool.ts'
+
+/** Outcome of a call. */
+export interface Outcome {
+  readonly content: readonly PlainBlock[]
+  readonly isError: boolean
+  readonly brake?: BrakeCall
+  readonly changed?: readonly string[]
+  readonly receipt?: ToolResultMessage['receipt']
+  readonly hasLesson?: true
+  readonly hook?: CallOutput['hook']
+  /** Set if the call is to run again, because the store did not take the answer that it waited for. */
+  readonly notStarted?: ErrorInfo
+  readonly delivers?: readonly string[]
+  /** Artifacts to be kept apart from the log once the result stands. */
+  readonly keeping?: readonly Keeping[]
+  readonly artifacts?: NonNullable<ToolResultMessage['artifacts']>
+  readonly pins?: true
+  readonly handoff?: Handoff
+}
+
+/** The outcome, or an error if no log could hold it, because images and paths are not cut. */
+export function withinSize(outcome: Outcome): Outcome {
+  const chars = jsonChars([outcome.content, outcome.changed ?? []])
+  if (chars <= maxContentChars) return outcome
+  const tooLarge = failure(
+    `The tool finished, but its result takes ${chars} characters, more than ${maxContentChars}: have it return less, or a path.`,
+  )
+  return outcome.receipt === undefined ? tooLarge : { ...tooLarge, receipt: outcome.receipt }
+}
+
+export const failure = (text: string): Outcome => ({ content: [{ type: 'text', text }], isError: true })
+
+/** Returns the outcome of handing the conversation over. Throws where it cannot be handed over. */
+function transfer({ ownDefinition, definition, deps: given }: AgentPorts, { to }: TransferCall): Outcome {
+  checkHandoff(ownDefinition, definition, to)
+  const { policy, snapshot: model, deps } = handedTo(ownDefinition, to)
+  if (deps?.safeParse(given).success === false)
+    throw new Error(`Not handed over: "${to}" needs deps, and those of this run do not fit them.`)
+  return {
+    isError: false,
+    content: [textBlock(`You are "${to}" now: the conversation was handed over to you. Answer the user.`)],
+    handoff: { to, policy, model },
+  }
+}
+
+/** Converts the return value of a tool or a client into the outcome that the model gets; text beyond `maxChars` is cut. */
+export function toOutcome(value: unknown, maxChars: number, ports: AgentPorts): Outcome {
+  if (value instanceof TransferCall) return transfer(ports, value)
+  const isBrake = value instanceof BrakeCallResult
+  try {
+    if (value instanceof WaitedFor)
+      return { isError: false, content: contentOf(value.text, maxChars, ports), delivers: value.delivers }
+    const content = contentOf(isBrake ? value.text : value, maxChars, ports)
+    return isBrake ? { isError: false, content, brake: clean(ports, value.call) } : { isError: false, content }
+  } catch (thrown) {
+    return failure(`The tool finished, but its result is not JSON: ${messageOf(thrown)}`)
+  }
+}

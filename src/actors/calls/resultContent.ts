@@ -1,0 +1,49 @@
+import { cutMiddle } from '../../protocol/text/cutMiddle.ts'
+import { mediaOf, wrongInMedia, type SaidMedia } from '../../protocol/text/saidContent.ts'
+import { isMedia, type PlainBlock } from '../../protocol/messages.ts'
+import type { AgentPorts } from '../agentPorts.ts'
+import { isBlocks } from '../tools/defineTool.ts'
+import { jsonOf } from '../tools/jsonOf.ts'
+
+export const textBlock = (text: string): PlainBlock => ({ type: 'text', text })
+
+/** Applied before a cut, because a secret that was cut in half is no longer recognised. */
+export const clean = <T>({ redactor }: Pick<AgentPorts, 'redactor'>, value: T): T => redactor?.value(value) ?? value
+
+/**
+ * Converts the return value of a tool into the blocks that a model reads: without secrets, and cut to size.
+ *
+ * @throws TypeError when it is not JSON, or has an invalid image or file.
+ */
+export function contentOf(value: unknown, maxChars: number, ports: Pick<AgentPorts, 'redactor'>): PlainBlock[] {
+  const blocks = plainBlocks(value) ?? [textBlock(typeof value === 'string' ? value : jsonOf(value))]
+  return cutBlocks(clean(ports, blocks), maxChars)
+}
+
+/** The blocks that a tool returned, as they are kept; `undefined` if it returned something else. @throws TypeError for invalid media */
+export const plainBlocks = (value: unknown): PlainBlock[] | undefined =>
+  isBlocks(value) ? value.map((block) => (block.type === 'text' ? block : soundMedia(block))) : undefined
+
+function soundMedia(said: SaidMedia): PlainBlock {
+  const wrong = wrongInMedia(said)
+  if (wrong !== undefined) throw new TypeError(`of ${said.type === 'file' ? 'a file' : 'an image'}: ${wrong}`)
+  return mediaOf(said)
+}
+
+/** A copy of the blocks with their total text limited to `maxChars`; images and files do not count. */
+function cutBlocks(blocks: readonly PlainBlock[], maxChars: number): PlainBlock[] {
+  let left = maxChars
+  let dropped = 0
+  const kept = blocks.flatMap((block): PlainBlock[] => {
+    if (isMedia(block)) return [block]
+    if (block.text.length > left && left < 100) {
+      dropped += 1
+      return []
+    }
+    const text = cutMiddle(block.text, left)
+    left -= text.length
+    return [textBlock(text)]
+  })
+  // Copied because the log keeps it: an array that grew keeps spare capacity.
+  return dropped === 0 ? kept.slice() : [...kept, textBlock(`[… ${dropped} more blocks left out …]`)]
+}

@@ -1,0 +1,184 @@
+import { lessonOf } from '../../conversation/brakes/lessons/lessons.ts'
+import { recallName } from '../../conversation/tree/stepText.ts'
+import type { CallInput, CallOutput } from '../../machines/effectTypes.ts'
+import { isLikelyBug } from '../../protocol/callbackBugs.ts'
+import { errorInfo, messageOf, toErrorInfo, type ErrorInfo } from '../../protocol/errors.ts'
+import { sameJson } from '../../protocol/checks/sameJson.ts'
+import { cloneJson } from '../../protocol/checks/cloneJson.ts'
+import type { PlainBlock } from '../../protocol/messages.ts'
+import { afterTool } from './afterTool.ts'
+import { keepAll, keptOutcome } from '../parts/artifacts/keepResult.ts'
+import { readArtifactName } from '../parts/artifacts/readArtifactTool.ts'
+import type { AgentPorts, FindPorts } from '../agentPorts.ts'
+import { isIgnored } from './lessonTools.ts'
+import type { Cancellation } from '../timing/cancellation.ts'
+import { effect } from '../effect.ts'
+import { failure, toOutcome, withinSize, type Outcome } from './outcome.ts'
+import { clean, textBlock } from './resultContent.ts'
+import { StartQueue } from '../timing/startQueue.ts'
+import { ToolAttempt } from './toolAttempt.ts'
+import { whenDone } from '../timing/whenDone.ts'
+import { SourceTool } from '../tools/sourceTool.ts'
+import type { AnyTool } from '../tools/defineTool.ts'
+import { isOwn } from '../tools/ownTools.ts'
+
+/** The effect of one tool call. Any fault of the tool becomes an error result that the model can read. */
+export const runTool = (find: FindPorts) => {
+  const starts = new WeakMap<AgentPorts, StartQueue>()
+  return effect<CallOutput, CallInput>((input, cancellation) => {
+    const ports = find(input.agentId)
+    let queue = starts.get(ports)
+    if (queue === undefined) starts.set(ports, (queue = new StartQueue()))
+    return queue.run(() => whenWritten(ports, input, cancellation))
+  })
+}
+
+/** At least a tick later, when the machine's step that starts the call has ended. */
+const whenWritten = (ports: AgentPorts, input: CallInput, cancellation: Cancellation): Promise<CallOutput> =>
+  (ports.durable() ?? written).then(
+    () => begin(ports, input, cancellation),
+    (thrown: unknown) => notStarted(ports, input.key, toErrorInfo(thrown, 'STORE_APPEND_FAILED')),
+  )
+
+const written = Promise.resolve()
+
+function begin(ports: AgentPorts, input: CallInput, cancellation: Cancellation): CallOutput | Promise<CallOutput> {
+  if (cancellation.aborted) return notStarted(ports, input.key, errorInfo('ABORTED', 'The call was aborted.'))
+  // What others learn while it runs came too late.
+  const lesson = lessonFor(ports, input)
+  const called = whenDone(call(ports, input, cancellation), (outcome) =>
+    outcome.keeping === undefined || cancellation.aborted ? outcome : keepAll(outcome, ports),
+  )
+  return whenDone(called, (outcome) => {
+    const { key } = input
+    const at = ports.clock.now()
+    if (outcome.notStarted !== undefined) return notStarted(ports, key, outcome.notStarted)
+    // It is no longer needed.
+    if (cancellation.aborted) return { key, content: [], isError: true, tokens: 0, at }
+    const { content, isError, brake, changed, receipt, hasLesson, artifacts, hook, delivers, pins, handoff } =
+      withinSize(withLesson(outcome, lesson))
+    const output = { key, content, isError, tokens: estimate(ports, input, content), at }
+    const ofRuntime = hook === undefined && saysItself(ports, input) ? true : undefined
+    const more =
+      brake ?? changed ?? receipt ?? hasLesson ?? ofRuntime ?? artifacts ?? hook ?? delivers ?? pins ?? handoff
+    if (more === undefined) return output
+    return {
+      ...output,
+      ...(brake === undefined ? {} : { brake }),
+      ...(changed === undefined ? {} : { changed }),
+      ...(receipt === undefined ? {} : { receipt }),
+      ...(hasLesson === undefined ? {} : { hasLesson }),
+      ...(ofRuntime === undefined ? {} : { ofRuntime }),
+      ...(artifacts === undefined ? {} : { artifacts }),
+      ...(hook === undefined ? {} : { hook }),
+      ...(delivers === undefined ? {} : { delivers }),
+      ...(pins === undefined || isError ? {} : { pins }),
+      ...(handoff === undefined ? {} : { handoff }),
+    }
+  })
+}
+
+function saysItself({ definition }: AgentPorts, { name }: CallInput): boolean {
+  const tool = definition.tools.get(name)
+  return tool !== undefined && isOwn(tool)
+}
+
+/** Returns the outcome of the same call before, in one line: of this agent on a branch that it gave up, else of another of its group. */
+function lessonFor(ports: AgentPorts, { name, input }: CallInput): string | undefined {
+  const lessons = ports.definition.braking?.lessons
+  if (lessons == null || isIgnored(ports.definition, name)) return undefined
+  // As the log has it: what must not be kept is not compared.
+  const made = clean(ports, { name, input })
+  return lessonOf(ports.conversation, made) ?? ports.lessonOfOthers?.(made)
+}
+
+const withLesson = (outcome: Outcome, lesson: string | undefined): Outcome =>
+  lesson === undefined ? outcome : { ...outcome, content: [...outcome.content, textBlock(lesson)], hasLesson: true }
+
+const notStarted = (ports: AgentPorts, key: string, error: ErrorInfo): CallOutput => ({
+  key,
+  content: [],
+  isError: true,
+  tokens: 0,
+  at: ports.clock.now(),
+  notStarted: error,
+})
+
+/** Returns the estimated tokens that a result takes of the context. */
+export const estimate = (
+  { conversation }: AgentPorts,
+  { callId, name }: Pick<CallInput, 'callId' | 'name'>,
+  content: readonly PlainBlock[],
+): number =>
+  Math.round(
+    conversation.correction *
+      conversation.counter.message({ role: 'toolResult', callId, toolName: name, content, isError: false }),
+  )
+
+/** Most text of what a client returns for a tool that is gone, in UTF-16 units. */
+export const maxReturnedChars = 30_000
+
+function call(ports: AgentPorts, input: CallInput, cancellation: Cancellation): Outcome | Promise<Outcome> {
+  const { tools } = ports.definition
+  if (input.returned !== undefined) {
+    const { large, ...returned } = input.returned
+    const maxChars = tools.get(input.name)?.maxOutputChars ?? maxReturnedChars
+    const whole = large === undefined ? returned : keptOutcome(large.value, maxChars, ports)
+    return whenDone(whole, (outcome) => afterTool<Outcome>(ports, input, outcome, cancellation))
+  }
+  const tool = tools.get(input.name)
+  if (tool === undefined) {
+    const names = [...tools.keys()].join(', ')
+    return failure(`There is no tool "${input.name}". ${names === '' ? 'You have no tools.' : `Your tools: ${names}.`}`)
+  }
+  if (!(tool instanceof SourceTool)) return callTool(ports, input, tool, cancellation)
+  return whenDone(tool.bind(cancellation), (bound) =>
+    typeof bound === 'string' ? failure(bound) : callTool(ports, input, bound, cancellation),
+  )
+}
+
+/** The call would do something else than was decided about: a link may have come since. */
+const leadsElsewhere =
+  'Not run: these arguments stand for something else than when it was decided about them. Look again, and call again.'
+
+/** Tools that read again what is kept already: their results are not kept again. */
+const ownResults: ReadonlySet<string> = new Set([readArtifactName, recallName])
+
+function callTool(
+  ports: AgentPorts,
+  input: CallInput,
+  tool: AnyTool,
+  cancellation: Cancellation,
+): Outcome | Promise<Outcome> {
+  // The log keeps the input, so a tool must not be able to change it.
+  const parsed = tool.parse(typeof input.input === 'string' ? clean(ports, input.input) : cloneJson(input.input))
+  if (!parsed.ok) return failure(parsed.message)
+  if (tool.isCanonical === true && !sameJson(parsed.value, input.input)) return failure(leadsElsewhere)
+  const attempt = new ToolAttempt(ports, input, tool, cancellation)
+  const outcomeOf = ownResults.has(tool.name) ? toOutcome : keptOutcome
+  const failed = (thrown: unknown): Outcome | Promise<Outcome> => {
+    if (isLikelyBug(thrown) && !cancellation.aborted) ports.callbackFailed?.(`The tool "${tool.name}"`, thrown)
+    return whenDone(outcomeOf(messageOf(thrown), tool.maxOutputChars, ports), (outcome) =>
+      attempt.end({ ...outcome, isError: true }),
+    )
+  }
+  const ended = (value: unknown): Outcome | Promise<Outcome> => {
+    try {
+      const outcome = outcomeOf(value, tool.maxOutputChars, ports)
+      return outcome instanceof Promise ? outcome.then((one) => attempt.end(one), failed) : attempt.end(outcome)
+    } catch (thrown) {
+      return failed(thrown)
+    }
+  }
+  let outcome: Outcome | Promise<Outcome>
+  try {
+    const value = attempt.run(parsed.value)
+    outcome = value instanceof Promise ? value.then(ended, failed) : ended(value)
+  } catch (thrown) {
+    outcome = failed(thrown)
+  }
+  if (ports.definition.hooks === null) return outcome
+  return whenDone(outcome, (came) =>
+    came.notStarted === undefined ? afterTool(ports, input, came, cancellation) : came,
+  )
+}

@@ -1,0 +1,165 @@
+import type { z } from 'zod'
+import type { CallInput } from '../../machines/effectTypes.ts'
+import { cloneJson } from '../../protocol/checks/cloneJson.ts'
+import type { ErrorInfo } from '../../protocol/errors.ts'
+import { jsonChars } from '../../protocol/text/jsonChars.ts'
+import type { ToolResultMessage } from '../../protocol/messages.ts'
+import { abortReason } from '../timing/abortReason.ts'
+import type { AgentPorts } from '../agentPorts.ts'
+import { ReadArtifactCall } from '../parts/artifacts/readArtifactTool.ts'
+import { Asking } from './asking.ts'
+import type { Cancellation } from '../timing/cancellation.ts'
+import { PausableTimer } from '../timing/pausableTimer.ts'
+import type { Outcome } from './outcome.ts'
+import { MemoryCall } from '../parts/memory/memoryCall.ts'
+import { RecallCall } from '../tools/braking/recallTool.ts'
+import { SourceTool } from '../tools/sourceTool.ts'
+import type { AnyTool, ToolContext } from '../tools/defineTool.ts'
+import { WaitForCall } from '../tools/waitForTool.ts'
+
+/** One run of a tool under its time limit. */
+export class ToolAttempt {
+  readonly #ports: AgentPorts
+  readonly #input: CallInput
+  readonly #tool: AnyTool
+  readonly #outer: Cancellation
+  /** Aborted when the call is cancelled, and by the time limit. */
+  readonly #controller = new AbortController()
+  #changed: Set<string> | undefined
+  #receipt: ToolResultMessage['receipt']
+  #pins = false
+  #isClosed = false
+  #timer: PausableTimer | undefined
+  #asking: Asking | undefined
+  #unwritten: ErrorInfo | undefined
+  #giveUp: (() => void) | undefined
+
+  constructor(ports: AgentPorts, input: CallInput, tool: AnyTool, outer: Cancellation) {
+    this.#ports = ports
+    this.#input = input
+    this.#tool = tool
+    this.#outer = outer
+    outer.add(this.#abort)
+    // Checking the arguments may already have aborted it.
+    if (outer.aborted) this.#abort()
+  }
+
+  /** Returns the tool's return value; for a promise, one that also settles at the time limit or when the call is cancelled. */
+  run(value: unknown): unknown {
+    const { turnIndex, callId, name } = this.#input
+    const offered = this.#ports.definition.tools.get(name)
+    const origin = offered instanceof SourceTool ? { source: offered.offer.source } : {}
+    const result = this.#ports.within({ type: 'tool', turnIndex, callId, ...origin }, () => this.#start(value))
+    if (!isThenable(result)) return result
+    const { timeoutMs } = this.#tool
+    if (timeoutMs === Infinity) return Promise.resolve(result)
+    return new Promise((resolve, reject) => {
+      this.#timer = new PausableTimer(this.#ports.clock, timeoutMs, () => {
+        const error = new Error(`Timed out after ${timeoutMs} ms. What it did so far was not undone.`)
+        this.#controller.abort(error)
+        reject(error)
+      })
+      this.#timer.resume()
+      this.#giveUp = () => resolve(undefined)
+      result.then(resolve, reject)
+    })
+  }
+
+  #start(value: unknown): unknown {
+    const result = this.#tool.run(value, this.#context())
+    const { signal } = this.#controller
+    if (result instanceof ReadArtifactCall) return result.answer(this.#ports, signal)
+    if (result instanceof RecallCall) return result.answer(this.#ports.conversation, signal)
+    if (result instanceof MemoryCall) return result.answer(this.#ports)
+    return result instanceof WaitForCall ? this.#ports.children!.waitFor(result, signal) : result
+  }
+
+  /** Returns the outcome with the files reported as changed and the receipt kept for undoing, even for a failed call. */
+  end(outcome: Outcome): Outcome {
+    this.#isClosed = true
+    this.#timer?.pause()
+    this.#outer.remove(this.#abort)
+    // What it asked and did not wait for is over.
+    if (this.#asking !== undefined) this.#controller.abort(abortReason())
+    if (this.#unwritten !== undefined) return { ...outcome, notStarted: this.#unwritten }
+    if (this.#changed === undefined && this.#receipt === undefined && !this.#pins) return outcome
+    return {
+      ...outcome,
+      ...(this.#pins ? { pins: true } : {}),
+      ...(this.#changed === undefined ? {} : { changed: [...this.#changed] }),
+      ...(this.#receipt === undefined ? {} : { receipt: this.#receipt }),
+    }
+  }
+
+  readonly #abort = (): void => {
+    this.#controller.abort(abortReason())
+    this.#giveUp?.()
+  }
+
+  #ask<Schema extends z.ZodType>(schema: Schema, question: string): Promise<z.output<Schema>> {
+    // Nobody answers what is asked after the end.
+    if (this.#isClosed) this.#controller.abort(abortReason())
+    const answer = this.#questions().ask(schema, question)
+    // A tool that does not wait for it must not bring the process down.
+    answer.catch(() => {})
+    return answer
+  }
+
+  /** Made for the first question: most tools ask none. */
+  #questions(): Asking {
+    return (this.#asking ??= new Asking(this.#ports, this.#input, {
+      signal: this.#controller.signal,
+      paused: () => this.#timer?.pause(),
+      resumed: () => {
+        if (!this.#isClosed) this.#timer?.resume()
+      },
+      unwritten: (error) => {
+        this.#unwritten = error
+        this.#abort()
+      },
+    }))
+  }
+
+  #context(): ToolContext<never> {
+    const { callId, key, name, runId, turnIndex } = this.#input
+    const ports = this.#ports
+    return {
+      callId,
+      key,
+      agent: { id: ports.agentId, path: ports.path },
+      runId,
+      turnIndex,
+      deps: ports.deps as never,
+      redact: ports.redactor,
+      signal: this.#controller.signal,
+      changed: (path) => {
+        if (typeof path !== 'string') return
+        this.#changed ??= new Set()
+        this.#changed.add(path)
+      },
+      pin: () => {
+        this.#pins = true
+      },
+      snapshots: ports.snapshots,
+      keep: (receipt, of) => {
+        if (this.#isClosed || this.#tool.undo === undefined) return
+        const data = cloneJson(receipt)
+        const chars = jsonChars(data)
+        if (chars > maxReceiptChars)
+          throw new Error(`What is kept for undoing has ${chars} characters, more than ${maxReceiptChars}.`)
+        this.#receipt = typeof of === 'string' ? { of, data } : { data }
+      },
+      ask: (schema, question) => this.#ask(schema, question),
+      report: (progress) => {
+        if (this.#isClosed || this.#outer.aborted) return
+        ports.emit({ type: 'tool.progress', runId, turnIndex, callId, name, progress })
+      },
+    }
+  }
+}
+
+/** It is part of the log, and stays in memory with the call. */
+const maxReceiptChars = 16_000
+
+const isThenable = (value: unknown): value is PromiseLike<unknown> =>
+  typeof value === 'object' && value !== null && 'then' in value && typeof value.then === 'function'

@@ -1,0 +1,232 @@
+import type { AnyModel } from '../models/anyModel.ts'
+import { z } from 'zod'
+import { onlyFields } from '../../protocol/checks/onlyFields.ts'
+import { lazily } from '../../protocol/lazily.ts'
+import { defaultRevertPolicy, ignoredTools, type RevertPolicy } from '../../conversation/brakes/revert/revert.ts'
+import { defaultFoldPolicy, type FoldPolicy } from '../../conversation/brakes/fold/planFold.ts'
+import { defaultStallPolicy } from '../../conversation/brakes/stall/decideStall.ts'
+import { defaultTagPolicy, type TagPolicy } from '../../conversation/request/visibleTags.ts'
+import { RuntimeError } from '../../protocol/errors.ts'
+import { stallRuleSchema, type StallRule } from '../../protocol/braking.ts'
+import type { AgentDefinition, RevertSettings, StallSettings } from './agentDefinition.ts'
+import { isPolicy, type Policy } from './policy.ts'
+import { modelOf } from '../models/modelOf.ts'
+import { withoutUndefined } from './withoutUndefined.ts'
+
+export interface RevertOptions
+  extends Partial<RevertPolicy>, Partial<Pick<TagPolicy, 'lessonWindowTurns' | 'lessonWindowCount' | 'decay'>> {
+  /** A cheap model that writes one-line notes that came without text; without it they show only their evidence. */
+  readonly summaryModel?: AnyModel
+  /** `'high'`: outcomes and checkpoints are always written by the agent's own model and checked. Default `'normal'`. */
+  readonly fidelity?: 'normal' | 'high'
+  /** Time limit for a summary, in milliseconds; default 60,000. */
+  readonly summaryTimeoutMs?: number
+  /** `'uneconomic'`: outcomes and checkpoints that the model asks for are held back until they pay. Default `'never'`. */
+  readonly defer?: 'never' | 'uneconomic'
+  /** The model may ask that what the abandoned calls did is undone, as far as their tools can. Default `false`. */
+  readonly undo?: boolean
+}
+
+/**
+ * When and how far old steps are folded. Each has a default, found on recorded sessions; most agents need no others. `defineAgent` refuses a
+ * `cap` without room for instructions, tools, `work` and the index.
+ */
+export type FoldOptions = Partial<FoldPolicy>
+
+/** How the runtime notices that an agent goes in circles, and what it does. */
+export interface StallOptions {
+  /**
+   * The rules, asked in this order; default `['repeat', 'cycle', 'sameError']`. `repeat`: the same call with the same result, 3 times in 12
+   * steps with no change in between. `cycle`: 2 to 4 steps, twice. `sameError`: the same error of the same tools, 3 times in 6 steps.
+   * `repeat4`: as `repeat`, 4 times in a row. `nothingNew`: 8 steps that changed nothing and showed nothing new. `errors`: 3 of 4 steps
+   * failed.
+   */
+  readonly rules?: readonly StallRule[]
+  /** First the model is told, with a note after its newest step. Default `true`. */
+  readonly note?: boolean
+  /** If the loop continues within 6 steps, the runtime goes back to the step before the loop, where that loses nothing. Default `true`. */
+  readonly revert?: boolean
+  /** If the loop continues even then, the run is paused. Default `true`. */
+  readonly pause?: boolean
+}
+
+/** Options for everything that may reshape the conversation that the model sees. */
+export interface BrakingOptions {
+  /** The model may abandon or condense branches. */
+  readonly revert?: boolean | RevertOptions
+  /** The model may bring steps of an abandoned branch back, as copies at the end of the conversation. */
+  readonly graft?: boolean
+  /** The model may hide steps of its own, with a memo in their place. */
+  readonly prune?: boolean
+  /** The model may read again any step that is no longer shown in full. */
+  readonly recall?: boolean
+  /**
+   * To save: the runtime folds old steps into one line each, in batches and only where that pays, with an index of the names that are gone,
+   * and the model may `recall` any of them. For runs of more than about 50 requests.
+   */
+  readonly fold?: boolean | FoldOptions
+  /** The runtime notices that the agent goes in circles: it tells the model, then goes back, then pauses the run. */
+  readonly stall?: boolean | StallOptions
+  /** Made with `policy`; asked between turns, in this order. They give the model `recall`, unless `recall` is `false`. */
+  readonly policies?: readonly Policy[]
+  /**
+   * A call that is the same as one on a branch given up as a failure or a tangent still runs, and its result ends with a line that says
+   * what became of the other: the lesson, or the error. Agents of a group also read what failed for the others.
+   */
+  readonly lessons?: boolean
+}
+
+const count = lazily(() => z.int().nonnegative())
+const share = lazily(() => z.number().gt(0).max(1))
+
+export const brakingSchema = () =>
+  onlyFields({
+    revert: z.union([
+      z.boolean(),
+      onlyFields({
+        maxRevertsPerTarget: z.int().positive(),
+        onUserMessage: z.enum(['refuse', 'rebase']),
+        lessonWindowTurns: count(),
+        lessonWindowCount: count(),
+        decay: z.enum(['exact', 'lazy']),
+        summaryModel: z.custom<object>((value) => typeof value === 'object' && value !== null, 'give a model'),
+        fidelity: z.enum(['normal', 'high']),
+        summaryTimeoutMs: z.number().positive(),
+        defer: z.enum(['never', 'uneconomic']),
+        undo: z.boolean(),
+      }).partial(),
+    ]),
+    graft: z.boolean(),
+    prune: z.boolean(),
+    recall: z.boolean(),
+    fold: z.union([
+      z.boolean(),
+      onlyFields({
+        work: z.int().positive(),
+        phi: share(),
+        lambda: share(),
+        minBatch: z.int().positive(),
+        keepSteps: count(),
+        indexTokens: count(),
+        cap: z.int().positive(),
+      }).partial(),
+    ]),
+    stall: z.union([
+      z.boolean(),
+      onlyFields({
+        rules: z.array(stallRuleSchema()).min(1, 'name a rule, or leave it out'),
+        note: z.boolean(),
+        revert: z.boolean(),
+        pause: z.boolean(),
+      }).partial(),
+    ]),
+    policies: z.array(z.custom<Policy>(isPolicy, 'make it with policy({ name, when, decide })')),
+    lessons: z.boolean(),
+  }).partial()
+
+/**
+ * Checks that folding can keep a request below its cap. Asked once the agents that a model may call are known, as they are part of every request.
+ *
+ * @throws RuntimeError `INVALID_DEFINITION`.
+ */
+export function checkFold(definition: AgentDefinition): void {
+  const { name, braking } = definition
+  if (braking?.fold == null) return
+  // Read only now: it makes the tools of sub-agents, and without folding that waits until they are needed.
+  const { frameTokens } = definition
+  const { cap, work, indexTokens } = braking.fold
+  const least = frameTokens + work + indexTokens
+  if (cap >= least) return
+  throw new RuntimeError(
+    'INVALID_DEFINITION',
+    `Agent ${JSON.stringify(name)}: braking.fold.cap: ${cap} tokens are too few for instructions and tools (${frameTokens}), work (${work}) and the index (${indexTokens}): give at least ${least}, or make work and indexTokens smaller.`,
+  )
+}
+
+/** Returns true if the model has the tool `recall`. */
+export const offersRecall = ({ recall, fold = false, policies = [] }: BrakingOptions = {}): boolean =>
+  fold !== false || (recall ?? policies.length > 0)
+
+/** Returns true if the model has the tool `revert_to_state`. */
+export const offersRevert = ({ revert = false }: BrakingOptions = {}): boolean => revert !== false
+
+function checkPolicies(policies: readonly Policy[], options: BrakingOptions, label: string): void {
+  const names = new Set<string>()
+  for (const { name, decide } of policies) {
+    const wrong = (what: string): RuntimeError =>
+      new RuntimeError('INVALID_DEFINITION', `${label}: braking.policies: "${name}" ${what}.`)
+    if (names.has(name)) throw wrong('is there twice: give each a name of its own')
+    names.add(name)
+    if (decide.needs === 'brakeTools' && options.prune !== true && !offersRevert(options))
+      throw wrong('asks the model to reshape its conversation, for which it has no tool: set prune or revert')
+  }
+}
+
+const usualReverts: RevertSettings = {
+  ...defaultRevertPolicy,
+  summaryModel: null,
+  fidelity: 'normal',
+  summaryTimeoutMs: 60_000,
+  defer: 'never',
+  ignoredTools: ignoredTools({ recall: false, graft: false }),
+  undo: false,
+}
+
+/** Returns how an agent's reverts are decided; a definition without reverts has the settings for those that people ask for. */
+export const revertSettingsOf = ({ braking }: Pick<AgentDefinition, 'braking'>): RevertSettings =>
+  braking?.revert ?? usualReverts
+
+/** Returns the braking of an agent with the defaults filled in; `null` when all of it is off. */
+export function brakingOf(
+  options: BrakingOptions | undefined,
+  contextWindow: number,
+  label: string,
+): AgentDefinition['braking'] {
+  const { revert = false, graft = false, prune = false, fold = false, stall = false } = options ?? {}
+  const { policies = [], lessons = false } = options ?? {}
+  const hasRecall = offersRecall(options)
+  const hasBrakes = revert !== false || graft || prune || hasRecall || stall !== false || lessons
+  const isOff = !hasBrakes && policies.length === 0
+  if (isOff) return null
+  checkPolicies(policies, options!, label)
+  const given = typeof revert === 'object' ? withoutUndefined(revert) : {}
+  const { summaryModel, fidelity, summaryTimeoutMs, maxRevertsPerTarget, onUserMessage, defer, undo } = given
+  const settings: RevertSettings = {
+    maxRevertsPerTarget: maxRevertsPerTarget ?? usualReverts.maxRevertsPerTarget,
+    onUserMessage: onUserMessage ?? usualReverts.onUserMessage,
+    summaryModel: summaryModel === undefined ? null : modelOf(summaryModel, label),
+    fidelity: fidelity ?? usualReverts.fidelity,
+    summaryTimeoutMs: summaryTimeoutMs ?? usualReverts.summaryTimeoutMs,
+    defer: defer ?? usualReverts.defer,
+    ignoredTools: ignoredTools({ recall: hasRecall, graft }),
+    undo: undo ?? usualReverts.undo,
+  }
+  const tags: TagPolicy = {
+    lessonWindowTurns: given.lessonWindowTurns ?? defaultTagPolicy.lessonWindowTurns,
+    lessonWindowCount: given.lessonWindowCount ?? defaultTagPolicy.lessonWindowCount,
+    decay: given.decay ?? defaultTagPolicy.decay,
+    maxCheckpoints: defaultTagPolicy.maxCheckpoints,
+    maxCheckpointTokens: Math.round(contextWindow * 0.15),
+  }
+  const folding: FoldPolicy = {
+    ...defaultFoldPolicy,
+    cap: Math.round(contextWindow * 0.6),
+    ...(typeof fold === 'object' ? withoutUndefined(fold) : {}),
+  }
+  const stalls: StallSettings = {
+    ...defaultStallPolicy,
+    ...(typeof stall === 'object' ? withoutUndefined(stall) : {}),
+    offersRevert: offersRevert(options),
+  }
+  const mayRevert = revert !== false || (stall !== false && stalls.revert) || policies.length > 0
+  return {
+    revert: mayRevert ? settings : null,
+    graft,
+    fold: fold === false ? null : folding,
+    stall: stall === false ? null : stalls,
+    policies: policies.length === 0 ? null : { list: policies, fold: folding, contextWindow },
+    lessons: lessons ? { brakes: ignoredTools({ recall: hasRecall, graft }) } : null,
+    tags,
+    showsIds: prune || graft || hasRecall || offersRevert(options),
+  }
+}

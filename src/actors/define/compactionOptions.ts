@@ -1,0 +1,44 @@
+import { z } from 'zod'
+import { onlyFields } from '../../protocol/checks/onlyFields.ts'
+import { defaultCompactionPolicy, type CompactionPolicy } from '../../conversation/brakes/compaction/planCompaction.ts'
+import { lazily } from '../../protocol/lazily.ts'
+import type { AgentDefinition } from './agentDefinition.ts'
+import { heuristicStrategy, type CompactionStrategy } from '../drains/summariseSpan.ts'
+import { withoutUndefined } from './withoutUndefined.ts'
+
+export interface CompactionOptions extends Partial<CompactionPolicy> {
+  /** Default: `heuristicStrategy`, which calls no model. */
+  readonly strategy?: CompactionStrategy
+}
+
+const share = lazily(() => z.number().gt(0).max(1))
+const count = lazily(() => z.int().nonnegative())
+const isStrategy = (value: unknown): boolean =>
+  typeof (value as CompactionStrategy | undefined)?.summarise === 'function'
+
+export const compactionSchema = lazily(() =>
+  z.union([
+    z.literal(false),
+    onlyFields({
+      contextWindow: z.int().positive(),
+      compactAt: share(),
+      threshold: z.number().min(0).max(1),
+      keepFirst: count(),
+      keepRecent: z.int().positive(),
+      maxSummaryTokens: z.int().min(50),
+      maxToolOutputChars: z.int().min(100),
+      minShrink: z.number().min(0).max(1),
+      strategy: z.custom(isStrategy),
+    }).partial(),
+  ]),
+)
+
+/** How a person's compaction is done where the definition has none. */
+export const usualCompaction = { policy: defaultCompactionPolicy, strategy: heuristicStrategy } as const
+
+export function compactionOf(options: false | CompactionOptions | undefined): AgentDefinition['compaction'] {
+  if (options === false) return null
+  if (options === undefined) return usualCompaction
+  const { strategy = heuristicStrategy, ...policy } = options
+  return { policy: { ...defaultCompactionPolicy, ...withoutUndefined(policy) }, strategy }
+}

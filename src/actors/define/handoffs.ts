@@ -1,0 +1,118 @@
+import { RuntimeError } from '../../protocol/errors.ts'
+import { isAgentDefinition, type AgentDefinition } from './agentDefinition.ts'
+import { readArtifactName } from '../parts/artifacts/readArtifactTool.ts'
+import { definedAgent } from './definedAgent.ts'
+import type { AnyTool } from '../tools/defineTool.ts'
+
+/** An agent that a conversation may be handed to, or a function that returns it. */
+export type HandoffEntry = AgentDefinition | (() => AgentDefinition)
+
+/** Tools that come with `braking`: those of the definition that an agent was made of stay, as `read_artifact` does. */
+const brakeTools: ReadonlySet<string> = new Set(['revert_to_state', 'graft', 'prun', 'recall'])
+
+/**
+ * Returns an agent's definition while another definition answers: the other's fields, except those that belong to the agent and the
+ * conversation, such as the brakes and the limits.
+ */
+function merged(own: AgentDefinition, other: AgentDefinition): AgentDefinition {
+  const isOf = ({ braking, artifacts }: AgentDefinition, name: string): boolean =>
+    (braking !== null && brakeTools.has(name)) || (artifacts !== null && name === readArtifactName)
+  const isKept = ([name]: readonly [string, AnyTool]): boolean => !isOf(other, name)
+  const brakes = [...own.tools].filter(([name]) => isOf(own, name))
+  const tools = new Map<string, AnyTool>([...[...other.tools].filter(isKept), ...brakes])
+  const { policy } = own
+  const { beforeTool: _, turns: __, inputGuards: ___, outputGuards: ____, ...flags } = policy.flags
+  const { beforeTool, turns, inputGuards, outputGuards } = other.policy.flags
+  const parts = {
+    ...other,
+    tools,
+    name: own.name,
+    description: own.description,
+    input: own.input,
+    deps: own.deps ?? other.deps,
+    maxDepth: own.maxDepth,
+    compaction: own.compaction,
+    braking: own.braking,
+    counter: own.counter,
+    maxQueue: own.maxQueue,
+    artifacts: own.artifacts,
+    checkRequests: own.checkRequests,
+    captureTurnRequests: own.captureTurnRequests,
+    policy: {
+      ...other.policy,
+      flags: {
+        ...flags,
+        ...(beforeTool === undefined ? {} : { beforeTool }),
+        ...(turns === undefined ? {} : { turns }),
+        ...(inputGuards === undefined ? {} : { inputGuards }),
+        ...(outputGuards === undefined ? {} : { outputGuards }),
+      },
+      limits: policy.limits,
+      queueMode: policy.queueMode,
+      maxChildren: policy.maxChildren,
+      compaction: policy.compaction,
+      policies: policy.policies,
+    },
+  }
+  return definedAgent(
+    parts,
+    () => other.agents,
+    () => other.handoffs,
+  )
+}
+
+const merges = new WeakMap<AgentDefinition, Map<string, AgentDefinition>>()
+
+/** The definition of that name that the conversation of `own` can be handed to, by one handoff or several, the nearest first. */
+function reachable(own: AgentDefinition, name: string): AgentDefinition | undefined {
+  const seen = new Set([own])
+  for (const one of seen) {
+    if (one.name === name) return one
+    for (const next of one.handoffs.values()) seen.add(next)
+  }
+  return undefined
+}
+
+/**
+ * The definition of an agent while the one of that name answers.
+ *
+ * @throws RuntimeError `INVALID_DEFINITION`: `own` cannot be handed to it.
+ */
+export function handedTo(own: AgentDefinition, name: string): AgentDefinition {
+  if (name === own.name) return own
+  const made = merges.get(own) ?? new Map<string, AgentDefinition>()
+  merges.set(own, made)
+  const known = made.get(name)
+  if (known !== undefined) return known
+  const other = reachable(own, name)
+  if (other === undefined) {
+    const what = `The conversation was handed over to "${name}", which agent "${own.name}" and its handoffs do not lead to.`
+    throw new RuntimeError('INVALID_DEFINITION', what)
+  }
+  const definition = merged(own, other)
+  made.set(name, definition)
+  return definition
+}
+
+/** Throws unless the name that a model handed over to means the same definition in a log. */
+export function checkHandoff(own: AgentDefinition, active: AgentDefinition, name: string): void {
+  if (reachable(own, name) === active.handoffs.get(name)) return
+  throw new Error(`Two agents that this conversation can be handed to are named "${name}": give them different names.`)
+}
+
+/** The agents of `handoffs` by name. @throws RuntimeError `INVALID_DEFINITION` */
+export function handoffMap(entries: readonly HandoffEntry[], label: string): ReadonlyMap<string, AgentDefinition> {
+  const map = new Map<string, AgentDefinition>()
+  for (const entry of entries) {
+    const definition = typeof entry === 'function' ? entry() : entry
+    const refuse = (what: string): never => {
+      throw new RuntimeError('INVALID_DEFINITION', `${label}: handoffs: ${what}.`)
+    }
+    if (!isAgentDefinition(definition)) return refuse('give what defineAgent returns, or functions that do')
+    const { name } = definition
+    if (map.has(name)) return refuse(`two agents are named "${name}"`)
+    if (name.length > 52) return refuse(`the name "${name}" is too long: 52 characters at most`)
+    map.set(name, definition)
+  }
+  return map
+}

@@ -1,0 +1,146 @@
+import { z } from 'zod'
+import { onlyFields } from '../../protocol/checks/onlyFields.ts'
+import type { OptionSchemas } from '../../protocol/checks/optionsCheck.ts'
+import type { Block, Message, PlainBlock } from '../../protocol/messages.ts'
+import type { RunContext } from '../calls/runContext.ts'
+import type { ToolEffects, ToolOutput } from '../tools/defineTool.ts'
+
+/** A call of a tool or a sub-agent, as a hook is given it. */
+export interface HookedCall<out Deps = unknown> extends RunContext<Deps> {
+  /** The model's id of this call. */
+  readonly callId: string
+  /** Deterministic id of the call, the same on every attempt. */
+  readonly key: string
+  readonly type: 'tool' | 'agent'
+  /** Name of the tool, or of the sub-agent's definition. */
+  readonly name: string
+  /** The arguments as JSON, a copy. They fit the schema; what the schema would fill in or transform is not in them yet. */
+  readonly input: unknown
+  /** Effects of the tool, if the call is of one. */
+  readonly effects?: ToolEffects
+}
+
+/**
+ * Decision of `beforeTool`: nothing or `allow` lets the call run; `deny` refuses it, and the model reads why; `input` replaces its
+ * arguments, which must fit the schema; `result` answers it as if the tool had returned that, and it is not run.
+ */
+export type BeforeToolAnswer =
+  | undefined
+  | { readonly allow: true }
+  | { readonly deny: string }
+  | { readonly input: unknown }
+  | { readonly result: ToolOutput }
+
+/** The result of a call, as the model would read it. */
+export interface HookedResult {
+  readonly content: readonly PlainBlock[]
+  readonly isError: boolean
+}
+
+/**
+ * Decision of `afterTool`: nothing leaves the result as it is; `result` replaces it, and is an error if `isError` says so, by default if
+ * the result was one.
+ */
+export type AfterToolAnswer = undefined | { readonly result: ToolOutput; readonly isError?: boolean }
+
+/** The text that a guard is asked about, with its surroundings. */
+export interface GuardContext<out Deps = unknown> extends RunContext<Deps> {
+  /** `input`: what people said since the guards last let something pass, as a rule the prompt; `output`: the answer. */
+  readonly at: 'input' | 'output'
+  /** Its text blocks, those of several messages on lines of their own. */
+  readonly text: string
+  readonly content: readonly Block[]
+  /** The answer as data, if the agent has an `output` schema. */
+  readonly output?: unknown
+  /** The conversation as the model is shown it, with what people said. */
+  readonly messages: readonly Message[]
+}
+
+/** Decision of a guard; the reason is shown to people and to the model. */
+export type GuardAnswer = { readonly ok: true } | { readonly refuse: string }
+
+/** Decides whether something may be said. Recorded by the name of the function. */
+export type Guard<in Deps = unknown> = (context: GuardContext<Deps>) => GuardAnswer | Promise<GuardAnswer>
+
+export interface GuardOptions<in Deps = unknown> {
+  /** Asked about what people say, beside the first request after it. No call starts before all of them have let it pass. */
+  readonly input?: readonly Guard<Deps>[]
+  /** Asked about every answer without calls, before it is recorded. Text that was streamed has been heard by then. */
+  readonly output?: readonly Guard<Deps>[]
+}
+
+export interface HookOptions<in Deps = unknown> {
+  /**
+   * Decides about every call of a tool or sub-agent whose arguments fit, before anyone is asked to approve it. Not asked about the
+   * runtime's own tools, such as `revert_to_state`. If it throws, answers something else or takes longer than `hookTimeoutMs`, the call
+   * is not run.
+   */
+  readonly beforeTool?: (call: HookedCall<Deps>) => BeforeToolAnswer | void | Promise<BeforeToolAnswer | void>
+  /**
+   * Is given the result of every call that ran, before anything of it is kept or shown to the model. If it throws, answers something else
+   * or takes longer than `hookTimeoutMs`, the model is told that the call ran and that its result is withheld.
+   */
+  readonly afterTool?: (
+    call: HookedCall<Deps>,
+    result: HookedResult,
+  ) => AfterToolAnswer | void | Promise<AfterToolAnswer | void>
+  /**
+   * Each list is asked at once. The first that refuses ends the run with `refusal`, and the model never sees what was refused: a line that
+   * says why takes its place. A guard that throws, answers something else or takes longer than `hookTimeoutMs` ends the run with
+   * `GUARD_FAILED`.
+   */
+  readonly guards?: GuardOptions<Deps>
+  /** Milliseconds that a hook or a guard has for one answer; default 30,000. */
+  readonly hookTimeoutMs?: number
+}
+
+/** The hooks of a definition. */
+export interface AgentHooks<in Deps = never> {
+  readonly beforeTool: HookOptions<Deps>['beforeTool']
+  readonly afterTool: HookOptions<Deps>['afterTool']
+  readonly timeoutMs: number
+  /** The runtime's own tools, of which hooks are not told. */
+  readonly ownTools: ReadonlySet<string>
+}
+
+const hook = () => z.custom((value) => typeof value === 'function', 'give a function')
+
+/** The options of `defineAgent` for hooks and guards. */
+export const hookSchemas = {
+  beforeTool: hook,
+  afterTool: hook,
+  guards: () => onlyFields({ input: z.array(hook()), output: z.array(hook()) }).partial(),
+  hookTimeoutMs: () => z.number().positive(),
+} satisfies OptionSchemas
+
+/** The guards of a definition. */
+export interface AgentGuards<in Deps = never> {
+  readonly input: readonly Guard<Deps>[]
+  readonly output: readonly Guard<Deps>[]
+  readonly timeoutMs: number
+}
+
+const defaultTimeoutMs = 30_000
+
+/** The guards of checked options; `null` without any. */
+export function guardsOf<Deps>(options: HookOptions<Deps>): AgentGuards<Deps> | null {
+  const { input = [], output = [] } = options.guards ?? {}
+  if (input.length + output.length === 0) return null
+  return { input, output, timeoutMs: options.hookTimeoutMs ?? defaultTimeoutMs }
+}
+
+/** Switches of the machine, each missing without its hook. */
+export const hookFlags = ({ beforeTool, guards: { input = [], output = [] } = {} }: HookOptions<never>) => ({
+  ...(beforeTool === undefined ? {} : { beforeTool: true as const }),
+  ...(input.length === 0 ? {} : { inputGuards: true as const }),
+  ...(output.length === 0 ? {} : { outputGuards: true as const }),
+})
+
+/** The hooks of checked options; `null` without any. */
+export function hooksOf<Deps>(
+  { beforeTool, afterTool, hookTimeoutMs: timeoutMs = defaultTimeoutMs }: HookOptions<Deps>,
+  ownTools: readonly { readonly name: string }[],
+): AgentHooks<Deps> | null {
+  if (beforeTool === undefined && afterTool === undefined) return null
+  return { beforeTool, afterTool, timeoutMs, ownTools: new Set(ownTools.map(({ name }) => name)) }
+}

@@ -1,0 +1,28 @@
+import { RuntimeError } from '../../protocol/errors.ts'
+import { isAgentDefinition, type AgentDefinition } from './agentDefinition.ts'
+import { defineAgent, type AgentOptions } from './defineAgent.ts'
+import { optionsOf } from './definedAgent.ts'
+import { withoutUndefined } from './withoutUndefined.ts'
+
+/** Options that an agent is given in place of its own. */
+export type AgentChanges = { readonly [O in keyof AgentOptions]?: AgentOptions[O] | undefined }
+
+/**
+ * The options that an agent was defined with.
+ *
+ * @throws RuntimeError `INVALID_OPTION` for what `defineAgent` did not return.
+ */
+export function givenOptions(definition: AgentDefinition): AgentOptions {
+  const options = isAgentDefinition(definition) ? optionsOf(definition) : undefined
+  if (options !== undefined) return options as AgentOptions
+  throw new RuntimeError('INVALID_OPTION', 'Only what defineAgent returns can be defined again with other options.')
+}
+
+/**
+ * The same agent with some options changed; a value of `undefined` changes nothing. Parts that depend on options are made anew, as by
+ * `defineAgent`.
+ *
+ * @throws RuntimeError `INVALID_DEFINITION`, as `defineAgent`; `INVALID_OPTION`
+ */
+export const redefine = (definition: AgentDefinition, changes: AgentChanges): AgentDefinition =>
+  defineAgent({ ...givenOptions(definition), ...withoutUndefined(changes) } as AgentOptions)

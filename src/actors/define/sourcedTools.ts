@@ -1,0 +1,141 @@
+import { afterChange, namesOf, type TakenTools } from '../../conversation/tree/takenTools.ts'
+import type { Folded } from '../../log/fold.ts'
+import type { SourceInfo, ToolsChange } from '../../protocol/toolsChange.ts'
+import type { AgentDefinition } from './agentDefinition.ts'
+import type { Cancellation } from '../timing/cancellation.ts'
+import { definedAgent } from './definedAgent.ts'
+import { withAddendum, withPossibleChoice } from '../turn/modelSettings.ts'
+import { irreversibleNames, pollingNames, reversibleNames } from './toolNames.ts'
+import { changeOf, isReserved } from './changedTools.ts'
+import type { AnyTool } from '../tools/defineTool.ts'
+import type { Listing, OpenSource } from '../tools/openSource.ts'
+import { SourceTool } from '../tools/sourceTool.ts'
+import type { ToolSource } from '../tools/toolSource.ts'
+
+/** Result of asking the sources of an agent for the turn that begins. */
+export interface SourcesLook {
+  /** Change to be recorded; `undefined` if there is none since the last one. */
+  readonly change: ToolsChange | undefined
+  /** Definition of the agent with that change. */
+  readonly definition: AgentDefinition
+  /** Sources whose state differs from the one last told. */
+  readonly news: readonly SourceInfo[]
+  /** The sources that are not up: their tools may come later. */
+  readonly notUp: readonly string[]
+}
+
+/** The connection of a source, which is opened when it is first asked for its tools. */
+export type Connect = (source: ToolSource) => OpenSource
+
+/** The tools that sources have for one agent: as its records say, and whether that is still so. */
+export class SourcedTools {
+  readonly #base: () => AgentDefinition
+  readonly #connect: Connect
+  readonly #folded: Folded<TakenTools>
+  #made:
+    | { readonly base: AgentDefinition; readonly taken: TakenTools; readonly definition: AgentDefinition }
+    | undefined
+  /** Objects that were looked at last, when nothing had changed. */
+  #seen: readonly unknown[] = []
+  /** State of each source when it was last told, by its name. */
+  readonly #told = new Map<string, string>()
+
+  /**
+   * `base`: returns the agent's definition without the tools of sources, which is another once the agent has handed its conversation over.
+   * `folded`: what its records say was taken.
+   */
+  constructor(base: () => AgentDefinition, connect: Connect, folded: Folded<TakenTools>) {
+    this.#base = base
+    this.#connect = connect
+    this.#folded = folded
+  }
+
+  get #taken(): TakenTools {
+    return this.#folded.state
+  }
+
+  /** The agent with the tools that its records say were taken. The same object as long as those are the same. */
+  get definition(): AgentDefinition {
+    const base = this.#base()
+    const taken = this.#taken
+    if (this.#made?.base !== base || this.#made.taken !== taken)
+      this.#made = { base, taken, definition: withTaken(base, taken, this.#connect) }
+    return this.#made.definition
+  }
+
+  /** How its sources are. Opens none. */
+  get sources(): SourceInfo[] {
+    return this.#base().toolSources.map((source) => infoOf(source.source, this.#connect(source).listing(), this.#taken))
+  }
+
+  /** Asks the sources for their tools. Rejects only when it is cancelled. */
+  readonly look = async (cancellation: Cancellation): Promise<SourcesLook> => {
+    const base = this.#base()
+    const open = base.toolSources.map(this.#connect)
+    await Promise.all(open.map((source) => source.ready(cancellation)))
+    const listings = new Map(open.map((source) => [source.source.source, source.listing()]))
+    const change = this.#changeTo(base, listings)
+    const taken = change === undefined ? this.#taken : afterChange(this.#taken, change)
+    const news = this.#untold([...listings].map(([source, listing]) => infoOf(source, listing, taken)))
+    const notUp = [...listings].flatMap(([source, { isUp }]) => (isUp ? [] : [source]))
+    if (change === undefined) return { change, definition: this.definition, news, notUp }
+    return { change, definition: withTaken(base, taken, this.#connect), news, notUp }
+  }
+
+  #changeTo(base: AgentDefinition, listings: ReadonlyMap<string, Listing>): ToolsChange | undefined {
+    const parts = [...listings.values()].flatMap(({ tools, instructions, isUp }) => [tools, instructions, isUp])
+    const seen = [base, this.#taken, ...parts]
+    if (seen.length === this.#seen.length && seen.every((part, index) => part === this.#seen[index])) return undefined
+    const change = changeOf(this.#taken, new Set(base.toolSpecs.map(({ name }) => name)), listings)
+    this.#seen = change === undefined ? seen : []
+    return change
+  }
+
+  #untold(infos: readonly SourceInfo[]): SourceInfo[] {
+    return infos.filter((info) => {
+      const now = JSON.stringify(info)
+      const before = this.#told.get(info.source)
+      this.#told.set(info.source, now)
+      return now !== before
+    })
+  }
+}
+
+const infoOf = (source: string, { state, trouble }: Listing, taken: TakenTools): SourceInfo => ({
+  source,
+  state,
+  ...(trouble === undefined ? {} : { trouble }),
+  tools: namesOf(taken, source),
+})
+
+/** Returns the definition with the tools and instructions taken from its sources, after everything that is its own. */
+function withTaken(base: AgentDefinition, { tools, instructions }: TakenTools, connect: Connect): AgentDefinition {
+  const sources = new Map(base.toolSources.map((source) => [source.source, source]))
+  const fixed = new Set(base.toolSpecs.map(({ name }) => name))
+  const taken = [...tools.values()].flatMap((offer) => {
+    const source = sources.get(offer.source)
+    const isFree = !fixed.has(offer.name) && !isReserved(offer.name)
+    return source === undefined || !isFree ? [] : [new SourceTool(offer, () => connect(source))]
+  })
+  const all = new Map<string, AnyTool>([...base.tools, ...taken.map((tool) => [tool.name, tool] as const)])
+  const said = [...sources.keys()].flatMap((source) => instructions.get(source) ?? [])
+  const addendum = said.join('\n\n')
+  const { policy } = base
+  return definedAgent(
+    {
+      ...base,
+      tools: all,
+      addendum,
+      system: withAddendum(base.system, addendum),
+      settings: withPossibleChoice(base.settings, [...fixed, ...taken.map(({ name }) => name)]),
+      policy: {
+        ...policy,
+        irreversible: irreversibleNames(all, base.agents),
+        reversible: reversibleNames(all),
+        polling: base.braking?.stall == null ? policy.polling : [...new Set([...policy.polling, ...pollingNames(all)])],
+      },
+    },
+    () => base.agents,
+    () => base.handoffs,
+  )
+}

@@ -1,0 +1,208 @@
+import { zodJson } from '../../protocol/checks/zodJson.ts'
+import { z } from 'zod'
+import { onlyFields } from '../../protocol/checks/onlyFields.ts'
+import { lazily } from '../../protocol/lazily.ts'
+import { describeIssues, messageOf, RuntimeError } from '../../protocol/errors.ts'
+import type { JsonSchema, ToolSpec } from '../../protocol/ports/model.ts'
+import type { RestartPolicy } from '../../machines/supervisorTypes.ts'
+import { isAgentDefinition, type AgentDefinition, type SubAgent } from './agentDefinition.ts'
+import type { AnyTool } from '../tools/defineTool.ts'
+import { invalid } from '../tools/toolSchema.ts'
+import { waitForName } from '../tools/waitForTool.ts'
+
+/** An agent that may be called, and how; a bare definition takes the defaults. */
+export type SubAgentEntry = AgentDefinition | SubAgentOptions
+
+export interface SubAgentOptions {
+  readonly definition: AgentDefinition
+  /**
+   * Derives its deps from those of the run that calls it; by default they are the same. Called whenever the sub-agent begins, also
+   * after a crash. If it throws, the call is answered with the error. Give its argument a type: `deps: (shop: Shop) => shop.mail`.
+   */
+  readonly deps?: (callerDeps: never) => unknown
+  /** Default `'own'`. */
+  readonly context?: 'own' | 'fork'
+  /**
+   * It works on its own: the call returns at once, and it outlives its caller. With `'report'` its answer comes later, as a message of its
+   * own that starts a run if the caller is idle, and the model gets a tool `wait_for`. Default `false`.
+   */
+  readonly detach?: boolean | 'report'
+  /**
+   * The model may continue a sub-agent that it called before: a call takes its id as `continue`, and results name it. Not for those that
+   * are detached. Default `false`.
+   */
+  readonly continuable?: boolean
+  /** When the sub-agent is restarted from its log after a crash. Default `'transient'`: at most 3 times in 60 s, after 200 ms, doubling. */
+  readonly restart?: RestartPolicy['restart']
+  /** At most 1,000. */
+  readonly maxRestarts?: number
+  readonly windowMs?: number
+  readonly backoffMs?: number
+  /** Default: none. */
+  readonly stallMs?: number
+}
+
+type NeedOf<Entry> = Entry extends {
+  readonly definition: AgentDefinition
+  readonly deps: (callerDeps: infer From) => unknown
+}
+  ? From
+  : Entry extends AgentDefinition<infer _, infer Deps> | { readonly definition: AgentDefinition<infer _, infer Deps> }
+    ? [Deps] extends [never]
+      ? unknown
+      : Deps
+    : unknown
+
+/** Deps that the sub-agents of an agent need, all of them together. */
+export type EntryDeps<Entry> = (Entry extends unknown ? (deps: NeedOf<Entry>) => void : never) extends (
+  deps: infer All,
+) => void
+  ? All
+  : never
+
+const count = lazily(() => z.int().nonnegative())
+
+const optionsSchema = lazily(() =>
+  onlyFields({
+    definition: z.custom<AgentDefinition>(isAgentDefinition, 'give what defineAgent returns'),
+    context: z.enum(['own', 'fork']).default('own'),
+    detach: z.union([z.boolean(), z.literal('report')]).default(false),
+    continuable: z.boolean().default(false),
+    restart: z.enum(['never', 'transient', 'permanent']).default('transient'),
+    maxRestarts: count().max(1_000).default(3),
+    windowMs: count().default(60_000),
+    backoffMs: count().default(200),
+    stallMs: z.number().positive().default(Infinity),
+    deps: z.custom<SubAgent['deps']>((value) => typeof value === 'function', 'give a function').default(null),
+  }),
+)
+
+/**
+ * Fills in the defaults of a sub-agent.
+ *
+ * @throws RuntimeError `INVALID_DEFINITION`
+ */
+export function subAgentOf(entry: SubAgentEntry, label: string): SubAgent {
+  const checked = optionsSchema().safeParse(isAgentDefinition(entry) ? { definition: entry } : entry)
+  if (!checked.success)
+    throw new RuntimeError('INVALID_DEFINITION', `${label}: agents: ${describeIssues(checked.error)}.`)
+  const { definition, context, detach, continuable, stallMs, deps, ...restarts } = checked.data
+  const wrong = continuable ? wrongInContinuable(definition, detach) : undefined
+  if (wrong !== undefined)
+    throw new RuntimeError('INVALID_DEFINITION', `${label}: agents: "${definition.name}" is continuable, but ${wrong}.`)
+  return { definition, context, detach, continuable, stallMs, deps, restarts }
+}
+
+function wrongInContinuable({ input }: AgentDefinition, detach: SubAgent['detach']): string | undefined {
+  if (detach !== false) return 'it is detached: nobody waits for what it would answer'
+  return input !== null && continueField in input.shape ? `its input has a field "${continueField}"` : undefined
+}
+
+/** The agents of a definition by name. @throws RuntimeError `INVALID_DEFINITION`: a duplicate name, or that of a tool. */
+export function subAgentMap(
+  entries: readonly SubAgentEntry[],
+  tools: ReadonlyMap<string, AnyTool>,
+  label: string,
+): ReadonlyMap<string, SubAgent> {
+  const map = new Map<string, SubAgent>()
+  for (const entry of entries) {
+    const agent = subAgentOf(entry, label)
+    const { name } = agent.definition
+    if (map.has(name)) throw new RuntimeError('INVALID_DEFINITION', `${label}: two agents are named "${name}".`)
+    if (tools.has(name))
+      throw new RuntimeError('INVALID_DEFINITION', `${label}: an agent and a tool are both named "${name}".`)
+    if (agent.detach === 'report' && tools.has(waitForName))
+      throw new RuntimeError(
+        'INVALID_DEFINITION',
+        `${label}: a tool is named "${waitForName}", as the one that waits for "${name}".`,
+      )
+    map.set(name, agent)
+  }
+  return map
+}
+
+/** Names of the sub-agents that report. */
+export const reporting = (agents: ReadonlyMap<string, SubAgent>): string[] =>
+  [...agents.values()].filter(({ detach }) => detach === 'report').map(({ definition }) => definition.name)
+
+/** Created once, because zod compiles every schema that it parses with. */
+const nothing = lazily(() => onlyFields({}))
+
+const taskSchema = lazily(() => z.string().refine((task) => task.trim() !== '', 'say what is to be done'))
+
+/** The argument of a call with the id of the agent to continue. */
+export const continueField = 'continue'
+
+/** Names of the sub-agents that a call may continue. */
+export const continuing = (agents: ReadonlyMap<string, SubAgent>): string[] =>
+  [...agents.values()].filter(({ continuable }) => continuable).map(({ definition }) => definition.name)
+
+const continueSchema = {
+  [continueField]: {
+    type: 'string',
+    description:
+      'The id of one of these agents that you called before, to go on with it; it remembers. Leave it out for a new one.',
+  },
+} as const
+
+/** How the model sees a sub-agent: a tool that takes a task and the agent's other input. */
+export function subAgentSpec({ definition, detach, continuable }: SubAgent): ToolSpec {
+  const { properties = {}, required = [] } = inputSchemaOf(definition)
+  const what = definition.description || `Gives a task to the agent "${definition.name}" and returns its answer.`
+  return {
+    name: definition.name,
+    description:
+      detach === false
+        ? what
+        : `${what} It works on its own: this returns at once${detach === 'report' ? ', and its answer comes later, as a message' : ''}.`,
+    inputSchema: {
+      type: 'object',
+      properties: {
+        task: {
+          type: 'string',
+          description: 'What is to be done, with everything the agent must know: it does not see this conversation.',
+        },
+        ...(properties as object),
+        ...(continuable ? continueSchema : {}),
+      },
+      required: ['task', ...(required as string[])],
+      additionalProperties: false,
+    },
+  }
+}
+
+function inputSchemaOf({ name, input }: AgentDefinition): JsonSchema {
+  if (input === null) return {}
+  if ('task' in input.shape)
+    throw new RuntimeError('INVALID_DEFINITION', `Agent "${name}": input has a field "task", which every agent has.`)
+  try {
+    return zodJson(input)
+  } catch (thrown) {
+    throw new RuntimeError('INVALID_DEFINITION', `Agent "${name}": input: ${messageOf(thrown)}.`, { cause: thrown })
+  }
+}
+
+/** A sub-agent's prompt, from the arguments of its call, or a message for the model that says what is wrong with them. */
+export function taskOf(
+  { definition: { input: schema }, continuable }: SubAgent,
+  input: unknown,
+):
+  | { readonly ok: true; readonly text: string; readonly value: unknown }
+  | { readonly ok: false; readonly message: string } {
+  const { task, ...given } = (typeof input === 'object' && input !== null ? input : {}) as {
+    readonly task?: unknown
+    readonly [field: string]: unknown
+  }
+  const rest: { [field: string]: unknown } = { ...given }
+  if (continuable) delete rest[continueField]
+  const said = taskSchema().safeParse(task)
+  const other = (schema ?? nothing()).safeParse(rest)
+  const wrong = [
+    ...(said.success ? [] : [`task: ${describeIssues(said.error)}`]),
+    ...(other.success ? [] : [describeIssues(other.error)]),
+  ]
+  if (!said.success || !other.success) return { ok: false, message: invalid(wrong.join('; ')) }
+  const data = Object.keys(other.data).length === 0 ? '' : `\n\n${JSON.stringify(other.data, null, 2)}`
+  const on = continuable && given[continueField] !== undefined ? { [continueField]: given[continueField] } : {}
+  return { ok: true, text: said.data + data, value: { task: said.data, ...other.data, ...on } }
+}

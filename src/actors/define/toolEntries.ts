@@ -1,0 +1,84 @@
+import { z } from 'zod'
+import { RuntimeError } from '../../protocol/errors.ts'
+import { lazily } from '../../protocol/lazily.ts'
+import { isAiSdkToolSet, toolsOfSet, type AiSdkToolSet, type ToolsOf } from '../tools/aiSdk/aiSdkTools.ts'
+import { skillTools } from '../parts/skills/skillTools.ts'
+import type { AnyTool, ToolDeps } from '../tools/defineTool.ts'
+import { isToolSource, type ToolSource } from '../tools/toolSource.ts'
+
+/** An entry of the option `tools` of an agent. */
+export type ToolEntry = AnyTool | ToolSource | AiSdkToolSet
+
+/** The option itself: entries, or a set of tools of the AI SDK. */
+export type ToolEntries = readonly ToolEntry[] | AiSdkToolSet
+
+/** One of the entries. */
+export type EntryOf<Tools extends ToolEntries> = Tools extends readonly (infer Entry)[] ? Entry : Tools
+
+/** The tools of entries, as far as they are known when the agent is defined. */
+export type ToolsIn<Tools extends ToolEntries> =
+  EntryOf<Tools> extends infer Entry
+    ? Entry extends AnyTool
+      ? Entry
+      : Entry extends ToolSource
+        ? never
+        : ToolsOf<Entry>
+    : never
+
+/** Deps that tools need, all of them together. Tools of sources need nothing of the application. */
+export type EntryToolDeps<Tools extends ToolEntries> = ToolDeps<Extract<EntryOf<Tools>, AnyTool>>
+
+const isTool = (entry: unknown): entry is AnyTool => typeof (entry as AnyTool | undefined)?.parse === 'function'
+
+const isEntry = (entry: unknown): boolean => isTool(entry) || isToolSource(entry) || isAiSdkToolSet(entry)
+
+export const toolEntriesSchema = lazily(() =>
+  z.custom<ToolEntries>((given) => (Array.isArray(given) ? given.every(isEntry) : isAiSdkToolSet(given)), {
+    error: ({ input }) =>
+      Array.isArray(input)
+        ? `entry ${input.findIndex((entry) => !isEntry(entry))}: make it with defineTool, or give a source of tools, or tools of the AI SDK by name`
+        : 'give a list of tools, or tools of the AI SDK by name',
+  }),
+)
+
+/**
+ * The options `tools` and `skills`, read.
+ *
+ * @throws RuntimeError `INVALID_DEFINITION`: two sources of one name, or a name that cannot stand in front of a tool's.
+ */
+export function toolEntries(
+  { tools: given = [], skills }: { readonly tools?: ToolEntries; readonly skills?: readonly string[] },
+  label: string,
+): { readonly tools: readonly AnyTool[]; readonly toolSources: readonly ToolSource[] } {
+  const own = skills === undefined ? nothing : [skillTools(skills)]
+  const entries = [...(isList(given) ? given : [given]), ...own].flatMap((entry): readonly (AnyTool | ToolSource)[] =>
+    isTool(entry) || isToolSource(entry) ? [entry] : toolsOfSet(entry, {}, `${label}: `),
+  )
+  const toolSources = entries.filter(isToolSource)
+  const tools = entries.filter((entry): entry is AnyTool => !isToolSource(entry))
+  const names = toolSources.map(({ source }) => source)
+  const refuse = (what: string): never => {
+    throw new RuntimeError('INVALID_DEFINITION', `${label}: tools: ${what}.`)
+  }
+  for (const [index, name] of names.entries()) {
+    if (!/^[A-Za-z0-9_-]{1,64}$/.test(name))
+      refuse(`the source ${JSON.stringify(name)}: use 1 to 64 letters, digits, "_" or "-"`)
+    if (names.indexOf(name) < index) refuse(`two sources are named "${name}"`)
+  }
+  return { tools, toolSources: toolSources.length === 0 ? nothing : toolSources }
+}
+
+const isList = (given: ToolEntries): given is readonly ToolEntry[] => Array.isArray(given)
+
+const nothing: readonly never[] = Object.freeze([])
+
+/** @throws RuntimeError `INVALID_DEFINITION`: two of one name. */
+export function toolMap(tools: readonly AnyTool[], label: string): ReadonlyMap<string, AnyTool> {
+  const map = new Map<string, AnyTool>()
+  for (const tool of tools) {
+    if (map.has(tool.name))
+      throw new RuntimeError('INVALID_DEFINITION', `${label}: two tools are named "${tool.name}".`)
+    map.set(tool.name, tool)
+  }
+  return map
+}

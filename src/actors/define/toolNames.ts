@@ -1,0 +1,41 @@
+import type { AgentPolicy } from '../../machines/agentPolicy.ts'
+import type { AgentDefinition, SubAgent } from './agentDefinition.ts'
+import type { AnyTool } from '../tools/defineTool.ts'
+
+/** The tools whose calls cannot be undone, and the agents that have such a tool or may call one that has. */
+export function irreversibleNames(
+  tools: ReadonlyMap<string, AnyTool>,
+  agents: ReadonlyMap<string, SubAgent>,
+): string[] {
+  const acting = [...tools.values()].filter(isIrreversible).map(({ name }) => name)
+  const calling = [...agents].filter(([, { definition }]) => canAct(definition)).map(([name]) => name)
+  return [...acting, ...calling]
+}
+
+const isIrreversible = ({ effects }: AnyTool): boolean => effects === 'irreversible'
+
+/** `seen`: agents may call one another. */
+function canAct(definition: AgentDefinition, seen = new Set<AgentDefinition>()): boolean {
+  if (seen.has(definition)) return false
+  seen.add(definition)
+  return (
+    // What a source has is not known yet.
+    definition.toolSources.length > 0 ||
+    [...definition.tools.values()].some(isIrreversible) ||
+    [...definition.agents.values()].some((agent) => canAct(agent.definition, seen))
+  )
+}
+
+type Tools = ReadonlyMap<string, AnyTool>
+
+export const reversibleNames = (tools: Tools): readonly string[] =>
+  [...tools.values()].filter(({ effects }) => effects === 'reversible').map(({ name }) => name)
+
+/** Returns the names of the tools that clients carry out; an empty object if there are none. */
+export function externalTools(tools: Tools): Pick<AgentPolicy, 'external'> {
+  const external = [...tools.values()].flatMap((tool) => (tool.external === true ? [tool.name] : []))
+  return external.length === 0 ? {} : { external }
+}
+
+export const pollingNames = (tools: Tools): readonly string[] =>
+  [...tools.values()].filter(({ polls }) => polls).map(({ name }) => name)

@@ -1,0 +1,68 @@
+import type { graftName } from '../../conversation/brakes/revert/revert.ts'
+import type { recallName } from '../../conversation/tree/stepText.ts'
+import type { AgentEvent, EventOf } from '../../protocol/events.ts'
+import type { AgentDefinition } from './agentDefinition.ts'
+import type { SubAgentEntry } from './subAgents.ts'
+import type { EntryOf, ToolEntries, ToolsIn } from './toolEntries.ts'
+import type { Tool } from '../tools/defineTool.ts'
+import type { ToolSource } from '../tools/toolSource.ts'
+
+/** Only for the type checker: it makes calls whose names are not known. */
+declare const others: unique symbol
+
+interface OtherCalls {
+  readonly [others]?: never
+}
+
+/** The arguments of an agent's calls, by name, as far as they are known: those of its tools. */
+export type CallsOf<Tools extends ToolEntries, Agents extends readonly SubAgentEntry[]> = {
+  readonly [T in ToolsIn<Tools> as T['name']]: T extends Tool<never, string, infer Input> ? Input : never
+} & (Agents extends readonly [] ? unknown : OtherCalls) &
+  (Extract<EntryOf<Tools>, ToolSource> extends never ? unknown : OtherCalls)
+
+/** Events that belong to one call. */
+type ToolEventType = 'tool.start' | 'tool.end' | 'tool.progress'
+
+/** Tools that braking adds. */
+type BrakeName = 'revert_to_state' | 'prun' | typeof graftName | typeof recallName
+
+type Named<Event, Name, Input> = Event extends { readonly name: string; readonly input: unknown }
+  ? Omit<Event, 'name' | 'input'> & { readonly name: Name; readonly input: Input }
+  : Omit<Event, 'name'> & { readonly name: Name }
+
+type ToolEventsOf<Calls> = {
+  readonly [Name in keyof Calls & string]:
+    | Named<EventOf<'tool.start'>, Name, Calls[Name]>
+    | Named<EventOf<'tool.end'>, Name, Calls[Name]>
+    | Named<EventOf<'tool.progress'>, Name, Calls[Name]>
+}[keyof Calls & string]
+
+/** Any event of an agent, those of calls with the arguments of each: named, so that declaration files can name it. */
+export type EventWith<Calls> =
+  | Exclude<AgentEvent, { type: ToolEventType }>
+  | ToolEventsOf<Calls & { readonly [Name in BrakeName]: unknown }>
+
+/** Events of an agent with these calls that listeners hear: any event, unless the names of all its calls are known. */
+export type EventsOf<Calls> = [keyof Calls] extends [never]
+  ? AgentEvent
+  : [keyof Calls] extends [string]
+    ? string extends keyof Calls
+      ? AgentEvent
+      : EventWith<Calls>
+    : AgentEvent
+
+/**
+ * Events of the calls of a definition's tools, told apart by `type` and `name`: `tool.start` has the arguments, as the tool's schema takes
+ * them. A model may send others: then the call ends with an error, and the tool is not run.
+ *
+ * @example
+ * ```ts
+ * import type { ToolEventOf } from 'escapement'
+ *
+ * function show(event: ToolEventOf<typeof coder>) {
+ *   if (event.type === 'tool.start' && event.name === 'read_file') console.log(event.input.path)
+ * }
+ * ```
+ */
+export type ToolEventOf<D extends AgentDefinition> =
+  D extends AgentDefinition<unknown, never, infer Calls> ? ToolEventsOf<Calls> : never

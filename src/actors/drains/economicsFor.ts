@@ -1,0 +1,19 @@
+import { economicsOf, type Sizes } from '../../conversation/limits/economics.ts'
+import type { Economics } from '../../protocol/economics.ts'
+import type { Usage } from '../../protocol/messages.ts'
+import type { AgentPorts } from '../agentPorts.ts'
+import { requestTokens } from '../turn/requestTokens.ts'
+
+/**
+ * Returns the costs and savings of reshaping the trunk, at the agent's prices and with the cache as it was measured; `used`: usage of the
+ * model calls that it took.
+ */
+export const economicsFor = (ports: AgentPorts, { before, after, unchanged }: Sizes, used?: Usage): Economics =>
+  economicsOf({
+    before: requestTokens(ports, before),
+    after: requestTokens(ports, after),
+    unchanged: requestTokens(ports, unchanged),
+    used,
+    prices: ports.frame.pricing,
+    cachedShare: ports.conversation.measured.cachedShare,
+  })

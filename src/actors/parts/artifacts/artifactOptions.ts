@@ -1,0 +1,40 @@
+import { z } from 'zod'
+import { lazily } from '../../../protocol/lazily.ts'
+import { onlyFields } from '../../../protocol/checks/onlyFields.ts'
+import { withoutUndefined } from '../../define/withoutUndefined.ts'
+
+/** Which results are kept whole, and how much of them. */
+export interface ArtifactOptions {
+  /** A longer text of a result is kept, and shown with its middle left out. Default: the `maxOutputChars` of the tool. */
+  readonly overChars?: number
+  /** A larger image or file of a result is kept, and named in its place. In bytes; default 5 MiB. */
+  readonly overMediaBytes?: number
+  /** The most that is kept of one text, image or file, in bytes. Default 16 MiB; the store's `maxFileBytes` is a limit too. */
+  readonly maxBytes?: number
+}
+
+export interface ArtifactSettings {
+  /** `null`: as each tool says. */
+  readonly overChars: number | null
+  readonly overMediaBytes: number
+  readonly maxBytes: number
+}
+
+const mib = 1024 * 1024
+
+export const artifactOptionsSchema = lazily(() =>
+  z.union([
+    z.boolean(),
+    onlyFields({
+      overChars: z.int().min(1_000, 'at least 1,000: the model should see something of a result'),
+      overMediaBytes: z.int().positive(),
+      maxBytes: z.int().min(1_000),
+    }).partial(),
+  ]),
+)
+
+export function artifactSettings(given: boolean | ArtifactOptions | undefined): ArtifactSettings | null {
+  if (given === undefined || given === false) return null
+  const options = given === true ? {} : withoutUndefined(given)
+  return { overChars: null, overMediaBytes: 5 * mib, maxBytes: 16 * mib, ...options }
+}

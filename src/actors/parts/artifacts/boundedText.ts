@@ -1,0 +1,73 @@
+import { breather } from '../../timing/breather.ts'
+import type { Redactor } from '../../../log/redaction/redactor.ts'
+
+/** How much is read between two looks at whether others wait. */
+const piece = 256 * 1024
+
+/** A text as it is kept, and how many characters of its middle are missing. */
+export interface BoundedText {
+  readonly text: string
+  readonly lost: number
+}
+
+/**
+ * A long text without secrets, its middle left out when it has more than `maxChars` characters. Reads it in pieces, so that timers and
+ * sockets are not kept waiting, and never holds a second copy of all of it.
+ */
+export async function boundedText(
+  text: string,
+  maxChars: number,
+  redactor: Pick<Redactor, 'stream'> | undefined,
+): Promise<BoundedText> {
+  const breathe = breather()
+  const bounded = new Ends(maxChars)
+  const stream = redactor?.stream()
+  for (let from = 0; from < text.length; from += piece) {
+    const read = text.slice(from, from + piece)
+    bounded.add(stream === undefined ? read : (stream.push(read)?.text ?? ''))
+    await breathe()
+  }
+  bounded.add(stream?.end()?.text ?? '')
+  return bounded.end()
+}
+
+/** The first three quarters of the text that is kept, and its last quarter. */
+class Ends {
+  readonly #headRoom: number
+  readonly #tailRoom: number
+  readonly #head: string[] = []
+  #headChars = 0
+  #tail: string[] = []
+  #tailChars = 0
+  #lost = 0
+
+  constructor(maxChars: number) {
+    this.#headRoom = Math.ceil(maxChars * 0.75)
+    this.#tailRoom = maxChars - this.#headRoom
+  }
+
+  add(text: string): void {
+    const room = this.#headRoom - this.#headChars
+    const first = text.slice(0, room)
+    if (first !== '') this.#head.push(first)
+    this.#headChars += first.length
+    const rest = text.slice(first.length)
+    if (rest === '') return
+    this.#tail.push(rest)
+    this.#tailChars += rest.length
+    while (this.#tailChars - this.#tail[0]!.length >= this.#tailRoom) this.#drop(this.#tail.shift()!.length)
+  }
+
+  #drop(chars: number): void {
+    this.#tailChars -= chars
+    this.#lost += chars
+  }
+
+  end(): BoundedText {
+    const tail = this.#tail.join('')
+    const over = Math.max(0, tail.length - this.#tailRoom)
+    const lost = this.#lost + over
+    const middle = lost === 0 ? '' : `\n[… ${lost} characters were not kept …]\n`
+    return { text: (this.#head.join('') + middle + tail.slice(over)).toWellFormed(), lost }
+  }
+}

@@ -1,0 +1,33 @@
+import type { Memory, MemoryRecord, MemoryScope } from '../../../protocol/ports/memory.ts'
+import type { AgentDefinition } from '../../define/agentDefinition.ts'
+import type { AgentPorts } from '../../agentPorts.ts'
+import type { FactToKeep } from '../../define/policy.ts'
+import { scopesOf, type Place } from './scopes.ts'
+import { mayBeTainted } from './taint.ts'
+import { recordOf } from './writing.ts'
+
+export interface FactPlace extends Place, Pick<AgentPorts, 'conversation' | 'clock' | 'redactor' | 'incognito'> {
+  readonly definition: Pick<AgentDefinition, 'name' | 'memory'> & Partial<Pick<AgentDefinition, 'toolSources'>>
+}
+
+/**
+ * Keeps a fact that was drawn from a conversation. `null`: nothing was kept, because the agent is incognito, it is not known whom it works
+ * for, or nothing is left of the text. Rejects as `put` does, and with what a function of the definition throws.
+ */
+export async function keepFact(
+  place: FactPlace,
+  memory: Memory,
+  { key, text, scope = scopeOf(place) }: FactToKeep,
+  hasHeardMore = false,
+): Promise<MemoryRecord | null> {
+  if (scope === undefined || place.incognito === true) return null
+  const tainted = hasHeardMore || mayBeTainted(place)
+  const draft = { scope, kind: 'fact', text, by: 'extraction', tainted, about: key } as const
+  const record = recordOf(place, draft, place.conversation.trunk().at(-1)?.runId)
+  return record.text === '' ? null : await memory.put(record)
+}
+
+function scopeOf(place: FactPlace): MemoryScope | undefined {
+  const { memory, name } = place.definition
+  return memory === null ? `agent:${name}` : scopesOf(place, memory).main
+}

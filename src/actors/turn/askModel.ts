@@ -1,0 +1,73 @@
+import { estimateTokens } from '../../conversation/limits/tokenCounter.ts'
+import type { Clock } from '../../protocol/ports/clock.ts'
+import { wellFormed } from '../../protocol/text/wellFormed.ts'
+import { noUsage, textOf, type Usage } from '../../protocol/messages.ts'
+import type { Model } from '../../protocol/ports/model.ts'
+import { Cancellation } from '../timing/cancellation.ts'
+import { countUsage } from './countUsage.ts'
+import { readReply } from './readReply.ts'
+
+/** The text of a whole answer, or the error, with the usage in either case. */
+export type Answered =
+  | { readonly ok: true; readonly text: string; readonly usage: Usage }
+  | { readonly ok: false; readonly problem: string; readonly usage?: Usage }
+
+/**
+ * Asks a model one question, outside any conversation, under a time limit. Never rejects. A reply that was cut off or refused, or that
+ * calls a tool it was not offered, is no answer.
+ */
+export async function askModel(
+  model: Model,
+  question: {
+    readonly system: string
+    readonly text: string
+    readonly maxTokens: number
+    readonly timeoutMs: number
+    readonly clock: Clock
+    readonly signal: AbortSignal
+  },
+): Promise<Answered> {
+  const { maxTokens, timeoutMs, clock, signal } = question
+  const { system, text } = wellFormed({ system: question.system, text: question.text })
+  if (signal.aborted) return { ok: false, problem: 'aborted' }
+  const limit = new Cancellation()
+  const stop = (): void => limit.abort()
+  signal.addEventListener('abort', stop, { once: true })
+  const cancel = clock.after(timeoutMs, stop)
+  const messages = [{ role: 'user', content: [{ type: 'text', text }] }] as const
+  let written = ''
+  const result = await readReply(
+    model,
+    { system, messages, tools: [], settings: { maxTokens } },
+    { cancellation: limit, isOnce: true },
+    (delta) => void (written += 'text' in delta ? delta.text : ''),
+  )
+  cancel()
+  signal.removeEventListener('abort', stop)
+  const input = estimateTokens.text(system) + estimateTokens.text(text)
+  // No provider tells what a reply used that came in part.
+  const begun =
+    written === ''
+      ? {}
+      : { usage: { ...noUsage, input, output: estimateTokens.text(written), estimated: true as const } }
+  if (result === null)
+    return { ok: false, problem: signal.aborted ? 'aborted' : `it took too long, over ${timeoutMs} ms`, ...begun }
+  if (!result.ok) {
+    const { error, usage } = result.failure
+    return { ok: false, problem: error.message, ...(usage === undefined ? begun : { usage }) }
+  }
+  const { reply, verdict } = result
+  const usage = countUsage(reply, input, estimateTokens)
+  const said = textOf(reply.content)
+  if (verdict !== 'whole') return { ok: false, problem: problems[verdict](usage), usage }
+  const isCall = reply.content.some(({ type }) => type === 'toolCall') || said.trimStart().startsWith('<tool_call>')
+  return isCall
+    ? { ok: false, problem: 'the model called a tool, and has none', usage }
+    : { ok: true, text: said, usage }
+}
+
+const problems = {
+  cut: ({ output }: Usage) => `the model was cut off after ${output} tokens`,
+  refused: () => 'the model refused to answer',
+  empty: () => 'the model wrote nothing',
+} as const

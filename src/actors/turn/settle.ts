@@ -1,0 +1,37 @@
+import type { SettleInput, SettleOutput } from '../../machines/effectTypes.ts'
+import { withheldText } from '../../protocol/text/withheldText.ts'
+import type { Block } from '../../protocol/messages.ts'
+import type { AgentPorts, FindPorts } from '../agentPorts.ts'
+import { effect } from '../effect.ts'
+import { partialUsage } from './partialUsage.ts'
+
+/** After an abort: the part of the reply that had arrived, with estimated usage, because no provider reports usage for an aborted stream. */
+export const settle = (find: FindPorts) =>
+  effect<SettleOutput, SettleInput>(async (input) => {
+    const ports = find(input.agentId)
+    const { partial, clock, children, redactor, definition } = ports
+    const spent = children === undefined ? {} : await children.settled()
+    const at = clock.now()
+    const { key } = input
+    if (partial === null || partial.key !== input.replyKey) return { key, at, partial: null, spent }
+    const isGuarded = (definition.guards?.output.length ?? 0) > 0
+    const content = isGuarded ? unguarded(partial) : contentOf(partial, (text) => redactor?.cutOff(text) ?? text)
+    const { model } = partial
+    const { usage, costUsd } = partialUsage(ports, partial)
+    return { key, at, spent, partial: { content, usage, costUsd, ...(model === undefined ? {} : { model }) } }
+  })
+
+type Arrived = Pick<NonNullable<AgentPorts['partial']>, 'text' | 'thinking'>
+
+function contentOf({ text, thinking }: Arrived, clean: (text: string) => string): Block[] {
+  const content: Block[] = []
+  if (thinking !== '') content.push({ type: 'thinking', text: clean(thinking) })
+  if (text !== '') content.push({ type: 'text', text: clean(text) })
+  return content
+}
+
+/** Returns a note in place of text about which the guards of the output were not asked. */
+const unguarded = ({ text }: Arrived): Block[] =>
+  text === ''
+    ? []
+    : [{ type: 'text', text: withheldText({ at: 'output', reason: 'it was aborted before it could be checked.' }) }]

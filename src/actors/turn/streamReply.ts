@@ -1,0 +1,376 @@
+import { mapped } from '../../protocol/mapped.ts'
+import { checkRequest } from '../../conversation/request/checkRequest.ts'
+import { nextFold } from '../../conversation/brakes/fold/planFold.ts'
+import { measure, type Measured } from '../../conversation/limits/measured.ts'
+import { cutEnd, cutMiddle } from '../../protocol/text/cutMiddle.ts'
+import type { AssembledRequest } from '../../conversation/request/assembleRequest.ts'
+import type { PlannedCall, ReplyFailure, ReplyInput, ReplyOutput } from '../../machines/effectTypes.ts'
+import { maxContentChars, mediaOf } from '../../protocol/text/saidContent.ts'
+import { errorInfo, messageOf, type ErrorInfo } from '../../protocol/errors.ts'
+import { jsonChars } from '../../protocol/text/jsonChars.ts'
+import { cloneJson } from '../../protocol/checks/cloneJson.ts'
+import { textOf, totalTokens, type AssistantMessage, type Block, type ToolCallBlock } from '../../protocol/messages.ts'
+import type { ModelRequest } from '../../protocol/ports/model.ts'
+import { costOf, priceOf } from './pricing.ts'
+import type { AgentPorts, FindPorts } from '../agentPorts.ts'
+import { countUsage } from './countUsage.ts'
+import { effect } from '../effect.ts'
+import type { Cancellation } from '../timing/cancellation.ts'
+import { runContext, type RunContext } from '../calls/runContext.ts'
+import { settledInput } from './settledInput.ts'
+import { heardGate } from '../models/heardGate.ts'
+import { through } from '../models/openStream.ts'
+import { partialUsage } from './partialUsage.ts'
+import { guardedReply } from './guardedReply.ts'
+import { readAnswer } from '../../protocol/checks/readAnswer.ts'
+import { readReply, tooLarge, type ReadReply } from './readReply.ts'
+import type { TurnFrame } from './turnFrames.ts'
+import { needsApproval } from '../calls/needsApproval.ts'
+import { warnOfUnusedCache } from './warnOfUnusedCache.ts'
+import { whenDone } from '../timing/whenDone.ts'
+import { refusedPart, withoutRefused } from './withoutRefused.ts'
+
+/** The effect of `replying`: assembles the request, streams the reply, passes on deltas and returns the finished message. */
+export const streamReply = (find: FindPorts) =>
+  effect<ReplyOutput, ReplyInput>((input, cancellation) => {
+    const ports = find(input.agentId)
+    if (ports.definition.guards === null) return stream(ports, input, cancellation)
+    return guardedReply(ports, input, cancellation, stream)
+  })
+
+async function stream(ports: AgentPorts, input: ReplyInput, cancellation: Cancellation): Promise<ReplyOutput> {
+  // Wait at least a tick, so that stopping the agent right after a prompt does not call the model.
+  await ports.durable()
+  if (cancellation.aborted) return aborted(ports, input.key)
+  const { definition, frame, conversation } = ports
+  const assembled = ports.assemble(input.turnIndex)
+  const estimatedTokens = frame.frameTokens + conversation.trunkTokens
+  const at = { model: frame.model.id, turnIndex: input.turnIndex, provenance: assembled.told.provenance }
+  const sent = withoutRefused(assembled.request, conversation.annotations?.refused ?? nothing, at)
+  const request = withinBudget(ports, input, sent, estimatedTokens)
+  if ('limit' in request) return failed(ports, input.key, request)
+  announceExpired(ports, input, assembled)
+  const invalid = definition.checkRequests ? describeViolations(ports, request) : ''
+  if (invalid !== '')
+    return failed(ports, input.key, {
+      kind: 'badRequest',
+      error: errorInfo('INVALID_REQUEST', `The request is invalid: ${invalid}.`),
+    })
+  if (announceRequest(ports, input, request, assembled)) {
+    const captured = ports.durable()
+    if (captured !== undefined) await captured
+    if (cancellation.aborted) return aborted(ports, input.key)
+  }
+
+  const { runId, turnIndex } = input
+  let { attempt, key } = input
+  let answering: Answering = frame.model.id === definition.model.id ? none : { model: frame.model.id }
+  let partial = { key, text: '', thinking: '', estimatedTokens, ...answering }
+  let isStarted = false
+  /** The usage of a failed attempt: as the provider says, else as far as it had come. */
+  const spentInVain = (failure: ReplyFailure, from: string): ReplyFailure =>
+    failure.usage === undefined && isStarted && !cancellation.aborted
+      ? { ...failure, ...partialUsage(ports, { ...partial, model: from }) }
+      : priced(frame, failure, from)
+  const take: Parameters<typeof readReply>[3] = (delta) => {
+    if (delta.type === 'warning') return ports.warn({ runId, turnIndex }, delta.message)
+    if (delta.type === 'model') {
+      const { model: next, from, after } = delta
+      answering = next === definition.model.id ? none : { model: next }
+      if (after !== undefined) {
+        ports.replyReplaced(key, spentInVain(after, from), next)
+        attempt += 1
+        key = `${key.slice(0, key.lastIndexOf('/'))}/${attempt}`
+        isStarted = false
+      }
+      partial = { key, text: '', thinking: '', estimatedTokens, ...answering }
+      return
+    }
+    if (!isStarted) {
+      isStarted = true
+      ports.partial = partial
+      ports.replyStarted(key)
+      if (cancellation.aborted) return
+      ports.emit({ type: 'reply.start', runId, turnIndex, attempt, ...answering })
+    }
+    if (cancellation.aborted) return
+    const { text } = delta
+    switch (delta.type) {
+      case 'text.delta':
+        partial.text += text
+        ports.delta('reply.delta', input, text, partial.text.length - text.length)
+        break
+      case 'thinking.delta':
+        partial.thinking += text
+        ports.delta('thinking.delta', input, text, partial.thinking.length - text.length)
+        break
+      case 'toolCall.delta':
+        ports.emit({ ...delta, runId, turnIndex })
+    }
+  }
+  const gate = ports.gate(Math.ceil(estimatedTokens * conversation.correction))
+  const model = through(heardGate(gate, ports.clock, definition.policy.retry.silenceMs), frame.model)
+  const window = definition.compaction?.policy.contextWindow
+  const threw = (id: string, thrown: unknown): void => ports.callbackFailed?.(`The model "${id}"`, thrown)
+  const result = await ports.within({ type: 'model', turnIndex, attempt, ...answering }, () =>
+    readReply(model, request, { cancellation, turnIndex, window, threw }, take),
+  )
+  if (result === null) return aborted(ports, key)
+  if (!result.ok) {
+    const failure = spentInVain(result.failure, result.model)
+    const refused = isStarted ? undefined : refusedPart(request, result.failure, frame.model.id)
+    if (refused === undefined) return failed(ports, key, failure)
+    const why = `The provider refused ${refused.what}, left out from here on: ${result.failure.error.message}`
+    ports.warn({ runId, turnIndex }, why)
+    return failed(ports, key, { ...failure, without: refused.part })
+  }
+  return finish(ports, { ...input, key }, result, { estimatedTokens, cancellation })
+}
+
+/** Returns true for a name that can be an id, as an adapter of the application may say anything. */
+const isNamed = (name: unknown): name is string => typeof name === 'string' && name !== '' && name.length <= 200
+
+function finish(
+  ports: AgentPorts,
+  input: ReplyInput,
+  { reply, verdict, model, requests, lastUsage }: Extract<ReadReply, { ok: true }>,
+  { estimatedTokens, cancellation }: { readonly estimatedTokens: number; readonly cancellation: Cancellation },
+): ReplyOutput | Promise<ReplyOutput> {
+  const { definition, frame, conversation, clock } = ports
+  const content = soundContent(reply.content, ports, input.turnIndex)
+  const calls = content.filter((block) => block.type === 'toolCall')
+  const chars = jsonChars(content)
+  const isTooLarge = chars > maxContentChars
+  const usage = countUsage(
+    { ...reply, content: isTooLarge ? [] : content },
+    Math.round(estimatedTokens * conversation.correction),
+    definition.counter,
+  )
+  const costUsd = costOf(usage, priceOf(frame, model))
+  if (isTooLarge) return failed(ports, input.key, { ...tooLarge(model, chars).failure, usage, costUsd })
+  if (verdict === 'empty' && definition.output === null && input.acceptsEmpty !== true) {
+    ports.warn(input, 'The model replied with neither a text nor a call, so it is asked once more.')
+    return failed(ports, input.key, { kind: 'empty', ...emptied, usage, costUsd })
+  }
+  const isAnswer = calls.length === 0 && (reply.stopReason === 'stop' || reply.stopReason === 'toolUse')
+  const wrong = isAnswer ? checkAnswer(ports, content) : undefined
+  if (wrong !== undefined) return failed(ports, input.key, { kind: 'badAnswer', ...wrong, usage, costUsd })
+  const message: AssistantMessage = {
+    role: 'assistant',
+    content,
+    stopReason: reply.stopReason,
+    usage,
+    model,
+    ...(isNamed(reply.responseModel) ? { responseModel: reply.responseModel } : {}),
+  }
+  const asked = estimatedTokens * requests
+  const measured = measure(conversation.measured, { message, estimatedTokens: asked, time: clock.now() })
+  warnOfUnusedCache(ports, input, measured)
+  return whenDone(
+    planCalls(ports, calls, verdict === 'whole', () => runContext(ports, input, cancellation)),
+    (planned) => ({
+      key: input.key,
+      ok: true,
+      message,
+      calls: planned,
+      costUsd,
+      // What was asked is counted once for each request that it took.
+      estimatedTokens: asked,
+      contextTokens: totalTokens(requests === 1 ? usage : lastUsage),
+      at: clock.now(),
+      ...foldAt(ports, message, measured),
+      ...(isAnswer && definition.output !== null ? answered : none),
+    }),
+  )
+}
+
+const emptied = {
+  error: errorInfo('REPLY_EMPTY', 'The model replied with neither a text nor a call.'),
+  repair: 'Your last reply was empty: it had neither a text nor a call. Go on, or say what came of the task.',
+} as const
+const none = {}
+const nothing: readonly never[] = Object.freeze([])
+const answered = { answer: true } as const
+
+/** Which model answers, if it is not the agent's own. */
+type Answering = { readonly model?: string }
+
+/** Adds the cost of a failed call, if its usage is known. */
+const priced = (frame: TurnFrame, failure: ReplyFailure, model: string): ReplyFailure =>
+  failure.usage === undefined ? failure : { ...failure, costUsd: costOf(failure.usage, priceOf(frame, model)) }
+
+/**
+ * From how many tokens on the next drain looks whether to fold. It decides by what it finds, so this is rather too few: an agent that was
+ * loaded in between looks in any case, and is to fold in the same turn.
+ */
+function foldAt(
+  { conversation, definition, frame }: AgentPorts,
+  message: AssistantMessage,
+  measured: Measured,
+): { foldAt?: number } {
+  const { braking, counter } = definition
+  const { frameTokens } = frame
+  if (braking?.fold == null) return none
+  const { correction } = measured
+  const tokens = frameTokens + nextFold(conversation, braking.fold, frameTokens, measured)
+  // A provider may count less of the reply than the drain will.
+  const uncounted = Math.max(0, counter.message(message) * correction - message.usage.output)
+  return { foldAt: Math.max(0, Math.floor(0.98 * tokens * correction - uncounted)) }
+}
+
+/** The request, with its reply limited to the rest of a sub-agent's budget, or the limit if too little is left. */
+function withinBudget(
+  { frame: { pricing }, conversation }: AgentPorts,
+  { left }: ReplyInput,
+  request: ModelRequest,
+  estimatedTokens: number,
+): ModelRequest | (ReplyFailure & { limit: 'tokens' | 'costUsd' }) {
+  if (left === undefined) return request
+  const asked = Math.ceil(estimatedTokens * conversation.correction)
+  const rooms = {
+    tokens: left.tokens === undefined ? Infinity : left.tokens - asked,
+    costUsd:
+      left.costUsd === undefined || pricing === null || pricing.output === 0
+        ? Infinity
+        : Math.floor((left.costUsd * 1_000_000 - asked * pricing.input) / pricing.output),
+  }
+  const limit = rooms.tokens <= rooms.costUsd ? 'tokens' : 'costUsd'
+  const room = rooms[limit]
+  if (room < 1)
+    return { kind: 'overBudget', limit, error: errorInfo('LIMIT_REACHED', `The limit of ${limit} is used up.`) }
+  const { settings } = request
+  if (room === Infinity || room >= (settings.maxTokens ?? Infinity)) return request
+  return { ...request, settings: { ...settings, maxTokens: room } }
+}
+
+const failed = ({ clock, random }: AgentPorts, key: string, failure: ReplyFailure): ReplyOutput => ({
+  key,
+  ok: false,
+  failure,
+  at: clock.now(),
+  jitter: random(),
+})
+
+function announceExpired(ports: AgentPorts, { runId, turnIndex }: ReplyInput, { expired }: AssembledRequest): void {
+  for (const { nodeId, tag } of expired) {
+    ports.emit({ type: 'tag.expired', runId, turnIndex, nodeId, kind: tag.kind, text: tag.text })
+  }
+}
+
+/** After an abort the output is not used. */
+const aborted = (ports: AgentPorts, key: string): ReplyOutput =>
+  failed(ports, key, { kind: 'other', error: errorInfo('ABORTED', 'The reply was aborted.') })
+
+/** Announces a request once, however often it is sent; `true` if it must be in the log first. */
+function announceRequest(
+  ports: AgentPorts,
+  input: ReplyInput,
+  request: ModelRequest,
+  assembled: AssembledRequest,
+): boolean {
+  const { turnIndex, attempt, key } = input
+  const { isObserved, definition } = ports
+  // Only a compaction in the middle of the turn, or an answer that did not match, changes what another attempt sends.
+  const announced = `${turnIndex}/${ports.conversation.epoch}`
+  if (ports.announced === announced || (!isObserved && !definition.captureTurnRequests)) return false
+  ports.announced = announced
+  if (definition.captureTurnRequests) ports.capture(key, attempt, request, assembled.provenance)
+  ports.requested(input, request, assembled)
+  return definition.captureTurnRequests
+}
+
+const describeViolations = (ports: AgentPorts, request: ModelRequest): string =>
+  checkRequest(request, { trunk: ports.conversation.path })
+    .map(({ rule, message }) => `rule ${rule}: ${message}`)
+    .join('; ')
+
+/**
+ * A copy of the reply that shares nothing with the model. Some providers repeat call ids or leave them empty, and a request with
+ * two equal ids is refused by others. Arguments that JSON cannot hold cannot be logged: they become text, which the tool refuses
+ * with a message for the model.
+ */
+function soundContent(content: readonly Block[], ports: AgentPorts, turnIndex: number): readonly Block[] {
+  const seen = new Set<string>()
+  return mapped(content, (block, index) => {
+    if (block.type !== 'toolCall') return soundBlock(block)
+    const isTaken = (id: string): boolean => id === '' || seen.has(id) || ports.conversation.hasCall(id)
+    const named = block.callId.replace(/[^A-Za-z0-9_-]/g, '_').slice(0, 64)
+    let callId = named
+    for (let n = index; isTaken(callId); n++) callId = `${named.slice(0, 40) || 'call'}_t${turnIndex}_${n}`
+    seen.add(callId)
+    return { type: 'toolCall', callId, name: block.name, input: soundInput(block.input) }
+  })
+}
+
+/** The block's own fields and no others: what else a model puts there need not fit into a log. */
+function soundBlock(block: Exclude<Block, ToolCallBlock>): Block {
+  switch (block.type) {
+    case 'text':
+      return { type: 'text', text: block.text }
+    case 'image':
+    case 'file':
+      return mediaOf(block)
+    case 'provider': {
+      const { provider, kind, name, data } = block
+      return { type: 'provider', provider, kind, name, data: soundInput(data) }
+    }
+    case 'thinking': {
+      const { text, signature } = block
+      return signature === undefined ? { type: 'thinking', text } : { type: 'thinking', text, signature }
+    }
+  }
+}
+
+function soundInput(input: unknown): unknown {
+  try {
+    return cloneJson(input)
+  } catch (thrown) {
+    return messageOf(thrown)
+  }
+}
+
+function planCalls(
+  ports: AgentPorts,
+  calls: readonly ToolCallBlock[],
+  isWhole: boolean,
+  context: () => RunContext<never>,
+): readonly PlannedCall[] | Promise<readonly PlannedCall[]> {
+  // With `beforeTool` nobody is asked to approve before that has decided, and of a reply that is not whole nothing is run.
+  const isLater = ports.definition.policy.flags.beforeTool === true || !isWhole
+  const settled = mapped(calls, (call) => {
+    const { callId, name } = call
+    const input = isWhole ? settledInput(ports.definition, call) : call.input
+    return { callId, name, input, ...(input === call.input ? {} : { isSettled: true as const }) }
+  })
+  const answers = mapped(settled, (call) => !isLater && needsApproval(ports, call, context))
+  const plan = (needed: readonly boolean[]): PlannedCall[] =>
+    mapped(settled, (call, index) => ({ ...call, needsApproval: needed[index]! }))
+  const areThere = answers.every((answer) => typeof answer === 'boolean')
+  return areThere ? plan(answers) : Promise.all(answers.map((answer) => Promise.resolve(answer))).then(plan)
+}
+
+/** Returns the problem with a final answer that must match the agent's output schema, for people and for the model. */
+function checkAnswer(
+  { definition, redactor }: AgentPorts,
+  content: readonly Block[],
+): { readonly error: ErrorInfo; readonly repair: string } | undefined {
+  if (definition.output === null) return undefined
+  const text = textOf(content)
+  const shown = redactor === undefined ? text : textOf(redactor.value(content))
+  const said = readAnswer(definition.output, text)
+  // What is kept is what the result is made of.
+  const kept = said.ok && shown !== text ? readAnswer(definition.output, shown) : said
+  if (kept.ok) return undefined
+  const wrong = said.ok ? `it holds a secret, and with that blanked ${kept.wrong}` : kept.wrong
+  return {
+    error: errorInfo(
+      'OUTPUT_INVALID',
+      `The answer cannot be used, as ${wrong}. It was: ${JSON.stringify(cutEnd(shown, 200))}.`,
+    ),
+    repair: [
+      `Your last answer cannot be used: ${wrong}.`,
+      ...(text.trim() === '' ? [] : [`It was:\n${cutMiddle(shown, 4_000)}`]),
+      'Answer again, with nothing but JSON of the schema.',
+    ].join('\n'),
+  }
+}

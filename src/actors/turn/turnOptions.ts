@@ -1,0 +1,194 @@
+import type { AnyModel } from '../models/anyModel.ts'
+import { z } from 'zod'
+import { onlyFields } from '../../protocol/checks/onlyFields.ts'
+import type { ConversationView } from '../../conversation/tree/conversationView.ts'
+import { RuntimeError } from '../../protocol/errors.ts'
+import { lazily } from '../../protocol/lazily.ts'
+import type { OptionSchemas } from '../../protocol/checks/optionsCheck.ts'
+import type { Model, ModelSettings } from '../../protocol/ports/model.ts'
+import type { RunStopReason, Spent } from '../../protocol/records.ts'
+import type { Limits } from '../../protocol/runs/runLimits.ts'
+import { toolChoiceSchema, type LimitReason, type ToolChoice } from '../../protocol/bridge/turns.ts'
+import type { AiSdkModel } from '../models/aiSdk/isAiSdkModel.ts'
+import { modelOf } from '../models/modelOf.ts'
+import { pricingSchema, type Pricing } from './pricing.ts'
+import type { RunContext } from '../calls/runContext.ts'
+
+/** A model, alone or with its prices. */
+export type ModelOption =
+  | Model
+  | AiSdkModel
+  | { readonly model: AnyModel; /** Default: none, so the model's cost counts as 0. */ readonly pricing?: Pricing }
+
+export interface PricedModel {
+  readonly model: Model
+  readonly pricing: Pricing | null
+}
+
+/** A tool or sub-agent of the definition: its name, or itself. */
+export type OfferedTool = string | { readonly name: string }
+
+/** The turn that begins, as `beforeTurn` is given it. */
+export interface TurnContext<out Deps = unknown> extends RunContext<Deps> {
+  /** Its number in the run, from 1. */
+  readonly turn: number
+  /** The turn's instructions, tools and model unless `beforeTurn` changes them. `model` is the id of a model. */
+  readonly instructions: string
+  readonly tools: readonly string[]
+  readonly model: string
+  /** Amounts that the run has used so far; `limits`: those it may use. */
+  readonly spent: Spent
+  readonly limits: Limits
+  /** How the reply before it ended; missing in the first turn of a run. */
+  readonly lastStopReason?: RunStopReason
+  /** Set in the run's last turn, which `onLimit: 'answer'` allows; that has no tools, whatever `beforeTurn` says. */
+  readonly limit?: LimitReason
+  /** The conversation so far. */
+  readonly conversation: ConversationView
+}
+
+/** Changes that `beforeTurn` makes, for this turn alone. */
+export interface TurnChanges {
+  readonly instructions?: string | undefined
+  /** The only tools and sub-agents of the definition that are offered. Those of the brakes always are. */
+  readonly tools?: readonly OfferedTool[] | undefined
+  readonly toolChoice?: ToolChoice | undefined
+  /** A name of the definition's `models`, or a model. */
+  readonly model?: string | ModelOption | undefined
+  /** Settings that differ from the definition's. */
+  readonly settings?: Omit<ModelSettings, 'responseFormat' | 'toolChoice'> | undefined
+}
+
+/** Settings of an agent from its next turn on; `null` puts a field back to the definition's, one that is missing stays. */
+export interface UseOptions {
+  /** Also in place of instructions that are a function. */
+  readonly instructions?: string | null | undefined
+  /** The only tools and sub-agents of the definition that are offered. Those of the brakes always are. */
+  readonly tools?: readonly OfferedTool[] | null | undefined
+  /** A name of the definition's `models`, or a model: after a restart that one is not there, and the definition's is used. */
+  readonly model?: string | ModelOption | null | undefined
+}
+
+/** The system prompt of each turn. */
+export type DynamicInstructions<Deps = unknown> = (context: RunContext<Deps>) => string | Promise<string>
+
+/** Decides what a turn is asked with, before each. */
+export type BeforeTurn<Deps = unknown> = (
+  turn: TurnContext<Deps>,
+) => TurnChanges | undefined | void | Promise<TurnChanges | undefined | void>
+
+/** The functions and options that decide how a turn is asked, beside the definition's own fields. */
+export interface TurnSettings<in Deps = never> {
+  readonly instructions: DynamicInstructions<Deps> | null
+  readonly beforeTurn: BeforeTurn<Deps> | null
+  /** How long each of them may take, in milliseconds. */
+  readonly timeoutMs: number
+  /** Models by name. */
+  readonly models: ReadonlyMap<string, PricedModel>
+  /** Names of the tools that the runtime added: they are offered whatever a list of tools says. */
+  readonly always: readonly string[]
+}
+
+const isFunction = (value: unknown): boolean => typeof value === 'function'
+const isObject = (value: unknown): boolean => (typeof value === 'object' && value !== null) || isFunction(value)
+
+/** The option `cache` of an agent. */
+export const promptCache = lazily(() =>
+  z.union([z.literal(false), onlyFields({ ttl: z.enum(['5m', '1h']).optional() })], {
+    error: "give false, or { ttl: '5m' } or { ttl: '1h' }",
+  }),
+)
+
+/** Options of requests, but for the tool choice. */
+const plainSettings = lazily(() =>
+  onlyFields({
+    maxTokens: z.int().positive(),
+    temperature: z.number(),
+    topP: z.number(),
+    stopSequences: z.array(z.string()),
+    seed: z.int(),
+    thinkingLevel: z.enum(['none', 'minimal', 'low', 'medium', 'high', 'xhigh']),
+    cache: promptCache(),
+    providerOptions: z.record(z.string(), z.record(z.string(), z.unknown())),
+  }).partial(),
+)
+
+const choice = lazily(() =>
+  toolChoiceSchema().refine(() => true, { error: "give 'auto', 'none', 'required' or { tool: name }" }),
+)
+
+/** The options of `defineAgent` that say how a turn is asked. */
+export const turnOptionSchemas = {
+  instructions: () =>
+    z.union([z.string(), z.custom(isFunction)], { error: 'give a string, or a function that returns one' }),
+  beforeTurn: () => z.custom(isFunction, 'give a function'),
+  models: () => z.record(z.string().min(1), z.custom(isObject, 'give a model, or { model, pricing }')),
+  cache: promptCache,
+  settings: () => plainSettings().extend({ toolChoice: choice().optional() }),
+} satisfies OptionSchemas
+
+/** Value that `beforeTurn` may return. */
+export const turnChangesSchema = lazily(() =>
+  onlyFields({
+    instructions: z.string().optional(),
+    tools: offeredSchema().optional(),
+    toolChoice: choice().optional(),
+    model: z.union([z.string(), z.custom(isObject)], { error: 'give a name of models, or a model' }).optional(),
+    settings: plainSettings().optional(),
+  }),
+)
+
+export const offeredSchema = lazily(() =>
+  z.array(
+    z.custom<OfferedTool>(
+      (value) => typeof value === 'string' || typeof (value as { name?: unknown } | null)?.name === 'string',
+      'give names of tools, or the tools',
+    ),
+  ),
+)
+
+/** @throws RuntimeError `INVALID_DEFINITION` */
+export function pricedModel(option: ModelOption, label: string): PricedModel {
+  if (typeof option !== 'object' || option === null || !('model' in option) || 'stream' in option)
+    return { model: modelOf(option as AnyModel, label), pricing: null }
+  const { model, pricing, ...rest } = option
+  const [unknown] = Object.keys(rest)
+  if (unknown !== undefined)
+    throw new RuntimeError('INVALID_DEFINITION', `${label}: ${unknown} is unknown: give { model, pricing }.`)
+  if (pricing !== undefined && !pricingSchema().safeParse(pricing).success)
+    throw new RuntimeError(
+      'INVALID_DEFINITION',
+      `${label}: pricing: give { input, output } in dollars per million tokens.`,
+    )
+  return { model: modelOf(model, label), pricing: pricing ?? null }
+}
+
+const noModels: ReadonlyMap<string, PricedModel> = new Map()
+const defaultMs = 30_000
+const plain: TurnSettings<unknown> = Object.freeze({
+  instructions: null,
+  beforeTurn: null,
+  timeoutMs: defaultMs,
+  models: noModels,
+  always: [],
+})
+
+/** @throws RuntimeError `INVALID_DEFINITION` */
+export function turnSettings<Deps>(
+  options: {
+    readonly instructions?: string | DynamicInstructions<Deps>
+    readonly beforeTurn?: BeforeTurn<Deps>
+    readonly models?: { readonly [name: string]: ModelOption }
+    readonly hookTimeoutMs?: number
+  },
+  always: readonly string[],
+  label: string,
+): TurnSettings<Deps> {
+  const { instructions, beforeTurn = null, models, hookTimeoutMs: timeoutMs = defaultMs } = options
+  const dynamic = typeof instructions === 'function' ? instructions : null
+  if (dynamic === null && beforeTurn === null && models === undefined && always.length === 0) return plain
+  const priced = Object.entries(models ?? {}).map(
+    ([name, model]) => [name, pricedModel(model, `${label}: models.${name}`)] as const,
+  )
+  return { instructions: dynamic, beforeTurn, timeoutMs, models: new Map(priced), always }
+}

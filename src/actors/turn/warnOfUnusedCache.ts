@@ -1,0 +1,20 @@
+import type { Measured } from '../../conversation/limits/measured.ts'
+import { errorInfo } from '../../protocol/errors.ts'
+import type { AgentPorts } from '../agentPorts.ts'
+import { asksForCache } from '../models/cachingModels.ts'
+
+/** A cache may miss once, as after a deployment of the provider; not so often in a row. */
+const patience = 3
+
+/** Warns when requests begin with the one before, ask for it to be cached, and are never answered from the cache. */
+export function warnOfUnusedCache(
+  ports: Pick<AgentPorts, 'frame' | 'warn'>,
+  at: { readonly runId: string; readonly turnIndex: number },
+  { unread }: Measured,
+): void {
+  const { model, settings } = ports.frame
+  if (unread !== patience || !asksForCache(model, settings)) return
+  const what = `${patience} requests in a row began with the one before, and ${model.id} reports that it had nothing of them in its cache.`
+  const { code, message } = errorInfo('CACHE_UNUSED', what)
+  ports.warn(at, `${code}: ${message}`)
+}

@@ -1,0 +1,289 @@
+import type { PruneOutcome, PruneRequest } from '../../../protocol/braking.ts'
+import type { NodeId } from '../../../protocol/ids.ts'
+import { renderIndex, renderMemo } from '../../request/brakeNotes.ts'
+import type { Conversation } from '../../tree/conversation.ts'
+import { reshapingFactor } from '../../limits/economics.ts'
+import { foldLine } from './foldLine.ts'
+import { noteStep } from '../hiddenSpan.ts'
+import type { Measured } from '../../limits/measured.ts'
+import { nameIndex } from '../../names/nameIndex.ts'
+import { tokensOfShown } from '../../request/maskedResults.ts'
+import type { Step } from '../../tree/node.ts'
+import { chooseSteps, tokensOfStep, type ChosenSteps, type WayToHide } from '../prune/prune.ts'
+import { notesOfSpan, stepOf } from '../prune/pruneNotes.ts'
+import { noRollUp, rollUpMemos, type RollUp } from './rollUpMemos.ts'
+import { trunkSums } from '../../limits/trunkSums.ts'
+
+/** When and how far old steps are folded. Tokens are those of the model's context window. */
+export interface FoldPolicy {
+  /** Tokens of room for work above the part that cannot be folded. Default 8,000. */
+  readonly work: number
+  /** The share, from 0 to 1, of the unfolded size of a request that a long session may keep. Default 0.3. */
+  readonly phi: number
+  /** A fold goes down to this share, from 0 to 1, of the size that `phi` allows; the rest is room to grow. Default 0.65. */
+  readonly lambda: number
+  /** The least room between a fold and the next, in tokens. Default 5,000. */
+  readonly minBatch: number
+  /** How many of the newest steps are never folded. Default 10. */
+  readonly keepSteps: number
+  /** Tokens of room for the index of names; 0: there is none. Default 3,000. */
+  readonly indexTokens: number
+  /** Tokens that a request is not to grow beyond. Default: 0.6 of `compaction.contextWindow`. */
+  readonly cap: number
+}
+
+/** All but `cap`, which is a share of the context window. */
+export const defaultFoldPolicy: Omit<FoldPolicy, 'cap'> = {
+  work: 8_000,
+  phi: 0.3,
+  lambda: 0.65,
+  minBatch: 5_000,
+  keepSteps: 10,
+  indexTokens: 3_000,
+}
+
+/** Where a request stands, in tokens as the conversation counts them. One above `high` is folded down to `low`. */
+export interface FoldLevels {
+  readonly request: number
+  readonly low: number
+  readonly high: number
+  /** Tokens that a fold has to take off to be worth it. */
+  readonly least: number
+  /** The most that it could take off, memos not counted. */
+  readonly foldable: number
+}
+
+/** How large a batch is against the growth of a request, with a cache that holds: the best on recorded sessions. */
+const batchFactor = 5
+/** Sessions that have just begun have no growth to go by. */
+const leastGrowth = 50
+const leastSpan = 2_000
+/** The part of `cap` that a fold takes a request down to. */
+const shareOfCap = 0.7
+
+/** Costs as much as the steps that are kept, whatever the length of the conversation. Pure. */
+export function foldLevels(
+  conversation: Conversation,
+  policy: FoldPolicy,
+  frameTokens: number,
+  { correction, cachedShare }: Measured = conversation.measured,
+): FoldLevels {
+  const { path, notes, trunkTokens, overlay } = conversation
+  const counted = (tokens: number): number => tokens / correction
+  const { user, growth } = trunkSums(conversation)
+  const unmanaged = frameTokens + (path.at(-1)?.pathTokens ?? 0)
+  const stays = frameTokens + user + notes.shown + (overlay?.tokens ?? 0)
+  const cap = counted(policy.cap)
+  const low = Math.min(shareOfCap * cap, Math.max(stays + counted(policy.work), policy.lambda * policy.phi * unmanaged))
+  const minBatch = counted(policy.minBatch)
+  const batch = Math.max(
+    minBatch,
+    batchFactor *
+      reshapingFactor(cachedShare) *
+      Math.sqrt(Math.max(leastGrowth, growth) * Math.max(leastSpan, low - frameTokens)),
+  )
+  const high = Math.min(Math.max(cap, low + minBatch), low + batch)
+  const request = frameTokens + trunkTokens + waitingTokens(conversation)
+  return {
+    request,
+    low,
+    high,
+    least: high - low + counted(policy.indexTokens),
+    foldable: frameTokens + trunkTokens - stays + notes.index - recentTokens(conversation, policy.keepSteps),
+  }
+}
+
+/**
+ * Tokens of the trunk above which a fold may be due once the reply under way and its results are there. Computed with every reply, so that no drain
+ * looks in vain; the largest integer if the steps that could be folded by then are not worth it. `measured`: the measurements including that reply.
+ * Pure.
+ */
+export function nextFold(
+  conversation: Conversation,
+  policy: FoldPolicy,
+  frameTokens: number,
+  measured?: Measured,
+): number {
+  // The reply under way takes one of the places of the steps that are kept.
+  const { high, least, foldable } = foldLevels(
+    conversation,
+    { ...policy, keepSteps: Math.max(0, policy.keepSteps - 1) },
+    frameTokens,
+    measured,
+  )
+  return foldable < 0.9 * least ? Number.MAX_SAFE_INTEGER : high - frameTokens
+}
+
+/** Estimated tokens of messages that reach the trunk before the next request. */
+function waitingTokens({ queues: { steering, followUps }, counter }: Conversation): number {
+  let tokens = 0
+  for (const { content } of [...steering, ...followUps])
+    tokens += counter.message({ role: 'user', content, source: 'steering' })
+  return tokens
+}
+
+/** Estimated tokens of the newest steps of the model, hidden ones left out. */
+function recentTokens(conversation: Conversation, keepSteps: number): number {
+  const { path, annotations } = conversation
+  const end = foldedTo(conversation)
+  let tokens = 0
+  let kept = 0
+  for (let i = path.length - 1; i >= 0 && kept < keepSteps && path[i]!.id > end; i--) {
+    const node = path[i]!
+    if (node.message.role === 'user' || annotations?.hiddenBy(node.stepId) !== undefined) continue
+    tokens += tokensOfShown(node, conversation)
+    if (node.id === node.stepId) kept += 1
+  }
+  return tokens
+}
+
+/** The last step that the newest fold or summary stands for: steps after it are shown. */
+function foldedTo(conversation: Conversation): NodeId {
+  const { annotations, overlay } = conversation
+  return Math.max(annotations?.hidden.foldedTo(conversation) ?? 0, overlay?.to ?? 0)
+}
+
+/** The steps that a fold may take, oldest first. Costs as much as there are shown steps, however many are hidden. */
+function* foldableSteps(conversation: Conversation, keepSteps: number): Generator<Step> {
+  const { path, annotations, overlay } = conversation
+  // An unpinned step may stand before the last fold.
+  const end = annotations?.hasUnpinned === true ? (overlay?.to ?? 0) : foldedTo(conversation)
+  const ids: NodeId[] = []
+  for (let i = path.length - 1; i >= 0 && path[i]!.id > end; i--) {
+    const { id, stepId, message } = path[i]!
+    if (id === stepId && message.role === 'assistant' && annotations?.hiddenBy(id) === undefined) ids.push(id)
+  }
+  for (const id of ids.slice(keepSteps).toReversed()) {
+    if (annotations?.isPinned(id) === true) continue
+    const step = stepOf(id, conversation)
+    if (!isProtected(step)) yield step
+  }
+}
+
+/** Returns true for a step with a call that a person denied, which stays in sight. */
+const isProtected = ({ nodes }: Step): boolean =>
+  nodes.some(({ message }) => message.role === 'toolResult' && message.synthetic === 'denied')
+
+const mayPay = ({ request, high, least, foldable }: FoldLevels, { notes }: Conversation): boolean =>
+  request > high && foldable + notes.shown - notes.index >= least
+
+/** Returns true if `planFold` would look for steps to fold: it may still find too few. */
+export const isFoldDue = (conversation: Conversation, policy: FoldPolicy, frameTokens: number): boolean =>
+  mayPay(foldLevels(conversation, policy, frameTokens), conversation)
+
+export interface FoldPlan {
+  readonly outcome: PruneOutcome
+  /** Estimated tokens of the trunk once it is applied. */
+  readonly trunkTokens: number
+}
+
+/**
+ * Decides whether the model's oldest whole steps are folded into a memo, and how many; `undefined`: not now. Never a person's message, a
+ * pinned step, a denied call, or one of the newest steps; nothing at or before a summary. Pure.
+ */
+export function planFold(
+  conversation: Conversation,
+  policy: FoldPolicy,
+  frameTokens: number,
+  id: string,
+): FoldPlan | undefined {
+  const levels = foldLevels(conversation, policy, frameTokens)
+  if (!mayPay(levels, conversation)) return undefined
+  const { request, low, least, foldable } = levels
+  const rolled = rollUpMemos(conversation, low)
+  if (foldable + rolled.saved < least) return undefined
+  const { counter, notes, correction } = conversation
+  const excess = request - low + policy.indexTokens / correction
+  const steps: Step[] = []
+  let freed = rolled.saved + notes.index
+  for (const step of foldableSteps(conversation, policy.keepSteps)) {
+    if (freed >= excess) break
+    steps.push(step)
+    freed += tokensOfStep(step, conversation) - counter.text(`${foldLine(step)}\n`)
+  }
+  return steps.length === 0 || freed < least ? undefined : foldOf(conversation, policy, id, steps, rolled)
+}
+
+/**
+ * Plans a requested fold: of the named steps that may be folded or, when none are named, of every step that may, whatever it saves; without those
+ * `taken` by another request. A refusal is a string. Pure.
+ */
+export function planAskedFold(
+  conversation: Conversation,
+  policy: FoldPolicy,
+  frameTokens: number,
+  request: PruneRequest,
+  taken: ReadonlySet<NodeId>,
+): FoldPlan | string {
+  const { id, steps: named, policy: asker } = request
+  const { steps, reason } =
+    named === undefined ? allFoldable(conversation, policy, taken) : chooseSteps(conversation, request, taken, folding)
+  if (steps.length === 0) return `fold refused: ${reason ?? 'there is no step that may be folded'}`
+  const mayRollUp = named === undefined || request.rollUp === true
+  const rolled = mayRollUp ? rollUpMemos(conversation, foldLevels(conversation, policy, frameTokens).low) : noRollUp
+  const { outcome, trunkTokens } = foldOf(conversation, policy, id, steps, rolled)
+  const by = asker === undefined ? {} : { policy: asker }
+  const refused = reason === undefined ? {} : { reason: `fold refused: ${reason}` }
+  return { outcome: { ...outcome, ...by, ...refused }, trunkTokens }
+}
+
+const allFoldable = (
+  conversation: Conversation,
+  { keepSteps }: FoldPolicy,
+  taken: ReadonlySet<NodeId>,
+): ChosenSteps => ({
+  steps: [...foldableSteps(conversation, keepSteps)].filter(({ id }) => !taken.has(id)),
+})
+
+const folding: WayToHide = {
+  tokensOf: tokensOfStep,
+  whyNot: (step) => (isProtected(step) ? 'was denied by a person' : undefined),
+  steps: 'that',
+}
+
+function foldOf(
+  conversation: Conversation,
+  policy: FoldPolicy,
+  id: string,
+  steps: readonly Step[],
+  rolled: RollUp,
+): FoldPlan {
+  const { counter, notes, correction } = conversation
+  const tokens = steps.reduce((sum, step) => sum + tokensOfStep(step, conversation), 0)
+  const memo = steps.map((step) => foldLine(step)).join('\n')
+  const ids = steps.map((step) => step.id)
+  const chars = Math.floor((policy.indexTokens / correction) * charsPerToken)
+  const names = namesLost(conversation, new Set(ids), memo, rolled, chars)
+  const outcome: PruneOutcome = {
+    id,
+    applied: true,
+    by: 'runtime',
+    steps: ids,
+    tokens,
+    memo,
+    ...(names === '' ? {} : { index: names }),
+    ...(rolled.parts.length === 0 ? {} : { rolled: rolled.parts }),
+  }
+  const added = counter.text(renderMemo(memo, ids)) + (names === '' ? 0 : counter.text(renderIndex(names)))
+  return { outcome, trunkTokens: conversation.trunkTokens - tokens - notes.index - rolled.saved + added }
+}
+
+const charsPerToken = 4
+
+/** The index of a fold: the names that stand nowhere but in its steps and those hidden before. */
+function namesLost(
+  conversation: Conversation,
+  folded: ReadonlySet<NodeId>,
+  memo: string,
+  rolled: RollUp,
+  maxChars: number,
+): string {
+  if (maxChars <= 0) return ''
+  const { annotations, overlay } = conversation
+  const replaced = new Set(rolled.parts.flatMap((part) => annotations!.hidden.partsOf(part)))
+  const memos = (annotations?.hidden.spans ?? [])
+    .filter((span) => !replaced.has(span) && noteStep(span, conversation) !== undefined)
+    .flatMap((span) => notesOfSpan(span, conversation).map(({ text }) => text))
+  const written = [...memos, ...rolled.parts.map((part) => part.memo), memo, overlay?.summary ?? '']
+  return nameIndex(conversation, folded, written.join('\n'), maxChars)
+}

@@ -1,0 +1,151 @@
+import type { GraftOutcome, GraftRequest } from '../../../protocol/braking.ts'
+import { formatNodeId, parseNodeId, type NodeId } from '../../../protocol/ids.ts'
+import type { Conversation } from '../../tree/conversation.ts'
+import { cutEnd } from '../../../protocol/text/cutMiddle.ts'
+import { copiesOf, isEmptyCopy, originalOf, type Copied } from './grafts.ts'
+import type { ConversationNode } from '../../tree/node.ts'
+import { stepOf } from '../prune/pruneNotes.ts'
+import { whyHidden } from '../whyHidden.ts'
+
+/** The most steps that one request copies. */
+export const mostGraftedSteps = 100
+/** Most reasons in a refusal of one request: a refusal stays in the model's sight. */
+const mostReasons = 10
+
+/** Inputs of a graft beside the conversation. */
+export interface GraftSituation {
+  /** Tools that ask for a reshaping: their calls are left out, as they were answered where they were made. */
+  readonly asking: ReadonlySet<string>
+  /** The model can read hidden steps again. */
+  readonly canRecall: boolean
+  /** Tokens that the trunk may grow by, as the conversation counts them. */
+  readonly room: number
+  /** Highest id given out so far. */
+  readonly lastNodeId: NodeId
+  /** Steps that earlier requests of the same drain copy, each with the id of its copy. */
+  readonly taken: ReadonlyMap<NodeId, NodeId>
+}
+
+export interface GraftPlan {
+  readonly outcome: GraftOutcome
+  /** Estimated tokens of the copies. */
+  readonly tokens: number
+  /** The steps that are copied, each with the id of its copy. */
+  readonly steps: ReadonlyMap<NodeId, NodeId>
+}
+
+/**
+ * Decides which abandoned steps are copied to the end of the trunk: whole steps of the model, in the order in which they were made. Never a message
+ * of a person, and never a step that the trunk holds already, shown or hidden. Pure.
+ */
+export function planGraft(conversation: Conversation, request: GraftRequest, situation: GraftSituation): GraftPlan {
+  const { id, steps: requested } = request
+  if (requested.length > mostGraftedSteps)
+    return refused(request, [
+      `it names ${requested.length} steps, and at most ${mostGraftedSteps} can be copied at once`,
+    ])
+  const chosen = new Map<NodeId, readonly ConversationNode[]>()
+  const reasons: string[] = []
+  for (const asked of requested) {
+    const found = findStep(conversation, asked, situation)
+    if (typeof found === 'string') reasons.push(found)
+    else if (chosen.has(found[0]!.id)) reasons.push(`${formatNodeId(parseNodeId(asked)!)} is named twice`)
+    else chosen.set(found[0]!.id, found)
+  }
+  const copies: Copied[] = []
+  const steps = new Map<NodeId, NodeId>()
+  let { lastNodeId } = situation
+  for (const [step, nodes] of [...chosen].toSorted(([a], [b]) => a - b)) {
+    steps.set(step, lastNodeId + 1)
+    for (const node of nodes) copies.push({ nodeId: (lastNodeId += 1), from: node.id })
+  }
+  const made = copiesOf(copies, { runId: '', turnIndex: 0 }, { ...subjectOf(conversation), lastNodeId })
+  const tokens = made.reduce((sum, node) => sum + node.tokens, 0)
+  if (tokens > situation.room) {
+    const measured = (count: number): string =>
+      Math.max(0, Math.round(count * conversation.correction)).toLocaleString('en')
+    const room = `there is room for ${measured(situation.room)} tokens, and the copies have ${measured(tokens)}`
+    return refused(request, [`${room}: compact or hide something first, or name fewer steps`])
+  }
+  if (copies.length === 0) return refused(request, reasons.length === 0 ? ['it names no step'] : reasons)
+  return { outcome: { id, applied: true, requested, copies, ...reasonOf(reasons) }, tokens, steps }
+}
+
+const subjectOf = (conversation: Conversation) => ({
+  counter: conversation.counter,
+  path: conversation.path,
+  node: (id: NodeId) => conversation.node(id),
+  onTrunk: (id: NodeId) => conversation.onTrunk(id),
+  stepEnd: (node: ConversationNode) => conversation.stepEnd(node),
+  hasCall: (callId: string) => conversation.hasCall(callId),
+})
+
+const refused = ({ id, steps }: GraftRequest, reasons: readonly string[]): GraftPlan => ({
+  outcome: { id, applied: false, requested: steps, copies: [], ...reasonOf(reasons) },
+  tokens: 0,
+  steps: new Map(),
+})
+
+function reasonOf(reasons: readonly string[]): { readonly reason?: string } {
+  if (reasons.length === 0) return {}
+  const told = reasons.slice(0, mostReasons)
+  if (told.length < reasons.length) told.push(`and ${reasons.length - told.length} more`)
+  return { reason: `graft refused: ${told.join('; ')}` }
+}
+
+/** The nodes to copy for a step that is named by any of its ids, or why there are none. */
+function findStep(
+  conversation: Conversation,
+  asked: string,
+  { asking, taken, canRecall }: GraftSituation,
+): readonly ConversationNode[] | string {
+  const id = parseNodeId(asked)
+  const name = id === undefined ? JSON.stringify(cutEnd(asked, 40)) : formatNodeId(id)
+  const named = id === undefined ? undefined : conversation.node(id)
+  if (named === undefined) return `${name} ${whyNoStep(conversation, id)}`
+  const [reply, ...rest] = stepOf(conversation.node(originalOf(named))!.stepId, conversation).nodes
+  if (reply!.message.role === 'user') return `${name} is a message of the user, and those are never repeated`
+  const place = placeOnTrunk(conversation, named, reply!.id, canRecall)
+  if (place !== undefined) return `${name} ${place}`
+  const copy = taken.get(reply!.id)
+  if (copy !== undefined) return `${name} is on the trunk already, as ${formatNodeId(copy)}`
+  const results = rest.filter(({ message }) => message.role === 'toolResult' && !asking.has(message.toolName))
+  return isEmptyCopy(reply!, results)
+    ? `${name} holds nothing to copy: thinking and requests to reshape the conversation are left out`
+    : [reply!, ...results]
+}
+
+function whyNoStep(conversation: Conversation, id: NodeId | undefined): string {
+  if (id === undefined) return 'is not the id of a step'
+  if (conversation.summaryEnd(id) !== undefined) return 'is a summary, not a step: name the steps that it stands for'
+  // An open step is not on the trunk yet, and its results have their ids already.
+  const isOpen = id <= conversation.lastNodeId && id > (conversation.log().findLast(isWhole(conversation))?.id ?? 0)
+  return isOpen ? 'is not finished: a call still waits for its result' : 'not found'
+}
+
+const isWhole =
+  (conversation: Conversation) =>
+  ({ id }: ConversationNode): boolean =>
+    conversation.node(id) !== undefined
+
+/** Where a step, or a copy of it, is on the trunk, in words; `undefined` when it is not. */
+function placeOnTrunk(
+  conversation: Conversation,
+  named: ConversationNode,
+  original: NodeId,
+  canRecall: boolean,
+): string | undefined {
+  const found = conversation.path.find((node) => node.id === original || node.graftedFrom === original)
+  if (found === undefined) return undefined
+  const as = found.stepId === named.stepId ? '' : `, as ${formatNodeId(found.id)}`
+  const { overlay } = conversation
+  const how = canRecall ? ': recall reads it' : ''
+  switch (whyHidden(conversation, stepOf(found.id, conversation).nodes)) {
+    case 'hidden':
+      return `is on the trunk${as}, but hidden${how}`
+    case 'summarised':
+      return `is on the trunk${as}, but compacted into ${formatNodeId(overlay!.nodeId)}${how}`
+    default:
+      return `is on the trunk already${as}`
+  }
+}

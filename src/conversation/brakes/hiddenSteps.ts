@@ -1,0 +1,203 @@
+import type { ConversationNode } from '../tree/node.ts'
+import type { PruneOutcome } from '../../protocol/braking.ts'
+import type { NodeId } from '../../protocol/ids.ts'
+import type { Overlay } from '../../protocol/records.ts'
+import {
+  lastOnTrunk,
+  noteStep,
+  rolledUp,
+  stepsOnTrunk,
+  type HiddenSpan,
+  type HiddenSubject,
+  type RolledUp,
+} from './hiddenSpan.ts'
+
+/** Hidden steps in the form in which they are kept: every span once, the spans in force by their places, and the span that hides each step. */
+export interface KeptHidden {
+  readonly all: readonly HiddenSpan[]
+  readonly spans: readonly number[]
+  readonly hiding: readonly (readonly [NodeId, number])[]
+}
+
+/** The steps that prunes and folds hide, on the trunk or off it. */
+export class HiddenSteps {
+  readonly #spanOf = new Map<NodeId, HiddenSpan>()
+  #spans: HiddenSpan[] = []
+
+  constructor({ all, spans, hiding }: KeptHidden = { all: [], spans: [], hiding: [] }) {
+    this.#spans = spans.map((index) => all[index]!)
+    for (const [step, index] of hiding) this.#spanOf.set(step, all[index]!)
+  }
+
+  keep(): KeptHidden {
+    const places = new Map([...this.#spans, ...this.#spanOf.values()].map((span) => [span, 0]))
+    const all = [...places.keys()]
+    all.forEach((span, index) => places.set(span, index))
+    return {
+      all,
+      spans: this.#spans.map((span) => places.get(span)!),
+      hiding: [...this.#spanOf].map(([step, span]) => [step, places.get(span)!]),
+    }
+  }
+
+  /** Spans in the order of their records. */
+  get spans(): readonly HiddenSpan[] {
+    return this.#spans
+  }
+
+  spanOf(stepId: NodeId): HiddenSpan | undefined {
+    return this.#spanOf.get(stepId)
+  }
+
+  /** Applies an outcome. Returns the lowest depth of the trunk whose rendering changes. */
+  apply(outcome: PruneOutcome, subject: HiddenSubject): number {
+    const { id, by, policy, steps, tokens, memo, index, rolled = [] } = outcome
+    const changed = this.changedBy(outcome, subject)
+    const writtenAt = subject.head ?? 0
+    for (const part of rolled) this.#rollUp(part, subject)
+    const span = { id, steps, tokens, ...(memo === undefined ? {} : { memo }) }
+    const chosen = policy === undefined ? {} : ({ isChosen: true } as const)
+    const fold = { ids: [id], detail: 'line', writtenAt, ...(index === undefined ? {} : { index }), ...chosen } as const
+    const hidden = by === 'runtime' ? { ...span, fold } : span
+    for (const step of steps) this.#spanOf.set(step, hidden)
+    this.#spans.push(hidden)
+    return changed
+  }
+
+  /** Returns the lowest depth of the trunk whose rendering an outcome would change. */
+  changedBy(outcome: PruneOutcome, subject: HiddenSubject): number {
+    const index = outcome.by === 'runtime' ? this.index(subject) : undefined
+    const depth = index === undefined ? Infinity : subject.node(index.at)!.depth
+    return Math.min(depth, this.stepsChangedBy(outcome, subject))
+  }
+
+  /** Returns the lowest depth that changes apart from the index that a fold replaces. */
+  stepsChangedBy({ steps, rolled = [] }: PruneOutcome, subject: HiddenSubject): number {
+    const rewritten = rolled.flatMap((part) => this.partsOf(part).flatMap((span) => noteStep(span, subject) ?? []))
+    return lowestDepth([...steps, ...rewritten], subject)
+  }
+
+  /** Returns the folds whose memos a roll-up replaces. */
+  partsOf({ folds }: Pick<RolledUp, 'folds'>): HiddenSpan[] {
+    return this.#spans.filter(({ fold }) => fold?.ids.some((id) => folds.includes(id)) === true)
+  }
+
+  /** Replaces the memos of some folds by one. */
+  #rollUp(rolled: RolledUp, subject: HiddenSubject): void {
+    const parts = this.partsOf(rolled)
+    const last = parts.at(-1)
+    if (last === undefined) return
+    const span = rolledUp(parts, rolled, subject)
+    this.#spans = this.#spans.flatMap((before) => (before === last ? span : parts.includes(before) ? [] : before))
+    for (const step of span.steps) this.#spanOf.set(step, span)
+  }
+
+  /** The index in force: that of the newest fold of which anything is on the trunk, without lines of steps that are not. */
+  index(subject: HiddenSubject): ShownIndex | undefined {
+    const newest = this.#newestFold(subject)
+    const at = newest === undefined ? undefined : lastOnTrunk(newest, subject)
+    const lines = newest?.fold?.index?.split('\n').filter((line) => subject.onTrunk(homeOf(line)))
+    return at === undefined || lines === undefined || lines.length === 0 ? undefined : { at, text: lines.join('\n') }
+  }
+
+  /** The last step on the trunk that the newest fold of the oldest steps hides; 0 without one. */
+  foldedTo(subject: HiddenSubject): NodeId {
+    const newest = this.#spans.findLast(
+      ({ fold, steps }) => fold !== undefined && fold.isChosen !== true && subject.onTrunk(steps[0]!),
+    )
+    return newest === undefined ? 0 : (lastOnTrunk(newest, subject) ?? 0)
+  }
+
+  #newestFold(subject: HiddenSubject): HiddenSpan | undefined {
+    return this.#spans.findLast(({ fold, steps }) => fold !== undefined && subject.onTrunk(steps[0]!))
+  }
+
+  /** The lowest depth at which a memo or the index changes when the trunk is cut after `depth`. */
+  changedByCut(depth: number, subject: HiddenSubject): number {
+    const cut = cutOff(subject, depth)
+    // The memo of a prune stays as it was written.
+    const memos = this.#spans.flatMap((span) => {
+      if (span.fold === undefined) return []
+      const last = lastOnTrunk(span, subject)
+      return last !== undefined && cut.onTrunk(span.steps[0]!) && !cut.onTrunk(last) ? span.steps[0]! : []
+    })
+    const [before, after] = [this.index(subject), this.index(cut)]
+    const isSame = before?.at === after?.at && before?.text === after?.text
+    return lowestDepth(after === undefined || isSame ? memos : [...memos, after.at], subject)
+  }
+
+  /** The lowest depth at which a memo changes when this summary comes or goes: it takes lines out of the memo of a fold. */
+  changedBySummary({ from, to }: Pick<Overlay, 'from' | 'to'>, subject: HiddenSubject): number {
+    const isIn = (id: NodeId): boolean => id >= from && id <= to && subject.onTrunk(id)
+    const memos = this.#spans.filter(({ fold, steps }) => fold !== undefined && steps.some(isIn))
+    return lowestDepth(
+      memos.flatMap(({ steps }) => steps.find((id) => subject.onTrunk(id)) ?? []),
+      subject,
+    )
+  }
+}
+
+/** The lowest depth that changes when this summary comes or goes. */
+export const changedByOverlay = (
+  overlay: Pick<Overlay, 'from' | 'to'>,
+  hidden: HiddenSteps | undefined,
+  subject: HiddenSubject,
+): number => Math.min(subject.node(overlay.from)!.depth, hidden?.changedBySummary(overlay, subject) ?? Infinity)
+
+/** The subject as it will be once its trunk is cut after a depth. */
+const cutOff = (subject: HiddenSubject, depth: number): HiddenSubject => ({
+  head: subject.head,
+  overlay: subject.overlay,
+  node: (id) => subject.node(id),
+  onTrunk: (id) => subject.onTrunk(id) && subject.node(id)!.depth <= depth,
+})
+
+/** Where an index stands: after this step. */
+export interface ShownIndex {
+  readonly at: NodeId
+  readonly text: string
+}
+
+const linesIn = (memo: string | undefined): number => memo?.split('\n').length ?? 0
+
+interface PruneAnnotations {
+  readonly hidden: HiddenSteps
+  readonly masked: { has(stepId: NodeId): boolean }
+  isPinned(stepId: NodeId): boolean
+}
+
+const isReply = (node: ConversationNode | undefined): boolean =>
+  node !== undefined && node.stepId === node.id && node.message.role === 'assistant'
+
+/** Why a prune, fold or mask cannot be applied; `undefined` when it can. */
+export function wrongInPrune(
+  { by, steps, memo, masked, rolled = [] }: PruneOutcome,
+  annotations: PruneAnnotations | undefined,
+  subject: HiddenSubject,
+): string | undefined {
+  const hidden = annotations?.hidden
+  if (!steps.every((id) => isReply(subject.node(id)))) return 'it hides something else than whole steps of the model'
+  if (steps.some((id) => annotations?.isPinned(id))) return 'it hides a pinned step'
+  if (steps.some((id, index) => !subject.onTrunk(id) || id <= (steps[index - 1] ?? 0)))
+    return 'its steps are not in the order of the trunk'
+  if (masked === true) {
+    const isGone = (id: NodeId): boolean => hidden?.spanOf(id) !== undefined || annotations?.masked.has(id) === true
+    return steps.some(isGone) ? 'it masks what is hidden or masked already' : undefined
+  }
+  if (by !== 'runtime') return undefined
+  if (steps.some((id) => hidden?.spanOf(id) !== undefined)) return 'it hides what is hidden already'
+  if (linesIn(memo) !== steps.length) return 'its memo has not a line for each step'
+  for (const { folds, detail, memo: lines } of rolled) {
+    const parts = hidden?.partsOf({ folds }) ?? []
+    if (parts.length === 0) return `it rolls up ${folds.join(', ')}, of which none is there`
+    if (detail === 'shortLine' && linesIn(lines) !== stepsOnTrunk(parts, subject).length)
+      return 'a memo it rolls up has not a line for each step'
+  }
+  return undefined
+}
+
+/** The step whose names a line of an index lists. */
+const homeOf = (line: string): NodeId => Number(/^n(\d+) /.exec(line)?.[1])
+
+const lowestDepth = (steps: readonly NodeId[], subject: HiddenSubject): number =>
+  steps.reduce((least, id) => Math.min(least, subject.node(id)!.depth), Infinity)

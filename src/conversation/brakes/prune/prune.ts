@@ -1,0 +1,118 @@
+import type { PruneOutcome, PruneRequest } from '../../../protocol/braking.ts'
+import type { NodeId } from '../../../protocol/ids.ts'
+import { formatNodeId, parseNodeId } from '../../../protocol/text/nodeIds.ts'
+import type { Conversation } from '../../tree/conversation.ts'
+import { cutEnd } from '../../../protocol/text/cutMiddle.ts'
+import { freedByMask, tokensOfShown } from '../../request/maskedResults.ts'
+import type { Step } from '../../tree/node.ts'
+
+/** Most reasons in a refusal of one request: a refusal stays in the model's sight. */
+const mostReasons = 10
+
+/** Why a step may not be hidden; `undefined` when it may. */
+export function whyNotHidden(conversation: Conversation, { id, endId, nodes }: Step): string | undefined {
+  const { overlay, annotations, head } = conversation
+  if (nodes[0]!.message.role !== 'assistant') return 'is a user message'
+  if (endId === head) return 'is the newest step'
+  if (overlay !== undefined && id <= overlay.to) return 'is at or before a compaction summary'
+  if (annotations?.isPinned(id) === true) return 'is pinned'
+  return annotations?.hiddenBy(id) === undefined ? undefined : 'is hidden already'
+}
+
+/** A way to hide steps: the tokens that it takes off, and the steps that it leaves alone beside those that no way may hide. */
+export interface WayToHide {
+  readonly tokensOf: (step: Step, conversation: Conversation) => number
+  readonly whyNot: (step: Step, conversation: Conversation) => string | undefined
+  /** Words after "there is no step" in the refusal when nothing may be hidden. */
+  readonly steps: string
+}
+
+/** Tokens of a step as it is shown. */
+export const tokensOfStep = ({ nodes }: Step, conversation: Conversation): number =>
+  nodes.reduce((sum, node) => sum + tokensOfShown(node, conversation), 0)
+
+const pruning: WayToHide = { tokensOf: tokensOfStep, whyNot: () => undefined, steps: 'that' }
+
+const masking: WayToHide = {
+  tokensOf: freedByMask,
+  whyNot(step, conversation) {
+    if (conversation.annotations?.masked.has(step.id) === true) return 'has its output hidden already'
+    return freedByMask(step, conversation) > 0 ? undefined : 'has no output that is longer than what would stand for it'
+  },
+  steps: 'of which the output',
+}
+
+/** The steps out of those asked for that may be hidden, oldest first, and why the rest may not. */
+export interface ChosenSteps {
+  readonly steps: readonly Step[]
+  readonly reason?: string
+}
+
+/**
+ * Chooses the steps that a prune hides: whole steps of the model, the named ones, or the oldest until `tokens` are hidden. Never a message of a
+ * person or a pinned step, never the newest step (it made the call), never at or before a compaction summary; nor one that the way to hide it leaves
+ * alone. Pure.
+ */
+export function chooseSteps(
+  conversation: Conversation,
+  request: Pick<PruneRequest, 'steps' | 'tokens'>,
+  taken: ReadonlySet<NodeId> = new Set(),
+  way: WayToHide = pruning,
+): ChosenSteps {
+  const steps = conversation.steps()
+  const whyNot = (step: Step): string | undefined =>
+    whyNotHidden(conversation, step) ?? (taken.has(step.id) ? 'is hidden already' : way.whyNot(step, conversation))
+  const reasons: string[] = []
+  const chosen = new Set<Step>()
+  if (request.steps === undefined) {
+    let left = request.tokens ?? 0
+    for (const step of steps) {
+      if (left <= 0) break
+      if (whyNot(step) !== undefined) continue
+      chosen.add(step)
+      left -= way.tokensOf(step, conversation)
+    }
+  } else {
+    const byNode = new Map(steps.flatMap((step) => step.nodes.map(({ id }) => [id, step])))
+    for (const name of request.steps) {
+      const id = parseNodeId(name)
+      const step = byNode.get(id ?? 0)
+      const why = step === undefined ? 'is not on the current trunk' : whyNot(step)
+      if (why === undefined) chosen.add(step!)
+      else reasons.push(`${id === undefined ? JSON.stringify(cutEnd(name, 40)) : formatNodeId(id)} ${why}`)
+    }
+  }
+  if (chosen.size === 0 && reasons.length === 0) {
+    const pinned = steps.filter((step) => whyNot(step) === 'is pinned').map(({ endId }) => formatNodeId(endId))
+    const why = pinned.length === 0 ? '' : ` (pinned: ${cutEnd(pinned.join(', '), 120)})`
+    reasons.push(`there is no step ${way.steps} may be hidden${why}`)
+  }
+  const told = reasons.slice(0, mostReasons)
+  if (told.length < reasons.length) told.push(`and ${reasons.length - told.length} more`)
+  return {
+    steps: [...chosen].toSorted((a, b) => a.id - b.id),
+    ...(reasons.length === 0 ? {} : { reason: told.join('; ') }),
+  }
+}
+
+/** Returns the outcome of a prune: see `chooseSteps`. With `mask`, the results of the steps are masked. Pure. */
+export function applyPrune(
+  conversation: Conversation,
+  request: PruneRequest,
+  taken?: ReadonlySet<NodeId>,
+): PruneOutcome {
+  const { id, memo = '', policy } = request
+  const isMask = request.mask === true
+  const way = isMask ? masking : pruning
+  const { steps, reason } = chooseSteps(conversation, request, taken, way)
+  return {
+    id,
+    applied: steps.length > 0,
+    steps: steps.map((step) => step.id),
+    tokens: steps.reduce((sum, step) => sum + way.tokensOf(step, conversation), 0),
+    ...(isMask ? { masked: true } : {}),
+    ...(isMask || memo.trim() === '' ? {} : { memo }),
+    ...(policy === undefined ? {} : { policy }),
+    ...(reason === undefined ? {} : { reason: `${isMask ? 'mask' : 'prune'} refused: ${reason}` }),
+  }
+}

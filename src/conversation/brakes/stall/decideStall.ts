@@ -1,0 +1,126 @@
+import type { RevertRequest, Stall, StallOutcome, StallRule } from '../../../protocol/braking.ts'
+import { formatNodeId, type NodeId } from '../../../protocol/ids.ts'
+import type { Conversation } from '../../tree/conversation.ts'
+import { mayWait } from '../revert/heldRevert.ts'
+import { isStanding } from '../../tree/node.ts'
+import { defaultRevertPolicy, planRevert, type RevertRules } from '../revert/revert.ts'
+import { stallOf, stepsAfter } from './stall.ts'
+import { defaultStallRules } from './stallRules.ts'
+
+/** The measures against a loop: each rung of the ladder can be left out. */
+export interface StallPolicy {
+  readonly rules: readonly StallRule[]
+  /** The model is told. */
+  readonly note: boolean
+  /** The runtime goes back to the step before the loop. */
+  readonly revert: boolean
+  /** The run is paused. */
+  readonly pause: boolean
+}
+
+export const defaultStallPolicy: StallPolicy = { rules: defaultStallRules, note: true, revert: true, pause: true }
+
+/** Inputs of a decision beside the conversation. */
+export interface StallSituation {
+  /** Id of the revert, if it comes to one. */
+  readonly revertId: string
+  /** How reverts are decided; `null` when there are none. */
+  readonly reverts: RevertRules | null
+  /** Reverts that wait for this drain. */
+  readonly waiting: readonly RevertRequest[]
+  /** The model can ask for a revert itself. */
+  readonly offersRevert: boolean
+}
+
+/** Number of steps with calls after which it is another stall, and the ladder begins anew. */
+const sameStallSteps = 6
+
+/** Most reverts to one target that the runtime asks for. */
+const mostRevertsPerTarget = 2
+
+/** Decides on the loop that ends with the newest step; `undefined` when there is none, or the log has the answer already. Pure. */
+export function decideStall(
+  conversation: Conversation,
+  policy: StallPolicy,
+  situation: StallSituation,
+): StallOutcome | undefined {
+  const stall = stallOf(conversation, policy.rules)
+  if (stall === undefined) return undefined
+  const { last, counted } = conversation.annotations?.stalls ?? {}
+  if (last !== undefined && newestOf(last) === newestOf(stall)) return undefined
+  const isSame = counted !== undefined && stepsAfter(conversation, newestOf(counted)) <= sameStallSteps
+  const count = isSame ? counted.count + 1 : 1
+  const mayRevert = whyNotReverted(conversation, stall, situation) === undefined
+  const rung = rungOf(count, policy, mayRevert)
+  const outcome: StallOutcome = { ...stall, count, rung }
+  if (rung !== 'note') return outcome
+  const offered = situation.offersRevert && isAllowed(conversation, stall, situation.reverts) ? stall.target : undefined
+  return { ...outcome, note: noteOf(stall, rungOf(count + 1, policy, mayRevert), offered) }
+}
+
+/** The detection that has to be followed by a pause and, as the process died in between, was not. */
+export function pauseDue({ annotations }: Conversation): StallOutcome | undefined {
+  const counted = annotations?.stalls.counted
+  return counted?.rung === 'pause' ? counted : undefined
+}
+
+const newestOf = ({ steps }: Stall): NodeId => steps.at(-1)!
+
+/** Each detection in a row takes the next rung that there is, and then the last. A revert that is not possible is replaced by a note or a pause. */
+function rungOf(count: number, policy: StallPolicy, mayRevert: boolean): StallOutcome['rung'] {
+  const rungs = (['note', 'revert', 'pause'] as const).filter((rung) => policy[rung])
+  const rung = rungs[Math.min(count, rungs.length) - 1] ?? 'none'
+  if (rung !== 'revert' || mayRevert) return rung
+  return policy.note ? 'note' : policy.pause ? 'pause' : 'none'
+}
+
+/** The revert that ends a stall. */
+export const stallRevert = (id: string, { target, evidence }: Stall): RevertRequest => ({
+  id,
+  by: 'runtime',
+  category: 'failure',
+  step: formatNodeId(target),
+  summary: evidence,
+})
+
+/** Rules whose loop may be reverted; `unchanged`: only when it changed nothing. */
+const revertible: { readonly [R in StallRule]: 'always' | 'unchanged' | 'never' } = {
+  repeat: 'always',
+  repeat4: 'always',
+  cycle: 'always',
+  sameError: 'unchanged',
+  nothingNew: 'never',
+  errors: 'never',
+}
+
+function whyNotReverted(conversation: Conversation, stall: Stall, situation: StallSituation): string | undefined {
+  const { revertId, reverts, waiting } = situation
+  if (revertible[stall.rule] === 'never') return 'it is no loop of equal steps'
+  if (waiting.some((request) => request.id !== revertId && !mayWait(request))) return 'another revert waits'
+  const { path } = conversation
+  const span = path.slice(conversation.node(stall.target)!.depth)
+  if (span.some((node) => node.isIrreversible === true || isStanding(node))) return 'it cannot be undone'
+  const changed = span.some(({ message }) => message.role === 'toolResult' && (message.changed?.length ?? 0) > 0)
+  if (changed && revertible[stall.rule] === 'unchanged') return 'it changed something'
+  return isAllowed(conversation, stall, reverts) ? undefined : 'the rules of reverts forbid it'
+}
+
+/** Returns true if a revert to the target would be applied. No message of a person is taken off the trunk. */
+function isAllowed(conversation: Conversation, stall: Stall, reverts: RevertRules | null): boolean {
+  if (reverts === null) return false
+  const maxRevertsPerTarget = Math.min(reverts.maxRevertsPerTarget, mostRevertsPerTarget)
+  const rules = { ...defaultRevertPolicy, ...reverts, maxRevertsPerTarget, onUserMessage: 'refuse' } as const
+  return typeof planRevert(conversation, stallRevert('', stall), rules) !== 'string'
+}
+
+function noteOf({ evidence }: Stall, next: StallOutcome['rung'], offered: NodeId | undefined): string {
+  const back = offered === undefined ? '' : ` revert_to_state can take you back to ${formatNodeId(offered)}, before it.`
+  return `You are going in circles: ${evidence}. Try something else, or say what is in the way.${back}${warnings[next]}`
+}
+
+const warnings: { readonly [R in StallOutcome['rung']]: string } = {
+  none: '',
+  note: '',
+  revert: ' If it goes on, these steps are taken back.',
+  pause: ' If it goes on, the run is paused.',
+}

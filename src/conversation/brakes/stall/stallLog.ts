@@ -1,0 +1,58 @@
+import type { StallOutcome } from '../../../protocol/braking.ts'
+import type { NodeId } from '../../../protocol/ids.ts'
+import type { ConversationNode } from '../../tree/node.ts'
+
+/** Stalls in the form in which they are kept. */
+export interface KeptStalls {
+  readonly last?: StallOutcome | undefined
+  readonly hasPaused: boolean
+}
+
+/** Stalls in the log so far. */
+export class StallLog {
+  #last: StallOutcome | undefined
+  #hasPaused: boolean
+
+  constructor({ last, hasPaused }: KeptStalls = { hasPaused: false }) {
+    this.#last = last
+    this.#hasPaused = hasPaused
+  }
+
+  keep(): KeptStalls {
+    return { last: this.#last, hasPaused: this.#hasPaused }
+  }
+
+  /** The newest stall since a person last spoke. */
+  get last(): StallOutcome | undefined {
+    return this.#last
+  }
+
+  /** The newest stall, unless the run was paused for it: with `resume` the count begins anew. */
+  get counted(): StallOutcome | undefined {
+    return this.#hasPaused ? undefined : this.#last
+  }
+
+  add(stall: StallOutcome): void {
+    this.#last = stall
+    this.#hasPaused = false
+  }
+
+  pause(): void {
+    this.#hasPaused = true
+  }
+
+  personSpoke(): void {
+    this.#last = undefined
+  }
+}
+
+/** Why a stall does not follow from the conversation that it is folded into; `undefined` when it does. */
+export function wrongInStall(
+  { first, target, steps }: StallOutcome,
+  conversation: { node(id: NodeId): ConversationNode | undefined },
+): string | undefined {
+  const isStep = (id: NodeId): boolean => conversation.node(id)?.stepId === id
+  return conversation.node(target) !== undefined && [first, ...steps].every(isStep)
+    ? undefined
+    : 'it names steps that are not there'
+}

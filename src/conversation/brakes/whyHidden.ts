@@ -1,0 +1,35 @@
+import type { NodeId } from '../../protocol/ids.ts'
+import type { Conversation } from '../tree/conversation.ts'
+import type { ConversationNode } from '../tree/node.ts'
+import { maskOf } from '../request/maskedResults.ts'
+import { cutBy } from '../request/overlay.ts'
+import { stepOf } from './prune/pruneNotes.ts'
+
+/** `output hidden`: its results are masked; `cut short`: some output of the step is shown in part. */
+export type HiddenReason = 'reverted' | 'hidden' | 'summarised' | 'output hidden' | 'cut short'
+
+/** Why the next request does not show all of a step, which is given by its nodes; `undefined` when it does. */
+export function whyHidden(conversation: Conversation, nodes: readonly ConversationNode[]): HiddenReason | undefined {
+  const first = nodes[0]!
+  // Every revert, prune and summary keeps what people said.
+  if (first.message.role === 'user') return undefined
+  if (!conversation.onTrunk(first.id)) return 'reverted'
+  const { overlay } = conversation
+  if (overlay !== undefined && first.id >= overlay.from && first.id <= overlay.to)
+    return overlay.kept.includes(first.id) ? undefined : 'summarised'
+  if (conversation.annotations?.hiddenBy(first.stepId) !== undefined) return 'hidden'
+  if (conversation.annotations?.masked.has(first.stepId) === true && nodes.some((node) => maskOf(node) !== undefined))
+    return 'output hidden'
+  if (overlay === undefined || first.id < overlay.from) return undefined
+  return nodes.some((node) => cutBy(overlay, node) !== node.message) ? 'cut short' : undefined
+}
+
+/** Abandoned steps of which the next request shows all of a copy, each with the id of that. */
+export function shownCopies(conversation: Conversation): ReadonlyMap<NodeId, NodeId> {
+  const copies = new Map<NodeId, NodeId>()
+  for (const { id, stepId, graftedFrom } of conversation.path) {
+    if (graftedFrom === undefined || id !== stepId) continue
+    if (whyHidden(conversation, stepOf(id, conversation).nodes) === undefined) copies.set(graftedFrom, id)
+  }
+  return copies
+}

@@ -1,0 +1,69 @@
+import type { Economics } from '../../protocol/economics.ts'
+import { noUsage, type Usage } from '../../protocol/messages.ts'
+
+/** Prices of a token, in any unit; as in `pricing`, a missing price is that of `input`. */
+export interface Prices {
+  readonly input: number
+  readonly output: number
+  readonly cacheRead?: number
+  readonly cacheWrite?: number
+}
+
+/** The ratios of most providers, in units of a token read from the cache. */
+export const usualPrices = { input: 10, output: 50, cacheRead: 1, cacheWrite: 12.5 } as const satisfies Prices
+
+/** Tokens of a request or of a trunk before and after something reshapes it. */
+export interface Sizes {
+  readonly before: number
+  readonly after: number
+  /** Tokens at the beginning that stay as they are. */
+  readonly unchanged: number
+}
+
+export interface Reshaping extends Sizes {
+  /** Tokens used by the model calls that it took: to ask for it, to write its text. */
+  readonly used?: Usage | undefined
+  /** Default: `usualPrices`, which also stand in where a token from the cache costs nothing. */
+  readonly prices?: Prices | null | undefined
+  /** How much of an unchanged beginning the cache has been seen to hold, from 0 to 1. Default 1. */
+  readonly cachedShare?: number | undefined
+}
+
+/** The cost of a token that stays where it was: the share that the cache does not hold is paid in full. */
+const keptPrice = ({ input, cacheRead = input }: Prices, cachedShare: number): number =>
+  cachedShare * cacheRead + (1 - cachedShare) * input
+
+/** The extra cost of writing a token anew over keeping it, in units of the latter. */
+const rewriting = (cachedShare: number): number => {
+  const kept = keptPrice(usualPrices, cachedShare)
+  return (usualPrices.cacheWrite - kept) / kept
+}
+
+/**
+ * Returns how rarely a conversation is to be reshaped compared with one whose cache holds all unchanged tokens: 1 for such a conversation, and .15
+ * when the cache is never read, because then hardly anything is lost by it. Pure.
+ */
+export const reshapingFactor = (cachedShare: number): number => Math.sqrt(rewriting(cachedShare) / rewriting(1))
+
+/**
+ * The costs and savings of a reshaping. Without it, each request would keep `before` tokens; with it, each keeps `after`, and the first has to write
+ * all tokens after the first change. It has paid after n requests when `n · freed · kept > rewritten · (cacheWrite − kept) + used`, where `kept` is
+ * `cacheRead` for the share that the cache holds, and `input` for the rest. Pure.
+ */
+export function economicsOf({
+  before,
+  after,
+  unchanged,
+  used = noUsage,
+  prices,
+  cachedShare = 1,
+}: Reshaping): Economics {
+  const known = prices == null || (prices.cacheRead ?? prices.input) === 0 ? usualPrices : prices
+  const { input, output, cacheRead = input, cacheWrite = input } = known
+  const kept = keptPrice(known, cachedShare)
+  const freed = Math.round(before - after)
+  const rewritten = Math.max(0, Math.round(after - unchanged))
+  const spent = used.input * input + used.output * output + used.cacheRead * cacheRead + used.cacheWrite * cacheWrite
+  const cost = spent + rewritten * Math.max(0, cacheWrite - kept)
+  return { freed, rewritten, paysAfter: freed > 0 ? Math.floor(cost / (freed * kept)) + 1 : null }
+}

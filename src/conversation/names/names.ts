@@ -1,0 +1,76 @@
+import { artifactNames } from '../../protocol/artifacts.ts'
+import { textOf, toolCallsOf } from '../../protocol/messages.ts'
+import type { ConversationNode } from '../tree/node.ts'
+import { recallName } from '../tree/stepText.ts'
+
+const candidate = /[A-Za-z_][A-Za-z0-9_./-]{7,}/g
+const odd = /[a-z0-9][A-Z]|_|[./]|[A-Za-z]\d|\d[A-Za-z]/
+const declaration = /\b(?:class|interface|type|enum|function|def|const|struct|trait|fn|func)\s+([A-Za-z_]\w{7,})/g
+export const shortestName = 8
+/** Length of the longest name, in UTF-16 units: agents do not write longer ones again. */
+const longest = 200
+
+/**
+ * Returns the pieces of a text that look like a name and not like a word: a path, a dotted, snake or camel-case name, one with digits; of eight
+ * characters or more.
+ */
+export function namesIn(text: string): Set<string> {
+  const names = new Set<string>()
+  for (const [found] of text.matchAll(candidate)) {
+    if (found.length > longest) continue
+    const name = withoutTail(found)
+    if (name.length >= shortestName && odd.test(name)) names.add(name)
+  }
+  return names
+}
+
+/** Returns a name without dots, slashes and dashes at the end. */
+export function withoutTail(name: string): string {
+  let end = name.length
+  while (end > 0 && './-'.includes(name[end - 1]!)) end -= 1
+  return name.slice(0, end)
+}
+
+/** Deepest nesting that is searched for names. */
+const deepest = 50
+
+/** The strings of a call's arguments, a line each: in JSON, escapes would stick to names. */
+function stringsOf(value: unknown, depth = 0): string {
+  if (typeof value === 'string') return value
+  if (value === null || typeof value !== 'object' || depth === deepest) return ''
+  return Object.values(value)
+    .map((part) => stringsOf(part, depth + 1))
+    .join('\n')
+}
+
+/** Returns the words of a node; for a reply, those of its calls too. */
+export function wordsOf({ message }: Pick<ConversationNode, 'message'>): string {
+  const text = textOf(message.content)
+  if (message.role !== 'assistant') return text
+  return [text, ...toolCallsOf(message.content).flatMap(({ name, input }) => [name, stringsOf(input)])].join('\n')
+}
+
+/** The names of a node with the worth of each by itself: the agent's own words, declarations and paths artifacts more, hashes and monsters less. */
+export function namesOf(node: ConversationNode): ReadonlyMap<string, number> {
+  const { message } = node
+  const worth = new Map<string, number>()
+  // Recalled names have their home elsewhere.
+  if (message.role === 'toolResult' && message.toolName === recallName) return worth
+  const words = wordsOf(node)
+  const declared = new Set(Array.from(words.matchAll(declaration), ([, name]) => name!))
+  for (const name of namesIn(words)) {
+    const isPath = /\/[^/]*\.[a-z]{1,5}$/.test(name)
+    const isHash = /^[0-9a-f-]+$/.test(name)
+    const isArtifact = artifactNames(name).length > 0
+    worth.set(
+      name,
+      (message.role === 'assistant' ? 1 : 0) +
+        (declared.has(name) ? 2 : 0) +
+        (isPath ? 2 : 0) +
+        (isArtifact ? 4 : 0) -
+        (isHash ? 3 : 0) -
+        (name.length > 60 ? 3 : 0),
+    )
+  }
+  return worth
+}

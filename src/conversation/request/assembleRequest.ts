@@ -1,0 +1,312 @@
+import type { Tag } from '../../protocol/braking.ts'
+import type { Block } from '../../protocol/messages.ts'
+import type { Provenance } from '../../protocol/provenance.ts'
+import type { ModelRequest, ModelSettings, RequestMessage, ToolSpec } from '../../protocol/ports/model.ts'
+import type { Overlay } from '../../protocol/records.ts'
+import { renderId } from './brakeNotes.ts'
+import { BrakeRendering, withId } from './brakeRendering.ts'
+import type { Conversation } from '../tree/conversation.ts'
+import { noteAfter, noteBefore } from '../brakes/graft/grafts.ts'
+import { GrowingList } from '../tree/growingList.ts'
+import { brakeMarkers, noteMarkers, plainMarkers, type Markers } from './markers.ts'
+import { neutraliseBlocks, type Unfinished } from './neutralise.ts'
+import { shownMessage } from './maskedResults.ts'
+import type { ConversationNode } from '../tree/node.ts'
+import { closedReply } from '../tree/openProviderCalls.ts'
+import { Origins, type Origin } from '../tree/origins.ts'
+import { renderSpanFacts, renderSummary, type LaidOverlay } from './overlay.ts'
+import { renderMessage } from './renderMessage.ts'
+import { recallName } from '../tree/stepText.ts'
+import { defaultTagPolicy, type PlacedTag, type TagPolicy } from './visibleTags.ts'
+import { wellFormed, wellFormedOnce } from '../../protocol/text/wellFormed.ts'
+
+/** The parts of a request beside the conversation; the brakes stay the same for an agent's whole life. */
+export interface RequestFrame {
+  readonly system: string
+  readonly tools: readonly ToolSpec[]
+  readonly settings: ModelSettings
+  /** Set for an agent with braking: its model sees step ids, tags and notes. */
+  readonly braking?: TagPolicy
+  /** The model has no tool that takes the id of a step, so it is shown none. */
+  readonly withoutIds?: boolean
+}
+
+/** The parts that another turn may have otherwise. */
+type TurnParts = Pick<RequestFrame, 'system' | 'tools' | 'settings'>
+
+/** The parts of a request that others may be told of. Each is made when it is asked for, and then kept. */
+export interface ToldRequest {
+  /** Its messages, in an array apart from the model's. */
+  readonly messages: () => readonly RequestMessage[]
+  /** One entry for each message. */
+  readonly provenance: () => readonly Provenance[]
+}
+
+export class AssembledRequest {
+  readonly request: ModelRequest
+  /**
+   * Parts of the request for listeners. It does not hold `request`: a listener to thousands of turns must not hold the array that each turn's model
+   * got.
+   */
+  readonly told: ToldRequest
+  /** Tags that this request shows no more because of their age. */
+  readonly expired: readonly PlacedTag[]
+
+  constructor(request: ModelRequest, told: ToldRequest, expired: readonly PlacedTag[]) {
+    this.request = request
+    this.told = told
+    this.expired = expired
+  }
+
+  /** One entry for each message. */
+  get provenance(): readonly Provenance[] {
+    return this.told.provenance()
+  }
+}
+
+/** Instead of a place: a node that added nothing, or to the message before it. */
+const joined = -1
+
+/**
+ * Renders the trunk into a request. It keeps its rendered messages, so a turn costs only its new ones: a revert takes it back to its target, a
+ * compaction or prune to where it begins. A request it gave out is never changed afterwards.
+ */
+export class RequestAssembler {
+  readonly #conversation: Conversation
+  #frame: TurnParts
+  #braking: BrakeRendering | undefined
+  readonly #isBraked: boolean
+  readonly #showsIds: boolean
+  readonly #canRecall: boolean
+  #markers: Markers
+  readonly #messages = new GrowingList<RequestMessage>()
+  readonly #origins = new Origins()
+  /** For each rendered node of the trunk, the number of messages before the one that it began, or `joined`. */
+  readonly #begins: number[] = []
+  #epoch = 0
+  /** Where the span of the summary begins that the request shows; 0 without one. */
+  #spanDepth = 0
+  /** The content of the last message, while no request has it: thousands of user messages may be merged into one. */
+  #growing: Block[] | undefined
+  /** The incomplete look-alike at the end of the last message, if the next message could complete it. */
+  #unfinished: Unfinished | undefined
+
+  constructor(conversation: Conversation, { braking, withoutIds = false, ...frame }: RequestFrame) {
+    this.#conversation = conversation
+    this.#frame = soundFrame(frame)
+    this.#isBraked = braking !== undefined
+    this.#showsIds = this.#isBraked && !withoutIds
+    this.#canRecall = this.#isBraked && frame.tools.some(({ name }) => name === recallName)
+    this.#markers = this.#isBraked ? brakeMarkers : plainMarkers
+    if (this.#isBraked) this.#showNotes(braking)
+  }
+
+  #showNotes(tags = defaultTagPolicy): void {
+    const model = { isBraked: this.#isBraked, canRecall: this.#canRecall }
+    this.#braking = new BrakeRendering(this.#conversation, tags, model)
+  }
+
+  /**
+   * Begins to render notes. An agent without brakes may continue a past that had them, and people may revert and hide: the notes for its hidden steps
+   * are shown from the first of them on, and all texts are searched for look-alikes of such notes.
+   */
+  #beginNotes(): void {
+    if (this.#braking !== undefined || this.#conversation.annotations?.hasNotes !== true) return
+    this.#markers = noteMarkers
+    this.#showNotes()
+    this.#takeBack(0)
+  }
+
+  /** Gives the requests from now on another frame. */
+  reframe({ system, tools, settings }: TurnParts): void {
+    this.#frame = soundFrame({ system, tools, settings })
+  }
+
+  /** The request of the trunk as it stands; `turnIndex` decides which tags are still shown. `note` goes after the trunk. */
+  assemble(turnIndex = 0, note?: string): AssembledRequest {
+    this.#beginNotes()
+    const { trunkLength: length, epoch, overlay } = this.#conversation
+    let changed = this.#conversation.changedSince(this.#epoch)
+    this.#epoch = epoch
+    this.#spanDepth = overlay === undefined ? 0 : this.#conversation.depthOf(overlay.from)
+    if (this.#braking !== undefined) changed = Math.min(changed, this.#braking.update(turnIndex, changed))
+    this.#takeBack(Math.min(this.#wholeSpan(changed, overlay) - 1, length))
+    while (this.#begins.length < length) this.#renderNext(overlay)
+    const { repair } = this.#conversation
+    this.#growing = undefined
+    const expired = this.#braking?.expired ?? []
+    if (repair === undefined && note === undefined) return this.#rendered(expired)
+    const notes = [
+      ...(note === undefined ? [] : [{ kind: 'limit', text: note }]),
+      ...(repair === undefined ? [] : [{ kind: 'repair', text: repair }]),
+    ]
+    return this.#renderedWith(notes, expired)
+  }
+
+  /** The tags that the last request showed; a new set after every change, `undefined` without notes. */
+  get shownTags(): ReadonlySet<Tag> | undefined {
+    return this.#braking?.shownTags
+  }
+
+  /** Renders the trunk with notes at the end that are no part of it. */
+  #renderedWith(notes: readonly { kind: string; text: string }[], expired: readonly PlacedTag[]): AssembledRequest {
+    const { length, last } = this.#messages
+    const origin = this.#origins.last
+    const unfinished = this.#unfinished
+    for (const note of notes) this.#pushNote(note)
+    const asked = this.#rendered(expired)
+    this.#cut(length)
+    if (last !== undefined && this.#messages.last !== last) {
+      this.#messages.replaceLast(last)
+      this.#origins.replaceLast(origin!)
+    }
+    this.#unfinished = unfinished
+    return asked
+  }
+
+  #rendered(expired: readonly PlacedTag[]): AssembledRequest {
+    const told = { messages: this.#messages.later(), provenance: this.#origins.later() }
+    return new AssembledRequest({ ...this.#frame, messages: this.#messages.copy() }, told, expired)
+  }
+
+  /** A compacted span is rendered all or nothing: a change inside it is one at its beginning. */
+  #wholeSpan(changed: number, overlay: Overlay | undefined): number {
+    if (overlay === undefined) return changed
+    return changed <= this.#conversation.depthOf(overlay.to) ? Math.min(changed, this.#spanDepth) : changed
+  }
+
+  /**
+   * Forgets the messages rendered beyond a depth, and before it back to a node that began a message: those after it may have been merged into that
+   * message, and are rendered once more.
+   */
+  #takeBack(depth: number): void {
+    if (depth >= this.#begins.length) return
+    let from = Math.max(0, depth - 1)
+    while (from > 0 && this.#begins[from] === joined) from -= 1
+    this.#cut(Math.max(0, this.#begins[from]!))
+    this.#begins.length = from
+  }
+
+  #cut(messages: number): void {
+    this.#messages.cut(messages)
+    this.#origins.cut(messages)
+  }
+
+  #renderNext(overlay: LaidOverlay | undefined): void {
+    const depth = this.#begins.length
+    const { length, last } = this.#messages
+    const size = last?.content.length
+    let spanned = 0
+    // The steps that the summary stands for are not read for it.
+    if (overlay !== undefined && this.#spanDepth === depth + 1) {
+      this.#renderOverlay(overlay)
+      const end = this.#conversation.depthOf(overlay.to)
+      spanned = end - depth - 1
+      for (const note of this.#braking?.tagsWithin(depth + 1, end) ?? []) this.#pushNote(note)
+      for (const note of this.#braking?.noticesAfter(overlay) ?? []) this.#pushNote(note)
+      for (const note of this.#braking?.indexWithin(overlay.from, overlay.to) ?? []) this.#pushNote(note)
+    } else this.#renderAt(depth)
+    const before = this.#messages.at(length - 1)
+    const isAlone = length === 0 || (before === last && before?.content.length === size)
+    const hasBegun = this.#messages.length > length && isAlone
+    this.#begins.push(hasBegun ? length : joined)
+    for (let within = 0; within < spanned; within += 1) this.#begins.push(joined)
+  }
+
+  /** Renders a node that no summary stands for. */
+  #renderAt(depth: number): void {
+    const node = this.#conversation.trunkAt(depth)!
+    if (this.#conversation.annotations?.hiddenBy(node.stepId) !== undefined) {
+      const instead = node.id === node.stepId ? this.#braking?.insteadOf(node.stepId) : undefined
+      for (const note of instead ?? []) this.#pushNote(note)
+      if (this.#isStepEnd(node)) {
+        this.#renderNotes(node)
+        for (const note of this.#braking?.indexWithin(node.stepId, node.stepId) ?? []) this.#pushNote(note)
+      }
+    } else {
+      this.#renderNode(node, shownMessage(node, this.#conversation, this.#canRecall))
+      if (this.#isStepEnd(node)) this.#renderNotes(node)
+    }
+  }
+
+  #renderOverlay(overlay: LaidOverlay): void {
+    const summary = renderSummary(overlay, this.#markers)
+    const text = this.#showsIds ? `${summary}\n${renderId(overlay.nodeId)}` : summary
+    this.#push({ role: 'user', content: [{ type: 'text', text }] }, { type: 'summary' })
+    const facts = renderSpanFacts(overlay, this.#markers)
+    if (facts !== '') this.#pushNote({ kind: 'facts', text: facts })
+    for (const id of overlay.kept) {
+      const node = this.#conversation.node(id)!
+      this.#renderNode(node, node.message, false)
+    }
+  }
+
+  #renderNode(node: ConversationNode, message: ConversationNode['message'], showId = true): void {
+    const rendered = renderMessage(message)
+    if (rendered === undefined) return
+    if (rendered.role === 'assistant') {
+      this.#pushCopyNote(noteBefore(node, this.#conversation))
+      this.#push(rendered, node)
+      return this.#pushCopyNote(noteAfter(node))
+    }
+    const isMerged = rendered.role === 'user' && this.#messages.last?.role === 'user'
+    const before = isMerged ? this.#unfinished : undefined
+    const { content, unfinished } = neutraliseBlocks(rendered.content, this.#markers, before)
+    if (this.#showsIds && showId && this.#isStepEnd(node))
+      return this.#push({ ...rendered, content: withId(content, node.id) }, node)
+    this.#push(content === rendered.content ? rendered : { ...rendered, content }, node)
+    this.#unfinished = unfinished
+  }
+
+  #isStepEnd({ depth, stepId }: ConversationNode): boolean {
+    // The span of a summary begins with a step, and is not read to see that.
+    if (depth + 1 === this.#spanDepth) return true
+    return this.#conversation.trunkAt(depth)?.stepId !== stepId
+  }
+
+  #renderNotes(node: ConversationNode): void {
+    for (const note of this.#braking?.notesAt(node) ?? []) this.#pushNote(note)
+  }
+
+  #pushCopyNote(text: string): void {
+    if (text !== '') this.#pushNote({ kind: 'graft', text })
+  }
+
+  #pushNote({ kind, text }: { kind: string; text: string }): void {
+    this.#push({ role: 'user', content: [{ type: 'text', text }] }, { type: 'note', kind })
+  }
+
+  /** Providers want roles to alternate, so neighbouring user messages become one. */
+  #push(given: RequestMessage, origin: Origin): void {
+    this.#unfinished = undefined
+    // Whatever becomes part of a conversation's request comes by here.
+    const message = wellFormed(given)
+    const { last } = this.#messages
+    if (last?.role === 'user' && message.role === 'user') {
+      if (last.content === this.#growing) this.#growing.push(...message.content)
+      else {
+        this.#growing = [...last.content, ...message.content]
+        this.#messages.replaceLast({ role: 'user', content: this.#growing })
+      }
+      this.#origins.merge(origin)
+      return
+    }
+    if (last?.role === 'assistant') {
+      const closed = closedReply(last, message)
+      if (closed !== last) this.#messages.replaceLast(closed)
+    }
+    this.#messages.push(message)
+    this.#origins.push(origin)
+  }
+}
+
+const soundFrame = <T extends TurnParts>(frame: T): T => ({
+  ...frame,
+  system: frame.system.toWellFormed(),
+  tools: wellFormedOnce(frame.tools),
+  settings: wellFormedOnce(frame.settings),
+})
+
+/** Renders a whole conversation once; `RequestAssembler` does the same turn by turn. */
+export const assembleRequest = (conversation: Conversation, frame: RequestFrame, turnIndex = 0): AssembledRequest =>
+  new RequestAssembler(conversation, frame).assemble(turnIndex)

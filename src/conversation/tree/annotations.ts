@@ -1,0 +1,246 @@
+import type {
+  CompactionRequest,
+  GraftRequest,
+  PinOutcome,
+  PinRequest,
+  PolicyRequest,
+  PruneOutcome,
+  PruneRequest,
+  RevertRequest,
+  Tag,
+} from '../../protocol/braking.ts'
+import type { NodeId } from '../../protocol/ids.ts'
+import type { RefusedPart } from '../../protocol/ports/model.ts'
+import type { Overlay, RecordOf } from '../../protocol/records.ts'
+import type { Notice } from '../request/brakeNotes.ts'
+import type { Fact } from './facts.ts'
+import type { HiddenSpan } from '../brakes/hiddenSpan.ts'
+import { HiddenSteps, type KeptHidden } from '../brakes/hiddenSteps.ts'
+import { MaskedSteps } from '../request/maskedResults.ts'
+import { PolicyLog, type LastFired } from '../brakes/policyLog.ts'
+import { StallLog, type KeptStalls } from '../brakes/stall/stallLog.ts'
+
+export interface Tagged {
+  readonly nodeId: NodeId
+  readonly tag: Tag
+  /** Facts of the nodes that the revert abandoned. */
+  readonly facts: readonly Fact[]
+  /** True if the last request showed the tag; missing before there was one. */
+  isShown?: boolean
+  /** Tokens of the rendered tag and of its facts; missing until they are counted. */
+  tokens?: { readonly tag: number; readonly facts: number }
+}
+
+/** A record that asks for a change of the trunk. */
+type Asking = RecordOf<
+  | 'revert.requested'
+  | 'prune.requested'
+  | 'compaction.requested'
+  | 'pin.requested'
+  | 'policy.requested'
+  | 'graft.requested'
+>
+
+type Queue = 'reverts' | 'grafts' | 'prunes' | 'pins' | 'compactions' | 'policyRequests'
+
+/** Annotations in the form in which they are kept. */
+export interface KeptAnnotations {
+  readonly revertsTo: readonly (readonly [NodeId, number])[]
+  readonly pinned: readonly NodeId[]
+  readonly yielding: readonly NodeId[]
+  readonly reverts: readonly RevertRequest[]
+  readonly prunes: readonly PruneRequest[]
+  readonly pins: readonly PinRequest[]
+  readonly compactions: readonly CompactionRequest[]
+  readonly policyRequests: readonly PolicyRequest[]
+  readonly grafts: readonly GraftRequest[]
+  readonly tagged: readonly Tagged[]
+  readonly notices: readonly (readonly [NodeId, readonly Notice[]])[]
+  readonly stalls: KeptStalls
+  readonly policies: readonly (readonly [string, LastFired])[]
+  readonly hidden: KeptHidden
+  readonly masked: readonly (readonly [NodeId, number])[]
+  readonly hasUnpinned: boolean
+  /** Missing in those that were kept before there was any. */
+  readonly refused?: readonly Refused[]
+}
+
+/** A part that a provider refused, in the turn that it is of. */
+export type Refused = RefusedPart & { readonly turnIndex: number }
+
+/** Traces of reverts, prunes and pins on a conversation, beside its nodes. Made only for conversations that have any. */
+export class Annotations {
+  readonly reverts: RevertRequest[]
+  readonly prunes: PruneRequest[]
+  readonly pins: PinRequest[]
+  readonly compactions: CompactionRequest[]
+  readonly policyRequests: PolicyRequest[]
+  readonly grafts: GraftRequest[]
+  /** Notices shown to the model after a step, by the id of the node that they follow. */
+  readonly notices: Map<NodeId, readonly Notice[]>
+  readonly stalls: StallLog
+  readonly policies: PolicyLog
+  readonly hidden: HiddenSteps
+  readonly masked: MaskedSteps
+  /** Reverts to a node since a person last spoke. */
+  readonly #revertsTo: Map<NodeId, number>
+  /** Every tag, oldest first. */
+  readonly tagged: Tagged[]
+  readonly #pinned: Set<NodeId>
+  readonly #yielding: Set<NodeId>
+  /** True if a pin was ever taken back. */
+  hasUnpinned: boolean
+  /** Parts that providers refused, oldest first. */
+  readonly refused: Refused[]
+
+  constructor(kept?: KeptAnnotations) {
+    this.reverts = [...(kept?.reverts ?? [])]
+    this.prunes = [...(kept?.prunes ?? [])]
+    this.pins = [...(kept?.pins ?? [])]
+    this.compactions = [...(kept?.compactions ?? [])]
+    this.policyRequests = [...(kept?.policyRequests ?? [])]
+    this.grafts = [...(kept?.grafts ?? [])]
+    this.notices = new Map(kept?.notices)
+    this.stalls = new StallLog(kept?.stalls)
+    this.policies = new PolicyLog(kept?.policies)
+    this.hidden = new HiddenSteps(kept?.hidden)
+    this.masked = new MaskedSteps(kept?.masked)
+    this.#revertsTo = new Map(kept?.revertsTo)
+    this.tagged = [...(kept?.tagged ?? [])]
+    this.#pinned = new Set(kept?.pinned)
+    this.#yielding = new Set(kept?.yielding)
+    this.hasUnpinned = kept?.hasUnpinned ?? false
+    this.refused = [...(kept?.refused ?? [])]
+  }
+
+  keep(): KeptAnnotations {
+    const { reverts, prunes, pins, compactions, policyRequests, grafts, tagged, hasUnpinned, refused } = this
+    return {
+      reverts,
+      prunes,
+      pins,
+      compactions,
+      policyRequests,
+      grafts,
+      tagged,
+      hasUnpinned,
+      ...(refused.length === 0 ? {} : { refused }),
+      notices: [...this.notices],
+      stalls: this.stalls.keep(),
+      policies: this.policies.keep(),
+      hidden: this.hidden.keep(),
+      masked: this.masked.keep(),
+      revertsTo: [...this.#revertsTo],
+      pinned: [...this.#pinned],
+      yielding: [...this.#yielding],
+    }
+  }
+
+  /** True if the model is shown any of the annotations. */
+  get hasNotes(): boolean {
+    return this.tagged.length > 0 || this.notices.size > 0 || this.hidden.spans.length > 0
+  }
+
+  noticesAt(id: NodeId): readonly Notice[] {
+    return this.notices.get(id) ?? []
+  }
+
+  notify(id: NodeId, notice: Notice, overlay: Pick<Overlay, 'to' | 'nodeId'> | undefined): void {
+    const after = overlay !== undefined && id <= overlay.to ? { summary: overlay.nodeId } : {}
+    this.notices.set(id, [...this.noticesAt(id), { ...notice, ...after }])
+  }
+
+  /** Notes which tags the last request showed; `true` if that is news. */
+  showTags(shown: ReadonlySet<Tag>): boolean {
+    let isNews = false
+    for (const tagged of this.tagged) {
+      const isShown = shown.has(tagged.tag)
+      isNews ||= tagged.isShown !== isShown
+      tagged.isShown = isShown
+    }
+    return isNews
+  }
+
+  /** The prune or fold that hides a step, by the step's id. */
+  hiddenBy(stepId: NodeId): HiddenSpan | undefined {
+    return this.hidden.spanOf(stepId)
+  }
+
+  /** Takes in an applied prune, fold or mask. Gives the lowest depth of the trunk whose rendering changes. */
+  hide(outcome: PruneOutcome, subject: Parameters<MaskedSteps['add']>[1]): number {
+    if (outcome.masked === true) return this.masked.add(outcome.steps, subject)
+    this.masked.drop(outcome.steps)
+    return this.hidden.apply(outcome, subject)
+  }
+
+  revertsTo(id: NodeId): number {
+    return this.#revertsTo.get(id) ?? 0
+  }
+
+  countRevert(id: NodeId): void {
+    this.#revertsTo.set(id, this.revertsTo(id) + 1)
+  }
+
+  personSpoke(): void {
+    this.#revertsTo.clear()
+    this.stalls.personSpoke()
+  }
+
+  /** Pinned steps, by their first node, and summaries. They are in sight of the model. */
+  get pinned(): ReadonlySet<NodeId> {
+    return this.#pinned
+  }
+
+  isPinned(stepId: NodeId): boolean {
+    return this.#pinned.has(stepId)
+  }
+
+  /** Steps that a tool pinned: a revert may abandon them. */
+  get yielding(): ReadonlySet<NodeId> {
+    return this.#yielding
+  }
+
+  pin({ id, applied, step, pinned }: PinOutcome): void {
+    const by = this.settle('pins', id)
+    if (!applied || step === undefined) return
+    if (pinned && by === 'runtime') this.#yielding.add(step)
+    else this.#yielding.delete(step)
+    if (pinned) this.#pinned.add(step)
+    else this.hasUnpinned = this.#pinned.delete(step) || this.hasUnpinned
+  }
+
+  refuse(part: RefusedPart, turnIndex: number): void {
+    this.refused.push({ ...part, turnIndex })
+  }
+
+  /** Forgets the pins of a part of the trunk that is abandoned. */
+  abandon(span: readonly { readonly id: NodeId }[]): void {
+    if (this.#yielding.size === 0) return
+    for (const { id } of span) if (this.#yielding.delete(id)) this.#pinned.delete(id)
+  }
+
+  /** Queues a request. */
+  ask(record: Asking): void {
+    if (record.type === 'revert.requested') this.reverts.push(record.request)
+    else if (record.type === 'prune.requested') this.prunes.push(record.request)
+    else if (record.type === 'compaction.requested') this.compactions.push(record.request)
+    else if (record.type === 'policy.requested') this.policyRequests.push(record.request)
+    else if (record.type === 'graft.requested') this.grafts.push(record.request)
+    else this.pins.push(record.request)
+  }
+
+  /** Takes a request off its queue, whatever its outcome; returns who made it. */
+  settle(queue: Queue, id: string, isApplied = false): RevertRequest['by'] | undefined {
+    const index = this[queue].findIndex((request) => request.id === id)
+    if (index < 0) return undefined
+    const [request] = this[queue].splice(index, 1)
+    if (isApplied && 'policy' in request!) this.policies.change(request.policy)
+    return request!.by
+  }
+
+  /** Drops the requests that wait: they stay with the source of a fork. */
+  dropRequests(): void {
+    for (const requests of [this.reverts, this.grafts, this.prunes, this.pins, this.compactions, this.policyRequests])
+      requests.splice(0)
+  }
+}

@@ -1,0 +1,400 @@
+import { mapped } from '../../protocol/mapped.ts'
+import type { Tag } from '../../protocol/braking.ts'
+import type { NodeId } from '../../protocol/ids.ts'
+import { toolCallsOf } from '../../protocol/text/messageText.ts'
+import type { QueuedMessage, QueueName } from '../../protocol/runs/queue.ts'
+import type { LogRecord, Overlay, RecordOf } from '../../protocol/records.ts'
+import { keepOpen, nodesOf, openedAgain, wrongInPlace, wrongInResult, type OpenStep } from './openStep.ts'
+import { copiesOf, wrongInGraft } from '../brakes/graft/grafts.ts'
+import type { ConversationNode } from './node.ts'
+import { tagsIn, type KeptConversation } from './keptConversation.ts'
+import { TreeView } from './treeView.ts'
+import { wrongInRevert } from '../brakes/revert/wrongInRevert.ts'
+import { Annotations } from './annotations.ts'
+import type { Notice } from '../request/brakeNotes.ts'
+import type { NodeReader } from './conversationTree.ts'
+import type { ConversationView } from './conversationView.ts'
+import { check, corrupt } from './corruptRecord.ts'
+import { factsBehind } from './facts.ts'
+import { LaidOverlays, type OverlaySpan } from '../request/laidOverlays.ts'
+import { changedByOverlay, wrongInPrune } from '../brakes/hiddenSteps.ts'
+import { renderRepair } from '../request/repairNote.ts'
+import { noNotes, noteTokens, type NoteTokens } from '../request/noteTokens.ts'
+import { wrongInPin } from '../brakes/pins/pins.ts'
+import { measure, unmeasured, type Measured } from '../limits/measured.ts'
+import { estimateTokens, type TokenCounter } from '../limits/tokenCounter.ts'
+import { wrongInStall } from '../brakes/stall/stallLog.ts'
+import { UndoneTags } from '../brakes/revert/undoneTags.ts'
+import { TrunkChanges } from './trunkChanges.ts'
+import { noQueues, WaitingMessages } from './waitingMessages.ts'
+import { withhold } from './withheld.ts'
+import { layOverlay, wrongInOverlay, type LaidOverlay } from '../request/overlay.ts'
+
+/**
+ * The conversation tree: a fold of the log. `apply` is its only way to change; it appends in amortised constant time.
+ */
+export class Conversation extends TreeView implements ConversationView {
+  readonly #counter: TokenCounter
+  readonly overlays: LaidOverlays
+  /** Messages that wait; missing until the first one does. */
+  #waiting: WaitingMessages | undefined
+  #open: OpenStep | undefined
+  #lastSeq = 0
+  #measured = unmeasured
+  #annotations: Annotations | undefined
+  readonly #changes = new TrunkChanges()
+  #notes = noNotes
+  /** Text that tells the model about an answer that could not be used. */
+  #repair: string | undefined
+  readonly #undone = new UndoneTags((id) => this.tree.node(id))
+  #ownFrom: NodeId = 1
+  /** The overlay in force at the last change. */
+  #shown: OverlaySpan | undefined
+
+  /** `kept`: the result of `keep` of a conversation with the same counter, and its nodes. */
+  constructor(
+    counter: TokenCounter = estimateTokens,
+    kept?: { readonly state: KeptConversation; readonly nodes: NodeReader },
+  ) {
+    super(kept && { ...kept.state.tree, nodes: kept.nodes }, kept && tagsIn(kept.state))
+    this.#counter = counter
+    this.overlays = new LaidOverlays(kept?.state.overlays, kept?.nodes)
+    if (kept !== undefined) this.#restore(kept.state)
+  }
+
+  #restore(state: KeptConversation): void {
+    const { open, waiting, annotations, undone } = state
+    ;({ lastSeq: this.#lastSeq, measured: this.#measured, ownFrom: this.#ownFrom } = state)
+    ;({ notes: this.#notes, repair: this.#repair } = state)
+    this.#shown = state.shown === undefined ? undefined : this.overlays.span(state.shown)
+    if (waiting !== undefined) this.#waiting = new WaitingMessages(waiting)
+    if (annotations !== undefined) this.#annotations = new Annotations(annotations)
+    this.#open = open && openedAgain(open)
+    if (undone !== undefined) this.#undone.resume(undone.id, this.#annotations!.tagged[undone.tagged]!)
+  }
+
+  /** Returns all but the nodes and overlays as plain JSON. It shares objects with the conversation: not to be kept for later. */
+  keep(): KeptConversation {
+    return {
+      lastSeq: this.#lastSeq,
+      measured: this.#measured,
+      ownFrom: this.#ownFrom,
+      notes: this.#notes,
+      repair: this.#repair,
+      overlays: this.overlays.spans,
+      shown: this.#shown?.nodeId,
+      waiting: this.#waiting?.keep(),
+      annotations: this.#annotations?.keep(),
+      open: this.#open && keepOpen(this.#open),
+      undone: this.#undone.keep(this.#annotations?.tagged ?? []),
+      tree: this.tree.keep(),
+    }
+  }
+
+  /** `seq` of the last record applied. */
+  get lastSeq(): number {
+    return this.#lastSeq
+  }
+
+  /** The first id that is not in the past which a fork shares with its source. */
+  get ownFrom(): NodeId {
+    return this.#ownFrom
+  }
+
+  /** How often the trunk changed in another way than by growing. */
+  get epoch(): number {
+    return this.#changes.epoch
+  }
+
+  /** The lowest depth that changed since that epoch: messages rendered before it still hold. */
+  changedSince(epoch: number): number {
+    return this.#changes.since(epoch)
+  }
+
+  /** Tags, notices, prunes and requests; `undefined` while there are none. */
+  get annotations(): Annotations | undefined {
+    return this.#annotations
+  }
+
+  tags(): { nodeId: NodeId; tag: Tag }[] {
+    const tagged = this.#annotations?.tagged ?? []
+    return tagged.flatMap(({ nodeId, tag }) => (this.onTrunk(nodeId) ? { nodeId, tag } : []))
+  }
+
+  pins(): NodeId[] {
+    return [...(this.#annotations?.pinned ?? [])].toSorted((a, b) => a - b)
+  }
+
+  masks(): NodeId[] {
+    return [...(this.#annotations?.masked.steps ?? [])].filter((id) => this.onTrunk(id)).toSorted((a, b) => a - b)
+  }
+
+  /** Messages that wait, oldest first. */
+  get queues(): { readonly [Q in QueueName]: readonly QueuedMessage[] } {
+    return this.#waiting?.queues ?? noQueues
+  }
+
+  get measured(): Measured {
+    return this.#measured
+  }
+
+  get correction(): number {
+    return this.#measured.correction
+  }
+
+  get tokens(): number {
+    return Math.round(this.trunkTokens * this.correction)
+  }
+
+  /** Estimated tokens of the trunk as shown, before correction. */
+  get trunkTokens(): number {
+    const repair = this.#repair === undefined ? 0 : this.#counter.text(this.#repair)
+    const { shown, taken } = this.#notes
+    return (this.tree.head?.pathTokens ?? 0) - (this.overlay?.saved ?? 0) + shown - taken + repair
+  }
+
+  /** Estimated tokens of the notes shown beside the messages of the trunk, a summary apart. */
+  get notes(): NoteTokens {
+    return this.#notes
+  }
+
+  /** Text after the trunk until the model has answered: the fault of its last answer. */
+  get repair(): string | undefined {
+    return this.#repair
+  }
+
+  /** The compaction in force: the newest whose span is on the trunk. */
+  get overlay(): LaidOverlay | undefined {
+    const active = this.overlays.active(this)
+    return active && this.overlays.get(active.nodeId)
+  }
+
+  get counter(): TokenCounter {
+    return this.#counter
+  }
+
+  log(): ConversationNode[] {
+    const nodes = this.tree.all()
+    return this.#open === undefined ? nodes : [...nodes, ...nodesOf(this.#open, this.tree.head, this.#counter)]
+  }
+
+  /** The last node that the summary of this id stands for. */
+  summaryEnd(id: NodeId): ConversationNode | undefined {
+    const overlay = this.overlays.span(id)
+    return overlay === undefined ? undefined : this.tree.node(overlay.to)
+  }
+
+  /**
+   * Folds one record in. A record already applied (by `seq`) is ignored.
+   *
+   * @throws RuntimeError `LOG_CORRUPT` when the record does not follow from the ones before it; nothing changes then.
+   */
+  apply(record: LogRecord): void {
+    if (record.seq <= this.#lastSeq) return
+    if (record.seq !== this.#lastSeq + 1) throw corrupt(record, `seq ${this.#lastSeq + 1} is missing`)
+    switch (record.type) {
+      case 'message.added':
+        check(record, wrongInPlace(record, this.#open, this.tree))
+        this.tree.append(record, record.nodeId, this.#counter)
+        this.#annotations?.personSpoke()
+        this.#repair = undefined
+        this.#waiting?.said(record.message.content)
+        break
+      case 'reply.end':
+        this.#applyReply(record)
+        this.#repair = undefined
+        break
+      case 'reply.reset':
+        if (record.without !== undefined) this.#annotate().refuse(record.without, record.turnIndex)
+        if (record.repair === undefined) break
+        this.#repair = renderRepair(record.repair)
+        this.#changed(this.tree.path.length + 1)
+        break
+      case 'tool.start':
+        if (record.irreversible || record.reversible || record.polls || record.edited)
+          this.#open?.marks.set(record.callId, record)
+        break
+      case 'tool.end':
+        this.#applyResult(record)
+        if (record.delivers !== undefined) this.#waiting?.delivered(record.delivers)
+        break
+      case 'compaction.end':
+        if (record.applied && record.overlay !== undefined) this.#applyOverlay(record, record.overlay)
+        if (record.requestId !== undefined) this.#annotations?.settle('compactions', record.requestId)
+        break
+      case 'revert.requested':
+      case 'prune.requested':
+      case 'compaction.requested':
+      case 'pin.requested':
+      case 'policy.requested':
+      case 'graft.requested':
+        this.#annotate().ask(record)
+        break
+      case 'revert.applied':
+        this.#applyRevert(record)
+        break
+      case 'undo.step':
+        check(record, this.#undone.step(record))
+        this.tree.touch(record.call)
+        break
+      case 'undo.end':
+        this.#changed(this.#undone.end(record, this.#annotate()).depth)
+        break
+      case 'prune.applied':
+        this.#applyPrune(record)
+        break
+      case 'graft.applied':
+        this.#applyGraft(record)
+        break
+      case 'pin.applied':
+        check(record, wrongInPin(record, this))
+        this.#annotate().pin(record)
+        break
+      case 'stall.detected':
+        check(record, wrongInStall(record, this))
+        this.#annotate().stalls.add(record)
+        if (record.note !== undefined) this.#notify({ kind: 'stall', text: record.note })
+        break
+      case 'policy.start':
+        this.#annotate().policies.start(record)
+        break
+      case 'policy.end':
+        if (record.requestId !== undefined) this.#annotations?.settle('policyRequests', record.requestId)
+        if (record.note !== undefined) this.#notify({ kind: 'policy', text: record.note })
+        break
+      case 'guard.decided':
+        if (record.withheld !== undefined) this.#changed(withhold(record, this.tree, this.#counter))
+        break
+      case 'run.end':
+        if (record.reason?.type === 'stall') this.#annotations?.stalls.pause()
+        break
+      case 'queue.changed':
+        this.#waiting ??= new WaitingMessages()
+        this.#waiting.apply(record)
+        break
+      default:
+    }
+    this.#lastSeq = record.seq
+    if (record.foreign === true) this.tree.foreignTo = this.lastNodeId
+  }
+
+  /** Notes which tags the last request showed, as their age alone does not say: they count as long as they are shown. */
+  showTags(shown: ReadonlySet<Tag>): void {
+    if (this.#annotations?.showTags(shown) === true) this.#notes = noteTokens(this, this.#annotations)
+  }
+
+  /** Continues with the log of a fork: messages that wait and open steps stay with the source. Ids continue. */
+  beginLog(): void {
+    this.#lastSeq = 0
+    this.#open = undefined
+    this.#waiting = undefined
+    this.#undone.drop()
+    this.#ownFrom = this.lastNodeId + 1
+    this.#annotations?.dropRequests()
+  }
+
+  #applyReply(record: RecordOf<'reply.end'>): void {
+    check(record, wrongInPlace(record, this.#open, this.tree))
+    const callIds = mapped(toolCallsOf(record.message.content), (call) => call.callId)
+    const repeated = callIds.find((callId, index) => this.hasCall(callId) || callIds.indexOf(callId) !== index)
+    if (repeated !== undefined) throw corrupt(record, `call ${repeated} was made before`)
+    this.#measured = measure(this.#measured, record)
+    if (callIds.length === 0) {
+      this.tree.append(record, record.nodeId, this.#counter)
+      return
+    }
+    this.tree.addCalls(callIds)
+    this.#open = { reply: record, callIds, results: new Map(), marks: new Map() }
+    this.tree.lastNodeId = record.nodeId + callIds.length
+  }
+
+  #applyResult(record: RecordOf<'tool.end'>): void {
+    check(record, wrongInResult(record, this.#open))
+    const open = this.#open!
+    open.results.set(record.callId, record)
+    if (open.results.size < open.callIds.length) return
+    this.#open = undefined
+    const stepId = open.reply.nodeId
+    this.tree.append(open.reply, stepId, this.#counter)
+    for (const callId of open.callIds) {
+      this.tree.append(open.results.get(callId)!, stepId, this.#counter, open.marks.get(callId))
+    }
+  }
+
+  #applyOverlay(record: LogRecord, overlay: Overlay): void {
+    if (this.#open !== undefined) throw corrupt(record, 'a step is still open')
+    if (overlay.nodeId !== this.tree.lastNodeId + 1) throw corrupt(record, 'its id is not the next')
+    check(record, wrongInOverlay(overlay, this))
+    this.overlays.add(layOverlay(overlay, this))
+    this.tree.lastNodeId = overlay.nodeId
+    this.#changed(this.tree.node(overlay.from)!.depth)
+  }
+
+  #applyRevert(record: RecordOf<'revert.applied'>): void {
+    if (!record.applied) {
+      // A person reads the event; only a model that asked needs the note.
+      const by = this.#annotate().settle('reverts', record.id) ?? 'model'
+      if (by === 'model') this.#notify({ kind: 'refusal', text: record.reason ?? 'revert refused' })
+      return
+    }
+    const { target: targetId, tag, rebased = [] } = record
+    const target = targetId === undefined ? undefined : this.tree.node(targetId)
+    if (target === undefined || tag === undefined || !this.onTrunk(target.id))
+      throw corrupt(record, 'its target is not on the trunk')
+    if (this.#open !== undefined) throw corrupt(record, 'a step is still open')
+    check(record, wrongInRevert(record, target, this))
+    const annotations = this.#annotate()
+    const changed = annotations.hidden.changedByCut(target.depth, this)
+    annotations.abandon(this.path.slice(target.depth))
+    this.tree.cut(target.depth)
+    for (const { nodeId, from } of rebased) this.tree.repeat(from, nodeId)
+    annotations.settle('reverts', record.id, true)
+    annotations.countRevert(target.id)
+    const facts = factsBehind(tag.abandoned, (id) => this.tree.node(id))
+    const tagged = { nodeId: target.id, tag, facts }
+    annotations.tagged.push(tagged)
+    this.#undone.begin(record, tagged)
+    Object.assign(target, { tags: [...target.tags, tag] })
+    this.#repair = undefined
+    this.#changed(Math.min(target.depth, changed))
+  }
+
+  #applyPrune(record: RecordOf<'prune.applied'>): void {
+    check(record, wrongInPrune(record, this.#annotations, this))
+    const by = this.#annotate().settle('prunes', record.id, record.applied) ?? 'model'
+    if (record.reason !== undefined && by === 'model') this.#notify({ kind: 'refusal', text: record.reason })
+    if (!record.applied) return
+    this.#changed(this.#annotate().hide(record, this))
+  }
+
+  #applyGraft(record: RecordOf<'graft.applied'>): void {
+    if (this.#open !== undefined) throw corrupt(record, 'a step is still open')
+    check(record, wrongInGraft(record, this))
+    const by = this.#annotate().settle('grafts', record.id)
+    if (record.reason !== undefined && by === 'model') this.#notify({ kind: 'refusal', text: record.reason })
+    if (!record.applied) return
+    this.tree.add(copiesOf(record.copies, record, this))
+  }
+
+  /** Puts a notice after the newest step; in the middle of a step, as after an abort, it would not be read. */
+  #notify(notice: Notice): void {
+    const head = this.tree.head
+    if (head === undefined || this.#open !== undefined) return
+    this.#annotate().notify(head.id, notice, this.overlay)
+    this.#changed(head.depth)
+  }
+
+  #annotate(): Annotations {
+    return (this.#annotations ??= new Annotations())
+  }
+
+  #changed(depth: number): void {
+    const before = this.#shown
+    this.#shown = this.overlays.active(this)
+    const moved =
+      before?.nodeId === this.#shown?.nodeId ? [] : [before, this.#shown].flatMap((overlay) => overlay ?? [])
+    const depths = moved.map((overlay) => changedByOverlay(overlay, this.#annotations?.hidden, this))
+    this.#changes.add(Math.min(depth, ...depths))
+    this.#notes = noteTokens(this, this.#annotations)
+  }
+}

@@ -1,0 +1,237 @@
+import type { Tag } from '../../protocol/braking.ts'
+import type { NodeId } from '../../protocol/ids.ts'
+import { KnownIds, type KeptIds } from '../../protocol/checks/knownIds.ts'
+import type { RecordOf } from '../../protocol/records.ts'
+import type { OverlayReader } from '../request/laidOverlays.ts'
+import { makeNode, repeatNode, type CallMarks, type ConversationNode } from './node.ts'
+import type { TokenCounter } from '../limits/tokenCounter.ts'
+
+/** Nodes and overlays that are kept. */
+export interface NodeReader extends OverlayReader {
+  /** The highest id there may be. */
+  readonly last: NodeId
+  /** A node with these tags; another object each time. */
+  take(id: NodeId, tags: readonly Tag[]): ConversationNode | undefined
+}
+
+/** A tree as it is kept; its nodes are read when they are asked for. */
+export interface KeptTree {
+  readonly lastNodeId: NodeId
+  readonly foreignTo: NodeId
+  /** Ids that follow each other, from one to another. */
+  readonly trunk: readonly (readonly [NodeId, NodeId])[]
+  readonly callIds: KeptIds
+  readonly nodes: NodeReader
+}
+
+/** The nodes of a conversation, and which of them are its trunk. */
+export class ConversationTree {
+  /** Nodes by id; ids of compaction summaries leave holes, and so do nodes that are kept and were not asked for. */
+  readonly #nodes: (ConversationNode | undefined)[] = []
+  /** Nodes of the trunk; an id stands for a node that is kept, until the whole trunk is asked for. */
+  readonly #trunk: (ConversationNode | NodeId)[]
+  #isRead: boolean
+  readonly #callIds: KnownIds
+  readonly #kept: KeptTree | undefined
+  /** Nodes that are no longer as they are kept. */
+  readonly #changed = new Set<NodeId>()
+  readonly #tagsOf: (id: NodeId) => readonly Tag[]
+  /** Highest id given to a node or a summary. */
+  lastNodeId: NodeId
+  /** The last id that came with a file of another party; 0 if none did. */
+  foreignTo: NodeId
+
+  /** `tagsOf`: the tags of a node that is kept. */
+  constructor(kept?: KeptTree, tagsOf: (id: NodeId) => readonly Tag[] = () => nobody) {
+    this.#kept = kept
+    if (kept !== undefined) makeRoom(this.#nodes, kept.lastNodeId)
+    this.#trunk = idsIn(kept?.trunk ?? nobody)
+    this.#isRead = this.#trunk.length === 0
+    this.#callIds = new KnownIds(kept?.callIds)
+    this.lastNodeId = kept?.lastNodeId ?? 0
+    this.foreignTo = kept?.foreignTo ?? 0
+    this.#tagsOf = tagsOf
+  }
+
+  /** The live trunk, for readers that do not keep it. */
+  get path(): readonly ConversationNode[] {
+    return this.#path
+  }
+
+  get #path(): ConversationNode[] {
+    if (!this.#isRead) for (let index = this.#trunk.length - 1; index >= 0; index -= 1) this.at(index)
+    this.#isRead = true
+    return this.#trunk as ConversationNode[]
+  }
+
+  /** How many nodes the trunk has. */
+  get length(): number {
+    return this.#trunk.length
+  }
+
+  /** The node of the trunk at this index, which is its depth less one. The others are not read for it. */
+  at(index: number): ConversationNode | undefined {
+    const there = this.#trunk[index]
+    return typeof there === 'number' ? (this.#trunk[index] = this.node(there)!) : there
+  }
+
+  get head(): ConversationNode | undefined {
+    return this.at(this.#trunk.length - 1)
+  }
+
+  get headId(): NodeId | null {
+    const last = this.#trunk.at(-1)
+    return last === undefined ? null : idOf(last)
+  }
+
+  node(id: NodeId): ConversationNode | undefined {
+    return this.#nodes[id] ?? this.#read(id)
+  }
+
+  #read(id: NodeId): ConversationNode | undefined {
+    const node = this.#kept?.nodes.take(id, this.#tagsOf(id))
+    if (node !== undefined) this.#nodes[id] = node
+    return node
+  }
+
+  /** Returns the nodes in the order of their ids. */
+  all(): ConversationNode[] {
+    for (let id = this.#kept?.nodes.last ?? 0; id > 0; id -= 1) this.node(id)
+    return this.#nodes.filter((node) => node !== undefined)
+  }
+
+  onTrunk(id: NodeId): boolean {
+    if (!this.#isRead) return this.depthOf(id) > 0
+    // One that was not asked for is not on the trunk.
+    const node = this.#nodes[id]
+    return node !== undefined && this.#trunk[node.depth - 1] === node
+  }
+
+  /** Returns the depth of a node on the trunk, which is not read for it; 0 if it is not there. */
+  depthOf(id: NodeId): number {
+    let from = 0
+    let to = this.#trunk.length
+    while (from < to) {
+      const middle = (from + to) >>> 1
+      if (idOf(this.#trunk[middle]!) < id) from = middle + 1
+      else to = middle
+    }
+    const found = this.#trunk[from]
+    return found !== undefined && idOf(found) === id ? from + 1 : 0
+  }
+
+  /** The last node of the step a node belongs to. */
+  stepEnd(node: ConversationNode): ConversationNode {
+    let end = node
+    for (let next = this.node(node.id + 1); next?.stepId === node.stepId; next = this.node(next.id + 1)) end = next
+    return end
+  }
+
+  append(
+    record: RecordOf<'message.added' | 'reply.end' | 'tool.end'>,
+    stepId: NodeId,
+    counter: TokenCounter,
+    marks?: CallMarks,
+  ): void {
+    this.#push(makeNode(record, stepId, this.head, counter, marks))
+  }
+
+  /** Appends a user message again that a revert would have taken off the trunk. */
+  repeat(id: NodeId, nodeId: NodeId): void {
+    this.#push(repeatNode(this.node(id)!, nodeId, this.head!))
+  }
+
+  /** Returns true if a reply so far, or a copy of one, has used this call id. */
+  hasCall(callId: string): boolean {
+    return this.#callIds.has(callId)
+  }
+
+  addCalls(callIds: readonly string[]): void {
+    for (const callId of callIds) this.#callIds.add(callId)
+  }
+
+  /** Appends copies of nodes, whose calls have ids of their own. */
+  add(copies: readonly ConversationNode[]): void {
+    this.addCalls(copies.flatMap(({ message }) => (message.role === 'toolResult' ? [message.callId] : [])))
+    for (const copy of copies) this.#push(copy)
+  }
+
+  /** Changes the messages of nodes of the trunk; returns the depth of the first. */
+  change(ids: readonly NodeId[], counter: TokenCounter, change: (node: ConversationNode) => ConversationNode): number {
+    const trunk = this.#path
+    const first = trunk.findIndex(({ id }) => ids.includes(id))
+    if (first < 0) return Infinity
+    for (let at = first; at < trunk.length; at++) {
+      const node = trunk[at]!
+      const changed = ids.includes(node.id) ? change(node) : node
+      const tokens = changed === node ? node.tokens : counter.message(changed.message)
+      const before = trunk[at - 1]?.pathTokens ?? 0
+      trunk[at] = this.#nodes[node.id] = { ...changed, tokens, pathTokens: before + tokens }
+      this.touch(node.id)
+    }
+    return first + 1
+  }
+
+  /** Notes that a node has changed in another way than by a tag. */
+  touch(id: NodeId): void {
+    if (this.#kept !== undefined) this.#changed.add(id)
+  }
+
+  /** Removes the nodes below a depth from the trunk. */
+  cut(depth: number): void {
+    this.#trunk.length = depth
+  }
+
+  /** Returns the tree without its nodes, as it is kept. */
+  keep(): Omit<KeptTree, 'nodes'> {
+    return {
+      lastNodeId: this.lastNodeId,
+      foreignTo: this.foreignTo,
+      trunk: spansOf(this.#trunk),
+      callIds: this.#callIds.keep(),
+    }
+  }
+
+  /** The source from which kept nodes are read. */
+  get kept(): NodeReader | undefined {
+    return this.#kept?.nodes
+  }
+
+  /** Returns true if a node has changed since it was kept. */
+  hasChanged(id: NodeId): boolean {
+    return this.#changed.has(id)
+  }
+
+  #push(node: ConversationNode): void {
+    this.#trunk.push(node)
+    this.#nodes[node.id] = node
+    if (node.id > this.lastNodeId) this.lastNodeId = node.id
+  }
+}
+
+const nobody: readonly never[] = Object.freeze([])
+
+/** Makes room for the nodes up to an id: an array that grows by leaps is slow from then on. */
+function makeRoom(nodes: (ConversationNode | undefined)[], last: NodeId): void {
+  while (nodes.length <= last) nodes.push(undefined)
+}
+
+const idOf = (there: ConversationNode | NodeId): NodeId => (typeof there === 'number' ? there : there.id)
+
+/** Spans of consecutive ids of a trunk, in ascending order. */
+function spansOf(trunk: readonly (ConversationNode | NodeId)[]): [NodeId, NodeId][] {
+  const spans: [NodeId, NodeId][] = []
+  for (const there of trunk) {
+    const id = idOf(there)
+    const last = spans.at(-1)
+    if (last?.[1] === id - 1) last[1] = id
+    else spans.push([id, id])
+  }
+  return spans
+}
+
+function idsIn(spans: readonly (readonly [NodeId, NodeId])[]): NodeId[] {
+  const ids: NodeId[] = []
+  for (const [from, to] of spans) for (let id = from; id <= to; id += 1) ids.push(id)
+  return ids
+}

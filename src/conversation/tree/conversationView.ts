@@ -1,0 +1,26 @@
+import type { Tag } from '../../protocol/braking.ts'
+import type { NodeId } from '../../protocol/ids.ts'
+import type { ConversationNode, Step } from './node.ts'
+
+/** A read-only view of a conversation. Every returned array belongs to the caller. */
+export interface ConversationView {
+  /** The node new messages are appended to; `null` before the first. */
+  readonly head: NodeId | null
+  /** The path from the root to the head: the messages that the model sees, before compaction. */
+  trunk(): ConversationNode[]
+  /** Every node ever created, by id. */
+  log(): ConversationNode[]
+  /** Nodes that have left the trunk. */
+  abandoned(): ConversationNode[]
+  /** The trunk, grouped into steps. */
+  steps(): Step[]
+  node(id: NodeId): ConversationNode | undefined
+  /** Estimated tokens of the trunk as the model sees it, corrected by the provider's last report. */
+  readonly tokens: number
+  /** Tags on the trunk, oldest first. */
+  tags(): { nodeId: NodeId; tag: Tag }[]
+  /** Pinned steps, by the id of their first node, and pinned summaries; all are on the trunk. */
+  pins(): NodeId[]
+  /** Masked steps of the trunk, by the id of their first node: the model sees their calls and not the content of their results. */
+  masks(): NodeId[]
+}

@@ -1,0 +1,40 @@
+import type { Tag } from '../../protocol/braking.ts'
+import type { NodeId } from '../../protocol/ids.ts'
+import type { KeptAnnotations } from './annotations.ts'
+import type { KeptTree } from './conversationTree.ts'
+import type { OverlaySpan } from '../request/laidOverlays.ts'
+import type { Measured } from '../limits/measured.ts'
+import type { NoteTokens } from '../request/noteTokens.ts'
+import type { KeptOpenStep } from './openStep.ts'
+import type { KeptWaiting } from './waitingMessages.ts'
+
+/**
+ * A conversation but for its nodes and overlays, as plain JSON, so that a process that comes later need not fold its log again. A change to a class
+ * that is kept here needs a change to `checkpointForm` of the runtime too.
+ */
+export interface KeptConversation {
+  readonly lastSeq: number
+  readonly measured: Measured
+  readonly ownFrom: NodeId
+  readonly notes: NoteTokens
+  readonly repair?: string | undefined
+  /** Places of the overlays; their contents are kept with the nodes. */
+  readonly overlays: readonly OverlaySpan[]
+  /** The summary that was in force at the last change. */
+  readonly shown?: NodeId | undefined
+  readonly waiting?: KeptWaiting | undefined
+  readonly annotations?: KeptAnnotations | undefined
+  readonly open?: KeptOpenStep | undefined
+  /** The revert that is being undone, and the place of its tag. */
+  readonly undone?: { readonly id: string; readonly tagged: number } | undefined
+  readonly tree: Omit<KeptTree, 'nodes'>
+}
+
+const none: readonly never[] = Object.freeze([])
+
+/** The tags of each node of a conversation that is kept: the same objects that its annotations have. */
+export function tagsIn({ annotations }: KeptConversation): (id: NodeId) => readonly Tag[] {
+  const tags = new Map<NodeId, Tag[]>()
+  for (const { nodeId, tag } of annotations?.tagged ?? none) tags.set(nodeId, [...(tags.get(nodeId) ?? none), tag])
+  return (id) => tags.get(id) ?? none
+}

@@ -1,0 +1,127 @@
+import type { Tag } from '../../protocol/braking.ts'
+import type { NodeId } from '../../protocol/ids.ts'
+import type { Message, ToolCallBlock } from '../../protocol/messages.ts'
+import { toolCallsOf } from '../../protocol/text/messageText.ts'
+import type { RecordOf } from '../../protocol/records.ts'
+import type { TokenCounter } from '../limits/tokenCounter.ts'
+
+/** A message in its place in the tree. */
+export interface ConversationNode {
+  readonly id: NodeId
+  readonly parentId: NodeId | null
+  readonly message: Message
+  readonly runId: string
+  readonly turnIndex: number
+  /** Id of the first node of its step. */
+  readonly stepId: NodeId
+  /** Estimated tokens of this message, and of the whole path from the root to it. */
+  readonly tokens: number
+  readonly pathTokens: number
+  /** Depth in the tree; the root has 1. */
+  readonly depth: number
+  /** Tags left by reverts to this node. */
+  readonly tags: readonly Tag[]
+  /** The node this one repeats, after a revert took its original off the trunk. */
+  readonly rebasedFrom?: NodeId
+  /** For a copy that a graft made: the node it repeats, which is no copy itself. */
+  readonly graftedFrom?: NodeId
+  /** For a result: its call was started and cannot be undone. */
+  readonly isIrreversible?: true
+  /** For a result: its call was started, and its tool can undo its effect. `seq` is that of the record of its end. */
+  readonly reversible?: { readonly seq: number; readonly isUndone: boolean }
+  /** For a result: its call waits for something by asking again and again. */
+  readonly isPolling?: true
+  /** For a result: the arguments that its call ran with, if a hook or a person had changed them. */
+  readonly ranWith?: { readonly input: unknown }
+}
+
+/** A user message, or an assistant message with all its tool results: the smallest unit kept or abandoned. */
+export interface Step {
+  /** Id of the first node. */
+  readonly id: NodeId
+  /** Id of the last node, to which a target inside the step snaps. */
+  readonly endId: NodeId
+  readonly nodes: readonly ConversationNode[]
+}
+
+/** Groups a path into its steps. */
+export function stepsOf(path: readonly ConversationNode[]): Step[] {
+  const steps: { id: NodeId; endId: NodeId; nodes: ConversationNode[] }[] = []
+  for (const node of path) {
+    const last = steps.at(-1)
+    if (last !== undefined && last.id === node.stepId) {
+      last.nodes.push(node)
+      last.endId = node.id
+    } else steps.push({ id: node.id, endId: node.id, nodes: [node] })
+  }
+  return steps
+}
+
+const noTags: readonly Tag[] = Object.freeze([])
+const nothing = Object.freeze({})
+
+/**
+ * Marks of a call that was started: that it cannot be undone, or can be; that it waits for something by asking again and again; the input that it ran
+ * with.
+ */
+export type CallMarks = Pick<RecordOf<'tool.start'>, 'irreversible' | 'reversible' | 'polls' | 'edited' | 'input'>
+
+/** The node for a record, as a child of `parent`. */
+export function makeNode(
+  record: RecordOf<'message.added' | 'reply.end' | 'tool.end'>,
+  stepId: NodeId,
+  parent: ConversationNode | undefined,
+  counter: TokenCounter,
+  { irreversible, reversible, polls, edited, input }: Partial<CallMarks> = nothing,
+): ConversationNode {
+  const tokens = counter.message(record.message)
+  const node: ConversationNode = {
+    id: record.nodeId,
+    parentId: record.parentId,
+    message: record.message,
+    runId: record.runId,
+    turnIndex: record.turnIndex,
+    stepId,
+    tokens,
+    pathTokens: (parent?.pathTokens ?? 0) + tokens,
+    depth: (parent?.depth ?? 0) + 1,
+    tags: noTags,
+  }
+  if ((irreversible ?? reversible ?? polls ?? edited) === undefined) return node
+  return {
+    ...node,
+    ...(irreversible ? { isIrreversible: true } : {}),
+    ...(reversible ? { reversible: { seq: record.seq, isUndone: false } } : {}),
+    ...(polls ? { isPolling: true } : {}),
+    ...(edited ? { ranWith: { input } } : {}),
+  }
+}
+
+/** The calls of a reply with the arguments that they ran with. */
+export function callsRun({ message }: ConversationNode, results: readonly ConversationNode[]): ToolCallBlock[] {
+  const calls = toolCallsOf(message.content)
+  const edited = results.filter(({ ranWith }) => ranWith !== undefined)
+  if (edited.length === 0) return calls
+  return calls.map((call) => {
+    const result = edited.find((node) => node.message.role === 'toolResult' && node.message.callId === call.callId)
+    return { ...call, ...result?.ranWith }
+  })
+}
+
+/** Returns true if the effect of a call still stands, and its tool could undo it. A call that failed and kept nothing has had no effect. */
+export function isStanding({ message, reversible }: ConversationNode): boolean {
+  if (reversible === undefined || reversible.isUndone || message.role !== 'toolResult') return false
+  return !message.isError || message.receipt !== undefined || message.synthetic !== undefined
+}
+
+/** A copy, as a child of `parent`, of a user message that a revert would have taken off the trunk. */
+export const repeatNode = (original: ConversationNode, id: NodeId, parent: ConversationNode): ConversationNode => ({
+  ...original,
+  id,
+  parentId: parent.id,
+  stepId: id,
+  pathTokens: parent.pathTokens + original.tokens,
+  depth: parent.depth + 1,
+  tags: noTags,
+  rebasedFrom: original.id,
+})

@@ -1,0 +1,108 @@
+import { isImported } from '../../protocol/imported.ts'
+import type { Provenance, ProvenanceKind } from '../../protocol/provenance.ts'
+import { GrowingList } from './growingList.ts'
+import type { ConversationNode } from './node.ts'
+
+/** Where a message of a request came from: a node, or something that is not on the trunk. */
+export type Origin = ConversationNode | ProvenanceKind
+
+const none: readonly never[] = Object.freeze([])
+
+/**
+ * The origin of each message of a growing request. Provenance is computed from the nodes when it is read, and then only from the first
+ * difference from the last reading.
+ */
+export class Origins {
+  /** For each message its origin, or those merged into it. */
+  readonly #origins = new GrowingList<Origin | Origin[]>()
+  #read: readonly (Origin | Origin[])[] = none
+  #made: readonly Provenance[] = none
+  /** The last entry, until it is given out: thousands may be merged into one, which is not to be copied each time. */
+  #growing: Origin[] | undefined
+
+  /** The last entry, which does not change afterwards. */
+  get last(): Origin | Origin[] | undefined {
+    this.#growing = undefined
+    return this.#origins.last
+  }
+
+  push(origin: Origin): void {
+    this.#origins.push(origin)
+  }
+
+  /** Adds an origin to the last message. */
+  merge(origin: Origin): void {
+    const last = this.#origins.last!
+    if (last === this.#growing) this.#growing.push(origin)
+    else this.#origins.replaceLast((this.#growing = [last, origin].flat()))
+  }
+
+  cut(length: number): void {
+    this.#origins.cut(length)
+  }
+
+  replaceLast(origin: Origin | Origin[]): void {
+    this.#origins.replaceLast(origin)
+  }
+
+  /** A function that returns the provenance of the current messages, computed on its first call. */
+  later(): () => readonly Provenance[] {
+    this.#growing = undefined
+    const origins = this.#origins.later()
+    let made: readonly Provenance[] | undefined
+    return () => (made ??= this.#make(origins()))
+  }
+
+  #make(origins: readonly (Origin | Origin[])[]): readonly Provenance[] {
+    let same = 0
+    while (same < origins.length && this.#read[same] === origins[same]) same += 1
+    const made = this.#made.slice(0, same)
+    const turn = new Turn(origins, same)
+    for (let index = same; index < origins.length; index += 1) made.push(turn.provenanceOf(origins[index]!))
+    this.#read = origins
+    this.#made = made
+    return made
+  }
+}
+
+/** Counts messages within their turn. */
+class Turn {
+  #index = -1
+  #messages = 0
+
+  /** Starts after the first `length` of these. */
+  constructor(origins: readonly (Origin | Origin[])[], length: number) {
+    for (let index = length - 1; index >= 0; index -= 1) {
+      for (const origin of [origins[index]!].flat().toReversed()) {
+        if (!isNode(origin)) continue
+        if (this.#messages > 0 && origin.turnIndex !== this.#index) return
+        this.#index = origin.turnIndex
+        this.#messages += 1
+      }
+    }
+  }
+
+  provenanceOf(origin: Origin | Origin[]): Provenance {
+    if (!Array.isArray(origin)) return this.#kindOf(origin)
+    const [first, ...merged] = origin.map((one) => this.#kindOf(one))
+    return { ...first!, merged }
+  }
+
+  #kindOf(origin: Origin): ProvenanceKind {
+    if (!isNode(origin)) return origin
+    if (isImported(origin)) return imported
+    const { message, turnIndex } = origin
+    if (turnIndex !== this.#index) {
+      this.#index = turnIndex
+      this.#messages = 0
+    }
+    const messageIndex = this.#messages++
+    if (message.role === 'user' && message.provenance !== undefined) return message.provenance
+    if (message.role === 'user' && message.source !== 'prompt') return { type: message.source }
+    return { type: 'loopTurn', turnIndex, role: message.role, messageIndex }
+  }
+}
+
+const imported: ProvenanceKind = Object.freeze({ type: 'imported' })
+
+const isNode = (origin: Origin): origin is ConversationNode => 'message' in origin

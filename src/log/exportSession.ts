@@ -1,0 +1,55 @@
+import type { Store } from '../protocol/ports/store.ts'
+import { historyParts, readPart } from './readHistory.ts'
+import { z } from 'zod'
+import { lazily } from '../protocol/lazily.ts'
+import type { Artifact } from '../protocol/artifacts.ts'
+import { agentIdSchema } from '../protocol/ids.ts'
+import {
+  artifactsOf,
+  exportVersion,
+  headerLine,
+  lineOf,
+  type ExportedArtifact,
+  type ExportLine,
+} from './exportLines.ts'
+
+/** First line of an exported session. */
+export const exportHeaderSchema = lazily(() =>
+  z.object({
+    format: z.literal('escapement.session'),
+    version: z.union([z.literal(1), z.literal(exportVersion)]),
+    /** The session. */
+    agentId: agentIdSchema(),
+    /** Whose records follow, in this order: the sources it was forked from, oldest first, then the session itself. */
+    agents: z.array(agentIdSchema()).min(1),
+  }),
+)
+export type ExportHeader = z.infer<ReturnType<typeof exportHeaderSchema>>
+
+/**
+ * Returns a session as the lines of one JSONL file, each with its newline, for `importSession`. A fork begins with the part of its sources that
+ * it shares. Artifacts that results name come last, as far as they are still kept. Reads as it goes, and needs no lease.
+ *
+ * @throws RuntimeError `INVALID_ID`, `AGENT_NOT_FOUND`, `LOG_CORRUPT`, `LOG_VERSION`, `STORE_READ_FAILED`; the first three of these before the
+ * first line, if the beginning of the log shows it.
+ */
+export async function* exportSession(store: Store, agentId: string): AsyncGenerator<string, void, undefined> {
+  const parts = await historyParts(store, agentId)
+  const agents = parts.map((part) => part.agentId)
+  const named = new Map<string, Artifact>()
+  yield headerLine(agentId, agents)
+  for (const part of parts)
+    for await (const record of readPart(store, part)) {
+      for (const artifact of artifactsOf(record)) named.set(`${artifact.agentId}/${artifact.id}`, artifact)
+      yield lineOf({ agentId: part.agentId, record } satisfies ExportLine)
+    }
+  for (const artifact of named.values()) yield lineOf(await exported(store, artifact))
+}
+
+async function exported({ snapshots }: Store, { agentId, id }: Artifact): Promise<ExportedArtifact> {
+  const bytes = await snapshots?.get(agentId, id)
+  return {
+    agentId,
+    artifact: bytes === undefined ? { id, missing: true } : { id, data: Buffer.from(bytes).toString('base64') },
+  }
+}

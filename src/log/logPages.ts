@@ -1,0 +1,42 @@
+import { setImmediate as breathe } from 'node:timers/promises'
+import type { LogEntry, LogPage, LogQuery } from '../protocol/ports/logPages.ts'
+import type { Store } from '../protocol/ports/store.ts'
+import { ReadPages } from './stores/readPages.ts'
+
+/** Pages of a store's logs. */
+export type Pages = (query?: LogQuery) => Promise<LogPage>
+
+/** Returns the pages of any store: a store without pages has its logs read, first records as far as they tell. */
+export function pagesOf(store: Store): Pages {
+  if (store.page !== undefined) return (query) => store.page!(query)
+  const pages = new ReadPages({
+    async listed(ids) {
+      const among = ids && new Set(ids)
+      const all = await store.list()
+      const wanted = among === undefined ? all : all.filter((id) => among.has(id))
+      return Promise.all(
+        wanted.map(async (id) => ({ id, stat: await store.stat?.(id).catch(() => ({ size: 0, writtenAt: 0 })) })),
+      )
+    },
+    read: (agentId, fromSeq, limit) => store.read(agentId, fromSeq, limit),
+  })
+  return (query) => pages.page(query)
+}
+
+/** The most logs asked for at once. */
+const mostAtOnce = 1_000
+
+/** All logs that a query asks for, page by page, a small one first; others get a turn between pages. */
+export async function* allLogs(
+  pages: Pages,
+  { limit: first = 100, ...query }: LogQuery,
+): AsyncGenerator<LogEntry, void, undefined> {
+  let after = query.after
+  for (let limit = Math.min(Math.max(1, first), mostAtOnce); ; limit = Math.min(limit * 4, mostAtOnce)) {
+    const { logs } = await pages({ ...query, ...(after === undefined ? {} : { after }), limit })
+    yield* logs
+    if (logs.length < limit) return
+    after = logs.at(-1)!
+    await breathe()
+  }
+}

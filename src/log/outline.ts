@@ -1,0 +1,144 @@
+import { charactersOf } from '../protocol/text/characters.ts'
+import { cutEnd } from '../protocol/text/cutMiddle.ts'
+import { withoutReordering } from '../protocol/text/withoutReordering.ts'
+import type { ErrorInfo } from '../protocol/errors.ts'
+import type { LastRun } from '../protocol/bridge/frames.ts'
+import type { NodeId } from '../protocol/ids.ts'
+import { isWaiting, movesCall, stageAfter } from './callStage.ts'
+import { foldLog, type Fold } from './fold.ts'
+import { isImported } from '../protocol/imported.ts'
+import { textOf } from '../protocol/text/messageText.ts'
+import type { LogRecord, RecordOf } from '../protocol/records.ts'
+
+const maxTitle = 60
+/** Longest title in UTF-16 units: a character may have any number of combining marks. */
+const maxTitleUnits = 4 * maxTitle
+/** How much of a text is looked at for a title, in UTF-16 units. */
+const maxRead = 4_000
+const maxMessage = 300
+
+/** Returns a text on one line, without characters that would move the cursor or turn the order of letters. */
+const onOneLine = (text: string): string =>
+  withoutReordering(text.slice(0, maxRead).toWellFormed())
+    .replace(/[\s\p{Cc}]+/gu, ' ')
+    .trim()
+
+/** A text as a title: one line of at most 60 characters as people count them; `undefined` if it says nothing. */
+export function titleOf(text: string): string | undefined {
+  const line = onOneLine(text)
+  if (line === '') return undefined
+  const ends: number[] = []
+  let end = 0
+  for (const character of charactersOf(line)) {
+    end += character.length
+    if (ends.length === maxTitle || end > maxTitleUnits)
+      return ends.length < 2 ? cutEnd(line, maxTitle) : `${line.slice(0, ends[ends.length - 2])}…`
+    ends.push(end)
+  }
+  return line
+}
+
+/** Facts that a list shows of an agent beside its state: a few values, and no text of the conversation but the title. */
+export interface Outline {
+  /** Title: the task that its caller gave it, or its first prompt that no guard refused. Once set it stays. */
+  title: string | undefined
+  /** How its last run ended; `undefined` before the first end and while a run is under way. */
+  last: LastRun | undefined
+  /** Start of the current run, in epoch milliseconds. */
+  busySince: number | undefined
+  /** Time of its last record, in epoch milliseconds. */
+  activeAt: number | undefined
+  /** Tokens of its last request, as the model counted them, or else as they were estimated. */
+  requestTokens: number | undefined
+  /** Start of each wait for people, in epoch milliseconds by its key; waits that were answered otherwise may stay until the run ends. */
+  readonly asked: Map<string, number>
+  /** How many messages come until the prompt of the run that has begun: those of its context go before it. */
+  untilPrompt: number
+  /** The prompt that is the title. */
+  titleNode: NodeId | undefined
+}
+
+/** Stored form of an outline. */
+export interface KeptOutline extends Partial<Omit<Outline, 'asked'>> {
+  readonly asked: readonly (readonly [string, number])[]
+}
+
+const nothingSaid = (): Outline => ({
+  title: undefined,
+  last: undefined,
+  busySince: undefined,
+  activeAt: undefined,
+  requestTokens: undefined,
+  asked: new Map(),
+  untilPrompt: 0,
+  titleNode: undefined,
+})
+
+/** Fold over the past that a fork shares, and then over its own log. Changes the outline in place. */
+export const outlineFold: Fold<Outline, KeptOutline> = {
+  name: 'outline',
+  initial: nothingSaid,
+  keep: (outline) => ({ ...outline, asked: [...outline.asked] }),
+  resume: (kept) => ({ ...nothingSaid(), ...kept, asked: new Map(kept.asked) }),
+  on: {
+    // Of its past a fork keeps what it is about, unless a call gave it a task of its own.
+    'agent.created'(outline, { parent, title = parent?.callId === undefined ? outline.title : undefined }) {
+      if (title !== outline.title) outline.titleNode = undefined
+      outline.title = title
+      outline.last = outline.busySince = outline.requestTokens = undefined
+      outline.untilPrompt = 0
+    },
+    'run.start'(outline, { messages = 1, time }) {
+      outline.untilPrompt = messages
+      outline.busySince = time
+      outline.last = undefined
+    },
+    'message.added'(outline, record) {
+      if (!isImported(record)) outline.untilPrompt -= 1
+      if (outline.untilPrompt > 0 || outline.title !== undefined) return
+      outline.title = titleOf(textOf(record.message.content))
+      outline.titleNode = record.nodeId
+    },
+    'guard.decided'(outline, { withheld }) {
+      if (withheld?.includes(outline.titleNode!) === true) outline.title = outline.titleNode = undefined
+    },
+    'reply.end'(outline, { message, estimatedTokens }) {
+      const { input, cacheRead, cacheWrite } = message.usage
+      const used = input + cacheRead + cacheWrite || estimatedTokens
+      if (used > 0) outline.requestTokens = used
+    },
+    'run.end'(outline, record) {
+      if (record.stopReason !== 'paused') outline.asked.clear()
+      outline.busySince = undefined
+      outline.last = lastOf(record)
+    },
+    'run.abandoned'(outline, { time }) {
+      outline.last = { stopReason: 'aborted', at: time }
+    },
+  },
+  each(outline, record) {
+    outline.activeAt = record.time
+    if (!movesCall(record)) return
+    if (isWaiting(stageAfter(record))) outline.asked.set(record.key, record.time)
+    else outline.asked.delete(record.key)
+  },
+}
+
+function lastOf({ stopReason, time: at, error, reason }: RecordOf<'run.end'>): LastRun {
+  return {
+    stopReason,
+    at,
+    ...(error === undefined ? {} : { error: shortError(error) }),
+    // With another end it is the limit after which the run was to answer.
+    ...(reason === undefined || stopReason !== 'paused' ? {} : { reason }),
+  }
+}
+
+const shortError = ({ code, message }: ErrorInfo): ErrorInfo => ({
+  code,
+  message: cutEnd(onOneLine(message), maxMessage),
+})
+
+/** Returns the outline of a log. `past`: the records that a fork shares with its sources. */
+export const outlineOf = (records: Iterable<LogRecord>, past: Iterable<LogRecord> = []): Outline =>
+  foldLog(outlineFold, past, records)

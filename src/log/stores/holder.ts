@@ -1,0 +1,104 @@
+import { randomUUID } from 'node:crypto'
+import { readFile, readlink } from 'node:fs/promises'
+import { hostname } from 'node:os'
+import { z } from 'zod'
+import { lazily } from '../../protocol/lazily.ts'
+import { hasCode } from '../../protocol/errors.ts'
+
+const holderSchema = lazily(() =>
+  z.object({
+    pid: z.int().positive(),
+    host: z.string(),
+    /** ISO 8601, for people. */
+    startedAt: z.string(),
+    token: z.string(),
+    processStart: z.string().exactOptional(),
+    /** Name of the space within which process ids are told apart; on Linux, where containers have their own. */
+    pidSpace: z.string().exactOptional(),
+    /** Where its agents are reached. */
+    url: z.string().exactOptional(),
+  }),
+)
+
+/** Holder of something that processes share. */
+export type Holder = z.infer<ReturnType<typeof holderSchema>>
+
+/** Reads a holder from JSON; `undefined` if it is none. */
+export function holderIn(content: string): Holder | undefined {
+  try {
+    return holderSchema().safeParse(JSON.parse(content)).data
+  } catch {
+    return undefined
+  }
+}
+
+let ownStart: Promise<string | undefined> | undefined
+let ownSpace: Promise<string | undefined> | undefined
+
+const pidSpace = (): Promise<string | undefined> => (ownSpace ??= readlink('/proc/self/ns/pid').catch(() => undefined))
+
+/** This process as a holder, with a token of its own each time. */
+export async function newHolder(): Promise<Holder> {
+  ownStart ??= processStart(process.pid)
+  const [start, space] = await Promise.all([ownStart, pidSpace()])
+  return {
+    pid: process.pid,
+    host: hostname(),
+    startedAt: new Date().toISOString(),
+    token: randomUUID(),
+    ...(start === undefined ? {} : { processStart: start }),
+    ...(space === undefined ? {} : { pidSpace: space }),
+  }
+}
+
+export const isThisProcess = ({ pid, host }: Holder): boolean => pid === process.pid && host === hostname()
+
+/** `process 12 (this one) on host since 2026-…`. */
+export const holderWords = (holder: Holder): string =>
+  `process ${holder.pid}${isThisProcess(holder) ? ' (this one)' : ''} on ${holder.host} since ${holder.startedAt}`
+
+/** Returns true if a holder may still be at work; a process of another host cannot be looked up, so it may. */
+export async function mayBeAlive(holder: Holder): Promise<boolean> {
+  if (holder.host !== hostname()) return true
+  try {
+    process.kill(holder.pid, 0)
+  } catch (thrown) {
+    return !hasCode(thrown, 'ESRCH')
+  }
+  if (holder.processStart === undefined) return true
+  const start = await processStart(holder.pid)
+  return start === undefined || start === holder.processStart
+}
+
+/**
+ * Returns true if a process is known to have ended, though another machine or container may call itself the same: that is known only of a
+ * process of the same running system that has process ids in common with this one. Otherwise `false`.
+ */
+export async function hasEnded(holder: Holder): Promise<boolean> {
+  const own = await newHolder()
+  const systemOf = ({ processStart: start }: Holder): string | undefined => start?.split('/')[0]
+  const isKnown = systemOf(own) !== undefined && own.pidSpace !== undefined
+  if (!isKnown || systemOf(holder) !== systemOf(own) || holder.pidSpace !== own.pidSpace) return false
+  return !(await mayBeAlive(holder))
+}
+
+/**
+ * When a process was started, as an opaque string that differs between two processes that had the same pid; `zombie` for
+ * one that has ended but was not collected; `undefined` where it cannot be determined (it is read from Linux's `/proc`).
+ */
+export async function processStart(pid: number): Promise<string | undefined> {
+  if (process.platform !== 'linux') return undefined
+  try {
+    const [boot, stat] = await Promise.all([
+      readFile('/proc/sys/kernel/random/boot_id', 'utf8'),
+      readFile(`/proc/${pid}/stat`, 'utf8'),
+    ])
+    // The second field is the program's name in parentheses, and may hold spaces and parentheses itself.
+    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
+    const [state, startTicks] = [fields[0], fields[19]]
+    if (state === 'Z' || state === 'X') return 'zombie'
+    return startTicks === undefined ? undefined : `${boot.trim()}/${startTicks}`
+  } catch {
+    return undefined
+  }
+}

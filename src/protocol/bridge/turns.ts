@@ -1,0 +1,66 @@
+import { z } from 'zod'
+import { onlyFields } from '../checks/onlyFields.ts'
+import { lazily } from '../lazily.ts'
+
+/** The tool that the model is to call: its own choice, none, any, or this one. Providers that cannot do this ignore it. */
+export const toolChoiceSchema = lazily(() =>
+  z.union([z.enum(['auto', 'none', 'required']), onlyFields({ tool: z.string().min(1) }).readonly()]),
+)
+export type ToolChoice = z.infer<ReturnType<typeof toolChoiceSchema>>
+
+/** The limit of a run that was reached, the allowed amount, and the amount used by then. */
+export const limitReasonSchema = lazily(() =>
+  z.object({
+    type: z.literal('limit'),
+    limit: z.enum(['turns', 'tokens', 'costUsd', 'ms']),
+    allowed: z.number(),
+    used: z.number(),
+  }),
+)
+export type LimitReason = z.infer<ReturnType<typeof limitReasonSchema>>
+
+/** A model by its id and, if it is one of the definition's `models`, by its name there. */
+export const modelUseSchema = lazily(() => z.object({ id: z.string(), name: z.string().exactOptional() }))
+export type ModelUse = z.infer<ReturnType<typeof modelUseSchema>>
+
+/** Values that replace those of the definition, from the next turn on. */
+export const turnUseSchema = lazily(() =>
+  z.object({
+    instructions: z.string().exactOptional(),
+    /** Names of the tools and sub-agents that are offered. */
+    tools: z.array(z.string()).readonly().exactOptional(),
+    model: modelUseSchema().exactOptional(),
+  }),
+)
+export type TurnUse = z.infer<ReturnType<typeof turnUseSchema>>
+
+/** Changes of these values: `null` resets a field to the definition, a missing field stays. */
+export const useChangeSchema = lazily(() =>
+  onlyFields({
+    instructions: z.string().max(1_000_000).nullable().exactOptional(),
+    tools: z.array(z.string()).max(10_000).readonly().nullable().exactOptional(),
+    /** A name of the definition's `models`, or an id. */
+    model: z.string().min(1).max(256).nullable().exactOptional(),
+  }),
+)
+export type UseChange = z.infer<ReturnType<typeof useChangeSchema>>
+
+/** Parameters of one turn; a missing field is as in the definition. */
+export const preparedTurnSchema = lazily(() =>
+  z.object({
+    /** The sources of the parameters; the last of them had the last word. */
+    by: z.array(z.enum(['instructions', 'use', 'beforeTurn', 'limit'])).readonly(),
+    /** Instructions without the runtime's additions, such as the form of the answer. */
+    instructions: z.string().exactOptional(),
+    /** Set if the instructions are the newest ones in this log. */
+    sameInstructions: z.literal(true).exactOptional(),
+    /** Names of the tools and sub-agents that are offered; the tools of the brakes are too. */
+    tools: z.array(z.string()).readonly().exactOptional(),
+    model: modelUseSchema().exactOptional(),
+    /** Settings that differ, without the provider's own options, which may contain secrets. */
+    settings: z.record(z.string(), z.unknown()).readonly().exactOptional(),
+    /** The limit that was reached: the turn is the run's last, has no tools, and is to answer with the results so far. */
+    limit: limitReasonSchema().exactOptional(),
+  }),
+)
+export type PreparedTurn = z.infer<ReturnType<typeof preparedTurnSchema>>

@@ -1,0 +1,27 @@
+import type { AgentCommand, DecideOptions, Decision } from './commands.ts'
+import { withoutBytes } from '../text/saidContent.ts'
+
+/** Returns a decision as the command has it. A value that is no decision is left for the command's schema to report. */
+export function decided(decision: Decision, how: string | DecideOptions = {}): object {
+  const options = typeof how === 'string' ? { reason: how } : given(how)
+  if (typeof decision !== 'object' || decision === null) return { decision, ...options }
+  if ('value' in decision) return { decision: 'answer', value: decision.value, ...options }
+  if ('result' in decision) return { decision: 'return', ...given({ value: decision.result }), ...options }
+  return 'error' in decision ? { decision: 'fail', reason: decision.error, ...options } : { decision, ...options }
+}
+
+/** A command as it goes over a connection: JSON holds no bytes. */
+export function asFrame(command: AgentCommand): AgentCommand {
+  if (!('content' in command)) return command
+  const { content, context } = command
+  const before = context?.map((message) => ({ ...message, content: withoutBytes(message.content) }))
+  return { ...command, content: withoutBytes(content), ...(before === undefined ? {} : { context: before }) }
+}
+
+/** The options that were given, including unknown ones, so that the command's schema can report them. */
+export const given = (options: object): object =>
+  Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined))
+
+/** Returns one step or several, as the command has them; any other value is left for its schema to report. */
+export const stepsIn = (steps: string | readonly string[]): string[] =>
+  typeof steps === 'string' ? [steps] : (steps as string[])

@@ -1,0 +1,32 @@
+import { z } from 'zod'
+import { describeIssues } from '../errors.ts'
+import { lazily } from '../lazily.ts'
+import { unknownField } from './nearestWord.ts'
+
+/** Options by name, each with a function that makes its schema. */
+export type OptionSchemas = Readonly<Record<string, () => z.ZodType>>
+
+/**
+ * Makes a check of a function's options, which describes their faults in words. Optional ones may be `undefined`, and no schema is made for an option
+ * that is never given.
+ */
+export function optionsCheck(
+  required: OptionSchemas,
+  optional: OptionSchemas,
+): (options: unknown) => string | undefined {
+  const schemas = new Map(Object.entries({ ...required, ...optional }).map(([name, make]) => [name, lazily(make)]))
+  const names = [...schemas.keys()]
+  return (options) => {
+    if (typeof options !== 'object' || options === null || Array.isArray(options))
+      return describeIssues(z.looseObject({}).safeParse(options).error!)
+    const wrong: string[] = []
+    for (const [name, schema] of schemas) {
+      const value: unknown = Reflect.get(options, name)
+      if (value === undefined && !Object.hasOwn(required, name)) continue
+      const { error } = schema().safeParse(value)
+      if (error !== undefined) wrong.push(describeIssues(error, [name]))
+    }
+    for (const name of Object.keys(options)) if (!schemas.has(name)) wrong.push(unknownField(name, names))
+    return wrong.length === 0 ? undefined : wrong.join('; ')
+  }
+}

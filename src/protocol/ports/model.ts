@@ -1,0 +1,171 @@
+import { type Block, type Usage, blockSchema } from '../messages.ts'
+import { z } from 'zod'
+import { lazily } from '../lazily.ts'
+import type { ToolChoice } from '../bridge/turns.ts'
+
+/** A JSON Schema object, as providers take it for tool input and structured output. */
+export type JsonSchema = { readonly [key: string]: unknown }
+
+/** How hard the model should think; a provider without such a setting ignores it. */
+export type ThinkingLevel = 'none' | 'minimal' | 'low' | 'medium' | 'high' | 'xhigh'
+
+/**
+ * Caching of the beginning of requests, as requested from the provider. `ttl`, 5 minutes by default, is how long it keeps a beginning that is not
+ * requested again.
+ */
+export type PromptCache = false | { readonly ttl?: '5m' | '1h' }
+
+/** Call settings; an omitted one leaves the provider's default. */
+export interface ModelSettings {
+  /** The maximum number of tokens in one reply. */
+  readonly maxTokens?: number
+  readonly temperature?: number
+  readonly topP?: number
+  readonly stopSequences?: readonly string[]
+  readonly seed?: number
+  readonly thinkingLevel?: ThinkingLevel
+  /** The tool that the model is to call. A required tool is called in every turn: give it in `beforeTurn`, or set limits. */
+  readonly toolChoice?: ToolChoice
+  /** Set by an agent's `output`: the reply must be JSON that matches it. */
+  readonly responseFormat?: {
+    readonly type: 'json'
+    readonly schema: JsonSchema
+    readonly name?: string
+    /** `false` if the schema holds something that providers with strict schemas refuse, such as arbitrary names of fields. */
+    readonly strict?: boolean
+  }
+  /** Value of the option `cache` of an agent. */
+  readonly cache?: PromptCache
+  /** Passed through to the provider untouched, keyed by provider name. */
+  readonly providerOptions?: { readonly [provider: string]: { readonly [key: string]: unknown } }
+}
+
+/** A tool as a model is shown it. */
+export interface ToolSpec {
+  readonly name: string
+  readonly description: string
+  readonly inputSchema: JsonSchema
+  /** One of the provider's own tools, which it knows by this id and these settings; other providers cannot offer it. */
+  readonly provider?: { readonly id: string; readonly args: { readonly [name: string]: unknown } }
+  /** True if the provider is to hold the model to the schema, where it can. */
+  readonly strict?: boolean
+  readonly inputExamples?: readonly unknown[]
+  /** Settings of providers for this tool, by provider. */
+  readonly providerOptions?: { readonly [provider: string]: unknown }
+}
+
+export type RequestMessage =
+  | { readonly role: 'user'; readonly content: readonly Block[] }
+  | { readonly role: 'assistant'; readonly content: readonly Block[] }
+  | {
+      readonly role: 'toolResult'
+      readonly callId: string
+      readonly toolName: string
+      readonly content: readonly Block[]
+      readonly isError: boolean
+    }
+
+export interface ModelRequest {
+  readonly system: string
+  readonly messages: readonly RequestMessage[]
+  readonly tools: readonly ToolSpec[]
+  readonly settings: ModelSettings
+}
+
+export type ReplyStopReason = 'stop' | 'length' | 'toolUse' | 'refusal'
+
+export interface ModelReply {
+  readonly content: readonly Block[]
+  /** `other`: the reply ended in a way that no other value describes. It is a failure, unless `endReason` is known to be an end. */
+  readonly stopReason: ReplyStopReason | 'other'
+  /** The provider's own word for how the reply ended: it counts where that is worse than `stopReason` says. */
+  readonly endReason?: string
+  readonly usage: Usage
+  /** Id of the model that the provider says answered, without the provider, where that is not the one that was asked for. */
+  readonly responseModel?: string
+}
+
+/** `rateLimited`, `network` and `other` are retried; `overflow` leads to a compaction and one retry; the others end the run. */
+export type ModelErrorKind = 'rateLimited' | 'network' | 'auth' | 'overflow' | 'badRequest' | 'other'
+
+export interface ModelError {
+  readonly kind: ModelErrorKind
+  readonly message: string
+  /** How long the provider asks to wait, in milliseconds. */
+  readonly retryAfterMs?: number
+  /** Usage of the failed call, if the provider says so. */
+  readonly usage?: Usage
+}
+
+/**
+ * `done` and `error` are terminal: exactly one of them comes, as the last part. A `warning` names the part of the request or reply that was left out.
+ * `model` is for a model that stands for others: the parts after it are from the model with this id. With `after`, the model before it failed with
+ * that error, and the parts of its reply are taken back.
+ */
+export type ModelPart =
+  | { readonly type: 'text.delta' | 'thinking.delta'; readonly text: string }
+  | { readonly type: 'toolCall.delta'; readonly callId: string; readonly name?: string; readonly text: string }
+  | { readonly type: 'warning'; readonly message: string }
+  | { readonly type: 'model'; readonly model: string; readonly after?: ModelError }
+  | { readonly type: 'done'; readonly reply: ModelReply }
+  | { readonly type: 'error'; readonly error: ModelError }
+
+/**
+ * The model port. Contract: `stream` yields deltas and warnings as they arrive, then one terminal part; it may throw instead of
+ * yielding `error` (read as kind `other`); once `signal` is aborted nothing it yields is used.
+ */
+export interface Model {
+  /** `provider:model`, for logs, events and prices. */
+  readonly id: string
+  stream(request: ModelRequest, options: { signal: AbortSignal }): AsyncIterable<ModelPart>
+}
+
+/** Checks a value and returns it unchanged, field for field in its own order: the bytes that were sent are kept. */
+const asItIs = <T>(schema: z.ZodType): z.ZodType<T, T> => z.custom<T>((value) => schema.safeParse(value).success)
+
+const content = lazily(() => z.array(blockSchema()))
+
+export const requestMessageSchema = lazily(() =>
+  asItIs<RequestMessage>(
+    z.discriminatedUnion('role', [
+      z.object({ role: z.literal('user'), content: content() }),
+      z.object({ role: z.literal('assistant'), content: content() }),
+      z.object({
+        role: z.literal('toolResult'),
+        callId: z.string(),
+        toolName: z.string(),
+        content: content(),
+        isError: z.boolean(),
+      }),
+    ]),
+  ),
+)
+
+export const toolSpecSchema = lazily(() =>
+  asItIs<ToolSpec>(
+    z.object({ name: z.string(), description: z.string(), inputSchema: z.record(z.string(), z.unknown()) }),
+  ),
+)
+
+/** A model and its settings, without the provider's own options, which may contain secrets. */
+export const modelSnapshotSchema = lazily(() =>
+  z.object({
+    id: z.string(),
+    settings: z.record(z.string(), z.unknown()).readonly().exactOptional(),
+  }),
+)
+export type ModelSnapshot = z.infer<ReturnType<typeof modelSnapshotSchema>>
+
+/** A part of requests that a provider refuses by its kind: it is left out of all later requests to that model. */
+export const refusedPartSchema = lazily(() =>
+  z.object({
+    part: z.enum(['toolSchema', 'outputSchema', 'images', 'files', 'thinking', 'providerCalls']),
+    /** Id of the model that was asked. */
+    model: z.string(),
+    /** The tool whose schema it is. */
+    tool: z.string().exactOptional(),
+    /** Fingerprint of the schema: another one is sent. */
+    print: z.string().exactOptional(),
+  }),
+)
+export type RefusedPart = z.infer<ReturnType<typeof refusedPartSchema>>

@@ -1,0 +1,25 @@
+import type { AgentEvent } from '../events.ts'
+import type { Pending } from './pending.ts'
+import type { LogRecord } from '../records.ts'
+
+/** Returns the entry that waits from this record or event on; `undefined` if it begins no wait. */
+export function pendingIn(agentId: string, record: LogRecord | AgentEvent): Pending | undefined {
+  switch (record.type) {
+    case 'approval.requested': {
+      const { callId, key, name, input, irreversible, time: askedAt } = record
+      const asked = { kind: 'approval', agentId, callId, key, name, input, askedAt } as const
+      return irreversible === undefined ? asked : { ...asked, irreversible }
+    }
+    case 'call.requested': {
+      const { callId, key, name, input, time: askedAt } = record
+      return { kind: 'call', agentId, callId, key, name, input, askedAt }
+    }
+    case 'question.asked': {
+      const { callId, key, name, input, question, schema, problem, time: askedAt } = record
+      const asked = { kind: 'question', agentId, callId, key, name, input, question, schema, askedAt } as const
+      return problem === undefined ? asked : { ...asked, problem }
+    }
+    default:
+      return undefined
+  }
+}

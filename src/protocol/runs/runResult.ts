@@ -1,0 +1,81 @@
+import type { ErrorInfo } from '../errors.ts'
+import type { Refusal } from '../guarding.ts'
+import type { Usage } from '../messages.ts'
+import type { PauseReason } from '../records.ts'
+import type { LimitReason } from '../bridge/turns.ts'
+
+/** Fields that every result of a run has. */
+interface RunTotals {
+  /** The text of the last reply. */
+  readonly text: string
+  /** Empty if the run never started. */
+  readonly runId: string
+  /** The agent's own model turns in this run. */
+  readonly turns: number
+  /** Model turns of the sub-agents it called; together with `turns` they count towards `limits.turns`. */
+  readonly childTurns: number
+  /** Tokens used by the run and by the sub-agents that it called. */
+  readonly usage: Usage
+  /** Cost of everything in `usage`, in US dollars; 0 without prices. */
+  readonly costUsd: number
+}
+
+/** The agent gave its answer. */
+export interface AnsweredRun<Output = unknown> extends RunTotals {
+  readonly stopReason: 'stop'
+  /** The answer as data; `undefined` for an agent without an `output` schema. */
+  readonly output: Output
+  /** The limit that was reached, if it is its answer because of `onLimit: 'answer'`. */
+  readonly reason?: LimitReason | undefined
+  readonly error?: undefined
+}
+
+/** It can go on from here: `agent.resume()`. */
+export interface PausedRun extends RunTotals {
+  readonly stopReason: 'paused'
+  /** Reason of the pause: something that it waits for, or that it ran into. */
+  readonly reason: PauseReason
+  /** Error of the store, if that is why. */
+  readonly error?: ErrorInfo | undefined
+  readonly output?: undefined
+}
+
+/** It failed; or it never began, because it was refused. */
+export interface FailedRun extends RunTotals {
+  readonly stopReason: 'error'
+  readonly error: ErrorInfo
+  readonly reason?: undefined
+  readonly output?: undefined
+}
+
+/** The model gave no whole answer: `length`, its reply was cut off at the longest length allowed; `refusal`, it refused, or a guard did. */
+export interface UnansweredRun extends RunTotals {
+  readonly stopReason: 'length' | 'refusal'
+  /** Refusal of a guard, with its reason; missing when the model refused. `text` has a line that says so, or is empty. */
+  readonly refusal?: Refusal
+  /** The limit that was reached, if this came of its last turn. */
+  readonly reason?: LimitReason | undefined
+  readonly error?: undefined
+  readonly output?: undefined
+}
+
+/** It was aborted, or dropped before it began. */
+export interface AbortedRun extends RunTotals {
+  readonly stopReason: 'aborted'
+  readonly error?: ErrorInfo | undefined
+  readonly reason?: undefined
+  readonly output?: undefined
+}
+
+/**
+ * How a run ended, told apart by `stopReason`. A failed model is a result, never a rejection.
+ *
+ * @example
+ * ```ts
+ * const result = await agent.prompt('Rate this answer').result
+ * if (result.stopReason === 'stop') console.log(result.output)
+ * else if (result.stopReason === 'paused') console.log(result.reason.type)
+ * else console.log(result.stopReason, result.error?.message)
+ * ```
+ */
+export type RunResult<Output = unknown> = AnsweredRun<Output> | PausedRun | FailedRun | UnansweredRun | AbortedRun
