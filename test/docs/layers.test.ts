@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join, posix } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { layers, type Layer } from '../../scripts/layers.ts'
+import { circlesOf } from '../../tools/house/rooms.ts'
 import { assert, type CaseContext, describe } from '../support/suite.ts'
 
 const repository = join(import.meta.dirname, '..', '..')
@@ -225,14 +226,9 @@ function importsOf(file: string): readonly string[] {
 describe('the sources', (it) => {
   it('form no circle, by their types neither', () => {
     const sources = globSync('{src,packages/*/src}/**/*.{ts,tsx}', { cwd: repository })
-    const left = new Map(sources.map((file) => [file, importsOf(file).filter((other) => sources.includes(other))]))
-    assert.ok([...left.values()].flat().length > sources.length, 'imports are seen at all')
-    // What imports nothing that is left is in no circle.
-    for (let free = [''], first = true; first || free.length > 0; first = false) {
-      free = [...left].flatMap(([file, others]) => (others.some((other) => left.has(other)) ? [] : [file]))
-      for (const file of free) left.delete(file)
-    }
-    assert.equal([...left.keys()], [])
+    const graph = new Map(sources.map((file) => [file, importsOf(file).filter((other) => sources.includes(other))]))
+    assert.ok([...graph.values()].flat().length > sources.length, 'imports are seen at all')
+    assert.equal(circlesOf(graph), [])
   })
 })
 
