@@ -1,0 +1,74 @@
+import { compactionCommands, compactionRecords } from './compaction/compactionRecords.ts'
+import { graftBrake, graftCommands, graftRecords, type GraftOutcome, type GraftRequest } from './graft/graftRecords.ts'
+import { pinBrake, pinCommands, pinRecords, type PinOutcome, type PinRequest } from './pins/pinRecords.ts'
+import { policyCommands, policyRecords } from './policies/policyRecords.ts'
+import { pruneBrake, pruneCommands, pruneRecords, type PruneOutcome, type PruneRequest } from './prune/pruneRecords.ts'
+import {
+  revertBrake,
+  revertCommands,
+  revertRecords,
+  type RevertOutcome,
+  type RevertRequest,
+} from './revert/revertRecords.ts'
+import { stallRecords } from './stall/stallRecords.ts'
+
+/** The records of all brakes. */
+export const brakeRecords = {
+  ...revertRecords,
+  ...pruneRecords,
+  ...compactionRecords,
+  ...pinRecords,
+  ...graftRecords,
+  ...stallRecords,
+  ...policyRecords,
+} as const
+
+/** The commands of all brakes. */
+export const brakeCommands = {
+  ...revertCommands,
+  ...pruneCommands,
+  ...policyCommands,
+  ...compactionCommands,
+  ...graftCommands,
+  ...pinCommands,
+} as const
+export type BrakeCommandType = keyof typeof brakeCommands
+
+/** Requests and outcomes of the brakes that are requested, and decided by a drain of their own. */
+interface Asked {
+  readonly pin: { readonly request: PinRequest; readonly outcome: PinOutcome }
+  readonly revert: { readonly request: RevertRequest; readonly outcome: RevertOutcome }
+  readonly graft: { readonly request: GraftRequest; readonly outcome: GraftOutcome }
+  readonly prune: { readonly request: PruneRequest; readonly outcome: PruneOutcome }
+}
+export type AskedBrake = keyof Asked
+export type RequestOf<K extends AskedBrake> = Asked[K]['request']
+export type OutcomeOf<K extends AskedBrake> = Asked[K]['outcome']
+
+/** Those brakes, in the order of their drains. */
+export const askedBrakes = { pin: pinBrake, revert: revertBrake, graft: graftBrake, prune: pruneBrake } as const
+type Rows = typeof askedBrakes
+export type BrakeQueue = Rows[AskedBrake]['queue']
+
+/** Requests that wait for their drain, by queue. */
+export type BrakeQueues = {
+  readonly [K in AskedBrake as Rows[K]['queue']]: readonly RequestOf<K>[]
+}
+
+/** Events by which code and people ask an agent for a brake. */
+export type BrakeEvent = {
+  readonly [K in AskedBrake]: { readonly type: K; readonly request: RequestOf<K>; readonly at: number }
+}[AskedBrake]
+
+export const askedKinds = Object.keys(askedBrakes) as readonly AskedBrake[]
+export const brakeQueues = askedKinds.map((kind) => askedBrakes[kind].queue) as readonly BrakeQueue[]
+
+const none: readonly never[] = Object.freeze([])
+/** The queues of an agent of which nothing was requested. */
+export const emptyBrakeQueues: BrakeQueues = Object.freeze(
+  Object.fromEntries(brakeQueues.map((queue) => [queue, none])),
+) as unknown as BrakeQueues
+
+/** Returns the refusal of a request. */
+export const refusalOf = <K extends AskedBrake>(kind: K, request: RequestOf<K>, why: string): OutcomeOf<K> =>
+  (askedBrakes[kind].refused as (request: RequestOf<K>, why: string) => OutcomeOf<K>)(request, why)
