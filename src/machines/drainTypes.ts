@@ -1,13 +1,9 @@
+import type { AskedBrake, OutcomeOf, RequestOf } from '../protocol/brakes/brakeTable.ts'
 import type {
-  GraftOutcome,
-  GraftRequest,
-  PinOutcome,
-  PinRequest,
   PolicyEnd,
   PolicyRequest,
   PruneOutcome,
   PruneRequest,
-  RevertOutcome,
   RevertRequest,
   StallOutcome,
 } from '../protocol/braking.ts'
@@ -18,10 +14,8 @@ import type { Usage } from '../protocol/messages.ts'
 import type { Overlay } from '../protocol/records.ts'
 import type { UndoCall, UndoStep } from '../protocol/undo.ts'
 
-export interface RevertsInput {
-  readonly agentId: string
-  readonly key: string
-  readonly requests: readonly RevertRequest[]
+/** Prospects by which a drain of reverts decides. */
+export interface Reckoning {
   readonly turnIndex: number
   readonly lastNodeId: NodeId
   /** Prospect of the run after the drain; `crowded`: too little headroom is left, so the trunk is about to be compacted. */
@@ -30,29 +24,36 @@ export interface RevertsInput {
   readonly expected: number
 }
 
-export interface RevertsOutput {
-  readonly key: string
-  readonly outcomes: readonly RevertOutcome[]
-  /** Ids of requests that are left to a later drain; only while the run goes on. */
-  readonly held?: readonly string[]
-  /** Prunes that carry out reverts that were held back, after work has gone on. */
-  readonly hidden?: readonly PruneOutcome[]
-  /** Tokens of the next request, as `contextTokens` counts them. */
+interface Sized {
+  /** Tokens of the next request, as the context counts them. */
   readonly contextTokens: number
-  readonly at: number
 }
 
-export interface GraftsInput {
+/** What drains are given and give beside requests and outcomes. */
+export interface DrainExtras {
+  readonly pin: { readonly input: object; readonly output: { readonly contextTokens?: undefined } }
+  readonly revert: {
+    readonly input: Reckoning
+    readonly output: Sized & {
+      /** Ids of requests that are left to a later drain; only while the run goes on. */
+      readonly held?: readonly string[]
+      /** Prunes that carry out reverts that were held back, after work has gone on. */
+      readonly hidden?: readonly PruneOutcome[]
+    }
+  }
+  readonly graft: { readonly input: Pick<Reckoning, 'lastNodeId'>; readonly output: Sized }
+  readonly prune: { readonly input: object; readonly output: Sized }
+}
+
+export type DrainInput<K extends AskedBrake> = DrainExtras[K]['input'] & {
   readonly agentId: string
   readonly key: string
-  readonly requests: readonly GraftRequest[]
-  readonly lastNodeId: NodeId
+  readonly requests: readonly RequestOf<K>[]
 }
 
-export interface GraftsOutput {
+export type DrainOutput<K extends AskedBrake> = DrainExtras[K]['output'] & {
   readonly key: string
-  readonly outcomes: readonly GraftOutcome[]
-  readonly contextTokens: number
+  readonly outcomes: readonly OutcomeOf<K>[]
   readonly at: number
 }
 
@@ -70,19 +71,6 @@ export interface UndoOutput {
   readonly at: number
   /** The store failed before it could be undone: nothing has happened. */
   readonly notStarted?: ErrorInfo
-}
-
-export interface PrunesInput {
-  readonly agentId: string
-  readonly key: string
-  readonly requests: readonly PruneRequest[]
-}
-
-export interface PrunesOutput {
-  readonly key: string
-  readonly outcomes: readonly PruneOutcome[]
-  readonly contextTokens: number
-  readonly at: number
 }
 
 export interface FoldInput {
@@ -144,18 +132,6 @@ export interface ConsultOutput {
   readonly revert?: RevertRequest
   /** Tokens that the note adds to the next request, as `contextTokens` counts. */
   readonly noteTokens: number
-  readonly at: number
-}
-
-export interface PinsInput {
-  readonly agentId: string
-  readonly key: string
-  readonly requests: readonly PinRequest[]
-}
-
-export interface PinsOutput {
-  readonly key: string
-  readonly outcomes: readonly PinOutcome[]
   readonly at: number
 }
 

@@ -1,6 +1,7 @@
+import { askedKinds } from '../protocol/brakes/brakeTable.ts'
 import type { PauseReason } from '../protocol/records.ts'
 import { settleKey } from './aborts.ts'
-import { drainKey, foldKey, mayAsk } from './brakes.ts'
+import { drainKey, foldKey, isAsked } from './brakes.ts'
 import { refusalIn } from './guarding.ts'
 import { askedSoFar, consultKey } from './policies.ts'
 import { stallKey } from './stalls.ts'
@@ -23,10 +24,8 @@ interface Subject {
 const outputOf = ({ event }: Subject): ReplyOutput => (event as unknown as { output: ReplyOutput }).output
 
 /** The brake: open only when the revert flag is set, or a person asks. */
-export const revertEnabled = ({ context }: Subject): boolean =>
-  context.reverts.some((request) => mayAsk(request, context.policy.flags.revert))
-export const pruneEnabled = ({ context }: Subject): boolean =>
-  context.prunes.some((request) => mayAsk(request, context.policy.flags.prune))
+export const revertEnabled = ({ context }: Subject): boolean => isAsked(context, 'revert')
+export const pruneEnabled = ({ context }: Subject): boolean => isAsked(context, 'prune')
 /** The request may have grown beyond where old steps are folded; open only when the fold flag is set. */
 export const foldEnabled = ({ context }: Subject): boolean =>
   context.policy.flags.fold && context.run !== null && context.foldAt !== null && context.contextTokens > context.foldAt
@@ -58,20 +57,17 @@ export const outrunsConsultation = ({ context }: Subject): boolean =>
 export const isCurrentConsultation = ({ context, event }: Subject): boolean =>
   event.type === 'policy.fired' && event.key === consultKey(context)
 /** Abandoned steps are asked back. */
-export const graftRequested = ({ context }: Subject): boolean => context.grafts.length > 0
+export const graftRequested = ({ context }: Subject): boolean => isAsked(context, 'graft')
 /** An applied revert has something left to undo, perhaps since before a crash. */
 export const undoPending = ({ context }: Subject): boolean => context.undoing !== null
-export const pinRequested = ({ context }: Subject): boolean => context.pins.length > 0
+export const pinRequested = ({ context }: Subject): boolean => isAsked(context, 'pin')
 const policyRequested = ({ context }: Subject): boolean =>
   context.policy.flags.policies && (context.policyRequests?.length ?? 0) > 0
 /** A person requested a change of the trunk while the agent was idle. */
 export const changeRequested = (subject: Subject): boolean =>
   mayBegin(subject) &&
   (undoPending(subject) ||
-    pinRequested(subject) ||
-    revertEnabled(subject) ||
-    graftRequested(subject) ||
-    pruneEnabled(subject) ||
+    askedKinds.some((kind) => isAsked(subject.context, kind)) ||
     compactRequested(subject) ||
     policyRequested(subject))
 

@@ -1,5 +1,5 @@
-import { drainFold } from '../../src/actors/drains/drainFold.ts'
-import { drainPrunes } from '../../src/actors/drains/drainPrunes.ts'
+import { drainFold } from '../../src/actors/brakes/fold/drainFold.ts'
+import { drainPrunes } from '../../src/actors/brakes/prune/drainPrunes.ts'
 import type { Message } from '../../src/protocol/messages.ts'
 import { actorPorts, agentSays, runActor, toolSays, userSays, type RecordedPorts } from '../support/actorPorts.ts'
 import { quiet } from '../support/agentHarness.ts'

@@ -49,6 +49,14 @@ export type OutcomeOf<K extends AskedBrake> = Asked[K]['outcome']
 export const askedBrakes = { pin: pinBrake, revert: revertBrake, graft: graftBrake, prune: pruneBrake } as const
 type Rows = typeof askedBrakes
 export type BrakeQueue = Rows[AskedBrake]['queue']
+export type BrakeQueueOf<K extends AskedBrake> = Rows[K]['queue']
+
+/** The name of the effect that decides the requests of a brake. */
+export type DrainEffect<K extends AskedBrake> = `drain${Capitalize<BrakeQueueOf<K>>}`
+export function drainEffect<K extends AskedBrake>(kind: K): DrainEffect<K> {
+  const { queue } = askedBrakes[kind]
+  return `drain${queue[0]!.toUpperCase()}${queue.slice(1)}` as DrainEffect<K>
+}
 
 /** Requests that wait for their drain, by queue. */
 export type BrakeQueues = {

@@ -3,8 +3,8 @@ import type { Fault } from '../mutate.ts'
 const machine = 'src/machines/policies.ts'
 const guards = 'src/machines/guards.ts'
 const drain = 'src/machines/states/draining.ts'
-const effect = 'src/actors/drains/consultPolicies.ts'
-const check = 'src/actors/drains/checkPlan.ts'
+const effect = 'src/actors/brakes/policies/consultPolicies.ts'
+const check = 'src/actors/brakes/policies/checkPlan.ts'
 const limit = 'src/actors/timing/timeLimit.ts'
 const inMachine = ['machines/policies']
 const journeys = ['braking/policies']
@@ -196,7 +196,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'consulting-24',
-    file: 'src/actors/drains/consultation.ts',
+    file: 'src/actors/brakes/policies/consultation.ts',
     what: 'what an agent that a policy ran cost is not counted',
     from: '  pay(spending, ran)\n',
     to: '',
@@ -252,7 +252,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'consulting-31',
-    file: 'src/actors/drains/consultation.ts',
+    file: 'src/actors/brakes/policies/consultation.ts',
     what: 'what an agent used until it took too long is not counted',
     from: 'void spending.running.add((spent = soFar))',
     to: 'void (spent = soFar)',
@@ -276,7 +276,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'consulting-34',
-    file: 'src/actors/drains/consultation.ts',
+    file: 'src/actors/brakes/policies/consultation.ts',
     what: 'a question that nobody waits for ends the process',
     from: '  answer.catch(() => {})\n',
     to: '',

@@ -235,7 +235,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'grafts-30',
-    file: 'src/actors/drains/drainGrafts.ts',
+    file: 'src/actors/brakes/graft/drainGrafts.ts',
     what: 'two requests of one drain give the same ids',
     from: 'lastNodeId = outcome.copies.at(-1)!.nodeId',
     to: '',
@@ -243,7 +243,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'grafts-31',
-    file: 'src/actors/drains/drainReverts.ts',
+    file: 'src/actors/brakes/revert/drainReverts.ts',
     what: 'a revert of copies aborts sub-agents of a turn that stays',
     from: 'graftedFrom === undefined ? [turnIndex] : []',
     to: '[turnIndex]',

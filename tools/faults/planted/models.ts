@@ -108,7 +108,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'models-14',
-    file: 'src/actors/drains/summariseSpan.ts',
+    file: 'src/actors/brakes/compaction/summariseSpan.ts',
     what: 'the model of summaries knows no limits',
     from: 'own === undefined ? model : limited(own)',
     to: 'own ?? model',

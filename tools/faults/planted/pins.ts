@@ -59,7 +59,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'pins-8',
-    file: 'src/actors/drains/drainPins.ts',
+    file: 'src/actors/brakes/pins/drainPins.ts',
     what: 'of two requests in one drain the second does not know of the first',
     from: 'decidePin(conversation, request, decided)',
     to: 'decidePin(conversation, request)',

@@ -205,7 +205,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'recall-26',
-    file: 'src/actors/tools/braking/recallTool.ts',
+    file: 'src/actors/brakes/recall/recallTool.ts',
     what: 'a refusal is given as if it were the answer',
     from: '    if (isError) throw new Error(text)\n',
     to: '',

@@ -226,7 +226,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'undo-28',
-    file: 'src/actors/tools/braking/revertTool.ts',
+    file: 'src/actors/brakes/revert/revertTool.ts',
     what: 'the model is offered an undo that nobody allowed',
     from: 'undo ? withUndo : plain',
     to: 'undo ? plain : withUndo',

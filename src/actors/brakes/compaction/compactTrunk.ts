@@ -1,26 +1,26 @@
-import { isLikelyBug } from '../../protocol/callbackBugs.ts'
-import { cutMiddle } from '../../protocol/text/cutMiddle.ts'
+import { isLikelyBug } from '../../../protocol/callbackBugs.ts'
+import { cutMiddle } from '../../../protocol/text/cutMiddle.ts'
 import {
   overlayOf,
   percent,
   planCompaction,
   tooLittle,
   type CompactionPlan,
-} from '../../conversation/brakes/compaction/planCompaction.ts'
-import { shownOfSpan } from '../../conversation/brakes/compaction/shownOfSpan.ts'
-import { sizesOfCompaction } from '../../conversation/limits/trunkSizes.ts'
-import type { CompactInput, CompactOutput } from '../../machines/drainTypes.ts'
-import { messageOf } from '../../protocol/errors.ts'
-import type { Usage } from '../../protocol/messages.ts'
-import type { Model } from '../../protocol/ports/model.ts'
-import { toldBy } from '../turn/countUsage.ts'
-import { costOf } from '../turn/pricing.ts'
-import type { AgentPorts, FindPorts } from '../agentPorts.ts'
-import { usualCompaction } from '../define/compactionOptions.ts'
-import { through } from '../models/openStream.ts'
-import { economicsFor } from './economicsFor.ts'
-import { effect } from '../effect.ts'
-import { requestTokens } from '../turn/requestTokens.ts'
+} from '../../../conversation/brakes/compaction/planCompaction.ts'
+import { shownOfSpan } from '../../../conversation/brakes/compaction/shownOfSpan.ts'
+import { sizesOfCompaction } from '../../../conversation/limits/trunkSizes.ts'
+import type { CompactInput, CompactOutput } from '../../../machines/drainTypes.ts'
+import { messageOf } from '../../../protocol/errors.ts'
+import type { Usage } from '../../../protocol/messages.ts'
+import type { Model } from '../../../protocol/ports/model.ts'
+import { toldBy } from '../../turn/countUsage.ts'
+import { costOf } from '../../turn/pricing.ts'
+import type { AgentPorts, FindPorts } from '../../agentPorts.ts'
+import { usualCompaction } from '../../define/compactionOptions.ts'
+import { through } from '../../models/openStream.ts'
+import { economicsFor } from '../economicsFor.ts'
+import { effect } from '../../effect.ts'
+import { requestTokens } from '../../turn/requestTokens.ts'
 import { heuristicStrategy, type Summary } from './summariseSpan.ts'
 
 /** The effect of `compacting`: plans the span, has it summarised, and refuses a result that saves too little. */

@@ -4,10 +4,10 @@ import {
   type AssistantMessage,
   type ToolCallBlock,
   type Usage,
-} from '../../../protocol/messages.ts'
-import type { Conversation } from '../../tree/conversation.ts'
-import type { ConversationNode } from '../../tree/node.ts'
-import { brakeTools, graftName } from '../revert/revert.ts'
+} from '../../protocol/messages.ts'
+import type { Conversation } from '../tree/conversation.ts'
+import type { ConversationNode } from '../tree/node.ts'
+import { brakeTools, graftName } from './revert/revert.ts'
 
 interface Asking {
   readonly node: ConversationNode

@@ -3,9 +3,9 @@ import { revertCategorySchema } from '../../../protocol/braking.ts'
 import { cutEnd } from '../../../protocol/text/cutMiddle.ts'
 import { lazily } from '../../../protocol/lazily.ts'
 import type { RevertSettings } from '../../define/agentDefinition.ts'
-import { defineTool, type Tool } from '../defineTool.ts'
-import { asOwn } from '../ownTools.ts'
-import { BrakeCallResult } from './brakeCall.ts'
+import { defineTool, type Tool } from '../../tools/defineTool.ts'
+import { asOwn } from '../../tools/ownTools.ts'
+import { BrakeCallResult } from '../brakeCall.ts'
 
 const description = `Go back to an earlier step of this conversation, named by its id, such as n12. What came after that step is no longer shown to you; a note with your summary stands there instead.
 

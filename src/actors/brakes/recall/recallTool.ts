@@ -9,7 +9,7 @@ import {
 import { recallName } from '../../../conversation/tree/stepText.ts'
 import { lazily } from '../../../protocol/lazily.ts'
 import { inSlices } from '../../timing/inSlices.ts'
-import { defineTool, type Tool } from '../defineTool.ts'
+import { defineTool, type Tool } from '../../tools/defineTool.ts'
 
 /** Result of the recall tool: a request to look something up in the conversation, which a tool does not see. */
 export class RecallCall {

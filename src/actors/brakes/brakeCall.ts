@@ -1,4 +1,4 @@
-import type { BrakeCall } from '../../../machines/effectTypes.ts'
+import type { BrakeCall } from '../../machines/effectTypes.ts'
 
 /** Result of a brake tool: a request for the drain, and the text of its result, read only if the drain refuses. */
 export class BrakeCallResult {

@@ -1,9 +1,9 @@
-import { decideStall, pauseDue, stallRevert } from '../../conversation/brakes/stall/decideStall.ts'
-import { renderNotice } from '../../conversation/request/brakeNotes.ts'
-import type { StallInput, StallCheck } from '../../machines/drainTypes.ts'
-import type { FindPorts } from '../agentPorts.ts'
-import { effect } from '../effect.ts'
-import { requestTokens } from '../turn/requestTokens.ts'
+import { decideStall, pauseDue, stallRevert } from '../../../conversation/brakes/stall/decideStall.ts'
+import { renderNotice } from '../../../conversation/request/brakeNotes.ts'
+import type { StallInput, StallCheck } from '../../../machines/drainTypes.ts'
+import type { FindPorts } from '../../agentPorts.ts'
+import { effect } from '../../effect.ts'
+import { requestTokens } from '../../turn/requestTokens.ts'
 
 /** The effect of `draining.checking`: looks whether the newest step ends a loop, and decides how it is handled. */
 export const drainStall = (find: FindPorts) =>

@@ -1,26 +1,32 @@
-import type { Sizes } from '../../conversation/limits/economics.ts'
-import { applyHeld, carriedOutAs, mayWait, planHeld, refusalOf } from '../../conversation/brakes/revert/heldRevert.ts'
-import type { ConversationNode } from '../../conversation/tree/node.ts'
-import { planUndo } from '../../conversation/brakes/revert/planUndo.ts'
-import { applyRevert, planRevert, refuseRevert, type RevertPlan } from '../../conversation/brakes/revert/revert.ts'
-import { sizesOfPrune, sizesOfRevert } from '../../conversation/limits/trunkSizes.ts'
-import { askedAt, usedByAsking } from '../../conversation/brakes/graft/usedByAsking.ts'
-import type { RevertsInput, RevertsOutput } from '../../machines/drainTypes.ts'
-import type { PruneOutcome, RevertOutcome, RevertRequest } from '../../protocol/braking.ts'
-import type { NodeId } from '../../protocol/ids.ts'
-import { addUsage, noUsage } from '../../protocol/messages.ts'
-import type { AgentPorts, FindPorts } from '../agentPorts.ts'
-import { revertSettingsOf } from '../define/brakingOptions.ts'
-import { effectsOf } from '../calls/effectsOf.ts'
-import { economicsFor } from './economicsFor.ts'
-import { effect } from '../effect.ts'
-import { costOf } from '../turn/pricing.ts'
-import { requestTokens } from '../turn/requestTokens.ts'
+import type { Sizes } from '../../../conversation/limits/economics.ts'
+import {
+  applyHeld,
+  carriedOutAs,
+  mayWait,
+  planHeld,
+  refusalOf,
+} from '../../../conversation/brakes/revert/heldRevert.ts'
+import type { ConversationNode } from '../../../conversation/tree/node.ts'
+import { planUndo } from '../../../conversation/brakes/revert/planUndo.ts'
+import { applyRevert, planRevert, refuseRevert, type RevertPlan } from '../../../conversation/brakes/revert/revert.ts'
+import { sizesOfPrune, sizesOfRevert } from '../../../conversation/limits/trunkSizes.ts'
+import { askedAt, usedByAsking } from '../../../conversation/brakes/usedByAsking.ts'
+import type { DrainInput, DrainOutput } from '../../../machines/drainTypes.ts'
+import type { PruneOutcome, RevertOutcome, RevertRequest } from '../../../protocol/braking.ts'
+import type { NodeId } from '../../../protocol/ids.ts'
+import { addUsage, noUsage } from '../../../protocol/messages.ts'
+import type { AgentPorts, FindPorts } from '../../agentPorts.ts'
+import { revertSettingsOf } from '../../define/brakingOptions.ts'
+import { effectsOf } from '../../calls/effectsOf.ts'
+import { economicsFor } from '../economicsFor.ts'
+import { effect } from '../../effect.ts'
+import { costOf } from '../../turn/pricing.ts'
+import { requestTokens } from '../../turn/requestTokens.ts'
 import { isWritten, writeTagText, type TagText } from './writeTagText.ts'
 
 /** The effect of `draining.reverts`: decides every queued revert against the trunk as it stands, one applied at the most. */
 export const drainReverts = (find: FindPorts) =>
-  effect<RevertsOutput, RevertsInput>(async (input, { signal }) => {
+  effect<DrainOutput<'revert'>, DrainInput<'revert'>>(async (input, { signal }) => {
     const ports = find(input.agentId)
     const drain = new RevertDrain(ports, input, signal)
     const { conversation, redactor } = ports
@@ -37,7 +43,7 @@ export const drainReverts = (find: FindPorts) =>
 
 class RevertDrain {
   readonly #ports: AgentPorts
-  readonly #input: RevertsInput
+  readonly #input: DrainInput<'revert'>
   readonly #signal: AbortSignal
   readonly #outcomes: RevertOutcome[] = []
   readonly #hidden: PruneOutcome[] = []
@@ -45,14 +51,14 @@ class RevertDrain {
   #newHead: ConversationNode | undefined
   #trunkTokens: number
 
-  constructor(ports: AgentPorts, input: RevertsInput, signal: AbortSignal) {
+  constructor(ports: AgentPorts, input: DrainInput<'revert'>, signal: AbortSignal) {
     this.#ports = ports
     this.#input = input
     this.#signal = signal
     this.#trunkTokens = ports.conversation.trunkTokens
   }
 
-  output(): RevertsOutput {
+  output(): DrainOutput<'revert'> {
     const [outcomes, held, hidden] = [this.#outcomes, this.#held, this.#hidden]
     return {
       key: this.#input.key,

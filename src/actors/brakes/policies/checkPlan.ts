@@ -1,12 +1,12 @@
 import { z } from 'zod'
-import { onlyFields } from '../../protocol/checks/onlyFields.ts'
-import { chooseSteps } from '../../conversation/brakes/prune/prune.ts'
-import type { Conversation } from '../../conversation/tree/conversation.ts'
-import { revertCategorySchema, type PruneRequest, type RevertRequest } from '../../protocol/braking.ts'
-import { describeIssues } from '../../protocol/errors.ts'
-import { formatNodeId } from '../../protocol/ids.ts'
-import { lazily } from '../../protocol/lazily.ts'
-import type { Consultation, HiddenPart, Kept, Plan, Policy } from '../define/policy.ts'
+import { onlyFields } from '../../../protocol/checks/onlyFields.ts'
+import { chooseSteps } from '../../../conversation/brakes/prune/prune.ts'
+import type { Conversation } from '../../../conversation/tree/conversation.ts'
+import { revertCategorySchema, type PruneRequest, type RevertRequest } from '../../../protocol/braking.ts'
+import { describeIssues } from '../../../protocol/errors.ts'
+import { formatNodeId } from '../../../protocol/ids.ts'
+import { lazily } from '../../../protocol/lazily.ts'
+import type { Consultation, HiddenPart, Kept, Plan, Policy } from '../../define/policy.ts'
 
 const text = lazily(() => z.string().max(100_000))
 

@@ -1,18 +1,18 @@
-import { planGraft } from '../../conversation/brakes/graft/planGraft.ts'
-import { brakeTools, ignoredTools } from '../../conversation/brakes/revert/revert.ts'
-import { recallName } from '../../conversation/tree/stepText.ts'
-import { usedByAsking } from '../../conversation/brakes/graft/usedByAsking.ts'
-import type { GraftsInput, GraftsOutput } from '../../machines/drainTypes.ts'
-import type { GraftOutcome } from '../../protocol/braking.ts'
-import type { NodeId } from '../../protocol/ids.ts'
-import type { AgentPorts, FindPorts } from '../agentPorts.ts'
-import { economicsFor } from './economicsFor.ts'
-import { effect } from '../effect.ts'
-import { requestTokens } from '../turn/requestTokens.ts'
+import { planGraft } from '../../../conversation/brakes/graft/planGraft.ts'
+import { brakeTools, ignoredTools } from '../../../conversation/brakes/revert/revert.ts'
+import { recallName } from '../../../conversation/tree/stepText.ts'
+import { usedByAsking } from '../../../conversation/brakes/usedByAsking.ts'
+import type { DrainInput, DrainOutput } from '../../../machines/drainTypes.ts'
+import type { GraftOutcome } from '../../../protocol/braking.ts'
+import type { NodeId } from '../../../protocol/ids.ts'
+import type { AgentPorts, FindPorts } from '../../agentPorts.ts'
+import { economicsFor } from '../economicsFor.ts'
+import { effect } from '../../effect.ts'
+import { requestTokens } from '../../turn/requestTokens.ts'
 
 /** The effect of `draining.grafts`: decides which abandoned steps each queued graft copies. */
 export const drainGrafts = (find: FindPorts) =>
-  effect<GraftsOutput, GraftsInput>((input) => {
+  effect<DrainOutput<'graft'>, DrainInput<'graft'>>((input) => {
     const ports = find(input.agentId)
     const { conversation, definition, redactor, clock } = ports
     const asking = definition.braking?.graft === true ? ignoredTools({ recall: false, graft: true }) : brakeTools

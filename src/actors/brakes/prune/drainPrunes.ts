@@ -1,14 +1,14 @@
-import { planAskedFold, type FoldPlan } from '../../conversation/brakes/fold/planFold.ts'
-import { applyPrune } from '../../conversation/brakes/prune/prune.ts'
-import { sizesOfFold, sizesOfPrune } from '../../conversation/limits/trunkSizes.ts'
-import { usedByAsking } from '../../conversation/brakes/graft/usedByAsking.ts'
-import type { PrunesInput, PrunesOutput } from '../../machines/drainTypes.ts'
-import type { PruneOutcome, PruneRequest } from '../../protocol/braking.ts'
-import type { AgentPorts, FindPorts } from '../agentPorts.ts'
-import { readInSlices } from './drainFold.ts'
-import { economicsFor } from './economicsFor.ts'
-import { effect } from '../effect.ts'
-import { requestTokens } from '../turn/requestTokens.ts'
+import { planAskedFold, type FoldPlan } from '../../../conversation/brakes/fold/planFold.ts'
+import { applyPrune } from '../../../conversation/brakes/prune/prune.ts'
+import { sizesOfFold, sizesOfPrune } from '../../../conversation/limits/trunkSizes.ts'
+import { usedByAsking } from '../../../conversation/brakes/usedByAsking.ts'
+import type { DrainInput, DrainOutput } from '../../../machines/drainTypes.ts'
+import type { PruneOutcome, PruneRequest } from '../../../protocol/braking.ts'
+import type { AgentPorts, FindPorts } from '../../agentPorts.ts'
+import { readInSlices } from '../fold/drainFold.ts'
+import { economicsFor } from '../economicsFor.ts'
+import { effect } from '../../effect.ts'
+import { requestTokens } from '../../turn/requestTokens.ts'
 
 const fold = (
   { conversation, definition, frame }: AgentPorts,
@@ -26,7 +26,7 @@ const refused = (id: string, reason: string): PruneOutcome => ({ id, applied: fa
 
 /** The effect of `draining.prunes`: decides what each queued prune hides. */
 export const drainPrunes = (find: FindPorts) =>
-  effect<PrunesOutput, PrunesInput>(async (input, cancellation) => {
+  effect<DrainOutput<'prune'>, DrainInput<'prune'>>(async (input, cancellation) => {
     const ports = find(input.agentId)
     const { conversation, redactor } = ports
     if (input.requests.some((request) => request.fold === true)) await readInSlices(conversation, cancellation)
