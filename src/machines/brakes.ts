@@ -4,6 +4,7 @@ import {
   refusalOf,
   type AskedBrake,
   type BrakeQueue,
+  type BrakeQueues,
   type OutcomeOf,
   type RequestOf,
 } from '../protocol/brakes/brakeTable.ts'
@@ -33,13 +34,22 @@ export function askFor<K extends AskedBrake>(draft: Draft, kind: K, request: Req
 }
 
 /** The switches are for the model and the runtime: people and code may always ask. */
-export const mayAsk = ({ by }: { readonly by: 'model' | 'person' | 'runtime' }, isOn: boolean): boolean =>
+const mayAsk = ({ by }: { readonly by: 'model' | 'person' | 'runtime' }, isOn: boolean): boolean =>
   isOn || by === 'person'
 
-function mayBeAsked(context: AgentContext, kind: AskedBrake, request: RequestOf<AskedBrake>): boolean {
+function mayBeAsked(context: Pick<AgentContext, 'policy'>, kind: AskedBrake, request: RequestOf<AskedBrake>): boolean {
   const { flag }: { readonly queue: string; readonly flag?: 'revert' | 'prune' } = askedBrakes[kind]
   return flag === undefined || mayAsk(request, context.policy.flags[flag])
 }
+
+/** Returns the requests that their brakes may decide. */
+export const openQueues = (waiting: BrakeQueues, context: Pick<AgentContext, 'policy'>): BrakeQueues =>
+  Object.fromEntries(
+    askedKinds.map((kind) => {
+      const { queue } = askedBrakes[kind]
+      return [queue, waiting[queue].filter((request) => mayBeAsked(context, kind, request))]
+    }),
+  ) as unknown as BrakeQueues
 
 /** True if a request waits that its brake may decide. */
 export const isAsked = (context: AgentContext, kind: AskedBrake): boolean =>

@@ -12,14 +12,14 @@ interface Row<K extends AskedBrake> {
   /** The guard that opens it, and the state after it. */
   readonly guard: keyof typeof guards & `${K}${'Enabled' | 'Requested'}`
   readonly done: string
-  /** What goes before the brakes after it: itself `again`, or the undoing of its effects. */
+  /** State before those of the next brakes: itself `again`, or the undoing of its effects. */
   readonly next?: 'again' | 'undoing'
   /** Input of its effect beside the requests. */
   readonly input?: (context: AgentContext) => DrainExtras[K]['input']
   /** Changes that go before the outcomes. */
   readonly first?: (draft: Draft, output: DrainOutput<K>) => void
   /** Changes after the record of an outcome. */
-  readonly then?: (draft: Draft, outcome: OutcomeOf<K>) => void
+  readonly after?: (draft: Draft, outcome: OutcomeOf<K>) => void
   /** Requests that are left to a later drain. */
   readonly held?: (draft: Draft, output: DrainOutput<K>) => readonly string[]
 }
@@ -37,7 +37,7 @@ export const drainTable: { readonly [K in AskedBrake]: Row<K> } = {
       for (const outcome of hidden) draft.record({ type: 'prune.applied', ...draft.at, ...outcome })
       if (hidden.length > 0) takeOff(draft)
     },
-    then: (draft, outcome) => {
+    after: (draft, outcome) => {
       if (outcome.usage !== undefined) spend(draft, outcome.usage, outcome.costUsd ?? 0)
       if (!outcome.applied) return
       takeOff(draft)
@@ -53,7 +53,7 @@ export const drainTable: { readonly [K in AskedBrake]: Row<K> } = {
     guard: 'graftRequested',
     done: 'grafted',
     input: ({ lastNodeId }) => ({ lastNodeId }),
-    then: (draft, { copies }) => {
+    after: (draft, { copies }) => {
       const last = copies.at(-1)?.nodeId
       if (last === undefined) return
       forgetFold(draft)
@@ -63,7 +63,7 @@ export const drainTable: { readonly [K in AskedBrake]: Row<K> } = {
   prune: {
     guard: 'pruneEnabled',
     done: 'pruned',
-    then: (draft, { applied }) => {
+    after: (draft, { applied }) => {
       if (applied) takeOff(draft)
     },
   },
@@ -90,11 +90,11 @@ function outlookOf(context: AgentContext): Reckoning['outlook'] {
 
 /** Records the outcomes of a drain, and moves the head. */
 export function applyDrain<K extends AskedBrake>(draft: Draft, kind: K, output: DrainOutput<K>): void {
-  const { first, then, held }: Row<K> = drainTable[kind]
+  const { first, after, held }: Row<K> = drainTable[kind]
   first?.(draft, output)
   for (const outcome of output.outcomes) {
     recordOutcome(draft, kind, outcome)
-    then?.(draft, outcome)
+    after?.(draft, outcome)
   }
   const left = held?.(draft, output) ?? []
   const answered = draft.context.drained.filter((id) => !left.includes(id))

@@ -29,7 +29,7 @@ interface Sized {
   readonly contextTokens: number
 }
 
-/** What drains are given and give beside requests and outcomes. */
+/** Inputs and outputs of drains beside requests and outcomes. */
 export interface DrainExtras {
   readonly pin: { readonly input: object; readonly output: { readonly contextTokens?: undefined } }
   readonly revert: {

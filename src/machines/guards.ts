@@ -48,8 +48,8 @@ function isPolicyLeft(context: AgentContext): boolean {
   const { run, turns, prompts, policy } = context
   const { names, atRest } = policy.policies
   // A run that has used up what it may is not to pay for more.
-  const isAsked = run === null ? atRest && turns > 0 && prompts.length === 0 : reachedLimit(run) === undefined
-  return isAsked && askedSoFar(context) < names.length
+  const mayAsk = run === null ? atRest && turns > 0 && prompts.length === 0 : reachedLimit(run) === undefined
+  return mayAsk && askedSoFar(context) < names.length
 }
 /** A message came for an agent at rest: a consultation that was not requested gives way. */
 export const outrunsConsultation = ({ context }: Subject): boolean =>

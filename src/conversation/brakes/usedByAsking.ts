@@ -1,10 +1,4 @@
-import {
-  noUsage,
-  toolCallsOf,
-  type AssistantMessage,
-  type ToolCallBlock,
-  type Usage,
-} from '../../protocol/messages.ts'
+import { noUsage, toolCallsOf, type AssistantMessage, type ToolCallBlock, type Usage } from '../../protocol/messages.ts'
 import type { Conversation } from '../tree/conversation.ts'
 import type { ConversationNode } from '../tree/node.ts'
 import { brakeTools, graftName } from './revert/revert.ts'

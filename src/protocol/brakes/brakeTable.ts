@@ -1,3 +1,4 @@
+import type { z } from 'zod'
 import { compactionCommands, compactionRecords } from './compaction/compactionRecords.ts'
 import { graftBrake, graftCommands, graftRecords, type GraftOutcome, type GraftRequest } from './graft/graftRecords.ts'
 import { pinBrake, pinCommands, pinRecords, type PinOutcome, type PinRequest } from './pins/pinRecords.ts'
@@ -58,6 +59,15 @@ export function drainEffect<K extends AskedBrake>(kind: K): DrainEffect<K> {
   return `drain${queue[0]!.toUpperCase()}${queue.slice(1)}` as DrainEffect<K>
 }
 
+/** Queues by the record that fills them: those of the brakes, and of what else is asked of the trunk. */
+export const queueOf = {
+  ...(Object.fromEntries(Object.entries(askedBrakes).map(([kind, { queue }]) => [`${kind}.requested`, queue])) as {
+    readonly [K in AskedBrake as `${K}.requested`]: BrakeQueueOf<K>
+  }),
+  'compaction.requested': 'compactions',
+  'policy.requested': 'policyRequests',
+} as const
+
 /** Requests that wait for their drain, by queue. */
 export type BrakeQueues = {
   readonly [K in AskedBrake as Rows[K]['queue']]: readonly RequestOf<K>[]
@@ -67,6 +77,23 @@ export type BrakeQueues = {
 export type BrakeEvent = {
   readonly [K in AskedBrake]: { readonly type: K; readonly request: RequestOf<K>; readonly at: number }
 }[AskedBrake]
+
+/** Commands that ask for a brake. */
+export type AskingCommand = {
+  readonly [C in BrakeCommandType]: z.output<ReturnType<(typeof brakeCommands)[C]>>
+}[KeysOf<Rows[AskedBrake]['asks']>]
+type KeysOf<T> = T extends unknown ? keyof T & BrakeCommandType : never
+
+/** Returns true if a command asks for a brake. */
+export const isAsking = (command: { readonly type: string }): command is AskingCommand =>
+  askedKinds.some((kind) => Object.hasOwn(askedBrakes[kind].asks, command.type))
+
+/** Returns the brake that a command asks for, and what it asks. */
+export function askedBy(command: AskingCommand): { readonly kind: AskedBrake; readonly asked: object } {
+  const kind = askedKinds.find((one) => Object.hasOwn(askedBrakes[one].asks, command.type))!
+  const asks: Readonly<Record<string, (command: never) => object>> = askedBrakes[kind].asks
+  return { kind, asked: asks[command.type]!(command as never) }
+}
 
 export const askedKinds = Object.keys(askedBrakes) as readonly AskedBrake[]
 export const brakeQueues = askedKinds.map((kind) => askedBrakes[kind].queue) as readonly BrakeQueue[]

@@ -132,7 +132,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'consulting-16',
-    file: 'src/conversation/brakes/policyLog.ts',
+    file: 'src/conversation/brakes/policies/policyLog.ts',
     what: 'one that changed something is left alone',
     from: '{ ...last, hasChanged: true }',
     to: '{ ...last, hasChanged: false }',

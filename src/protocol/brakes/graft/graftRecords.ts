@@ -42,6 +42,7 @@ export const graftCommands = {
 
 export const graftBrake = {
   queue: 'grafts',
+  asks: { 'agent.graft': ({ steps }: Pick<GraftRequest, 'steps'>) => ({ steps }) },
   refused: ({ id, steps }: GraftRequest, why: string): GraftOutcome => ({
     id,
     applied: false,

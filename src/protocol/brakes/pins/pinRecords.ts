@@ -43,8 +43,14 @@ export const pinCommands = {
   'agent.unpin': () => onlyFields({ ...toAgent(), type: z.literal('agent.unpin'), step: z.string() }),
 } as const
 
+type PinCommand = { readonly step: string }
+
 export const pinBrake = {
   queue: 'pins',
+  asks: {
+    'agent.pin': ({ step }: PinCommand) => ({ step, pinned: true }),
+    'agent.unpin': ({ step }: PinCommand) => ({ step, pinned: false }),
+  },
   refused: ({ id, step: requested, pinned }: PinRequest, why: string): PinOutcome => ({
     id,
     applied: false,

@@ -1,4 +1,4 @@
-import type { PolicyStart } from '../../protocol/braking.ts'
+import type { PolicyStart } from '../../../protocol/braking.ts'
 
 /** The last time that a policy fired. */
 export interface LastFired {
