@@ -2,7 +2,7 @@ import type { AskedBrake, OutcomeOf } from '../protocol/brakes/brakeTable.ts'
 import type { AgentContext } from './agentTypes.ts'
 import { forgetFold, recordOutcome, refuse } from './brakes.ts'
 import type { Draft } from './draft.ts'
-import type { DrainExtras, DrainOutput, Reckoning } from './drainTypes.ts'
+import type { DrainOutput, Reckoning } from './drainTypes.ts'
 import * as guards from './guards.ts'
 import { spend } from './spending.ts'
 import { beginUndo } from './undoing.ts'
@@ -15,7 +15,7 @@ interface Row<K extends AskedBrake> {
   /** State before those of the next brakes: itself `again`, or the undoing of its effects. */
   readonly next?: 'again' | 'undoing'
   /** Input of its effect beside the requests. */
-  readonly input?: (context: AgentContext) => DrainExtras[K]['input']
+  readonly input?: (context: AgentContext) => K extends 'revert' ? Reckoning : object
   /** Changes that go before the outcomes. */
   readonly first?: (draft: Draft, output: DrainOutput<K>) => void
   /** Changes after the record of an outcome. */
@@ -52,7 +52,6 @@ export const drainTable: { readonly [K in AskedBrake]: Row<K> } = {
   graft: {
     guard: 'graftRequested',
     done: 'grafted',
-    input: ({ lastNodeId }) => ({ lastNodeId }),
     after: (draft, { copies }) => {
       const last = copies.at(-1)?.nodeId
       if (last === undefined) return
@@ -76,9 +75,9 @@ function takeOff(draft: Draft): void {
 }
 
 function reckoning(context: AgentContext): Reckoning {
-  const { turns, lastNodeId, run } = context
+  const { turns, run } = context
   const expected = Math.max(1, run?.turns ?? 0)
-  return { turnIndex: Math.max(0, turns - 1), lastNodeId, outlook: outlookOf(context), expected }
+  return { turnIndex: Math.max(0, turns - 1), outlook: outlookOf(context), expected }
 }
 
 /** Returns the prospect after a drain, by which reverts that would not pay yet are held back or not. */

@@ -17,43 +17,31 @@ import type { UndoCall, UndoStep } from '../protocol/undo.ts'
 /** Prospects by which a drain of reverts decides. */
 export interface Reckoning {
   readonly turnIndex: number
-  readonly lastNodeId: NodeId
   /** Prospect of the run after the drain; `crowded`: too little headroom is left, so the trunk is about to be compacted. */
   readonly outlook: 'goesOn' | 'crowded' | 'ends'
   /** Requests to reckon with: as many as the run has made. */
   readonly expected: number
 }
 
-interface Sized {
-  /** Tokens of the next request, as the context counts them. */
-  readonly contextTokens: number
+interface RevertsLeft {
+  /** Ids of requests that are left to a later drain; only while the run goes on. */
+  readonly held?: readonly string[]
+  /** Prunes that carry out reverts that were held back, after work has gone on. */
+  readonly hidden?: readonly PruneOutcome[]
 }
 
-/** Inputs and outputs of drains beside requests and outcomes. */
-export interface DrainExtras {
-  readonly pin: { readonly input: object; readonly output: { readonly contextTokens?: undefined } }
-  readonly revert: {
-    readonly input: Reckoning
-    readonly output: Sized & {
-      /** Ids of requests that are left to a later drain; only while the run goes on. */
-      readonly held?: readonly string[]
-      /** Prunes that carry out reverts that were held back, after work has gone on. */
-      readonly hidden?: readonly PruneOutcome[]
-    }
-  }
-  readonly graft: { readonly input: Pick<Reckoning, 'lastNodeId'>; readonly output: Sized }
-  readonly prune: { readonly input: object; readonly output: Sized }
-}
-
-export type DrainInput<K extends AskedBrake> = DrainExtras[K]['input'] & {
+export type DrainInput<K extends AskedBrake> = (K extends 'revert' ? Reckoning : object) & {
   readonly agentId: string
   readonly key: string
   readonly requests: readonly RequestOf<K>[]
+  readonly lastNodeId: NodeId
 }
 
-export type DrainOutput<K extends AskedBrake> = DrainExtras[K]['output'] & {
+export type DrainOutput<K extends AskedBrake> = (K extends 'revert' ? RevertsLeft : object) & {
   readonly key: string
   readonly outcomes: readonly OutcomeOf<K>[]
+  /** Tokens of the next request, as the context counts them; missing where they stay the same. */
+  readonly contextTokens?: number
   readonly at: number
 }
 

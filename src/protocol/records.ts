@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { lazily } from './lazily.ts'
-import { brakeRecords } from './brakes/brakeTable.ts'
+import { brakeRecords } from './brakes/brakeSchemas.ts'
 import { stallSchema, type Overlay, type TellingReverts } from './braking.ts'
 import { approvalDecisionShape, approvalRequestShape, toolStartShape } from './callRecords.ts'
 import { errorInfoSchema } from './errorInfo.ts'

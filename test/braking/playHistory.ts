@@ -109,13 +109,13 @@ export function checkDrain(log: BrakeLog, drain: () => ReturnType<BrakeLog['drai
 const isAsked = (conversation: Conversation): boolean => {
   const last = conversation.trunk().at(-1)
   if (last === undefined) return false
-  return last.message.role !== 'assistant' || last.tags.length > 0 || last.graftedFrom !== undefined
+  return last.message.role !== 'assistant' || last.tags.length > 0 || last.copiedFrom !== undefined
 }
 
 /** The model has had the last word; a copy of what it said is none. */
 export const isAnswered = (conversation: Conversation): boolean => {
-  const { message, graftedFrom } = conversation.trunk().at(-1)!
-  return message.role === 'assistant' && graftedFrom === undefined
+  const { message, copiedFrom } = conversation.trunk().at(-1)!
+  return message.role === 'assistant' && copiedFrom === undefined
 }
 
 export function play(

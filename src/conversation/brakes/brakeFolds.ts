@@ -3,6 +3,7 @@ import type { LogRecord, RecordOf } from '../../protocol/records.ts'
 import type { Reshaped } from '../tree/reshaped.ts'
 import { compactionFold } from './compaction/compactionFold.ts'
 import { graftFold } from './graft/graftFold.ts'
+import { copyNotes } from './graft/grafts.ts'
 import { pinFold } from './pins/pinFold.ts'
 import { policyFold } from './policies/policyFold.ts'
 import { pruneFold } from './prune/pruneFold.ts'
@@ -23,3 +24,6 @@ export const brakeFolds = {
   ...stallFold,
   ...policyFold,
 } as { readonly [T in LogRecord['type']]?: (conversation: Reshaped, record: LogRecord) => void }
+
+/** Notes of a brake around a step; `''` for most steps. */
+export const stepNotes = copyNotes

@@ -1,7 +1,8 @@
+import { askingTools } from '../../protocol/brakes/brakeTable.ts'
 import { noUsage, toolCallsOf, type AssistantMessage, type ToolCallBlock, type Usage } from '../../protocol/messages.ts'
 import type { Conversation } from '../tree/conversation.ts'
 import type { ConversationNode } from '../tree/node.ts'
-import { brakeTools, graftName } from './revert/revert.ts'
+import { brakeTools } from './revert/revert.ts'
 
 interface Asking {
   readonly node: ConversationNode
@@ -16,7 +17,7 @@ function askingCall({ path }: Conversation, id: string): Asking | undefined {
     const { message } = node
     if (message.role !== 'assistant') continue
     const call = toolCallsOf(message.content).find(
-      ({ name, callId }) => (brakeTools.has(name) || name === graftName) && id.endsWith(`/tool/${callId}`),
+      ({ name, callId }) => askingTools.includes(name) && id.endsWith(`/tool/${callId}`),
     )
     if (call !== undefined) return { node, message, call }
   }

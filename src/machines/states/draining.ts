@@ -129,6 +129,7 @@ function drainOf<K extends AskedBrake>(kind: K) {
           agentId: context.agentId,
           key: drainKey(context),
           requests: context[queue],
+          lastNodeId: context.lastNodeId,
           ...input?.(context),
         }),
         onDone: [{ guard: 'isStaleDrain' }, { target: done, actions: apply }],

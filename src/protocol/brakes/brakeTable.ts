@@ -1,38 +1,14 @@
 import type { z } from 'zod'
-import { compactionCommands, compactionRecords } from './compaction/compactionRecords.ts'
-import { graftBrake, graftCommands, graftRecords, type GraftOutcome, type GraftRequest } from './graft/graftRecords.ts'
-import { pinBrake, pinCommands, pinRecords, type PinOutcome, type PinRequest } from './pins/pinRecords.ts'
-import { policyCommands, policyRecords } from './policies/policyRecords.ts'
-import { pruneBrake, pruneCommands, pruneRecords, type PruneOutcome, type PruneRequest } from './prune/pruneRecords.ts'
-import {
-  revertBrake,
-  revertCommands,
-  revertRecords,
-  type RevertOutcome,
-  type RevertRequest,
-} from './revert/revertRecords.ts'
-import { stallRecords } from './stall/stallRecords.ts'
+import { graftBrake } from './graft/graftBrake.ts'
+import type { GraftOutcome, GraftRequest } from './graft/graftRecords.ts'
+import { pinBrake } from './pins/pinBrake.ts'
+import type { PinOutcome, PinRequest } from './pins/pinRecords.ts'
+import { pruneBrake } from './prune/pruneBrake.ts'
+import type { PruneOutcome, PruneRequest } from './prune/pruneRecords.ts'
+import { revertBrake } from './revert/revertBrake.ts'
+import type { RevertOutcome, RevertRequest } from './revert/revertRecords.ts'
+import type { brakeCommands } from './brakeSchemas.ts'
 
-/** The records of all brakes. */
-export const brakeRecords = {
-  ...revertRecords,
-  ...pruneRecords,
-  ...compactionRecords,
-  ...pinRecords,
-  ...graftRecords,
-  ...stallRecords,
-  ...policyRecords,
-} as const
-
-/** The commands of all brakes. */
-export const brakeCommands = {
-  ...revertCommands,
-  ...pruneCommands,
-  ...policyCommands,
-  ...compactionCommands,
-  ...graftCommands,
-  ...pinCommands,
-} as const
 export type BrakeCommandType = keyof typeof brakeCommands
 
 /** Requests and outcomes of the brakes that are requested, and decided by a drain of their own. */
@@ -97,6 +73,13 @@ export function askedBy(command: AskingCommand): { readonly kind: AskedBrake; re
 
 export const askedKinds = Object.keys(askedBrakes) as readonly AskedBrake[]
 export const brakeQueues = askedKinds.map((kind) => askedBrakes[kind].queue) as readonly BrakeQueue[]
+
+/** Names of the tools by which a model asks for a brake. */
+export const askingTools: readonly string[] = askedKinds.flatMap((kind) => {
+  const { tool }: { readonly queue: string; readonly tool?: string } = askedBrakes[kind]
+  return tool === undefined ? [] : [tool]
+})
+export type AskingTool = Extract<Rows[AskedBrake], { readonly tool: string }>['tool']
 
 const none: readonly never[] = Object.freeze([])
 /** The queues of an agent of which nothing was requested. */

@@ -1,8 +1,8 @@
 import type { AgentDefinition } from '../../actors/define/agentDefinition.ts'
+import { brakeCommands } from '../../protocol/brakes/brakeSchemas.ts'
 import {
   askedBrakes,
   askedBy,
-  brakeCommands,
   isAsking,
   type AskingCommand,
   type BrakeCommandType,

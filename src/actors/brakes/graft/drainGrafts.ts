@@ -1,5 +1,6 @@
 import { planGraft } from '../../../conversation/brakes/graft/planGraft.ts'
 import { brakeTools, ignoredTools } from '../../../conversation/brakes/revert/revert.ts'
+import { graftBrake } from '../../../protocol/brakes/graft/graftBrake.ts'
 import { recallName } from '../../../conversation/tree/stepText.ts'
 import { usedByAsking } from '../../../conversation/brakes/usedByAsking.ts'
 import type { DrainInput, DrainOutput } from '../../../machines/drainTypes.ts'
@@ -15,7 +16,7 @@ export const drainGrafts = (find: FindPorts) =>
   effect<DrainOutput<'graft'>, DrainInput<'graft'>>((input) => {
     const ports = find(input.agentId)
     const { conversation, definition, redactor, clock } = ports
-    const asking = definition.braking?.graft === true ? ignoredTools({ recall: false, graft: true }) : brakeTools
+    const asking = definition.braking?.graft === true ? ignoredTools([graftBrake.tool]) : brakeTools
     const canRecall = definition.braking !== null && definition.tools.has(recallName)
     const taken = new Map<NodeId, NodeId>()
     const outcomes: GraftOutcome[] = []

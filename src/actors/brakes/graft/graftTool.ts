@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { graftName } from '../../../conversation/brakes/revert/revert.ts'
+import { graftBrake } from '../../../protocol/brakes/graft/graftBrake.ts'
 import { lazily } from '../../../protocol/lazily.ts'
 import { defineTool, type Tool } from '../../tools/defineTool.ts'
 import { asOwn } from '../../tools/ownTools.ts'
@@ -11,7 +11,7 @@ const description = `Bring steps of an abandoned branch back, as copies at the e
 export const graftTool = lazily((): Tool =>
   asOwn(
     defineTool({
-      name: graftName,
+      name: graftBrake.tool,
       description,
       // It only asks.
       effects: 'none',

@@ -93,7 +93,7 @@ class RevertDrain {
     const written = await this.#write(request, plan)
     if (written.refusal !== undefined) return this.#refuse(request, written.refusal, written)
     // A copy was made in a turn that may stay, and began no sub-agent.
-    const turns = plan.span.flatMap(({ turnIndex, graftedFrom }) => (graftedFrom === undefined ? [turnIndex] : []))
+    const turns = plan.span.flatMap(({ turnIndex, copiedFrom }) => (copiedFrom === undefined ? [turnIndex] : []))
     const children = ports.children?.abandon(Math.min(...turns)) ?? []
     const evidence = children.length === 0 ? plan.evidence : { ...plan.evidence, children }
     const undo = request.undo === true ? { undo: planUndo(conversation, plan.span, effectsOf(ports.definition)) } : {}

@@ -39,15 +39,3 @@ export const graftRecords = {
 export const graftCommands = {
   'agent.graft': () => onlyFields({ ...toAgent(), type: z.literal('agent.graft'), steps: z.array(z.string()).min(1) }),
 } as const
-
-export const graftBrake = {
-  queue: 'grafts',
-  asks: { 'agent.graft': ({ steps }: Pick<GraftRequest, 'steps'>) => ({ steps }) },
-  refused: ({ id, steps }: GraftRequest, why: string): GraftOutcome => ({
-    id,
-    applied: false,
-    requested: steps,
-    copies: [],
-    reason: `graft refused: ${why}`,
-  }),
-} as const

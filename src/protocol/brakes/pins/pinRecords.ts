@@ -42,20 +42,3 @@ export const pinCommands = {
   'agent.pin': () => onlyFields({ ...toAgent(), type: z.literal('agent.pin'), step: z.string() }),
   'agent.unpin': () => onlyFields({ ...toAgent(), type: z.literal('agent.unpin'), step: z.string() }),
 } as const
-
-type PinCommand = { readonly step: string }
-
-export const pinBrake = {
-  queue: 'pins',
-  asks: {
-    'agent.pin': ({ step }: PinCommand) => ({ step, pinned: true }),
-    'agent.unpin': ({ step }: PinCommand) => ({ step, pinned: false }),
-  },
-  refused: ({ id, step: requested, pinned }: PinRequest, why: string): PinOutcome => ({
-    id,
-    applied: false,
-    requested,
-    pinned,
-    reason: `${pinned ? 'pin' : 'unpin'} refused: ${why}`,
-  }),
-} as const

@@ -83,20 +83,4 @@ export const pruneCommands = {
   'agent.fold': () => onlyFields({ ...toAgent(), type: z.literal('agent.fold') }),
 } as const
 
-type PruneCommand = z.output<ReturnType<(typeof pruneCommands)['agent.prune']>>
-
-export const pruneBrake = {
-  queue: 'prunes',
-  flag: 'prune',
-  asks: {
-    'agent.prune': ({ type: _, agentId: __, ...said }: PruneCommand) => said,
-    'agent.fold': () => ({ fold: true }) as const,
-  },
-  refused: ({ id }: PruneRequest, why: string): PruneOutcome => ({
-    id,
-    applied: false,
-    steps: [],
-    tokens: 0,
-    reason: `prune refused: ${why}`,
-  }),
-} as const
+export type PruneCommand = z.output<ReturnType<(typeof pruneCommands)['agent.prune']>>

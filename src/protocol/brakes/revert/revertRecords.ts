@@ -141,24 +141,4 @@ export const revertCommands = {
     }),
 } as const
 
-type RevertCommand = z.output<ReturnType<(typeof revertCommands)['agent.revert']>>
-
-export const revertBrake = {
-  queue: 'reverts',
-  flag: 'revert',
-  asks: {
-    'agent.revert': ({ step, category, summary, undo }: RevertCommand) => ({
-      step,
-      category,
-      ...(summary === undefined ? {} : { summary }),
-      ...(undo === true ? ({ undo } as const) : {}),
-    }),
-  },
-  refused: ({ id, category, step }: RevertRequest, why: string): RevertOutcome => ({
-    id,
-    applied: false,
-    category,
-    requested: step,
-    reason: `revert refused: ${why}`,
-  }),
-} as const
+export type RevertCommand = z.output<ReturnType<(typeof revertCommands)['agent.revert']>>

@@ -1,6 +1,6 @@
-import type { GraftOutcome } from '../../../src/protocol/braking.ts'
-import type { NodeId } from '../../../src/protocol/ids.ts'
-import { formatNodeId } from '../../../src/protocol/text/nodeIds.ts'
+import type { NodeId } from '../../ids.ts'
+import { formatNodeId } from '../../text/nodeIds.ts'
+import type { GraftOutcome } from './graftRecords.ts'
 
 /** Describes the nodes that a graft copied and their copies: `n12–n14 as n30–n32, n20 as n33`. */
 export function copiedSpans(copies: GraftOutcome['copies']): string {
