@@ -3,14 +3,14 @@ import type { AgentContext } from './agentTypes.ts'
 import { forgetFold, recordOutcome, refuse } from './brakes.ts'
 import type { Draft } from './draft.ts'
 import type { DrainOutput, Reckoning } from './drainTypes.ts'
-import * as guards from './guards.ts'
+import * as conditions from './conditions.ts'
 import { spend } from './spending.ts'
 import { beginUndo } from './undoing.ts'
 
 /** The part of a drain that differs from brake to brake. */
 interface Row<K extends AskedBrake> {
   /** The guard that opens it, and the state after it. */
-  readonly guard: keyof typeof guards & `${K}${'Enabled' | 'Requested'}`
+  readonly guard: keyof typeof conditions & `${K}${'Enabled' | 'Requested'}`
   readonly done: string
   /** State before those of the next brakes: itself `again`, or the undoing of its effects. */
   readonly next?: 'again' | 'undoing'
@@ -83,8 +83,8 @@ function reckoning(context: AgentContext): Reckoning {
 /** Returns the prospect after a drain, by which reverts that would not pay yet are held back or not. */
 function outlookOf(context: AgentContext): Reckoning['outlook'] {
   const subject = { context, event: { type: 'wake' } } as const
-  if (guards.lowHeadroom(subject)) return 'crowded'
-  return guards.mustReply(subject) ? 'goesOn' : 'ends'
+  if (conditions.lowHeadroom(subject)) return 'crowded'
+  return conditions.mustReply(subject) ? 'goesOn' : 'ends'
 }
 
 /** Records the outcomes of a drain, and moves the head. */

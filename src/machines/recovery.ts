@@ -7,7 +7,7 @@ import { cancelConsultation } from './policies.ts'
 import { mayAnswer, reachedLimit, remainingLimits } from './limits.ts'
 import { goOnUndoing } from './undoing.ts'
 import { endForeign } from './foreign.ts'
-import { endRefused } from './refusals.ts'
+import { endRefused } from './guards/refusals.ts'
 import { endRun, pauseRun } from './runs.ts'
 
 /**

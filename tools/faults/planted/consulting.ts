@@ -1,7 +1,7 @@
 import type { Fault } from '../mutate.ts'
 
 const machine = 'src/machines/policies.ts'
-const guards = 'src/machines/guards.ts'
+const guards = 'src/machines/conditions.ts'
 const drain = 'src/machines/states/draining.ts'
 const effect = 'src/actors/brakes/policies/consultPolicies.ts'
 const check = 'src/actors/brakes/policies/checkPlan.ts'
@@ -60,10 +60,10 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'consulting-7',
-    file: machine,
+    file: 'src/machines/policies.ts',
     what: 'a crash between two records loses the plan',
-    from: "  if (prune !== undefined) requestPrune(draft, prune)\n  if (revert !== undefined) requestRevert(draft, revert)\n  spend(draft, end.usage ?? noUsage, end.costUsd)\n  draft.record({ type: 'policy.end', ...draft.at, ...end })\n",
-    to: "  spend(draft, end.usage ?? noUsage, end.costUsd)\n  draft.record({ type: 'policy.end', ...draft.at, ...end })\n  if (prune !== undefined) requestPrune(draft, prune)\n  if (revert !== undefined) requestRevert(draft, revert)\n",
+    from: "  if (prune !== undefined) askFor(draft, 'prune', prune)\n  if (revert !== undefined) askFor(draft, 'revert', revert)\n  spend(draft, end.usage ?? noUsage, end.costUsd)\n  draft.record({ type: 'policy.end', ...draft.at, ...end })\n",
+    to: "  spend(draft, end.usage ?? noUsage, end.costUsd)\n  draft.record({ type: 'policy.end', ...draft.at, ...end })\n  if (prune !== undefined) askFor(draft, 'prune', prune)\n  if (revert !== undefined) askFor(draft, 'revert', revert)\n",
     tests: inMachine,
   },
   {
@@ -172,10 +172,10 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'consulting-21',
-    file: 'src/conversation/tree/conversation.ts',
+    file: 'src/conversation/brakes/prune/pruneFold.ts',
     what: 'the model is told why a plan that it does not know of was refused',
-    from: "this.#annotate().settle('prunes', record.id, record.applied) ?? 'model'",
-    to: "(this.#annotate().settle('prunes', record.id, record.applied), 'model')",
+    from: "conversation.annotate().settle('prunes', record.id, record.applied) ?? 'model'",
+    to: "(conversation.annotate().settle('prunes', record.id, record.applied), 'model')",
     tests: journeys,
   },
   {

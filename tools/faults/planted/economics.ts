@@ -99,9 +99,9 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'economics-13',
-    file: 'src/machines/brakes.ts',
+    file: 'src/machines/drainTable.ts',
     what: 'a revert held back at rest is drained for ever',
-    from: 'draft.context.run === null ? [] : held',
+    from: 'context.run === null ? [] : held',
     to: 'held',
     tests: ['machines/heldReverts'],
   },
@@ -147,9 +147,9 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'economics-19',
-    file: 'src/machines/states/draining.ts',
+    file: 'src/machines/drainTable.ts',
     what: 'no run is ever expected to last',
-    from: 'Math.max(1, context.run?.turns ?? 0)',
+    from: 'Math.max(1, run?.turns ?? 0)',
     to: '1',
     tests: ['machines/heldReverts'],
   },

@@ -116,7 +116,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'models-15',
-    file: 'src/machines/guards.ts',
+    file: 'src/machines/conditions.ts',
     what: 'the signal of one prompt ends the run of another',
     from: "event.type === 'withdraw' && context.run?.requestId === event.id",
     to: "event.type === 'withdraw' && context.run !== null",

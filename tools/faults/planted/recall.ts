@@ -215,8 +215,8 @@ export const faults: readonly Fault[] = [
     id: 'recall-27',
     file: 'src/actors/define/brakingOptions.ts',
     what: 'a tool of the application that is called recall is no evidence',
-    from: 'ignoredTools: ignoredTools({ recall: hasRecall, graft })',
-    to: 'ignoredTools: ignoredTools({ recall: true, graft })',
+    from: '...(hasRecall ? [recallName] : [])',
+    to: 'recallName',
     tests: ['braking/recall'],
   },
   {

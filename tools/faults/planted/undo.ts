@@ -194,7 +194,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'undo-24',
-    file: 'src/machines/guards.ts',
+    file: 'src/machines/conditions.ts',
     what: 'what is left to undo waits behind the next message',
     from: '  (undoPending(subject) ||',
     to: '  (',

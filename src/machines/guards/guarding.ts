@@ -1,7 +1,7 @@
-import type { GuardVerdict, Refusal } from '../protocol/guarding.ts'
-import type { NodeId } from '../protocol/ids.ts'
-import type { AgentContext } from './agentTypes.ts'
-import type { Draft } from './draft.ts'
+import type { GuardVerdict, Refusal } from '../../protocol/guarding.ts'
+import type { NodeId } from '../../protocol/ids.ts'
+import type { AgentContext } from '../agentTypes.ts'
+import type { Draft } from '../draft.ts'
 
 /** Returns the node up to which the input guards have looked; empty without them. */
 export const guardInput = ({ policy, guardedTo = 0 }: AgentContext): { guardedTo?: NodeId } =>

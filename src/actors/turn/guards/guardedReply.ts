@@ -1,13 +1,13 @@
-import type { ReplyFailure, ReplyInput, ReplyOutput } from '../../machines/effectTypes.ts'
-import { errorInfo } from '../../protocol/errors.ts'
-import type { GuardVerdict } from '../../protocol/guarding.ts'
-import { withheldText } from '../../protocol/text/withheldText.ts'
-import { textOf, type Block } from '../../protocol/messages.ts'
-import type { AgentPorts } from '../agentPorts.ts'
+import type { ReplyFailure, ReplyInput, ReplyOutput } from '../../../machines/effectTypes.ts'
+import { errorInfo } from '../../../protocol/errors.ts'
+import type { GuardVerdict } from '../../../protocol/guarding.ts'
+import { withheldText } from '../../../protocol/text/withheldText.ts'
+import { textOf, type Block } from '../../../protocol/messages.ts'
+import type { AgentPorts } from '../../agentPorts.ts'
 import { askGuards } from './askGuards.ts'
-import { Cancellation } from '../timing/cancellation.ts'
-import { partialUsage } from './partialUsage.ts'
-import { readAnswer } from '../../protocol/checks/readAnswer.ts'
+import { Cancellation } from '../../timing/cancellation.ts'
+import { partialUsage } from '../partialUsage.ts'
+import { readAnswer } from '../../../protocol/checks/readAnswer.ts'
 
 type Stream = (ports: AgentPorts, input: ReplyInput, cancellation: Cancellation) => Promise<ReplyOutput>
 type Replied = Extract<ReplyOutput, { ok: true }>

@@ -1,10 +1,10 @@
-import type * as guards from './guards.ts'
+import type * as conditions from './conditions.ts'
 
 /**
  * The question of each guard of the agent machine, in a few words for the labels of its chart. Empty if it says no more than the event or the
  * transition's own description.
  */
-export const guardWords: Readonly<Record<keyof typeof guards, string>> = {
+export const guardWords: Readonly<Record<keyof typeof conditions, string>> = {
   revertEnabled: 'a revert was asked for',
   pruneEnabled: 'a prune was asked for',
   foldEnabled: 'old steps fill the request',

@@ -1,7 +1,7 @@
-import type { Draft } from './draft.ts'
-import type { ReplyOutput } from './effectTypes.ts'
+import type { Draft } from '../draft.ts'
+import type { ReplyOutput } from '../effectTypes.ts'
 import { refusalIn } from './guarding.ts'
-import { addReply, endRun, resetReply } from './runs.ts'
+import { addReply, endRun, resetReply } from '../runs.ts'
 
 /** Ends the run in which a guard refused a message of people, or the answer. */
 export function refuseRun(draft: Draft, output: ReplyOutput): void {
