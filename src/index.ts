@@ -76,7 +76,7 @@ export {
   type LlmStrategyOptions,
   type Summary,
   type SummaryContext,
-} from './actors/drains/summariseSpan.ts'
+} from './actors/brakes/compaction/summariseSpan.ts'
 
 export { createRuntime, type Runtime } from '../packages/bridge/src/createRuntime.ts'
 export { serveGateway } from '../packages/cluster/src/serveGateway.ts'

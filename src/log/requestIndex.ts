@@ -58,13 +58,6 @@ function idIn(record: LogRecord): string | undefined {
   switch (record.type) {
     case 'queue.changed':
       return record.added?.id
-    case 'revert.requested':
-    case 'prune.requested':
-    case 'compaction.requested':
-    case 'graft.requested':
-    case 'pin.requested':
-    case 'policy.requested':
-      return record.request.id
     case 'use.changed':
     case 'approval.decided':
     case 'question.answered':
@@ -73,6 +66,6 @@ function idIn(record: LogRecord): string | undefined {
     case 'tool.end':
       return record.returned?.requestId
     default:
-      return undefined
+      return 'request' in record ? record.request.id : undefined
   }
 }

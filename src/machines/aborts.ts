@@ -1,6 +1,6 @@
 import type { AgentContext, AgentMachineEvent } from './agentTypes.ts'
 import type { SettleOutput } from './effectTypes.ts'
-import { refuseGrafts, refusePrunes, refuseReverts } from './brakes.ts'
+import { refuseReshaping } from './brakes.ts'
 import { cancelCalls, sealCalls, stopCalls } from './calls.ts'
 import { cancelCompaction, refuseCompactions } from './compaction.ts'
 import { endTask, tellChildren } from './children.ts'
@@ -32,9 +32,7 @@ export function endAbort(draft: Draft, { partial, spent }: Pick<SettleOutput, 'p
   cancelCalls(draft, 'aborted', spent)
   sealCalls(draft)
   endUndo(draft, 'the run was aborted')
-  refuseReverts(draft, 'the run was aborted')
-  refuseGrafts(draft, 'the run was aborted')
-  refusePrunes(draft, 'the run was aborted')
+  refuseReshaping(draft, 'the run was aborted')
   refuseCompactions(draft, 'the run was aborted')
   refusePolicies(draft, 'the run was aborted')
   endRun(draft, 'aborted')

@@ -1,8 +1,9 @@
+import { askedKinds, emptyBrakeQueues, type AskedBrake, type BrakeEvent } from '../protocol/brakes/brakeTable.ts'
 import { RuntimeError, toErrorInfo } from '../protocol/errors.ts'
 import { advance, agentMachineId, agentSetup } from './agentSetup.ts'
 import type { AgentContext, AgentInput, EventOfType } from './agentTypes.ts'
 import { abortAtRest, withdraw } from './aborts.ts'
-import { requestGraft, requestPin, requestPrune, requestRevert } from './brakes.ts'
+import { askFor } from './brakes.ts'
 import { attachChild, detachChild, loseChild } from './children.ts'
 import { enqueueMessage, enqueuePrompt, enqueueSaid } from './queues.ts'
 import { requestCompaction } from './compaction.ts'
@@ -71,11 +72,8 @@ const initialContext = ({ restored, task, parent: _, metadata: __, ...input }: A
   isCompacting: false,
   compactions: 0,
   ending: null,
-  reverts: none,
+  ...emptyBrakeQueues,
   undoing: null,
-  prunes: none,
-  grafts: none,
-  pins: none,
   foldAt: input.policy.flags.fold ? 0 : null,
   compactRequests: none,
   policyRequests: input.policy.flags.policies ? none : null,
@@ -92,6 +90,10 @@ const ending = [
   { guard: 'hasChildren', actions: beginEnding },
   { target: '.stopped', actions: beginEnding },
 ] as const
+
+const ask = { actions: advance<BrakeEvent>((draft, event) => askFor(draft, event.type, event.request)) }
+/** The brakes that code and people ask for. */
+const asked = Object.fromEntries(askedKinds.map((kind) => [kind, ask])) as Record<AskedBrake, typeof ask>
 
 /**
  * The statechart every agent runs. Pure: every effect is an actor named by a string, every log entry a `record` action,
@@ -168,10 +170,7 @@ export const agentMachine = agentSetup.createMachine({
         loseChild(draft, actorId, toErrorInfo(error, 'INTERNAL')),
       ),
     },
-    revert: { actions: advance<EventOfType<'revert'>>((draft, { request }) => requestRevert(draft, request)) },
-    prune: { actions: advance<EventOfType<'prune'>>((draft, { request }) => requestPrune(draft, request)) },
-    graft: { actions: advance<EventOfType<'graft'>>((draft, { request }) => requestGraft(draft, request)) },
-    pin: { actions: advance<EventOfType<'pin'>>((draft, { request }) => requestPin(draft, request)) },
+    ...asked,
     compact: { actions: advance<EventOfType<'compact'>>((draft, { request }) => requestCompaction(draft, request)) },
     use: { actions: advance<EventOfType<'use'>>(changeUse) },
     brake: { actions: advance<EventOfType<'brake'>>((draft, { request }) => requestPolicy(draft, request)) },

@@ -1,4 +1,5 @@
 import { setup, type ActorLogic, type AnyStateMachine, type Snapshot } from 'xstate'
+import { askedKinds, drainEffect, type AskedBrake, type DrainEffect } from '../protocol/brakes/brakeTable.ts'
 import type { RecordDraft } from '../protocol/records.ts'
 import type { AgentContext, AgentInput, AgentMachineEvent } from './agentTypes.ts'
 import type {
@@ -20,16 +21,10 @@ import type {
   CompactOutput,
   ConsultInput,
   ConsultOutput,
+  DrainInput,
+  DrainOutput,
   FoldInput,
   FoldOutput,
-  GraftsInput,
-  GraftsOutput,
-  PinsInput,
-  PinsOutput,
-  PrunesInput,
-  PrunesOutput,
-  RevertsInput,
-  RevertsOutput,
   StallCheck,
   StallInput,
   UndoInput,
@@ -37,7 +32,7 @@ import type {
 } from './drainTypes.ts'
 import { changeAction } from './change.ts'
 import { type Draft, fillDraft } from './draft.ts'
-import * as guards from './guards.ts'
+import * as conditions from './conditions.ts'
 import { checkEffects, placeholder } from './placeholder.ts'
 
 /** Logic that runs a sub-agent: `supervisorMachine`, with this machine again inside. Named by its shape, as the two contain each other. */
@@ -47,7 +42,12 @@ export type SubAgentLogic = ActorLogic<
   SubAgentInput
 >
 
-type Actors = {
+/** The effects of the drains of requests. */
+type Drains = {
+  readonly [K in AskedBrake as DrainEffect<K>]: ReturnType<typeof placeholder<DrainOutput<K>, DrainInput<K>>>
+}
+
+type Actors = Drains & {
   prepareTurn: ReturnType<typeof placeholder<PrepareOutput, PrepareInput>>
   streamReply: ReturnType<typeof placeholder<ReplyOutput, ReplyInput>>
   askHook: ReturnType<typeof placeholder<HookOutput, HookInput>>
@@ -56,10 +56,6 @@ type Actors = {
   subAgent: SubAgentLogic
   settle: ReturnType<typeof placeholder<SettleOutput, SettleInput>>
   compactTrunk: ReturnType<typeof placeholder<CompactOutput, CompactInput>>
-  drainPins: ReturnType<typeof placeholder<PinsOutput, PinsInput>>
-  drainReverts: ReturnType<typeof placeholder<RevertsOutput, RevertsInput>>
-  drainGrafts: ReturnType<typeof placeholder<GraftsOutput, GraftsInput>>
-  drainPrunes: ReturnType<typeof placeholder<PrunesOutput, PrunesInput>>
   drainFold: ReturnType<typeof placeholder<FoldOutput, FoldInput>>
   undoCall: ReturnType<typeof placeholder<UndoOutput, UndoInput>>
   drainStall: ReturnType<typeof placeholder<StallCheck, StallInput>>
@@ -75,10 +71,7 @@ const actors: Actors = {
   subAgent: placeholder('subAgent') as unknown as SubAgentLogic,
   settle: placeholder('settle'),
   compactTrunk: placeholder('compactTrunk'),
-  drainPins: placeholder('drainPins'),
-  drainReverts: placeholder('drainReverts'),
-  drainGrafts: placeholder('drainGrafts'),
-  drainPrunes: placeholder('drainPrunes'),
+  ...(Object.fromEntries(askedKinds.map(drainEffect).map((src) => [src, placeholder(src)])) as unknown as Drains),
   drainFold: placeholder('drainFold'),
   undoCall: placeholder('undoCall'),
   drainStall: placeholder('drainStall'),
@@ -102,7 +95,7 @@ export const agentSetup = setup({
     /** Command to the log: the whole record but its time, idempotent by `seq`. */
     record: (_: unknown, _record: RecordDraft): void => {},
   },
-  guards,
+  guards: conditions,
 })
 
 /** Runs a plain function over a draft of the next context, then commits it: context, records, children. `E` is the event that the transition is for. */

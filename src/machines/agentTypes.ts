@@ -1,12 +1,5 @@
-import type {
-  CompactionRequest,
-  GraftRequest,
-  PinRequest,
-  PolicyRequest,
-  PolicyStart,
-  PruneRequest,
-  RevertRequest,
-} from '../protocol/braking.ts'
+import type { BrakeEvent, BrakeQueues } from '../protocol/brakes/brakeTable.ts'
+import type { CompactionRequest, PolicyRequest, PolicyStart } from '../protocol/braking.ts'
 import type { ErrorInfo } from '../protocol/errors.ts'
 import type { Refusal } from '../protocol/guarding.ts'
 import type { NodeId } from '../protocol/ids.ts'
@@ -134,7 +127,8 @@ export interface FrameState {
   readonly offered: readonly string[] | null
 }
 
-export interface AgentContext {
+/** The queues of brakes: requested and not yet drained; with a switch off, by people alone. */
+export interface AgentContext extends BrakeQueues {
   readonly agentId: string
   readonly path: readonly string[]
   readonly definition: string
@@ -198,13 +192,8 @@ export interface AgentContext {
   readonly compactions: number
   /** Asked to end once the run is settled: for good, or to be resumed from its log. */
   readonly ending: 'stop' | 'close' | null
-  /** Requested and not yet drained; with a switch off, by people alone. */
-  readonly reverts: readonly RevertRequest[]
   /** The undoing of the last revert. */
   readonly undoing: Undoing | null
-  readonly prunes: readonly PruneRequest[]
-  readonly grafts: readonly GraftRequest[]
-  readonly pins: readonly PinRequest[]
   /** Tokens of a request above which the drain looks whether to fold; `null` with the switch off. */
   readonly foldAt: number | null
   readonly compactRequests: readonly CompactionRequest[]
@@ -272,10 +261,7 @@ export type AgentMachineEvent =
   /** Starts what is waiting in an agent restored from its log. */
   | { readonly type: 'wake' }
   | ({ readonly type: 'spawn'; readonly at: number } & Spawning)
-  | { readonly type: 'revert'; readonly request: RevertRequest; readonly at: number }
-  | { readonly type: 'prune'; readonly request: PruneRequest; readonly at: number }
-  | { readonly type: 'graft'; readonly request: GraftRequest; readonly at: number }
-  | { readonly type: 'pin'; readonly request: PinRequest; readonly at: number }
+  | BrakeEvent
   | { readonly type: 'compact'; readonly request: CompactionRequest; readonly at: number }
   /** Changes of the values in use: `null` resets a field, or all of them, to the definition. */
   | { readonly type: 'use'; readonly id: string; readonly use: UseEvent | null; readonly at: number }

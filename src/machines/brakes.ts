@@ -1,11 +1,18 @@
-import type { GraftRequest, PinRequest, PruneRequest, RevertRequest } from '../protocol/braking.ts'
+import {
+  askedBrakes,
+  askedKinds,
+  refusalOf,
+  type AskedBrake,
+  type BrakeQueue,
+  type BrakeQueues,
+  type OutcomeOf,
+  type RequestOf,
+} from '../protocol/brakes/brakeTable.ts'
 import { formatNodeId } from '../protocol/ids.ts'
 import type { AgentContext, CallState } from './agentTypes.ts'
 import type { BrakeCall } from './effectTypes.ts'
-import type { FoldOutput, GraftsOutput, PinsOutput, PrunesOutput, RevertsOutput } from './drainTypes.ts'
+import type { FoldOutput } from './drainTypes.ts'
 import type { Draft } from './draft.ts'
-import { spend } from './spending.ts'
-import { beginUndo } from './undoing.ts'
 
 /** Key of the current drain: each ends with a record, so no two have the same place in the log. */
 export const drainKey = (context: AgentContext): string => `${context.agentId}/drain/${context.drainedAt}`
@@ -14,42 +21,39 @@ export const drainKey = (context: AgentContext): string => `${context.agentId}/d
 export const foldKey = (context: AgentContext): string => `${context.agentId}/fold/${context.drainedAt}`
 
 /** Opens a drain: it answers the requests waiting at this point; later ones are left to the next drain. */
-export function beginDrain(draft: Draft, queue: 'reverts' | 'grafts' | 'prunes' | 'pins'): void {
-  const asked = draft.context[queue].map(({ id }) => id) ?? []
-  draft.set({ drainedAt: draft.context.seq, drained: asked })
+export function beginDrain(draft: Draft, queue: BrakeQueue): void {
+  draft.set({ drainedAt: draft.context.seq, drained: draft.context[queue].map(({ id }) => id) })
 }
 
-/** Queues a revert for the next drain; with the switch off, one of a person alone. */
-export function requestRevert(draft: Draft, request: RevertRequest): void {
-  const { reverts, policy } = draft.context
-  if (!mayAsk(request, policy.flags.revert)) return
-  draft.record({ type: 'revert.requested', ...draft.at, request })
-  draft.set({ reverts: [...reverts, request] })
-}
-
-/** Queues a prune for the next drain; with the switch off, one of a person alone. */
-export function requestPrune(draft: Draft, request: PruneRequest): void {
-  const { prunes, policy } = draft.context
-  if (!mayAsk(request, policy.flags.prune)) return
-  draft.record({ type: 'prune.requested', ...draft.at, request })
-  draft.set({ prunes: [...prunes, request] })
+/** Queues a request for the next drain; with the switch of its brake off, one of a person alone. */
+export function askFor<K extends AskedBrake>(draft: Draft, kind: K, request: RequestOf<K>): void {
+  const { queue }: { readonly queue: BrakeQueue } = askedBrakes[kind]
+  if (!mayBeAsked(draft.context, kind, request)) return
+  draft.record({ type: `${kind}.requested`, ...draft.at, request } as never)
+  draft.set({ [queue]: [...draft.context[queue], request] })
 }
 
 /** The switches are for the model and the runtime: people and code may always ask. */
-export const mayAsk = ({ by }: { readonly by: 'model' | 'person' | 'runtime' }, isOn: boolean): boolean =>
+const mayAsk = ({ by }: { readonly by: 'model' | 'person' | 'runtime' }, isOn: boolean): boolean =>
   isOn || by === 'person'
 
-/** Queues a graft for the next drain. */
-export function requestGraft(draft: Draft, request: GraftRequest): void {
-  draft.record({ type: 'graft.requested', ...draft.at, request })
-  draft.set({ grafts: [...draft.context.grafts, request] })
+function mayBeAsked(context: Pick<AgentContext, 'policy'>, kind: AskedBrake, request: RequestOf<AskedBrake>): boolean {
+  const { flag }: { readonly queue: string; readonly flag?: 'revert' | 'prune' } = askedBrakes[kind]
+  return flag === undefined || mayAsk(request, context.policy.flags[flag])
 }
 
-/** Queues a pin for the next drain. */
-export function requestPin(draft: Draft, request: PinRequest): void {
-  draft.record({ type: 'pin.requested', ...draft.at, request })
-  draft.set({ pins: [...draft.context.pins, request] })
-}
+/** Returns the requests that their brakes may decide. */
+export const openQueues = (waiting: BrakeQueues, context: Pick<AgentContext, 'policy'>): BrakeQueues =>
+  Object.fromEntries(
+    askedKinds.map((kind) => {
+      const { queue } = askedBrakes[kind]
+      return [queue, waiting[queue].filter((request) => mayBeAsked(context, kind, request))]
+    }),
+  ) as unknown as BrakeQueues
+
+/** True if a request waits that its brake may decide. */
+export const isAsked = (context: AgentContext, kind: AskedBrake): boolean =>
+  context[askedBrakes[kind].queue].some((request) => mayBeAsked(context, kind, request))
 
 /**
  * Queues a pin that a tool asked for, where anything could hide its step. Goes before the call's result into the log: a crash in between
@@ -59,82 +63,23 @@ export function pinResult(draft: Draft, { key, nodeId }: Pick<CallState, 'key' |
   const { compact, prune } = draft.context.policy.flags
   const id = `${key}/pin`
   if ((!compact && !prune) || draft.context.pins.some((request) => request.id === id)) return
-  requestPin(draft, { id, by: 'runtime', step: formatNodeId(nodeId), pinned: true })
+  askFor(draft, 'pin', { id, by: 'runtime', step: formatNodeId(nodeId), pinned: true })
 }
 
 /** Queues the request that the model made by calling a brake tool; the call's `key` is the request's id. */
-export function requestBrake(draft: Draft, key: string, brake: BrakeCall): void {
-  const asked = { id: key, by: 'model' } as const
-  if (brake.type === 'revert') {
-    const { type: _, ...request } = brake
-    requestRevert(draft, { ...asked, ...request })
-  } else if (brake.type === 'graft') {
-    const { type: _, ...request } = brake
-    requestGraft(draft, { ...asked, ...request })
-  } else {
-    const { type: _, ...request } = brake
-    requestPrune(draft, { ...asked, ...request })
-  }
+export function requestBrake(draft: Draft, key: string, { type, ...asked }: BrakeCall): void {
+  askFor(draft, type, { id: key, by: 'model', ...asked } as never)
 }
 
-/** Applies the outcomes of a drain: records them and moves the head. */
-export function applyReverts(draft: Draft, output: RevertsOutput): void {
-  const { hidden = [], held = [] } = output
-  for (const outcome of hidden) draft.record({ type: 'prune.applied', ...draft.at, ...outcome })
-  if (hidden.length > 0) {
-    forgetFold(draft)
-    draft.set({ compactedAt: 0 })
-  }
-  for (const outcome of output.outcomes) {
-    if (outcome.usage !== undefined) spend(draft, outcome.usage, outcome.costUsd ?? 0)
-    draft.record({ type: 'revert.applied', ...draft.at, ...outcome })
-    draft.set({ reverts: draft.context.reverts.filter(({ id }) => id !== outcome.id) })
-    if (!outcome.applied || outcome.target === undefined) continue
-    forgetFold(draft)
-    const last = outcome.rebased?.at(-1)?.nodeId
-    draft.set({ compactedAt: 0, head: last ?? outcome.target, ...(last === undefined ? {} : { lastNodeId: last }) })
-    beginUndo(draft, outcome)
-  }
-  // At rest nothing is held back: the next drain would follow at once.
-  const waits = draft.context.run === null ? [] : held
-  const answered = draft.context.drained.filter((id) => !waits.includes(id))
-  refuseReverts(draft, 'the drain gave no answer', answered)
-  draft.set({ contextTokens: output.contextTokens })
+/** Records an outcome, and takes its request off the queue. */
+export function recordOutcome<K extends AskedBrake>(draft: Draft, kind: K, outcome: OutcomeOf<K>): void {
+  draft.record({ type: `${kind}.applied`, ...draft.at, ...outcome } as never)
+  drop(draft, kind, [outcome.id])
 }
 
-/** Records the copies and moves the head to the last of them. */
-export function applyGrafts(draft: Draft, output: GraftsOutput): void {
-  for (const outcome of output.outcomes) {
-    draft.record({ type: 'graft.applied', ...draft.at, ...outcome })
-    draft.set({ grafts: draft.context.grafts.filter(({ id }) => id !== outcome.id) })
-    const last = outcome.copies.at(-1)?.nodeId
-    if (last === undefined) continue
-    forgetFold(draft)
-    draft.set({ head: last, lastNodeId: last })
-  }
-  refuseGrafts(draft, 'the drain gave no answer', draft.context.drained)
-  draft.set({ contextTokens: output.contextTokens })
-}
-
-export function applyPrunes(draft: Draft, output: PrunesOutput): void {
-  for (const outcome of output.outcomes) {
-    draft.record({ type: 'prune.applied', ...draft.at, ...outcome })
-    draft.set({ prunes: draft.context.prunes.filter(({ id }) => id !== outcome.id) })
-  }
-  refusePrunes(draft, 'the drain gave no answer', draft.context.drained)
-  if (output.outcomes.some(({ applied }) => applied)) {
-    forgetFold(draft)
-    draft.set({ compactedAt: 0 })
-  }
-  draft.set({ contextTokens: output.contextTokens })
-}
-
-export function applyPins(draft: Draft, output: PinsOutput): void {
-  for (const outcome of output.outcomes) {
-    draft.record({ type: 'pin.applied', ...draft.at, ...outcome })
-    draft.set({ pins: draft.context.pins.filter(({ id }) => id !== outcome.id) })
-  }
-  refusePins(draft, 'the drain gave no answer', draft.context.drained)
+function drop(draft: Draft, kind: AskedBrake, ids: readonly string[]): void {
+  const { queue } = askedBrakes[kind]
+  draft.set({ [queue]: draft.context[queue].filter(({ id }) => !ids.includes(id)) })
 }
 
 /** Opens a drain that was not requested, a fold or a look for a stall: requests that arrive meanwhile are left to the next drain. */
@@ -154,60 +99,16 @@ export function forgetFold(draft: Draft): void {
 
 const none: readonly string[] = Object.freeze([])
 
-/** Refuses waiting reverts, all or `only` these, because the drain failed or will not happen. */
-export function refuseReverts(draft: Draft, why: string, only?: readonly string[]): void {
-  const waiting = draft.context.reverts
-  for (const { id, category, step } of waiting) {
-    if (only !== undefined && !only.includes(id)) continue
-    draft.record({
-      type: 'revert.applied',
-      ...draft.at,
-      id,
-      applied: false,
-      category,
-      requested: step,
-      reason: `revert refused: ${why}`,
-    })
-  }
-  draft.set({ reverts: left(waiting, only) })
+/** Refuses waiting requests of a brake, all or `only` these, because the drain failed or will not happen. */
+export function refuse(draft: Draft, kind: AskedBrake, why: string, only?: readonly string[]): void {
+  const { queue } = askedBrakes[kind]
+  const refused = draft.context[queue].filter(({ id }) => only === undefined || only.includes(id))
+  for (const asked of refused)
+    draft.record({ type: `${kind}.applied`, ...draft.at, ...refusalOf(kind, asked as never, why) } as never)
+  drop(draft, kind, only ?? refused.map(({ id }) => id))
 }
 
-export function refuseGrafts(draft: Draft, why: string, only?: readonly string[]): void {
-  const waiting = draft.context.grafts
-  for (const { id, steps } of waiting) {
-    if (only !== undefined && !only.includes(id)) continue
-    const refused = { applied: false, requested: steps, copies: [], reason: `graft refused: ${why}` }
-    draft.record({ type: 'graft.applied', ...draft.at, id, ...refused })
-  }
-  draft.set({ grafts: left(waiting, only) })
+/** Refuses what waits to reshape the trunk. Pins still hold in the next run. */
+export function refuseReshaping(draft: Draft, why: string): void {
+  for (const kind of askedKinds) if (kind !== 'pin') refuse(draft, kind, why)
 }
-
-export function refusePrunes(draft: Draft, why: string, only?: readonly string[]): void {
-  const waiting = draft.context.prunes
-  for (const { id } of waiting) {
-    if (only !== undefined && !only.includes(id)) continue
-    draft.record({
-      type: 'prune.applied',
-      ...draft.at,
-      id,
-      applied: false,
-      steps: [],
-      tokens: 0,
-      reason: `prune refused: ${why}`,
-    })
-  }
-  draft.set({ prunes: left(waiting, only) })
-}
-
-export function refusePins(draft: Draft, why: string, only?: readonly string[]): void {
-  const waiting = draft.context.pins
-  for (const { id, step: requested, pinned } of waiting) {
-    if (only !== undefined && !only.includes(id)) continue
-    const reason = `${pinned ? 'pin' : 'unpin'} refused: ${why}`
-    draft.record({ type: 'pin.applied', ...draft.at, id, applied: false, requested, pinned, reason })
-  }
-  draft.set({ pins: left(waiting, only) })
-}
-
-const left = <R extends { readonly id: string }>(waiting: readonly R[], answered: readonly string[] | undefined): R[] =>
-  answered === undefined ? [] : waiting.filter(({ id }) => !answered.includes(id))

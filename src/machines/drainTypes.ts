@@ -1,13 +1,9 @@
+import type { AskedBrake, OutcomeOf, RequestOf } from '../protocol/brakes/brakeTable.ts'
 import type {
-  GraftOutcome,
-  GraftRequest,
-  PinOutcome,
-  PinRequest,
   PolicyEnd,
   PolicyRequest,
   PruneOutcome,
   PruneRequest,
-  RevertOutcome,
   RevertRequest,
   StallOutcome,
 } from '../protocol/braking.ts'
@@ -18,41 +14,34 @@ import type { Usage } from '../protocol/messages.ts'
 import type { Overlay } from '../protocol/records.ts'
 import type { UndoCall, UndoStep } from '../protocol/undo.ts'
 
-export interface RevertsInput {
-  readonly agentId: string
-  readonly key: string
-  readonly requests: readonly RevertRequest[]
+/** Prospects by which a drain of reverts decides. */
+export interface Reckoning {
   readonly turnIndex: number
-  readonly lastNodeId: NodeId
   /** Prospect of the run after the drain; `crowded`: too little headroom is left, so the trunk is about to be compacted. */
   readonly outlook: 'goesOn' | 'crowded' | 'ends'
   /** Requests to reckon with: as many as the run has made. */
   readonly expected: number
 }
 
-export interface RevertsOutput {
-  readonly key: string
-  readonly outcomes: readonly RevertOutcome[]
+interface RevertsLeft {
   /** Ids of requests that are left to a later drain; only while the run goes on. */
   readonly held?: readonly string[]
   /** Prunes that carry out reverts that were held back, after work has gone on. */
   readonly hidden?: readonly PruneOutcome[]
-  /** Tokens of the next request, as `contextTokens` counts them. */
-  readonly contextTokens: number
-  readonly at: number
 }
 
-export interface GraftsInput {
+export type DrainInput<K extends AskedBrake> = (K extends 'revert' ? Reckoning : object) & {
   readonly agentId: string
   readonly key: string
-  readonly requests: readonly GraftRequest[]
+  readonly requests: readonly RequestOf<K>[]
   readonly lastNodeId: NodeId
 }
 
-export interface GraftsOutput {
+export type DrainOutput<K extends AskedBrake> = (K extends 'revert' ? RevertsLeft : object) & {
   readonly key: string
-  readonly outcomes: readonly GraftOutcome[]
-  readonly contextTokens: number
+  readonly outcomes: readonly OutcomeOf<K>[]
+  /** Tokens of the next request, as the context counts them; missing where they stay the same. */
+  readonly contextTokens?: number
   readonly at: number
 }
 
@@ -70,19 +59,6 @@ export interface UndoOutput {
   readonly at: number
   /** The store failed before it could be undone: nothing has happened. */
   readonly notStarted?: ErrorInfo
-}
-
-export interface PrunesInput {
-  readonly agentId: string
-  readonly key: string
-  readonly requests: readonly PruneRequest[]
-}
-
-export interface PrunesOutput {
-  readonly key: string
-  readonly outcomes: readonly PruneOutcome[]
-  readonly contextTokens: number
-  readonly at: number
 }
 
 export interface FoldInput {
@@ -144,18 +120,6 @@ export interface ConsultOutput {
   readonly revert?: RevertRequest
   /** Tokens that the note adds to the next request, as `contextTokens` counts. */
   readonly noteTokens: number
-  readonly at: number
-}
-
-export interface PinsInput {
-  readonly agentId: string
-  readonly key: string
-  readonly requests: readonly PinRequest[]
-}
-
-export interface PinsOutput {
-  readonly key: string
-  readonly outcomes: readonly PinOutcome[]
   readonly at: number
 }
 

@@ -1,4 +1,4 @@
-import type { GraftRequest, PruneRequest, RevertRequest } from '../protocol/braking.ts'
+import type { AskedBrake, RequestOf } from '../protocol/brakes/brakeTable.ts'
 import type { ErrorInfo } from '../protocol/errors.ts'
 import type { GuardVerdict } from '../protocol/guarding.ts'
 import type { NodeId } from '../protocol/ids.ts'
@@ -231,11 +231,10 @@ export interface SubAgentInput extends Omit<CallInput, 'callId'> {
   readonly allowance: Limits
 }
 
-/** A call of `revert_to_state`, `prun` or `graft`. */
-export type BrakeCall =
-  | ({ readonly type: 'revert' } & Omit<RevertRequest, 'id' | 'by'>)
-  | ({ readonly type: 'prune' } & Omit<PruneRequest, 'id' | 'by'>)
-  | ({ readonly type: 'graft' } & Omit<GraftRequest, 'id' | 'by'>)
+/** A call of a brake's tool, such as `revert_to_state`. */
+export type BrakeCall = {
+  readonly [K in Exclude<AskedBrake, 'pin'>]: { readonly type: K } & Omit<RequestOf<K>, 'id' | 'by'>
+}[Exclude<AskedBrake, 'pin'>]
 
 export interface SettleInput {
   readonly agentId: string

@@ -1,5 +1,6 @@
+import { askedKinds } from '../protocol/brakes/brakeTable.ts'
 import type { LogRecord } from '../protocol/records.ts'
-import { refuseGrafts, refusePins, refusePrunes, refuseReverts } from './brakes.ts'
+import { refuse, refuseReshaping } from './brakes.ts'
 import { interruptCalls, sealCalls } from './calls.ts'
 import { cancelCompaction, refuseCompactions } from './compaction.ts'
 import type { Draft } from './draft.ts'
@@ -21,10 +22,8 @@ export function endForeign(draft: Draft): void {
   endUndo(draft, why)
   interruptCalls(draft)
   sealCalls(draft)
-  refuseReverts(draft, why)
-  refuseGrafts(draft, why)
-  refusePrunes(draft, why)
-  refusePins(draft, why)
+  refuseReshaping(draft, why)
+  refuse(draft, 'pin', why)
   refuseCompactions(draft, why)
   refusePolicies(draft, why)
   dropQueues(draft, ['steering', 'followUps', 'prompts'])
@@ -58,8 +57,5 @@ const endings: ReadonlySet<LogRecord['type']> = new Set([
   'policy.end',
   'undo.step',
   'undo.end',
-  'revert.applied',
-  'prune.applied',
-  'graft.applied',
-  'pin.applied',
+  ...askedKinds.map((kind) => `${kind}.applied` as const),
 ])

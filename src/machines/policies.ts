@@ -1,7 +1,7 @@
 import { noUsage } from '../protocol/messages.ts'
 import type { PolicyRequest, PolicyStart } from '../protocol/braking.ts'
 import type { AgentContext } from './agentTypes.ts'
-import { requestPrune, requestRevert } from './brakes.ts'
+import { askFor } from './brakes.ts'
 import type { ConsultOutput } from './drainTypes.ts'
 import type { Draft } from './draft.ts'
 import { spend } from './spending.ts'
@@ -15,11 +15,11 @@ export function askedSoFar({ consulted, turns, run }: AgentContext): number {
 }
 
 /** Queues a request for a policy; ignored without policies. */
-export function requestPolicy(draft: Draft, request: PolicyRequest): void {
+export function requestPolicy(draft: Draft, asked: PolicyRequest): void {
   const { policyRequests } = draft.context
   if (policyRequests === null) return
-  draft.record({ type: 'policy.requested', ...draft.at, request })
-  draft.set({ policyRequests: [...policyRequests, request] })
+  draft.record({ type: 'policy.requested', ...draft.at, request: asked })
+  draft.set({ policyRequests: [...policyRequests, asked] })
 }
 
 /** Records that a policy has fired: from here on, models may be paid. */
@@ -35,8 +35,8 @@ export function endConsultation(draft: Draft, output: ConsultOutput): void {
   const { turns, run } = draft.context
   draft.set({ consulted: { turns, atRest: run === null, count } })
   if (end === null) return
-  if (prune !== undefined) requestPrune(draft, prune)
-  if (revert !== undefined) requestRevert(draft, revert)
+  if (prune !== undefined) askFor(draft, 'prune', prune)
+  if (revert !== undefined) askFor(draft, 'revert', revert)
   spend(draft, end.usage ?? noUsage, end.costUsd)
   draft.record({ type: 'policy.end', ...draft.at, ...end })
   dropRequest(draft, end.requestId)
@@ -63,8 +63,8 @@ export function cancelConsultation(draft: Draft, reason: string, staysAsked = fa
 }
 
 function requestUnderWay({ policyRequests, drained }: AgentContext): { policy: string; requestId: string } | undefined {
-  const request = policyRequests?.find(({ id }) => drained.includes(id))
-  return request === undefined ? undefined : { policy: request.policy, requestId: request.id }
+  const found = policyRequests?.find(({ id }) => drained.includes(id))
+  return found === undefined ? undefined : { policy: found.policy, requestId: found.id }
 }
 
 /** Refuses the requests that wait, because they will not be answered. */

@@ -1,3 +1,4 @@
+import { brakeQueues } from '../protocol/brakes/brakeTable.ts'
 import { callsSettled, heldCalls, isCalling, pausedCalls, recoverCalls, sealCalls, startable } from './calls.ts'
 import { cancelCompaction } from './compaction.ts'
 import type { AgentContext, AgentInput } from './agentTypes.ts'
@@ -6,7 +7,7 @@ import { cancelConsultation } from './policies.ts'
 import { mayAnswer, reachedLimit, remainingLimits } from './limits.ts'
 import { goOnUndoing } from './undoing.ts'
 import { endForeign } from './foreign.ts'
-import { endRefused } from './refusals.ts'
+import { endRefused } from './guards/refusals.ts'
 import { endRun, pauseRun } from './runs.ts'
 
 /**
@@ -78,20 +79,14 @@ function interruptRun(draft: Draft): void {
 const isAnythingWaiting = ({
   prompts,
   reporters,
-  reverts,
-  grafts,
   undoing,
-  prunes,
-  pins,
   compactRequests,
   policyRequests,
+  ...context
 }: AgentContext): boolean =>
   prompts.length > 0 ||
   reporters.length > 0 ||
-  pins.length > 0 ||
-  grafts.length > 0 ||
   undoing !== null ||
   compactRequests.length > 0 ||
   (policyRequests?.length ?? 0) > 0 ||
-  reverts.length > 0 ||
-  prunes.length > 0
+  brakeQueues.some((queue) => context[queue].length > 0)

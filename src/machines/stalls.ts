@@ -1,6 +1,6 @@
 import type { RevertRequest } from '../protocol/braking.ts'
 import type { AgentContext } from './agentTypes.ts'
-import { requestRevert } from './brakes.ts'
+import { askFor } from './brakes.ts'
 import type { StallCheck } from './drainTypes.ts'
 import type { Draft } from './draft.ts'
 import { pauseRun } from './runs.ts'
@@ -14,7 +14,7 @@ export const stallRevertId = (context: AgentContext): string => `${context.agent
 /** Records the stall, and requests the revert, in an order in which a crash between two records loses nothing. */
 export function applyStall(draft: Draft, { stall, revert, isRecorded, noteTokens }: StallCheck): void {
   if (stall === null || isRecorded === true) return
-  if (revert !== undefined && !isWaiting(draft, revert)) requestRevert(draft, revert)
+  if (revert !== undefined && !isWaiting(draft, revert)) askFor(draft, 'revert', revert)
   draft.record({ type: 'stall.detected', ...draft.at, ...stall })
   draft.set({ contextTokens: draft.context.contextTokens + noteTokens })
 }

@@ -1,29 +1,13 @@
 import { z } from 'zod'
 import { lazily } from './lazily.ts'
-import {
-  compactionRequestSchema,
-  graftOutcomeSchema,
-  graftRequestSchema,
-  pinOutcomeSchema,
-  pinRequestSchema,
-  policyEndSchema,
-  policyRequestSchema,
-  policyStartSchema,
-  pruneOutcomeSchema,
-  pruneRequestSchema,
-  revertOutcomeSchema,
-  type TellingReverts,
-  revertRequestSchema,
-  stallOutcomeSchema,
-  stallSchema,
-} from './braking.ts'
+import { brakeRecords } from './brakes/brakeSchemas.ts'
+import { stallSchema, type Overlay, type TellingReverts } from './braking.ts'
 import { approvalDecisionShape, approvalRequestShape, toolStartShape } from './callRecords.ts'
-import { economicsSchema } from './economics.ts'
 import { errorInfoSchema } from './errorInfo.ts'
 import { guardVerdictSchema, refusalSchema } from './guarding.ts'
 import { parentSchema } from './parentLink.ts'
 import { agentIdSchema, nodeIdSchema } from './ids.ts'
-import { undoLedgerSchema, undoStepSchema } from './undo.ts'
+import { base, count, inTurn, placed, recordVersion } from './recordShapes.ts'
 import {
   assistantMessageSchema,
   blockSchema,
@@ -42,23 +26,8 @@ import { limitsSchema } from './runs/runLimits.ts'
 import { limitReasonSchema, preparedTurnSchema, turnUseSchema } from './bridge/turns.ts'
 import { variants } from './bridge/variants.ts'
 
-/** Version of the record format: raised when a reader of the old one would misread the new. A log of a newer one is refused. */
-export const recordVersion = 3
-
-const count = lazily(() => z.int().nonnegative())
-
-const base = lazily(() => ({
-  v: z.literal(recordVersion),
-  /** 1, 2, 3 … per agent, without gaps. */
-  seq: z.int().positive(),
-  /** Milliseconds since the Unix epoch. */
-  time: z.number(),
-  /** Set if the record came with a file of another party: a past that is read, and nothing that is open in it goes on. */
-  foreign: z.literal(true).exactOptional(),
-}))
-/** The run and turn under way, or the next ones in between; `turnIndex` counts from 0 over the agent's life, across runs. */
-const inTurn = lazily(() => ({ ...base(), runId: z.string(), turnIndex: count() }))
-const placed = lazily(() => ({ nodeId: nodeIdSchema(), parentId: nodeIdSchema().nullable() }))
+export type { Overlay }
+export { recordVersion }
 
 /** Why an agent is paused; for limits, the first that was reached. */
 export const pauseReasonSchema = lazily(() =>
@@ -73,25 +42,6 @@ export const pauseReasonSchema = lazily(() =>
   ]),
 )
 export type PauseReason = z.infer<ReturnType<typeof pauseReasonSchema>>
-
-/** A summary shown to the model in place of the trunk nodes `from`…`to`; the nodes themselves stay where they are. */
-export const overlaySchema = lazily(() =>
-  z.object({
-    /** The summary's own id: it is a step. */
-    nodeId: nodeIdSchema(),
-    from: nodeIdSchema(),
-    to: nodeIdSchema(),
-    summary: z.string(),
-    /** User messages and pinned steps inside the span, as nodes; they are shown word for word after the summary. */
-    kept: z.array(nodeIdSchema()).readonly(),
-    /** Tool outputs after the span, up to this node, are cut to `maxToolOutputChars`. */
-    recentTo: nodeIdSchema(),
-    maxToolOutputChars: count(),
-    /** Pinned outputs in that range, which are not cut. */
-    uncut: z.array(nodeIdSchema()).readonly().exactOptional(),
-  }),
-)
-export type Overlay = z.infer<ReturnType<typeof overlaySchema>>
 
 /** Usage of a sub-agent, including its own sub-agents. */
 export const spentSchema = lazily(() => z.object({ usage: usageSchema(), costUsd: z.number(), turns: count() }))
@@ -334,54 +284,9 @@ export const logRecords = variants({
       why: z.enum(['taken', 'dropped']).exactOptional(),
       length: count(),
     }),
-  'compaction.start': () =>
-    z.object({
-      ...inTurn(),
-      type: z.literal('compaction.start'),
-      cause: z.enum(['headroom', 'overflow', 'requested']),
-      tokens: count(),
-      /** The request that it answers. */
-      requestId: z.string().exactOptional(),
-    }),
-  'compaction.end': () =>
-    z.object({
-      ...inTurn(),
-      type: z.literal('compaction.end'),
-      applied: z.boolean(),
-      /** The request that this answers; there may have been no start. */
-      requestId: z.string().exactOptional(),
-      /** Why it was not applied. */
-      reason: z.string().exactOptional(),
-      overlay: overlaySchema().exactOptional(),
-      tokensBefore: count(),
-      tokensAfter: count(),
-      usage: usageSchema().exactOptional(),
-      costUsd: z.number(),
-      /** Economics of an applied compaction. */
-      economics: economicsSchema().exactOptional(),
-    }),
   /** Verdict of the guards of an agent: about messages of people, beside the first request after them; about an answer, before its `reply.end`. */
   'guard.decided': () => z.object({ ...inTurn(), type: z.literal('guard.decided'), ...guardVerdictSchema().shape }),
-  'revert.requested': () =>
-    z.object({ ...inTurn(), type: z.literal('revert.requested'), request: revertRequestSchema() }),
-  'revert.applied': () => z.object({ ...inTurn(), type: z.literal('revert.applied'), ...revertOutcomeSchema().shape }),
-  /** A call was undone, or was not: one of those that the `revert.applied` with this `id` lists, in their order. */
-  'undo.step': () => z.object({ ...inTurn(), type: z.literal('undo.step'), id: z.string(), ...undoStepSchema().shape }),
-  /** The undoing of a revert has ended, with this outcome. */
-  'undo.end': () => z.object({ ...inTurn(), type: z.literal('undo.end'), id: z.string(), ...undoLedgerSchema().shape }),
-  'prune.requested': () => z.object({ ...inTurn(), type: z.literal('prune.requested'), request: pruneRequestSchema() }),
-  'prune.applied': () => z.object({ ...inTurn(), type: z.literal('prune.applied'), ...pruneOutcomeSchema().shape }),
-  'compaction.requested': () =>
-    z.object({ ...inTurn(), type: z.literal('compaction.requested'), request: compactionRequestSchema() }),
-  'pin.requested': () => z.object({ ...inTurn(), type: z.literal('pin.requested'), request: pinRequestSchema() }),
-  'pin.applied': () => z.object({ ...inTurn(), type: z.literal('pin.applied'), ...pinOutcomeSchema().shape }),
-  'graft.requested': () => z.object({ ...inTurn(), type: z.literal('graft.requested'), request: graftRequestSchema() }),
-  'graft.applied': () => z.object({ ...inTurn(), type: z.literal('graft.applied'), ...graftOutcomeSchema().shape }),
-  'stall.detected': () => z.object({ ...inTurn(), type: z.literal('stall.detected'), ...stallOutcomeSchema().shape }),
-  'policy.requested': () =>
-    z.object({ ...inTurn(), type: z.literal('policy.requested'), request: policyRequestSchema() }),
-  'policy.start': () => z.object({ ...inTurn(), type: z.literal('policy.start'), ...policyStartSchema().shape }),
-  'policy.end': () => z.object({ ...inTurn(), type: z.literal('policy.end'), ...policyEndSchema().shape }),
+  ...brakeRecords,
   /** Content that left the model's sight was searched for facts worth knowing in later conversations. */
   'memory.extracted': () =>
     z.object({ ...inTurn(), type: z.literal('memory.extracted'), ...memoryExtractionSchema().shape }),

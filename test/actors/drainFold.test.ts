@@ -1,5 +1,5 @@
-import { drainFold } from '../../src/actors/drains/drainFold.ts'
-import { drainPrunes } from '../../src/actors/drains/drainPrunes.ts'
+import { drainFold } from '../../src/actors/brakes/fold/drainFold.ts'
+import { drainPrunes } from '../../src/actors/brakes/prune/drainPrunes.ts'
 import type { Message } from '../../src/protocol/messages.ts'
 import { actorPorts, agentSays, runActor, toolSays, userSays, type RecordedPorts } from '../support/actorPorts.ts'
 import { quiet } from '../support/agentHarness.ts'
@@ -59,7 +59,12 @@ describe('the effect of a fold', (it) => {
     async () => {
       assert.ok((await turnsDuring(runActor(drainFold, looked(300, 100_000), { agentId: 'a1', key }).output)) > 3)
       const request = { id: 'p1', by: 'person', fold: true } as const
-      const asked = runActor(drainPrunes, looked(300, 100_000), { agentId: 'a1', key, requests: [request] }).output
+      const asked = runActor(drainPrunes, looked(300, 100_000), {
+        agentId: 'a1',
+        key,
+        requests: [request],
+        lastNodeId: 0,
+      }).output
       assert.ok((await turnsDuring(asked)) > 3)
       assert.is((await asked).outcomes[0]?.applied, true)
     },

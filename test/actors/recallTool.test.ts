@@ -1,5 +1,5 @@
 import { runTool } from '../../src/actors/calls/runTool.ts'
-import { recallTool, type RecallCall } from '../../src/actors/tools/braking/recallTool.ts'
+import { recallTool, type RecallCall } from '../../src/actors/brakes/recall/recallTool.ts'
 import { actorPorts, runActor, type RecordedPorts } from '../support/actorPorts.ts'
 import { Redactor } from '../../src/log/redaction/redactor.ts'
 import { BrakeLog } from '../support/brakeLog.ts'

@@ -1,4 +1,4 @@
-import { drainReverts } from '../../src/actors/drains/drainReverts.ts'
+import { drainReverts } from '../../src/actors/brakes/revert/drainReverts.ts'
 import type { LogRecord } from '../../src/protocol/records.ts'
 import { actorPorts, agentSays, runActor, toolSays, userSays } from '../support/actorPorts.ts'
 import { assert, describe } from '../support/suite.ts'

@@ -2,13 +2,13 @@ import { Redactor } from '../../src/log/redaction/redactor.ts'
 import { PausableTimer } from '../../src/actors/timing/pausableTimer.ts'
 import { settle } from '../../src/actors/turn/settle.ts'
 import { sleep } from '../../src/actors/timing/sleep.ts'
-import { compactTrunk } from '../../src/actors/drains/compactTrunk.ts'
+import { compactTrunk } from '../../src/actors/brakes/compaction/compactTrunk.ts'
 import {
   heuristicStrategy,
   llmStrategy,
   type CompactionStrategy,
   type SummaryContext,
-} from '../../src/actors/drains/summariseSpan.ts'
+} from '../../src/actors/brakes/compaction/summariseSpan.ts'
 import { scriptedModel } from '../../packages/evaluation/src/testing/scriptedModel.ts'
 import { estimateTokens } from '../../src/conversation/limits/tokenCounter.ts'
 import { simulatedClock } from '../../packages/evaluation/src/testing/simulatedClock.ts'

@@ -118,7 +118,7 @@ describe('a graft by a person', (it) => {
     await forkSession(store, agent.id, 5, { id: 'fork' })
     const fork = await loadSession(store, 'fork')
     assert.equal(
-      fork.conversation.trunk().map(({ id, graftedFrom }) => [id, graftedFrom]),
+      fork.conversation.trunk().map(({ id, copiedFrom }) => [id, copiedFrom]),
       [
         [1, undefined],
         [5, 2],
@@ -138,7 +138,7 @@ describe('a graft by a person', (it) => {
     )
     assert.match(conversationGraph(session), /n5–n6 .*\(copy of n2\)/)
     const model = conversationGraph(session, { format: 'json' })
-    assert.is(model.steps.find(({ id }) => id === 'n5')?.graftedFrom, 'n2')
+    assert.is(model.steps.find(({ id }) => id === 'n5')?.copiedFrom, 'n2')
     assert.match(conversationGraph(session, { format: 'mermaid' }), /s1 -\. copied \.-> s3/)
     const svg = conversationGraph(session, { format: 'svg' })
     assert.match(svg, /1 of them copies/)
@@ -246,7 +246,7 @@ describe('a graft by a person', (it) => {
     })
     await settled
     assert.equal(
-      restored.conversation.trunk().map(({ id, graftedFrom, message }) => [id, graftedFrom, message]),
+      restored.conversation.trunk().map(({ id, copiedFrom, message }) => [id, copiedFrom, message]),
       [
         [1, undefined, agent.conversation.node(1)!.message],
         [5, 2, agent.conversation.node(5)!.message],

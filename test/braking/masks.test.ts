@@ -1,5 +1,5 @@
 import { checkRequest } from '../../src/conversation/request/checkRequest.ts'
-import type { Summary } from '../../src/actors/drains/summariseSpan.ts'
+import type { Summary } from '../../src/actors/brakes/compaction/summariseSpan.ts'
 import { exportSession } from '../../src/log/exportSession.ts'
 import { forkSession } from '../../packages/sessions/src/forkSession.ts'
 import { importSession } from '../../packages/sessions/src/importSession.ts'

@@ -23,16 +23,16 @@ export const viewOf = (conversation: Conversation) => ({
   head: conversation.head,
   lastNodeId: conversation.lastNodeId,
   overlay: conversation.overlay,
-  reverts: conversation.annotations?.reverts,
-  prunes: conversation.annotations?.prunes,
-  grafts: conversation.annotations?.grafts,
+  reverts: conversation.annotations?.waiting.reverts,
+  prunes: conversation.annotations?.waiting.prunes,
+  grafts: conversation.annotations?.waiting.grafts,
   spans: conversation.annotations?.hidden.spans,
   hidden: conversation.log().map(({ stepId }) => [stepId, conversation.annotations?.hiddenBy(stepId)]),
   masked: [...(conversation.annotations?.masked.steps ?? [])],
   stalls: [conversation.annotations?.stalls.last, conversation.annotations?.stalls.counted],
   notices: [...(conversation.annotations?.notices ?? [])],
   pins: conversation.pins(),
-  asked: conversation.annotations?.pins,
+  asked: conversation.annotations?.waiting.pins,
   notes: conversation.notes,
   index: conversation.annotations?.hidden.index(conversation),
 })
@@ -109,13 +109,13 @@ export function checkDrain(log: BrakeLog, drain: () => ReturnType<BrakeLog['drai
 const isAsked = (conversation: Conversation): boolean => {
   const last = conversation.trunk().at(-1)
   if (last === undefined) return false
-  return last.message.role !== 'assistant' || last.tags.length > 0 || last.graftedFrom !== undefined
+  return last.message.role !== 'assistant' || last.tags.length > 0 || last.copiedFrom !== undefined
 }
 
 /** The model has had the last word; a copy of what it said is none. */
 export const isAnswered = (conversation: Conversation): boolean => {
-  const { message, graftedFrom } = conversation.trunk().at(-1)!
-  return message.role === 'assistant' && graftedFrom === undefined
+  const { message, copiedFrom } = conversation.trunk().at(-1)!
+  return message.role === 'assistant' && copiedFrom === undefined
 }
 
 export function play(

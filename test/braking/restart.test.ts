@@ -75,11 +75,11 @@ describe('a braked conversation after a restart', (it) => {
     const asked = log.records.findIndex(({ type }) => type === 'revert.requested')
     const crashed = rebuildConversation(log.records.slice(0, asked + 1))
     assert.equal(
-      crashed.annotations?.reverts.map(({ step }) => step),
+      crashed.annotations?.waiting.reverts.map(({ step }) => step),
       ['n3'],
     )
     assert.is(crashed.head, 5)
-    assert.equal(rebuildConversation(log.records).annotations?.reverts, [])
+    assert.equal(rebuildConversation(log.records).annotations?.waiting.reverts, [])
   })
 
   it('is refused as corrupt when a revert in the log does not follow from it', () => {

@@ -38,7 +38,7 @@ describe('a graft', (it) => {
     ])
     const copies = conversation.trunk().slice(3)
     assert.equal(
-      copies.map(({ stepId, graftedFrom }) => [stepId, graftedFrom]),
+      copies.map(({ stepId, copiedFrom }) => [stepId, copiedFrom]),
       [
         [9, 2],
         [9, 3],

@@ -95,8 +95,8 @@ function played(happenings: Parameters<typeof happen>[1][], isRebase: boolean): 
   const log = new BrakeLog({ policy: { onUserMessage: isRebase ? 'rebase' : 'refuse' } })
   log.user('the task')
   for (const happening of happenings) {
-    const { message, graftedFrom } = log.conversation.trunk().at(-1)!
-    const isAnswered = message.role === 'assistant' && graftedFrom === undefined
+    const { message, copiedFrom } = log.conversation.trunk().at(-1)!
+    const isAnswered = message.role === 'assistant' && copiedFrom === undefined
     if ((happening.type === 'reply' || happening.type === 'step') && isAnswered) continue
     if (happening.type === 'fold') log.fold({ keepSteps: 0 }, true)
     else happen(log, happening, (_, drain) => void drain())

@@ -34,7 +34,7 @@ describe('a refused revert', (it) => {
         annotations?.noticesAt(3).map((notice) => notice.text),
         notes,
       )
-      assert.equal(annotations?.reverts, [])
+      assert.equal(annotations?.waiting.reverts, [])
     }
   })
 

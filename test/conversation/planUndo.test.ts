@@ -8,7 +8,7 @@ interface Did {
   readonly isUndone?: boolean
   readonly synthetic?: ToolResultMessage['synthetic']
   readonly tool?: string
-  readonly graftedFrom?: number
+  readonly copiedFrom?: number
 }
 
 /** Calls of one reply, `n1`, whose results follow it; all of them could be undone. */
@@ -28,12 +28,12 @@ function calledFor(...did: readonly Did[]): Map<number, ConversationNode> {
       })),
     },
   }
-  const results = did.map(({ of, isUndone = false, synthetic, tool = 'write', graftedFrom }, at) => ({
+  const results = did.map(({ of, isUndone = false, synthetic, tool = 'write', copiedFrom }, at) => ({
     id: at + 2,
     stepId: 1,
     tags: [],
     reversible: { seq: 10 + at, isUndone },
-    ...(graftedFrom === undefined ? {} : { graftedFrom }),
+    ...(copiedFrom === undefined ? {} : { copiedFrom }),
     message: {
       role: 'toolResult',
       callId: `c${at}`,
@@ -60,7 +60,7 @@ function planned(nodes: Map<number, ConversationNode>, { ownFrom = 0, effectsOf 
 
 describe('what a revert undoes', (it) => {
   it('is the newest call first, and nothing that was undone before or is a copy', () => {
-    const nodes = calledFor({}, { isUndone: true }, {}, { graftedFrom: 9 })
+    const nodes = calledFor({}, { isUndone: true }, {}, { copiedFrom: 9 })
     assert.equal(planned(nodes), { calls: [4, 2], kept: [] })
   })
 

@@ -131,7 +131,7 @@ describe('an applied graft', (it) => {
     id: node.id + 2,
     stepId: node.stepId + 2,
   }))
-  const copy = { ...reply!, id: 7, stepId: 7, graftedFrom: 5 }
+  const copy = { ...reply!, id: 7, stepId: 7, copiedFrom: 5 }
   const said = { ...path[0]!, id: 8, stepId: 8 }
   const off = [call!, result!, reply!, silent!, copy, said]
   const subject = subjectOf(path, { off })

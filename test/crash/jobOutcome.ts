@@ -43,7 +43,7 @@ function resultsIn({ nodes }: Step): string[] {
 /** Results and answers on a trunk, in order; notes of reverts last. */
 export function trunkOf(conversation: Conversation): string[] {
   // When copies came is a matter of crashes.
-  const own = conversation.steps().filter(({ nodes }) => nodes[0]!.graftedFrom === undefined)
+  const own = conversation.steps().filter(({ nodes }) => nodes[0]!.copiedFrom === undefined)
   const lines = own.flatMap(resultsIn)
   const turns = Map.groupBy(lines, (line) => /item (\S+)\./.exec(line)?.[1] ?? line)
   const notes = conversation.tags().map(({ tag }) => `note: ${tag.kind} ${tag.text}`)
@@ -83,7 +83,7 @@ export async function readOutcome(folder: string): Promise<{ outcome: JobOutcome
     pinned.push(...conversation.pins().map((id) => itemAt(conversation, id)))
     const copied = conversation
       .log()
-      .filter(({ id, stepId, graftedFrom }) => id === stepId && graftedFrom !== undefined)
+      .filter(({ id, stepId, copiedFrom }) => id === stepId && copiedFrom !== undefined)
     grafted.push(...copied.map(({ id }) => itemAt(conversation, id)))
     // What folds hide is a matter of crashes: they make a conversation longer.
     const prunes = conversation.annotations?.hidden.spans.filter(({ fold }) => fold === undefined) ?? []

@@ -1,5 +1,5 @@
 import type { AgentContext, AgentMachineEvent } from '../../src/machines/agentTypes.ts'
-import { foldEnabled, graftRequested, pruneEnabled, revertEnabled } from '../../src/machines/guards.ts'
+import { foldEnabled, graftRequested, pruneEnabled, revertEnabled } from '../../src/machines/conditions.ts'
 import { assert, describe } from '../support/suite.ts'
 
 const either = [false, true]

@@ -1,11 +1,11 @@
-import type { GraftsOutput, PinsOutput, PrunesOutput, RevertsOutput } from '../../src/machines/drainTypes.ts'
+import type { DrainOutput } from '../../src/machines/drainTypes.ts'
 import type { ChildOf } from '../support/machineDriver.ts'
 
 /** Output of a drain that refuses everything it was asked for. */
 export function drained(
   { src, input }: ChildOf<'drainReverts'> | ChildOf<'drainGrafts'> | ChildOf<'drainPrunes'> | ChildOf<'drainPins'>,
   at: number,
-): RevertsOutput | GraftsOutput | PrunesOutput | PinsOutput {
+): DrainOutput<'revert'> | DrainOutput<'graft'> | DrainOutput<'prune'> | DrainOutput<'pin'> {
   const { key } = input
   if (src === 'drainPins') {
     const refuse = ({ id, step: requested, pinned }: (typeof input.requests)[number]) => ({

@@ -129,7 +129,7 @@ describe('compaction for a person', (it) => {
     closed.driver.send({ type: 'close' })
     assert.equal([closed.state, answersOf(closed)], ['stopped', [[undefined, false, 'the agent was stopped']]])
     assert.equal(
-      rebuildConversation(closed.driver.records).annotations?.compactions.map(({ id }) => id),
+      rebuildConversation(closed.driver.records).annotations?.waiting.compactions.map(({ id }) => id),
       ['k2'],
     )
     const failed = atRest()

@@ -1,5 +1,5 @@
 import { defineAgent } from '../../src/actors/define/defineAgent.ts'
-import { llmStrategy } from '../../src/actors/drains/summariseSpan.ts'
+import { llmStrategy } from '../../src/actors/brakes/compaction/summariseSpan.ts'
 import { scriptedModel } from '../../packages/evaluation/src/testing/scriptedModel.ts'
 import { createRuntime } from '../../packages/bridge/src/createRuntime.ts'
 import { fileStore } from '../../src/log/stores/fileStore.ts'

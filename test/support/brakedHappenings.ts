@@ -71,15 +71,15 @@ function checkGrafts(log: BrakeLog, wanted: readonly (readonly string[])[]): voi
   const trunk = conversation.trunk()
   assert.equal(trunk.slice(0, before.length), before, 'the trunk only grows')
   assert.equal(
-    trunk.slice(before.length).map(({ id, graftedFrom }) => ({ nodeId: id, from: graftedFrom })),
+    trunk.slice(before.length).map(({ id, copiedFrom }) => ({ nodeId: id, from: copiedFrom })),
     copies,
   )
   assert.equal(conversation.abandoned(), abandoned, 'what was abandoned stays')
   const [calls, results] = [new Set<string>(), new Set<string>()]
-  for (const { message, graftedFrom, isIrreversible } of trunk.slice(before.length)) {
-    const original = conversation.node(graftedFrom!)!
+  for (const { message, copiedFrom, isIrreversible } of trunk.slice(before.length)) {
+    const original = conversation.node(copiedFrom!)!
     assert.not.ok(conversation.onTrunk(original.id), 'the original is not on the trunk')
-    assert.is(original.graftedFrom, undefined, 'it names the first original')
+    assert.is(original.copiedFrom, undefined, 'it names the first original')
     assert.ok(message.role !== 'user' && isIrreversible === undefined)
     assert.is(textOf(message.content), textOf(original.message.content), 'the same words')
     if (message.role === 'toolResult') results.add(message.callId)
@@ -90,7 +90,7 @@ function checkGrafts(log: BrakeLog, wanted: readonly (readonly string[])[]): voi
   assert.equal(calls, results, 'each call has its result')
   const shown = trunk.flatMap(({ message }) => (message.role === 'toolResult' ? [message.callId] : []))
   assert.is(new Set(shown).size, shown.length, 'call ids once on the trunk')
-  const originals = trunk.flatMap(({ graftedFrom }) => (graftedFrom === undefined ? [] : [graftedFrom]))
+  const originals = trunk.flatMap(({ copiedFrom }) => (copiedFrom === undefined ? [] : [copiedFrom]))
   assert.is(new Set(originals).size, originals.length, 'a step is copied once')
   for (const { applied, reason, requested, copies: own } of outcomes) {
     assert.is(applied, own.length > 0)

@@ -15,11 +15,8 @@ import type {
 import type {
   CompactInput,
   ConsultInput,
+  DrainInput,
   FoldInput,
-  GraftsInput,
-  PinsInput,
-  PrunesInput,
-  RevertsInput,
   StallInput,
   UndoInput,
 } from '../../src/machines/drainTypes.ts'
@@ -35,10 +32,10 @@ interface ChildInputs {
   sleep: SleepInput
   settle: SettleInput
   compactTrunk: CompactInput
-  drainPins: PinsInput
-  drainReverts: RevertsInput
-  drainGrafts: GraftsInput
-  drainPrunes: PrunesInput
+  drainPins: DrainInput<'pin'>
+  drainReverts: DrainInput<'revert'>
+  drainGrafts: DrainInput<'graft'>
+  drainPrunes: DrainInput<'prune'>
   drainFold: FoldInput
   drainStall: StallInput
   consultPolicies: ConsultInput

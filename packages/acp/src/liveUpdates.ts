@@ -3,7 +3,7 @@ import type { AgentEvent, EventOf } from '../../../src/protocol/events.ts'
 import { textOf, toolCallsOf, type AssistantMessage } from '../../../src/protocol/messages.ts'
 import type { GrowingReply } from '../../../src/protocol/events.ts'
 import {
-  graftNote,
+  brakeNotes,
   note,
   pruneNote,
   revertNote,
@@ -127,6 +127,14 @@ export class LiveUpdates {
 const thinkingOf = ({ content }: AssistantMessage): string =>
   content.map((block) => (block.type === 'thinking' ? block.text : '')).join('')
 
+const notesOfBrakes = Object.fromEntries(
+  Object.entries(brakeNotes).map(([type, noteOf]) => [
+    type,
+    (_: unknown, outcome: Parameters<typeof noteOf>[0] & { readonly applied: boolean }) =>
+      outcome.applied ? [noteOf(outcome)] : [],
+  ]),
+)
+
 const own: { readonly [T in AgentEvent['type']]?: Reader<T> } = {
   'run.start': (live, { requestId }) => {
     live.isOwnRun = live.options.isOwn(requestId)
@@ -184,7 +192,7 @@ const own: { readonly [T in AgentEvent['type']]?: Reader<T> } = {
   },
   'revert.applied': (_, { applied, target, tag, category }) =>
     applied && target !== undefined && tag !== undefined ? [revertNote(target, tag, category)] : [],
-  'graft.applied': (_, outcome) => (outcome.applied ? [graftNote(outcome)] : []),
+  ...notesOfBrakes,
   'undo.end': (_, event) => [undoNote(event.id, event)],
   'prune.applied': (_, outcome) => (outcome.applied ? [pruneNote(outcome)] : []),
   'stall.detected': (_, outcome) => [stallNote(outcome)],

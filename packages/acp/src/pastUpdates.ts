@@ -3,7 +3,7 @@ import type { ConversationView } from '../../../src/conversation/tree/conversati
 import type { ConversationNode } from '../../../src/conversation/tree/node.ts'
 import { toolCallsOf, type AssistantMessage } from '../../../src/protocol/messages.ts'
 import type { Tag } from '../../../src/protocol/braking.ts'
-import { graftNote, revertNote, textChunk, userUpdates } from './sessionUpdates.ts'
+import { brakeNotes, revertNote, textChunk, userUpdates } from './sessionUpdates.ts'
 import { callUpdate, outcomeUpdate } from './toolCallShape.ts'
 
 /** A conversation for a client that did not follow it. */
@@ -23,10 +23,11 @@ export function pastUpdates(conversation: Pick<ConversationView, 'log'>): Past {
   const open = new Set<string>()
   const updates: SessionUpdate[] = []
   for (const [index, node] of nodes.entries()) {
-    const { id, message, rebasedFrom, graftedFrom } = node
-    if (graftedFrom !== undefined) {
-      const before = nodes[index - 1]?.graftedFrom
-      if (before === undefined) updates.push(graftNote({ id: `n${id}`, copies: copiesFrom(nodes, index) }))
+    const { id, message, rebasedFrom, copiedFrom } = node
+    if (copiedFrom !== undefined) {
+      const before = nodes[index - 1]?.copiedFrom
+      if (before === undefined)
+        updates.push(brakeNotes['graft.applied']({ id: `n${id}`, copies: copiesFrom(nodes, index) }))
       for (const { target, tag } of reverts.get(id) ?? []) updates.push(revertNote(target, tag))
       continue
     }
@@ -47,9 +48,9 @@ export function pastUpdates(conversation: Pick<ConversationView, 'log'>): Past {
 /** The copies that begin with this node; those of two grafts in a row are as one. */
 function copiesFrom(nodes: readonly ConversationNode[], index: number): { nodeId: number; from: number }[] {
   const copies: { nodeId: number; from: number }[] = []
-  for (const { id, graftedFrom } of nodes.slice(index)) {
-    if (graftedFrom === undefined) break
-    copies.push({ nodeId: id, from: graftedFrom })
+  for (const { id, copiedFrom } of nodes.slice(index)) {
+    if (copiedFrom === undefined) break
+    copies.push({ nodeId: id, from: copiedFrom })
   }
   return copies
 }

@@ -1,6 +1,7 @@
 import type { UndoLedger } from '../../../src/protocol/undo.ts'
 import type { ContentBlock, SessionUpdate } from '@agentclientprotocol/sdk'
-import type { GraftOutcome, PruneOutcome, RevertOutcome, StallOutcome, Tag } from '../../../src/protocol/braking.ts'
+import { brakeWords } from '../../../src/protocol/brakes/brakeWords.ts'
+import type { PruneOutcome, RevertOutcome, StallOutcome, Tag } from '../../../src/protocol/braking.ts'
 import { formatNodeId, type NodeId } from '../../../src/protocol/ids.ts'
 import type { PlainBlock, UserMessage } from '../../../src/protocol/messages.ts'
 import { isAsked } from '../../../src/protocol/asked.ts'
@@ -39,12 +40,18 @@ export const revertNote = (target: NodeId, tag: Tag, category?: RevertOutcome['c
   return note(`revert-${tag.abandoned.at(-1) ?? 0}-${target}`, `${what}\n${tag.kind}: ${tag.text}`, meta)
 }
 
-/** A graft: the client has seen what it copies where it was said. */
-export const graftNote = ({ id, copies }: Pick<GraftOutcome, 'id' | 'copies'>): SessionUpdate =>
-  note(`graft-${id}`, `Brought ${counted(copies.length, 'message')} of an abandoned branch back.`, {
-    type: 'graft',
-    copies,
-  })
+/** Notes about what brakes did, by the record of it. */
+export const brakeNotes = Object.fromEntries(
+  Object.entries(brakeWords.chat).map(([type, words]) => [
+    type,
+    (outcome: Parameters<typeof words>[0]): SessionUpdate => {
+      const { id, text, data } = words(outcome, { counted })
+      return note(id, text, data)
+    },
+  ]),
+) as {
+  readonly [T in keyof typeof brakeWords.chat]: (outcome: Parameters<(typeof brakeWords.chat)[T]>[0]) => SessionUpdate
+}
 
 /** Note about the outcome of undoing a revert. */
 export const undoNote = (id: string, { undone, kept }: UndoLedger): SessionUpdate => {

@@ -50,7 +50,7 @@ export function threadMessages(
 }
 
 function messagesOf(agentId: string, node: ConversationNode, clientIds: ClientMessageIds): Message[] {
-  const { id: nodeId, message, turnIndex, graftedFrom } = node
+  const { id: nodeId, message, turnIndex, copiedFrom } = node
   if (message.role === 'user') {
     if (isContext(node)) return []
     return [{ id: userMessageId(agentId, node, clientIds), role: 'user', content: contentOf(message.content) }]
@@ -68,7 +68,7 @@ function messagesOf(agentId: string, node: ConversationNode, clientIds: ClientMe
     ]
   }
   // Of the turn in which it was copied there is a reply already.
-  const id = graftedFrom === undefined ? replyMessageId(agentId, turnIndex) : `${agentId}/n${nodeId}`
+  const id = copiedFrom === undefined ? replyMessageId(agentId, turnIndex) : `${agentId}/n${nodeId}`
   const thought = thoughtOf(message.content)
   const text = textOf(message.content)
   const calls = toolCallsOf(message.content)

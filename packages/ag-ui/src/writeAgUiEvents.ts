@@ -1,3 +1,4 @@
+import { brakeWords } from '../../../src/protocol/brakes/brakeWords.ts'
 import { EventType, type Event } from '@ag-ui/core'
 import type { AgentEvent, EventOf } from '../../../src/protocol/events.ts'
 import { formatNodeId } from '../../../src/protocol/ids.ts'
@@ -96,6 +97,17 @@ const custom =
 /** Tells whether an event belongs to the thread's own agent. */
 const isOwn = (event: AgentEvent, writer: EventWriter): boolean => event.agentId === writer.rootId
 
+/** Records after which the messages of the client are no longer those of the trunk. */
+const rewriting: Table = Object.fromEntries(
+  [...Object.keys(brakeWords.change), 'compaction.end'].map((type) => [
+    type,
+    (event: AgentEvent & { readonly applied: boolean }, writer: EventWriter): void => {
+      custom(type)(event, writer)
+      if (event.applied && isOwn(event, writer)) writer.rewrite()
+    },
+  ]),
+)
+
 const table: Table = {
   'turn.start': (event, writer) => openStep(writer, event),
   'turn.end': (event, writer) => writer.parts.close(`${event.agentId} step ${event.turnIndex}`),
@@ -181,20 +193,13 @@ const table: Table = {
     }
     if (event.applied && isOwn(event, writer)) writer.rewrite()
   },
-  'graft.applied': (event, writer) => {
-    custom('graft.applied')(event, writer)
-    if (event.applied && isOwn(event, writer)) writer.rewrite()
-  },
+  ...rewriting,
   'undo.end': custom('undo.end'),
   'prune.applied': custom('prune.applied'),
   'pin.applied': custom('pin.applied'),
   'stall.detected': custom('stall.detected'),
   'policy.end': custom('policy.end'),
   'memory.extracted': custom('memory.extracted'),
-  'compaction.end': (event, writer) => {
-    custom('compaction.end')(event, writer)
-    if (event.applied && isOwn(event, writer)) writer.rewrite()
-  },
   error: custom('error'),
   'events.dropped': (_, writer) => writer.rewrite(),
 }

@@ -1,7 +1,7 @@
 import { EventType, type Event } from '@ag-ui/core'
 import { WebSocket } from 'ws'
 import { z } from 'zod'
-import { heuristicStrategy } from '../../../src/actors/drains/summariseSpan.ts'
+import { heuristicStrategy } from '../../../src/actors/brakes/compaction/summariseSpan.ts'
 import { defineAgent, defineTool } from '../../../src/index.ts'
 import { scriptedModel } from '../../../src/testing.ts'
 import { memoryStore } from '../../../src/log/stores/memoryStore.ts'

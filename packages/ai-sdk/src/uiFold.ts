@@ -1,3 +1,4 @@
+import { brakeWords } from '../../../src/protocol/brakes/brakeWords.ts'
 import type { AgentEvent, EventOf, GrowingReply } from '../../../src/protocol/events.ts'
 import { formatNodeId } from '../../../src/protocol/ids.ts'
 import { isImported } from '../../../src/protocol/imported.ts'
@@ -216,6 +217,15 @@ const tools = Object.fromEntries(
   ]),
 ) as Handlers<UiFold>
 
+const ofBrakes: Handlers<UiFold> = Object.fromEntries(
+  Object.entries(brakeWords.summary).map(([type, summary]) => [
+    type,
+    inExchange((exchange: Exchange, event: Parameters<typeof summary>[0]) => {
+      if (event.applied) note(exchange, event, summary(event))
+    }),
+  ]),
+)
+
 const own: Handlers<UiFold> = {
   ...tools,
   'run.start': (fold, { cause, requestId, messages = 1 }) => {
@@ -243,9 +253,7 @@ const own: Handlers<UiFold> = {
     const to = target === undefined ? {} : { to: formatNodeId(target) }
     note(exchange, event, { category, ...to, ...(tag === undefined ? {} : { text: tag.text }) })
   }),
-  'graft.applied': inExchange((exchange, event) => {
-    if (event.applied) note(exchange, event, { steps: event.requested })
-  }),
+  ...ofBrakes,
   'prune.applied': inExchange((exchange, event) => {
     const { applied, steps, masked } = event
     if (applied) note(exchange, event, { steps: steps.map(formatNodeId), ...(masked === true ? { masked } : {}) })

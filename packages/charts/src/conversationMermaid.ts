@@ -41,7 +41,7 @@ export function conversationMermaid(model: ConversationModel): string {
     lines.push(`  ${name}["${escapeMermaid(`${stepIds(step)} ${step.label}${stepRemarks(step)}`)}"]`)
     const parent = step.parent === undefined ? undefined : names.get(step.parent)
     if (parent !== undefined) lines.push(`  ${parent} ${step.isOnTrunk ? '-->' : '-.->'} ${name}`)
-    const copied = step.graftedFrom === undefined ? undefined : names.get(step.graftedFrom)
+    const copied = step.copiedFrom === undefined ? undefined : names.get(step.copiedFrom)
     if (copied !== undefined) lines.push(`  ${copied} -. copied .-> ${name}`)
     members[classOf(step, model)].push(name)
     for (const tag of step.tags) note(['>', ']'], tagText(tag), [name])
@@ -124,7 +124,7 @@ function folded(steps: readonly GraphStep[], id: string, parent: string | undefi
     parent: _,
     hiddenBy: __,
     rebasedFrom: ___,
-    graftedFrom: ______,
+    copiedFrom: ______,
     isPinned: ____,
     isMasked: _____,
     maskedBy: _______,

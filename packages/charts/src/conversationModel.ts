@@ -53,7 +53,7 @@ export interface GraphStep {
   /** The node whose words it repeats, which a revert took off the trunk. */
   readonly rebasedFrom?: NodeId
   /** The step that it is a copy of: its second parent. */
-  readonly graftedFrom?: string
+  readonly copiedFrom?: string
   readonly tags: readonly GraphTag[]
   readonly agents: readonly GraphLink[]
 }
@@ -130,7 +130,7 @@ export function conversationModel(source: ConversationSource): ConversationModel
     const id = formatNodeId(stepId)
     const parent = first.parentId === null ? undefined : stepOf.get(first.parentId)
     const calls = first.message.role === 'assistant' ? toolCallsOf(first.message.content) : []
-    const { turnIndex, runId, rebasedFrom, graftedFrom } = first
+    const { turnIndex, runId, rebasedFrom, copiedFrom } = first
     const hiddenBy = hidden.get(id)
     const isMasked = hiddenBy === undefined && masked.has(stepId)
     return {
@@ -147,7 +147,7 @@ export function conversationModel(source: ConversationSource): ConversationModel
       ...(isMasked ? { isMasked, ...maskedByOf(masked.get(stepId)) } : {}),
       ...(pinned.has(stepId) ? { isPinned: true } : {}),
       ...(rebasedFrom === undefined ? {} : { rebasedFrom }),
-      ...(graftedFrom === undefined ? {} : { graftedFrom: formatNodeId(stepOf.get(graftedFrom) ?? graftedFrom) }),
+      ...(copiedFrom === undefined ? {} : { copiedFrom: formatNodeId(stepOf.get(copiedFrom) ?? copiedFrom) }),
       tags: group.flatMap(({ id: nodeId, tags }) =>
         tags.map(({ kind, text, abandoned, evidence }) => {
           const policy = planned.get(tagKey(nodeId, abandoned))

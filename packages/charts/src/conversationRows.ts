@@ -90,10 +90,10 @@ export const stepIds = ({ nodes }: Pick<GraphStep, 'nodes'>): string =>
   [...new Set([nodes[0], nodes.at(-1)])].map((id) => `n${id}`).join('–')
 
 /** Remarks that follow the label of a step, such as ` (hidden)`. */
-export const stepRemarks = ({ rebasedFrom, graftedFrom, hiddenBy, isMasked, maskedBy, isPinned }: GraphStep): string =>
+export const stepRemarks = ({ rebasedFrom, copiedFrom, hiddenBy, isMasked, maskedBy, isPinned }: GraphStep): string =>
   [
     rebasedFrom === undefined ? '' : ` (n${rebasedFrom} again)`,
-    graftedFrom === undefined ? '' : ` (copy of ${graftedFrom})`,
+    copiedFrom === undefined ? '' : ` (copy of ${copiedFrom})`,
     hiddenBy === undefined ? '' : ' (hidden)',
     isMasked === true ? ` (masked${byPolicy(maskedBy)})` : '',
     isPinned === true ? ' (pinned)' : '',

@@ -69,8 +69,8 @@ export function conversationSvg(model: ConversationModel): string {
     )
     y += rowHeight
   }
-  for (const { id, graftedFrom } of model.steps) {
-    const [from, to] = [graftedFrom === undefined ? undefined : places.get(graftedFrom), places.get(id)]
+  for (const { id, copiedFrom } of model.steps) {
+    const [from, to] = [copiedFrom === undefined ? undefined : places.get(copiedFrom), places.get(id)]
     if (from !== undefined && to !== undefined) lines.push(copiedTo(from, to))
   }
   const height = y + 16
@@ -103,7 +103,7 @@ function copiedTo(from: { x: number; y: number }, to: { x: number; y: number }):
 function described({ steps, compactions, prunes }: ConversationModel): string {
   const onTrunk = steps.filter(({ isOnTrunk }) => isOnTrunk).length
   const tags = steps.reduce((sum, step) => sum + step.tags.length, 0)
-  const copies = steps.filter(({ graftedFrom }) => graftedFrom !== undefined).length
+  const copies = steps.filter(({ copiedFrom }) => copiedFrom !== undefined).length
   const copied = copies === 0 ? '' : `${copies} of them copies, `
   return `${onTrunk} steps on the trunk, ${copied}${steps.length - onTrunk} abandoned; ${tags} tags, ${prunes.length} prunes, ${compactions.length} compactions.`
 }

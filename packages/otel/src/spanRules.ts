@@ -1,7 +1,9 @@
 import type { Attributes } from '@opentelemetry/api'
 import type { AgentEvent, EventOf } from '../../../src/protocol/events.ts'
 import { formatNodeId } from '../../../src/protocol/ids.ts'
-import { headOf, plainError, plainReason } from '../../../src/runtime/events/withoutContent.ts'
+import { headOf, plainError } from '../../../src/runtime/events/withoutContent.ts'
+import { brakeWords } from '../../../src/protocol/brakes/brakeWords.ts'
+import { plainReason } from '../../../src/protocol/brakes/telling.ts'
 import type { AgentTrace } from './agentTrace.ts'
 import { finishReasons, modelAttributes, settingsAttributes, usageAttributes } from './genAi.ts'
 import { callContent, replyContent, requestContent, resultContent } from './genAiContent.ts'
@@ -55,6 +57,21 @@ function joinRun(trace: AgentTrace, { runId }: Place): void {
 
 const beginTurn = (trace: AgentTrace, { turnIndex }: Place): void =>
   trace.begin('turn', 'turn', { 'escapement.turn.index': turnIndex })
+
+type Asked = { readonly type: AgentEvent['type']; readonly id?: string; readonly request?: { readonly id: string } }
+type Attribution = (event: never, hasContent: boolean) => Attributes
+
+/** Requests begin spans of drains, and outcomes end them. */
+const drainSpans: SpanRules = Object.fromEntries(
+  Object.entries(brakeWords.spans).map(([type, attributesOf]) => [
+    type,
+    (trace: AgentTrace, event: Asked): void => {
+      const attributes = (attributesOf as Attribution)(event as never, trace.content)
+      if (event.request !== undefined) trace.awaitDrain(event.request.id, event.type, attributes)
+      else trace.answerDrain(event.id!, event.type, attributes)
+    },
+  ]),
+)
 
 /** The span an event begins, adds to or ends. The end of a span that began before the tracer did is ignored. */
 const spanRules: SpanRules = {
@@ -255,20 +272,7 @@ const spanRules: SpanRules = {
       ...(trace.content ? { 'escapement.policy.reason': reason, 'escapement.policy.note': note } : {}),
     })
   },
-  'graft.requested'(trace, { request: { id, by, steps } }) {
-    trace.awaitDrain(id, 'graft.requested', {
-      'escapement.graft.by': by,
-      ...(trace.content ? { 'escapement.graft.steps': [...steps] } : {}),
-    })
-  },
-  'graft.applied'(trace, { id, applied, copies, reason }) {
-    trace.answerDrain(id, 'graft.applied', {
-      'escapement.graft.applied': applied,
-      'escapement.graft.copies': copies.map(({ nodeId }) => formatNodeId(nodeId)),
-      'escapement.graft.from': copies.map(({ from }) => formatNodeId(from)),
-      'escapement.graft.reason': trace.content ? reason : plainReason(reason),
-    })
-  },
+  ...drainSpans,
   'pin.requested'(trace, { request: { id, by, step, pinned } }) {
     trace.awaitDrain(id, 'pin.requested', {
       'escapement.pin.by': by,

@@ -1,3 +1,5 @@
+import { askedKinds } from '../../../src/protocol/brakes/brakeTable.ts'
+import { drainTable } from '../../../src/machines/drainTable.ts'
 import { isWaiting, movesCall, stageAfter, type CallStage } from '../../../src/log/callStage.ts'
 import type { Fold } from '../../../src/log/fold.ts'
 import type { AssistantMessage } from '../../../src/protocol/messages.ts'
@@ -87,6 +89,11 @@ function stateAfter(before: MachineState, record: LogRecord): MachineState {
 /** Its calls are changed in place. */
 export const machineFold: Fold<MachineState> = { name: 'machine', initial: () => initialState, each: stateAfter }
 
+/** States after the drains of brakes, by the records of their outcomes. A prune may also be a fold, the last of them. */
+const afterDrain: { readonly [T in LogRecord['type']]?: string } = Object.fromEntries(
+  askedKinds.map((kind) => [`${kind}.applied`, `draining.${drainTable[kind].done}`]),
+)
+
 function afterRecord(before: State, record: LogRecord): State {
   if (movesCall(record)) return setCall(before, record.callId, stageAfter(record))
   switch (record.type) {
@@ -108,15 +115,9 @@ function afterRecord(before: State, record: LogRecord): State {
     case 'compaction.end':
     case 'prune.applied':
       return at('draining.leaving')
-    case 'revert.applied':
-      return at('draining.reverted')
-    case 'graft.applied':
-      return at('draining.grafted')
     case 'undo.step':
     case 'undo.end':
       return at('draining.undone')
-    case 'pin.applied':
-      return at('draining.pinned')
     case 'stall.detected':
       return at('draining.checked')
     case 'policy.start':
@@ -136,16 +137,12 @@ function afterRecord(before: State, record: LogRecord): State {
     case 'child.ended':
     case 'queue.changed':
     case 'use.changed':
-    case 'revert.requested':
-    case 'prune.requested':
-    case 'compaction.requested':
-    case 'graft.requested':
-    case 'pin.requested':
-    case 'policy.requested':
     case 'guard.decided':
     case 'memory.extracted':
     // One that is withheld from who reads the log.
-    default:
-      return before
+    default: {
+      const state = afterDrain[record.type]
+      return state === undefined ? before : at(state)
+    }
   }
 }

@@ -1,3 +1,4 @@
+import type { BrakeChange } from '../../../src/protocol/brakes/brakeWords.ts'
 import type { RevertCategory } from '../../../src/protocol/braking.ts'
 import type { Economics } from '../../../src/protocol/economics.ts'
 import type { ErrorInfo } from '../../../src/protocol/errors.ts'
@@ -39,6 +40,16 @@ export interface SessionCall {
   readonly nodeId?: NodeId
 }
 
+/** Abandoned steps that were copied to the trunk. */
+interface Copying {
+  readonly type: BrakeChange['type']
+  readonly applied: boolean
+  /** The new nodes, each with the node that it repeats. */
+  readonly copies: readonly { readonly nodeId: NodeId; readonly from: NodeId }[]
+  readonly economics?: Economics
+  readonly reason?: string
+}
+
 /** How the trunk was reshaped, in short; `reason` says why it was not. */
 export type TrunkChange =
   | {
@@ -54,14 +65,7 @@ export type TrunkChange =
       readonly economics?: Economics
       readonly reason?: string
     }
-  | {
-      readonly type: 'graft'
-      readonly applied: boolean
-      /** The new nodes, each with the node that it repeats. */
-      readonly copies: readonly { readonly nodeId: NodeId; readonly from: NodeId }[]
-      readonly economics?: Economics
-      readonly reason?: string
-    }
+  | Copying
   | {
       readonly type: 'prune'
       readonly applied: boolean

@@ -1,3 +1,4 @@
+import { brakeWords } from '../../../src/protocol/brakes/brakeWords.ts'
 import { isImported } from '../../../src/protocol/imported.ts'
 import type { Usage } from '../../../src/protocol/messages.ts'
 import { addUsage, noUsage, toolCallsOf } from '../../../src/protocol/text/messageText.ts'
@@ -106,7 +107,6 @@ export class SessionProjection {
       case 'reply.reset':
         return this.#failReply(record)
       case 'revert.applied':
-      case 'graft.applied':
       case 'prune.applied':
       case 'compaction.end':
         return this.#change(record)
@@ -124,6 +124,7 @@ export class SessionProjection {
         this.#isStopped = true
         return
       default:
+        if (isOfBrake(record)) this.#change(record)
     }
   }
 
@@ -319,7 +320,10 @@ export class SessionProjection {
   }
 }
 
-type Reshaping = RecordOf<'revert.applied' | 'graft.applied' | 'prune.applied' | 'compaction.end'>
+type Changing = RecordOf<keyof typeof brakeWords.change>
+const isOfBrake = (record: LogRecord): record is Changing => Object.hasOwn(brakeWords.change, record.type)
+
+type Reshaping = RecordOf<'revert.applied' | 'prune.applied' | 'compaction.end'> | Changing
 
 /** Returns a short description of how a record reshaped the trunk. Pure. */
 function trunkChangeOf(record: Reshaping, planned: ReadonlyMap<string, string>): TrunkChange {
@@ -342,8 +346,10 @@ function trunkChangeOf(record: Reshaping, planned: ReadonlyMap<string, string>):
         ...rest,
       }
     }
-    case 'graft.applied':
-      return { type: 'graft', applied, copies: [...record.copies], ...rest }
+    default: {
+      const { type, ...what } = brakeWords.change[record.type](record)
+      return { type, applied, ...what, ...rest }
+    }
     case 'prune.applied': {
       const masked = record.masked === true ? { masked: record.masked } : {}
       const policy = record.policy === undefined ? {} : { policy: record.policy }

@@ -42,14 +42,12 @@ export class StepSearch {
         const ids = record.rebased?.map(({ nodeId }) => nodeId) ?? []
         return ids.length === 0 ? undefined : this.#meet(ids[0]!, ids.at(-1)!)
       }
-      case 'graft.applied':
-        return this.#meetCopies(record.copies)
       case 'compaction.end':
         return record.applied && record.overlay !== undefined
           ? this.#meet(record.overlay.nodeId, record.overlay.nodeId)
           : undefined
       default:
-        return undefined
+        return 'copies' in record ? this.#meetCopies(record.copies) : undefined
     }
   }
 
@@ -62,8 +60,8 @@ export class StepSearch {
     return undefined
   }
 
-  /** A graft is whole at once, so a fork at any copy holds all of them. */
-  #meetCopies(copies: RecordOf<'graft.applied'>['copies']): NodeId | undefined {
+  /** Copies are whole at once, so a fork at any of them holds all of them. */
+  #meetCopies(copies: readonly { readonly nodeId: NodeId }[]): NodeId | undefined {
     return copies.length === 0 ? undefined : this.#meet(copies[0]!.nodeId, copies.at(-1)!.nodeId)
   }
 

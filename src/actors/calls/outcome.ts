@@ -7,7 +7,7 @@ import type { AgentPorts } from '../agentPorts.ts'
 import type { Keeping } from '../parts/artifacts/keeping.ts'
 import { checkHandoff, handedTo } from '../define/handoffs.ts'
 import { clean, contentOf, textBlock } from './resultContent.ts'
-import { BrakeCallResult } from '../tools/braking/brakeCall.ts'
+import { BrakeCallResult } from '../brakes/brakeCall.ts'
 import { TransferCall } from '../tools/transferTool.ts'
 import { WaitedFor } from '../tools/waitForTool.ts'
 

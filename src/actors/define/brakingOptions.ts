@@ -2,6 +2,8 @@ import type { AnyModel } from '../models/anyModel.ts'
 import { z } from 'zod'
 import { onlyFields } from '../../protocol/checks/onlyFields.ts'
 import { lazily } from '../../protocol/lazily.ts'
+import { recallName } from '../../conversation/tree/stepText.ts'
+import { graftBrake } from '../../protocol/brakes/graft/graftBrake.ts'
 import { defaultRevertPolicy, ignoredTools, type RevertPolicy } from '../../conversation/brakes/revert/revert.ts'
 import { defaultFoldPolicy, type FoldPolicy } from '../../conversation/brakes/fold/planFold.ts'
 import { defaultStallPolicy } from '../../conversation/brakes/stall/decideStall.ts'
@@ -168,7 +170,7 @@ const usualReverts: RevertSettings = {
   fidelity: 'normal',
   summaryTimeoutMs: 60_000,
   defer: 'never',
-  ignoredTools: ignoredTools({ recall: false, graft: false }),
+  ignoredTools: ignoredTools([]),
   undo: false,
 }
 
@@ -191,6 +193,7 @@ export function brakingOf(
   checkPolicies(policies, options!, label)
   const given = typeof revert === 'object' ? withoutUndefined(revert) : {}
   const { summaryModel, fidelity, summaryTimeoutMs, maxRevertsPerTarget, onUserMessage, defer, undo } = given
+  const ignored = ignoredTools([...(hasRecall ? [recallName] : []), ...(graft ? [graftBrake.tool] : [])])
   const settings: RevertSettings = {
     maxRevertsPerTarget: maxRevertsPerTarget ?? usualReverts.maxRevertsPerTarget,
     onUserMessage: onUserMessage ?? usualReverts.onUserMessage,
@@ -198,7 +201,7 @@ export function brakingOf(
     fidelity: fidelity ?? usualReverts.fidelity,
     summaryTimeoutMs: summaryTimeoutMs ?? usualReverts.summaryTimeoutMs,
     defer: defer ?? usualReverts.defer,
-    ignoredTools: ignoredTools({ recall: hasRecall, graft }),
+    ignoredTools: ignored,
     undo: undo ?? usualReverts.undo,
   }
   const tags: TagPolicy = {
@@ -225,7 +228,7 @@ export function brakingOf(
     fold: fold === false ? null : folding,
     stall: stall === false ? null : stalls,
     policies: policies.length === 0 ? null : { list: policies, fold: folding, contextWindow },
-    lessons: lessons ? { brakes: ignoredTools({ recall: hasRecall, graft }) } : null,
+    lessons: lessons ? { brakes: ignored } : null,
     tags,
     showsIds: prune || graft || hasRecall || offersRevert(options),
   }

@@ -1,3 +1,4 @@
+import { askingTools } from '../../protocol/brakes/brakeTable.ts'
 import type { TakenTools } from '../../conversation/tree/takenTools.ts'
 import type { OfferedToolSpec, ToolsChange } from '../../protocol/toolsChange.ts'
 import type { Listing } from '../tools/openSource.ts'
@@ -5,9 +6,7 @@ import { namesFor } from '../tools/toolName.ts'
 
 /** Names that tools of the runtime have, in other definitions if not in this one: a source's tool would be taken for one of them. */
 const reserved: ReadonlySet<string> = new Set([
-  'revert_to_state',
-  'graft',
-  'prun',
+  ...askingTools,
   'recall',
   'wait_for',
   'remember',

@@ -3,7 +3,7 @@ import { onlyFields } from '../../protocol/checks/onlyFields.ts'
 import { defaultCompactionPolicy, type CompactionPolicy } from '../../conversation/brakes/compaction/planCompaction.ts'
 import { lazily } from '../../protocol/lazily.ts'
 import type { AgentDefinition } from './agentDefinition.ts'
-import { heuristicStrategy, type CompactionStrategy } from '../drains/summariseSpan.ts'
+import { heuristicStrategy, type CompactionStrategy } from '../brakes/compaction/summariseSpan.ts'
 import { withoutUndefined } from './withoutUndefined.ts'
 
 export interface CompactionOptions extends Partial<CompactionPolicy> {

@@ -1,3 +1,5 @@
+import { recallName } from '../../conversation/tree/stepText.ts'
+import { askingTools } from '../../protocol/brakes/brakeTable.ts'
 import { RuntimeError } from '../../protocol/errors.ts'
 import { isAgentDefinition, type AgentDefinition } from './agentDefinition.ts'
 import { readArtifactName } from '../parts/artifacts/readArtifactTool.ts'
@@ -8,7 +10,7 @@ import type { AnyTool } from '../tools/defineTool.ts'
 export type HandoffEntry = AgentDefinition | (() => AgentDefinition)
 
 /** Tools that come with `braking`: those of the definition that an agent was made of stay, as `read_artifact` does. */
-const brakeTools: ReadonlySet<string> = new Set(['revert_to_state', 'graft', 'prun', 'recall'])
+const brakeTools: ReadonlySet<string> = new Set([...askingTools, recallName])
 
 /**
  * Returns an agent's definition while another definition answers: the other's fields, except those that belong to the agent and the

@@ -1,5 +1,5 @@
-import type { graftName } from '../../conversation/brakes/revert/revert.ts'
 import type { recallName } from '../../conversation/tree/stepText.ts'
+import type { AskingTool } from '../../protocol/brakes/brakeTable.ts'
 import type { AgentEvent, EventOf } from '../../protocol/events.ts'
 import type { AgentDefinition } from './agentDefinition.ts'
 import type { SubAgentEntry } from './subAgents.ts'
@@ -24,7 +24,7 @@ export type CallsOf<Tools extends ToolEntries, Agents extends readonly SubAgentE
 type ToolEventType = 'tool.start' | 'tool.end' | 'tool.progress'
 
 /** Tools that braking adds. */
-type BrakeName = 'revert_to_state' | 'prun' | typeof graftName | typeof recallName
+type BrakeName = AskingTool | typeof recallName
 
 type Named<Event, Name, Input> = Event extends { readonly name: string; readonly input: unknown }
   ? Omit<Event, 'name' | 'input'> & { readonly name: Name; readonly input: Input }

@@ -14,7 +14,7 @@ export const settle = (find: FindPorts) =>
     const at = clock.now()
     const { key } = input
     if (partial === null || partial.key !== input.replyKey) return { key, at, partial: null, spent }
-    const isGuarded = (definition.guards?.output.length ?? 0) > 0
+    const isGuarded = definition.policy.flags.outputGuards === true
     const content = isGuarded ? unguarded(partial) : contentOf(partial, (text) => redactor?.cutOff(text) ?? text)
     const { model } = partial
     const { usage, costUsd } = partialUsage(ports, partial)

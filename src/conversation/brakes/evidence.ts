@@ -11,11 +11,11 @@ export const stillChanged = ({ evidence, undo }: Tag): readonly string[] =>
 export function evidenceOf(span: readonly ConversationNode[], ignored: ReadonlySet<string> = new Set()): Evidence {
   const calls = new Map<string, { name: string; attempts: number; lastError?: string }>()
   const changed = new Set<string>()
-  for (const { message, tags, graftedFrom } of span) {
+  for (const { message, tags, copiedFrom } of span) {
     // Branches abandoned earlier within the span changed files too.
     for (const tag of tags) for (const file of stillChanged(tag)) changed.add(file)
     // A copy is no second call: the branch that it comes from left its own evidence.
-    if (message.role !== 'toolResult' || graftedFrom !== undefined || ignored.has(message.toolName)) continue
+    if (message.role !== 'toolResult' || copiedFrom !== undefined || ignored.has(message.toolName)) continue
     for (const file of message.changed ?? []) changed.add(file)
     const { toolName: name, isError } = message
     const call = calls.get(name) ?? { name, attempts: 0 }

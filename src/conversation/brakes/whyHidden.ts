@@ -27,9 +27,9 @@ export function whyHidden(conversation: Conversation, nodes: readonly Conversati
 /** Abandoned steps of which the next request shows all of a copy, each with the id of that. */
 export function shownCopies(conversation: Conversation): ReadonlyMap<NodeId, NodeId> {
   const copies = new Map<NodeId, NodeId>()
-  for (const { id, stepId, graftedFrom } of conversation.path) {
-    if (graftedFrom === undefined || id !== stepId) continue
-    if (whyHidden(conversation, stepOf(id, conversation).nodes) === undefined) copies.set(graftedFrom, id)
+  for (const { id, stepId, copiedFrom } of conversation.path) {
+    if (copiedFrom === undefined || id !== stepId) continue
+    if (whyHidden(conversation, stepOf(id, conversation).nodes) === undefined) copies.set(copiedFrom, id)
   }
   return copies
 }

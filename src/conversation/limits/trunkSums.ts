@@ -15,9 +15,9 @@ const none: Sums = { user: 0, growth: 0, replies: 0, answered: 0 }
 /** Weight of the newest difference in the mean. */
 const newest = 0.1
 
-function withNode(sums: Sums, { message, tokens, pathTokens, graftedFrom }: ConversationNode): Sums {
+function withNode(sums: Sums, { message, tokens, pathTokens, copiedFrom }: ConversationNode): Sums {
   // Copies come at once, and say nothing of how a request grows.
-  if (graftedFrom !== undefined) return { ...sums, answered: sums.answered + tokens }
+  if (copiedFrom !== undefined) return { ...sums, answered: sums.answered + tokens }
   if (message.role === 'user') return { ...sums, user: sums.user + tokens }
   if (message.role !== 'assistant') return sums
   const answered = pathTokens - tokens

@@ -63,7 +63,7 @@ export class NameLedger {
       if (node === undefined) continue
       this.#last = id
       if (node.id === node.stepId) this.#places.set(id, (this.#steps += 1))
-      if (node.message.role !== 'assistant' || node.graftedFrom !== undefined) continue
+      if (node.message.role !== 'assistant' || node.copiedFrom !== undefined) continue
       for (const name of this.namesOf(node).keys()) {
         const entry = this.#entry(name)
         if (entry.uses === 0) this.#used.push(entry)

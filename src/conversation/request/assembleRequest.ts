@@ -6,7 +6,7 @@ import type { Overlay } from '../../protocol/records.ts'
 import { renderId } from './brakeNotes.ts'
 import { BrakeRendering, withId } from './brakeRendering.ts'
 import type { Conversation } from '../tree/conversation.ts'
-import { noteAfter, noteBefore } from '../brakes/graft/grafts.ts'
+import { stepNotes } from '../brakes/brakeFolds.ts'
 import { GrowingList } from '../tree/growingList.ts'
 import { brakeMarkers, noteMarkers, plainMarkers, type Markers } from './markers.ts'
 import { neutraliseBlocks, type Unfinished } from './neutralise.ts'
@@ -245,9 +245,9 @@ export class RequestAssembler {
     const rendered = renderMessage(message)
     if (rendered === undefined) return
     if (rendered.role === 'assistant') {
-      this.#pushCopyNote(noteBefore(node, this.#conversation))
+      this.#pushCopyNote(stepNotes.before(node, this.#conversation))
       this.#push(rendered, node)
-      return this.#pushCopyNote(noteAfter(node))
+      return this.#pushCopyNote(stepNotes.after(node))
     }
     const isMerged = rendered.role === 'user' && this.#messages.last?.role === 'user'
     const before = isMerged ? this.#unfinished : undefined
@@ -269,7 +269,7 @@ export class RequestAssembler {
   }
 
   #pushCopyNote(text: string): void {
-    if (text !== '') this.#pushNote({ kind: 'graft', text })
+    if (text !== '') this.#pushNote({ kind: stepNotes.kind, text })
   }
 
   #pushNote({ kind, text }: { kind: string; text: string }): void {

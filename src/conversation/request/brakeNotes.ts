@@ -19,7 +19,7 @@ export interface BrakeNote {
 }
 
 /** A note written by the runtime. Its text is neutralised, so that nothing in it can pass for markup of ours. */
-const note = (kind: string, steps: readonly NodeId[], text: string): string =>
+export const note = (kind: string, steps: readonly NodeId[], text: string): string =>
   `<brake-note kind="${kind}"${spanOf(steps)}>${neutralise(text, brakeMarkers)}</brake-note>`
 
 /** A tag as the model sees it: the text, then the evidence. `quote` returns the nodes to quote verbatim. */
@@ -104,10 +104,3 @@ export const renderMemo = (memo: string, steps: readonly NodeId[]): string => no
 
 /** Names that stand in hidden steps alone, in lines: the id of a step, then the names found there. */
 export const renderIndex = (index: string): string => note('index', [], `\n${index}\n`)
-
-/** Returns the note in front of a copy of these nodes. */
-export const renderCopyOf = (nodes: readonly NodeId[]): string =>
-  note('graft', nodes, 'copied from an abandoned branch; nothing was run again')
-
-/** Returns the note after a copy that ends with the model's words. */
-export const renderCopyEnd = (id: NodeId): string => note('graft', [], `${formatNodeId(id)} ends here`)

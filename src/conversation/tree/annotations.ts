@@ -1,11 +1,9 @@
+import { queueOf, type BrakeQueues } from '../../protocol/brakes/brakeTable.ts'
 import type {
   CompactionRequest,
-  GraftRequest,
   PinOutcome,
-  PinRequest,
   PolicyRequest,
   PruneOutcome,
-  PruneRequest,
   RevertRequest,
   Tag,
 } from '../../protocol/braking.ts'
@@ -17,7 +15,7 @@ import type { Fact } from './facts.ts'
 import type { HiddenSpan } from '../brakes/hiddenSpan.ts'
 import { HiddenSteps, type KeptHidden } from '../brakes/hiddenSteps.ts'
 import { MaskedSteps } from '../request/maskedResults.ts'
-import { PolicyLog, type LastFired } from '../brakes/policyLog.ts'
+import { PolicyLog, type LastFired } from '../brakes/policies/policyLog.ts'
 import { StallLog, type KeptStalls } from '../brakes/stall/stallLog.ts'
 
 export interface Tagged {
@@ -32,28 +30,24 @@ export interface Tagged {
 }
 
 /** A record that asks for a change of the trunk. */
-type Asking = RecordOf<
-  | 'revert.requested'
-  | 'prune.requested'
-  | 'compaction.requested'
-  | 'pin.requested'
-  | 'policy.requested'
-  | 'graft.requested'
->
+type Asking = RecordOf<keyof typeof queueOf>
 
-type Queue = 'reverts' | 'grafts' | 'prunes' | 'pins' | 'compactions' | 'policyRequests'
+/** Requests that wait, by queue. */
+export interface Waiting extends BrakeQueues {
+  readonly compactions: readonly CompactionRequest[]
+  readonly policyRequests: readonly PolicyRequest[]
+}
+type Queues = { readonly [Q in keyof Waiting]: Waiting[Q][number][] }
+
+const queuesOf = (kept?: Waiting): Queues =>
+  Object.fromEntries(Object.values(queueOf).map((queue) => [queue, [...(kept?.[queue] ?? [])]])) as unknown as Queues
 
 /** Annotations in the form in which they are kept. */
 export interface KeptAnnotations {
   readonly revertsTo: readonly (readonly [NodeId, number])[]
   readonly pinned: readonly NodeId[]
   readonly yielding: readonly NodeId[]
-  readonly reverts: readonly RevertRequest[]
-  readonly prunes: readonly PruneRequest[]
-  readonly pins: readonly PinRequest[]
-  readonly compactions: readonly CompactionRequest[]
-  readonly policyRequests: readonly PolicyRequest[]
-  readonly grafts: readonly GraftRequest[]
+  readonly waiting: Waiting
   readonly tagged: readonly Tagged[]
   readonly notices: readonly (readonly [NodeId, readonly Notice[]])[]
   readonly stalls: KeptStalls
@@ -70,12 +64,7 @@ export type Refused = RefusedPart & { readonly turnIndex: number }
 
 /** Traces of reverts, prunes and pins on a conversation, beside its nodes. Made only for conversations that have any. */
 export class Annotations {
-  readonly reverts: RevertRequest[]
-  readonly prunes: PruneRequest[]
-  readonly pins: PinRequest[]
-  readonly compactions: CompactionRequest[]
-  readonly policyRequests: PolicyRequest[]
-  readonly grafts: GraftRequest[]
+  readonly waiting: Queues
   /** Notices shown to the model after a step, by the id of the node that they follow. */
   readonly notices: Map<NodeId, readonly Notice[]>
   readonly stalls: StallLog
@@ -94,12 +83,7 @@ export class Annotations {
   readonly refused: Refused[]
 
   constructor(kept?: KeptAnnotations) {
-    this.reverts = [...(kept?.reverts ?? [])]
-    this.prunes = [...(kept?.prunes ?? [])]
-    this.pins = [...(kept?.pins ?? [])]
-    this.compactions = [...(kept?.compactions ?? [])]
-    this.policyRequests = [...(kept?.policyRequests ?? [])]
-    this.grafts = [...(kept?.grafts ?? [])]
+    this.waiting = queuesOf(kept?.waiting)
     this.notices = new Map(kept?.notices)
     this.stalls = new StallLog(kept?.stalls)
     this.policies = new PolicyLog(kept?.policies)
@@ -114,14 +98,9 @@ export class Annotations {
   }
 
   keep(): KeptAnnotations {
-    const { reverts, prunes, pins, compactions, policyRequests, grafts, tagged, hasUnpinned, refused } = this
+    const { waiting, tagged, hasUnpinned, refused } = this
     return {
-      reverts,
-      prunes,
-      pins,
-      compactions,
-      policyRequests,
-      grafts,
+      waiting,
       tagged,
       hasUnpinned,
       ...(refused.length === 0 ? {} : { refused }),
@@ -221,26 +200,23 @@ export class Annotations {
 
   /** Queues a request. */
   ask(record: Asking): void {
-    if (record.type === 'revert.requested') this.reverts.push(record.request)
-    else if (record.type === 'prune.requested') this.prunes.push(record.request)
-    else if (record.type === 'compaction.requested') this.compactions.push(record.request)
-    else if (record.type === 'policy.requested') this.policyRequests.push(record.request)
-    else if (record.type === 'graft.requested') this.grafts.push(record.request)
-    else this.pins.push(record.request)
+    const queue: { push(request: object): void } = this.waiting[queueOf[record.type]]
+    queue.push(record.request)
   }
 
   /** Takes a request off its queue, whatever its outcome; returns who made it. */
-  settle(queue: Queue, id: string, isApplied = false): RevertRequest['by'] | undefined {
-    const index = this[queue].findIndex((request) => request.id === id)
+  settle(queue: keyof Waiting, id: string, isApplied = false): RevertRequest['by'] | undefined {
+    const waiting: { readonly id: string; readonly by: RevertRequest['by']; readonly policy?: string }[] =
+      this.waiting[queue]
+    const index = waiting.findIndex((request) => request.id === id)
     if (index < 0) return undefined
-    const [request] = this[queue].splice(index, 1)
-    if (isApplied && 'policy' in request!) this.policies.change(request.policy)
+    const [request] = waiting.splice(index, 1)
+    if (isApplied && request!.policy !== undefined) this.policies.change(request!.policy)
     return request!.by
   }
 
   /** Drops the requests that wait: they stay with the source of a fork. */
   dropRequests(): void {
-    for (const requests of [this.reverts, this.grafts, this.prunes, this.pins, this.compactions, this.policyRequests])
-      requests.splice(0)
+    for (const requests of Object.values(this.waiting)) requests.splice(0)
   }
 }

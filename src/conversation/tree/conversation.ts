@@ -3,37 +3,34 @@ import type { Tag } from '../../protocol/braking.ts'
 import type { NodeId } from '../../protocol/ids.ts'
 import { toolCallsOf } from '../../protocol/text/messageText.ts'
 import type { QueuedMessage, QueueName } from '../../protocol/runs/queue.ts'
-import type { LogRecord, Overlay, RecordOf } from '../../protocol/records.ts'
+import type { LogRecord, RecordOf } from '../../protocol/records.ts'
 import { keepOpen, nodesOf, openedAgain, wrongInPlace, wrongInResult, type OpenStep } from './openStep.ts'
-import { copiesOf, wrongInGraft } from '../brakes/graft/grafts.ts'
 import type { ConversationNode } from './node.ts'
 import { tagsIn, type KeptConversation } from './keptConversation.ts'
 import { TreeView } from './treeView.ts'
-import { wrongInRevert } from '../brakes/revert/wrongInRevert.ts'
 import { Annotations } from './annotations.ts'
+import { brakeFolds } from '../brakes/brakeFolds.ts'
+import type { Reshaped } from './reshaped.ts'
 import type { Notice } from '../request/brakeNotes.ts'
 import type { NodeReader } from './conversationTree.ts'
 import type { ConversationView } from './conversationView.ts'
 import { check, corrupt } from './corruptRecord.ts'
-import { factsBehind } from './facts.ts'
 import { LaidOverlays, type OverlaySpan } from '../request/laidOverlays.ts'
-import { changedByOverlay, wrongInPrune } from '../brakes/hiddenSteps.ts'
+import { changedByOverlay } from '../brakes/hiddenSteps.ts'
 import { renderRepair } from '../request/repairNote.ts'
 import { noNotes, noteTokens, type NoteTokens } from '../request/noteTokens.ts'
-import { wrongInPin } from '../brakes/pins/pins.ts'
 import { measure, unmeasured, type Measured } from '../limits/measured.ts'
 import { estimateTokens, type TokenCounter } from '../limits/tokenCounter.ts'
-import { wrongInStall } from '../brakes/stall/stallLog.ts'
 import { UndoneTags } from '../brakes/revert/undoneTags.ts'
 import { TrunkChanges } from './trunkChanges.ts'
 import { noQueues, WaitingMessages } from './waitingMessages.ts'
 import { withhold } from './withheld.ts'
-import { layOverlay, wrongInOverlay, type LaidOverlay } from '../request/overlay.ts'
+import type { LaidOverlay } from '../request/overlay.ts'
 
 /**
  * The conversation tree: a fold of the log. `apply` is its only way to change; it appends in amortised constant time.
  */
-export class Conversation extends TreeView implements ConversationView {
+export class Conversation extends TreeView implements ConversationView, Reshaped {
   readonly #counter: TokenCounter
   readonly overlays: LaidOverlays
   /** Messages that wait; missing until the first one does. */
@@ -46,7 +43,7 @@ export class Conversation extends TreeView implements ConversationView {
   #notes = noNotes
   /** Text that tells the model about an answer that could not be used. */
   #repair: string | undefined
-  readonly #undone = new UndoneTags((id) => this.tree.node(id))
+  readonly undone = new UndoneTags((id) => this.tree.node(id))
   #ownFrom: NodeId = 1
   /** The overlay in force at the last change. */
   #shown: OverlaySpan | undefined
@@ -70,7 +67,7 @@ export class Conversation extends TreeView implements ConversationView {
     if (waiting !== undefined) this.#waiting = new WaitingMessages(waiting)
     if (annotations !== undefined) this.#annotations = new Annotations(annotations)
     this.#open = open && openedAgain(open)
-    if (undone !== undefined) this.#undone.resume(undone.id, this.#annotations!.tagged[undone.tagged]!)
+    if (undone !== undefined) this.undone.resume(undone.id, this.#annotations!.tagged[undone.tagged]!)
   }
 
   /** Returns all but the nodes and overlays as plain JSON. It shares objects with the conversation: not to be kept for later. */
@@ -86,7 +83,7 @@ export class Conversation extends TreeView implements ConversationView {
       waiting: this.#waiting?.keep(),
       annotations: this.#annotations?.keep(),
       open: this.#open && keepOpen(this.#open),
-      undone: this.#undone.keep(this.#annotations?.tagged ?? []),
+      undone: this.undone.keep(this.#annotations?.tagged ?? []),
       tree: this.tree.keep(),
     }
   }
@@ -205,10 +202,10 @@ export class Conversation extends TreeView implements ConversationView {
         this.#repair = undefined
         break
       case 'reply.reset':
-        if (record.without !== undefined) this.#annotate().refuse(record.without, record.turnIndex)
+        if (record.without !== undefined) this.annotate().refuse(record.without, record.turnIndex)
         if (record.repair === undefined) break
         this.#repair = renderRepair(record.repair)
-        this.#changed(this.tree.path.length + 1)
+        this.changed(this.tree.path.length + 1)
         break
       case 'tool.start':
         if (record.irreversible || record.reversible || record.polls || record.edited)
@@ -218,52 +215,8 @@ export class Conversation extends TreeView implements ConversationView {
         this.#applyResult(record)
         if (record.delivers !== undefined) this.#waiting?.delivered(record.delivers)
         break
-      case 'compaction.end':
-        if (record.applied && record.overlay !== undefined) this.#applyOverlay(record, record.overlay)
-        if (record.requestId !== undefined) this.#annotations?.settle('compactions', record.requestId)
-        break
-      case 'revert.requested':
-      case 'prune.requested':
-      case 'compaction.requested':
-      case 'pin.requested':
-      case 'policy.requested':
-      case 'graft.requested':
-        this.#annotate().ask(record)
-        break
-      case 'revert.applied':
-        this.#applyRevert(record)
-        break
-      case 'undo.step':
-        check(record, this.#undone.step(record))
-        this.tree.touch(record.call)
-        break
-      case 'undo.end':
-        this.#changed(this.#undone.end(record, this.#annotate()).depth)
-        break
-      case 'prune.applied':
-        this.#applyPrune(record)
-        break
-      case 'graft.applied':
-        this.#applyGraft(record)
-        break
-      case 'pin.applied':
-        check(record, wrongInPin(record, this))
-        this.#annotate().pin(record)
-        break
-      case 'stall.detected':
-        check(record, wrongInStall(record, this))
-        this.#annotate().stalls.add(record)
-        if (record.note !== undefined) this.#notify({ kind: 'stall', text: record.note })
-        break
-      case 'policy.start':
-        this.#annotate().policies.start(record)
-        break
-      case 'policy.end':
-        if (record.requestId !== undefined) this.#annotations?.settle('policyRequests', record.requestId)
-        if (record.note !== undefined) this.#notify({ kind: 'policy', text: record.note })
-        break
       case 'guard.decided':
-        if (record.withheld !== undefined) this.#changed(withhold(record, this.tree, this.#counter))
+        if (record.withheld !== undefined) this.changed(withhold(record, this.tree, this.#counter))
         break
       case 'run.end':
         if (record.reason?.type === 'stall') this.#annotations?.stalls.pause()
@@ -273,6 +226,7 @@ export class Conversation extends TreeView implements ConversationView {
         this.#waiting.apply(record)
         break
       default:
+        brakeFolds[record.type]?.(this, record)
     }
     this.#lastSeq = record.seq
     if (record.foreign === true) this.tree.foreignTo = this.lastNodeId
@@ -288,7 +242,7 @@ export class Conversation extends TreeView implements ConversationView {
     this.#lastSeq = 0
     this.#open = undefined
     this.#waiting = undefined
-    this.#undone.drop()
+    this.undone.drop()
     this.#ownFrom = this.lastNodeId + 1
     this.#annotations?.dropRequests()
   }
@@ -321,74 +275,26 @@ export class Conversation extends TreeView implements ConversationView {
     }
   }
 
-  #applyOverlay(record: LogRecord, overlay: Overlay): void {
-    if (this.#open !== undefined) throw corrupt(record, 'a step is still open')
-    if (overlay.nodeId !== this.tree.lastNodeId + 1) throw corrupt(record, 'its id is not the next')
-    check(record, wrongInOverlay(overlay, this))
-    this.overlays.add(layOverlay(overlay, this))
-    this.tree.lastNodeId = overlay.nodeId
-    this.#changed(this.tree.node(overlay.from)!.depth)
-  }
-
-  #applyRevert(record: RecordOf<'revert.applied'>): void {
-    if (!record.applied) {
-      // A person reads the event; only a model that asked needs the note.
-      const by = this.#annotate().settle('reverts', record.id) ?? 'model'
-      if (by === 'model') this.#notify({ kind: 'refusal', text: record.reason ?? 'revert refused' })
-      return
-    }
-    const { target: targetId, tag, rebased = [] } = record
-    const target = targetId === undefined ? undefined : this.tree.node(targetId)
-    if (target === undefined || tag === undefined || !this.onTrunk(target.id))
-      throw corrupt(record, 'its target is not on the trunk')
-    if (this.#open !== undefined) throw corrupt(record, 'a step is still open')
-    check(record, wrongInRevert(record, target, this))
-    const annotations = this.#annotate()
-    const changed = annotations.hidden.changedByCut(target.depth, this)
-    annotations.abandon(this.path.slice(target.depth))
-    this.tree.cut(target.depth)
-    for (const { nodeId, from } of rebased) this.tree.repeat(from, nodeId)
-    annotations.settle('reverts', record.id, true)
-    annotations.countRevert(target.id)
-    const facts = factsBehind(tag.abandoned, (id) => this.tree.node(id))
-    const tagged = { nodeId: target.id, tag, facts }
-    annotations.tagged.push(tagged)
-    this.#undone.begin(record, tagged)
-    Object.assign(target, { tags: [...target.tags, tag] })
-    this.#repair = undefined
-    this.#changed(Math.min(target.depth, changed))
-  }
-
-  #applyPrune(record: RecordOf<'prune.applied'>): void {
-    check(record, wrongInPrune(record, this.#annotations, this))
-    const by = this.#annotate().settle('prunes', record.id, record.applied) ?? 'model'
-    if (record.reason !== undefined && by === 'model') this.#notify({ kind: 'refusal', text: record.reason })
-    if (!record.applied) return
-    this.#changed(this.#annotate().hide(record, this))
-  }
-
-  #applyGraft(record: RecordOf<'graft.applied'>): void {
-    if (this.#open !== undefined) throw corrupt(record, 'a step is still open')
-    check(record, wrongInGraft(record, this))
-    const by = this.#annotate().settle('grafts', record.id)
-    if (record.reason !== undefined && by === 'model') this.#notify({ kind: 'refusal', text: record.reason })
-    if (!record.applied) return
-    this.tree.add(copiesOf(record.copies, record, this))
-  }
-
-  /** Puts a notice after the newest step; in the middle of a step, as after an abort, it would not be read. */
-  #notify(notice: Notice): void {
+  notify(notice: Notice): void {
     const head = this.tree.head
     if (head === undefined || this.#open !== undefined) return
-    this.#annotate().notify(head.id, notice, this.overlay)
-    this.#changed(head.depth)
+    this.annotate().notify(head.id, notice, this.overlay)
+    this.changed(head.depth)
   }
 
-  #annotate(): Annotations {
+  dropRepair(): void {
+    this.#repair = undefined
+  }
+
+  checkWhole(record: LogRecord): void {
+    if (this.#open !== undefined) throw corrupt(record, 'a step is still open')
+  }
+
+  annotate(): Annotations {
     return (this.#annotations ??= new Annotations())
   }
 
-  #changed(depth: number): void {
+  changed(depth: number): void {
     const before = this.#shown
     this.#shown = this.overlays.active(this)
     const moved =

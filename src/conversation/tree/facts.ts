@@ -39,7 +39,7 @@ export function factsOf(nodes: Iterable<ConversationNode>): Fact[] {
     const { message } = node
     if (message.role === 'assistant') reply = message.content
     // A copy adds nothing: the note on the branch that it comes from lists it.
-    if (message.role !== 'toolResult' || node.graftedFrom !== undefined) continue
+    if (message.role !== 'toolResult' || node.copiedFrom !== undefined) continue
     const kind = factKind(node)
     if (kind === undefined) continue
     const kept = (message.artifacts ?? []).map(artifactName).join(', ')

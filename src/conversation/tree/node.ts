@@ -24,7 +24,7 @@ export interface ConversationNode {
   /** The node this one repeats, after a revert took its original off the trunk. */
   readonly rebasedFrom?: NodeId
   /** For a copy that a graft made: the node it repeats, which is no copy itself. */
-  readonly graftedFrom?: NodeId
+  readonly copiedFrom?: NodeId
   /** For a result: its call was started and cannot be undone. */
   readonly isIrreversible?: true
   /** For a result: its call was started, and its tool can undo its effect. `seq` is that of the record of its end. */

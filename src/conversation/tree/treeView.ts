@@ -5,7 +5,7 @@ import type { Tag } from '../../protocol/braking.ts'
 
 /** The readable part of a tree of messages. */
 export abstract class TreeView {
-  protected readonly tree: ConversationTree
+  readonly tree: ConversationTree
 
   constructor(kept?: KeptTree, tagsOf?: (id: NodeId) => readonly Tag[]) {
     this.tree = new ConversationTree(kept, tagsOf)

@@ -1,35 +1,17 @@
 import { messageOf } from '../../protocol/errors.ts'
 import { advance, agentMachineId, agentSetup } from '../agentSetup.ts'
 import type { AgentContext, EventOfType } from '../agentTypes.ts'
-import type {
-  ConsultInput,
-  ConsultOutput,
-  FoldOutput,
-  GraftsOutput,
-  PinsOutput,
-  PrunesOutput,
-  RevertsInput,
-  RevertsOutput,
-  StallCheck,
-  UndoOutput,
-} from '../drainTypes.ts'
 import {
-  applyFold,
-  applyGrafts,
-  applyPins,
-  applyPrunes,
-  applyReverts,
-  beginDrain,
-  beginUnasked,
-  drainKey,
-  foldKey,
-  refuseGrafts,
-  refusePins,
-  refusePrunes,
-  refuseReverts,
-} from '../brakes.ts'
+  askedKinds,
+  askedBrakes,
+  drainEffect,
+  type AskedBrake,
+  type BrakeQueue,
+} from '../../protocol/brakes/brakeTable.ts'
+import { applyFold, beginDrain, beginUnasked, drainKey, foldKey, refuse, refuseReshaping } from '../brakes.ts'
 import { refuseCompactions, startCompaction } from '../compaction.ts'
-import { lowHeadroom, mustReply } from '../guards.ts'
+import { applyDrain, drainTable } from '../drainTable.ts'
+import type { ConsultInput, ConsultOutput, DrainOutput, FoldOutput, StallCheck, UndoOutput } from '../drainTypes.ts'
 import { reachedLimit } from '../limits.ts'
 import {
   askedSoFar,
@@ -52,11 +34,8 @@ import {
 import { applyUndo, endUndo, failUndo, undoInput } from '../undoing.ts'
 import { applyStall, pauseForStall, stallKey, stallRevertId } from '../stalls.ts'
 
+type Subject = { readonly context: AgentContext }
 type Checked = { readonly output: StallCheck }
-type Pinned = { readonly output: PinsOutput }
-type Reverted = { readonly output: RevertsOutput }
-type Grafted = { readonly output: GraftsOutput }
-type Pruned = { readonly output: PrunesOutput }
 type Folded = { readonly output: FoldOutput }
 type Consulted = { readonly output: ConsultOutput }
 type Undone = { readonly output: UndoOutput }
@@ -89,12 +68,6 @@ const exits = [
   { target: `#${agentMachineId}.idle`, description: 'done', actions: advance(finishRun) },
 ] as const
 
-const brakes = [
-  { guard: 'revertEnabled', target: 'reverts' },
-  { guard: 'graftRequested', target: 'grafts' },
-  { guard: 'pruneEnabled', target: 'prunes' },
-] as const
-
 /** Before the exits, and so before the one for headroom: folded steps need no summary. Policies go before built-in measures. */
 const onwards = [
   { guard: 'consultEnabled', target: 'consulting' },
@@ -102,21 +75,73 @@ const onwards = [
   ...exits,
 ] as const
 
-const unreverted = [
-  { guard: 'graftRequested', target: 'grafts' },
-  { guard: 'pruneEnabled', target: 'prunes' },
+/** Brakes whose turn comes from this place on, then what follows: requests go before the runtime's own measures. */
+const from = (place: number) => [
+  ...askedKinds.slice(place).map((kind) => ({ guard: drainTable[kind].guard, target: askedBrakes[kind].queue })),
   ...onwards,
-] as const
+]
+const after = (kind: AskedBrake) => from(askedKinds.indexOf(kind) + 1)
 
-/** Requests go before the runtime's own measures. */
-const requests = [{ guard: 'pinRequested', target: 'pins' }, ...brakes, ...onwards] as const
+const requests = from(0)
+const undoing = { guard: 'undoPending', target: 'undoing' } as const
 
-/** Returns the prospect after a drain, by which reverts that would not pay yet are held back or not. */
-function outlookOf(context: AgentContext): RevertsInput['outlook'] {
-  const subject = { context, event: { type: 'wake' } } as const
-  if (lowHeadroom(subject)) return 'crowded'
-  return mustReply(subject) ? 'goesOn' : 'ends'
+/** The states that undo what was abandoned. One call at a time, so that the log says after a crash what is left to do. */
+const undoStates = (rest: ReturnType<typeof from>) => ({
+  undoing: {
+    invoke: {
+      src: 'undoCall',
+      id: 'undoCall',
+      input: ({ context }: Subject) => undoInput(context),
+      onDone: [
+        { guard: 'isStaleUndo' },
+        { target: 'undone', actions: advance<Undone>((draft, { output }) => applyUndo(draft, output)) },
+      ],
+      onError: {
+        target: 'undone',
+        actions: advance<Failed>((draft, { error }) => failUndo(draft, messageOf(error))),
+      },
+    },
+  },
+  undone: {
+    always: [
+      { guard: 'storeBroken', target: `#${agentMachineId}.paused`, actions: advance(pauseForStore) },
+      undoing,
+      ...rest,
+    ],
+  },
+})
+
+/** The states of the drain of a brake, and those that follow from it. */
+function drainOf<K extends AskedBrake>(kind: K) {
+  const { done, input, next } = drainTable[kind]
+  const { queue } = askedBrakes[kind]
+  const src = drainEffect(kind)
+  const rest = after(kind)
+  const apply = advance<{ readonly output: DrainOutput<K> }>((draft, { output }) => applyDrain(draft, kind, output))
+  const fail = advance<Failed>((draft, { error }) => refuse(draft, kind, messageOf(error), draft.context.drained))
+  return {
+    [queue]: {
+      entry: advance((draft) => beginDrain(draft, queue)),
+      invoke: {
+        src,
+        id: src,
+        input: ({ context }: Subject) => ({
+          agentId: context.agentId,
+          key: drainKey(context),
+          requests: context[queue],
+          lastNodeId: context.lastNodeId,
+          ...input?.(context),
+        }),
+        onDone: [{ guard: 'isStaleDrain' }, { target: done, actions: apply }],
+        onError: { target: done, actions: fail },
+      },
+    },
+    [done]: { always: next === 'again' ? requests : next === 'undoing' ? [undoing, ...rest] : rest },
+    ...(next === 'undoing' ? undoStates(rest) : {}),
+  }
 }
+
+const drains = Object.assign({}, ...askedKinds.map(drainOf)) as Record<BrakeQueue | 'pinned', object>
 
 const consulted = advance<Consulted>((draft, { output }) => endConsultation(draft, output))
 
@@ -137,9 +162,7 @@ export const draining = agentSetup.createStateConfig({
         target: 'idle',
         actions: advance((draft) => {
           endUndo(draft, 'it was aborted')
-          refuseReverts(draft, 'it was aborted')
-          refuseGrafts(draft, 'it was aborted')
-          refusePrunes(draft, 'it was aborted')
+          refuseReshaping(draft, 'it was aborted')
           refuseCompactions(draft, 'it was aborted')
           // Also before it has fired: it is not asked anew at once.
           cancelConsultation(draft, 'aborted')
@@ -151,7 +174,7 @@ export const draining = agentSetup.createStateConfig({
   },
   states: {
     entering: {
-      always: [{ guard: 'undoPending', target: 'undoing' }, { guard: 'stallEnabled', target: 'checking' }, ...requests],
+      always: [undoing, { guard: 'stallEnabled', target: 'checking' }, ...requests],
     },
     // First, so that the revert that ends a stall is decided in this drain.
     checking: {
@@ -181,112 +204,7 @@ export const draining = agentSetup.createStateConfig({
       },
     },
     checked: { always: requests },
-    // First, so that what is pinned together with a revert holds against it.
-    pins: {
-      entry: advance((draft) => beginDrain(draft, 'pins')),
-      invoke: {
-        src: 'drainPins',
-        id: 'drainPins',
-        input: ({ context }) => ({ agentId: context.agentId, key: drainKey(context), requests: context.pins }),
-        onDone: [
-          { guard: 'isStaleDrain' },
-          { target: 'pinned', actions: advance<Pinned>((draft, { output }) => applyPins(draft, output)) },
-        ],
-        onError: {
-          target: 'pinned',
-          actions: advance<Failed>((draft, { error }) => refusePins(draft, messageOf(error), draft.context.drained)),
-        },
-      },
-    },
-    pinned: { always: [{ guard: 'pinRequested', target: 'pins' }, ...brakes, ...onwards] },
-    reverts: {
-      entry: advance((draft) => beginDrain(draft, 'reverts')),
-      invoke: {
-        src: 'drainReverts',
-        id: 'drainReverts',
-        input: ({ context }) => ({
-          agentId: context.agentId,
-          key: drainKey(context),
-          requests: context.reverts,
-          turnIndex: Math.max(0, context.turns - 1),
-          lastNodeId: context.lastNodeId,
-          outlook: outlookOf(context),
-          expected: Math.max(1, context.run?.turns ?? 0),
-        }),
-        onDone: [
-          { guard: 'isStaleDrain' },
-          { target: 'reverted', actions: advance<Reverted>((draft, { output }) => applyReverts(draft, output)) },
-        ],
-        onError: {
-          target: 'reverted',
-          actions: advance<Failed>((draft, { error }) => refuseReverts(draft, messageOf(error), draft.context.drained)),
-        },
-      },
-    },
-    reverted: { always: [{ guard: 'undoPending', target: 'undoing' }, ...unreverted] },
-    // One call at a time, so that the log says after a crash what is left to do.
-    undoing: {
-      invoke: {
-        src: 'undoCall',
-        id: 'undoCall',
-        input: ({ context }) => undoInput(context),
-        onDone: [
-          { guard: 'isStaleUndo' },
-          { target: 'undone', actions: advance<Undone>((draft, { output }) => applyUndo(draft, output)) },
-        ],
-        onError: {
-          target: 'undone',
-          actions: advance<Failed>((draft, { error }) => failUndo(draft, messageOf(error))),
-        },
-      },
-    },
-    undone: {
-      always: [
-        { guard: 'storeBroken', target: `#${agentMachineId}.paused`, actions: advance(pauseForStore) },
-        { guard: 'undoPending', target: 'undoing' },
-        ...unreverted,
-      ],
-    },
-    // After reverts: what was asked back together with a revert may stand on the branch that this abandoned.
-    grafts: {
-      entry: advance((draft) => beginDrain(draft, 'grafts')),
-      invoke: {
-        src: 'drainGrafts',
-        id: 'drainGrafts',
-        input: ({ context }) => ({
-          agentId: context.agentId,
-          key: drainKey(context),
-          requests: context.grafts,
-          lastNodeId: context.lastNodeId,
-        }),
-        onDone: [
-          { guard: 'isStaleDrain' },
-          { target: 'grafted', actions: advance<Grafted>((draft, { output }) => applyGrafts(draft, output)) },
-        ],
-        onError: {
-          target: 'grafted',
-          actions: advance<Failed>((draft, { error }) => refuseGrafts(draft, messageOf(error), draft.context.drained)),
-        },
-      },
-    },
-    grafted: { always: [{ guard: 'pruneEnabled', target: 'prunes' }, ...onwards] },
-    prunes: {
-      entry: advance((draft) => beginDrain(draft, 'prunes')),
-      invoke: {
-        src: 'drainPrunes',
-        id: 'drainPrunes',
-        input: ({ context }) => ({ agentId: context.agentId, key: drainKey(context), requests: context.prunes }),
-        onDone: [
-          { guard: 'isStaleDrain' },
-          { target: 'pruned', actions: advance<Pruned>((draft, { output }) => applyPrunes(draft, output)) },
-        ],
-        onError: {
-          target: 'pruned',
-          actions: advance<Failed>((draft, { error }) => refusePrunes(draft, messageOf(error), draft.context.drained)),
-        },
-      },
-    },
-    pruned: { always: onwards },
+    ...drains,
     // One policy at a time: the next is asked about the trunk as this one leaves it.
     consulting: {
       entry: advance(beginConsultation),
@@ -342,7 +260,7 @@ export const draining = agentSetup.createStateConfig({
         },
       ],
     },
-    consulted: { always: [...brakes, ...onwards] },
+    consulted: { always: after('pin') },
     folding: {
       entry: advance(beginUnasked),
       invoke: {

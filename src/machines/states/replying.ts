@@ -4,9 +4,9 @@ import type { EventOfType } from '../agentTypes.ts'
 import type { ReplyOutput } from '../effectTypes.ts'
 import { openCalls } from '../calls.ts'
 import { startCompaction } from '../compaction.ts'
-import { guardInput } from '../guarding.ts'
+import { guardInput } from '../guards/guarding.ts'
 import { budgetLeft, limitAfter } from '../limits.ts'
-import { refuseRun } from '../refusals.ts'
+import { refuseRun } from '../guards/refusals.ts'
 import {
   addReply,
   askForRepair,

@@ -1,6 +1,6 @@
 import { advance, agentSetup } from '../agentSetup.ts'
 import type { EventOfType } from '../agentTypes.ts'
-import { refuseGrafts, refusePins, refusePrunes, refuseReverts } from '../brakes.ts'
+import { refuse, refuseReshaping } from '../brakes.ts'
 import { cancelCalls, sealCalls } from '../calls.ts'
 import { cancelCompaction, refuseCompactions } from '../compaction.ts'
 import { tellChildren } from '../children.ts'
@@ -27,10 +27,8 @@ export const stopped = agentSetup.createStateConfig({
     cancelCalls(draft, 'aborted')
     sealCalls(draft)
     endUndo(draft, 'the agent was stopped')
-    refuseReverts(draft, 'the agent was stopped')
-    refuseGrafts(draft, 'the agent was stopped')
-    refusePrunes(draft, 'the agent was stopped')
-    refusePins(draft, 'the agent was stopped')
+    refuseReshaping(draft, 'the agent was stopped')
+    refuse(draft, 'pin', 'the agent was stopped')
     refuseCompactions(draft, 'the agent was stopped')
     refusePolicies(draft, 'the agent was stopped')
     dropQueues(draft, ['steering', 'followUps', 'prompts'])

@@ -2,16 +2,15 @@ import { decisionForms } from './decisionForms.ts'
 import { z } from 'zod'
 import { onlyFields } from '../checks/onlyFields.ts'
 import { lazily } from '../lazily.ts'
-import { revertCategorySchema, type RevertCategory } from '../braking.ts'
-import { agentIdSchema } from '../ids.ts'
+import { brakeCommands } from '../brakes/brakeSchemas.ts'
+import type { RevertCategory } from '../braking.ts'
 import { contentSchema } from '../content.ts'
 import type { Content } from '../text/saidContent.ts'
 import { limitsSchema, type Limits } from '../runs/runLimits.ts'
 import { provenanceKindSchema, type ProvenanceKind } from '../provenance.ts'
+import { toAgent } from './toAgent.ts'
 import { useChangeSchema } from './turns.ts'
 import { variants } from './variants.ts'
-
-const toAgent = lazily(() => ({ agentId: agentIdSchema() }))
 
 const said = lazily(() => ({
   ...toAgent(),
@@ -51,41 +50,9 @@ export const agentCommands = variants({
   'agent.resume': () =>
     onlyFields({ ...toAgent(), type: z.literal('agent.resume'), limits: limitsSchema().exactOptional() }),
   'agent.stop': () => onlyFields({ ...toAgent(), type: z.literal('agent.stop') }),
-  'agent.revert': () =>
-    onlyFields({
-      ...toAgent(),
-      type: z.literal('agent.revert'),
-      step: z.string(),
-      category: revertCategorySchema(),
-      summary: z.string().exactOptional(),
-      /** Undoes the effects of the abandoned calls, as far as possible. */
-      undo: z.boolean().exactOptional(),
-    }),
-  'agent.prune': () =>
-    onlyFields({
-      ...toAgent(),
-      type: z.literal('agent.prune'),
-      steps: z.array(z.string()).min(1).exactOptional(),
-      /** Number of tokens to hide, the oldest steps first; without `steps`. */
-      tokens: z.number().positive().exactOptional(),
-      memo: z.string().exactOptional(),
-      /** Masks the steps' results, and leaves their calls in sight. */
-      mask: z.literal(true).exactOptional(),
-    }),
-  'agent.fold': () => onlyFields({ ...toAgent(), type: z.literal('agent.fold') }),
-  'agent.brake': () => onlyFields({ ...toAgent(), type: z.literal('agent.brake'), policy: z.string() }),
-  'agent.compact': () =>
-    onlyFields({
-      ...toAgent(),
-      type: z.literal('agent.compact'),
-      /** The content that the summary should keep above all, in words. */
-      focus: z.string().min(1).max(4_000).exactOptional(),
-    }),
-  'agent.graft': () => onlyFields({ ...toAgent(), type: z.literal('agent.graft'), steps: z.array(z.string()).min(1) }),
+  ...brakeCommands,
   /** `null`: the values of its definition. */
   'agent.use': () => onlyFields({ ...toAgent(), type: z.literal('agent.use'), use: useChangeSchema().nullable() }),
-  'agent.pin': () => onlyFields({ ...toAgent(), type: z.literal('agent.pin'), step: z.string() }),
-  'agent.unpin': () => onlyFields({ ...toAgent(), type: z.literal('agent.unpin'), step: z.string() }),
   'agent.decide': () =>
     onlyFields({
       ...toAgent(),

@@ -1,10 +1,20 @@
 import type { AgentDefinition } from '../../actors/define/agentDefinition.ts'
+import { brakeCommands } from '../../protocol/brakes/brakeSchemas.ts'
+import {
+  askedBrakes,
+  askedBy,
+  isAsking,
+  type AskingCommand,
+  type BrakeCommandType,
+  type BrakeEvent,
+  type BrakeQueue,
+} from '../../protocol/brakes/brakeTable.ts'
 import type { CheckedCommand } from '../../protocol/bridge/commands.ts'
 import { RuntimeError } from '../../protocol/errors.ts'
 import { textOf, type Block } from '../../protocol/messages.ts'
 import type { QueueName } from '../../protocol/runs/queue.ts'
 import type { AgentBody } from './agentBody.ts'
-import { mayResumeFailed } from '../../machines/guards.ts'
+import { mayResumeFailed } from '../../machines/conditions.ts'
 import { decide } from './decide.ts'
 import { useOf } from './useOf.ts'
 import { checkDeps, RunDeps } from '../children/runDeps.ts'
@@ -42,6 +52,7 @@ function carryOut(host: AgentBody, command: Command, id: string, isRemote: boole
   const asked = isRemote ? { requestId: id } : {}
   const at = host.clock.now()
   if (startsRun.has(command.type)) host.announcer.requested(id)
+  if (isAsking(command)) return askFor(host, command, id, at)
   switch (command.type) {
     case 'agent.prompt':
     case 'agent.interrupt': {
@@ -71,33 +82,6 @@ function carryOut(host: AgentBody, command: Command, id: string, isRemote: boole
       return resume(host, command, id)
     case 'agent.decide':
       return decide(host, command, { at, ...asked })
-    case 'agent.revert': {
-      const { step, category, summary, undo } = command
-      checkRoom(host, 'reverts')
-      const request = {
-        ...({ id, by: 'person', step, category } as const),
-        ...(summary === undefined ? {} : { summary }),
-        ...(undo === true ? { undo } : {}),
-      }
-      host.send({ type: 'revert', request, at })
-      return undefined
-    }
-    case 'agent.prune':
-      checkRoom(host, 'prunes')
-      host.send({ type: 'prune', request: { id, by: 'person', ...saidIn(command) }, at })
-      return undefined
-    case 'agent.graft':
-      checkRoom(host, 'grafts')
-      host.send({ type: 'graft', request: { id, by: 'person', steps: command.steps }, at })
-      return undefined
-    case 'agent.fold': {
-      if (!host.definition.policy.flags.fold) {
-        throw new RuntimeError('BRAKING_OFF', `Agent "${host.agentId}" does not fold.`)
-      }
-      checkRoom(host, 'prunes')
-      host.send({ type: 'prune', request: { id, by: 'person', fold: true }, at })
-      return undefined
-    }
     case 'agent.brake': {
       const { flags, policies } = host.definition.policy
       if (!flags.policies) throw new RuntimeError('BRAKING_OFF', `Agent "${host.agentId}" has no policies.`)
@@ -117,14 +101,16 @@ function carryOut(host: AgentBody, command: Command, id: string, isRemote: boole
       checkStore(host)
       host.send({ type: 'use', id, use: useOf(host, command.use), at })
       return undefined
-    case 'agent.pin':
-    case 'agent.unpin': {
-      checkRoom(host, 'pins')
-      const pinned = command.type === 'agent.pin'
-      host.send({ type: 'pin', request: { id, by: 'person', step: command.step, pinned }, at })
-      return undefined
-    }
   }
+}
+
+/** Queues what a person asks of a brake. Its switch is for the model and the runtime, but that of folding says how. */
+function askFor(host: AgentBody, command: AskingCommand, id: string, at: number): undefined {
+  if (command.type === 'agent.fold' && !host.definition.policy.flags.fold)
+    throw new RuntimeError('BRAKING_OFF', `Agent "${host.agentId}" does not fold.`)
+  const { kind, asked } = askedBy(command)
+  checkRoom(host, askedBrakes[kind].queue)
+  host.send({ type: kind, request: { id, by: 'person', ...asked }, at } as BrakeEvent)
 }
 
 const startsRun: ReadonlySet<Command['type']> = new Set<Command['type']>([
@@ -133,14 +119,7 @@ const startsRun: ReadonlySet<Command['type']> = new Set<Command['type']>([
   'agent.steer',
   'agent.followUp',
   'agent.resume',
-  'agent.revert',
-  'agent.prune',
-  'agent.graft',
-  'agent.fold',
-  'agent.brake',
-  'agent.compact',
-  'agent.pin',
-  'agent.unpin',
+  ...(Object.keys(brakeCommands) as readonly BrakeCommandType[]),
 ])
 
 /**
@@ -227,10 +206,7 @@ function checkFits(
   )
 }
 
-function checkRoom(
-  body: AgentBody,
-  queue: QueueName | 'reverts' | 'grafts' | 'prunes' | 'pins' | 'compactRequests' | 'policyRequests',
-): void {
+function checkRoom(body: AgentBody, queue: QueueName | BrakeQueue | 'compactRequests' | 'policyRequests'): void {
   checkStore(body)
   const { agentId, context, definition, unseen } = body
   const waiting = (context[queue]?.length ?? 0) + unseen

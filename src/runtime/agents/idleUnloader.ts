@@ -1,3 +1,4 @@
+import { brakeQueues } from '../../protocol/brakes/brakeTable.ts'
 import type { Clock } from '../../protocol/ports/clock.ts'
 import type { LoadedAgent } from './agentBody.ts'
 
@@ -69,27 +70,12 @@ export class IdleUnloader {
 
 /** Returns true if the agent can be unloaded: it is idle, and nothing is bound to it. */
 function isQuiet(host: LoadedAgent): boolean {
-  const {
-    prompts,
-    steering,
-    followUps,
-    reverts,
-    grafts,
-    prunes,
-    pins,
-    compactRequests,
-    policyRequests,
-    attached,
-    calls,
-  } = host.context
+  const { prompts, steering, followUps, compactRequests, policyRequests, attached, calls } = host.context
   const waiting = [
     prompts,
     steering,
     followUps,
-    reverts,
-    grafts,
-    prunes,
-    pins,
+    ...brakeQueues.map((queue) => host.context[queue]),
     compactRequests,
     policyRequests ?? [],
     attached,

@@ -5,7 +5,7 @@ import type { ConversationNode } from '../../conversation/tree/node.ts'
 /** Fields that few nodes have. */
 type Rest = Pick<
   ConversationNode,
-  'rebasedFrom' | 'graftedFrom' | 'isIrreversible' | 'reversible' | 'isPolling' | 'ranWith'
+  'rebasedFrom' | 'copiedFrom' | 'isIrreversible' | 'reversible' | 'isPolling' | 'ranWith'
 >
 
 /**

@@ -7,7 +7,8 @@ import { isRedacted } from '../../log/redaction/redactor.ts'
 import type { Conversation } from '../../conversation/tree/conversation.ts'
 import type { AgentInput, CallState, FrameState } from '../../machines/agentTypes.ts'
 import type { Metadata } from '../../protocol/metadata.ts'
-import { mayAsk } from '../../machines/brakes.ts'
+import { openQueues } from '../../machines/brakes.ts'
+import { emptyBrakeQueues } from '../../protocol/brakes/brakeTable.ts'
 import { withoutUse } from '../../machines/handoffs.ts'
 import { rebuildContext, type FoldedContext } from '../../machines/rebuildContext.ts'
 import { handedTo } from '../../actors/define/handoffs.ts'
@@ -91,12 +92,9 @@ export function restoreInput(
       handoff: pendingHandoff(ports),
       undoing: context.undoing,
       ...(foreign ? { reporters: [] } : {}),
-      reverts: (annotations?.reverts ?? []).filter((request) => mayAsk(request, flags.revert)),
-      prunes: (annotations?.prunes ?? []).filter((request) => mayAsk(request, flags.prune)),
-      grafts: [...(annotations?.grafts ?? [])],
-      pins: [...(annotations?.pins ?? [])],
-      compactRequests: [...(annotations?.compactions ?? [])],
-      policyRequests: flags.policies ? [...(annotations?.policyRequests ?? [])] : null,
+      ...openQueues(annotations?.waiting ?? emptyBrakeQueues, definition),
+      compactRequests: [...(annotations?.waiting.compactions ?? [])],
+      policyRequests: flags.policies ? [...(annotations?.waiting.policyRequests ?? [])] : null,
       contextTokens: Math.round((ports.frame.frameTokens + conversation.trunkTokens) * conversation.correction),
     },
     unapproved: context.calls.filter((call) => isUnapproved(call, ports, at)).map(({ callId }) => callId),

@@ -17,6 +17,7 @@ import type { TreeAgent } from '../children/treeAgent.ts'
 import type { AgentBody, LoadedAgent, RestingContext } from './agentBody.ts'
 import type { AgentHost } from './agentHost.ts'
 import { Bindings } from './bindings.ts'
+import { emptyBrakeQueues } from '../../protocol/brakes/brakeTable.ts'
 import { noTotals } from '../children/treeTotals.ts'
 import type { RunDeps } from '../children/runDeps.ts'
 import type { InspectionListener } from './inspections.ts'
@@ -38,10 +39,7 @@ const atRest: RestingContext = {
   prompts: nobody,
   steering: nobody,
   followUps: nobody,
-  reverts: nobody,
-  prunes: nobody,
-  grafts: nobody,
-  pins: nobody,
+  ...emptyBrakeQueues,
   compactRequests: nobody,
   policyRequests: nobody,
   frame: null,

@@ -3,7 +3,9 @@ import { formatNodeId } from '../../protocol/ids.ts'
 import type { Logger } from '../../protocol/ports/logger.ts'
 import type { ErrorInfo } from '../../protocol/errors.ts'
 import { totalTokens, toolCallsOf } from '../../protocol/messages.ts'
-import { headOf, plainError, plainReason } from './withoutContent.ts'
+import { headOf, plainError } from './withoutContent.ts'
+import { brakeWords } from '../../protocol/brakes/brakeWords.ts'
+import { plainReason, type Telling } from '../../protocol/brakes/telling.ts'
 
 /** One line of a narrative log. */
 export interface Narration {
@@ -13,7 +15,7 @@ export interface Narration {
 }
 
 type Fields = Narration['fields']
-type Narrator<E> = (event: E) => Narration
+type Narrator<E> = (event: E, telling: Pick<Telling, 'counted'>) => Narration
 
 /** A line for each type of event; `null`: none. */
 type Narrators = { readonly [T in AgentEvent['type']]: Narrator<EventOf<T>> | null }
@@ -132,15 +134,6 @@ function pruneApplied({ applied, masked, steps, tokens, reason, economics }: Eve
   })
 }
 
-function graftApplied({ applied, copies, reason, economics }: EventOf<'graft.applied'>): Narration {
-  if (!applied) return warn('graft refused', { reason: plainReason(reason) })
-  return info(`${counted(copies.length, 'node')} copied from abandoned branches`, {
-    copies: copies.map(({ nodeId }) => formatNodeId(nodeId)),
-    from: copies.map(({ from }) => formatNodeId(from)),
-    ...economics,
-  })
-}
-
 function pinApplied({ applied, pinned, step, reason }: EventOf<'pin.applied'>): Narration {
   if (!applied || step === undefined)
     return warn(`${pinned ? 'pin' : 'unpin'} refused`, { reason: plainReason(reason) })
@@ -233,8 +226,7 @@ const narrators: Narrators = {
   'prune.requested': ({ request: { by, mask } }) =>
     debug(`${mask === true ? 'mask' : 'prune'} asked for by the ${by}`, { by }),
   'prune.applied': pruneApplied,
-  'graft.requested': ({ request: { by } }) => debug(`graft asked for by the ${by}`, { by }),
-  'graft.applied': graftApplied,
+  ...brakeWords.log,
   'pin.requested': ({ request: { by, pinned } }) => debug(`${pinned ? 'pin' : 'unpin'} asked for by the ${by}`, { by }),
   'pin.applied': pinApplied,
   'stall.detected': stallDetected,
@@ -271,7 +263,7 @@ function place(event: AgentEvent): Fields {
  * An event in words for people; `undefined` if it is not worth a line. Never has content: no messages, inputs, results or reasons. Pure.
  */
 export function narrate(event: AgentEvent): Narration | undefined {
-  const narration = (narrators[event.type] as Narrator<AgentEvent> | null)?.(event)
+  const narration = (narrators[event.type] as Narrator<AgentEvent> | null)?.(event, { counted })
   return narration === undefined ? undefined : { ...narration, fields: { ...place(event), ...narration.fields } }
 }
 

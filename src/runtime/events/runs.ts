@@ -1,7 +1,7 @@
 import type { AgentDefinition } from '../../actors/define/agentDefinition.ts'
 import { readAnswer } from '../../protocol/checks/readAnswer.ts'
 import type { Conversation } from '../../conversation/tree/conversation.ts'
-import { mayResumeFailed } from '../../machines/guards.ts'
+import { mayResumeFailed } from '../../machines/conditions.ts'
 import type { AgentContext, AgentMachineEvent } from '../../machines/agentTypes.ts'
 import type { Clock } from '../../protocol/ports/clock.ts'
 import { toErrorInfo, type ErrorInfo } from '../../protocol/errors.ts'

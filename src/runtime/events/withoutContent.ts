@@ -16,9 +16,5 @@ export function plainError({ code, message }: ErrorInfo): string {
   return `${why.replaceAll(quotation, '"…"')} ${errorTable[code]}`
 }
 
-/** Returns why a revert or prune was refused; `undefined` when that quotes text that the model wrote for a step. */
-export const plainReason = (reason: string | undefined): string | undefined =>
-  reason?.includes('"') === true ? undefined : reason
-
 /** The part of a reason before it quotes others; `undefined` for an empty one. */
 export const headOf = (reason: string | undefined): string | undefined => reason?.split(':')[0] || undefined

@@ -172,7 +172,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'actorsModels-22',
-    file: 'src/machines/guards.ts',
+    file: 'src/machines/conditions.ts',
     what: 'an answer is asked for once more than it may be',
     from: 'run.badAnswers + 1 < policy.outputAttempts',
     to: 'run.badAnswers < policy.outputAttempts',
@@ -180,7 +180,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'actorsModels-23',
-    file: 'src/machines/guards.ts',
+    file: 'src/machines/conditions.ts',
     what: 'an answer is asked for again though a limit of the run is reached',
     from: 'return limitAfter(run, output.failure) !== undefined',
     to: 'return false',
@@ -188,7 +188,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'actorsModels-24',
-    file: 'src/machines/guards.ts',
+    file: 'src/machines/conditions.ts',
     what: 'wrong answers use up the attempts of a failed connection',
     from: 'failuresOf(run) < policy.retry.attempts',
     to: 'run.attempt < policy.retry.attempts',

@@ -163,7 +163,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'actorsTools-21',
-    file: 'src/actors/drains/compactTrunk.ts',
+    file: 'src/actors/brakes/compaction/compactTrunk.ts',
     what: 'a summary is cut before secrets are taken out',
     from: 'ports.redactor?.text(summary.text) ?? summary.text',
     to: 'summary.text',
@@ -171,7 +171,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'actorsTools-22',
-    file: 'src/actors/drains/compactTrunk.ts',
+    file: 'src/actors/brakes/compaction/compactTrunk.ts',
     what: 'a summary that saves nothing is applied',
     from: 'if (shrink < wanted.minShrink)',
     to: 'if (input.force && shrink <= 0)',
@@ -179,7 +179,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'actorsTools-23',
-    file: 'src/actors/drains/compactTrunk.ts',
+    file: 'src/actors/brakes/compaction/compactTrunk.ts',
     what: 'a strategy that fails ends the compaction',
     from: 'const summary = await heuristicStrategy.summarise(span, context)',
     to: 'throw thrown',
@@ -187,7 +187,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'actorsTools-24',
-    file: 'src/actors/drains/drainReverts.ts',
+    file: 'src/actors/brakes/revert/drainReverts.ts',
     what: 'a refused revert does not count what its summary used',
     from: 'return this.#refuse(request, written.refusal, written)',
     to: 'return this.#refuse(request, written.refusal)',
@@ -195,7 +195,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'actorsTools-25',
-    file: 'src/actors/drains/drainReverts.ts',
+    file: 'src/actors/brakes/revert/drainReverts.ts',
     what: 'two reverts of one drain are both applied',
     from: '    this.#newHead = plan.target\n',
     to: '',
@@ -203,7 +203,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'actorsTools-26',
-    file: 'src/actors/drains/drainReverts.ts',
+    file: 'src/actors/brakes/revert/drainReverts.ts',
     what: 'a summary is cut before secrets are taken out',
     from: 'redactor?.value(asked) ?? asked',
     to: 'asked',
@@ -211,7 +211,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'actorsTools-27',
-    file: 'src/actors/drains/drainPrunes.ts',
+    file: 'src/actors/brakes/prune/drainPrunes.ts',
     what: 'one step is hidden by two prunes',
     from: 'for (const step of outcome.steps) taken.add(step)',
     to: '',

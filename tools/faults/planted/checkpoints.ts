@@ -52,9 +52,9 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'checkpoints-7',
-    file: 'src/conversation/tree/conversation.ts',
+    file: 'src/conversation/brakes/revert/revertFold.ts',
     what: 'a call that was undone since is kept as one that was not',
-    from: '        this.tree.touch(record.call)\n',
+    from: '    conversation.tree.touch(record.call)\n',
     to: '',
     tests: ['runtime/checkpointsAgree'],
   },

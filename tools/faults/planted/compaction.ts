@@ -84,7 +84,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'compaction-11',
-    file: 'src/actors/drains/compactTrunk.ts',
+    file: 'src/actors/brakes/compaction/compactTrunk.ts',
     what: 'a focus that a person gave is not passed on',
     from: '...(focus === undefined ? {} : { focus }),',
     to: '',

@@ -1,10 +1,10 @@
 import type { Fault } from '../mutate.ts'
 
 const machine = 'src/machines/policies.ts'
-const guards = 'src/machines/guards.ts'
+const guards = 'src/machines/conditions.ts'
 const drain = 'src/machines/states/draining.ts'
-const effect = 'src/actors/drains/consultPolicies.ts'
-const check = 'src/actors/drains/checkPlan.ts'
+const effect = 'src/actors/brakes/policies/consultPolicies.ts'
+const check = 'src/actors/brakes/policies/checkPlan.ts'
 const limit = 'src/actors/timing/timeLimit.ts'
 const inMachine = ['machines/policies']
 const journeys = ['braking/policies']
@@ -60,10 +60,10 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'consulting-7',
-    file: machine,
+    file: 'src/machines/policies.ts',
     what: 'a crash between two records loses the plan',
-    from: "  if (prune !== undefined) requestPrune(draft, prune)\n  if (revert !== undefined) requestRevert(draft, revert)\n  spend(draft, end.usage ?? noUsage, end.costUsd)\n  draft.record({ type: 'policy.end', ...draft.at, ...end })\n",
-    to: "  spend(draft, end.usage ?? noUsage, end.costUsd)\n  draft.record({ type: 'policy.end', ...draft.at, ...end })\n  if (prune !== undefined) requestPrune(draft, prune)\n  if (revert !== undefined) requestRevert(draft, revert)\n",
+    from: "  if (prune !== undefined) askFor(draft, 'prune', prune)\n  if (revert !== undefined) askFor(draft, 'revert', revert)\n  spend(draft, end.usage ?? noUsage, end.costUsd)\n  draft.record({ type: 'policy.end', ...draft.at, ...end })\n",
+    to: "  spend(draft, end.usage ?? noUsage, end.costUsd)\n  draft.record({ type: 'policy.end', ...draft.at, ...end })\n  if (prune !== undefined) askFor(draft, 'prune', prune)\n  if (revert !== undefined) askFor(draft, 'revert', revert)\n",
     tests: inMachine,
   },
   {
@@ -132,7 +132,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'consulting-16',
-    file: 'src/conversation/brakes/policyLog.ts',
+    file: 'src/conversation/brakes/policies/policyLog.ts',
     what: 'one that changed something is left alone',
     from: '{ ...last, hasChanged: true }',
     to: '{ ...last, hasChanged: false }',
@@ -172,10 +172,10 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'consulting-21',
-    file: 'src/conversation/tree/conversation.ts',
+    file: 'src/conversation/brakes/prune/pruneFold.ts',
     what: 'the model is told why a plan that it does not know of was refused',
-    from: "this.#annotate().settle('prunes', record.id, record.applied) ?? 'model'",
-    to: "(this.#annotate().settle('prunes', record.id, record.applied), 'model')",
+    from: "conversation.annotate().settle('prunes', record.id, record.applied) ?? 'model'",
+    to: "(conversation.annotate().settle('prunes', record.id, record.applied), 'model')",
     tests: journeys,
   },
   {
@@ -196,7 +196,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'consulting-24',
-    file: 'src/actors/drains/consultation.ts',
+    file: 'src/actors/brakes/policies/consultation.ts',
     what: 'what an agent that a policy ran cost is not counted',
     from: '  pay(spending, ran)\n',
     to: '',
@@ -252,7 +252,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'consulting-31',
-    file: 'src/actors/drains/consultation.ts',
+    file: 'src/actors/brakes/policies/consultation.ts',
     what: 'what an agent used until it took too long is not counted',
     from: 'void spending.running.add((spent = soFar))',
     to: 'void (spent = soFar)',
@@ -276,7 +276,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'consulting-34',
-    file: 'src/actors/drains/consultation.ts',
+    file: 'src/actors/brakes/policies/consultation.ts',
     what: 'a question that nobody waits for ends the process',
     from: '  answer.catch(() => {})\n',
     to: '',

@@ -109,10 +109,10 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'conversation-39',
-    file: 'src/conversation/tree/conversation.ts',
+    file: 'src/conversation/brakes/revert/revertFold.ts',
     what: 'a refused revert of a person leaves a note for the model',
-    from: `if (by === 'model') this.#notify(`,
-    to: `if (by !== 'runtime') this.#notify(`,
+    from: "if (by === 'model') conversation.notify(",
+    to: "if (by !== 'runtime') conversation.notify(",
     tests: ['conversation/limitsOfBrakes'],
   },
   {

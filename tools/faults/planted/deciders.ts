@@ -331,7 +331,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'deciders-40',
-    file: 'src/actors/drains/consultation.ts',
+    file: 'src/actors/brakes/policies/consultation.ts',
     what: 'deciders count steps in another unit than requests',
     from: 'Math.round(tokensOfStep(step, conversation) * conversation.correction)',
     to: 'tokensOfStep(step, conversation)',
@@ -339,7 +339,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'deciders-41',
-    file: 'src/actors/drains/consultation.ts',
+    file: 'src/actors/brakes/policies/consultation.ts',
     what: 'what a reviewer costs is not counted when it fails or answers',
     from: 'pay(spending, ran)\n  const',
     to: 'const',

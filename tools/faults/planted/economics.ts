@@ -75,7 +75,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'economics-10',
-    file: 'src/conversation/brakes/graft/usedByAsking.ts',
+    file: 'src/conversation/brakes/usedByAsking.ts',
     what: 'a request with other work in it counts as the cost of asking',
     from: 'if (brakes < calls.length)',
     to: 'if (brakes > calls.length)',
@@ -83,7 +83,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'economics-11',
-    file: 'src/actors/drains/drainReverts.ts',
+    file: 'src/actors/brakes/revert/drainReverts.ts',
     what: 'a summary written by a model seems to be free',
     from: 'addUsage(usedByAsking(this.#ports.conversation, request), usage)',
     to: 'addUsage(usedByAsking(this.#ports.conversation, request), noUsage)',
@@ -91,7 +91,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'economics-12',
-    file: 'src/actors/drains/drainPrunes.ts',
+    file: 'src/actors/brakes/prune/drainPrunes.ts',
     what: 'two prunes of one reply rewrite the same twice',
     from: 'Math.min(unchanged, after) - sizes.unchanged',
     to: 'after - sizes.unchanged',
@@ -99,9 +99,9 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'economics-13',
-    file: 'src/machines/brakes.ts',
+    file: 'src/machines/drainTable.ts',
     what: 'a revert held back at rest is drained for ever',
-    from: 'draft.context.run === null ? [] : held',
+    from: 'context.run === null ? [] : held',
     to: 'held',
     tests: ['machines/heldReverts'],
   },
@@ -123,7 +123,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'economics-16',
-    file: 'src/actors/drains/drainReverts.ts',
+    file: 'src/actors/brakes/revert/drainReverts.ts',
     what: 'a completion is held back although the trunk is about to be compacted',
     from: "if (outlook === 'crowded') return false",
     to: '',
@@ -131,7 +131,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'economics-17',
-    file: 'src/actors/drains/drainReverts.ts',
+    file: 'src/actors/brakes/revert/drainReverts.ts',
     what: 'each look at a held completion pays a model for its text',
     from: '    if (this.#waits(request, plan, sizesOfPrune(conversation, forecast))) return\n',
     to: '    if (this.#waits(request, plan, sizesOfPrune(conversation, forecast))) return void (await this.#write(request, plan))\n',
@@ -139,7 +139,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'economics-18',
-    file: 'src/actors/drains/drainReverts.ts',
+    file: 'src/actors/brakes/revert/drainReverts.ts',
     what: 'nothing is ever carried out late',
     from: 'paysAfter !== null && paysAfter <= expected',
     to: 'paysAfter !== null && paysAfter <= 1',
@@ -147,9 +147,9 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'economics-19',
-    file: 'src/machines/states/draining.ts',
+    file: 'src/machines/drainTable.ts',
     what: 'no run is ever expected to last',
-    from: 'Math.max(1, context.run?.turns ?? 0)',
+    from: 'Math.max(1, run?.turns ?? 0)',
     to: '1',
     tests: ['machines/heldReverts'],
   },

@@ -4,7 +4,7 @@ import type { Fault } from '../mutate.ts'
 export const faults: readonly Fault[] = [
   {
     id: 'failures-1',
-    file: 'src/machines/guards.ts',
+    file: 'src/machines/conditions.ts',
     what: 'a run is gone on with in an agent that is about to end',
     from: '  context.resuming === null &&\n  context.ending === null',
     to: '  context.resuming === null',
@@ -12,7 +12,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'failures-2',
-    file: 'src/machines/guards.ts',
+    file: 'src/machines/conditions.ts',
     what: 'a policy that nobody asked for keeps a retry waiting',
     from: '(context.prompts.length > 0 || context.resuming !== null)',
     to: 'context.prompts.length > 0',

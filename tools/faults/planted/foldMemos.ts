@@ -230,7 +230,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'foldMemos-28',
-    file: 'src/actors/drains/drainFold.ts',
+    file: 'src/actors/brakes/fold/drainFold.ts',
     what: 'the first fold after a restart holds the event loop until all names are read',
     from: '    await breathe()\n',
     to: '',

@@ -127,7 +127,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'folds-16',
-    file: 'src/machines/guards.ts',
+    file: 'src/machines/conditions.ts',
     what: 'the fold does not ask its flag',
     from: 'context.policy.flags.fold && context.run !== null && context.foldAt !== null &&',
     to: 'context.run !== null &&',

@@ -97,7 +97,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'hooks-12',
-    file: 'src/actors/turn/guardedReply.ts',
+    file: 'src/actors/turn/guards/guardedReply.ts',
     what: 'a request goes on though a guard refused what was said',
     from: "if (verdict !== undefined && verdict.decision !== 'passed') stop()",
     to: '',
@@ -105,7 +105,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'hooks-13',
-    file: 'src/actors/turn/askGuards.ts',
+    file: 'src/actors/turn/guards/askGuards.ts',
     what: 'what a guard could not decide about passes',
     from: "return { at, decision: 'failed', guard: name, error }",
     to: 'return undefined',
@@ -113,7 +113,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'hooks-14',
-    file: 'src/actors/turn/guardedReply.ts',
+    file: 'src/actors/turn/guards/guardedReply.ts',
     what: 'a refused answer is shown',
     from: "const message = { ...output.message, content: shown, stopReason: 'refusal' } as const",
     to: "const message = { ...output.message, stopReason: 'refusal' } as const",
@@ -123,7 +123,7 @@ export const faults: readonly Fault[] = [
     id: 'hooks-15',
     file: 'src/conversation/tree/conversation.ts',
     what: 'the model goes on reading a refused prompt',
-    from: 'if (record.withheld !== undefined) this.#changed(withhold(record, this.tree, this.#counter))',
+    from: 'if (record.withheld !== undefined) this.changed(withhold(record, this.tree, this.#counter))',
     to: '',
     tests: guarded,
   },
@@ -137,7 +137,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'hooks-17',
-    file: 'src/machines/guarding.ts',
+    file: 'src/machines/guards/guarding.ts',
     what: 'the guards are asked about everything again with every prompt',
     from: 'if (verdict.to !== undefined) draft.set({ guardedTo: verdict.to })',
     to: '',
@@ -153,7 +153,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'hooks-19',
-    file: 'src/machines/guards.ts',
+    file: 'src/machines/conditions.ts',
     what: 'a run can be refused without guards',
     from: '(inputGuards ?? outputGuards) === true && refusalIn',
     to: 'inputGuards !== outputGuards || refusalIn',
@@ -161,7 +161,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'hooks-20',
-    file: 'src/actors/turn/guardedReply.ts',
+    file: 'src/actors/turn/guards/guardedReply.ts',
     what: 'what was said into a run is not guarded',
     from: "id > guardedTo && message.role === 'user'",
     to: "guardedTo === 0 && message.role === 'user'",
@@ -185,7 +185,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'hooks-23',
-    file: 'src/actors/turn/askGuards.ts',
+    file: 'src/actors/turn/guards/askGuards.ts',
     what: 'guards go on though one has decided',
     from: '    cancellation.remove(stop)\n    stop()\n',
     to: '    cancellation.remove(stop)\n',

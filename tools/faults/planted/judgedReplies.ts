@@ -60,7 +60,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'repliesJudged-8',
-    file: 'src/actors/drains/compactTrunk.ts',
+    file: 'src/actors/brakes/compaction/compactTrunk.ts',
     what: 'what a summary that is thrown away used is not counted',
     from: 'usage === undefined ? summary : { ...summary, usage: toldBy(usage) }',
     to: 'summary',

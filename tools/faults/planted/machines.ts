@@ -3,7 +3,7 @@ import type { Fault } from '../mutate.ts'
 export const faults: readonly Fault[] = [
   {
     id: 'machines-1',
-    file: 'src/machines/guards.ts',
+    file: 'src/machines/conditions.ts',
     what: 'a finished reply under a key that is no longer outstanding counts',
     from: 'outputOf(subject).key !== replyKey(subject.context)',
     to: 'outputOf(subject).key === undefined',
@@ -11,7 +11,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'machines-2',
-    file: 'src/machines/guards.ts',
+    file: 'src/machines/conditions.ts',
     what: 'an agent that was asked to end begins what waits',
     from: '!context.isAsleep && context.ending === null',
     to: '!context.isAsleep',
@@ -19,7 +19,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'machines-3',
-    file: 'src/machines/guards.ts',
+    file: 'src/machines/conditions.ts',
     what: 'a run at its limit takes no new prompt',
     from: `new Set(['limit', 'stall', 'interrupted'])`,
     to: `new Set(['stall', 'interrupted'])`,
@@ -27,7 +27,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'machines-4',
-    file: 'src/machines/guards.ts',
+    file: 'src/machines/conditions.ts',
     what: 'a call the store kept from starting counts as the last result',
     from: 'output == null || output.notStarted !== undefined',
     to: 'output == null',
@@ -35,7 +35,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'machines-5',
-    file: 'src/machines/guards.ts',
+    file: 'src/machines/conditions.ts',
     what: 'an agent pauses for approvals while calls still run',
     from: '!isCalling(context) && heldCalls(context).length > 0',
     to: 'heldCalls(context).length > 0',
@@ -43,7 +43,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'machines-6',
-    file: 'src/machines/guards.ts',
+    file: 'src/machines/conditions.ts',
     what: 'a limit pauses a run that has nothing left to do',
     from: 'run !== null && mustReply(subject) && reachedLimit(run) !== undefined',
     to: 'run !== null && reachedLimit(run) !== undefined',
@@ -51,7 +51,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'machines-7',
-    file: 'src/machines/guards.ts',
+    file: 'src/machines/conditions.ts',
     what: 'an overflowing request is compacted again and again',
     from: 'compact && subject.context.run?.overflowed === false',
     to: 'compact',
@@ -59,7 +59,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'machines-8',
-    file: 'src/machines/guards.ts',
+    file: 'src/machines/conditions.ts',
     what: 'a provider that asks for an hour is waited for',
     from: '(output.failure.retryAfterMs ?? 0) <= policy.retry.maxRetryAfterMs',
     to: '    true',
@@ -67,7 +67,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'machines-9',
-    file: 'src/machines/guards.ts',
+    file: 'src/machines/conditions.ts',
     what: 'a model is told again and again that its answer does not fit',
     from: 'return run.badAnswers + 1 < policy.outputAttempts',
     to: 'return true',
@@ -75,7 +75,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'machines-10',
-    file: 'src/machines/guards.ts',
+    file: 'src/machines/conditions.ts',
     what: 'answers that do not fit pass every limit',
     from: 'if (!mayRepair(subject) || output.ok || run === null || run.answer !== undefined) return false',
     to: 'if (!mayRepair(subject) || output.ok || run !== null) return false',
@@ -83,7 +83,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'machines-11',
-    file: 'src/machines/guards.ts',
+    file: 'src/machines/conditions.ts',
     what: 'an agent with children stops without them',
     from: 'subject.context.ending !== null && !hasChildren(subject)',
     to: 'subject.context.ending !== null',
@@ -133,7 +133,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'machines-17',
-    file: 'src/machines/guards.ts',
+    file: 'src/machines/conditions.ts',
     what: 'a step is sealed with a call that is to go on',
     from: ' || output.isOverAllowance === true',
     to: '',
@@ -174,18 +174,18 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'machines-22',
-    file: 'src/machines/brakes.ts',
+    file: 'src/machines/drainTable.ts',
     what: 'a request that came during a drain is refused with it',
-    from: `refuseReverts(draft, 'the drain gave no answer', answered)`,
-    to: `refuseReverts(draft, 'the drain gave no answer')`,
+    from: "refuse(draft, kind, 'the drain gave no answer', answered)",
+    to: "refuse(draft, kind, 'the drain gave no answer')",
     tests: ['machines/compaction'],
   },
   {
     id: 'machines-23',
     file: 'src/machines/brakes.ts',
     what: 'a revert is taken with its switch off',
-    from: 'if (!mayAsk(request, policy.flags.revert)) return',
-    to: 'void mayAsk(request, policy.flags.revert)',
+    from: 'if (!mayBeAsked(draft.context, kind, request)) return',
+    to: 'void mayBeAsked(draft.context, kind, request)',
     tests: ['machines/compaction'],
   },
   {

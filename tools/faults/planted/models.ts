@@ -108,7 +108,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'models-14',
-    file: 'src/actors/drains/summariseSpan.ts',
+    file: 'src/actors/brakes/compaction/summariseSpan.ts',
     what: 'the model of summaries knows no limits',
     from: 'own === undefined ? model : limited(own)',
     to: 'own ?? model',
@@ -116,7 +116,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'models-15',
-    file: 'src/machines/guards.ts',
+    file: 'src/machines/conditions.ts',
     what: 'the signal of one prompt ends the run of another',
     from: "event.type === 'withdraw' && context.run?.requestId === event.id",
     to: "event.type === 'withdraw' && context.run !== null",

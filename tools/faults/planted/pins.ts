@@ -59,7 +59,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'pins-8',
-    file: 'src/actors/drains/drainPins.ts',
+    file: 'src/actors/brakes/pins/drainPins.ts',
     what: 'of two requests in one drain the second does not know of the first',
     from: 'decidePin(conversation, request, decided)',
     to: 'decidePin(conversation, request)',
@@ -67,31 +67,26 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'pins-9',
-    file: 'src/conversation/tree/conversation.ts',
+    file: 'src/conversation/brakes/prune/pruneFold.ts',
     what: 'the model is told of a refusal that only a person asked for',
-    from: `if (record.reason !== undefined && by === 'model') this.#notify({ kind: 'refusal', text: record.reason })
-    if (!record.applied) return
-    this.#changed(`,
-    to: `if (record.reason !== undefined) this.#notify({ kind: 'refusal', text: record.reason })
-    if (!record.applied) return
-    this.#changed(`,
+    from: "if (record.reason !== undefined && by === 'model') conversation.notify(",
+    to: 'if (record.reason !== undefined) conversation.notify(',
     tests: ['braking/personPrunes'],
   },
   {
     id: 'pins-10',
-    file: 'src/machines/guards.ts',
+    file: 'src/machines/conditions.ts',
     what: 'a pin of an agent at rest waits for the next run',
-    from: '    pinRequested(subject) ||\n    revertEnabled',
-    to: '    revertEnabled',
+    from: 'askedKinds.some((kind) => isAsked(subject.context, kind))',
+    to: "askedKinds.some((kind) => kind !== 'pin' && isAsked(subject.context, kind))",
     tests: ['machines/compaction'],
   },
   {
     id: 'pins-11',
     file: 'src/log/requestIndex.ts',
     what: 'a prune that a client sends again is made twice',
-    from: `    case 'prune.requested':
-`,
-    to: '',
+    from: "'request' in record ?",
+    to: "'request' in record && record.type !== 'prune.requested' ?",
     tests: ['braking/personPrunes'],
   },
 ]

@@ -205,7 +205,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'recall-26',
-    file: 'src/actors/tools/braking/recallTool.ts',
+    file: 'src/actors/brakes/recall/recallTool.ts',
     what: 'a refusal is given as if it were the answer',
     from: '    if (isError) throw new Error(text)\n',
     to: '',
@@ -215,8 +215,8 @@ export const faults: readonly Fault[] = [
     id: 'recall-27',
     file: 'src/actors/define/brakingOptions.ts',
     what: 'a tool of the application that is called recall is no evidence',
-    from: 'ignoredTools: ignoredTools({ recall: hasRecall, graft })',
-    to: 'ignoredTools: ignoredTools({ recall: true, graft })',
+    from: '...(hasRecall ? [recallName] : [])',
+    to: 'recallName',
     tests: ['braking/recall'],
   },
   {

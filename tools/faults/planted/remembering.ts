@@ -99,7 +99,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'remembering-13',
-    file: 'src/actors/drains/consultation.ts',
+    file: 'src/actors/brakes/policies/consultation.ts',
     what: 'a policy takes for known what an agent told it that it ran',
     from: '      hasRunAgents = true\n',
     to: '',

@@ -202,7 +202,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'stalls-25',
-    file: 'src/machines/guards.ts',
+    file: 'src/machines/conditions.ts',
     what: 'the look for a stall does not ask its flag',
     from: 'context.policy.flags.stall && context.run',
     to: 'context.run',
@@ -212,8 +212,8 @@ export const faults: readonly Fault[] = [
     id: 'stalls-26',
     file: 'src/machines/stalls.ts',
     what: 'a crash between the request and the stall asks for the revert twice',
-    from: 'if (revert !== undefined && !isWaiting(draft, revert)) requestRevert',
-    to: 'if (revert !== undefined) requestRevert',
+    from: 'if (revert !== undefined && !isWaiting(draft, revert)) askFor',
+    to: 'if (revert !== undefined) askFor',
     tests: ['machines/stalls'],
   },
   {

@@ -187,7 +187,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'stores-37',
-    file: 'src/machines/guards.ts',
+    file: 'src/machines/conditions.ts',
     what: 'a prompt answers a held call as skipped: a denial that nobody made',
     from: 'pausedBetweenTurns(subject) && heldCalls(subject.context).length === 0',
     to: 'pausedBetweenTurns(subject)',

@@ -3,7 +3,7 @@ import type { Fault } from '../mutate.ts'
 export const faults: readonly Fault[] = [
   {
     id: 'supervision-1',
-    file: 'src/machines/guards.ts',
+    file: 'src/machines/conditions.ts',
     what: 'a restored agent starts before it is woken',
     from: '!context.isAsleep && context.ending === null',
     to: 'context.ending === null',
@@ -11,7 +11,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'supervision-2',
-    file: 'src/machines/guards.ts',
+    file: 'src/machines/conditions.ts',
     what: 'a run that a crash cut off takes neither a prompt nor an abort',
     from: `new Set(['limit', 'stall', 'interrupted'])`,
     to: `new Set(['limit', 'stall'])`,
@@ -19,7 +19,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'supervision-3',
-    file: 'src/machines/guards.ts',
+    file: 'src/machines/conditions.ts',
     what: 'a sub-agent ends though it was told more',
     from: 'context.isTaskOver && context.prompts.length === 0 &&',
     to: 'context.isTaskOver &&',
@@ -27,7 +27,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'supervision-4',
-    file: 'src/machines/guards.ts',
+    file: 'src/machines/conditions.ts',
     what: 'a sub-agent ends before the children that code gave it',
     from: 'context.prompts.length === 0 && context.attached.length === 0',
     to: 'context.prompts.length === 0',
@@ -35,7 +35,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'supervision-5',
-    file: 'src/machines/guards.ts',
+    file: 'src/machines/conditions.ts',
     what: 'a decision begins a call of a run that nobody resumed',
     from: `event.type === 'decide' && context.run !== null && heldCalls`,
     to: `event.type === 'decide' && heldCalls`,

@@ -4,7 +4,7 @@ import type { Fault } from '../mutate.ts'
 export const faults: readonly Fault[] = [
   {
     id: 'turns-1',
-    file: 'src/machines/guards.ts',
+    file: 'src/machines/conditions.ts',
     what: 'a run that has answered because of a limit is asked to answer again',
     from: 'run !== null && mayAnswer(run) && overLimit(subject)',
     to: 'run !== null && overLimit(subject)',

@@ -194,7 +194,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'undo-24',
-    file: 'src/machines/guards.ts',
+    file: 'src/machines/conditions.ts',
     what: 'what is left to undo waits behind the next message',
     from: '  (undoPending(subject) ||',
     to: '  (',
@@ -226,7 +226,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'undo-28',
-    file: 'src/actors/tools/braking/revertTool.ts',
+    file: 'src/actors/brakes/revert/revertTool.ts',
     what: 'the model is offered an undo that nobody allowed',
     from: 'undo ? withUndo : plain',
     to: 'undo ? plain : withUndo',

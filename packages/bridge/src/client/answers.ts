@@ -228,7 +228,7 @@ export interface RemoteNode {
   /** The node this one repeats, after a revert took its original off the trunk. */
   readonly rebasedFrom?: number
   /** Id of the original node; only on a copy that a graft made. */
-  readonly graftedFrom?: number
+  readonly copiedFrom?: number
 }
 
 /** A conversation: the trunk, or every node ever made. */
@@ -267,7 +267,7 @@ export const conversationShape = fields<ConversationAnswer>({
       depth: number,
       tags: list(tag),
       rebasedFrom: maybe(number),
-      graftedFrom: maybe(number),
+      copiedFrom: maybe(number),
     }),
   ),
   pins: maybe(list(number)),

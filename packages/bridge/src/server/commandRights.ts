@@ -1,3 +1,5 @@
+import { brakeCommands } from '../../../../src/protocol/brakes/brakeSchemas.ts'
+import type { BrakeCommandType } from '../../../../src/protocol/brakes/brakeTable.ts'
 import type { AgentCommand, Decision } from '../../../../src/protocol/bridge/commands.ts'
 import { isAsked } from '../../../../src/protocol/asked.ts'
 import type { ProvenanceKind } from '../../../../src/protocol/provenance.ts'
@@ -12,15 +14,11 @@ export const rightsFor: { readonly [T in AgentCommand['type']]: Right | readonly
   'agent.abort': 'talk',
   'agent.resume': 'control',
   'agent.stop': 'control',
-  'agent.revert': 'control',
-  'agent.prune': 'control',
-  'agent.graft': 'control',
-  'agent.fold': 'control',
-  'agent.brake': 'control',
-  'agent.compact': 'control',
+  ...(Object.fromEntries(Object.keys(brakeCommands).map((type) => [type, 'control'])) as Record<
+    BrakeCommandType,
+    'control'
+  >),
   'agent.use': 'use',
-  'agent.pin': 'control',
-  'agent.unpin': 'control',
   'agent.decide': ['approve', 'answer.own'],
 }
 

@@ -1,3 +1,4 @@
+import { brakeWords } from '../../../../src/protocol/brakes/brakeWords.ts'
 import type { ConversationView } from '../../../../src/conversation/tree/conversationView.ts'
 import type { ConversationNode } from '../../../../src/conversation/tree/node.ts'
 import { isAsked } from '../../../../src/protocol/asked.ts'
@@ -166,8 +167,7 @@ const shownOf: { readonly [T in AgentEvent['type']]: Shown<T> } = {
   'prune.applied': 'withheld',
   'pin.requested': 'withheld',
   'pin.applied': 'withheld',
-  'graft.requested': 'withheld',
-  'graft.applied': ({ reason: _, economics: __, ...event }) => event,
+  ...brakeWords.visible,
   'stall.detected': 'withheld',
   'policy.requested': 'withheld',
   'policy.start': 'withheld',

@@ -40,7 +40,7 @@ describe('a graft asked for from afar', (it) => {
     await again.until(({ type }) => type === 'graft.applied')
     const { nodes } = await back.conversation()
     assert.equal(
-      nodes.map(({ id, graftedFrom }) => [id, graftedFrom]),
+      nodes.map(({ id, copiedFrom }) => [id, copiedFrom]),
       [
         [1, undefined],
         [5, 2],

@@ -6,7 +6,7 @@ import type { Economics } from '../../../../src/protocol/economics.ts'
 import { formatNodeId } from '../../../../src/protocol/ids.ts'
 import { textOf, totalTokens } from '../../../../src/protocol/messages.ts'
 import { byPolicy, counted, dollars, duration, money, savings, tookWords, whole } from '../../../charts/src/amounts.ts'
-import { copiedSpans } from '../../../charts/src/copiedSpans.ts'
+import { brakeWords } from '../../../../src/protocol/brakes/brakeWords.ts'
 import type { Colours } from './colours.ts'
 import { withoutControls } from '../../../charts/src/plainText.ts'
 import { diffCounts, diffRows } from './diffRows.ts'
@@ -60,6 +60,15 @@ export function eventPrinter(options: PrinterOptions): (event: AgentEvent) => vo
     endLine()
     screen.write(`${text}\n`)
   }
+  const telling = { saved }
+  const brakePrinters = Object.entries(brakeWords.terminal).map(([type, told]) => [
+    type,
+    (event: Parameters<typeof told>[0]): void => {
+      const { done, refused } = told(event, telling)
+      if (done !== undefined) line(colours.dim(`  ${done}`))
+      if (refused !== undefined) line(colours.yellow(`  ${withoutControls(refused)}`))
+    },
+  ])
   const printers: Printers = {
     'message.added': ({ message: { provenance } }) => {
       if (isRemembered(provenance))
@@ -139,10 +148,7 @@ export function eventPrinter(options: PrinterOptions): (event: AgentEvent) => vo
     'revert.requested': ({ request: { id, policy } }) => void (policy !== undefined && planned.set(id, policy)),
     'revert.applied': (event) =>
       line(colours.yellow(`  ↩ ${withoutControls(revertLine(event, planned.get(event.id)))}`)),
-    'graft.applied': ({ applied, copies, reason, economics }) => {
-      if (applied) line(colours.dim(`  brought back: ${copiedSpans(copies)}${saved(economics)}`))
-      if (reason !== undefined) line(colours.yellow(`  ${withoutControls(reason)}`))
-    },
+    ...(Object.fromEntries(brakePrinters) as Printers),
     'undo.end': ({ undone, kept }) => {
       if (undone.length > 0) line(colours.dim(`  undone: ${withoutControls(undone.join(', '))}`))
       for (const { what, why } of kept) line(colours.yellow(`  not undone: ${withoutControls(`${what} (${why})`)}`))

@@ -1,3 +1,5 @@
+import { brakeCommands } from '../../../../src/protocol/brakes/brakeSchemas.ts'
+import type { BrakeCommandType } from '../../../../src/protocol/brakes/brakeTable.ts'
 import { checkCommand } from '../../../../src/protocol/bridge/checkCommand.ts'
 import type { AgentCommand, CheckedCommand } from '../../../../src/protocol/bridge/commands.ts'
 import { describeIssues, messageOf, RuntimeError, type ErrorInfo } from '../../../../src/protocol/errors.ts'
@@ -42,6 +44,8 @@ export interface Outcome {
   readonly error?: ErrorInfo
 }
 
+const brakeVerbs = Object.keys(brakeCommands).map((type) => type.replace('agent.', '')) as VerbOf<BrakeCommandType>[]
+
 /** Commands that are brought to an agent at once, even if it runs; `prompt` and `resume` wait for the current run. */
 export const nudging = [
   'interrupt',
@@ -49,22 +53,16 @@ export const nudging = [
   'followUp',
   'abort',
   'stop',
-  'revert',
-  'prune',
-  'fold',
-  'brake',
-  'compact',
-  'graft',
+  ...brakeVerbs,
   'use',
-  'pin',
-  'unpin',
   'decide',
 ] as const satisfies readonly Verb[]
 
 export const waiting = ['prompt', 'resume'] as const satisfies readonly Verb[]
 
 /** A command without `agent.`: the name of its handler. */
-export type Verb = AgentCommand['type'] extends `agent.${infer V}` ? V : never
+export type Verb = VerbOf<AgentCommand['type']>
+type VerbOf<T> = T extends `agent.${infer V}` ? V : never
 
 /** Fields that the body of a request may have beside the command. */
 const besides = z.object({

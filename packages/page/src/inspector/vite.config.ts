@@ -27,7 +27,7 @@ export default defineConfig({
             {
               // Shared as well, but by none of those that are fetched at first; what it imports may be.
               name: 'events',
-              test: /\/(?:eventWords|copiedSpans|lookSwitch|askDialog|formDialog)\.tsx?$/,
+              test: /\/(?:eventWords|lookSwitch|askDialog|formDialog)\.tsx?$/,
               minShareCount: 2,
               includeDependenciesRecursively: false,
             },

@@ -52,7 +52,7 @@ describeInChromium('a person who takes work back on the inspector page', (it) =>
     await inspector.button('Bring back n2').click()
     await until(page, `document.body.innerText.includes('n5')`)
     assert.equal(
-      agent.conversation.trunk().map(({ graftedFrom }) => graftedFrom),
+      agent.conversation.trunk().map(({ copiedFrom }) => copiedFrom),
       [undefined, 2, 3],
     )
     // A copy of a call does nothing again.

@@ -16,7 +16,7 @@ describe('the rows of copies', (it) => {
     for (const record of log.records) graph.apply(record)
     const copies = graph.rows.filter((row) => ('nodeId' in row ? row.nodeId > 5 : false))
     assert.equal(
-      copies.map((row) => [row.type, row.lane, 'graftedFrom' in row ? row.graftedFrom : undefined]),
+      copies.map((row) => [row.type, row.lane, 'copiedFrom' in row ? row.copiedFrom : undefined]),
       [
         ['message', 0, 2],
         ['call', 0, undefined],

@@ -2,7 +2,8 @@ import type { GraftOutcome } from '../../../protocol/braking.ts'
 import type { NodeId } from '../../../protocol/ids.ts'
 import type { AssistantMessage, Block, Message } from '../../../protocol/messages.ts'
 import { noUsage, toolCallsOf } from '../../../protocol/text/messageText.ts'
-import { renderCopyEnd, renderCopyOf } from '../../request/brakeNotes.ts'
+import { formatNodeId } from '../../../protocol/text/nodeIds.ts'
+import { note } from '../../request/brakeNotes.ts'
 import type { ConversationNode } from '../../tree/node.ts'
 import { renderMessage } from '../../request/renderMessage.ts'
 import type { TokenCounter } from '../../limits/tokenCounter.ts'
@@ -24,26 +25,35 @@ export interface GraftSubject {
 export type CopiedIn = Pick<ConversationNode, 'runId' | 'turnIndex'>
 
 /** Returns the node that a copy repeats, which is not a copy itself; for any other node, its own id. */
-export const originalOf = ({ id, graftedFrom = id }: ConversationNode): NodeId => graftedFrom
+export const originalOf = ({ id, copiedFrom = id }: ConversationNode): NodeId => copiedFrom
 
 /** Returns true if a step of the model called no tools. */
 const isSaid = ({ message }: Pick<ConversationNode, 'message'>): boolean => toolCallsOf(message.content).length === 0
 
-type Copy = Pick<ConversationNode, 'id' | 'stepId' | 'message' | 'graftedFrom'>
+/** The kind of the notes around copies. */
+const kind = 'graft'
+
+type Copy = Pick<ConversationNode, 'id' | 'stepId' | 'message' | 'copiedFrom'>
 
 /** Returns the note in front of a step that is a copy: where it comes from. `''` for any other node. */
-export function noteBefore(node: Copy, subject: Pick<GraftSubject, 'node' | 'stepEnd'>): string {
-  if (node.graftedFrom === undefined || node.id !== node.stepId) return ''
-  const first = subject.node(node.graftedFrom)!
-  return renderCopyOf([first.id, subject.stepEnd(first).id])
+function noteBefore(node: Copy, subject: Pick<GraftSubject, 'node' | 'stepEnd'>): string {
+  if (node.copiedFrom === undefined || node.id !== node.stepId) return ''
+  const first = subject.node(node.copiedFrom)!
+  const nodes = [first.id, subject.stepEnd(first).id]
+  return note(kind, nodes, 'copied from an abandoned branch; nothing was run again')
 }
 
 /**
  * Returns the note after a copy that ends with the model's words, since no request may end so, nor may two replies follow each other. `''` for any
  * other node.
  */
-export const noteAfter = (node: Copy): string =>
-  node.graftedFrom === undefined || node.id !== node.stepId || !isSaid(node) ? '' : renderCopyEnd(node.id)
+const noteAfter = (node: Copy): string =>
+  node.copiedFrom === undefined || node.id !== node.stepId || !isSaid(node)
+    ? ''
+    : note(kind, [], `${formatNodeId(node.id)} ends here`)
+
+/** The notes around copies. */
+export const copyNotes = { kind, before: noteBefore, after: noteAfter }
 
 /**
  * The nodes that a graft appends, each the child of the one before, the first that of the head. Calls get ids of their own. Parts that are valid in
@@ -61,9 +71,9 @@ export function copiesOf(copies: readonly Copied[], place: CopiedIn, subject: Gr
     const parent = made.at(-1) ?? subject.path.at(-1)!
     if (original.id === original.stepId) stepId = nodeId
     const message = copyOf(original.message, ids)
-    const copy = { id: nodeId, parentId: parent.id, message, runId, turnIndex, stepId, tags: noTags, graftedFrom: from }
-    const notes = [noteBefore(copy, subject), noteAfter(copy)]
-    const tokens = notes.reduce((sum, note) => sum + (note === '' ? 0 : counter.text(note)), counter.message(message))
+    const copy = { id: nodeId, parentId: parent.id, message, runId, turnIndex, stepId, tags: noTags, copiedFrom: from }
+    const around = [noteBefore(copy, subject), noteAfter(copy)]
+    const tokens = around.reduce((sum, text) => sum + (text === '' ? 0 : counter.text(text)), counter.message(message))
     made.push({ ...copy, tokens, pathTokens: parent.pathTokens + tokens, depth: parent.depth + 1 })
   }
   return made
@@ -134,7 +144,7 @@ export function wrongInGraft({ applied, copies }: GraftOutcome, subject: GraftSu
   for (const [index, { nodeId, from }] of copies.entries()) {
     const node = subject.node(from)
     if (nodeId !== subject.lastNodeId + 1 + index) return 'its ids are not the next'
-    if (node === undefined || node.graftedFrom !== undefined) return 'it copies what is not there, or a copy'
+    if (node === undefined || node.copiedFrom !== undefined) return 'it copies what is not there, or a copy'
     if (node.message.role === 'user') return 'it copies a message of a person'
     if (subject.onTrunk(from)) return 'it copies what is on the trunk'
     if (from <= last) return 'its steps are not in order'

@@ -135,7 +135,7 @@ function placeOnTrunk(
   original: NodeId,
   canRecall: boolean,
 ): string | undefined {
-  const found = conversation.path.find((node) => node.id === original || node.graftedFrom === original)
+  const found = conversation.path.find((node) => node.id === original || node.copiedFrom === original)
   if (found === undefined) return undefined
   const as = found.stepId === named.stepId ? '' : `, as ${formatNodeId(found.id)}`
   const { overlay } = conversation

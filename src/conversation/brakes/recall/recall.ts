@@ -155,7 +155,7 @@ function* searchHidden(
   for (let id = 1; id <= conversation.lastNodeId; id++) {
     const first = conversation.node(id)
     // A copy says nothing that its original does not say.
-    if (first?.stepId !== id || first.graftedFrom !== undefined || copies.has(id)) continue
+    if (first?.stepId !== id || first.copiedFrom !== undefined || copies.has(id)) continue
     const nodes = stepOf(id, conversation).nodes
     if (whyHidden(conversation, nodes) === undefined) continue
     steps += 1

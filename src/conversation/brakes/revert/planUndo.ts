@@ -53,7 +53,7 @@ export function planUndo(conversation: UndoSubject, span: readonly ConversationN
 function describe(conversation: UndoSubject, node: ConversationNode, effectsOf: EffectsOf): Found | undefined {
   const { id, message, isIrreversible, reversible } = node
   // A copy of an abandoned step is no call.
-  if (message.role !== 'toolResult' || node.graftedFrom !== undefined) return undefined
+  if (message.role !== 'toolResult' || node.copiedFrom !== undefined) return undefined
   const effects = effectsOf(message.toolName)
   if (reversible === undefined) {
     const why = whyNever(message, isIrreversible === true ? 'irreversible' : effects)

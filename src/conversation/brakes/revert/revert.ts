@@ -24,15 +24,11 @@ export const defaultRevertPolicy: RevertPolicy = { maxRevertsPerTarget: 2, onUse
 /** Tools whose calls are no evidence: they are the brake itself. */
 export const brakeTools: ReadonlySet<string> = new Set(['revert_to_state', 'prun'])
 
-/** The tool that asks for copies of abandoned steps. */
-export const graftName = 'graft'
-
-/** Tools whose calls are no evidence, for an agent that has these; another may have tools of its own by their names. */
-export const ignoredTools = ({ recall, graft }: { recall: boolean; graft: boolean }): ReadonlySet<string> =>
-  new Set([...brakeTools, ...(recall ? [recallName] : []), ...(graft ? [graftName] : [])])
+/** Tools whose calls are no evidence, for an agent that has these beside those; another may have tools of its own by their names. */
+export const ignoredTools = (more: readonly string[]): ReadonlySet<string> => new Set([...brakeTools, ...more])
 
 /** The tools to ignore where the tools of an agent are not known. */
-export const brakeToolsWithRecall: ReadonlySet<string> = ignoredTools({ recall: true, graft: false })
+export const brakeToolsWithRecall: ReadonlySet<string> = ignoredTools([recallName])
 
 /** How the reverts of one agent are decided. */
 export interface RevertRules extends RevertPolicy {
@@ -169,7 +165,7 @@ function lastReplyOf(
   if (category !== 'completion' && category !== 'step-summary') return undefined
   const said = ({ message }: ConversationNode): string => textOf(message.content).trim()
   const last = span.findLast(
-    (node) => node.message.role === 'assistant' && node.graftedFrom === undefined && said(node) !== '',
+    (node) => node.message.role === 'assistant' && node.copiedFrom === undefined && said(node) !== '',
   )
   return last === undefined || keepVerbatim?.includes(last.id) || text.includes(said(last)) ? undefined : last
 }

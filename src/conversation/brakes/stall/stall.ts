@@ -53,7 +53,7 @@ function recentSteps(conversation: StallSubject): RecentSteps {
     // A message that a revert repeats was not said again.
     if (node.message.role === 'user' && node.rebasedFrom === undefined) break
     // Nor was a copy of a step done again.
-    if (node.message.role !== 'assistant' || node.graftedFrom !== undefined) continue
+    if (node.message.role !== 'assistant' || node.copiedFrom !== undefined) continue
     const print = printOf(node, () => resultsOf(conversation, id))
     if (print !== null) steps.push(print)
   }

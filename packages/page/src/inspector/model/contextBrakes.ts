@@ -1,3 +1,6 @@
+import type { Telling } from '../../../../../src/protocol/brakes/telling.ts'
+import type { AskedBrake } from '../../../../../src/protocol/brakes/brakeTable.ts'
+import { brakeWords } from '../../../../../src/protocol/brakes/brakeWords.ts'
 import { counted } from '../../../../charts/src/amounts.ts'
 import type { Economics } from '../../../../../src/protocol/economics.ts'
 import type { NodeId } from '../../../../../src/protocol/ids.ts'
@@ -18,7 +21,7 @@ export interface RequestSize {
 export interface BrakeUse {
   readonly seq: number
   readonly turnIndex: number
-  readonly kind: 'revert' | 'prune' | 'fold' | 'mask' | 'graft' | 'compaction'
+  readonly kind: Exclude<AskedBrake, 'pin'> | 'fold' | 'mask' | 'compaction'
   /** Origin of the change, in words. */
   readonly by: string
   readonly what: string
@@ -134,11 +137,6 @@ export function contextUse(records: readonly LogRecord[], end: number): ContextU
         )
         break
       }
-      case 'graft.applied': {
-        const what = counted(record.copies.length, 'message')
-        add(record, { kind: 'graft', by: who.person, what, ...outcomeOf(record, record.copies[0]?.nodeId) })
-        break
-      }
       case 'compaction.start':
         cause = record.cause
         break
@@ -158,7 +156,12 @@ export function contextUse(records: readonly LogRecord[], end: number): ContextU
         policy.tokens += record.usage === undefined ? 0 : totalTokens(record.usage)
         break
       }
-      default:
+      default: {
+        const use = uses[record.type]?.(record as never, { counted })
+        if (use === undefined) break
+        const { kind, what, node } = use
+        add(record as Reshaping, { kind, by: who.person, what, ...outcomeOf(record as Reshaping, node) })
+      }
     }
   }
   return {
@@ -170,6 +173,15 @@ export function contextUse(records: readonly LogRecord[], end: number): ContextU
     policies: [...policies.values()],
   }
 }
+
+type Reshaping = Outcome & { readonly seq: number; readonly turnIndex: number }
+
+const uses: {
+  readonly [T in LogRecord['type']]?: (
+    record: never,
+    telling: Pick<Telling, 'counted'>,
+  ) => Pick<BrakeUse, 'kind' | 'what'> & { readonly node: NodeId | undefined }
+} = brakeWords.use
 
 interface Outcome {
   readonly applied: boolean

@@ -3,7 +3,8 @@ import { callLine } from '../../../../charts/src/toolLine.ts'
 import { artifactName } from '../../../../../src/protocol/text/artifactNames.ts'
 import type { AgentEvent } from '../../../../../src/protocol/events.ts'
 import type { NodeId } from '../../../../../src/protocol/ids.ts'
-import { formatNodeId } from '../../../../../src/protocol/text/nodeIds.ts'
+import { brakeWords } from '../../../../../src/protocol/brakes/brakeWords.ts'
+import type { Telling } from '../../../../../src/protocol/brakes/telling.ts'
 import type { LogRecord, RecordOf } from '../../../../../src/protocol/records.ts'
 import { formatBytes } from './numbers.ts'
 
@@ -23,7 +24,7 @@ export const noteGroups = [
   'Circles',
   'Memos and names',
   'Pins',
-  'Grafts',
+  brakeWords.heading,
   'Undone effects',
   'Looked up',
   'Memory',
@@ -97,8 +98,6 @@ function notesOf(record: Placed, asked: Map<string, number>): readonly Told[] {
       if (record.applied) return [['Pins', { text, ...nodeOf(record.step) }]]
       return [['Pins', { text: `${text}: not done, ${record.reason ?? 'no reason was given'}`, tone: 'warn' }]]
     }
-    case 'graft.applied':
-      return graftsOf(record)
     case 'undo.end': {
       const text = `${counted(record.undone.length, 'effect')} undone, ${record.kept.length} left as they are`
       const lines = [
@@ -142,7 +141,7 @@ function notesOf(record: Placed, asked: Map<string, number>): readonly Told[] {
       return [['Models that failed or had to wait', { text, tone: 'bad', lines: [record.error.message] }]]
     }
     default:
-      return []
+      return notesOfBrake(record)
   }
 }
 
@@ -163,19 +162,18 @@ function memosOf({ memo, index, applied, steps, rolled = [] }: RecordOf<'prune.a
   return [...memos, ...names, ...shorter]
 }
 
-/** Notes about a graft: the nodes that came back, or the reason why they did not. */
-function graftsOf({ applied, requested, copies, reason }: RecordOf<'graft.applied'>): readonly Told[] {
-  if (!applied)
-    return [
-      [
-        'Grafts',
-        { text: `${requested.join(', ')} did not come back: ${reason ?? 'no reason was given'}`, tone: 'warn' },
-      ],
-    ]
-  const lines = copies.map(({ from, nodeId }) => `${formatNodeId(from)} came back as ${formatNodeId(nodeId)}`)
-  return [
-    ['Grafts', { text: `${counted(copies.length, 'message')} brought back`, lines, ...nodeOf(copies[0]?.nodeId) }],
-  ]
+const brakeNotes: {
+  readonly [T in LogRecord['type']]?: (
+    record: never,
+    telling: Pick<Telling, 'counted'>,
+  ) => Omit<ContextNote, 'seq' | 'turnIndex' | 'node'> & { readonly node?: NodeId | undefined }
+} = brakeWords.notes
+
+function notesOfBrake(record: Placed): readonly Told[] {
+  const told = brakeNotes[record.type]?.(record as never, { counted })
+  if (told === undefined) return []
+  const { node, ...note } = told
+  return [[brakeWords.heading, { ...note, ...nodeOf(node) }]]
 }
 
 function endOf({ message, nodeId }: RecordOf<'tool.end'>): readonly Told[] {

@@ -1,3 +1,4 @@
+import { askedKinds, type AskedBrake } from '../../../../../src/protocol/brakes/brakeTable.ts'
 import type { Right } from '../../../../../src/protocol/bridge/rights.ts'
 import type { AgentViewState } from './agentView.ts'
 import type { ConnectionStatus } from './connection.ts'
@@ -13,10 +14,7 @@ export type ControlName =
   | 'stop'
   | 'decide'
   | 'approve'
-  | 'revert'
-  | 'prune'
-  | 'pin'
-  | 'graft'
+  | AskedBrake
   | 'compact'
   | 'brake'
 
@@ -90,10 +88,7 @@ const table: { readonly [C in ControlName]: (facts: ControlFacts) => string | nu
   stop: () => null,
   decide: () => null,
   approve: () => null,
-  revert: () => null,
-  prune: () => null,
-  pin: () => null,
-  graft: () => null,
+  ...(Object.fromEntries(askedKinds.map((kind) => [kind, () => null])) as Record<AskedBrake, () => null>),
   compact: () => null,
   brake: ({ view }) =>
     view.policies === null || view.policies.length === 0

@@ -1,3 +1,4 @@
+import { brakeWords } from '../../../../../src/protocol/brakes/brakeWords.ts'
 import type { AgentEvent } from '../../../../../src/protocol/events.ts'
 
 /** Groups of events that are shown or hidden together. */
@@ -46,8 +47,7 @@ const groups: Readonly<Record<AgentEvent['type'], EventGroup>> = {
   'undo.end': 'brake',
   'prune.requested': 'brake',
   'prune.applied': 'brake',
-  'graft.requested': 'brake',
-  'graft.applied': 'brake',
+  ...brakeWords.group,
   'pin.requested': 'brake',
   'pin.applied': 'brake',
   'guard.decided': 'approval',

@@ -10,7 +10,8 @@ import {
   totalTokens,
 } from '../../../../../src/protocol/text/messageText.ts'
 import { byPolicy, counted, savings } from '../../../../charts/src/amounts.ts'
-import { copiedSpans } from '../../../../charts/src/copiedSpans.ts'
+import { brakeWords } from '../../../../../src/protocol/brakes/brakeWords.ts'
+import type { Telling } from '../../../../../src/protocol/brakes/telling.ts'
 import type { UndoLedger } from '../../../../../src/protocol/undo.ts'
 import type { ToolsChange } from '../../../../../src/protocol/toolsChange.ts'
 import type { PreparedTurn } from '../../../../../src/protocol/bridge/turns.ts'
@@ -72,7 +73,9 @@ const endWords = {
   error: 'failed',
 } as const
 
-type Texts = { readonly [T in AgentEvent['type']]: (event: Extract<AgentEvent, { type: T }>) => string }
+type Texts = {
+  readonly [T in AgentEvent['type']]: (event: Extract<AgentEvent, { type: T }>, telling: Telling) => string
+}
 
 const texts: Texts = {
   'agent.created': ({ definition, model, forkedFrom, imported, metadata }) =>
@@ -151,11 +154,7 @@ const texts: Texts = {
   'model.waited': ({ model, ms }) => `${model}: ${ms} ms`,
   'source.status': (info) => sourceWords(info),
   'model.warning': ({ model, message }) => `${model}: ${short(message)}`,
-  'graft.requested': ({ request }) => `${short(request.steps.join(', '))}, by the ${request.by}`,
-  'graft.applied': ({ applied, copies, reason, economics }) =>
-    applied
-      ? `${copiedSpans(copies)}${saved(economics)}${reason === undefined ? '' : `; ${reason}`}`
-      : `refused: ${reason ?? ''}`,
+  ...brakeWords.line,
   'pin.requested': ({ request }) => `${request.pinned ? '' : 'un'}pin ${request.step}, by the ${request.by}`,
   'pin.applied': ({ applied, requested, pinned, reason }) =>
     applied ? `${requested} ${pinned ? 'pinned' : 'unpinned'}` : `refused: ${reason ?? ''}`,
@@ -177,10 +176,12 @@ const texts: Texts = {
   'events.dropped': ({ count }) => `${count} events were not shown`,
 }
 
+const telling: Telling = { counted, short, saved }
+
 /** Describes an event in one line. Pure; never throws. */
 export function eventText(event: AgentEvent): string {
   try {
-    return (texts[event.type] as ((event: AgentEvent) => string) | undefined)?.(event) ?? ''
+    return (texts[event.type] as ((event: AgentEvent, telling: Telling) => string) | undefined)?.(event, telling) ?? ''
   } catch {
     return ''
   }

@@ -1,3 +1,4 @@
+import { brakeWords } from '../../../../../src/protocol/brakes/brakeWords.ts'
 import type { Refusal } from '../../../../../src/protocol/guarding.ts'
 import type { PolicyEnd } from '../../../../../src/protocol/braking.ts'
 import type { LogRecord } from '../../../../../src/protocol/records.ts'
@@ -42,9 +43,6 @@ export function noticeOf(record: LogRecord): Notice | undefined {
     case 'prune.applied':
       if (record.reason === undefined) return undefined
       return { tone: 'warning', text: sentence(record.reason) }
-    case 'graft.applied':
-      if (record.reason === undefined) return undefined
-      return { tone: 'warning', text: sentence(record.reason) }
     case 'pin.applied':
       if (record.applied) return undefined
       return { tone: 'warning', text: sentence(record.reason ?? `Pin of ${record.requested} refused`) }
@@ -66,8 +64,15 @@ export function noticeOf(record: LogRecord): Notice | undefined {
     case 'agent.stopped':
       return { tone: 'plain', text: 'Stopped: it takes no more prompts.' }
     default:
-      return undefined
+      return brakeNotice(record)
   }
+}
+
+const reasons: { readonly [T in LogRecord['type']]?: (record: never) => string | undefined } = brakeWords.notice
+
+function brakeNotice(record: LogRecord): Notice | undefined {
+  const reason = reasons[record.type]?.(record as never)
+  return reason === undefined ? undefined : { tone: 'warning', text: sentence(reason) }
 }
 
 const costOf = ({ usage, costUsd }: PolicyEnd): string =>

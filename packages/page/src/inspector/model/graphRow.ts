@@ -34,7 +34,7 @@ export interface MessageRow extends Row {
   /** The message that it repeats, after a revert took that one off the trunk. */
   readonly rebasedFrom?: NodeId
   /** The message it is a copy of, brought back from an abandoned branch. */
-  readonly graftedFrom?: NodeId
+  readonly copiedFrom?: NodeId
 }
 
 /** A tool call with its result, which is the node. */

@@ -217,7 +217,7 @@ export class GraphRows {
         const message = copyReply(original.message, ids)
         const calls = toolCallsOf(message.content).length
         stepId = nodeId
-        this.#place({ ...base, type: 'message', nodeId, message, calls, costUsd: 0, graftedFrom: from })
+        this.#place({ ...base, type: 'message', nodeId, message, calls, costUsd: 0, copiedFrom: from })
       } else if (original?.type === 'call') {
         const { name, input, result } = original
         const said = result === undefined ? {} : { result }

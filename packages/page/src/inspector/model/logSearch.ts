@@ -95,13 +95,6 @@ export class LogSearch {
       case 'turn.start':
       case 'turn.end':
       case 'turn.captured':
-      case 'policy.requested':
-      case 'revert.requested':
-      case 'prune.requested':
-      case 'graft.requested':
-      case 'pin.requested':
-      case 'compaction.requested':
-        // What came of it says the same.
         return undefined
       case 'compaction.end':
         return { texts: [record.overlay?.summary ?? record.reason ?? ''], isError: !record.applied }
@@ -110,6 +103,8 @@ export class LogSearch {
       case 'prune.applied':
         return { texts: [record.memo ?? record.reason ?? ''], isError: false }
       default:
+        // The outcome of a request says the same.
+        if ('request' in record) return undefined
         return { texts: [eventText(record as AgentEvent)], isError: isFailure(record) }
     }
   }

@@ -30,7 +30,7 @@ export interface MessageBodyProps {
 
 /** A message of a person or of the model. */
 export function MessageBody({ row, before, toggle, text, hidden }: MessageBodyProps): JSX.Element {
-  const { message, nodeId, turnIndex, rebasedFrom, graftedFrom, pruned, isPinned = false } = row
+  const { message, nodeId, turnIndex, rebasedFrom, copiedFrom, pruned, isPinned = false } = row
   const isUser = message.role === 'user'
   const said = textOf(message.content)
   const thought = thinkingOf(message.content)
@@ -46,9 +46,9 @@ export function MessageBody({ row, before, toggle, text, hidden }: MessageBodyPr
             again, as {formatNodeId(rebasedFrom)}
           </span>
         )}
-        {graftedFrom !== undefined && (
+        {copiedFrom !== undefined && (
           <span class="badge accent" title="Brought back from an abandoned branch; nothing was run again">
-            copy of {formatNodeId(graftedFrom)}
+            copy of {formatNodeId(copiedFrom)}
           </span>
         )}
         {!isUser && <StopBadge message={message} />}

@@ -39,7 +39,7 @@ export function NodeDetails({ inspector, view, id, onOpen }: NodeDetailsProps) {
   const { message, tags } = node
   const isOnTrunk = conversation.trunk()[node.depth - 1]?.id === id
   // A copy has the calls of what it repeats.
-  const source = node.graftedFrom ?? id
+  const source = node.copiedFrom ?? id
   const call = message.role === 'toolResult' ? calls.ofResult(source) : undefined
   const toNode = (to: NodeId): void => inspector.go({ node: to })
   const isPinned = conversation.pins().includes(node.stepId)

@@ -27,7 +27,7 @@ export const Badges = ({ message, isOnTrunk, isPinned }: BadgesProps) => (
 
 /** Place of a message in the conversation, and its time. */
 export function Facts({ inspector, node }: { readonly inspector: Inspector; readonly node: ConversationNode }) {
-  const { message, tokens, turnIndex, runId, parentId, rebasedFrom, graftedFrom } = node
+  const { message, tokens, turnIndex, runId, parentId, rebasedFrom, copiedFrom } = node
   return (
     <dl class="pairs">
       <dt>Run</dt>
@@ -54,12 +54,12 @@ export function Facts({ inspector, node }: { readonly inspector: Inspector; read
           <dd class="mono">{formatNodeId(rebasedFrom)}</dd>
         </>
       )}
-      {graftedFrom === undefined ? null : (
+      {copiedFrom === undefined ? null : (
         <>
           <dt>Copy of</dt>
           <dd>
-            <button type="button" class="link mono" onClick={() => inspector.go({ node: graftedFrom })}>
-              {formatNodeId(graftedFrom)}
+            <button type="button" class="link mono" onClick={() => inspector.go({ node: copiedFrom })}>
+              {formatNodeId(copiedFrom)}
             </button>
           </dd>
         </>

@@ -1,0 +1,190 @@
+import { cutMiddle } from '../../../protocol/text/cutMiddle.ts'
+import { defaultStallRules } from '../../../conversation/brakes/stall/stallRules.ts'
+import { stallOf } from '../../../conversation/brakes/stall/stall.ts'
+import { compactionTrigger } from '../../../conversation/brakes/compaction/planCompaction.ts'
+import type { Step } from '../../../conversation/tree/node.ts'
+import { tokensOfShown } from '../../../conversation/request/maskedResults.ts'
+import { tokensOfStep, whyNotHidden } from '../../../conversation/brakes/prune/prune.ts'
+import { brakeTools } from '../../../conversation/brakes/revert/revert.ts'
+import { piecesOf, recallName } from '../../../conversation/tree/stepText.ts'
+import { trunkSums } from '../../../conversation/limits/trunkSums.ts'
+import type { Stall } from '../../../protocol/braking.ts'
+import type { Spent } from '../../../protocol/records.ts'
+import { RuntimeError } from '../../../protocol/errors.ts'
+import { formatNodeId } from '../../../protocol/ids.ts'
+import { lazily } from '../../../protocol/lazily.ts'
+import { addUsage, noUsage, type Usage } from '../../../protocol/messages.ts'
+import type { ConsultInput } from '../../../machines/drainTypes.ts'
+import { isAgentDefinition } from '../../define/agentDefinition.ts'
+import type { AgentPorts } from '../../agentPorts.ts'
+import { askModel, type Answered } from '../../turn/askModel.ts'
+import type { Cancellation } from '../../timing/cancellation.ts'
+import { keepFact } from '../../parts/memory/keepFact.ts'
+import { through } from '../../models/openStream.ts'
+import { costOf } from '../../turn/pricing.ts'
+import { requestTokens } from '../../turn/requestTokens.ts'
+import type { Answer, Consultation, Policy, Question, Runnable, StepView } from '../../define/policy.ts'
+
+/** Usage and cost of the models that a policy asked. */
+export interface Spending {
+  usage: Usage
+  costUsd: number
+  /** A function for each agent that runs for the policy, which returns what it has used so far. */
+  readonly running: Set<() => Spent>
+}
+
+/** Returns the usage and cost so far, those of agents that still run included. */
+export const spentSoFar = ({ usage, costUsd, running }: Spending): Pick<Spending, 'usage' | 'costUsd'> =>
+  [...running]
+    .map((spent) => spent())
+    .reduce((sum, spent) => ({ usage: addUsage(sum.usage, spent.usage), costUsd: sum.costUsd + spent.costUsd }), {
+      usage,
+      costUsd,
+    })
+
+interface Limits {
+  readonly timeoutMs: number
+  readonly signal: AbortSignal
+}
+
+const longestText = 8_000
+const defaultAnswerTokens = 1_000
+
+/** Returns the view of an agent that a policy is given. Everything that costs more than a look is worked out when asked for. */
+export function consultationOf(
+  ports: AgentPorts,
+  policy: Policy,
+  input: Pick<ConsultInput, 'request' | 'isAtRest' | 'turn'>,
+  cancellation: Cancellation,
+  spending: Spending,
+): Consultation {
+  const { agentId, conversation, definition, clock } = ports
+  const { contextWindow } = definition.braking!.policies!
+  const steps = lazily(() => stepsShown(ports))
+  const fixedTokens = lazily(() => fixedTokensOf(ports))
+  let hasRunAgents = false
+  const how = (): Limits => ({ timeoutMs: policy.timeoutMs, signal: cancellation.signal })
+  return {
+    policy: policy.name,
+    agentId,
+    conversation,
+    get steps() {
+      return steps()
+    },
+    contextTokens: requestTokens(ports, conversation.trunkTokens),
+    get fixedTokens() {
+      return fixedTokens()
+    },
+    contextWindow,
+    compactsAt: definition.compaction === null ? undefined : compactionTrigger(definition.compaction.policy),
+    canRecall: definition.tools.has(recallName),
+    get growth() {
+      return Math.round(trunkSums(conversation).growth * conversation.correction)
+    },
+    turn: input.turn,
+    isAtRest: input.isAtRest,
+    isRequested: input.request !== undefined,
+    get stall() {
+      return stallNow(ports)
+    },
+    last: conversation.annotations?.policies.last(policy.name),
+    model: ports.frame.model,
+    pricing: ports.frame.pricing,
+    brakeTools: [...brakeTools].filter((name) => definition.tools.has(name)).toSorted(),
+    clock,
+    get signal() {
+      return cancellation.signal
+    },
+    ask: (question) =>
+      heeded(async () => {
+        const { usage = noUsage, ...answer } = await answerTo(ports, question, how())
+        pay(spending, { usage, costUsd: costOf(usage, question.model === undefined ? ports.frame.pricing : null) })
+        if (!answer.ok) throw new Error(answer.problem)
+        return answer.text
+      }),
+    run: (agent, prompt) => {
+      hasRunAgents = true
+      return heeded(async () => await runAgent(ports, agent, prompt, how(), spending))
+    },
+    remember: (memory, fact) => heeded(() => keepFact(ports, memory, fact, hasRunAgents)),
+    exportSession: () => ports.exportSession(),
+  }
+}
+
+/** Keeps an answer that a policy does not wait for from ending the process when it rejects. */
+function heeded<T>(run: () => Promise<T>): Promise<T> {
+  const answer = run()
+  answer.catch(() => {})
+  return answer
+}
+
+/** The trunk as the model sees it, without the messages that a summary stands for. */
+function stepsShown({ conversation }: AgentPorts): StepView[] {
+  const { annotations, overlay } = conversation
+  const isSummarised = ({ id }: Step): boolean => overlay !== undefined && id >= overlay.from && id <= overlay.to
+  return conversation
+    .steps()
+    .filter((step) => annotations?.hiddenBy(step.id) === undefined && !isSummarised(step))
+    .map((step) => viewOf(step, conversation))
+}
+
+function viewOf(step: Step, conversation: AgentPorts['conversation']): StepView {
+  const fixed = whyNotHidden(conversation, step)
+  return {
+    id: formatNodeId(step.id),
+    role: step.nodes[0]!.message.role === 'user' ? 'user' : 'assistant',
+    tokens: Math.round(tokensOfStep(step, conversation) * conversation.correction),
+    ...(fixed === undefined ? {} : { fixed }),
+    text: () => cutMiddle([...piecesOf(step.nodes)].join('\n'), longestText),
+  }
+}
+
+function fixedTokensOf({ conversation, frame }: AgentPorts): number {
+  const { path, annotations, overlay, notes, correction } = conversation
+  const pinned = path.filter(({ stepId, message }) => message.role !== 'user' && annotations?.isPinned(stepId) === true)
+  const tokens =
+    frame.frameTokens +
+    trunkSums(conversation).user +
+    pinned.reduce((sum, node) => sum + tokensOfShown(node, conversation), 0) +
+    (overlay?.tokens ?? 0) +
+    notes.shown
+  return Math.round(tokens * correction)
+}
+
+/** The stall that the newest step ends: the one in the log, or what the default rules say. */
+function stallNow({ conversation, definition }: AgentPorts): Stall | undefined {
+  return stallOf(conversation, definition.braking?.stall?.rules ?? defaultStallRules)
+}
+
+const answerTo = (
+  ports: AgentPorts,
+  { model = ports.frame.model, system, text, maxTokens = defaultAnswerTokens }: Question,
+  how: Limits,
+): Promise<Answered> => askModel(through(ports.gate(), model), { system, text, maxTokens, clock: ports.clock, ...how })
+
+async function runAgent(
+  ports: AgentPorts,
+  agent: Runnable,
+  prompt: string,
+  how: Limits,
+  spending: Spending,
+): Promise<Answer> {
+  if (!isAgentDefinition(agent))
+    throw new RuntimeError('INVALID_OPTION', 'A policy runs agents made by defineAgent, and no others.')
+  let spent: (() => Spent) | undefined
+  const onStart = (soFar: () => Spent): void => void spending.running.add((spent = soFar))
+  const ran = await ports.runIncognito(agent, prompt, { ...how, onStart })
+  // One that was cancelled stays among those that run: what it used is never told otherwise.
+  if (spent !== undefined) spending.running.delete(spent)
+  pay(spending, ran)
+  const { text, output, problem } = ran
+  if (problem !== undefined) throw new Error(`agent "${agent.name}": ${problem}`)
+  return { text, ...(output === undefined ? {} : { output }) }
+}
+
+function pay(spending: Spending, { usage, costUsd }: Pick<Spent, 'usage' | 'costUsd'>): void {
+  spending.usage = addUsage(spending.usage, usage)
+  spending.costUsd += costUsd
+}
+
+export const noSpending = (): Spending => ({ usage: noUsage, costUsd: 0, running: new Set() })

@@ -1,0 +1,13 @@
+import { check } from '../../tree/corruptRecord.ts'
+import type { BrakeFolds } from '../../tree/reshaped.ts'
+import { copiesOf, wrongInGraft } from './grafts.ts'
+
+export const graftFold: BrakeFolds<'graft.applied'> = {
+  'graft.applied': (conversation, record) => {
+    conversation.checkWhole(record)
+    check(record, wrongInGraft(record, conversation))
+    const by = conversation.annotate().settle('grafts', record.id)
+    if (record.reason !== undefined && by === 'model') conversation.notify({ kind: 'refusal', text: record.reason })
+    if (record.applied) conversation.tree.add(copiesOf(record.copies, record, conversation))
+  },
+}

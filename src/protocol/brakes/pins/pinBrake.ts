@@ -1,0 +1,19 @@
+import type { PinOutcome, PinRequest } from './pinRecords.ts'
+
+/** The queue of the requests, the commands that ask for it, and what a refusal records. */
+type PinCommand = { readonly step: string }
+
+export const pinBrake = {
+  queue: 'pins',
+  asks: {
+    'agent.pin': ({ step }: PinCommand) => ({ step, pinned: true }),
+    'agent.unpin': ({ step }: PinCommand) => ({ step, pinned: false }),
+  },
+  refused: ({ id, step: requested, pinned }: PinRequest, why: string): PinOutcome => ({
+    id,
+    applied: false,
+    requested,
+    pinned,
+    reason: `${pinned ? 'pin' : 'unpin'} refused: ${why}`,
+  }),
+} as const

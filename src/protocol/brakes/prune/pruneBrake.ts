@@ -1,0 +1,19 @@
+import type { PruneOutcome, PruneRequest, PruneCommand } from './pruneRecords.ts'
+
+/** The queue of the requests, the commands that ask for it, and what a refusal records. */
+export const pruneBrake = {
+  tool: 'prun',
+  queue: 'prunes',
+  flag: 'prune',
+  asks: {
+    'agent.prune': ({ type: _, agentId: __, ...said }: PruneCommand) => said,
+    'agent.fold': () => ({ fold: true }) as const,
+  },
+  refused: ({ id }: PruneRequest, why: string): PruneOutcome => ({
+    id,
+    applied: false,
+    steps: [],
+    tokens: 0,
+    reason: `prune refused: ${why}`,
+  }),
+} as const
