@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { commands } from '../../packages/cli/src/commandList.ts'
 import { commandHelp } from '../../packages/cli/src/helpText.ts'
 import { options } from '../../packages/cli/src/options.ts'
+import { partSchemas } from '../../src/actors/parts/parts.ts'
 import { assert, describe } from '../support/suite.ts'
 
 const read = (path: string): Promise<string> => readFile(new URL(`../../${path}`, import.meta.url), 'utf8')
@@ -37,8 +38,7 @@ describe('the guide', (it) => {
   it('has every option of defineAgent in its table, and no other', async () => {
     const told = tableAfter('## An agent', 'option').flatMap(([, names]) => codesIn(names))
     const own = await fieldsOf('src/actors/define/defineAgent.ts', 'AgentOptions')
-    const hooks = await fieldsOf('src/actors/define/hooks.ts', 'HookOptions')
-    assert.equal(told.toSorted(), [...own, ...hooks].toSorted())
+    assert.equal(told.toSorted(), [...own, ...Object.keys(partSchemas)].toSorted())
   })
 
   it('has every option of defineTool in its table, and no other', async () => {

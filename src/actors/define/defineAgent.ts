@@ -1,7 +1,7 @@
 import type { AnyModel } from '../models/anyModel.ts'
 import { z } from 'zod'
 import { onlyFields } from '../../protocol/checks/onlyFields.ts'
-import { compactionTrigger, defaultCompactionPolicy } from '../../conversation/brakes/compaction/planCompaction.ts'
+import { compactionTrigger } from '../../conversation/brakes/compaction/planCompaction.ts'
 import { estimateTokens, type TokenCounter } from '../../conversation/limits/tokenCounter.ts'
 import { externalTools, irreversibleNames, pollingNames, reversibleNames } from './toolNames.ts'
 import { subAgentMap, type EntryDeps, type SubAgentEntry } from './subAgents.ts'
@@ -9,40 +9,23 @@ import type { QueueMode, RetryPolicy, ToolExecution } from '../../machines/agent
 import { labelOf, RuntimeError } from '../../protocol/errors.ts'
 import { lazily } from '../../protocol/lazily.ts'
 import { optionsCheck } from '../../protocol/checks/optionsCheck.ts'
-import type { Memory } from '../../protocol/ports/memory.ts'
 import type { ModelSettings, ModelSnapshot, PromptCache } from '../../protocol/ports/model.ts'
 import { limitsSchema, type Limits } from '../../protocol/runs/runLimits.ts'
 import { isAgentDefinition, type AgentDefinition } from './agentDefinition.ts'
-import {
-  brakingOf,
-  checkFold,
-  brakingSchema,
-  offersRecall,
-  offersRevert,
-  type BrakingOptions,
-} from './brakingOptions.ts'
-import { artifactOptionsSchema, artifactSettings, type ArtifactOptions } from '../parts/artifacts/artifactOptions.ts'
-import { readArtifactTool } from '../parts/artifacts/readArtifactTool.ts'
-import { compactionOf, compactionSchema, type CompactionOptions } from './compactionOptions.ts'
 import { agentPricingSchema, readPricing, type PricesByModel, type Pricing } from '../turn/pricing.ts'
+import { brakeNames, checkFold } from './brakingOptions.ts'
+import { windowOf } from './compactionOptions.ts'
 import { definedAgent } from './definedAgent.ts'
 import { handoffMap, type HandoffEntry } from './handoffs.ts'
 import { lazyAgents } from './lazyAgents.ts'
-import { guardsOf, hookSchemas, hookFlags, hooksOf, type HookOptions } from './hooks.ts'
-import { memoryOf, memorySchema, type MemoryOptions, type MemorySettings } from '../parts/memory/memoryOptions.ts'
-import { memoryTools } from '../parts/memory/memoryTools.ts'
+import { equip, partSchemas, type PartOptions } from '../parts/parts.ts'
 import { modelOf } from '../models/modelOf.ts'
 import type { CallsOf } from './typedEvents.ts'
 import { settingsOf, systemOf } from '../turn/modelSettings.ts'
 import { defaultRetry, retrySchema } from '../turn/retryPolicy.ts'
-import { graftTool } from '../tools/braking/graftTool.ts'
-import { prunTool } from '../tools/braking/prunTool.ts'
-import { recallTool } from '../tools/braking/recallTool.ts'
-import { revertTool } from '../tools/braking/revertTool.ts'
 import type { Tool } from '../tools/defineTool.ts'
 import { toolEntries, toolEntriesSchema, toolMap, type EntryToolDeps, type ToolEntries } from './toolEntries.ts'
 import type { AiSdkToolSet } from '../tools/aiSdk/aiSdkTools.ts'
-import { skillFoldersSchema } from '../parts/skills/skillTools.ts'
 import type { ToolSource } from '../tools/toolSource.ts'
 import { waitForName } from '../tools/waitForTool.ts'
 import { foreignSchema } from '../tools/schemaKind.ts'
@@ -62,7 +45,7 @@ export interface AgentOptions<
   Deps = unknown,
   Tools extends ToolEntries = readonly (Tool<Deps> | ToolSource | AiSdkToolSet)[],
   Agents extends readonly SubAgentEntry[] = readonly SubAgentEntry[],
-> extends HookOptions<Deps> {
+> extends PartOptions<Deps> {
   readonly name: string
   /** A `Model`, or any AI SDK language model object. */
   readonly model: AnyModel
@@ -94,11 +77,6 @@ export interface AgentOptions<
    * they are asked for their tools before every turn. A set alone need not be in a list.
    */
   readonly tools?: Tools
-  /**
-   * Folders of skills in the open format: each is one, with a `SKILL.md`, or holds several. The model is told their names and descriptions
-   * and reads the rest with `read_skill`. As `skillTools(folders)` among `tools`.
-   */
-  readonly skills?: readonly string[]
   readonly settings?: Omit<ModelSettings, 'responseFormat'>
   /**
    * Asks the provider to cache the instructions and the conversation so far, where it has to be asked; not with `false`.
@@ -129,21 +107,7 @@ export interface AgentOptions<
   readonly queueMode?: QueueMode
   /** How many messages may wait in each queue; default 100. */
   readonly maxQueue?: number
-  /** On by default for a context window of 200,000 tokens; `false` turns it off. */
-  readonly compaction?: false | CompactionOptions
   readonly tokenCounter?: TokenCounter
-  /** Off by default. */
-  readonly braking?: BrakingOptions
-  /**
-   * The agent's memory beyond one conversation, with the tools `remember` and `recall_memory`: a memory such as `markdownMemory(dir)`,
-   * which all agents of this definition share, or `{ store, user, … }`. Off by default.
-   */
-  readonly memory?: Memory | MemoryOptions<Deps>
-  /**
-   * Keep results that are too large to show whole, beside the log: the model sees their ends and reads on with the tool `read_artifact`.
-   * `true` keeps texts of more than a tool's `maxOutputChars` and images and files of more than 5 MiB. Default `false`.
-   */
-  readonly artifacts?: boolean | ArtifactOptions
   /** Check every request before it is sent; a violation ends the run with `INVALID_REQUEST`. Default `false`. */
   readonly checkRequests?: boolean
   /** Keep the exact request of every turn in the log, as its difference from the one before: see `capturedRequests`. Default `false`. */
@@ -178,7 +142,6 @@ const checkOptions = optionsCheck(
     maxChildren: () => z.int().positive().max(100, 'at most 100: split the work into a deeper tree'),
     maxCallsPerReply: () => z.int().positive().max(10_000),
     tools: toolEntriesSchema,
-    skills: skillFoldersSchema,
     output: () =>
       z.custom((value) => typeof value === 'object' && value !== null && '_zod' in value, {
         error: ({ input }) => foreignSchema(input) ?? 'give a zod schema',
@@ -194,9 +157,6 @@ const checkOptions = optionsCheck(
     toolExecution: () => z.union([z.enum(['parallel', 'sequential']), onlyFields({ batch: z.int().positive() })]),
     queueMode: () => z.enum(['one-at-a-time', 'all']),
     maxQueue: () => z.int().positive(),
-    compaction: compactionSchema,
-    braking: brakingSchema,
-    memory: memorySchema,
     tokenCounter: () =>
       z.custom(
         (value) =>
@@ -204,8 +164,7 @@ const checkOptions = optionsCheck(
           isFunction((value as TokenCounter | undefined)?.text),
         'give { message, text }',
       ),
-    ...hookSchemas,
-    artifacts: artifactOptionsSchema,
+    ...partSchemas,
     checkRequests: () => z.boolean(),
     captureTurnRequests: () => z.boolean(),
   },
@@ -240,51 +199,22 @@ export function defineAgent<
   if (wrong !== undefined) throw new RuntimeError('INVALID_DEFINITION', `${label}: ${wrong}.`)
   const { name, description = '', input, output, tokenCounter: counter = estimateTokens } = options
   const instructions = typeof options.instructions === 'string' ? options.instructions : ''
-  const compaction = compactionOf(options.compaction)
-  const { contextWindow, threshold } = compaction?.policy ?? defaultCompactionPolicy
-  const braking = brakingOf(options.braking, contextWindow, label)
-  const brakeTools = [
-    ...(!offersRevert(options.braking) ? [] : [revertTool(braking!.revert!)]),
-    ...(options.braking?.graft === true ? [graftTool()] : []),
-    ...(options.braking?.prune === true ? [prunTool()] : []),
-    ...(offersRecall(options.braking) ? [recallTool()] : []),
-  ]
-  const given = toolEntries(options, label)
-  const memory = memoryOf(options.memory, label)
-  const artifacts = artifactSettings(options.artifacts)
-  const extra = [
-    ...(memory === null ? nobody : memoryTools(memory)),
-    ...(artifacts === null ? nobody : [readArtifactTool()]),
-  ]
-  const tools = toolMap([...given.tools, ...extra, ...brakeTools], label)
+  const { settings: equipped, tools: extra, flags } = equip(options, label)
+  const { braking, compaction } = equipped
+  const { contextWindow, threshold } = windowOf(options.compaction)
+  const given = toolEntries(options.tools, extra, label)
+  const tools = toolMap(given.tools, label)
   const { agents = [] } = options
   const called = isFunction(agents)
     ? lazily(() => subAgentMap((agents as () => readonly SubAgentEntry[])(), tools, label))
     : constant(subAgentMap(agents as readonly SubAgentEntry[], tools, label))
   const hasAgents = isFunction(agents) || agents.length > 0
   const settings = settingsOf(withCache(options), output, label)
-  const brakeNames = brakeTools.length === 0 ? nobody : brakeTools.map((tool) => tool.name)
   const { toolSources } = given
-  const turns = turnSettings(options, brakeNames, label)
+  const turns = turnSettings(options, brakeNames(options), label)
   const model = modelOf(options.model, label)
-  // A person prunes an agent with any of these; the model needs the tool.
-  const mayPrune =
-    braking?.revert != null ||
-    braking?.fold != null ||
-    braking?.stall != null ||
-    braking?.policies != null ||
-    options.braking?.prune === true
   const policy = {
-    flags: {
-      revert: braking?.revert != null,
-      prune: mayPrune,
-      fold: braking?.fold != null,
-      stall: braking?.stall != null,
-      policies: braking?.policies != null,
-      compact: compaction !== null,
-      ...hookFlags(options),
-      ...(isPrepared(turns, toolSources, memory) ? { turns: true } : {}),
-    },
+    flags: isPrepared(turns, toolSources) ? { ...flags, turns: true } : flags,
     toolExecution: options.toolExecution ?? 'parallel',
     queueMode: options.queueMode ?? 'one-at-a-time',
     limits: options.limits === undefined ? noLimits : withoutUndefined(options.limits),
@@ -327,17 +257,12 @@ export function defineAgent<
           continuable: nobody,
           irreversible: irreversibleNames(tools, called()),
         },
-    compaction,
-    braking,
-    memory,
-    hooks: hooksOf(options, brakeTools),
-    guards: guardsOf(options),
+    ...equipped,
     output: output ?? null,
     deps: options.deps ?? null,
     ...readPricing(options.pricing, model),
     counter,
     maxQueue: options.maxQueue ?? 100,
-    artifacts,
     checkRequests: options.checkRequests ?? false,
     captureTurnRequests: options.captureTurnRequests ?? false,
   }
@@ -355,12 +280,9 @@ export function defineAgent<
 const nobody: readonly never[] = Object.freeze([])
 const noLimits: Limits = Object.freeze({})
 
-/** Returns true if turns must be prepared: instructions are a function, or there is a `beforeTurn`, a source of tools or a memory. */
-const isPrepared = (
-  { instructions, beforeTurn }: TurnSettings,
-  sources: readonly ToolSource[],
-  memory: MemorySettings | null,
-): boolean => instructions !== null || beforeTurn !== null || sources.length > 0 || memory !== null
+/** Returns true if turns must be prepared: instructions are a function, or there is a `beforeTurn` or a source of tools. */
+const isPrepared = ({ instructions, beforeTurn }: TurnSettings, sources: readonly ToolSource[]): boolean =>
+  instructions !== null || beforeTurn !== null || sources.length > 0
 
 const constant =
   <T>(value: T): (() => T) =>

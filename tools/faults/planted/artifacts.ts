@@ -30,8 +30,8 @@ export const faults: readonly Fault[] = [
     id: 'artifacts-4',
     file: 'src/actors/parts/artifacts/readArtifactTool.ts',
     what: 'the model reads anything that is kept for undoing, if it guesses the name',
-    from: 'const artifact = find(ports, this.#request.id)',
-    to: "const artifact: Artifact = { id: this.#request.id, agentId: ports.agentId, bytes: 0, mimeType: 'text/plain' }",
+    from: 'const artifact = find(ports, request.id)',
+    to: "const artifact: Artifact = { id: request.id, agentId: ports.agentId, bytes: 0, mimeType: 'text/plain' }",
     tests: ['journeys/keepsLargeResults'],
   },
   {

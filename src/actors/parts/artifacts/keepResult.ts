@@ -8,7 +8,6 @@ import { inSlices } from '../../timing/inSlices.ts'
 import { toOutcome, type Outcome } from '../../calls/outcome.ts'
 import { clean, plainBlocks, textBlock } from '../../calls/resultContent.ts'
 import { WaitedFor } from '../../tools/waitForTool.ts'
-import type { ArtifactSettings } from './artifactOptions.ts'
 import { boundedText } from './boundedText.ts'
 import type { Keeping } from './keeping.ts'
 import { readArtifactName } from './readArtifactTool.ts'
@@ -32,7 +31,8 @@ export function keptOutcome(value: unknown, maxChars: number, ports: AgentPorts)
   )
 }
 
-const limitOf = ({ overChars }: ArtifactSettings, maxChars: number): number => Math.min(maxChars, overChars ?? maxChars)
+const limitOf = ({ overChars }: { readonly overChars: number | null }, maxChars: number): number =>
+  Math.min(maxChars, overChars ?? maxChars)
 
 /** Returns true if a part of a result is to be kept whole. */
 export function isLarge(value: unknown, maxChars: number, { definition: { artifacts } }: AgentPorts): boolean {
