@@ -19,7 +19,7 @@ export { toolName } from './actors/tools/toolName.ts'
 export type { SourceHost, SourceStatus, ToolConnection, ToolSource } from './actors/tools/toolSource.ts'
 export type { RunContext } from './actors/calls/runContext.ts'
 export type { ArtifactOptions } from './actors/parts/artifacts/artifactOptions.ts'
-export type { Artifact } from './protocol/artifacts.ts'
+export type { Artifact } from './protocol/artifacts/artifact.ts'
 export type { CallsOf, EventWith, ToolEventOf } from './actors/define/typedEvents.ts'
 export type {
   AfterToolAnswer,

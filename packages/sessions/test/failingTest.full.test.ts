@@ -15,7 +15,7 @@ import { scriptedModel, type ScriptedReply } from '../../evaluation/src/testing/
 import { assert, describe, type CaseContext } from '../../../test/support/suite.ts'
 import { logOf } from './sessionLogs.ts'
 
-const repository = join(import.meta.dirname, '..', '..')
+const repository = join(import.meta.dirname, '..', '..', '..')
 
 /** The log of an agent that a story was played with. */
 async function recorded(

@@ -1,4 +1,4 @@
-import type { ArtifactPorts } from '../../src/inspector/model/artifactReader.ts'
+import type { ArtifactPorts } from '../../src/inspector/artifacts/artifactReader.ts'
 
 /** What a page asked of a server, and what it did with the answers. */
 export interface AskedArtifacts {

@@ -1,6 +1,7 @@
 import { cutMiddle } from '../../../protocol/text/cutMiddle.ts'
+import { recallName } from '../../../conversation/tree/stepText.ts'
 import { rowsOf } from '../../../conversation/tree/readExcerpt.ts'
-import { artifactName, type Artifact } from '../../../protocol/artifacts.ts'
+import { artifactName, type Artifact } from '../../../protocol/artifacts/artifact.ts'
 import { messageOf } from '../../../protocol/errors.ts'
 import { isMedia, mediaText, textOf, type MediaBlock, type PlainBlock } from '../../../protocol/messages.ts'
 import type { AgentPorts } from '../../agentPorts.ts'
@@ -30,6 +31,12 @@ export function keptOutcome(value: unknown, maxChars: number, ports: AgentPorts)
     () => toOutcome(value, maxChars, ports),
   )
 }
+
+/** Tools that read again what is kept already: their results are not kept again. */
+const ownResults: ReadonlySet<string> = new Set([readArtifactName, recallName])
+
+/** The way from the return value of a tool of this name to its outcome. */
+export const outcomeOfTool = (name: string): typeof keptOutcome => (ownResults.has(name) ? toOutcome : keptOutcome)
 
 const limitOf = ({ overChars }: { readonly overChars: number | null }, maxChars: number): number =>
   Math.min(maxChars, overChars ?? maxChars)

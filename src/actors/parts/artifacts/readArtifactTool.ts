@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { readExcerpt, wrapped } from '../../../conversation/tree/readExcerpt.ts'
 import { defaultRecallLines, mostRecallLines } from '../../../conversation/brakes/recall/recall.ts'
-import { artifactName, type Artifact } from '../../../protocol/artifacts.ts'
+import { artifactName, type Artifact } from '../../../protocol/artifacts/artifact.ts'
 import { isTextual } from '../../../protocol/text/fileText.ts'
 import { lazily } from '../../../protocol/lazily.ts'
 import type { PlainBlock } from '../../../protocol/messages.ts'
