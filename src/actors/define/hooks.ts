@@ -3,6 +3,7 @@ import { onlyFields } from '../../protocol/checks/onlyFields.ts'
 import type { Block, Message, PlainBlock } from '../../protocol/messages.ts'
 import type { RunContext } from '../calls/runContext.ts'
 import { agentPart } from '../parts/agentPart.ts'
+import { defaultHookMs } from '../turn/turnOptions.ts'
 import type { ToolEffects, ToolOutput } from '../tools/defineTool.ts'
 
 /** A call of a tool or a sub-agent, as a hook is given it. */
@@ -121,7 +122,12 @@ export const hooksPart = agentPart<
     guards: () => onlyFields({ input: z.array(hook()), output: z.array(hook()) }).partial(),
     hookTimeoutMs: () => z.number().positive(),
   },
-  settings({ beforeTool, afterTool, guards: { input = [], output = [] } = {}, hookTimeoutMs: timeoutMs = 30_000 }) {
+  settings({
+    beforeTool,
+    afterTool,
+    guards: { input = [], output = [] } = {},
+    hookTimeoutMs: timeoutMs = defaultHookMs,
+  }) {
     const isHooked = beforeTool !== undefined || afterTool !== undefined
     return {
       hooks: isHooked ? { beforeTool, afterTool, timeoutMs } : null,
