@@ -20,7 +20,7 @@ const chunksOfIndex: readonly (readonly [path: RegExp, chunk: string])[] = [
   [/^src\/conversation\//, 'conversation'],
   [/^src\/machines\//, 'machines'],
   [/^packages\/tools\/src\/workspace\/|^src\/actors\/files\//, 'workspace'],
-  [/^src\/(?:actors|log\/redaction)\/|^packages\/policies\//, 'actors'],
+  [/^src\/(?:actors|log\/redaction)\/|^packages\/(?:policies|models)\//, 'actors'],
   [/^packages\/charts\//, 'charts'],
   [/^packages\/groups\//, 'groups'],
   [/^src\/log\/stores\//, 'stores'],

@@ -59,6 +59,7 @@ export const layers: readonly Layer[] = [
   { path: 'src/runtime', below: before('src/runtime'), packages: ['xstate', 'zod', 'nanoid'], node: 'modules' },
   { path: 'packages/sessions/src', below: core, packages: ['zod', 'nanoid'], node: 'modules' },
   { path: 'packages/policies/src', below: [...words, 'src/actors'], packages: ['zod'], node: 'files' },
+  { path: 'packages/models/src', below: ['src/protocol', 'src/actors'], packages: ['zod'] },
   { path: 'packages/groups/src', below: core, packages: ['zod'], node: 'modules' },
   { path: 'packages/xstate/src', below: core, packages: ['xstate', 'zod', 'nanoid'], node: 'modules' },
   { path: 'packages/charts/src/text', below: [], packages: ['marked'] },

@@ -1,7 +1,7 @@
 /** The door "escapement/ai-sdk": language models and tools of the AI SDK as those of this runtime, and agents for `useChat`. */
 export { aiSdkModel, type AiSdkModelOptions } from './actors/models/aiSdk/aiSdkModel.ts'
 export { isAiSdkModel, type AiSdkModel } from './actors/models/aiSdk/isAiSdkModel.ts'
-export { historyOf, type AiSdkMessage } from './actors/models/aiSdk/historyOf.ts'
+export { historyOf, type AiSdkMessage } from '../packages/ai-sdk/src/historyOf.ts'
 export type { AiSdkTool } from './actors/tools/aiSdk/aiSdkTool.ts'
 export { aiSdkTools, type AiSdkToolSet, type AiSdkToolsOptions } from './actors/tools/aiSdk/aiSdkTools.ts'
 export { aiSdkChat, type AiSdkChatOptions } from '../packages/ai-sdk/src/aiSdkChat.ts'

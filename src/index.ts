@@ -19,7 +19,7 @@ export { toolName } from './actors/tools/toolName.ts'
 export type { SourceHost, SourceStatus, ToolConnection, ToolSource } from './actors/tools/toolSource.ts'
 export type { RunContext } from './actors/calls/runContext.ts'
 export type { ArtifactOptions } from './actors/parts/artifacts/artifactOptions.ts'
-export type { Artifact } from './protocol/artifacts.ts'
+export type { Artifact } from './protocol/artifacts/artifact.ts'
 export type { CallsOf, EventWith, ToolEventOf } from './actors/define/typedEvents.ts'
 export type {
   AfterToolAnswer,
@@ -63,9 +63,9 @@ export {
   type ConfigServe,
 } from '../packages/cli/src/defineConfig.ts'
 export { policyModel, type Policy, type PolicyModelOptions } from './actors/models/policyModel.ts'
-export { fallback, type FallbackOptions } from './actors/models/fallback.ts'
+export { fallback, type FallbackOptions } from '../packages/models/src/fallback.ts'
 export type { ModelLimit, ModelLimits } from './actors/models/limits/modelLimit.ts'
-export { router, type ChooseModel, type RouterOptions } from './actors/models/router.ts'
+export { router, type ChooseModel, type RouterOptions } from '../packages/models/src/router.ts'
 export type { ReplyShape } from './actors/models/replyShape.ts'
 export type { AiSdkModel } from './actors/models/aiSdk/isAiSdkModel.ts'
 export type { AnyModel } from './actors/models/anyModel.ts'

@@ -12,11 +12,11 @@ import type { ReplyFailure } from '../machines/effectTypes.ts'
 import type { OpenInput, OpenOutput, WatchOutput } from '../machines/supervisorTypes.ts'
 import type { Usage } from '../protocol/messages.ts'
 import type { Spent } from '../protocol/records.ts'
+import type { SourceInfo, ToolsChange } from '../protocol/toolsChange.ts'
 import type { Limits } from '../protocol/runs/runLimits.ts'
 import type { AgentDefinition } from './define/agentDefinition.ts'
 import type { Gate } from './models/openStream.ts'
 import type { Cancellation } from './timing/cancellation.ts'
-import type { SourcesLook } from './define/sourcedTools.ts'
 import type { WaitedFor, WaitForCall } from './tools/waitForTool.ts'
 import type { LiveDecision, TurnFrame } from './turn/turnFrames.ts'
 import type { LeftBehind } from './parts/memory/leftBehind.ts'
@@ -59,6 +59,18 @@ export interface ChildPorts {
   waitFor(call: WaitForCall, signal: AbortSignal): Promise<WaitedFor>
   /** Resolves once the sub-agents of waiting calls have all ended, with the amounts that they used, by the call's key. */
   settled(): Promise<{ readonly [key: string]: Spent }>
+}
+
+/** Result of asking the sources of an agent for the turn that begins. */
+export interface SourcesLook {
+  /** Change to be recorded; `undefined` if there is none since the last one. */
+  readonly change: ToolsChange | undefined
+  /** Definition of the agent with that change. */
+  readonly definition: AgentDefinition
+  /** Sources whose state differs from the one last told. */
+  readonly news: readonly SourceInfo[]
+  /** The sources that are not up: their tools may come later. */
+  readonly notUp: readonly string[]
 }
 
 /** How a run of an incognito agent ended. */

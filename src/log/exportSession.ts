@@ -2,16 +2,8 @@ import type { Store } from '../protocol/ports/store.ts'
 import { historyParts, readPart } from './readHistory.ts'
 import { z } from 'zod'
 import { lazily } from '../protocol/lazily.ts'
-import type { Artifact } from '../protocol/artifacts.ts'
 import { agentIdSchema } from '../protocol/ids.ts'
-import {
-  artifactsOf,
-  exportVersion,
-  headerLine,
-  lineOf,
-  type ExportedArtifact,
-  type ExportLine,
-} from './exportLines.ts'
+import { exportVersion, headerLine, lineOf, NamedKept, type ExportLine } from './exportLines.ts'
 
 /** First line of an exported session. */
 export const exportHeaderSchema = lazily(() =>
@@ -36,20 +28,12 @@ export type ExportHeader = z.infer<ReturnType<typeof exportHeaderSchema>>
 export async function* exportSession(store: Store, agentId: string): AsyncGenerator<string, void, undefined> {
   const parts = await historyParts(store, agentId)
   const agents = parts.map((part) => part.agentId)
-  const named = new Map<string, Artifact>()
+  const kept = new NamedKept()
   yield headerLine(agentId, agents)
   for (const part of parts)
     for await (const record of readPart(store, part)) {
-      for (const artifact of artifactsOf(record)) named.set(`${artifact.agentId}/${artifact.id}`, artifact)
+      kept.apply(record)
       yield lineOf({ agentId: part.agentId, record } satisfies ExportLine)
     }
-  for (const artifact of named.values()) yield lineOf(await exported(store, artifact))
-}
-
-async function exported({ snapshots }: Store, { agentId, id }: Artifact): Promise<ExportedArtifact> {
-  const bytes = await snapshots?.get(agentId, id)
-  return {
-    agentId,
-    artifact: bytes === undefined ? { id, missing: true } : { id, data: Buffer.from(bytes).toString('base64') },
-  }
+  for await (const line of kept.lines(store)) yield lineOf(line)
 }

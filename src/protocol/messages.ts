@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { lazily } from './lazily.ts'
-import { artifactSchema } from './artifacts.ts'
+import { artifactSchema } from './artifacts/artifact.ts'
 import { provenanceKindSchema } from './provenance.ts'
 
 /** zod infers optional fields; its refinement says which go together. */

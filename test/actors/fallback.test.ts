@@ -1,5 +1,5 @@
-import { fallback } from '../../src/actors/models/fallback.ts'
-import { router } from '../../src/actors/models/router.ts'
+import { fallback } from '../../packages/models/src/fallback.ts'
+import { router } from '../../packages/models/src/router.ts'
 import type { Model, ModelErrorKind, ModelPart, ModelRequest } from '../../src/protocol/ports/model.ts'
 import { modelContract } from '../../packages/evaluation/src/testing/modelContract.ts'
 import { scriptedModel, type ScriptedReply } from '../../packages/evaluation/src/testing/scriptedModel.ts'

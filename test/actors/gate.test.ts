@@ -1,5 +1,5 @@
-import { fallback } from '../../src/actors/models/fallback.ts'
-import { router } from '../../src/actors/models/router.ts'
+import { fallback } from '../../packages/models/src/fallback.ts'
+import { router } from '../../packages/models/src/router.ts'
 import { gateOf } from '../../src/actors/models/limits/gateOf.ts'
 import type { ModelLimits } from '../../src/actors/models/limits/modelLimit.ts'
 import { ModelQueue } from '../../src/actors/models/limits/modelQueue.ts'

@@ -1,7 +1,7 @@
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { fallback } from '../../src/actors/models/fallback.ts'
+import { fallback } from '../../packages/models/src/fallback.ts'
 import { policyModel } from '../../src/actors/models/policyModel.ts'
 import { recordModel } from '../../packages/evaluation/src/testing/recordModel.ts'
 import { replayModel } from '../../packages/evaluation/src/testing/replayModel.ts'

@@ -2,7 +2,7 @@ import { factsOf, renderFacts } from '../../src/conversation/tree/facts.ts'
 import { maskOf } from '../../src/conversation/request/maskedResults.ts'
 import { namesOf } from '../../src/conversation/names/names.ts'
 import type { ConversationNode } from '../../src/conversation/tree/node.ts'
-import { artifactName, artifactNames } from '../../src/protocol/artifacts.ts'
+import { artifactName, artifactNames } from '../../src/protocol/artifacts/artifact.ts'
 import { textOf, type ToolResultMessage } from '../../src/protocol/messages.ts'
 import { assert, describe } from '../support/suite.ts'
 

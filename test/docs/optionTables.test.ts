@@ -2,6 +2,9 @@ import { readFile } from 'node:fs/promises'
 import { commands } from '../../packages/cli/src/commandList.ts'
 import { commandHelp } from '../../packages/cli/src/helpText.ts'
 import { options } from '../../packages/cli/src/options.ts'
+import { plainOptions } from '../../src/actors/define/plainOptions.ts'
+import { turnOptionSchemas } from '../../src/actors/turn/turnOptions.ts'
+import { partSchemas } from '../../src/actors/parts/parts.ts'
 import { assert, describe } from '../support/suite.ts'
 
 const read = (path: string): Promise<string> => readFile(new URL(`../../${path}`, import.meta.url), 'utf8')
@@ -37,8 +40,22 @@ describe('the guide', (it) => {
   it('has every option of defineAgent in its table, and no other', async () => {
     const told = tableAfter('## An agent', 'option').flatMap(([, names]) => codesIn(names))
     const own = await fieldsOf('src/actors/define/defineAgent.ts', 'AgentOptions')
-    const hooks = await fieldsOf('src/actors/define/hooks.ts', 'HookOptions')
-    assert.equal(told.toSorted(), [...own, ...hooks].toSorted())
+    const turns = Object.keys(turnOptionSchemas)
+    const others = [...Object.keys(plainOptions), ...turns, ...Object.keys(partSchemas)]
+    assert.equal(told.toSorted(), [...own, ...others].toSorted())
+  })
+
+  it('says of every option with a plain default what it is', () => {
+    const told = tableAfter('## An agent', 'option').flatMap(([, names, usual = '']) =>
+      codesIn(names).map((name, index) => [name, usual.split(', ')[index]] as const),
+    )
+    const shown = (value: unknown): string =>
+      typeof value === 'number' ? `${value}` : typeof value === 'string' ? `\`'${value}'\`` : `\`${String(value)}\``
+    const compared = Object.entries(plainOptions).flatMap(([name, { usual }]) =>
+      usual === '' || typeof usual === 'object' ? [] : [[name, shown(usual)] as const],
+    )
+    assert.ok(compared.length > 8)
+    for (const [name, usual] of compared) assert.is(told.find(([one]) => one === name)?.[1], usual, name)
   })
 
   it('has every option of defineTool in its table, and no other', async () => {

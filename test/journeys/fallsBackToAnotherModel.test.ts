@@ -1,5 +1,5 @@
-import { fallback } from '../../src/actors/models/fallback.ts'
-import { router } from '../../src/actors/models/router.ts'
+import { fallback } from '../../packages/models/src/fallback.ts'
+import { router } from '../../packages/models/src/router.ts'
 import { sessionOf } from '../../packages/sessions/src/sessionProjection.ts'
 import { scriptedModel, type ScriptedReply } from '../../packages/evaluation/src/testing/scriptedModel.ts'
 import { calls, delta, gate, stalled, startAgent, tool, usageOf } from '../support/agentHarness.ts'

@@ -1,6 +1,6 @@
 import { cp, rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { artifactName } from '../../src/protocol/artifacts.ts'
+import { artifactName } from '../../src/protocol/artifacts/artifact.ts'
 import type { ToolResultMessage } from '../../src/protocol/messages.ts'
 import type { RequestMessage } from '../../src/protocol/ports/model.ts'
 import type { RecordOf } from '../../src/protocol/records.ts'

@@ -1,4 +1,4 @@
-import { fallback } from '../../src/actors/models/fallback.ts'
+import { fallback } from '../../packages/models/src/fallback.ts'
 import { defineAgent, type AgentOptions } from '../../src/actors/define/defineAgent.ts'
 import { llmStrategy } from '../../src/actors/brakes/compaction/summariseSpan.ts'
 import type { ModelLimits } from '../../src/actors/models/limits/modelLimit.ts'

@@ -1,7 +1,7 @@
 import { type AgentDefinition, isAgentDefinition } from '../../../src/actors/define/agentDefinition.ts'
 import { modelOf } from '../../../src/actors/models/modelOf.ts'
 import type { PricesByModel } from '../../../src/actors/turn/pricing.ts'
-import { givenOptions, redefine } from '../../../src/actors/define/redefine.ts'
+import { givenOptions, redefine } from './redefine.ts'
 import { RuntimeError } from '../../../src/protocol/errors.ts'
 import type { Model } from '../../../src/protocol/ports/model.ts'
 import { changesOf, type Arm } from './arms.ts'

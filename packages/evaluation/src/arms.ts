@@ -1,7 +1,7 @@
 import type { BrakingOptions } from '../../../src/actors/define/brakingOptions.ts'
 import type { AgentOptions } from '../../../src/actors/define/defineAgent.ts'
 import { compositions } from '../../policies/src/compositions.ts'
-import type { AgentChanges } from '../../../src/actors/define/redefine.ts'
+import type { AgentChanges } from './redefine.ts'
 import { RuntimeError } from '../../../src/protocol/errors.ts'
 import { nearestWord } from '../../../src/protocol/checks/nearestWord.ts'
 import { givenBy } from './givenBy.ts'

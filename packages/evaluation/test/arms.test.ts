@@ -1,7 +1,7 @@
 import { assert as holds, property, string, uniqueArray } from 'fast-check'
 import { armOf, changesOf, checkedArms } from '../src/arms.ts'
 import { planTrials, safeNames, seedOf } from '../src/plan.ts'
-import { givenOptions, redefine } from '../../../src/actors/define/redefine.ts'
+import { givenOptions, redefine } from '../src/redefine.ts'
 import { defineAgent } from '../../../src/actors/define/defineAgent.ts'
 import { scriptedModel } from '../src/testing/scriptedModel.ts'
 import { definedAgent } from '../../../src/actors/define/definedAgent.ts'

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { context, SpanKind, SpanStatusCode } from '@opentelemetry/api'
 import { defineAgent } from '../../../src/actors/define/defineAgent.ts'
-import { fallback } from '../../../src/actors/models/fallback.ts'
+import { fallback } from '../../models/src/fallback.ts'
 import { scriptedModel } from '../../evaluation/src/testing/scriptedModel.ts'
 import { createRuntime } from '../../bridge/src/createRuntime.ts'
 import { memoryStore } from '../../../src/log/stores/memoryStore.ts'

@@ -1,9 +1,8 @@
 import { isDeepStrictEqual } from 'node:util'
-import { artifactName } from '../../../src/protocol/artifacts.ts'
 import { RuntimeError } from '../../../src/protocol/errors.ts'
 import type { LogRecord } from '../../../src/protocol/records.ts'
 import { type Store, type StoreLease, isErasable } from '../../../src/protocol/ports/store.ts'
-import { readExport, type ExportedLog, type ReadArtifact } from './readExport.ts'
+import { putKept, readExport, type ExportedLog, type KeptFile } from './readExport.ts'
 
 /** A log of which the store has only the first `stored` records. */
 interface MissingPart extends ExportedLog {
@@ -28,13 +27,13 @@ export async function importSession(
   store: Store,
   lines: AsyncIterable<string> | Iterable<string>,
 ): Promise<{ agentIds: string[]; missing?: string[] }> {
-  const { logs, artifacts } = await readExport(lines)
+  const { logs, kept } = await readExport(lines)
   const missing: MissingPart[] = []
   for (const log of logs) {
     const stored = await countStored(store, log)
     if (stored < log.records.length) missing.push({ agentId: log.agentId, records: log.records.map(asForeign), stored })
   }
-  const lost = await writeAll(store, missing, artifacts)
+  const lost = await writeAll(store, missing, kept)
   const agentIds = logs.map(({ agentId }) => agentId)
   return lost.length === 0 ? { agentIds } : { agentIds, missing: lost }
 }
@@ -59,11 +58,7 @@ const otherLog = (agentId: string, how: string): RuntimeError =>
     `Agent "${agentId}" has another log in this store: ${how}. Delete it first, or import elsewhere.`,
   )
 
-async function writeAll(
-  store: Store,
-  missing: readonly MissingPart[],
-  artifacts: readonly ReadArtifact[],
-): Promise<string[]> {
+async function writeAll(store: Store, missing: readonly MissingPart[], kept: readonly KeptFile[]): Promise<string[]> {
   const leases: StoreLease[] = []
   const begun: string[] = []
   const release = (): Promise<unknown> => Promise.all(leases.map((lease) => lease.release()))
@@ -77,7 +72,7 @@ async function writeAll(
     for (const { agentId, stored, records } of missing)
       for (let from = stored; from < records.length; from += batchSize)
         await store.append(agentId, records.slice(from, from + batchSize))
-    const lost = await keepArtifacts(store, missing, artifacts)
+    const lost = await putKept(store, missing, kept)
     await release()
     return lost
   } catch (thrown) {
@@ -86,25 +81,4 @@ async function writeAll(
     if (isErasable(store)) await Promise.allSettled(begun.map((agentId) => store.delete(agentId)))
     throw thrown
   }
-}
-
-/** Puts artifacts beside the logs that were written, whose leases are held; returns the names of those that are not there. */
-async function keepArtifacts(
-  { snapshots }: Store,
-  written: readonly MissingPart[],
-  artifacts: readonly ReadArtifact[],
-): Promise<string[]> {
-  const lost: string[] = []
-  for (const { agentId, id, bytes } of artifacts) {
-    if (!written.some((part) => part.agentId === agentId)) continue
-    const isKept =
-      bytes !== undefined &&
-      snapshots !== undefined &&
-      (await snapshots.put(agentId, bytes).then(
-        () => true,
-        () => false,
-      ))
-    if (!isKept) lost.push(artifactName({ id }))
-  }
-  return lost
 }

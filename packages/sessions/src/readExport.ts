@@ -7,8 +7,8 @@ import { damagedFile, foreignFormat } from '../../../src/protocol/checks/foreign
 import { agentIdSchema } from '../../../src/protocol/ids.ts'
 import type { LogRecord } from '../../../src/protocol/records.ts'
 import { corruptLine, readRecord } from '../../../src/log/stores/readRecord.ts'
-import { snapshotId } from '../../../src/log/stores/snapshotLimits.ts'
 import { exportFormat, exportVersion } from '../../../src/log/exportLines.ts'
+import { artifactField, artifactIn, type ReadArtifact as KeptFile } from './artifacts/importedArtifacts.ts'
 import { exportHeaderSchema, type ExportHeader } from '../../../src/log/exportSession.ts'
 
 /** One log of an exported session. */
@@ -28,23 +28,9 @@ const file = 'the exported session'
 const anyVersionSchema = lazily(() =>
   z.object({ format: exportHeaderSchema().shape.format, version: z.int().positive() }),
 )
-const artifactLineSchema = lazily(() =>
-  z.union([z.object({ id: z.string(), data: z.base64() }), z.object({ id: z.string(), missing: z.literal(true) })]),
-)
-const lineSchema = lazily(() =>
-  z.object({
-    agentId: agentIdSchema(),
-    record: z.unknown().optional(),
-    artifact: artifactLineSchema().exactOptional(),
-  }),
-)
+const lineSchema = lazily(() => artifactField().extend({ agentId: agentIdSchema(), record: z.unknown().optional() }))
 
-/** Something that a result names; `bytes` are missing where they were no longer kept. */
-export interface ReadArtifact {
-  readonly agentId: string
-  readonly id: string
-  readonly bytes: Uint8Array | undefined
-}
+export { keepArtifacts as putKept, type ReadArtifact as KeptFile } from './artifacts/importedArtifacts.ts'
 
 /**
  * Reads a whole exported session and proves that it can be resumed: every record is valid and in its place, no source is
@@ -54,10 +40,10 @@ export interface ReadArtifact {
  */
 export async function readExport(
   pieces: AsyncIterable<string> | Iterable<string>,
-): Promise<{ readonly logs: readonly ExportedLog[]; readonly artifacts: readonly ReadArtifact[] }> {
+): Promise<{ readonly logs: readonly ExportedLog[]; readonly kept: readonly KeptFile[] }> {
   let header: ExportHeader | undefined
   const logs = new Map<string, PlacedRecord[]>()
-  const artifacts: ReadArtifact[] = []
+  const kept: KeptFile[] = []
   let line = 0
   let foreign = ''
   for await (const text of textLines(pieces)) {
@@ -70,8 +56,8 @@ export async function readExport(
       header = readHeader(text, line)
       for (const agentId of header.agents) logs.set(agentId, [])
     } else {
-      const artifact = takeLine(logs, text, line)
-      if (artifact !== undefined) artifacts.push(artifact)
+      const beside = takeLine(logs, text, line)
+      if (beside !== undefined) kept.push(beside)
     }
   }
   if (foreign !== '') throw notExported(foreign)
@@ -80,7 +66,7 @@ export async function readExport(
   checkFold([...logs.values()].flat())
   return {
     logs: [...logs].map(([agentId, placed]) => ({ agentId, records: placed.map(({ record }) => record) })),
-    artifacts,
+    kept,
   }
 }
 
@@ -125,11 +111,12 @@ const corruptHeader = (line: number, why: string): RuntimeError =>
   new RuntimeError('LOG_CORRUPT', `Line ${line} of ${file} is not its header: ${why}.`)
 
 /** Takes a record; returns an artifact. */
-function takeLine(logs: ReadonlyMap<string, PlacedRecord[]>, text: string, line: number): ReadArtifact | undefined {
+function takeLine(logs: ReadonlyMap<string, PlacedRecord[]>, text: string, line: number): KeptFile | undefined {
   const parsed = lineSchema().safeParse(parse(text, line))
   if (!parsed.success) throw corruptLine({ file, line }, describeIssues(parsed.error))
-  const { agentId, artifact } = parsed.data
-  if (artifact !== undefined) return readArtifact(agentId, artifact, line)
+  const { agentId } = parsed.data
+  const kept = keptIn(parsed.data, line)
+  if (kept !== undefined) return kept
   const log = logs.get(agentId)
   if (log === undefined) throw corruptLine({ file, line }, `agent "${agentId}" is not in the header`)
   const record = readRecord(JSON.stringify(parsed.data.record) ?? '', { file, line })
@@ -140,16 +127,12 @@ function takeLine(logs: ReadonlyMap<string, PlacedRecord[]>, text: string, line:
   return undefined
 }
 
-function readArtifact(
-  agentId: string,
-  artifact: z.infer<ReturnType<typeof artifactLineSchema>>,
-  line: number,
-): ReadArtifact {
-  const { id } = artifact
-  if ('missing' in artifact) return { agentId, id, bytes: undefined }
-  const bytes = Buffer.from(artifact.data, 'base64')
-  if (snapshotId(bytes) === id) return { agentId, id, bytes }
-  throw corruptLine({ file, line }, `the artifact is not what its name says`)
+function keptIn(data: Parameters<typeof artifactIn>[0], line: number): KeptFile | undefined {
+  try {
+    return artifactIn(data)
+  } catch (thrown) {
+    throw corruptLine({ file, line }, messageOf(thrown))
+  }
 }
 
 function parse(text: string, line: number): unknown {

@@ -25,8 +25,8 @@ export function afterTool<R extends HookedResult>(
   result: R,
   cancellation: Cancellation,
 ): (R & Reviewed) | Promise<R & Reviewed> {
-  const { hooks } = ports.definition
-  if (hooks?.afterTool === undefined || hooks.ownTools.has(call.name)) return result
+  const { hooks, turns } = ports.definition
+  if (hooks?.afterTool === undefined || turns.always.includes(call.name)) return result
   return review(ports, call, result, cancellation).then((reviewed) => ({ ...result, ...reviewed }))
 }
 

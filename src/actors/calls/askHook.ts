@@ -54,11 +54,12 @@ const tokensOf = (
   Math.round(correction * counter.message({ role: 'toolResult', callId, toolName: name, content, isError: false }))
 
 async function verdictOf(ports: AgentPorts, input: HookInput, cancellation: Cancellation): Promise<CallVerdict> {
-  const { beforeTool, timeoutMs, ownTools } = ports.definition.hooks!
+  const { hooks, turns } = ports.definition
+  const { beforeTool, timeoutMs } = hooks!
   const { name } = input
   // What cannot run is answered with an error that says so.
   if (checkArguments(ports, name, input.input)?.ok !== true) return { type: 'allowed', needsApproval: false }
-  if (ownTools.has(name))
+  if (turns.always.includes(name))
     return {
       type: 'allowed',
       needsApproval: await needsApproval(ports, input, () => runContext(ports, input, cancellation)),

@@ -1,6 +1,6 @@
 import type { CallReturn } from '../../machines/effectTypes.ts'
 import type { AgentPorts } from '../agentPorts.ts'
-import { isLarge } from '../parts/artifacts/keepResult.ts'
+import { isLarge } from '../parts/results.ts'
 import { failure, toOutcome, withinSize } from './outcome.ts'
 import { clean } from './resultContent.ts'
 import { estimate, maxReturnedChars } from './runTool.ts'

@@ -3,7 +3,7 @@ import type { OpenInput, OpenOutput, WatchOutput } from '../../machines/supervis
 import { textOf } from '../../protocol/messages.ts'
 import type { AgentPorts, FindPorts } from '../agentPorts.ts'
 import { afterTool } from './afterTool.ts'
-import { isLarge, keepAll, keptOutcome } from '../parts/artifacts/keepResult.ts'
+import { isLarge, keepAll, keptOutcome } from '../parts/results.ts'
 import type { Cancellation } from '../timing/cancellation.ts'
 import { effect } from '../effect.ts'
 import type { Outcome } from './outcome.ts'
@@ -46,7 +46,7 @@ async function reviewed(
   return { ...after, tokens: Math.round(counter.message(message) * correction) }
 }
 
-/** Returns the answer with the artifacts to be kept; the same if it can be shown. */
+/** Returns the answer with what is to be kept of it; the same if it can be shown. */
 async function withWhole(
   ports: AgentPorts,
   output: CallOutput,

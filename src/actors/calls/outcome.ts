@@ -1,33 +1,19 @@
 import { maxContentChars } from '../../protocol/text/saidContent.ts'
-import type { BrakeCall, CallOutput, Handoff } from '../../machines/effectTypes.ts'
-import { messageOf, type ErrorInfo } from '../../protocol/errors.ts'
+import type { CallOutput } from '../../machines/effectTypes.ts'
+import { messageOf } from '../../protocol/errors.ts'
 import { jsonChars } from '../../protocol/text/jsonChars.ts'
-import type { PlainBlock, ToolResultMessage } from '../../protocol/messages.ts'
 import type { AgentPorts } from '../agentPorts.ts'
-import type { Keeping } from '../parts/artifacts/keeping.ts'
+import type { Keeping } from '../parts/settings.ts'
 import { checkHandoff, handedTo } from '../define/handoffs.ts'
 import { clean, contentOf, textBlock } from './resultContent.ts'
 import { BrakeCallResult } from '../brakes/brakeCall.ts'
 import { TransferCall } from '../tools/transferTool.ts'
 import { WaitedFor } from '../tools/waitForTool.ts'
 
-/** Outcome of a call. */
-export interface Outcome {
-  readonly content: readonly PlainBlock[]
-  readonly isError: boolean
-  readonly brake?: BrakeCall
-  readonly changed?: readonly string[]
-  readonly receipt?: ToolResultMessage['receipt']
-  readonly hasLesson?: true
-  readonly hook?: CallOutput['hook']
-  /** Set if the call is to run again, because the store did not take the answer that it waited for. */
-  readonly notStarted?: ErrorInfo
-  readonly delivers?: readonly string[]
-  /** Artifacts to be kept apart from the log once the result stands. */
+/** Outcome of a call. With `notStarted`, the call is to run again, because the store did not take the answer that it waited for. */
+export interface Outcome extends Omit<CallOutput, 'key' | 'tokens' | 'at' | 'ofRuntime' | 'whole'> {
+  /** Parts to be kept apart from the log once the result stands. */
   readonly keeping?: readonly Keeping[]
-  readonly artifacts?: NonNullable<ToolResultMessage['artifacts']>
-  readonly pins?: true
-  readonly handoff?: Handoff
 }
 
 /** The outcome, or an error if no log could hold it, because images and paths are not cut. */

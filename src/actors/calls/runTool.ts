@@ -1,5 +1,4 @@
 import { lessonOf } from '../../conversation/brakes/lessons/lessons.ts'
-import { recallName } from '../../conversation/tree/stepText.ts'
 import type { CallInput, CallOutput } from '../../machines/effectTypes.ts'
 import { isLikelyBug } from '../../protocol/callbackBugs.ts'
 import { errorInfo, messageOf, toErrorInfo, type ErrorInfo } from '../../protocol/errors.ts'
@@ -7,13 +6,12 @@ import { sameJson } from '../../protocol/checks/sameJson.ts'
 import { cloneJson } from '../../protocol/checks/cloneJson.ts'
 import type { PlainBlock } from '../../protocol/messages.ts'
 import { afterTool } from './afterTool.ts'
-import { keepAll, keptOutcome } from '../parts/artifacts/keepResult.ts'
-import { readArtifactName } from '../parts/artifacts/readArtifactTool.ts'
+import { keepAll, keptOutcome, outcomeOfTool } from '../parts/results.ts'
 import type { AgentPorts, FindPorts } from '../agentPorts.ts'
 import { isIgnored } from './lessonTools.ts'
 import type { Cancellation } from '../timing/cancellation.ts'
 import { effect } from '../effect.ts'
-import { failure, toOutcome, withinSize, type Outcome } from './outcome.ts'
+import { failure, withinSize, type Outcome } from './outcome.ts'
 import { clean, textBlock } from './resultContent.ts'
 import { StartQueue } from '../timing/startQueue.ts'
 import { ToolAttempt } from './toolAttempt.ts'
@@ -55,25 +53,16 @@ function begin(ports: AgentPorts, input: CallInput, cancellation: Cancellation):
     if (outcome.notStarted !== undefined) return notStarted(ports, key, outcome.notStarted)
     // It is no longer needed.
     if (cancellation.aborted) return { key, content: [], isError: true, tokens: 0, at }
-    const { content, isError, brake, changed, receipt, hasLesson, artifacts, hook, delivers, pins, handoff } =
-      withinSize(withLesson(outcome, lesson))
-    const output = { key, content, isError, tokens: estimate(ports, input, content), at }
-    const ofRuntime = hook === undefined && saysItself(ports, input) ? true : undefined
-    const more =
-      brake ?? changed ?? receipt ?? hasLesson ?? ofRuntime ?? artifacts ?? hook ?? delivers ?? pins ?? handoff
-    if (more === undefined) return output
+    const { content, isError, pins, keeping: _, ...more } = withinSize(withLesson(outcome, lesson))
     return {
-      ...output,
-      ...(brake === undefined ? {} : { brake }),
-      ...(changed === undefined ? {} : { changed }),
-      ...(receipt === undefined ? {} : { receipt }),
-      ...(hasLesson === undefined ? {} : { hasLesson }),
-      ...(ofRuntime === undefined ? {} : { ofRuntime }),
-      ...(artifacts === undefined ? {} : { artifacts }),
-      ...(hook === undefined ? {} : { hook }),
-      ...(delivers === undefined ? {} : { delivers }),
+      key,
+      content,
+      isError,
+      tokens: estimate(ports, input, content),
+      at,
+      ...more,
+      ...(more.hook === undefined && saysItself(ports, input) ? { ofRuntime: true } : {}),
       ...(pins === undefined || isError ? {} : { pins }),
-      ...(handoff === undefined ? {} : { handoff }),
     }
   })
 }
@@ -141,9 +130,6 @@ function call(ports: AgentPorts, input: CallInput, cancellation: Cancellation): 
 const leadsElsewhere =
   'Not run: these arguments stand for something else than when it was decided about them. Look again, and call again.'
 
-/** Tools that read again what is kept already: their results are not kept again. */
-const ownResults: ReadonlySet<string> = new Set([readArtifactName, recallName])
-
 function callTool(
   ports: AgentPorts,
   input: CallInput,
@@ -155,7 +141,7 @@ function callTool(
   if (!parsed.ok) return failure(parsed.message)
   if (tool.isCanonical === true && !sameJson(parsed.value, input.input)) return failure(leadsElsewhere)
   const attempt = new ToolAttempt(ports, input, tool, cancellation)
-  const outcomeOf = ownResults.has(tool.name) ? toOutcome : keptOutcome
+  const outcomeOf = outcomeOfTool(tool.name)
   const failed = (thrown: unknown): Outcome | Promise<Outcome> => {
     if (isLikelyBug(thrown) && !cancellation.aborted) ports.callbackFailed?.(`The tool "${tool.name}"`, thrown)
     return whenDone(outcomeOf(messageOf(thrown), tool.maxOutputChars, ports), (outcome) =>

@@ -6,16 +6,14 @@ import { jsonChars } from '../../protocol/text/jsonChars.ts'
 import type { ToolResultMessage } from '../../protocol/messages.ts'
 import { abortReason } from '../timing/abortReason.ts'
 import type { AgentPorts } from '../agentPorts.ts'
-import { ReadArtifactCall } from '../parts/artifacts/readArtifactTool.ts'
 import { Asking } from './asking.ts'
 import type { Cancellation } from '../timing/cancellation.ts'
 import { PausableTimer } from '../timing/pausableTimer.ts'
 import type { Outcome } from './outcome.ts'
-import { MemoryCall } from '../parts/memory/memoryCall.ts'
+import { BoundCall } from '../tools/boundCall.ts'
 import { RecallCall } from '../brakes/recall/recallTool.ts'
 import { SourceTool } from '../tools/sourceTool.ts'
 import type { AnyTool, ToolContext } from '../tools/defineTool.ts'
-import { WaitForCall } from '../tools/waitForTool.ts'
 
 /** One run of a tool under its time limit. */
 export class ToolAttempt {
@@ -68,10 +66,8 @@ export class ToolAttempt {
   #start(value: unknown): unknown {
     const result = this.#tool.run(value, this.#context())
     const { signal } = this.#controller
-    if (result instanceof ReadArtifactCall) return result.answer(this.#ports, signal)
     if (result instanceof RecallCall) return result.answer(this.#ports.conversation, signal)
-    if (result instanceof MemoryCall) return result.answer(this.#ports)
-    return result instanceof WaitForCall ? this.#ports.children!.waitFor(result, signal) : result
+    return result instanceof BoundCall ? (result as BoundCall<AgentPorts>).answer(this.#ports, signal) : result
   }
 
   /** Returns the outcome with the files reported as changed and the receipt kept for undoing, even for a failed call. */

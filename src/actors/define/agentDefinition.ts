@@ -11,9 +11,8 @@ import type { Model, ModelSettings, ToolSpec, ModelSnapshot } from '../../protoc
 import type { PricesByModel, Pricing } from '../turn/pricing.ts'
 import type { Policy } from './policy.ts'
 import type { CompactionStrategy } from '../brakes/compaction/summariseSpan.ts'
-import type { ArtifactSettings } from '../parts/artifacts/artifactOptions.ts'
 import type { AgentGuards, AgentHooks } from './hooks.ts'
-import type { MemorySettings } from '../parts/memory/memoryOptions.ts'
+import type { PartSettings } from '../parts/settings.ts'
 import type { Tool } from '../tools/defineTool.ts'
 import type { ToolSource } from '../tools/toolSource.ts'
 import type { TurnSettings } from '../turn/turnOptions.ts'
@@ -70,7 +69,11 @@ declare const calls: unique symbol
  * `Output` is the type of its answers as data (`undefined` without an `output` schema); `Deps` that of the value which its tools and
  * functions need of the application; `Calls` the arguments of its tools by name. Without arguments the type takes every definition.
  */
-export interface AgentDefinition<out Output = unknown, in Deps = never, out Calls = unknown> {
+export interface AgentDefinition<
+  out Output = unknown,
+  in Deps = never,
+  out Calls = unknown,
+> extends PartSettings<Deps> {
   readonly [calls]?: Calls
   readonly name: string
   readonly model: Model
@@ -113,8 +116,6 @@ export interface AgentDefinition<out Output = unknown, in Deps = never, out Call
     /** The model has a tool that takes the id of a step. */
     readonly showsIds: boolean
   } | null
-  /** The agent's memory beyond one conversation. */
-  readonly memory: MemorySettings<Deps> | null
   readonly hooks: AgentHooks<Deps> | null
   readonly guards: AgentGuards<Deps> | null
   readonly output: z.ZodType<Output> | null
@@ -127,8 +128,6 @@ export interface AgentDefinition<out Output = unknown, in Deps = never, out Call
   /** Estimated tokens of instructions and tools. */
   readonly frameTokens: number
   readonly maxQueue: number
-  /** Set when results that are too large to show are kept whole. */
-  readonly artifacts: ArtifactSettings | null
   readonly checkRequests: boolean
   readonly captureTurnRequests: boolean
 }

@@ -1,8 +1,8 @@
 import type { AnyModel } from '../models/anyModel.ts'
 import { z } from 'zod'
 import { onlyFields } from '../../protocol/checks/onlyFields.ts'
-import { lazily } from '../../protocol/lazily.ts'
 import { recallName } from '../../conversation/tree/stepText.ts'
+import { lazily } from '../../protocol/lazily.ts'
 import { graftBrake } from '../../protocol/brakes/graft/graftBrake.ts'
 import { defaultRevertPolicy, ignoredTools, type RevertPolicy } from '../../conversation/brakes/revert/revert.ts'
 import { defaultFoldPolicy, type FoldPolicy } from '../../conversation/brakes/fold/planFold.ts'
@@ -11,8 +11,15 @@ import { defaultTagPolicy, type TagPolicy } from '../../conversation/request/vis
 import { RuntimeError } from '../../protocol/errors.ts'
 import { stallRuleSchema, type StallRule } from '../../protocol/braking.ts'
 import type { AgentDefinition, RevertSettings, StallSettings } from './agentDefinition.ts'
+import { windowOf, type CompactionOption } from './compactionOptions.ts'
 import { isPolicy, type Policy } from './policy.ts'
 import { modelOf } from '../models/modelOf.ts'
+import { agentPart } from '../parts/agentPart.ts'
+import { graftTool } from '../brakes/graft/graftTool.ts'
+import { prunTool } from '../brakes/prune/prunTool.ts'
+import { recallTool } from '../brakes/recall/recallTool.ts'
+import { revertTool } from '../brakes/revert/revertTool.ts'
+import type { Tool } from '../tools/defineTool.ts'
 import { withoutUndefined } from './withoutUndefined.ts'
 
 export interface RevertOptions
@@ -50,6 +57,11 @@ export interface StallOptions {
   readonly revert?: boolean
   /** If the loop continues even then, the run is paused. Default `true`. */
   readonly pause?: boolean
+}
+
+export interface BrakingOption {
+  /** Off by default. */
+  readonly braking?: BrakingOptions
 }
 
 /** Options for everything that may reshape the conversation that the model sees. */
@@ -146,11 +158,11 @@ export function checkFold(definition: AgentDefinition): void {
 }
 
 /** Returns true if the model has the tool `recall`. */
-export const offersRecall = ({ recall, fold = false, policies = [] }: BrakingOptions = {}): boolean =>
+const offersRecall = ({ recall, fold = false, policies = [] }: BrakingOptions = {}): boolean =>
   fold !== false || (recall ?? policies.length > 0)
 
 /** Returns true if the model has the tool `revert_to_state`. */
-export const offersRevert = ({ revert = false }: BrakingOptions = {}): boolean => revert !== false
+const offersRevert = ({ revert = false }: BrakingOptions = {}): boolean => revert !== false
 
 function checkPolicies(policies: readonly Policy[], options: BrakingOptions, label: string): void {
   const names = new Set<string>()
@@ -179,7 +191,7 @@ export const revertSettingsOf = ({ braking }: Pick<AgentDefinition, 'braking'>):
   braking?.revert ?? usualReverts
 
 /** Returns the braking of an agent with the defaults filled in; `null` when all of it is off. */
-export function brakingOf(
+function brakingOf(
   options: BrakingOptions | undefined,
   contextWindow: number,
   label: string,
@@ -233,3 +245,41 @@ export function brakingOf(
     showsIds: prune || graft || hasRecall || offersRevert(options),
   }
 }
+
+/** The tools of the brakes: when the model has each, and how it is made. */
+const brakeTools: readonly {
+  readonly name: string
+  readonly isOffered: (options?: BrakingOptions) => boolean
+  readonly make: (braking: NonNullable<AgentDefinition['braking']>) => Tool
+}[] = [
+  { name: 'revert_to_state', isOffered: offersRevert, make: ({ revert }) => revertTool(revert!) },
+  { name: graftBrake.tool, isOffered: ({ graft } = {}) => graft === true, make: graftTool },
+  { name: 'prun', isOffered: ({ prune } = {}) => prune === true, make: prunTool },
+  { name: recallName, isOffered: offersRecall, make: recallTool },
+]
+
+/** The names of the tools that the brakes of a definition give its model. */
+export const brakeNames = ({ braking }: BrakingOption): readonly string[] =>
+  brakeTools.filter(({ isOffered }) => isOffered(braking)).map(({ name }) => name)
+
+/** Everything that may reshape the conversation that the model sees. */
+export const brakingPart = agentPart<BrakingOption, Pick<AgentDefinition, 'braking'>>({
+  options: { braking: brakingSchema },
+  settings: ({ braking, compaction }: BrakingOption & CompactionOption, label) => ({
+    braking: brakingOf(braking, windowOf(compaction).contextWindow, label),
+  }),
+  tools: (options, { braking }) =>
+    brakeTools.filter(({ isOffered }) => isOffered(options.braking)).map(({ make }) => make(braking!)),
+  toolNames: brakeTools.map(({ name }) => name),
+  flags: ({ braking: options }, { braking }) => ({
+    revert: braking?.revert != null,
+    // A person prunes an agent with any of these; the model needs the tool.
+    prune:
+      (braking?.revert ?? braking?.fold ?? braking?.stall ?? braking?.policies ?? null) !== null ||
+      options?.prune === true,
+    fold: braking?.fold != null,
+    stall: braking?.stall != null,
+    policies: braking?.policies != null,
+  }),
+  staysAtHandoff: 'braking',
+})

@@ -1,18 +1,12 @@
-import { askingTools } from '../../protocol/brakes/brakeTable.ts'
 import type { TakenTools } from '../../conversation/tree/takenTools.ts'
 import type { OfferedToolSpec, ToolsChange } from '../../protocol/toolsChange.ts'
+import { parts } from '../parts/parts.ts'
 import type { Listing } from '../tools/openSource.ts'
 import { namesFor } from '../tools/toolName.ts'
+import { waitForName } from '../tools/waitForTool.ts'
 
 /** Names that tools of the runtime have, in other definitions if not in this one: a source's tool would be taken for one of them. */
-const reserved: ReadonlySet<string> = new Set([
-  ...askingTools,
-  'recall',
-  'wait_for',
-  'remember',
-  'recall_memory',
-  'read_artifact',
-])
+const reserved: ReadonlySet<string> = new Set([waitForName, ...parts.flatMap(({ toolNames = [] }) => toolNames)])
 
 /** Returns true if a tool of a source cannot have the name, apart from the names that the definition itself gives. */
 export const isReserved = (name: string): boolean => reserved.has(name) || name.startsWith('transfer_to_')

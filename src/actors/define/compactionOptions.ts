@@ -5,6 +5,7 @@ import { lazily } from '../../protocol/lazily.ts'
 import type { AgentDefinition } from './agentDefinition.ts'
 import { heuristicStrategy, type CompactionStrategy } from '../brakes/compaction/summariseSpan.ts'
 import { withoutUndefined } from './withoutUndefined.ts'
+import { agentPart } from '../parts/agentPart.ts'
 
 export interface CompactionOptions extends Partial<CompactionPolicy> {
   /** Default: `heuristicStrategy`, which calls no model. */
@@ -16,7 +17,12 @@ const count = lazily(() => z.int().nonnegative())
 const isStrategy = (value: unknown): boolean =>
   typeof (value as CompactionStrategy | undefined)?.summarise === 'function'
 
-export const compactionSchema = lazily(() =>
+export interface CompactionOption {
+  /** On by default for a context window of 200,000 tokens; `false` turns it off. */
+  readonly compaction?: false | CompactionOptions
+}
+
+const compactionSchema = lazily(() =>
   z.union([
     z.literal(false),
     onlyFields({
@@ -36,9 +42,21 @@ export const compactionSchema = lazily(() =>
 /** How a person's compaction is done where the definition has none. */
 export const usualCompaction = { policy: defaultCompactionPolicy, strategy: heuristicStrategy } as const
 
-export function compactionOf(options: false | CompactionOptions | undefined): AgentDefinition['compaction'] {
+function compactionOf(options: false | CompactionOptions | undefined): AgentDefinition['compaction'] {
   if (options === false) return null
   if (options === undefined) return usualCompaction
   const { strategy = heuristicStrategy, ...policy } = options
   return { policy: { ...defaultCompactionPolicy, ...withoutUndefined(policy) }, strategy }
 }
+
+/** Sizes that limit the context, whether it is compacted or not. */
+export const windowOf = (given: CompactionOption['compaction']): CompactionPolicy =>
+  compactionOf(given)?.policy ?? defaultCompactionPolicy
+
+/** Old spans are summarised where the context is full. */
+export const compactionPart = agentPart<CompactionOption, Pick<AgentDefinition, 'compaction'>>({
+  options: { compaction: compactionSchema },
+  settings: ({ compaction }) => ({ compaction: compactionOf(compaction) }),
+  flags: (_, { compaction }) => ({ compact: compaction !== null }),
+  staysAtHandoff: 'compaction',
+})

@@ -1,59 +1,34 @@
 import type { AnyModel } from '../models/anyModel.ts'
 import { z } from 'zod'
-import { onlyFields } from '../../protocol/checks/onlyFields.ts'
-import { compactionTrigger, defaultCompactionPolicy } from '../../conversation/brakes/compaction/planCompaction.ts'
-import { estimateTokens, type TokenCounter } from '../../conversation/limits/tokenCounter.ts'
+import { compactionTrigger } from '../../conversation/brakes/compaction/planCompaction.ts'
 import { externalTools, irreversibleNames, pollingNames, reversibleNames } from './toolNames.ts'
 import { subAgentMap, type EntryDeps, type SubAgentEntry } from './subAgents.ts'
-import type { QueueMode, RetryPolicy, ToolExecution } from '../../machines/agentPolicy.ts'
+import type { RetryPolicy } from '../../machines/agentPolicy.ts'
 import { labelOf, RuntimeError } from '../../protocol/errors.ts'
 import { lazily } from '../../protocol/lazily.ts'
 import { optionsCheck } from '../../protocol/checks/optionsCheck.ts'
-import type { Memory } from '../../protocol/ports/memory.ts'
-import type { ModelSettings, ModelSnapshot, PromptCache } from '../../protocol/ports/model.ts'
+import type { ModelSettings, ModelSnapshot } from '../../protocol/ports/model.ts'
 import { limitsSchema, type Limits } from '../../protocol/runs/runLimits.ts'
 import { isAgentDefinition, type AgentDefinition } from './agentDefinition.ts'
-import {
-  brakingOf,
-  checkFold,
-  brakingSchema,
-  offersRecall,
-  offersRevert,
-  type BrakingOptions,
-} from './brakingOptions.ts'
-import { artifactOptionsSchema, artifactSettings, type ArtifactOptions } from '../parts/artifacts/artifactOptions.ts'
-import { readArtifactTool } from '../parts/artifacts/readArtifactTool.ts'
-import { compactionOf, compactionSchema, type CompactionOptions } from './compactionOptions.ts'
 import { agentPricingSchema, readPricing, type PricesByModel, type Pricing } from '../turn/pricing.ts'
+import { brakeNames, checkFold } from './brakingOptions.ts'
+import { windowOf } from './compactionOptions.ts'
 import { definedAgent } from './definedAgent.ts'
+import { plainSchemas, readPlain, type PlainOptions } from './plainOptions.ts'
 import { handoffMap, type HandoffEntry } from './handoffs.ts'
 import { lazyAgents } from './lazyAgents.ts'
-import { guardsOf, hookSchemas, hookFlags, hooksOf, type HookOptions } from './hooks.ts'
-import { memoryOf, memorySchema, type MemoryOptions, type MemorySettings } from '../parts/memory/memoryOptions.ts'
-import { memoryTools } from '../parts/memory/memoryTools.ts'
+import { equip, partSchemas, type PartOptions } from '../parts/parts.ts'
 import { modelOf } from '../models/modelOf.ts'
 import type { CallsOf } from './typedEvents.ts'
 import { settingsOf, systemOf } from '../turn/modelSettings.ts'
 import { defaultRetry, retrySchema } from '../turn/retryPolicy.ts'
-import { graftTool } from '../brakes/graft/graftTool.ts'
-import { prunTool } from '../brakes/prune/prunTool.ts'
-import { recallTool } from '../brakes/recall/recallTool.ts'
-import { revertTool } from '../brakes/revert/revertTool.ts'
 import type { Tool } from '../tools/defineTool.ts'
 import { toolEntries, toolEntriesSchema, toolMap, type EntryToolDeps, type ToolEntries } from './toolEntries.ts'
 import type { AiSdkToolSet } from '../tools/aiSdk/aiSdkTools.ts'
-import { skillFoldersSchema } from '../parts/skills/skillTools.ts'
 import type { ToolSource } from '../tools/toolSource.ts'
 import { waitForName } from '../tools/waitForTool.ts'
 import { foreignSchema } from '../tools/schemaKind.ts'
-import {
-  turnOptionSchemas,
-  turnSettings,
-  type BeforeTurn,
-  type DynamicInstructions,
-  type ModelOption,
-  type TurnSettings,
-} from '../turn/turnOptions.ts'
+import { turnOptionSchemas, turnSettings, type TurnOptions, type TurnSettings } from '../turn/turnOptions.ts'
 import { withoutUndefined } from './withoutUndefined.ts'
 
 /** `Output` is what its answers are as data, `Deps` what its tools and functions need of the application. */
@@ -62,12 +37,11 @@ export interface AgentOptions<
   Deps = unknown,
   Tools extends ToolEntries = readonly (Tool<Deps> | ToolSource | AiSdkToolSet)[],
   Agents extends readonly SubAgentEntry[] = readonly SubAgentEntry[],
-> extends HookOptions<Deps> {
+>
+  extends PlainOptions, TurnOptions<Deps>, PartOptions<Deps> {
   readonly name: string
   /** A `Model`, or any AI SDK language model object. */
   readonly model: AnyModel
-  /** The agent's purpose; agents that may call it choose by this. */
-  readonly description?: string
   /** Schema of the input that a caller passes in addition to the task: a zod object. */
   readonly input?: z.ZodObject
   /** Agents the model may call as tools, or a function that returns them, for agents that call one another. */
@@ -77,34 +51,11 @@ export interface AgentOptions<
    * returns one that is defined later, such as one that hands it back.
    */
   readonly handoffs?: readonly HandoffEntry[]
-  /** How deep the tree below may grow, not counting this agent; the root's value applies. Default 5. */
-  readonly maxDepth?: number
-  /** Sub-agents alive at once, at most 100; further calls wait. Default 16. */
-  readonly maxChildren?: number
-  /** How many calls of one reply are run; the model is told that the others were not. Default 128. */
-  readonly maxCallsPerReply?: number
-  /** The system prompt, or a function that is asked for it before every turn: it is recorded, and may take `hookTimeoutMs`. */
-  readonly instructions?: string | DynamicInstructions<Deps>
-  /** Called before every turn to decide how the model is asked; the decision is recorded. It may take `hookTimeoutMs`. */
-  readonly beforeTurn?: BeforeTurn<Deps>
-  /** Models by name, for `beforeTurn` and `agent.use`: after a restart they are there again. */
-  readonly models?: { readonly [name: string]: ModelOption }
   /**
    * Tools, sets of tools of the AI SDK, `{ weather: tool({ … }) }`, and sources that have tools which are not known yet or which change:
    * they are asked for their tools before every turn. A set alone need not be in a list.
    */
   readonly tools?: Tools
-  /**
-   * Folders of skills in the open format: each is one, with a `SKILL.md`, or holds several. The model is told their names and descriptions
-   * and reads the rest with `read_skill`. As `skillTools(folders)` among `tools`.
-   */
-  readonly skills?: readonly string[]
-  readonly settings?: Omit<ModelSettings, 'responseFormat'>
-  /**
-   * Asks the provider to cache the instructions and the conversation so far, where it has to be asked; not with `false`.
-   * Default `{ ttl: '5m' }`.
-   */
-  readonly cache?: PromptCache
   /**
    * The final answer must be JSON that matches this schema, which the model is shown. If it does not match, the model is told what
    * was wrong and asked again at once; if it does, it becomes `result.output`.
@@ -115,42 +66,20 @@ export interface AgentOptions<
    * same object is passed on, so defaults and transforms have no effect. Without it nothing is checked when the agent runs.
    */
   readonly deps?: z.ZodType<Deps>
-  /** How many answers to ask for, in total, before the run ends with `OUTPUT_INVALID`. Default 3. */
-  readonly outputAttempts?: number
   /** Allowances of each run; reaching one pauses the agent. */
   readonly limits?: Limits
   /** Prices of the model; or of each that may answer, by id, where `model` is a `fallback` or `router`. */
   readonly pricing?: Pricing | PricesByModel
   /** Default 4 attempts, from 1 s doubling to at most 60 s. */
   readonly retry?: Partial<RetryPolicy>
-  /** Default `'parallel'`. */
-  readonly toolExecution?: ToolExecution
-  /** How many waiting messages are delivered at a time; default `'one-at-a-time'`. */
-  readonly queueMode?: QueueMode
-  /** How many messages may wait in each queue; default 100. */
-  readonly maxQueue?: number
-  /** On by default for a context window of 200,000 tokens; `false` turns it off. */
-  readonly compaction?: false | CompactionOptions
-  readonly tokenCounter?: TokenCounter
-  /** Off by default. */
-  readonly braking?: BrakingOptions
-  /**
-   * The agent's memory beyond one conversation, with the tools `remember` and `recall_memory`: a memory such as `markdownMemory(dir)`,
-   * which all agents of this definition share, or `{ store, user, … }`. Off by default.
-   */
-  readonly memory?: Memory | MemoryOptions<Deps>
-  /**
-   * Keep results that are too large to show whole, beside the log: the model sees their ends and reads on with the tool `read_artifact`.
-   * `true` keeps texts of more than a tool's `maxOutputChars` and images and files of more than 5 MiB. Default `false`.
-   */
-  readonly artifacts?: boolean | ArtifactOptions
-  /** Check every request before it is sent; a violation ends the run with `INVALID_REQUEST`. Default `false`. */
-  readonly checkRequests?: boolean
-  /** Keep the exact request of every turn in the log, as its difference from the one before: see `capturedRequests`. Default `false`. */
-  readonly captureTurnRequests?: boolean
 }
 
 const isFunction = (value: unknown): boolean => typeof value === 'function'
+
+const zodSchema = (otherwise: string) =>
+  z.custom((value) => typeof value === 'object' && value !== null && '_zod' in value, {
+    error: ({ input }) => foreignSchema(input) ?? otherwise,
+  })
 
 const checkOptions = optionsCheck(
   {
@@ -162,8 +91,8 @@ const checkOptions = optionsCheck(
       ),
   },
   {
+    ...plainSchemas,
     ...turnOptionSchemas,
-    description: () => z.string().min(1),
     input: () =>
       z.custom((value) => value instanceof z.ZodObject, {
         error: ({ input }) => foreignSchema(input) ?? 'give a zod object',
@@ -174,40 +103,13 @@ const checkOptions = optionsCheck(
       z.array(
         z.custom((value) => isFunction(value) || isAgentDefinition(value), 'give agents, or functions that return one'),
       ),
-    maxDepth: () => z.int().min(0).max(50),
-    maxChildren: () => z.int().positive().max(100, 'at most 100: split the work into a deeper tree'),
-    maxCallsPerReply: () => z.int().positive().max(10_000),
     tools: toolEntriesSchema,
-    skills: skillFoldersSchema,
-    output: () =>
-      z.custom((value) => typeof value === 'object' && value !== null && '_zod' in value, {
-        error: ({ input }) => foreignSchema(input) ?? 'give a zod schema',
-      }),
-    deps: () =>
-      z.custom((value) => typeof value === 'object' && value !== null && '_zod' in value, {
-        error: ({ input }) => foreignSchema(input) ?? 'give a zod schema, such as z.instanceof(Shop)',
-      }),
-    outputAttempts: () => z.int().positive(),
+    output: () => zodSchema('give a zod schema'),
+    deps: () => zodSchema('give a zod schema, such as z.instanceof(Shop)'),
     limits: limitsSchema,
     pricing: agentPricingSchema,
     retry: retrySchema,
-    toolExecution: () => z.union([z.enum(['parallel', 'sequential']), onlyFields({ batch: z.int().positive() })]),
-    queueMode: () => z.enum(['one-at-a-time', 'all']),
-    maxQueue: () => z.int().positive(),
-    compaction: compactionSchema,
-    braking: brakingSchema,
-    memory: memorySchema,
-    tokenCounter: () =>
-      z.custom(
-        (value) =>
-          isFunction((value as TokenCounter | undefined)?.message) &&
-          isFunction((value as TokenCounter | undefined)?.text),
-        'give { message, text }',
-      ),
-    ...hookSchemas,
-    artifacts: artifactOptionsSchema,
-    checkRequests: () => z.boolean(),
-    captureTurnRequests: () => z.boolean(),
+    ...partSchemas,
   },
 )
 
@@ -238,64 +140,36 @@ export function defineAgent<
   const label = labelOf('Agent', options)
   const wrong = checkOptions(options)
   if (wrong !== undefined) throw new RuntimeError('INVALID_DEFINITION', `${label}: ${wrong}.`)
-  const { name, description = '', input, output, tokenCounter: counter = estimateTokens } = options
+  const { name, input, output } = options
+  const { description, tokenCounter: counter, ...plain } = readPlain(options)
   const instructions = typeof options.instructions === 'string' ? options.instructions : ''
-  const compaction = compactionOf(options.compaction)
-  const { contextWindow, threshold } = compaction?.policy ?? defaultCompactionPolicy
-  const braking = brakingOf(options.braking, contextWindow, label)
-  const brakeTools = [
-    ...(!offersRevert(options.braking) ? [] : [revertTool(braking!.revert!)]),
-    ...(options.braking?.graft === true ? [graftTool()] : []),
-    ...(options.braking?.prune === true ? [prunTool()] : []),
-    ...(offersRecall(options.braking) ? [recallTool()] : []),
-  ]
-  const given = toolEntries(options, label)
-  const memory = memoryOf(options.memory, label)
-  const artifacts = artifactSettings(options.artifacts)
-  const extra = [
-    ...(memory === null ? nobody : memoryTools(memory)),
-    ...(artifacts === null ? nobody : [readArtifactTool()]),
-  ]
-  const tools = toolMap([...given.tools, ...extra, ...brakeTools], label)
+  const { settings: equipped, tools: extra, flags } = equip(options, label)
+  const { braking, compaction } = equipped
+  const { contextWindow, threshold } = windowOf(options.compaction)
+  const given = toolEntries(options.tools, extra, label)
+  const tools = toolMap(given.tools, label)
   const { agents = [] } = options
   const called = isFunction(agents)
     ? lazily(() => subAgentMap((agents as () => readonly SubAgentEntry[])(), tools, label))
     : constant(subAgentMap(agents as readonly SubAgentEntry[], tools, label))
   const hasAgents = isFunction(agents) || agents.length > 0
   const settings = settingsOf(withCache(options), output, label)
-  const brakeNames = brakeTools.length === 0 ? nobody : brakeTools.map((tool) => tool.name)
   const { toolSources } = given
-  const turns = turnSettings(options, brakeNames, label)
+  const turns = turnSettings(options, brakeNames(options), label)
   const model = modelOf(options.model, label)
-  // A person prunes an agent with any of these; the model needs the tool.
-  const mayPrune =
-    braking?.revert != null ||
-    braking?.fold != null ||
-    braking?.stall != null ||
-    braking?.policies != null ||
-    options.braking?.prune === true
   const policy = {
-    flags: {
-      revert: braking?.revert != null,
-      prune: mayPrune,
-      fold: braking?.fold != null,
-      stall: braking?.stall != null,
-      policies: braking?.policies != null,
-      compact: compaction !== null,
-      ...hookFlags(options),
-      ...(isPrepared(turns, toolSources, memory) ? { turns: true } : {}),
-    },
-    toolExecution: options.toolExecution ?? 'parallel',
-    queueMode: options.queueMode ?? 'one-at-a-time',
+    flags: isPrepared(turns, toolSources) ? { ...flags, turns: true } : flags,
+    toolExecution: plain.toolExecution,
+    queueMode: plain.queueMode,
     limits: options.limits === undefined ? noLimits : withoutUndefined(options.limits),
     retry: options.retry === undefined ? defaultRetry : { ...defaultRetry, ...withoutUndefined(options.retry) },
-    outputAttempts: options.outputAttempts ?? 3,
+    outputAttempts: plain.outputAttempts,
     compaction: {
       trigger: compaction === null ? Number.MAX_SAFE_INTEGER : compactionTrigger(compaction.policy),
       regrowth: Math.ceil(contextWindow * threshold),
     },
-    maxChildren: options.maxChildren ?? 16,
-    maxCallsPerReply: options.maxCallsPerReply ?? 128,
+    maxChildren: plain.maxChildren,
+    maxCallsPerReply: plain.maxCallsPerReply,
     reversible: reversibleNames(tools),
     ...externalTools(tools),
     polling: braking?.stall == null ? nobody : [...pollingNames(tools), ...(hasAgents ? [waitForName] : [])],
@@ -315,7 +189,7 @@ export function defineAgent<
     toolSources,
     addendum: '',
     turns,
-    maxDepth: options.maxDepth ?? 5,
+    maxDepth: plain.maxDepth,
     settings,
     snapshot: snapshotOf(model.id, settings),
     policy: hasAgents
@@ -327,19 +201,14 @@ export function defineAgent<
           continuable: nobody,
           irreversible: irreversibleNames(tools, called()),
         },
-    compaction,
-    braking,
-    memory,
-    hooks: hooksOf(options, brakeTools),
-    guards: guardsOf(options),
+    ...equipped,
     output: output ?? null,
     deps: options.deps ?? null,
     ...readPricing(options.pricing, model),
     counter,
-    maxQueue: options.maxQueue ?? 100,
-    artifacts,
-    checkRequests: options.checkRequests ?? false,
-    captureTurnRequests: options.captureTurnRequests ?? false,
+    maxQueue: plain.maxQueue,
+    checkRequests: plain.checkRequests,
+    captureTurnRequests: plain.captureTurnRequests,
   }
   const { handoffs = nobody } = options
   const definition = definedAgent(
@@ -355,12 +224,9 @@ export function defineAgent<
 const nobody: readonly never[] = Object.freeze([])
 const noLimits: Limits = Object.freeze({})
 
-/** Returns true if turns must be prepared: instructions are a function, or there is a `beforeTurn`, a source of tools or a memory. */
-const isPrepared = (
-  { instructions, beforeTurn }: TurnSettings,
-  sources: readonly ToolSource[],
-  memory: MemorySettings | null,
-): boolean => instructions !== null || beforeTurn !== null || sources.length > 0 || memory !== null
+/** Returns true if turns must be prepared: instructions are a function, or there is a `beforeTurn` or a source of tools. */
+const isPrepared = ({ instructions, beforeTurn }: TurnSettings, sources: readonly ToolSource[]): boolean =>
+  instructions !== null || beforeTurn !== null || sources.length > 0
 
 const constant =
   <T>(value: T): (() => T) =>

@@ -1,43 +1,41 @@
-import { recallName } from '../../conversation/tree/stepText.ts'
-import { askingTools } from '../../protocol/brakes/brakeTable.ts'
 import { RuntimeError } from '../../protocol/errors.ts'
 import { isAgentDefinition, type AgentDefinition } from './agentDefinition.ts'
-import { readArtifactName } from '../parts/artifacts/readArtifactTool.ts'
+import { parts } from '../parts/parts.ts'
 import { definedAgent } from './definedAgent.ts'
 import type { AnyTool } from '../tools/defineTool.ts'
 
 /** An agent that a conversation may be handed to, or a function that returns it. */
 export type HandoffEntry = AgentDefinition | (() => AgentDefinition)
 
-/** Tools that come with `braking`: those of the definition that an agent was made of stay, as `read_artifact` does. */
-const brakeTools: ReadonlySet<string> = new Set([...askingTools, recallName])
+/** Parts that belong to the conversation: those of the definition that an agent was made of stay, with their tools. */
+const staying = parts.flatMap(({ staysAtHandoff: field, toolNames = [] }) =>
+  field === undefined ? [] : [{ field: field as keyof AgentDefinition, toolNames }],
+)
 
 /**
  * Returns an agent's definition while another definition answers: the other's fields, except those that belong to the agent and the
  * conversation, such as the brakes and the limits.
  */
 function merged(own: AgentDefinition, other: AgentDefinition): AgentDefinition {
-  const isOf = ({ braking, artifacts }: AgentDefinition, name: string): boolean =>
-    (braking !== null && brakeTools.has(name)) || (artifacts !== null && name === readArtifactName)
+  const isOf = (definition: AgentDefinition, name: string): boolean =>
+    staying.some(({ field, toolNames }) => definition[field] !== null && toolNames.includes(name))
   const isKept = ([name]: readonly [string, AnyTool]): boolean => !isOf(other, name)
-  const brakes = [...own.tools].filter(([name]) => isOf(own, name))
-  const tools = new Map<string, AnyTool>([...[...other.tools].filter(isKept), ...brakes])
+  const kept = [...own.tools].filter(([name]) => isOf(own, name))
+  const tools = new Map<string, AnyTool>([...[...other.tools].filter(isKept), ...kept])
   const { policy } = own
   const { beforeTool: _, turns: __, inputGuards: ___, outputGuards: ____, ...flags } = policy.flags
   const { beforeTool, turns, inputGuards, outputGuards } = other.policy.flags
-  const parts = {
+  const merge = {
     ...other,
+    ...Object.fromEntries(staying.map(({ field }) => [field, own[field]])),
     tools,
     name: own.name,
     description: own.description,
     input: own.input,
     deps: own.deps ?? other.deps,
     maxDepth: own.maxDepth,
-    compaction: own.compaction,
-    braking: own.braking,
     counter: own.counter,
     maxQueue: own.maxQueue,
-    artifacts: own.artifacts,
     checkRequests: own.checkRequests,
     captureTurnRequests: own.captureTurnRequests,
     policy: {
@@ -57,7 +55,7 @@ function merged(own: AgentDefinition, other: AgentDefinition): AgentDefinition {
     },
   }
   return definedAgent(
-    parts,
+    merge,
     () => other.agents,
     () => other.handoffs,
   )

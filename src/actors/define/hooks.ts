@@ -1,8 +1,9 @@
 import { z } from 'zod'
 import { onlyFields } from '../../protocol/checks/onlyFields.ts'
-import type { OptionSchemas } from '../../protocol/checks/optionsCheck.ts'
 import type { Block, Message, PlainBlock } from '../../protocol/messages.ts'
 import type { RunContext } from '../calls/runContext.ts'
+import { agentPart } from '../parts/agentPart.ts'
+import { defaultHookMs } from '../turn/turnOptions.ts'
 import type { ToolEffects, ToolOutput } from '../tools/defineTool.ts'
 
 /** A call of a tool or a sub-agent, as a hook is given it. */
@@ -99,19 +100,9 @@ export interface AgentHooks<in Deps = never> {
   readonly beforeTool: HookOptions<Deps>['beforeTool']
   readonly afterTool: HookOptions<Deps>['afterTool']
   readonly timeoutMs: number
-  /** The runtime's own tools, of which hooks are not told. */
-  readonly ownTools: ReadonlySet<string>
 }
 
 const hook = () => z.custom((value) => typeof value === 'function', 'give a function')
-
-/** The options of `defineAgent` for hooks and guards. */
-export const hookSchemas = {
-  beforeTool: hook,
-  afterTool: hook,
-  guards: () => onlyFields({ input: z.array(hook()), output: z.array(hook()) }).partial(),
-  hookTimeoutMs: () => z.number().positive(),
-} satisfies OptionSchemas
 
 /** The guards of a definition. */
 export interface AgentGuards<in Deps = never> {
@@ -120,27 +111,32 @@ export interface AgentGuards<in Deps = never> {
   readonly timeoutMs: number
 }
 
-const defaultTimeoutMs = 30_000
-
-/** The guards of checked options; `null` without any. */
-export function guardsOf<Deps>(options: HookOptions<Deps>): AgentGuards<Deps> | null {
-  const { input = [], output = [] } = options.guards ?? {}
-  if (input.length + output.length === 0) return null
-  return { input, output, timeoutMs: options.hookTimeoutMs ?? defaultTimeoutMs }
-}
-
-/** Switches of the machine, each missing without its hook. */
-export const hookFlags = ({ beforeTool, guards: { input = [], output = [] } = {} }: HookOptions<never>) => ({
-  ...(beforeTool === undefined ? {} : { beforeTool: true as const }),
-  ...(input.length === 0 ? {} : { inputGuards: true as const }),
-  ...(output.length === 0 ? {} : { outputGuards: true as const }),
+/** Hooks and guards. */
+export const hooksPart = agentPart<
+  HookOptions<never>,
+  { readonly hooks: AgentHooks | null; readonly guards: AgentGuards | null }
+>({
+  options: {
+    beforeTool: hook,
+    afterTool: hook,
+    guards: () => onlyFields({ input: z.array(hook()), output: z.array(hook()) }).partial(),
+    hookTimeoutMs: () => z.number().positive(),
+  },
+  settings({
+    beforeTool,
+    afterTool,
+    guards: { input = [], output = [] } = {},
+    hookTimeoutMs: timeoutMs = defaultHookMs,
+  }) {
+    const isHooked = beforeTool !== undefined || afterTool !== undefined
+    return {
+      hooks: isHooked ? { beforeTool, afterTool, timeoutMs } : null,
+      guards: input.length + output.length === 0 ? null : { input, output, timeoutMs },
+    }
+  },
+  flags: ({ beforeTool, guards: { input = [], output = [] } = {} }) => ({
+    ...(beforeTool === undefined ? {} : { beforeTool: true }),
+    ...(input.length === 0 ? {} : { inputGuards: true }),
+    ...(output.length === 0 ? {} : { outputGuards: true }),
+  }),
 })
-
-/** The hooks of checked options; `null` without any. */
-export function hooksOf<Deps>(
-  { beforeTool, afterTool, hookTimeoutMs: timeoutMs = defaultTimeoutMs }: HookOptions<Deps>,
-  ownTools: readonly { readonly name: string }[],
-): AgentHooks<Deps> | null {
-  if (beforeTool === undefined && afterTool === undefined) return null
-  return { beforeTool, afterTool, timeoutMs, ownTools: new Set(ownTools.map(({ name }) => name)) }
-}

@@ -1,6 +1,7 @@
 import { afterChange, namesOf, type TakenTools } from '../../conversation/tree/takenTools.ts'
 import type { Folded } from '../../log/fold.ts'
 import type { SourceInfo, ToolsChange } from '../../protocol/toolsChange.ts'
+import type { SourcesLook } from '../agentPorts.ts'
 import type { AgentDefinition } from './agentDefinition.ts'
 import type { Cancellation } from '../timing/cancellation.ts'
 import { definedAgent } from './definedAgent.ts'
@@ -11,18 +12,6 @@ import type { AnyTool } from '../tools/defineTool.ts'
 import type { Listing, OpenSource } from '../tools/openSource.ts'
 import { SourceTool } from '../tools/sourceTool.ts'
 import type { ToolSource } from '../tools/toolSource.ts'
-
-/** Result of asking the sources of an agent for the turn that begins. */
-export interface SourcesLook {
-  /** Change to be recorded; `undefined` if there is none since the last one. */
-  readonly change: ToolsChange | undefined
-  /** Definition of the agent with that change. */
-  readonly definition: AgentDefinition
-  /** Sources whose state differs from the one last told. */
-  readonly news: readonly SourceInfo[]
-  /** The sources that are not up: their tools may come later. */
-  readonly notUp: readonly string[]
-}
 
 /** The connection of a source, which is opened when it is first asked for its tools. */
 export type Connect = (source: ToolSource) => OpenSource

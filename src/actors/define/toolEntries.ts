@@ -2,7 +2,6 @@ import { z } from 'zod'
 import { RuntimeError } from '../../protocol/errors.ts'
 import { lazily } from '../../protocol/lazily.ts'
 import { isAiSdkToolSet, toolsOfSet, type AiSdkToolSet, type ToolsOf } from '../tools/aiSdk/aiSdkTools.ts'
-import { skillTools } from '../parts/skills/skillTools.ts'
 import type { AnyTool, ToolDeps } from '../tools/defineTool.ts'
 import { isToolSource, type ToolSource } from '../tools/toolSource.ts'
 
@@ -42,16 +41,16 @@ export const toolEntriesSchema = lazily(() =>
 )
 
 /**
- * The options `tools` and `skills`, read.
+ * The option `tools`, read, with the tools and sources that other options bring.
  *
  * @throws RuntimeError `INVALID_DEFINITION`: two sources of one name, or a name that cannot stand in front of a tool's.
  */
 export function toolEntries(
-  { tools: given = [], skills }: { readonly tools?: ToolEntries; readonly skills?: readonly string[] },
+  given: ToolEntries = [],
+  extra: readonly (AnyTool | ToolSource)[],
   label: string,
 ): { readonly tools: readonly AnyTool[]; readonly toolSources: readonly ToolSource[] } {
-  const own = skills === undefined ? nothing : [skillTools(skills)]
-  const entries = [...(isList(given) ? given : [given]), ...own].flatMap((entry): readonly (AnyTool | ToolSource)[] =>
+  const entries = [...(isList(given) ? given : [given]), ...extra].flatMap((entry): readonly (AnyTool | ToolSource)[] =>
     isTool(entry) || isToolSource(entry) ? [entry] : toolsOfSet(entry, {}, `${label}: `),
   )
   const toolSources = entries.filter(isToolSource)

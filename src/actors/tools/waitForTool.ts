@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { lazily } from '../../protocol/lazily.ts'
+import { BoundCall } from './boundCall.ts'
 import { defineTool, type Tool } from './defineTool.ts'
 
 export const waitForName = 'wait_for'
@@ -20,16 +21,15 @@ export class WaitedFor {
   }
 }
 
-/** Result of `wait_for`: the agents to wait for, which the agent knows and a tool does not. */
-export class WaitForCall {
-  /** `undefined`: all. */
+/** The agents to wait for; `undefined`: all. */
+export interface WaitForCall {
   readonly agents: readonly string[] | undefined
   readonly ms: number
+}
 
-  constructor(agents: readonly string[] | undefined, ms: number) {
-    this.agents = agents
-    this.ms = ms
-  }
+/** The sub-agents of an agent, of which it knows and a tool does not. */
+interface Waiting {
+  readonly children?: { waitFor(call: WaitForCall, signal: AbortSignal): Promise<WaitedFor> } | undefined
 }
 
 /** `wait_for`: for agents whose sub-agents report. */
@@ -46,7 +46,9 @@ export const waitForTool = lazily((): Tool =>
       seconds: z.number().min(0).max(mostSeconds).optional(),
     }),
     run: ({ agents, seconds = defaultSeconds }) =>
-      // Models that must fill every field leave a list empty.
-      new WaitForCall(agents?.length === 0 ? undefined : agents, seconds * 1_000),
+      new BoundCall(({ children }: Waiting, signal) =>
+        // Models that must fill every field leave a list empty.
+        children!.waitFor({ agents: agents?.length === 0 ? undefined : agents, ms: seconds * 1_000 }, signal),
+      ),
   }),
 )

@@ -4,8 +4,7 @@ import { onlyFields } from '../../protocol/checks/onlyFields.ts'
 import type { ConversationView } from '../../conversation/tree/conversationView.ts'
 import { RuntimeError } from '../../protocol/errors.ts'
 import { lazily } from '../../protocol/lazily.ts'
-import type { OptionSchemas } from '../../protocol/checks/optionsCheck.ts'
-import type { Model, ModelSettings } from '../../protocol/ports/model.ts'
+import type { Model, ModelSettings, PromptCache } from '../../protocol/ports/model.ts'
 import type { RunStopReason, Spent } from '../../protocol/records.ts'
 import type { Limits } from '../../protocol/runs/runLimits.ts'
 import { toolChoiceSchema, type LimitReason, type ToolChoice } from '../../protocol/bridge/turns.ts'
@@ -77,6 +76,22 @@ export type BeforeTurn<Deps = unknown> = (
   turn: TurnContext<Deps>,
 ) => TurnChanges | undefined | void | Promise<TurnChanges | undefined | void>
 
+/** The options of `defineAgent` that say how a turn is asked. */
+export interface TurnOptions<Deps = unknown> {
+  /** The system prompt, or a function that is asked for it before every turn: it is recorded, and may take `hookTimeoutMs`. */
+  readonly instructions?: string | DynamicInstructions<Deps>
+  /** Called before every turn to decide how the model is asked; the decision is recorded. It may take `hookTimeoutMs`. */
+  readonly beforeTurn?: BeforeTurn<Deps>
+  /** Models by name, for `beforeTurn` and `agent.use`: after a restart they are there again. */
+  readonly models?: { readonly [name: string]: ModelOption }
+  readonly settings?: Omit<ModelSettings, 'responseFormat'>
+  /**
+   * Asks the provider to cache the instructions and the conversation so far, where it has to be asked; not with `false`.
+   * Default `{ ttl: '5m' }`.
+   */
+  readonly cache?: PromptCache
+}
+
 /** The functions and options that decide how a turn is asked, beside the definition's own fields. */
 export interface TurnSettings<in Deps = never> {
   readonly instructions: DynamicInstructions<Deps> | null
@@ -117,7 +132,6 @@ const choice = lazily(() =>
   toolChoiceSchema().refine(() => true, { error: "give 'auto', 'none', 'required' or { tool: name }" }),
 )
 
-/** The options of `defineAgent` that say how a turn is asked. */
 export const turnOptionSchemas = {
   instructions: () =>
     z.union([z.string(), z.custom(isFunction)], { error: 'give a string, or a function that returns one' }),
@@ -125,7 +139,7 @@ export const turnOptionSchemas = {
   models: () => z.record(z.string().min(1), z.custom(isObject, 'give a model, or { model, pricing }')),
   cache: promptCache,
   settings: () => plainSettings().extend({ toolChoice: choice().optional() }),
-} satisfies OptionSchemas
+} satisfies { [O in keyof TurnOptions]-?: () => z.ZodType }
 
 /** Value that `beforeTurn` may return. */
 export const turnChangesSchema = lazily(() =>
@@ -164,27 +178,23 @@ export function pricedModel(option: ModelOption, label: string): PricedModel {
 }
 
 const noModels: ReadonlyMap<string, PricedModel> = new Map()
-const defaultMs = 30_000
+/** How long a function of the definition has for one answer, in milliseconds. */
+export const defaultHookMs = 30_000
 const plain: TurnSettings<unknown> = Object.freeze({
   instructions: null,
   beforeTurn: null,
-  timeoutMs: defaultMs,
+  timeoutMs: defaultHookMs,
   models: noModels,
   always: [],
 })
 
 /** @throws RuntimeError `INVALID_DEFINITION` */
 export function turnSettings<Deps>(
-  options: {
-    readonly instructions?: string | DynamicInstructions<Deps>
-    readonly beforeTurn?: BeforeTurn<Deps>
-    readonly models?: { readonly [name: string]: ModelOption }
-    readonly hookTimeoutMs?: number
-  },
+  options: TurnOptions<Deps> & { readonly hookTimeoutMs?: number },
   always: readonly string[],
   label: string,
 ): TurnSettings<Deps> {
-  const { instructions, beforeTurn = null, models, hookTimeoutMs: timeoutMs = defaultMs } = options
+  const { instructions, beforeTurn = null, models, hookTimeoutMs: timeoutMs = defaultHookMs } = options
   const dynamic = typeof instructions === 'function' ? instructions : null
   if (dynamic === null && beforeTurn === null && models === undefined && always.length === 0) return plain
   const priced = Object.entries(models ?? {}).map(

@@ -1,4 +1,4 @@
-import { artifactNames } from '../../protocol/artifacts.ts'
+import { artifactNames } from '../../protocol/artifacts/artifact.ts'
 import { textOf, toolCallsOf } from '../../protocol/messages.ts'
 import type { ConversationNode } from '../tree/node.ts'
 import { recallName } from '../tree/stepText.ts'

@@ -1,11 +1,10 @@
-import { artifactName } from '../../protocol/text/artifactNames.ts'
 import type { NodeId } from '../../protocol/ids.ts'
 import { formatNodeId } from '../../protocol/text/nodeIds.ts'
 import type { Message, ToolResultMessage } from '../../protocol/messages.ts'
 import { countMedia, saidByTool, textOf } from '../../protocol/text/messageText.ts'
 import type { Overlay } from '../../protocol/records.ts'
 import { lastLine } from '../brakes/evidence.ts'
-import { outcomeLine } from '../tree/facts.ts'
+import { keptNames, outcomeLine } from '../tree/facts.ts'
 import { isLeft, type HiddenSubject } from '../brakes/hiddenSpan.ts'
 import type { ConversationNode } from '../tree/node.ts'
 import { cutBy } from './overlay.ts'
@@ -123,9 +122,11 @@ function makeMask({ id, isIrreversible, reversible }: ResultNode, message: ToolR
   return media === '' && render(mask, true).length >= said.length ? null : mask
 }
 
-/** Returns a line with the artifacts of a result, which can be read however it is hidden; `''` without any. */
-const keptApart = ({ artifacts = [] }: ToolResultMessage): string =>
-  artifacts.length === 0 ? '' : `[kept: ${artifacts.map(artifactName).join(', ')}]`
+/** Returns a line with what a result keeps, which can be read however it is hidden; `''` without anything. */
+function keptApart(message: ToolResultMessage): string {
+  const names = keptNames(message)
+  return names === '' ? '' : `[kept: ${names}]`
+}
 
 const render = ({ size, recall, kept }: Mask, canRecall: boolean): string =>
   [`[output hidden: ${size}${canRecall ? recall : ''}]`, ...kept].join('\n')

@@ -1,7 +1,7 @@
 import type { NodeId } from '../../protocol/ids.ts'
-import type { Block, ToolCallBlock } from '../../protocol/messages.ts'
+import type { Block, ToolCallBlock, ToolResultMessage } from '../../protocol/messages.ts'
 import { saidByTool, textOf } from '../../protocol/text/messageText.ts'
-import { artifactName } from '../../protocol/text/artifactNames.ts'
+import { artifactName } from '../../protocol/artifacts/artifactNames.ts'
 import { nodesBehind } from './abandonedNodes.ts'
 import { oneLine } from '../../protocol/text/cutMiddle.ts'
 import { brakeMarkers, type Markers } from '../request/markers.ts'
@@ -42,7 +42,7 @@ export function factsOf(nodes: Iterable<ConversationNode>): Fact[] {
     if (message.role !== 'toolResult' || node.copiedFrom !== undefined) continue
     const kind = factKind(node)
     if (kind === undefined) continue
-    const kept = (message.artifacts ?? []).map(artifactName).join(', ')
+    const kept = keptNames(message)
     const said = textOf(saidByTool(message))
     const outcome = kind === 'denied' ? said.replace(denial, '') : `${message.isError ? 'error: ' : ''}${said}`
     const told = kind === 'kept' ? '' : oneLine(outcome, longest[kind])
@@ -55,6 +55,10 @@ export function factsOf(nodes: Iterable<ConversationNode>): Fact[] {
   }
   return facts
 }
+
+/** Names by which models refer to what a result keeps. */
+export const keptNames = ({ artifacts = [] }: Pick<ToolResultMessage, 'artifacts'>): string =>
+  artifacts.map(artifactName).join(', ')
 
 function factKind(node: ConversationNode): Fact['kind'] | undefined {
   const { message, isIrreversible } = node

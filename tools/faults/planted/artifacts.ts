@@ -30,8 +30,8 @@ export const faults: readonly Fault[] = [
     id: 'artifacts-4',
     file: 'src/actors/parts/artifacts/readArtifactTool.ts',
     what: 'the model reads anything that is kept for undoing, if it guesses the name',
-    from: 'const artifact = find(ports, this.#request.id)',
-    to: "const artifact: Artifact = { id: this.#request.id, agentId: ports.agentId, bytes: 0, mimeType: 'text/plain' }",
+    from: 'const artifact = find(ports, request.id)',
+    to: "const artifact: Artifact = { id: request.id, agentId: ports.agentId, bytes: 0, mimeType: 'text/plain' }",
     tests: ['journeys/keepsLargeResults'],
   },
   {
@@ -60,7 +60,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'artifacts-8',
-    file: 'src/actors/calls/runTool.ts',
+    file: 'src/actors/parts/artifacts/keepResult.ts',
     what: 'what is read of a result is kept again',
     from: 'new Set([readArtifactName, recallName])',
     to: 'new Set([recallName])',
@@ -68,7 +68,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'artifacts-12',
-    file: 'packages/bridge/src/server/agentAccess.ts',
+    file: 'packages/bridge/src/server/artifacts/keptArtifact.ts',
     what: 'a server gives away all that is kept beside a log, not only what results name',
     from: 'if (found === undefined) continue\n',
     to: '',
@@ -76,7 +76,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'artifacts-10',
-    file: 'packages/sessions/src/readExport.ts',
+    file: 'packages/sessions/src/artifacts/importedArtifacts.ts',
     what: 'a file from elsewhere brings other contents under the name of a result',
     from: 'if (snapshotId(bytes) === id) return',
     to: 'if (bytes.length >= 0) return',
@@ -132,7 +132,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'artifacts-18',
-    file: 'packages/page/src/inspector/model/artifactReader.ts',
+    file: 'packages/page/src/inspector/artifacts/artifactReader.ts',
     what: 'a page of HTML that a tool returned runs with the rights of the inspector page',
     from: "'text/plain;charset=utf-8'",
     to: 'artifact.mimeType',
@@ -140,7 +140,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'artifacts-19',
-    file: 'packages/page/src/inspector/model/artifactReader.ts',
+    file: 'packages/page/src/inspector/artifacts/artifactReader.ts',
     what: 'the page remembers what an earlier token read',
     from: 'if (this.#token() === token) this.#hold',
     to: 'this.#hold',
@@ -148,7 +148,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'artifacts-20',
-    file: 'packages/page/src/inspector/model/artifactReader.ts',
+    file: 'packages/page/src/inspector/artifacts/artifactReader.ts',
     what: 'half of a file is saved as if it were all',
     from: 'if (blob.size !== artifact.bytes)',
     to: 'if (blob.size > artifact.bytes)',
@@ -156,7 +156,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'artifacts-21',
-    file: 'packages/page/src/inspector/model/artifactReader.ts',
+    file: 'packages/page/src/inspector/artifacts/artifactReader.ts',
     what: 'the page remembers all that it ever read',
     from: 'if (this.#heldBytes <= mostHeldBytes) return',
     to: 'if (size >= 0) return',
@@ -164,7 +164,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'artifacts-22',
-    file: 'packages/cli/src/keptArtifacts.ts',
+    file: 'packages/cli/src/artifacts/keptArtifacts.ts',
     what: 'of several artifacts that digits may mean one is guessed',
     from: 'one !== undefined && different.size === 1',
     to: 'one !== undefined',
@@ -172,7 +172,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'artifacts-23',
-    file: 'packages/cli/src/keptArtifacts.ts',
+    file: 'packages/cli/src/artifacts/keptArtifacts.ts',
     what: 'what a tool returned moves the cursor of a terminal',
     from: 'withoutControls(new TextDecoder().decode(bytes))',
     to: 'new TextDecoder().decode(bytes)',

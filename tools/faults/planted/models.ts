@@ -28,7 +28,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'models-4',
-    file: 'src/actors/models/fallback.ts',
+    file: 'packages/models/src/fallback.ts',
     what: 'the next model is asked after an abort',
     from: 'if (isDone || how.signal.aborted) return undefined',
     to: 'if (isDone) return undefined',
@@ -44,7 +44,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'models-6',
-    file: 'src/actors/models/fallback.ts',
+    file: 'packages/models/src/fallback.ts',
     what: 'a bad key of the last model hides that the first may be asked again later',
     from: 'const kind = retried.has(error.kind) ? error.kind : later.at(-1)!.kind',
     to: 'const { kind } = error',
@@ -100,7 +100,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'models-13',
-    file: 'src/actors/models/fallback.ts',
+    file: 'packages/models/src/fallback.ts',
     what: 'a paused model is waited for though there is another',
     from: '(isLast ? undefined : pauseOf(model, call)) ??',
     to: '(isLast ? pauseOf(model, call) : undefined) ??',

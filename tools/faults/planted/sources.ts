@@ -134,10 +134,10 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'sources-17',
-    file: 'src/actors/define/changedTools.ts',
+    file: 'src/actors/parts/memory/memoryPart.ts',
     what: "what a server's tool says counts as what the memory said, once an agent with a memory goes on",
-    from: "  'recall_memory',\n",
-    to: '',
+    from: 'toolNames: [rememberName, recallMemoryName]',
+    to: 'toolNames: [rememberName]',
     tests: ['actors/takenTools'],
   },
   {

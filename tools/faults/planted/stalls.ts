@@ -250,10 +250,10 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'stalls-31',
-    file: 'src/actors/define/defineAgent.ts',
+    file: 'src/actors/define/brakingOptions.ts',
     what: 'the model is offered reverts that only stalls need',
-    from: '!offersRevert(options.braking)',
-    to: 'braking?.revert == null',
+    from: "name: 'revert_to_state', isOffered: offersRevert",
+    to: "name: 'revert_to_state', isOffered: ({ revert = false, stall = false } = {}) => revert !== false || stall !== false",
     tests: ['braking/stall'],
   },
   {

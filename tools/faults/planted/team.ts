@@ -131,9 +131,9 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'team-handoff-4',
-    file: 'src/actors/define/handoffs.ts',
+    file: 'src/actors/define/brakingOptions.ts',
     what: 'the brakes of a conversation change with who answers',
-    from: '    braking: own.braking,\n',
+    from: "  staysAtHandoff: 'braking',\n",
     to: '',
     tests: ['journeys/handsOver.test'],
   },

@@ -55,8 +55,8 @@ export const faults: readonly Fault[] = [
     id: 'turns-7',
     file: 'src/actors/turn/turnOptions.ts',
     what: 'code that hangs holds its turn for ever',
-    from: 'const defaultMs = 30_000',
-    to: 'const defaultMs = 30_000_000',
+    from: 'const defaultHookMs = 30_000',
+    to: 'const defaultHookMs = 30_000_000',
     tests: ['journeys/preparesTurns'],
   },
   {

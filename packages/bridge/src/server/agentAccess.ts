@@ -1,4 +1,3 @@
-import type { Artifact } from '../../../../src/protocol/artifacts.ts'
 import type { Clock } from '../../../../src/protocol/ports/clock.ts'
 import { RuntimeError, type ErrorInfo } from '../../../../src/protocol/errors.ts'
 import { rightsOf, type Right } from '../../../../src/protocol/bridge/rights.ts'
@@ -192,20 +191,11 @@ export class AgentAccess implements Viewer {
     return view
   }
 
-  /**
-   * The bytes of what a result in an agent's log names; `undefined`: no result does, or they are no longer kept. Rejects as `records`
-   * does.
-   */
-  async artifact(agentId: string, id: string): Promise<(Artifact & { readonly content: Uint8Array }) | undefined> {
-    this.must('see.all', 'artifact')
-    for await (const record of this.records(agentId)) {
-      if (record.type !== 'tool.end') continue
-      const found = record.message.artifacts?.find((one) => one.id === id && one.agentId === agentId)
-      if (found === undefined) continue
-      const content = await this.#bridge.logOf(agentId, this.find).snapshots?.get(agentId, id)
-      return content === undefined ? undefined : { ...found, content }
-    }
-    return undefined
+  /** Bytes that are kept beside an agent's log; `undefined`: they no longer are. Rejects with `BRIDGE_FORBIDDEN`, and as the store does. */
+  async keptBeside(agentId: string, id: string): Promise<Uint8Array | undefined> {
+    this.must('see.all', 'read')
+    await this.#bridge.agents.checkReach(agentId, this)
+    return await this.#bridge.logOf(agentId, this.find).snapshots?.get(agentId, id)
   }
 
   /** Resolves with true if an agent's log has a request with this id, however old. */

@@ -1,6 +1,6 @@
 import { callbackBugs, isLikelyBug } from '../../../../src/protocol/callbackBugs.ts'
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { answerArtifact, isArtifactPath } from './agentArtifacts.ts'
+import { answerArtifact, isArtifactPath } from './artifacts/answerArtifact.ts'
 import { AgentCharts, isChartPath } from './agentCharts.ts'
 import type { Bridge } from './bridge.ts'
 import {

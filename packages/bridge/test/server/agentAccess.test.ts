@@ -1,3 +1,4 @@
+import { keptArtifact } from '../../src/server/artifacts/keptArtifact.ts'
 import type { RuntimeError } from '../../../../src/protocol/errors.ts'
 import type { LogRecord } from '../../../../src/protocol/records.ts'
 import { allRights, type Right } from '../../../../src/protocol/bridge/rights.ts'
@@ -261,9 +262,9 @@ describe('what a client reads of a log', (it) => {
 
   it('has no artifacts for who does not see all', async () => {
     const { client } = await served(made)
-    await assert.rejects(client({ may: ['see.messages'] }).artifact('a', 'x'), withCode('BRIDGE_FORBIDDEN'))
+    await assert.rejects(keptArtifact(client({ may: ['see.messages'] }), 'a', 'x'), withCode('BRIDGE_FORBIDDEN'))
     await assert.rejects(client({ may: ['see.messages'] }).charted('a'), withCode('BRIDGE_FORBIDDEN'))
-    assert.is(await client({ may: ['see.all'] }).artifact('a', 'x'), undefined)
+    assert.is(await keptArtifact(client({ may: ['see.all'] }), 'a', 'x'), undefined)
   })
 })
 

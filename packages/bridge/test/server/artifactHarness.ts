@@ -1,5 +1,5 @@
 import { defineAgent } from '../../../../src/actors/define/defineAgent.ts'
-import type { Artifact } from '../../../../src/protocol/artifacts.ts'
+import type { Artifact } from '../../../../src/protocol/artifacts/artifact.ts'
 import { memoryStore } from '../../../../src/log/stores/memoryStore.ts'
 import { scriptedModel } from '../../../evaluation/src/testing/scriptedModel.ts'
 import { calls, tool } from '../../../../test/support/agentHarness.ts'

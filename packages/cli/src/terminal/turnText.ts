@@ -1,6 +1,6 @@
 import type { ConversationNode } from '../../../../src/conversation/tree/node.ts'
 import { formatNodeId, type NodeId } from '../../../../src/protocol/ids.ts'
-import { artifactName } from '../../../../src/protocol/artifacts.ts'
+import { artifactName } from '../../../../src/protocol/artifacts/artifact.ts'
 import { countMedia, providedText, textOf, toolCallsOf, totalTokens } from '../../../../src/protocol/messages.ts'
 import type { SessionRun, SessionCall, TrunkChange, Turn } from '../../../sessions/src/session.ts'
 import { byPolicy, counted, duration, savings, whole } from '../../../charts/src/amounts.ts'

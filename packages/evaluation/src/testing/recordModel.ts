@@ -5,7 +5,7 @@ import { type ErrorCode, messageOf, RuntimeError } from '../../../../src/protoco
 import type { Model, ModelPart, ModelRequest } from '../../../../src/protocol/ports/model.ts'
 import { Redactor, type RedactOptions } from '../../../../src/log/redaction/redactor.ts'
 import { blankPart, blankRequest, blankText } from '../../../../src/log/redaction/blankSecrets.ts'
-import { type Exchange, type ExchangeEnd, exchangeLine, headerLine } from '../../../../src/actors/models/recording.ts'
+import { type Exchange, type ExchangeEnd, exchangeLine, headerLine } from './recording.ts'
 
 export interface RecordingModel extends Model {
   /**

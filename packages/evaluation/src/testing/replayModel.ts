@@ -4,8 +4,8 @@ import { messageOf, RuntimeError } from '../../../../src/protocol/errors.ts'
 import type { Model, ModelPart, ModelRequest } from '../../../../src/protocol/ports/model.ts'
 import { pause } from '../../../../src/actors/timing/pause.ts'
 import { blankRequest } from '../../../../src/log/redaction/blankSecrets.ts'
-import { type Exchange, readRecording } from '../../../../src/actors/models/recording.ts'
-import { requestDifference } from '../../../../src/actors/models/requestDifference.ts'
+import { type Exchange, readRecording } from './recording.ts'
+import { requestDifference } from './requestDifference.ts'
 
 export interface ReplayModelOptions {
   /**

@@ -19,7 +19,7 @@ import { SignIn } from './signIn.ts'
 import type { ServerSecrets } from './serverSecrets.ts'
 import { printOf } from './toolPrint.ts'
 import { isWanted, toolsOf } from './toolsOf.ts'
-import { within } from '../../../../src/actors/timing/within.ts'
+import { within } from '../../../tools/src/within.ts'
 
 type Machine = typeof mcpConnectionMachine
 type Snapshot = SnapshotFrom<Machine>

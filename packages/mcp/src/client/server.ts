@@ -11,7 +11,7 @@ import type { McpSettings } from './options.ts'
 import type { ServerSecrets } from './serverSecrets.ts'
 import { StandardError } from './standardError.ts'
 import { StdioTransport } from './stdioTransport.ts'
-import { within } from '../../../../src/actors/timing/within.ts'
+import { within } from '../../../tools/src/within.ts'
 
 /** Outcome of a form or an address that a server shows to a person. */
 export interface Elicited {

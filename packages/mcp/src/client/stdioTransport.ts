@@ -3,7 +3,7 @@ import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client'
 import type { Clock } from '../../../../src/protocol/ports/clock.ts'
 import { hasCode, messageOf } from '../../../../src/protocol/errors.ts'
 import { LineReader, requestIn } from './lineReader.ts'
-import { within } from '../../../../src/actors/timing/within.ts'
+import { within } from '../../../tools/src/within.ts'
 
 export interface StdioOptions {
   readonly command: string

@@ -10,7 +10,7 @@ import { Tabs } from './parts/tabs.tsx'
 import { narrow, useMedia } from './parts/useMedia.ts'
 import { listenToKeys } from './shortcuts.ts'
 import type { AgentPaneProps } from './views/agentPane.tsx'
-import { ArtifactsOfPage } from './views/laterArtifacts.tsx'
+import { KeptOfPage } from './views/keptResults.tsx'
 import { ConnectionBanner } from './views/connectionBanner.tsx'
 import type { DetailsPaneProps } from './views/detailsPane.tsx'
 import type { GateProps } from './views/gate.tsx'
@@ -150,7 +150,7 @@ export function App({ inspector }: { readonly inspector: Inspector }) {
 
   if (isOut) return <Gate inspector={inspector} />
   return (
-    <ArtifactsOfPage.Provider value={inspector.artifacts}>
+    <KeptOfPage.Provider value={inspector.kept}>
       <div class="page" data-part={part}>
         <PageHeader inspector={inspector} onHelp={() => setDialog('help')}>
           <nav class="parts" aria-label="Parts of the page">
@@ -207,7 +207,7 @@ export function App({ inspector }: { readonly inspector: Inspector }) {
           <NodeDialog inspector={inspector} view={agent} dialog={dialog} onClose={close} />
         ) : null}
       </div>
-    </ArtifactsOfPage.Provider>
+    </KeptOfPage.Provider>
   )
 }
 

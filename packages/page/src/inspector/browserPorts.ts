@@ -70,7 +70,7 @@ export const browserPorts: InspectorPorts = {
       clearTimeout(timer)
     }
   },
-  artifacts: {
+  files: {
     get: (path, headers, signal) => fetch(beside(path), { headers, signal, cache: 'no-store', redirect: 'error' }),
     open(blob) {
       if (!navigator.userActivation.isActive) return false

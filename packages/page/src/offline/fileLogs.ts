@@ -3,10 +3,11 @@ import { fromBase64 } from '../../../../src/protocol/text/fromBase64.ts'
 import type { LogRecord } from '../../../../src/protocol/records.ts'
 import type { Store } from '../../../../src/protocol/ports/store.ts'
 import { checkAgentId } from '../../../../src/protocol/ids.ts'
+import { keptKey } from '../../../../src/log/exportLines.ts'
 import { pageOf } from '../../../../src/log/stores/logPages.ts'
 import type { PageFile, PageIndex, PageLog } from '../sessionPages/sessionFile.ts'
 import { FileProblem } from './fileProblem.ts'
-import { artifactKey, unpackSession, type UnpackedSession } from './unpackSession.ts'
+import { unpackSession, type UnpackedSession } from './unpackSession.ts'
 
 /** Loads the content of a session's file. Rejects when there is no such file. */
 export type LoadFile = (file: PageFile) => Promise<unknown>
@@ -55,7 +56,7 @@ export class FileLogs implements Store {
       maxFileBytes: 0,
       put: () => Promise.reject(readOnly()),
       get: async (agentId, id) => {
-        const data = (await this.#sessionOf(agentId))?.artifacts.get(artifactKey(agentId, id))
+        const data = (await this.#sessionOf(agentId))?.kept.get(keptKey(agentId, id))
         return data === undefined ? undefined : fromBase64(data)
       },
     }

@@ -6,6 +6,7 @@ import { Inspector, type Address, type InspectorPorts } from '../inspector/model
 import { loadMarkdown } from '../inspector/parts/laterMarkdown.ts'
 import { chart } from '../../../charts/src/chart.ts'
 import { servedChart } from '../../../charts/src/servedChart.ts'
+import { keptArtifact } from '../../../bridge/src/server/artifacts/keptArtifact.ts'
 import type { InProcessServer } from '../../../bridge/src/inProcess/inProcessServer.ts'
 
 export interface ShowOptions {
@@ -38,11 +39,11 @@ function portsOf(server: InProcessServer, address: Address): InspectorPorts {
       const subject = await access.charted(agentId)
       return await servedChart(chart(subject, { format: 'json' }), { withFull: layout === 'full' })
     },
-    artifacts: {
-      ...browserPorts.artifacts,
+    files: {
+      ...browserPorts.files,
       async get(path) {
         const [, agentId = '', id = ''] = /^agents\/([^/]+)\/artifacts\/([0-9a-f]{64})$/.exec(path) ?? []
-        const found = await access.artifact(decodeURIComponent(agentId), id)
+        const found = await keptArtifact(access, decodeURIComponent(agentId), id)
         if (found === undefined) return notFound()
         const { content, mimeType } = found
         return new Response(new Uint8Array(content), { headers: { 'content-type': mimeType } })

@@ -3,16 +3,15 @@ import type { LogRecord } from '../../../../src/protocol/records.ts'
 import { RuntimeError } from '../../../../src/protocol/errors.ts'
 import { fromBase64 } from '../../../../src/protocol/text/fromBase64.ts'
 import { parseRecord } from '../../../../src/protocol/upgradeRecord.ts'
+import { takeKept } from '../../../../src/log/exportLines.ts'
 import { packedSchema, pagesVersion, type PageLine } from '../sessionPages/sessionFile.ts'
 
 /** Content of a session's file. */
 export interface UnpackedSession {
   readonly logs: ReadonlyMap<string, readonly LogRecord[]>
-  /** Bytes in base64, by `artifactKey`. */
-  readonly artifacts: ReadonlyMap<string, string>
+  /** Bytes in base64 of what results keep beside the logs, by `keptKey`. */
+  readonly kept: ReadonlyMap<string, string>
 }
-
-export const artifactKey = (agentId: string, id: string): string => `${agentId}/${id}`
 
 /**
  * Reads the content of a session's file.
@@ -27,17 +26,18 @@ export async function unpackSession(file: string, given: unknown): Promise<Unpac
     throw damaged(file, thrown)
   })
   const logs = new Map<string, LogRecord[]>()
-  const artifacts = new Map<string, string>()
+  const kept = new Map<string, string>()
   for (const line of text.split('\n')) {
     if (line === '') continue
-    const { agentId, ...rest } = lineIn(file, line)
-    if ('record' in rest) {
+    const read = lineIn(file, line)
+    if ('record' in read) {
+      const { agentId, record } = read
       const log = logs.get(agentId) ?? []
-      log.push(recordIn(file, rest.record, log.length + 1))
+      log.push(recordIn(file, record, log.length + 1))
       logs.set(agentId, log)
-    } else if ('data' in rest.artifact) artifacts.set(artifactKey(agentId, rest.artifact.id), rest.artifact.data)
+    } else takeKept(read, kept)
   }
-  return { logs, artifacts }
+  return { logs, kept }
 }
 
 async function inflated(base64: string): Promise<string> {

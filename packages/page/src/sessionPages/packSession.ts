@@ -1,10 +1,9 @@
 import { promisify } from 'node:util'
 import { deflateRaw } from 'node:zlib'
-import type { Artifact } from '../../../../src/protocol/artifacts.ts'
 import { RuntimeError } from '../../../../src/protocol/errors.ts'
 import type { LogRecord } from '../../../../src/protocol/records.ts'
 import type { Store } from '../../../../src/protocol/ports/store.ts'
-import { artifactsOf, lineOf, type ExportedArtifact, type ExportLine } from '../../../../src/log/exportLines.ts'
+import { lineOf, NamedKept, type ExportLine, type KeptLine } from '../../../../src/log/exportLines.ts'
 import { summaryOf } from '../../../sessions/src/listSessions.ts'
 import { allLogs, pagesOf } from '../../../../src/log/logPages.ts'
 import { historyParts, readPart, type HistoryPart } from '../../../../src/log/readHistory.ts'
@@ -17,11 +16,11 @@ export interface PackLimits {
   /** Bytes of its records; further records are left out, and the page says so. Default 48 MiB. */
   readonly recordBytes?: number
   /** Bytes of its artifacts, which results keep beside the log. Default 16 MiB. */
-  readonly artifactBytes?: number
+  readonly keptBytes?: number
 }
 
 const mebibyte = 1024 * 1024
-const usual: Required<PackLimits> = { recordBytes: 48 * mebibyte, artifactBytes: 16 * mebibyte }
+const usual: Required<PackLimits> = { recordBytes: 48 * mebibyte, keptBytes: 16 * mebibyte }
 
 /** A session ready to stand beside a page. */
 interface Packed {
@@ -46,7 +45,7 @@ class Lines {
   }
 
   /** Adds a line. Returns false if there is no room for it. */
-  add(value: ExportLine | ExportedArtifact): boolean {
+  add(value: ExportLine | KeptLine): boolean {
     const line = Buffer.from(lineOf(value))
     if (this.#isClosed || this.#bytes + line.length > this.#most) return false
     this.#parts.push(line)
@@ -66,21 +65,21 @@ class Lines {
  * @throws RuntimeError `INVALID_ID`, `AGENT_NOT_FOUND`, `LOG_CORRUPT`, `LOG_VERSION`, `STORE_READ_FAILED`
  */
 export async function packSession(store: Store, root: string, limits: PackLimits = {}): Promise<Packed> {
-  const { recordBytes, artifactBytes } = { ...usual, ...limits }
+  const { recordBytes, keptBytes } = { ...usual, ...limits }
   const lines = new Lines(recordBytes)
   const logs: PageLog[] = []
   const cut: CutLog[] = []
-  const named = new Map<string, Artifact>()
+  const named = new NamedKept()
   for (const { part, isPast } of await partsOf(store, root)) {
     const { log, all } = await addLog(store, part, lines, named)
     if (log !== undefined) logs.push(isPast ? { ...log, isPast } : log)
     const kept = log?.size ?? 0
     if (kept < all) cut.push({ agentId: part.agentId, kept, all })
   }
-  const artifacts = new Lines(artifactBytes)
+  const beside = new Lines(keptBytes)
   let leftOut = 0
-  for (const artifact of named.values()) if (!(await addArtifact(store, artifact, artifacts))) leftOut += 1
-  const bytes = await promisify(deflateRaw)(Buffer.concat([...lines.parts, ...artifacts.parts]))
+  for await (const line of named.kept(store)) if (!beside.add(line)) leftOut += 1
+  const bytes = await promisify(deflateRaw)(Buffer.concat([...lines.parts, ...beside.parts]))
   return {
     entry: { root, logs, ...(cut.length === 0 ? {} : { cut }), ...(leftOut === 0 ? {} : { leftOut }) },
     packed: { version: pagesVersion, root, data: bytes.toString('base64') },
@@ -115,7 +114,7 @@ async function addLog(
   store: Store,
   part: HistoryPart,
   lines: Lines,
-  named: Map<string, Artifact>,
+  named: NamedKept,
 ): Promise<{ readonly log?: PageLog; readonly all: number }> {
   const { agentId } = part
   const projection = new SessionProjection()
@@ -131,7 +130,7 @@ async function addLog(
     first ??= record
     last = record
     projection.apply(record)
-    for (const artifact of artifactsOf(record)) named.set(`${artifact.agentId}/${artifact.id}`, artifact)
+    named.apply(record)
   }
   if (last === undefined) {
     if (all > 0) return { all }
@@ -140,11 +139,4 @@ async function addLog(
   const origin = originIn(first)
   const summary = { ...summaryOf(projection.session), id: agentId }
   return { log: { id: agentId, size: last.seq, writtenAt: last.time, ...(origin && { origin }), summary }, all }
-}
-
-/** Adds an artifact. Returns false if it is too large for the room that is left. An artifact that is no longer kept takes no room. */
-async function addArtifact({ snapshots }: Store, { agentId, id }: Artifact, lines: Lines): Promise<boolean> {
-  const bytes = await snapshots?.get(agentId, id)
-  if (bytes === undefined) return true
-  return lines.add({ agentId, artifact: { id, data: Buffer.from(bytes).toString('base64') } })
 }

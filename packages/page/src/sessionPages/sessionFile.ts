@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { LogOrigin } from '../../../../src/protocol/ports/logPages.ts'
-import type { ExportedArtifact, ExportLine } from '../../../../src/log/exportLines.ts'
+import type { ExportLine, KeptLine } from '../../../../src/log/exportLines.ts'
 import type { SessionSummary } from '../../../sessions/src/listSessions.ts'
 
 /** Version of the files beside a page of sessions. A page refuses those of a newer one. */
@@ -45,7 +45,7 @@ export interface PageIndex {
 }
 
 /** A line of a session's file, before compression: a record, or an artifact that a result names. */
-export type PageLine = ExportLine | ExportedArtifact
+export type PageLine = ExportLine | KeptLine
 
 /** Content that a session's file hands to the page. */
 export interface PackedSession {

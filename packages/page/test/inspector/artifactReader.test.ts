@@ -1,7 +1,12 @@
-import { artifactKind, ArtifactReader, fileNameOf, isShownInPlace } from '../../src/inspector/model/artifactReader.ts'
-import { artifactsIn } from '../../src/inspector/model/namedArtifacts.ts'
+import {
+  artifactKind,
+  ArtifactReader,
+  fileNameOf,
+  isShownInPlace,
+} from '../../src/inspector/artifacts/artifactReader.ts'
+import { artifactsIn } from '../../src/inspector/artifacts/namedArtifacts.ts'
 import { formatBytes } from '../../src/inspector/model/numbers.ts'
-import { artifactName, type Artifact } from '../../../../src/protocol/artifacts.ts'
+import { artifactName, type Artifact } from '../../../../src/protocol/artifacts/artifact.ts'
 import { calls, startAgent, tool } from '../../../../test/support/agentHarness.ts'
 import { assert, describe, type CaseContext } from '../../../../test/support/suite.ts'
 import { page, serveArtifact } from '../../../bridge/test/server/artifactHarness.ts'

@@ -1,4 +1,4 @@
-import type { ArtifactPorts } from '../../src/inspector/model/artifactReader.ts'
+import type { ArtifactPorts } from '../../src/inspector/artifacts/artifactReader.ts'
 
 /** Requests of a page to a server, and its use of the answers. */
 export interface AskedArtifacts {

@@ -55,7 +55,7 @@ function open({ cleanup, signal }: CaseContext, serving: Serving, hash = '', tok
       },
     },
     readChart: async () => null,
-    artifacts: artifactsAt(`http://127.0.0.1:${serving.server.port}`).ports,
+    files: artifactsAt(`http://127.0.0.1:${serving.server.port}`).ports,
   }
   const inspector = new Inspector(ports)
   cleanup(() => inspector.close())

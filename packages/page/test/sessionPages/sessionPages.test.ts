@@ -116,7 +116,7 @@ describe('sessions for a page', (it) => {
     const { id } = named[0]!
     const bytes = await store.snapshots!.get('keeper-1', id)
     assert.equal([...(await (await pageStore(store, ['keeper-1'])).snapshots.get('keeper-1', id))!], [...bytes!])
-    const { entry } = await packSession(store, 'keeper-1', { artifactBytes: 100 })
+    const { entry } = await packSession(store, 'keeper-1', { keptBytes: 100 })
     assert.is(entry.leftOut, 1)
     assert.equal(cutNotes(entry), ['1 artifact of this session is too large for a page.'])
   })

@@ -13,7 +13,20 @@ export interface ArtifactOptions {
   readonly maxBytes?: number
 }
 
-export interface ArtifactSettings {
+export interface ArtifactOption {
+  /**
+   * Keep results that are too large to show whole, beside the log: the model sees their ends and reads on with the tool `read_artifact`.
+   * `true` keeps texts of more than a tool's `maxOutputChars` and images and files of more than 5 MiB. Default `false`.
+   */
+  readonly artifacts?: boolean | ArtifactOptions
+}
+
+export interface ArtifactSetting {
+  /** Set when results that are too large to show are kept whole. */
+  readonly artifacts: ArtifactSettings | null
+}
+
+interface ArtifactSettings {
   /** `null`: as each tool says. */
   readonly overChars: number | null
   readonly overMediaBytes: number

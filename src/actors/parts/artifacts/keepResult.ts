@@ -1,6 +1,7 @@
 import { cutMiddle } from '../../../protocol/text/cutMiddle.ts'
+import { recallName } from '../../../conversation/tree/stepText.ts'
 import { rowsOf } from '../../../conversation/tree/readExcerpt.ts'
-import { artifactName, type Artifact } from '../../../protocol/artifacts.ts'
+import { artifactName, type Artifact } from '../../../protocol/artifacts/artifact.ts'
 import { messageOf } from '../../../protocol/errors.ts'
 import { isMedia, mediaText, textOf, type MediaBlock, type PlainBlock } from '../../../protocol/messages.ts'
 import type { AgentPorts } from '../../agentPorts.ts'
@@ -8,7 +9,6 @@ import { inSlices } from '../../timing/inSlices.ts'
 import { toOutcome, type Outcome } from '../../calls/outcome.ts'
 import { clean, plainBlocks, textBlock } from '../../calls/resultContent.ts'
 import { WaitedFor } from '../../tools/waitForTool.ts'
-import type { ArtifactSettings } from './artifactOptions.ts'
 import { boundedText } from './boundedText.ts'
 import type { Keeping } from './keeping.ts'
 import { readArtifactName } from './readArtifactTool.ts'
@@ -32,7 +32,14 @@ export function keptOutcome(value: unknown, maxChars: number, ports: AgentPorts)
   )
 }
 
-const limitOf = ({ overChars }: ArtifactSettings, maxChars: number): number => Math.min(maxChars, overChars ?? maxChars)
+/** Tools that read again what is kept already: their results are not kept again. */
+const ownResults: ReadonlySet<string> = new Set([readArtifactName, recallName])
+
+/** The way from the return value of a tool of this name to its outcome. */
+export const outcomeOfTool = (name: string): typeof keptOutcome => (ownResults.has(name) ? toOutcome : keptOutcome)
+
+const limitOf = ({ overChars }: { readonly overChars: number | null }, maxChars: number): number =>
+  Math.min(maxChars, overChars ?? maxChars)
 
 /** Returns true if a part of a result is to be kept whole. */
 export function isLarge(value: unknown, maxChars: number, { definition: { artifacts } }: AgentPorts): boolean {

@@ -1,4 +1,4 @@
-import type { Artifact } from '../../../protocol/artifacts.ts'
+import type { Artifact } from '../../../protocol/artifacts/artifact.ts'
 
 /** An artifact that is kept once its result stands. */
 export interface Keeping {

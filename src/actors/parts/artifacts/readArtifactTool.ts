@@ -1,12 +1,13 @@
 import { z } from 'zod'
 import { readExcerpt, wrapped } from '../../../conversation/tree/readExcerpt.ts'
 import { defaultRecallLines, mostRecallLines } from '../../../conversation/brakes/recall/recall.ts'
-import { artifactName, type Artifact } from '../../../protocol/artifacts.ts'
+import { artifactName, type Artifact } from '../../../protocol/artifacts/artifact.ts'
 import { isTextual } from '../../../protocol/text/fileText.ts'
 import { lazily } from '../../../protocol/lazily.ts'
 import type { PlainBlock } from '../../../protocol/messages.ts'
 import type { AgentPorts } from '../../agentPorts.ts'
 import { inSlices } from '../../timing/inSlices.ts'
+import { BoundCall } from '../../tools/boundCall.ts'
 import { defineTool, type Tool } from '../../tools/defineTool.ts'
 
 export const readArtifactName = 'read_artifact'
@@ -18,32 +19,23 @@ interface ReadRequest {
   readonly from?: number | undefined
 }
 
-/** Result of `read_artifact`: the artifact and part to look up, which a tool does not see. */
-export class ReadArtifactCall {
-  readonly #request: ReadRequest
-
-  constructor(request: ReadRequest) {
-    this.#request = request
+/** Reads in slices, so that timers and sockets are not kept waiting. Rejects with what the model did wrong, and when aborted. */
+async function read(ports: AgentPorts, request: ReadRequest, signal: AbortSignal): Promise<string | PlainBlock[]> {
+  const artifact = find(ports, request.id)
+  const { bytes: size, mimeType, name } = artifact
+  const bytes = await ports.snapshots.get(artifact.id, artifact.agentId)
+  if (bytes === undefined) throw new Error(whyGone(artifact))
+  const isImage = mimeType.startsWith('image/')
+  if (isImage || !isTextual(mimeType)) {
+    const data = Buffer.from(bytes).toString('base64')
+    if (isImage) return [{ type: 'image', data, mimeType }]
+    return [{ type: 'file', data, mimeType, ...(name === undefined ? {} : { name }) }]
   }
-
-  /** Reads in slices, so that timers and sockets are not kept waiting. Rejects with what the model did wrong, and when aborted. */
-  async answer(ports: AgentPorts, signal: AbortSignal): Promise<string | PlainBlock[]> {
-    const artifact = find(ports, this.#request.id)
-    const { bytes: size, mimeType, name } = artifact
-    const bytes = await ports.snapshots.get(artifact.id, artifact.agentId)
-    if (bytes === undefined) throw new Error(whyGone(artifact))
-    const isImage = mimeType.startsWith('image/')
-    if (isImage || !isTextual(mimeType)) {
-      const data = Buffer.from(bytes).toString('base64')
-      if (isImage) return [{ type: 'image', data, mimeType }]
-      return [{ type: 'file', data, mimeType, ...(name === undefined ? {} : { name }) }]
-    }
-    const text = await inSlices(wrapped(new TextDecoder().decode(bytes)), signal)
-    const named = { name: artifactName(artifact), what: `${mimeType}, ${size} bytes` }
-    const read = await inSlices(readExcerpt(text, { ...this.#request, ...named }), signal)
-    if (read.isError) throw new Error(read.text)
-    return read.text
-  }
+  const text = await inSlices(wrapped(new TextDecoder().decode(bytes)), signal)
+  const named = { name: artifactName(artifact), what: `${mimeType}, ${size} bytes` }
+  const excerpt = await inSlices(readExcerpt(text, { ...request, ...named }), signal)
+  if (excerpt.isError) throw new Error(excerpt.text)
+  return excerpt.text
 }
 
 /** The artifact of that name that a result of this agent names, the newest first. */
@@ -83,7 +75,9 @@ export const readArtifactTool = lazily((): Tool =>
       query: z.string().max(1_000).optional(),
     }),
     // Models that must fill every field leave one of them blank.
-    run: ({ query, ...request }) =>
-      new ReadArtifactCall({ ...request, query: query === undefined || query.trim() === '' ? undefined : query }),
+    run: ({ query, ...rest }) => {
+      const request = { ...rest, query: query === undefined || query.trim() === '' ? undefined : query }
+      return new BoundCall((ports: AgentPorts, signal) => read(ports, request, signal))
+    },
   }),
 )

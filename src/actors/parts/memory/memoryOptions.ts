@@ -46,6 +46,19 @@ export interface MemoryOptions<in Deps = unknown> {
   readonly timeoutMs?: number
 }
 
+export interface MemoryOption<in Deps = unknown> {
+  /**
+   * The agent's memory beyond one conversation, with the tools `remember` and `recall_memory`: a memory such as `markdownMemory(dir)`,
+   * which all agents of this definition share, or `{ store, user, … }`. Off by default.
+   */
+  readonly memory?: Memory | MemoryOptions<Deps>
+}
+
+export interface MemorySetting<in Deps = never> {
+  /** The agent's memory beyond one conversation. */
+  readonly memory: MemorySettings<Deps> | null
+}
+
 /** The memory of a definition. */
 export interface MemorySettings<in Deps = never> {
   readonly store: Memory

@@ -1,12 +1,11 @@
 import { counted, dollars, duration } from '../../../../charts/src/amounts.ts'
 import { callLine } from '../../../../charts/src/toolLine.ts'
-import { artifactName } from '../../../../../src/protocol/text/artifactNames.ts'
 import type { AgentEvent } from '../../../../../src/protocol/events.ts'
 import type { NodeId } from '../../../../../src/protocol/ids.ts'
 import { brakeWords } from '../../../../../src/protocol/brakes/brakeWords.ts'
 import type { Telling } from '../../../../../src/protocol/brakes/telling.ts'
 import type { LogRecord, RecordOf } from '../../../../../src/protocol/records.ts'
-import { formatBytes } from './numbers.ts'
+import { keptNotes, readKeptName } from './keptResults.ts'
 
 /** A remark about the context that an agent had in view. */
 export interface ContextNote {
@@ -50,7 +49,7 @@ type Told = readonly [group: NoteGroup, note: Omit<ContextNote, 'seq' | 'turnInd
 /** Groups of the runtime's own tools whose calls get a note; a tool that only shares the name gets none. */
 const calls: Readonly<Record<string, NoteGroup>> = {
   recall: 'Looked up',
-  read_artifact: 'Looked up',
+  [readKeptName]: 'Looked up',
   remember: 'Memory',
   recall_memory: 'Memory',
   read_skill: 'Skills',
@@ -177,10 +176,7 @@ function notesOfBrake(record: Placed): readonly Told[] {
 }
 
 function endOf({ message, nodeId }: RecordOf<'tool.end'>): readonly Told[] {
-  return (message.artifacts ?? []).map((artifact): Told => {
-    const name = artifact.name ?? artifactName(artifact)
-    return ['Kept results', { text: `${name}, ${formatBytes(artifact.bytes)}, ${artifact.mimeType}`, node: nodeId }]
-  })
+  return keptNotes(message).map((text): Told => ['Kept results', { text, node: nodeId }])
 }
 
 const linesOf = (text: string | undefined): { readonly lines?: readonly string[] } =>

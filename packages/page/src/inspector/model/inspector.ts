@@ -5,7 +5,7 @@ import type { AgentEvent } from '../../../../../src/protocol/events.ts'
 import type { NodeId } from '../../../../../src/protocol/ids.ts'
 import type { ServedChart } from '../../../../charts/src/servedChart.ts'
 import type { AgentViewState } from './agentView.ts'
-import { ArtifactReader, type ArtifactPorts } from './artifactReader.ts'
+import { KeptReader, type FilePorts } from './keptResults.ts'
 import { Deciding, targetOf } from './settledCalls.ts'
 import { Connection, type ConnectionOptions } from './connection.ts'
 import { controlsOf, whyNotDrive, whyNotFork, type Controls, type DriveFacts } from './controls.ts'
@@ -45,7 +45,7 @@ export interface InspectorPorts {
   readonly url: string
   /** Reads the chart of an agent, if told so with its `full` layout; `null` when the server gives none. */
   readonly readChart: (agentId: string, token: string | undefined, layout?: 'full') => Promise<ServedChart | null>
-  readonly artifacts: ArtifactPorts
+  readonly files: FilePorts
   readonly notices?: NoticePorts
   readonly webSocket?: ConnectionOptions['webSocket']
   /** Stores of the page's own settings. Default: none, so that they last as long as the page. */
@@ -83,8 +83,8 @@ export class Inspector {
   lastPrompt = ''
   readonly notices: Notices
   readonly deciding: Deciding
-  /** Reads artifacts, which results keep beside the log. */
-  readonly artifacts: ArtifactReader
+  /** Reads what results keep beside the log. */
+  readonly kept: KeptReader
   /** The person's settings of the page. */
   readonly choices: ShellChoices
   readonly #ports: InspectorPorts
@@ -99,7 +99,7 @@ export class Inspector {
     this.choices = new ShellChoices(ports.stores)
     this.notices = new Notices(ports.notices)
     this.deciding = new Deciding(ports.clock)
-    this.artifacts = new ArtifactReader(ports.artifacts, () => this.#token)
+    this.kept = new KeptReader(ports.files, () => this.#token)
     this.batch = new FrameBatch(ports.nextFrame)
     const { route, token, problems } = readRoute(ports.address.read())
     if (token !== null) ports.memory.set(token)
@@ -169,7 +169,7 @@ export class Inspector {
   /** Reconnects with another token, or without one. */
   useToken(token: string | undefined): void {
     this.#token = token
-    this.artifacts.forget()
+    this.kept.forget()
     this.#ports.memory.set(token)
     this.#detach()
     this.#attached.value = this.#attach()

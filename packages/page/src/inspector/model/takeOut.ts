@@ -1,12 +1,6 @@
 import type { LogRecord } from '../../../../../src/protocol/records.ts'
 import { conversationMarkdown } from '../../../../sessions/src/conversationMarkdown.ts'
-import {
-  artifactsOf,
-  headerLine,
-  lineOf,
-  type ExportedArtifact,
-  type ExportLine,
-} from '../../../../../src/log/exportLines.ts'
+import { headerLine, lineOf, NamedKept, type ExportLine } from '../../../../../src/log/exportLines.ts'
 import { failingTest, type FailingTest } from '../../../../sessions/src/failingTest.ts'
 import { savedTask, type Saved } from '../../../../sessions/src/savedTask.ts'
 import type { AgentViewState } from './agentView.ts'
@@ -19,7 +13,7 @@ type Taken = Pick<AgentViewState, 'agentId' | 'past' | 'records'>
  */
 export function logLines({ agentId, past, records }: Taken): readonly string[] {
   const parts = [...past, records].map((part) => ({ id: ownerOf(part) ?? agentId, part }))
-  const missing = new Map<string, ExportedArtifact>()
+  const kept = new NamedKept()
   const lines = [
     headerLine(
       agentId,
@@ -28,14 +22,10 @@ export function logLines({ agentId, past, records }: Taken): readonly string[] {
   ]
   for (const { id, part } of parts)
     for (const record of part) {
-      for (const artifact of artifactsOf(record))
-        missing.set(`${artifact.agentId}/${artifact.id}`, {
-          agentId: artifact.agentId,
-          artifact: { id: artifact.id, missing: true },
-        })
+      kept.apply(record)
       lines.push(lineOf({ agentId: id, record: recordAlone(record) } satisfies ExportLine))
     }
-  return [...lines, ...[...missing.values()].map(lineOf)]
+  return [...lines, ...kept.missing().map(lineOf)]
 }
 
 const ownerOf = ([first]: readonly LogRecord[]): string | undefined =>

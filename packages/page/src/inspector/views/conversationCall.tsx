@@ -1,5 +1,4 @@
 import type { JSX } from 'preact'
-import { artifactName } from '../../../../../src/protocol/text/artifactNames.ts'
 import { useContext, useMemo } from 'preact/hooks'
 import { formatNodeId } from '../../../../../src/protocol/text/nodeIds.ts'
 import type { ToolResultMessage } from '../../../../../src/protocol/messages.ts'
@@ -12,7 +11,7 @@ import { emptyRoute, formatRoute } from '../model/route.ts'
 import { argumentsLine, jsonOf, oneLine } from '../model/shortText.ts'
 import { policyTitle, PrunedBadge } from '../parts/prunedBadge.tsx'
 import { AgentNames } from './agentNames.ts'
-import { Artifacts } from './laterArtifacts.tsx'
+import { KeptBadge, KeptResults } from './keptResults.tsx'
 import { Media } from './conversationMedia.tsx'
 import { JsonText, LongText } from './longText.tsx'
 import { stopping } from '../parts/stopping.ts'
@@ -46,11 +45,7 @@ export function CallBody({ row, isOpen, toggle, onToggle }: CallBodyProps): JSX.
             {oneLine(textOf(result.content))}
           </span>
         )}
-        {result?.artifacts !== undefined && (
-          <span class="badge" title={result.artifacts.map(artifactName).join(', ')}>
-            kept whole
-          </span>
-        )}
+        {result !== undefined && <KeptBadge of={result} />}
         {state.text !== undefined && <span class={`badge ${state.badge}`}>{state.text}</span>}
         {pruned === undefined && isMasked === true && (
           <span class="badge warn" title={policyTitle(maskedBy)}>
@@ -87,7 +82,7 @@ function Result({ result }: { readonly result: ToolResultMessage }): JSX.Element
       <p class="conversation-part">{result.isError ? 'Error' : 'Result'}</p>
       {text === '' ? <p class="muted">no text</p> : <LongText text={text} kind="code" lines={16} chars={2_000} />}
       <Media content={result.content} />
-      <Artifacts artifacts={result.artifacts} showsPictures />
+      <KeptResults of={result} showsPictures />
       {result.changed !== undefined && result.changed.length > 0 && (
         <p class="conversation-changed">
           Changed: <span class="mono">{result.changed.join(', ')}</span>

@@ -92,7 +92,7 @@ export function ExportDialog({ inspector, view, onClose }: ExportDialogProps) {
   const { pieces, note } = useMemo(() => madeOf(form, state, expect, title), [form, state, expect, title])
   const isEmpty = pieces.length === 0
   const { file } = forms.find(({ name }) => name === form)!
-  const save = (): void => inspector.artifacts.ports.save(new Blob([...pieces]), file(view.agentId))
+  const save = (): void => inspector.kept.ports.save(new Blob([...pieces]), file(view.agentId))
   return (
     <FormDialog
       title="Export"

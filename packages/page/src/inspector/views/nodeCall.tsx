@@ -9,7 +9,7 @@ import { exactTime, isoTime } from '../model/dayTime.ts'
 import type { FollowedAgent } from '../model/followedAgent.ts'
 import { forDisplay } from '../model/shortText.ts'
 import { CallInput } from './callInput.tsx'
-import { Artifacts } from './laterArtifacts.tsx'
+import { KeptResults } from './keptResults.tsx'
 import { Media } from './conversationMedia.tsx'
 import { LongText } from './longText.tsx'
 
@@ -107,7 +107,7 @@ export function CallPart({ block, call, onNode }: CallPartProps) {
           <h3>{message.isError ? 'Error' : 'Output'}</h3>
           <LongText text={textOf(message.content)} kind="code" lines={16} chars={2_000} />
           <Media content={message.content} />
-          <Artifacts artifacts={message.artifacts} showsPictures />
+          <KeptResults of={message} showsPictures />
         </section>
       )}
     </section>

@@ -7,7 +7,7 @@ import type { Inspector } from '../model/inspector.ts'
 import type { AgentDialog } from './headerActions.tsx'
 import { CutText } from '../parts/cutText.tsx'
 import { Icon } from '../parts/icon.tsx'
-import { Artifacts } from './laterArtifacts.tsx'
+import { KeptResults } from './keptResults.tsx'
 import { Media } from './conversationMedia.tsx'
 import { LongText } from './longText.tsx'
 import { NodeActions } from './nodeActions.tsx'
@@ -78,7 +78,7 @@ export function NodeDetails({ inspector, view, id, onOpen }: NodeDetailsProps) {
             {message.content.map((block, index) => (
               <BlockView key={`${id} ${index}`} block={block} isProse={false} />
             ))}
-            <Artifacts key={id} artifacts={message.artifacts} showsPictures />
+            <KeptResults key={id} of={message} showsPictures />
           </section>
         </>
       ) : (

@@ -3,7 +3,7 @@ import type { JSX } from 'preact'
 import { useCallback, useLayoutEffect, useMemo, useRef } from 'preact/hooks'
 import { counted } from '../../../../charts/src/amounts.ts'
 import type { ConversationView } from '../../../../../src/conversation/tree/conversationView.ts'
-import { artifactsIn } from '../model/namedArtifacts.ts'
+import { keptIn } from '../model/keptResults.ts'
 import { formatCompact } from '../model/numbers.ts'
 import { requestReasons } from '../model/requestReason.ts'
 import { changedRows, type ComparedRequest, type RequestRow } from '../model/requestRows.ts'
@@ -59,7 +59,7 @@ export function RequestBody({
     return sum
   }
   const toggleFull = (key: string): void => void (full.value = toggled(full.value, key))
-  const namedBy = artifactsIn(conversation)
+  const namedBy = keptIn(conversation)
   const draw = (row: RequestRow): JSX.Element => {
     switch (row.type) {
       case 'system':
@@ -91,7 +91,7 @@ export function RequestBody({
           <RequestMessageRow
             at={row.at}
             message={message}
-            artifacts={namedBy(message)}
+            kept={namedBy(message)}
             mark={isLost ? 'gone' : row.mark}
             reasons={isLost ? [] : requestReasons(provenance[row.at])}
             isFull={full.value.has(key)}

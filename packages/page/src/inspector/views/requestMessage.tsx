@@ -1,5 +1,4 @@
 import type { JSX } from 'preact'
-import type { Artifact } from '../../../../../src/protocol/artifacts.ts'
 import type { Block } from '../../../../../src/protocol/messages.ts'
 import { providedText } from '../../../../../src/protocol/text/messageText.ts'
 import type { RequestMessage } from '../../../../../src/protocol/ports/model.ts'
@@ -7,7 +6,7 @@ import { formatCompact } from '../model/numbers.ts'
 import type { MessageMark } from '../model/requestMarks.ts'
 import type { RequestReason } from '../model/requestReason.ts'
 import { messageTokens } from '../model/requestSize.ts'
-import { Artifacts } from './laterArtifacts.tsx'
+import { KeptResults, type Keeping } from './keptResults.tsx'
 import { Media } from './conversationMedia.tsx'
 import { JsonText, LongText } from './longText.tsx'
 
@@ -18,8 +17,8 @@ export interface RequestMessageRowProps {
   /** Change of the message since the request before; `undefined` if there is no request before. */
   readonly mark: MessageMark | 'gone' | undefined
   readonly reasons: readonly RequestReason[]
-  /** Artifacts that its texts name, which are kept beside the log. */
-  readonly artifacts: readonly Artifact[]
+  /** Results that its texts name, which are kept beside the log. */
+  readonly kept: Keeping
   readonly isFull: boolean
   readonly onToggle: () => void
 }
@@ -40,7 +39,7 @@ export function RequestMessageRow({
   message,
   mark,
   reasons,
-  artifacts,
+  kept,
   isFull,
   onToggle,
 }: RequestMessageRowProps): JSX.Element {
@@ -80,7 +79,7 @@ export function RequestMessageRow({
             onToggle={onToggle}
           />
         ))}
-        <Artifacts artifacts={artifacts} />
+        <KeptResults of={kept} />
       </div>
     </article>
   )

@@ -1,7 +1,7 @@
-import { RuntimeError } from '../../../protocol/errors.ts'
-import type { HistoryMessage } from '../../../protocol/history.ts'
-import type { Block, PlainBlock } from '../../../protocol/messages.ts'
-import { fileBlockOf } from './filePart.ts'
+import { RuntimeError } from '../../../src/protocol/errors.ts'
+import type { HistoryMessage } from '../../../src/protocol/history.ts'
+import type { Block, PlainBlock } from '../../../src/protocol/messages.ts'
+import { fileBlockOf } from '../../../src/actors/models/aiSdk/filePart.ts'
 
 /** A part of a message of the AI SDK, as far as it matters here. */
 interface Part {

@@ -1,7 +1,8 @@
 import { createContext, type JSX } from 'preact'
 import { useContext } from 'preact/hooks'
-import type { Artifact } from '../../../../../src/protocol/artifacts.ts'
-import type { ArtifactReader } from '../model/artifactReader.ts'
+import { artifactName } from '../../../../../src/protocol/artifacts/artifactNames.ts'
+import type { Keeping } from './artifactNotes.ts'
+import type { ArtifactReader } from './artifactReader.ts'
 import { laterPart } from '../parts/later.tsx'
 import type { ArtifactsProps } from './artifacts.tsx'
 
@@ -15,12 +16,20 @@ const Kept = laterPart<ArtifactsProps>(
 
 /** Artifacts of a result; their code is loaded with the first one. */
 export function Artifacts({
-  artifacts = [],
+  of: { artifacts = [] },
   showsPictures = false,
 }: {
-  readonly artifacts: readonly Artifact[] | undefined
+  readonly of: Keeping
   readonly showsPictures?: boolean
 }): JSX.Element | null {
   const reader = useContext(ArtifactsOfPage)
   return artifacts.length === 0 ? null : <Kept artifacts={artifacts} reader={reader} showsPictures={showsPictures} />
 }
+
+/** Marks a result that keeps some. */
+export const ArtifactBadge = ({ of: { artifacts } }: { readonly of: Keeping }): JSX.Element | null =>
+  artifacts === undefined ? null : (
+    <span class="badge" title={artifacts.map(artifactName).join(', ')}>
+      kept whole
+    </span>
+  )

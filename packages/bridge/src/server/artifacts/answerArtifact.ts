@@ -1,8 +1,9 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { artifactName } from '../../../../src/protocol/artifacts.ts'
-import { errorInfo, RuntimeError } from '../../../../src/protocol/errors.ts'
-import { answerJson, idOf, statusOf } from './agentCharts.ts'
-import type { AgentAccess } from './agentAccess.ts'
+import { artifactName } from '../../../../../src/protocol/artifacts/artifact.ts'
+import { errorInfo, RuntimeError } from '../../../../../src/protocol/errors.ts'
+import { answerJson, idOf, statusOf } from '../agentCharts.ts'
+import type { AgentAccess } from '../agentAccess.ts'
+import { keptArtifact } from './keptArtifact.ts'
 
 const place = /^\/agents\/([^/]+)\/artifacts\/([0-9a-f]{64})$/
 
@@ -26,7 +27,7 @@ export async function answerArtifact(
     )
   }
   try {
-    const artifact = await access.artifact(idOf(agent), id)
+    const artifact = await keptArtifact(access, idOf(agent), id)
     if (artifact === undefined) {
       const what = `There is no ${artifactName({ id })} of this agent, or it is no longer kept.`
       return answerJson(response, 404, errorInfo('AGENT_NOT_FOUND', what))

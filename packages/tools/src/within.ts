@@ -1,4 +1,4 @@
-import type { Clock } from '../../protocol/ports/clock.ts'
+import type { Clock } from '../../../src/protocol/ports/clock.ts'
 
 /** Waits for a promise to settle, or for the time to pass. Never rejects. */
 export const within = (clock: Clock, ms: number, promise?: Promise<unknown>): Promise<void> =>

@@ -1,6 +1,7 @@
 import type { ConversationView } from '../../../../../src/conversation/tree/conversationView.ts'
-import type { Artifact } from '../../../../../src/protocol/artifacts.ts'
-import { artifactName, artifactNames } from '../../../../../src/protocol/text/artifactNames.ts'
+import type { Artifact } from '../../../../../src/protocol/artifacts/artifact.ts'
+import { artifactName, artifactNames } from '../../../../../src/protocol/artifacts/artifactNames.ts'
+import type { Keeping } from './artifactNotes.ts'
 import { textOf } from '../../../../../src/protocol/text/messageText.ts'
 import type { RequestMessage } from '../../../../../src/protocol/ports/model.ts'
 
@@ -17,6 +18,12 @@ export function artifactsIn(conversation: ConversationView): (message: RequestMe
     known ??= kept(conversation)
     return [...names].flatMap((name) => known!.get(name) ?? [])
   }
+}
+
+/** As `artifactsIn`, for a view of what a message keeps. */
+export function keptIn(conversation: ConversationView): (message: RequestMessage) => Keeping {
+  const named = artifactsIn(conversation)
+  return (message) => ({ artifacts: named(message) })
 }
 
 /** Returns the newest artifact of each name. */

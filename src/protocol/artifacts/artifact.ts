@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { lazily } from './lazily.ts'
+import { lazily } from '../lazily.ts'
 
 /** A value that a call returned and that is kept whole, apart from the log. */
 export const artifactSchema = lazily(() =>
@@ -19,4 +19,4 @@ export const artifactSchema = lazily(() =>
 )
 export type Artifact = z.infer<ReturnType<typeof artifactSchema>>
 
-export { artifactName, artifactNames } from './text/artifactNames.ts'
+export { artifactName, artifactNames } from './artifactNames.ts'

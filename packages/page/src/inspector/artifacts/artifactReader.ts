@@ -1,8 +1,8 @@
-import type { Artifact } from '../../../../../src/protocol/artifacts.ts'
-import { artifactName } from '../../../../../src/protocol/text/artifactNames.ts'
+import type { Artifact } from '../../../../../src/protocol/artifacts/artifact.ts'
+import { artifactName } from '../../../../../src/protocol/artifacts/artifactNames.ts'
 import { isTextual } from '../../../../../src/protocol/text/fileText.ts'
-import { formatCount } from './numbers.ts'
-import { forDisplay } from './shortText.ts'
+import { formatCount } from '../model/numbers.ts'
+import { forDisplay } from '../model/shortText.ts'
 
 /** The functions of a browser that the page needs to show artifacts. */
 export interface ArtifactPorts {

@@ -1,14 +1,20 @@
-import type { AnyModel } from './anyModel.ts'
+import type { AnyModel } from '../../../src/actors/models/anyModel.ts'
 import { z } from 'zod'
-import { onlyFields } from '../../protocol/checks/onlyFields.ts'
-import { describeIssues, messageOf, RuntimeError } from '../../protocol/errors.ts'
-import { errorOfReply } from '../../protocol/checks/judgeReply.ts'
-import { lazily } from '../../protocol/lazily.ts'
-import type { Model, ModelError, ModelErrorKind, ModelPart, ModelRequest } from '../../protocol/ports/model.ts'
-import { asksForCache, cachingModel } from './cachingModels.ts'
-import { modelOf } from './modelOf.ts'
-import { madeOfModels, openStream, pausedError, pausedMs, type StreamOptions } from './openStream.ts'
-import { leave, relay, type Source } from './relay.ts'
+import { onlyFields } from '../../../src/protocol/checks/onlyFields.ts'
+import { describeIssues, messageOf, RuntimeError } from '../../../src/protocol/errors.ts'
+import { errorOfReply } from '../../../src/protocol/checks/judgeReply.ts'
+import { lazily } from '../../../src/protocol/lazily.ts'
+import type { Model, ModelError, ModelErrorKind, ModelPart, ModelRequest } from '../../../src/protocol/ports/model.ts'
+import { asksForCache, cachingModel } from '../../../src/actors/models/cachingModels.ts'
+import { modelOf } from '../../../src/actors/models/modelOf.ts'
+import {
+  madeOfModels,
+  openStream,
+  pausedError,
+  pausedMs,
+  type StreamOptions,
+} from '../../../src/actors/models/openStream.ts'
+import { leave, relay, type Source } from '../../../src/actors/models/relay.ts'
 
 export interface FallbackOptions {
   /**

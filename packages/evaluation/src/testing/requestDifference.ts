@@ -1,4 +1,4 @@
-import { cutEnd } from '../../protocol/text/cutMiddle.ts'
+import { cutEnd } from '../../../../src/protocol/text/cutMiddle.ts'
 
 /** At most this many differences are counted; a request that differs more is simply another one. */
 const mostCounted = 50

@@ -1,8 +1,8 @@
-import { RuntimeError } from '../../protocol/errors.ts'
-import { isAgentDefinition, type AgentDefinition } from './agentDefinition.ts'
-import { defineAgent, type AgentOptions } from './defineAgent.ts'
-import { optionsOf } from './definedAgent.ts'
-import { withoutUndefined } from './withoutUndefined.ts'
+import { RuntimeError } from '../../../src/protocol/errors.ts'
+import { isAgentDefinition, type AgentDefinition } from '../../../src/actors/define/agentDefinition.ts'
+import { defineAgent, type AgentOptions } from '../../../src/actors/define/defineAgent.ts'
+import { optionsOf } from '../../../src/actors/define/definedAgent.ts'
+import { withoutUndefined } from '../../../src/actors/define/withoutUndefined.ts'
 
 /** Options that an agent is given in place of its own. */
 export type AgentChanges = { readonly [O in keyof AgentOptions]?: AgentOptions[O] | undefined }

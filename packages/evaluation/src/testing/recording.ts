@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { z } from 'zod'
-import { describeIssues, messageOf, RuntimeError } from '../../protocol/errors.ts'
-import type { ModelPart, ModelRequest } from '../../protocol/ports/model.ts'
+import { describeIssues, messageOf, RuntimeError } from '../../../../src/protocol/errors.ts'
+import type { ModelPart, ModelRequest } from '../../../../src/protocol/ports/model.ts'
 
 const recordingVersion = 1
 

@@ -1,13 +1,13 @@
-import type { AnyModel } from './anyModel.ts'
+import type { AnyModel } from '../../../src/actors/models/anyModel.ts'
 import { z } from 'zod'
-import { onlyFields } from '../../protocol/checks/onlyFields.ts'
-import { asSentence, describeIssues, messageOf, RuntimeError } from '../../protocol/errors.ts'
-import { lazily } from '../../protocol/lazily.ts'
-import type { Model, ModelRequest } from '../../protocol/ports/model.ts'
-import { isAiSdkModel, type AiSdkModel } from './aiSdk/isAiSdkModel.ts'
-import { modelOf } from './modelOf.ts'
-import { madeOfModels, openStream } from './openStream.ts'
-import { relay } from './relay.ts'
+import { onlyFields } from '../../../src/protocol/checks/onlyFields.ts'
+import { asSentence, describeIssues, messageOf, RuntimeError } from '../../../src/protocol/errors.ts'
+import { lazily } from '../../../src/protocol/lazily.ts'
+import type { Model, ModelRequest } from '../../../src/protocol/ports/model.ts'
+import { isAiSdkModel, type AiSdkModel } from '../../../src/actors/models/aiSdk/isAiSdkModel.ts'
+import { modelOf } from '../../../src/actors/models/modelOf.ts'
+import { madeOfModels, openStream } from '../../../src/actors/models/openStream.ts'
+import { relay } from '../../../src/actors/models/relay.ts'
 
 /** Chooses the model that answers a request. It is given the request itself, which it must not change. */
 export type ChooseModel = (request: ModelRequest, at: { readonly signal: AbortSignal }) => AnyModel | Promise<AnyModel>

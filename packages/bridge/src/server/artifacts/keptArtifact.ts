@@ -1,0 +1,22 @@
+import type { Artifact } from '../../../../../src/protocol/artifacts/artifact.ts'
+import type { AgentAccess } from '../agentAccess.ts'
+
+/**
+ * The bytes of what a result in an agent's log names; `undefined`: no result does, or they are no longer kept. Rejects as
+ * `access.records` does.
+ */
+export async function keptArtifact(
+  access: Pick<AgentAccess, 'must' | 'records' | 'keptBeside'>,
+  agentId: string,
+  id: string,
+): Promise<(Artifact & { readonly content: Uint8Array }) | undefined> {
+  access.must('see.all', 'artifact')
+  for await (const record of access.records(agentId)) {
+    if (record.type !== 'tool.end') continue
+    const found = record.message.artifacts?.find((one) => one.id === id && one.agentId === agentId)
+    if (found === undefined) continue
+    const content = await access.keptBeside(agentId, id)
+    return content === undefined ? undefined : { ...found, content }
+  }
+  return undefined
+}

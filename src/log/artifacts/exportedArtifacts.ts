@@ -1,0 +1,50 @@
+import type { Artifact } from '../../protocol/artifacts/artifact.ts'
+import type { Store } from '../../protocol/ports/store.ts'
+import type { LogRecord } from '../../protocol/records.ts'
+import { toBase64 } from '../../protocol/text/toBase64.ts'
+
+/** A line after all records: an artifact that a result names, and the agent beside whose log it is kept. */
+export interface ExportedArtifact {
+  readonly agentId: string
+  readonly artifact: Pick<Artifact, 'id'> &
+    /** Base64. */
+    ({ readonly data: string } | { readonly missing: true })
+}
+
+/** Names an artifact among those of several agents. */
+export const artifactKey = (agentId: string, id: string): string => `${agentId}/${id}`
+
+/** Adds what a line has to those of a file, in base64, by `artifactKey`. */
+export function takeArtifact({ agentId, artifact }: ExportedArtifact, to: Map<string, string>): void {
+  if ('data' in artifact) to.set(artifactKey(agentId, artifact.id), artifact.data)
+}
+
+/** The artifacts that the results of a session name, each once. */
+export class NamedArtifacts {
+  readonly #named = new Map<string, Artifact>()
+
+  apply(record: LogRecord): void {
+    if (record.type !== 'tool.end') return
+    for (const artifact of record.message.artifacts ?? [])
+      this.#named.set(artifactKey(artifact.agentId, artifact.id), artifact)
+  }
+
+  /** A line for each that is still kept. Rejects as the store does. */
+  async *kept(store: Pick<Store, 'snapshots'>): AsyncGenerator<ExportedArtifact, void, undefined> {
+    for await (const line of this.lines(store)) if ('data' in line.artifact) yield line
+  }
+
+  /** A line for each. Rejects as the store does. */
+  async *lines({ snapshots }: Pick<Store, 'snapshots'>): AsyncGenerator<ExportedArtifact, void, undefined> {
+    for (const { agentId, id } of this.#named.values()) {
+      const bytes = await snapshots?.get(agentId, id)
+      const data = bytes === undefined ? undefined : toBase64(bytes)
+      yield { agentId, artifact: data === undefined ? { id, missing: true } : { id, data } }
+    }
+  }
+
+  /** A line for each, where none can be read. */
+  missing(): readonly ExportedArtifact[] {
+    return [...this.#named.values()].map(({ agentId, id }) => ({ agentId, artifact: { id, missing: true } }))
+  }
+}
