@@ -1,4 +1,6 @@
+import type { AgentPorts } from '../actors/agentPorts.ts'
 import { RuntimeError } from '../protocol/errors.ts'
+import type { RecordDraft } from '../protocol/records.ts'
 import type { AgentHost } from './agents/agentHost.ts'
 
 /** Hosts of the loaded agents of a runtime, until their logs are released. */
@@ -16,11 +18,21 @@ export class Hosts {
     return this.#hosts.get(agentId)
   }
 
+  /** What the effects of a loaded agent reach. */
+  readonly ports = (agentId: string): AgentPorts => this.#hosts.get(agentId)!.ports
+
+  /** Takes the records of one step of a loaded agent. */
+  record(agentId: string, records: readonly RecordDraft[]): void {
+    this.#hosts.get(agentId)!.record(records)
+  }
+
   /** @throws RuntimeError `AGENT_EXISTS`: two logs of one id are possible in two stores only. */
   add(host: AgentHost): void {
     const { agentId } = host
     if (this.#hosts.has(agentId) && this.#hosts.get(agentId)?.store !== host.store) throw isRunning(agentId)
     this.#hosts.set(agentId, host)
+    // One that was unloaded is here again.
+    this.#releasing.delete(host)
   }
 
   /** @throws RuntimeError `AGENT_EXISTS` */

@@ -19,4 +19,11 @@ export class HostFolds extends Folding {
   constructor(kept?: ReturnType<Folding['keep']>) {
     super(folds, kept)
   }
+
+  /** What is worth knowing of an agent that is unloaded: not its requests, which are many. */
+  atRest(): HostFolds {
+    const rest = new HostFolds()
+    for (const name of ['outline', 'spent', 'handoffs'] as const) Object.assign(rest[name], this[name])
+    return rest
+  }
 }

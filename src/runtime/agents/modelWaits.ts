@@ -2,16 +2,9 @@ import { gateOf } from '../../actors/models/limits/gateOf.ts'
 import type { ModelQueue } from '../../actors/models/limits/modelQueue.ts'
 import type { Gate } from '../../actors/models/openStream.ts'
 import { standInGate } from '../../actors/models/standInGate.ts'
-import type { LiveBody, TurnPlace } from '../../actors/agentPorts.ts'
-import type { Clock } from '../../protocol/ports/clock.ts'
+import type { TreeAgent } from '../children/treeAgent.ts'
 
-interface Waiter {
-  readonly agentId: string
-  readonly path: readonly string[]
-  readonly clock: Clock
-  readonly at: TurnPlace
-  emit(body: LiveBody): void
-}
+type Waiter = Pick<TreeAgent, 'agentId' | 'path' | 'shared' | 'machine' | 'announcer'>
 
 /** The waiting of one agent for models, within the limits of the runtime. */
 export class ModelWaits {
@@ -26,17 +19,17 @@ export class ModelWaits {
   }
 
   gate(tokens: number | undefined): Gate {
-    const { agentId, path, clock } = this.#agent
-    return gateOf(this.#queue, clock, {
+    const { agentId, path, shared, machine, announcer } = this.#agent
+    return gateOf(this.#queue, shared.clock, {
       root: path[0] ?? agentId,
       tokens,
       waits: (model, why, ahead) => {
-        const { at } = this.#agent
+        const { at } = machine
         this.model = model
-        this.#agent.emit({ type: 'model.waiting', ...at, model, why, ahead })
+        announcer.emit({ type: 'model.waiting', ...at, model, why, ahead })
         return (ms) => {
           this.model = null
-          if (ms !== undefined) this.#agent.emit({ type: 'model.waited', ...at, model, ms })
+          if (ms !== undefined) announcer.emit({ type: 'model.waited', ...at, model, ms })
         }
       },
     })

@@ -1,11 +1,11 @@
 import type { AgentContext, CallState } from '../../machines/agentTypes.ts'
 import type { Pending } from '../../protocol/runs/pending.ts'
-import type { TreeNode } from './agentTree.ts'
+import type { TreeAgent } from '../children/treeAgent.ts'
 
 /** Calls and questions that wait for people, of an agent and of those below it. */
-export const pendingOf = (host: TreeNode): Pending[] => [
-  ...ownPending(host.agentId, host.context),
-  ...host.listedChildren.flatMap(pendingOf),
+export const pendingOf = (host: TreeAgent): Pending[] => [
+  ...ownPending(host.agentId, host.machine.context),
+  ...host.family.listed.flatMap(pendingOf),
 ]
 
 /** An agent's own calls that wait for people. */

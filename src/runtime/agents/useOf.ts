@@ -3,24 +3,24 @@ import { modelIn } from '../../actors/turn/turnFrames.ts'
 import type { UseEvent } from '../../machines/agentTypes.ts'
 import { messageOf, RuntimeError } from '../../protocol/errors.ts'
 import type { ModelUse, UseChange } from '../../protocol/bridge/turns.ts'
-import type { AgentBody } from './agentBody.ts'
+import type { AgentHost } from './agentHost.ts'
 
 /**
  * Returns the change that a `use` command makes, checked against the agent's definition.
  *
  * @throws RuntimeError `INVALID_OPTION`, `MODEL_NOT_FOUND`
  */
-export function useOf(body: AgentBody, change: UseChange | null): UseEvent | null {
+export function useOf(host: AgentHost, change: UseChange | null): UseEvent | null {
   if (change === null) return null
   const { instructions, tools, model } = change
   return {
     ...(instructions === undefined ? {} : { instructions }),
-    ...(tools === undefined ? {} : { tools: tools === null ? null : toolsOf(body, tools) }),
-    ...(model === undefined ? {} : { model: model === null ? null : modelOf(body, model) }),
+    ...(tools === undefined ? {} : { tools: tools === null ? null : toolsOf(host, tools) }),
+    ...(model === undefined ? {} : { model: model === null ? null : modelOf(host, model) }),
   }
 }
 
-function toolsOf({ agentId, definition }: AgentBody, tools: readonly string[]): string[] {
+function toolsOf({ agentId, view: { definition } }: AgentHost, tools: readonly string[]): string[] {
   try {
     // It is for many turns, in which a source may have what it has not now.
     return offeredNames(definition, tools, definition.toolSources.length > 0)
@@ -30,7 +30,7 @@ function toolsOf({ agentId, definition }: AgentBody, tools: readonly string[]): 
 }
 
 /** Finds a model by its name or, if code gave it or it is the definition's own, by its id. */
-function modelOf({ agentId, definition, lent }: AgentBody, name: string): ModelUse {
+function modelOf({ agentId, view: { definition }, lent }: AgentHost, name: string): ModelUse {
   const { models } = definition.turns
   const named = models.get(name)
   if (named !== undefined) return { id: named.model.id, name }

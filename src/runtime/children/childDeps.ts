@@ -24,7 +24,7 @@ function mapped(agent: SubAgent, parent: TreeAgent): unknown {
   try {
     made = deps!(parent.deps as never)
   } catch (thrown) {
-    parent.callbackFailed(`deps for sub-agent "${agent.definition.name}"`, thrown)
+    parent.announcer.callbackFailed(`deps for sub-agent "${agent.definition.name}"`, thrown)
     throw failed(messageOf(thrown), { cause: thrown })
   }
   if (made instanceof Promise) {

@@ -45,26 +45,29 @@ export class DetachedAgents {
   async begin(host: TreeAgent, { key }: Pick<CallInput, 'key'>, { prompt, isBegun }: Begin): Promise<void> {
     host.start()
     this.#running.set(host.agentId, host)
-    const { agentId, definition } = host
-    const reports = host.input.parent?.reports !== undefined
-    host.onEnd((crash) => {
+    const { agentId, machine, shared } = host
+    const { definition } = host.view
+    const reports = machine.input.parent?.reports !== undefined
+    machine.onEnd((crash) => {
       this.#running.delete(agentId)
       if (crash === null || !reports || goesOnElsewhere.has(crash.code)) return
       const answer = { text: `The agent "${definition.name}" did not finish: ${crash.message}`, isError: true }
-      this.#hosts.find(this.#parent.agentId)?.send({ ...reportOf(key, host, answer), at: host.clock.now() })
+      const report = { ...reportOf(key, { agentId, definition }, answer), at: shared.clock.now() }
+      this.#hosts.find(this.#parent.agentId)?.machine.send(report)
     })
-    if (prompt !== undefined) host.send({ type: 'prompt', ...prompt, at: host.clock.now() })
-    else if (isBegun && host.context.pause?.type === 'interrupted')
-      host.runs.continue(host.runs.await(new RunOutcome(`${key}/life/${host.conversation.lastSeq}`)), undefined)
+    if (prompt !== undefined) machine.send({ type: 'prompt', ...prompt, at: shared.clock.now() })
+    else if (isBegun && machine.context.pause?.type === 'interrupted')
+      host.runs.continue(host.runs.await(new RunOutcome(`${key}/life/${host.view.conversation.lastSeq}`)), undefined)
     // Once its caller is told that it works, its log must say at what.
-    await host.durable()?.catch(() => {})
+    await host.log.durable()?.catch(() => {})
   }
 
   /** Collects the reports that the log lacks, and continues agents that a dead process cut off. */
   collect(): void {
-    const { reporters, staysPaused } = { ...this.#parent.input.restored?.context, ...this.#parent.input.restored }
+    const { restored } = this.#parent.machine.input
+    const { reporters, staysPaused } = { ...restored?.context, ...restored }
     if (reporters === undefined || reporters.length === 0) return
-    const failed = (thrown: unknown): void => this.#parent.fail(thrown)
+    const failed = (thrown: unknown): void => this.#parent.announcer.fail(thrown)
     const each = reporters.map((reporter) => this.#collect(reporter, staysPaused === true).catch(failed))
     this.#collecting = Promise.all(each)
   }
@@ -78,14 +81,17 @@ export class DetachedAgents {
     const { childId, name, key } = reporter
     const parent = this.#parent
     const running = this.#hosts.find(childId)
-    await running?.durable()
-    const agent = parent.definition.agents.get(name)
+    await running?.log.durable()
+    const agent = parent.view.definition.agents.get(name)
     const send = (answer: ChildAnswer): void =>
-      parent.send({ ...reportOf(key, { agentId: childId, definition: { name } }, answer), at: parent.clock.now() })
+      parent.machine.send({
+        ...reportOf(key, { agentId: childId, definition: { name } }, answer),
+        at: parent.shared.clock.now(),
+      })
     const answer = await firstAnswer(parent.store.read(childId), name)
     if (answer !== undefined) return send(answer)
     // It will report by itself.
-    if (running?.isStopped === false || staysPaused) return
+    if (running?.machine.isStopped === false || staysPaused) return
     if (agent === undefined)
       return send({ text: `There is no agent "${name}" any more: it did not finish.`, isError: true })
     const lease = await this.#hosts.openLog(childId, parent.store, parent.leasing)
@@ -124,11 +130,11 @@ export class DetachedAgents {
     const over = Promise.withResolvers<void>()
     const end = (): void => over.resolve()
     const look = (): void => {
-      if (isOver(parent.context, call.agents)) end()
+      if (isOver(parent.machine.context, call.agents)) end()
     }
     this.#waiting.add(look)
     signal.addEventListener('abort', end, { once: true })
-    const cancel = parent.clock.after(call.ms, end)
+    const cancel = parent.shared.clock.after(call.ms, end)
     try {
       look()
       await over.promise
@@ -137,23 +143,23 @@ export class DetachedAgents {
       signal.removeEventListener('abort', end)
       this.#waiting.delete(look)
     }
-    return resultOf(parent.context, call.agents)
+    return resultOf(parent.machine.context, call.agents)
   }
 }
 
 interface Detached {
   readonly agentId: string
-  readonly definition: { readonly name: string }
-  readonly input: { readonly parent?: Pick<ParentLink, 'reports'> }
+  readonly view: { readonly definition: { readonly name: string } }
+  readonly machine: { readonly input: { readonly parent?: Pick<ParentLink, 'reports'> } }
 }
 
 /** Returns the answer to the call of a detached agent. */
-export const detachedAnswer = ({ agentId, definition, input }: Detached): ChildAnswer => ({
-  text: `The agent "${definition.name}" works on it on its own, as ${agentId}. ${whereTo(input)}`,
+export const detachedAnswer = ({ agentId, view, machine }: Detached): ChildAnswer => ({
+  text: `The agent "${view.definition.name}" works on it on its own, as ${agentId}. ${whereTo(machine.input)}`,
   isError: false,
 })
 
-const whereTo = ({ parent }: Detached['input']): string =>
+const whereTo = ({ parent }: Detached['machine']['input']): string =>
   parent?.reports !== undefined
     ? 'Its answer will come to you as a message; wait_for waits for it.'
     : 'Its answer does not come back here.'

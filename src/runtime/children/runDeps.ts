@@ -86,12 +86,12 @@ export function runDepsOf(definition: AgentDefinition, deps: unknown, what: stri
 
 /** Gives an agent that may be running others, from its next run on. Throws as `checkDeps` does. */
 export function replaceDeps(
-  agent: { readonly definition: AgentDefinition; given: RunDeps | undefined },
+  agent: { readonly view: { readonly definition: AgentDefinition }; given: RunDeps | undefined },
   deps: unknown,
   what: string,
 ): void {
   if (deps === undefined) return
-  checkDeps(agent.definition, deps, what)
+  checkDeps(agent.view.definition, deps, what)
   agent.given ??= new RunDeps()
   agent.given.replace(deps)
 }

@@ -27,10 +27,10 @@ const kindOf: { readonly [S in CallState['status']]: Pending['kind'] | undefined
  * out unless the agent is incognito too.
  */
 export function totalsOf(
-  { context, incognito }: Pick<TreeAgent, 'context' | 'incognito'>,
+  { machine, incognito }: Pick<TreeAgent, 'machine' | 'incognito'>,
   lives: readonly Life[],
 ): TreeTotals {
-  const { calls, run } = context
+  const { calls, run } = machine.context
   const waiting: WaitingCall[] = []
   for (const { key, status, question } of run === null ? nothing : calls) {
     const kind = kindOf[status]
@@ -42,7 +42,7 @@ export function totalsOf(
   }
   for (const life of lives) {
     const { host } = life
-    const { totals } = host
+    const { totals } = host.family
     if (host.incognito === undefined || incognito !== undefined) waiting.push(...totals.waiting)
     count(usedBy(life))
     count(totals.uncounted)

@@ -99,7 +99,7 @@ export class Step {
 
   #change({ context, records = none, children = none }: Change, event: ChartEvent): void {
     this.context = context
-    for (const record of records) this.#act('record', event, record)
+    if (records.length > 0) this.#act('record', event, records)
     for (const child of children) {
       if (child.type === 'stop') this.#stop(child.id)
       else if (child.type === 'tell') this.#tell(child.id, child.event)
