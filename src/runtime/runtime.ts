@@ -105,7 +105,10 @@ export class LocalRuntime implements AgentRuntime, ChildHosts {
     })
   }
 
-  async spawn(definition: AgentDefinition, options?: RootSpawnOptions & GivenDeps<unknown>): Promise<Agent<never, unknown, never>> {
+  async spawn(
+    definition: AgentDefinition,
+    options?: RootSpawnOptions & GivenDeps<unknown>,
+  ): Promise<Agent<never, unknown, never>> {
     if (options !== undefined) checkOptions('spawn', options)
     const agentId = options?.id ?? `${definition?.name}-${this.#owner.newId()}`
     this.#check(agentId, definition, 'spawn')

@@ -183,7 +183,10 @@ export class Life {
     this.#agent = agent
     const host = this.#plan.runtime.find(this.#agentId)
     if (host === undefined) throw new RuntimeError('AGENT_STOPPED', `Agent "${this.#agentId}" was stopped meanwhile.`)
-    this.#unfollow = [agent.subscribe((event) => this.#heard(event, agent)), host.machine.onEnd((crash) => this.#ended(crash))]
+    this.#unfollow = [
+      agent.subscribe((event) => this.#heard(event, agent)),
+      host.machine.onEnd((crash) => this.#ended(crash)),
+    ]
   }
 
   #forget(): void {

@@ -93,7 +93,8 @@ export class CheckpointKeeper {
 
   /** Something happened to the agent. */
   look(): void {
-    if (this.#isVolatile || !this.#isLong || this.#since < this.#host.view.lastSeq * leastShare || !this.#isAtRest) return
+    if (this.#isVolatile || !this.#isLong || this.#since < this.#host.view.lastSeq * leastShare || !this.#isAtRest)
+      return
     if (this.#writing !== undefined) return
     // After what others wait for in this turn of the process.
     this.#writing = new Promise<void>((resolve) => setImmediate(resolve))

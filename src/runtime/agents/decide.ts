@@ -28,7 +28,9 @@ export function decide(
 }
 
 function find(host: TreeAgent, callId: string): { readonly pending: Pending; readonly owner: TreeAgent } {
-  const waiting = pendingOf(host).filter(({ agentId, key }) => hostOf(host, agentId)?.ports.answers.isDecided(key) !== true)
+  const waiting = pendingOf(host).filter(
+    ({ agentId, key }) => hostOf(host, agentId)?.ports.answers.isDecided(key) !== true,
+  )
   const pending =
     waiting.find((call) => call.callId === callId && call.agentId === host.agentId) ??
     waiting.find(({ key }) => key === callId)

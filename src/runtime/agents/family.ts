@@ -67,7 +67,9 @@ export class Family {
   /** Living sub-agents without incognito ones, unless the agent is incognito itself. */
   get listed(): readonly TreeAgent[] {
     const all = this.live
-    return this.#agent.incognito === undefined && all.some(isIncognito) ? all.filter((child) => !isIncognito(child)) : all
+    return this.#agent.incognito === undefined && all.some(isIncognito)
+      ? all.filter((child) => !isIncognito(child))
+      : all
   }
 
   /** How many more sub-agents it may have alive. */

@@ -57,7 +57,10 @@ export class Ports implements AgentPorts {
   /** Set with `captureTurnRequests`. */
   readonly #captures: RequestCaptures | undefined
 
-  constructor(agent: Reached, { past, records }: { readonly past: readonly LogRecord[]; readonly records: readonly LogRecord[] }) {
+  constructor(
+    agent: Reached,
+    { past, records }: { readonly past: readonly LogRecord[]; readonly records: readonly LogRecord[] },
+  ) {
     const { view, shared } = agent
     this.#agent = agent
     this.agentId = agent.agentId

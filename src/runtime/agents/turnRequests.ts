@@ -9,7 +9,11 @@ import {
   type TurnFrame,
 } from '../../actors/turn/turnFrames.ts'
 import type { AgentDefinition } from '../../actors/define/agentDefinition.ts'
-import { RequestAssembler, type AssembledRequest, type RequestFrame } from '../../conversation/request/assembleRequest.ts'
+import {
+  RequestAssembler,
+  type AssembledRequest,
+  type RequestFrame,
+} from '../../conversation/request/assembleRequest.ts'
 import type { FrameState } from '../../machines/agentTypes.ts'
 import type { History } from '../../log/readHistory.ts'
 import type { Redactor } from '../../log/redaction/redactor.ts'

@@ -360,7 +360,11 @@ export class Children implements ChildPorts {
   abandon(sinceTurn: number): NonNullable<Evidence['children']> {
     const attached = this.#lives('running').flatMap(({ host, isCalled }) => (isCalled ? [] : [host]))
     const found = [...attached, ...this.detached.hosts].filter(
-      ({ machine: { input: { parent } } }) => parent !== undefined && parent.turnIndex >= sinceTurn,
+      ({
+        machine: {
+          input: { parent },
+        },
+      }) => parent !== undefined && parent.turnIndex >= sinceTurn,
     )
     return found.map((host) => {
       const aborted = attached.includes(host)
@@ -374,11 +378,14 @@ export class Children implements ChildPorts {
     const child = { agentId: input.childId, definition }
     const report = { ...reportOf(input.key, child, answer), at: this.#parent.shared.clock.now() }
     this.#parent.machine.send(report)
-    return this.#answer(input, detachedAnswer({
-      agentId: input.childId,
-      view: { definition },
-      machine: { input: { parent: { reports: input.key } } },
-    }))
+    return this.#answer(
+      input,
+      detachedAnswer({
+        agentId: input.childId,
+        view: { definition },
+        machine: { input: { parent: { reports: input.key } } },
+      }),
+    )
   }
 
   waitFor(...wait: Parameters<DetachedAgents['waitFor']>): ReturnType<DetachedAgents['waitFor']> {
@@ -399,6 +406,13 @@ export class Children implements ChildPorts {
     const { conversation } = this.#parent.view
     const content = [{ type: 'text', text } as const]
     const tokens = Math.round(conversation.counter.text(text) * conversation.correction)
-    return { key, content, ...answer, tokens, at: this.#parent.shared.clock.now(), ...(spent === undefined ? {} : { spent }) }
+    return {
+      key,
+      content,
+      ...answer,
+      tokens,
+      at: this.#parent.shared.clock.now(),
+      ...(spent === undefined ? {} : { spent }),
+    }
   }
 }

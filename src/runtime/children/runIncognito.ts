@@ -52,7 +52,13 @@ export async function runIncognito(
     const run = host.runs.await(new RunOutcome(id))
     host.announcer.requested(id)
     const content = [{ type: 'text', text: prompt }] as const
-    host.machine.send({ type: 'prompt', id, content, at: host.shared.clock.now(), ...(limits === undefined ? {} : { limits }) })
+    host.machine.send({
+      type: 'prompt',
+      id,
+      content,
+      at: host.shared.clock.now(),
+      ...(limits === undefined ? {} : { limits }),
+    })
     const result = await run.result
     signal.throwIfAborted()
     return answerOf(result, isLate ? `it took too long, over ${timeoutMs} ms` : undefined)

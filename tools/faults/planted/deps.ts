@@ -35,10 +35,13 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'deps-5',
-    file: 'src/runtime/agents/unloadedHost.ts',
+    file: 'src/runtime/agents/agentHost.ts',
     what: 'an idle agent that is unloaded loses its deps',
-    from: 'this.given = host.given',
-    to: 'void host.given',
+    from: `    this.under = undefined
+`,
+    to: `    this.under = undefined
+    this.given = undefined
+`,
     tests: ['journeys/givesDeps'],
   },
   {

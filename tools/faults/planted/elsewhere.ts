@@ -52,10 +52,12 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'elsewhere-7',
-    file: 'src/runtime/agents/agentHost.ts',
+    file: 'src/runtime/agents/ports.ts',
     what: 'an effect begins though the lease was over since its record',
-    from: '    this.checkHeld()\n    return this.announcer.within(effect, run)',
-    to: '    return this.announcer.within(effect, run)',
+    from: `    log.checkHeld()
+    return announcer.within(effect, run)`,
+    to: `    void log
+    return announcer.within(effect, run)`,
     tests: ['runtime/lostLeases'],
   },
   {
@@ -70,8 +72,10 @@ export const faults: readonly Fault[] = [
     id: 'elsewhere-9',
     file: 'src/runtime/children/children.ts',
     what: 'a sub-agent is opened by who has lost the log of its parent',
-    from: '      await this.#parent.held()\n',
-    to: '      await this.#parent.durable()\n',
+    from: `      await this.#parent.log.held()
+`,
+    to: `      await this.#parent.log.durable()
+`,
     tests: ['runtime/lostLeases'],
   },
   {

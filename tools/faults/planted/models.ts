@@ -132,9 +132,9 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'models-17',
-    file: 'src/runtime/agents/recordListeners.ts',
+    file: 'src/runtime/events/tellRecords.ts',
     what: 'nobody hears that a prompt was withdrawn',
-    from: "why === 'dropped'",
+    from: `why === 'dropped'`,
     to: 'false',
     tests: ['journeys/endsARunByItsSignal'],
   },
