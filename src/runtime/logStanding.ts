@@ -11,7 +11,7 @@ import { checkVersion } from '../protocol/upgradeRecord.ts'
 import { outlineFold, type Outline } from '../log/outline.ts'
 import { historyParts, readPart } from '../log/readHistory.ts'
 import { keptIn, type KeptAgent } from './agents/keptAgent.ts'
-import { ownPending } from './agents/pending.ts'
+import { ownPending } from './agents/agentTree.ts'
 
 /** Something that waits for people, and the ancestors of the agent whose call it is. */
 export interface PlacedPending {

@@ -6,9 +6,18 @@ import type { SubAgentLogic } from '../machines/agentSetup.ts'
 import { supervisorMachine } from '../machines/supervisorMachine.ts'
 import type { Clock } from '../protocol/ports/clock.ts'
 import type { RecordDraft } from '../protocol/records.ts'
-import { agentEffects } from './agentEffects.ts'
 import type { Hosts } from './hosts.ts'
 import type { Interpreter } from './interpreter/interpreter.ts'
+import type { FindPorts } from '../actors/agentPorts.ts'
+import { askHook } from '../actors/calls/askHook.ts'
+import { compactTrunk } from '../actors/drains/compactTrunk.ts'
+import { consultPolicies } from '../actors/drains/consultPolicies.ts'
+import { drains } from '../actors/drains/drains.ts'
+import { prepareTurn } from '../actors/turn/prepareTurn.ts'
+import { runTool } from '../actors/calls/runTool.ts'
+import { settle } from '../actors/turn/settle.ts'
+import { streamReply } from '../actors/turn/streamReply.ts'
+import { undoCall } from '../actors/calls/undoCall.ts'
 
 /** Parts of a runtime that its machines use. */
 interface Reach {
@@ -43,3 +52,17 @@ export function preparedMachine({ clock, interpreter, hosts, attach }: Reach): t
   supervisor.implementations.actors['agent'] = machine
   return machine
 }
+
+/** The effects of agents, as `agentMachine` names them; but for sub-agents, which are machines. */
+export const agentEffects = (find: FindPorts, clock: Clock) => ({
+  prepareTurn: prepareTurn(find),
+  streamReply: streamReply(find),
+  askHook: askHook(find),
+  runTool: runTool(find),
+  settle: settle(find),
+  compactTrunk: compactTrunk(find),
+  sleep: sleep(clock),
+  undoCall: undoCall(find),
+  ...drains(find),
+  consultPolicies: consultPolicies(find),
+})

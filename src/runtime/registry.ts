@@ -4,8 +4,7 @@ import { onlyFields } from '../protocol/checks/onlyFields.ts'
 import { lazily } from '../protocol/lazily.ts'
 import { describeIssues, RuntimeError } from '../protocol/errors.ts'
 import { hasMetadata, metadataSchema, type Metadata } from '../protocol/metadata.ts'
-import { Agent } from './agents/agent.ts'
-import type { AgentOwner } from './agents/agentOwner.ts'
+import { Agent, type AgentOwner } from './agents/agent.ts'
 import type { AgentHost } from './agents/agentHost.ts'
 
 /** One page of agents: which agent it follows, and its size. */

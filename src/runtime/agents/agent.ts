@@ -1,10 +1,9 @@
-import { isAgentDefinition } from '../../actors/define/agentDefinition.ts'
+import { isAgentDefinition, type AgentDefinition } from '../../actors/define/agentDefinition.ts'
 import { useCommand } from '../../actors/calls/useCommand.ts'
 import type { UseOptions } from '../../actors/turn/turnOptions.ts'
 import type { SharedLessons } from '../../conversation/brakes/lessons/sharedLessons.ts'
 import { checkCommand } from '../../protocol/bridge/checkCommand.ts'
-import type { CheckedCommand } from '../../protocol/bridge/commands.ts'
-import type { AgentCommand } from '../../protocol/bridge/commands.ts'
+import type { CheckedCommand, AgentCommand } from '../../protocol/bridge/commands.ts'
 import { type ErrorCode, RuntimeError } from '../../protocol/errors.ts'
 import type { AgentEvent } from '../../protocol/events.ts'
 import { spawnChild } from '../children/spawnChild.ts'
@@ -13,12 +12,21 @@ import type { EventsOf } from '../../actors/define/typedEvents.ts'
 import type { GivenDeps, SpawnOptions } from '../children/spawnOptions.ts'
 import { AgentFacts, hostOf } from './agentFacts.ts'
 import type { AgentHost } from './agentHost.ts'
-import type { AgentOwner } from './agentOwner.ts'
 import { dispatchCommand } from './commands.ts'
 import { EventBuffer } from '../../protocol/runs/eventBuffer.ts'
 import type { InspectionListener } from './inspections.ts'
 import { checkListener, type AgentListener } from '../events/observers.ts'
 import type { Run } from '../../protocol/runs/run.ts'
+
+/** Functions of the runtime that an agent uses. */
+export interface AgentOwner<Agent> {
+  newId(): string
+  /** Releases a stopped agent and its log. */
+  release(host: AgentHost): Promise<void>
+  /** A listener was removed: an idle agent may be unloaded now. */
+  unheard(host: AgentHost): void
+  agent(agentId: string): Agent | undefined
+}
 
 /**
  * A running agent. Its methods give commands and return at once; their effects appear in events and results. With the runtime's
@@ -199,10 +207,9 @@ export class Agent<
   #carryOut(checked: CheckedCommand, { requestId, deps }: DispatchOptions = {}): Run | undefined {
     const host = this.#host
     const { machine, log } = host
-    const { isStopped } = machine
-    if (checked.type === 'agent.stop') return isStopped ? undefined : this.#endSoon('stop')
-    if (isStopped) throw stoppedError(host)
-    const { context } = machine
+    const context = machine.open
+    if (checked.type === 'agent.stop') return context === undefined ? undefined : this.#endSoon('stop')
+    if (context === undefined) throw stoppedError(host)
     const isItsRun = checked.type === 'agent.abort' && [undefined, context.run?.requestId].includes(checked.run)
     // Back to what its log says leads only through the log.
     if (isItsRun && log.isStuck) return this.#endSoon('close')
@@ -230,3 +237,9 @@ const stoppedError = ({ agentId, machine: { wasLetGo } }: AgentHost): RuntimeErr
   wasLetGo === undefined
     ? new RuntimeError('AGENT_STOPPED', `Agent "${agentId}" has stopped.`)
     : new RuntimeError(wasLetGo.code as ErrorCode, wasLetGo.message)
+
+/** An agent of a definition whose dependencies it has: `AgentOf<typeof coder>`. */
+export type AgentOf<D extends AgentDefinition> =
+  D extends AgentDefinition<infer Output, infer Deps, infer Calls>
+    ? Agent<Output, DepsFor<Deps> | undefined, EventsOf<Calls>>
+    : never

@@ -1,4 +1,5 @@
 import type { AgentDefinition } from '../../actors/define/agentDefinition.ts'
+import type { TurnPlace } from '../../actors/agentPorts.ts'
 import type { PricedModel } from '../../actors/turn/turnOptions.ts'
 import type { AgentMachineEvent } from '../../machines/agentTypes.ts'
 import { foldContext } from '../../machines/rebuildContext.ts'
@@ -8,7 +9,7 @@ import type { LeaseOptions, Store } from '../../protocol/ports/store.ts'
 import type { LogRecord, RecordDraft } from '../../protocol/records.ts'
 import { reportEnd } from '../children/reports.ts'
 import type { RunDeps } from '../children/runDeps.ts'
-import { StallTimer } from '../children/stallTimer.ts'
+import { StallTimer } from '../events/stallTimer.ts'
 import type { TreeAgent } from '../children/treeAgent.ts'
 import { Announcer } from '../events/announcer.ts'
 import { Runs } from '../events/runs.ts'
@@ -144,8 +145,7 @@ export class AgentHost implements TreeAgent {
 
   /** The machine's `record` command, once a step: folds the records in, queues them for the store, notifies observers. Idempotent by `seq`. */
   record(drafts: readonly RecordDraft[]): void {
-    const { conversation } = this.view
-    const { lastSeq } = conversation
+    const { conversation, lastSeq } = this.view
     const news = drafts[0]!.seq > lastSeq ? drafts : drafts.filter(({ seq }) => seq > lastSeq)
     if (news.length === 0) return
     this.ports.answered(news)
@@ -178,8 +178,8 @@ export class AgentHost implements TreeAgent {
     this.log.lookAtCheckpoint()
   }
 
-  moved(state: string, previous: string): void {
-    this.announcer.emit({ ...this.machine.at, type: 'state.changed', state, previous })
+  moved({ runId, turnIndex }: TurnPlace, state: string, previous: string): void {
+    this.announcer.emit({ type: 'state.changed', runId, turnIndex, state, previous })
   }
 
   crashed(thrown: unknown): ErrorInfo {

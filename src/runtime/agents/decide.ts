@@ -3,8 +3,7 @@ import type { CallDecision } from '../../machines/agentTypes.ts'
 import { RuntimeError } from '../../protocol/errors.ts'
 import type { Pending } from '../../protocol/runs/pending.ts'
 import type { TreeAgent } from '../children/treeAgent.ts'
-import { hostOf } from './agentTree.ts'
-import { pendingOf } from './pending.ts'
+import { hostOf, pendingOf } from './agentTree.ts'
 import { checkDeps } from '../children/runDeps.ts'
 
 type DecideCommand = Extract<CheckedCommand, { type: 'agent.decide' }>

@@ -24,7 +24,7 @@ interface MachineOwner {
   /** Called when the chart has taken a step. */
   stepped(): void
   /** Called when that step led to another state. */
-  moved(state: string, previous: string): void
+  moved(at: TurnPlace, state: string, previous: string): void
   /** Called when a transition threw and the chart is dead. Returns the reason to report. */
   crashed(thrown: unknown): ErrorInfo
   /** Called when it has ended. */
@@ -159,13 +159,19 @@ export class Machine {
 
   /** The run and turn that a live event belongs to. */
   get at(): TurnPlace {
-    const { agentId, run, runs, pausedRun, turns } = this.context
-    return { runId: run?.runId ?? pausedRun ?? runIdOf(agentId, runs), turnIndex: Math.max(0, turns - 1) }
+    return placeIn(this.context)
   }
 
   /** True if anyone waits for the end, or inspects the agent. */
   get isAttended(): boolean {
     return this.#onEnd.length > 0 || this.#inspections?.isEmpty === false
+  }
+
+  /** The context for a command; `undefined`: the agent takes none any more. */
+  get open(): AgentContext | undefined {
+    if (this.unloaded !== undefined) return this.unloaded.isStopped ? undefined : this.context
+    const { status, context } = this.#snapshot
+    return this.#ending === undefined && status === 'active' ? context : undefined
   }
 
   /** Stopped, or asked to. */
@@ -214,15 +220,15 @@ export class Machine {
   }
 
   /** Observes the actor: it has taken a step. */
-  next(): void {
+  next({ value, context } = this.#snapshot): void {
     // Runs once for each event taken; others may still be in the mailbox.
     this.#unseen = Math.max(0, this.#unseen - 1)
     this.#owner.stepped()
     const previous = this.#state
-    const { state } = this
+    const state = nameOf(value)
     if (state === previous) return
     this.#state = state
-    this.#owner.moved(state, previous)
+    this.#owner.moved(placeIn(context), state, previous)
   }
 
   /** Observes the actor: it has stopped. */
@@ -245,6 +251,11 @@ export class Machine {
     this.over(crash)
   }
 }
+
+const placeIn = ({ agentId, run, runs, pausedRun, turns }: AgentContext): TurnPlace => ({
+  runId: run?.runId ?? pausedRun ?? runIdOf(agentId, runs),
+  turnIndex: Math.max(0, turns - 1),
+})
 
 /** `replying.streaming` for the nested value of a snapshot. */
 function nameOf(value: unknown): string {

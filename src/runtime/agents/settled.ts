@@ -5,7 +5,7 @@ import type { Pending } from '../../protocol/runs/pending.ts'
 import type { PauseReason } from '../../protocol/records.ts'
 import type { TreeAgent } from '../children/treeAgent.ts'
 import type { AgentHost } from './agentHost.ts'
-import { pendingOf } from './pending.ts'
+import { pendingOf } from './agentTree.ts'
 
 interface Place {
   /** `seq` of its last record. The records up to it are as durable as the store guarantees, unless the store itself failed. */

@@ -42,8 +42,10 @@ export class View {
   readonly requests!: TurnRequests
   /** Its tools from sources, if it has any. */
   readonly sourced: HostedTools | undefined
-  /** While the agent is unloaded: what was known last. */
-  readonly #last: { readonly seq: number; readonly sources: readonly SourceInfo[] } | undefined
+  /** While the agent is unloaded: how they were last. */
+  readonly #lastSources: readonly SourceInfo[] | undefined
+  /** `seq` of the last record. */
+  lastSeq: number
 
   /** `from`: its log so far, or the view of its last life, of which little is kept. */
   constructor(owner: ViewOwner, from: Past | View) {
@@ -52,12 +54,14 @@ export class View {
       this.#folds = from.#folds.atRest()
       this.conversation = noConversation
       const sources = from.sources.map(({ source, tools }) => ({ source, state: 'idle', tools }) as const)
-      this.#last = { seq: from.lastSeq, sources: sources.length === 0 ? nobody : sources }
+      this.#lastSources = sources.length === 0 ? nobody : sources
+      this.lastSeq = from.lastSeq
       return
     }
     const { ownDefinition, shared } = owner
     const { past, records, base } = from
     this.conversation = base?.conversation ?? rebuildConversation(records, { counter: ownDefinition.counter, past })
+    this.lastSeq = this.conversation.lastSeq
     this.#folds = base?.folds ?? new HostFolds()
     if (base === undefined) for (const part of [past, records]) for (const record of part) this.#folds.apply(record)
     // A log that names one which the definition does not lead to is refused before anything is opened.
@@ -69,6 +73,7 @@ export class View {
 
   /** Takes records in that the conversation has taken. */
   fold(records: readonly LogRecord[]): void {
+    this.lastSeq += records.length
     for (const record of records) this.#folds.apply(record)
     this.requests.apply(records)
   }
@@ -120,14 +125,9 @@ export class View {
     return run == null ? spent : addSpent(spent, run)
   }
 
-  /** `seq` of the last record. */
-  get lastSeq(): number {
-    return this.#last?.seq ?? this.conversation.lastSeq
-  }
-
   /** How the sources of its tools are. */
   get sources(): readonly SourceInfo[] {
-    return this.#last?.sources ?? this.sourced?.sources ?? nobody
+    return this.#lastSources ?? this.sourced?.sources ?? nobody
   }
 
   get lent(): ViewOwner['lent'] {

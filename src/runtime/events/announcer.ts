@@ -5,14 +5,7 @@ import type { Redactor } from '../../log/redaction/redactor.ts'
 import type { Clock } from '../../protocol/ports/clock.ts'
 import { isLikelyBug } from '../../protocol/callbackBugs.ts'
 import { toErrorInfo } from '../../protocol/errors.ts'
-import {
-  concernsPeople,
-  eventOf,
-  isDelta,
-  type AgentEvent,
-  type EventOf,
-  type DeltaEvent,
-} from '../../protocol/events.ts'
+import { concernsPeople, isDelta, type AgentEvent, type EventOf, type DeltaEvent } from '../../protocol/events.ts'
 import type { LogRecord, RecordOf } from '../../protocol/records.ts'
 import type { SourceInfo } from '../../protocol/toolsChange.ts'
 import type { TracedAgent, TracedEffect } from '../../protocol/ports/tracer.ts'
@@ -121,7 +114,9 @@ export class Announcer {
     const { instrumentation } = this.#shared
     const isHeld = this.isObserved || (this.#parent !== undefined && concernsPeople(record))
     if (instrumentation === undefined && !isHeld) return
-    const event = eventOf(record, this.#owner)
+    const { agentId, path, incognito } = this.#owner
+    const event: AgentEvent =
+      incognito === undefined ? { ...record, agentId, path } : { ...record, agentId, path, incognito }
     instrumentation?.event(event, this.#agent)
     if (isHeld) this.#hold(event)
   }

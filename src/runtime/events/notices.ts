@@ -28,10 +28,10 @@ export class Notices {
 
   /** Checks a record for reasons why limits and prices count less than they seem to. */
   record(record: LogRecord): void {
-    const { definition, requests } = this.#owner.view
-    const { id } = requests.frame.model
+    const { view } = this.#owner
     if (record.type === 'run.start') {
-      if (record.limits.costUsd === undefined || definition.pricing !== null) return
+      if (record.limits.costUsd === undefined || view.definition.pricing !== null) return
+      const { id } = view.requests.frame.model
       this.#tell('PRICE_UNKNOWN', `limits.costUsd is set, but ${id} has no price, so cost counts as 0.`)
     } else if (record.type === 'reply.end' || record.type === 'reply.reset') {
       this.#checkPrice(record)
@@ -40,6 +40,7 @@ export class Notices {
       const isPart =
         record.type === 'reply.end' ? record.message.stopReason === 'aborted' : record.error.code.startsWith('MODEL_')
       if (usage?.estimated !== true || isPart) return
+      const { id } = view.requests.frame.model
       this.#tell('USAGE_UNKNOWN', `${id} does not report the tokens it used, so an estimate counts.`)
     }
   }

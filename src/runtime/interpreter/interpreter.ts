@@ -1,5 +1,5 @@
 import { type AnyActorLogic, type AnyActorRef, type AnyStateMachine, createActor as createXStateActor } from 'xstate'
-import { createActor } from './createActor.ts'
+import { createActor } from './step.ts'
 import { plannedMachine } from './plannedMachine.ts'
 
 /** Runs statecharts. */

@@ -1,7 +1,7 @@
 // XState marks its internal members with an underscore.
 /* oxlint-disable no-underscore-dangle */
 import type { AnyActorScope, AnyMachineSnapshot, AnyStateMachine } from 'xstate'
-import { ActorSystem } from './actorSystem.ts'
+import { ActorSystem } from './actorRef.ts'
 import { MachineActor } from './machineActor.ts'
 import { planChart } from './plan.ts'
 import { Step } from './step.ts'

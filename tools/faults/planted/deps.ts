@@ -19,7 +19,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'deps-3',
-    file: 'src/runtime/children/childDeps.ts',
+    file: 'src/runtime/children/runDeps.ts',
     what: 'a sub-agent has the deps of its caller, whatever its entry says',
     from: 'agent.deps === null ? parent.deps : mapped(agent, parent)',
     to: 'parent.deps',

@@ -92,7 +92,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'models-12',
-    file: 'src/runtime/children/stallTimer.ts',
+    file: 'src/runtime/events/stallTimer.ts',
     what: 'a sub-agent that waits for its turn at a model is stopped as stalled',
     from: 'waitsFor !== null ||',
     to: '',

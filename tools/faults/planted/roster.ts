@@ -60,7 +60,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'roster-8',
-    file: 'src/runtime/children/treeTotals.ts',
+    file: 'src/runtime/agents/family.ts',
     what: 'the cost of a tree leaves out what is two floors below',
     from: 'count(totals.uncounted)',
     to: '',

@@ -67,7 +67,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'team-reports-6',
-    file: 'src/runtime/children/stallTimer.ts',
+    file: 'src/runtime/events/stallTimer.ts',
     what: 'a sub-agent that waits for a report is restarted as stalled',
     from: 'context.calls.some(waits)',
     to: 'false',
@@ -75,7 +75,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'team-reports-7',
-    file: 'src/runtime/children/waitFor.ts',
+    file: 'src/runtime/children/detachedAgents.ts',
     what: 'wait_for goes on waiting though somebody speaks to the agent',
     from: 'steering.length > 0 || !reporters',
     to: '!reporters',
