@@ -18,7 +18,7 @@ export class Hosts {
     return this.#hosts.get(agentId)
   }
 
-  /** What the effects of a loaded agent reach. */
+  /** The ports of a loaded agent, for its effects. */
   readonly ports = (agentId: string): AgentPorts => this.#hosts.get(agentId)!.ports
 
   /** Takes the records of one step of a loaded agent. */

@@ -6,7 +6,7 @@ import { foldContext } from '../../machines/rebuildContext.ts'
 import { RuntimeError, toErrorInfo, type ErrorInfo } from '../../protocol/errors.ts'
 import type { Metadata } from '../../protocol/metadata.ts'
 import type { LeaseOptions, Store } from '../../protocol/ports/store.ts'
-import type { LogRecord, RecordDraft } from '../../protocol/records.ts'
+import type { RecordDraft } from '../../protocol/records.ts'
 import { reportEnd } from '../children/reports.ts'
 import type { RunDeps } from '../children/runDeps.ts'
 import { StallTimer } from '../events/stallTimer.ts'
@@ -145,25 +145,24 @@ export class AgentHost implements TreeAgent {
 
   /** The machine's `record` command, once a step: folds the records in, queues them for the store, notifies observers. Idempotent by `seq`. */
   record(drafts: readonly RecordDraft[]): void {
-    const { conversation, lastSeq } = this.view
+    const { view } = this
+    const { lastSeq } = view
     const news = drafts[0]!.seq > lastSeq ? drafts : drafts.filter(({ seq }) => seq > lastSeq)
     if (news.length === 0) return
     this.ports.answered(news)
     const records = this.log.sealed(news)
-    let taken = 0
+    let taken = records
     try {
-      for (; taken < records.length; taken += 1) conversation.apply(records[taken]!)
+      view.take(records)
+    } catch (thrown) {
+      taken = records.filter(({ seq }) => seq <= view.lastSeq)
+      throw thrown
     } finally {
-      // A record that does not follow changes nothing, and neither do those after it.
-      this.#recorded(taken === records.length ? records : records.slice(0, taken))
+      view.requests.apply(taken)
+      this.log.write(taken)
+      this.stallTimer.reset()
+      tellRecords(this, taken)
     }
-  }
-
-  #recorded(records: readonly LogRecord[]): void {
-    this.view.fold(records)
-    this.log.write(records)
-    this.stallTimer.reset()
-    tellRecords(this, records)
   }
 
   report(): void {

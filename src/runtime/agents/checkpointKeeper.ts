@@ -2,7 +2,7 @@ import type { ContextFold } from '../../machines/rebuildContext.ts'
 import type { CheckpointStore } from '../../protocol/ports/checkpoints.ts'
 import type { LogRecord, RecordOf } from '../../protocol/records.ts'
 import type { Store } from '../../protocol/ports/store.ts'
-import { bodyOf, checkpointForm, digestOf, type KeptAgent } from './keptAgent.ts'
+import { bodyOf, checkpointForm, digestOf, type KeptState } from './keptAgent.ts'
 
 /** How many records must have come since the last checkpoint: the more, the larger that is, as all of it is written. */
 const records = { least: 64, most: 256, aBytes: 1 / 1_024 } as const
@@ -20,7 +20,7 @@ export interface KeptHost {
     /** `seq` of the last record. */
     readonly lastSeq: number
     /** Returns the states folded from the agent's log, without the context. */
-    keep(): { readonly kept: Omit<KeptAgent, 'context' | 'created'>; readonly nodes: Uint8Array }
+    keep(): { readonly kept: Omit<KeptState, 'context' | 'created'>; readonly nodes: Uint8Array }
   }
 }
 

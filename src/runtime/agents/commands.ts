@@ -231,10 +231,11 @@ function checkFits(
   const tokensOf = (said: string | readonly Block[]): number =>
     counter.text(typeof said === 'string' ? said : textOf(said))
   const tokens = tokensOf(content)
+  const spoken = view.conversation.tokens
   const frameTokens = frameTokensOf(definition)
   const waiting = [...context.prompts, ...context.steering, ...context.followUps]
   // Most conversations are far from it.
-  const isNear = view.conversation.tokens + tokens + frameTokens > contextWindow / 2
+  const isNear = spoken + tokens + frameTokens > contextWindow / 2
   const said = isNear ? view.conversation.trunk().filter(({ message }) => message.role === 'user') : []
   const before = [...said.map(({ message }) => message), ...waiting].reduce(
     (sum, one) => sum + tokensOf(one.content),

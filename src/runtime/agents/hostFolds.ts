@@ -20,7 +20,7 @@ export class HostFolds extends Folding {
     super(folds, kept)
   }
 
-  /** What is worth knowing of an agent that is unloaded: not its requests, which are many. */
+  /** The part that is worth knowing of an unloaded agent: not its requests, which are many. */
   atRest(): HostFolds {
     const rest = new HostFolds()
     for (const name of ['outline', 'spent', 'handoffs'] as const) Object.assign(rest[name], this[name])

@@ -49,7 +49,7 @@ export interface HostShared {
   readonly reload: (agentId: string, begin: () => void) => Promise<void>
 }
 
-/** What an agent continues from. */
+/** The log that an agent continues from. */
 export interface LogOptions {
   readonly lease: StoreLease
   /** The agent's log to continue from; for a fork, preceded by the past it shares. */

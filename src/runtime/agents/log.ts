@@ -8,7 +8,7 @@ import type { HostShared } from './hostOptions.ts'
 import { LogWriter, type LogOwner } from './logWriter.ts'
 
 /** The agent whose log it is. */
-interface LoggedAgent extends Pick<TreeAgent, 'agentId' | 'store' | 'parent' | 'incognito' | 'announcer'> {
+interface Logged extends Pick<TreeAgent, 'agentId' | 'store' | 'parent' | 'incognito' | 'announcer'> {
   readonly machine: Pick<TreeAgent['machine'], 'at' | 'isStopped'> & {
     tell(event: { readonly type: 'store.failed'; readonly error: ErrorInfo }): void
   }
@@ -19,7 +19,7 @@ interface LoggedAgent extends Pick<TreeAgent, 'agentId' | 'store' | 'parent' | '
 
 /** The log of one agent while it is loaded: writes records, and ends the agent when it may write no longer. */
 export class AgentLog implements LogOwner {
-  readonly #agent: LoggedAgent
+  readonly #agent: Logged
   readonly #lease: StoreLease
   readonly #writer: LogWriter
   /** Writer of its checkpoints; `undefined`: they are not kept. */
@@ -27,7 +27,7 @@ export class AgentLog implements LogOwner {
   #isReleased = false
 
   /** `lastSeq`: of the log as it was read. */
-  constructor(agent: LoggedAgent, lease: StoreLease, lastSeq: number) {
+  constructor(agent: Logged, lease: StoreLease, lastSeq: number) {
     this.#agent = agent
     this.#lease = lease
     this.#writer = new LogWriter(agent.store, this, lastSeq, lease.epoch)
@@ -56,11 +56,9 @@ export class AgentLog implements LogOwner {
   sealed(drafts: readonly RecordDraft[]): readonly LogRecord[] {
     const { clock, sources } = this.#agent.shared
     const records = (sources.redactor?.value(drafts) ?? drafts) as readonly LogRecord[]
+    for (const record of records) freezeInside(record)
     const time = clock.now()
-    for (const record of records) {
-      ;(record as { time: number }).time = time
-      freezeInside(record)
-    }
+    for (const record of records as readonly { time: number }[]) record.time = time
     return records
   }
 

@@ -71,11 +71,20 @@ export class View {
     this.requests = new TurnRequests(this, from, base?.kept.asking)
   }
 
-  /** Takes records in that the conversation has taken. */
-  fold(records: readonly LogRecord[]): void {
-    this.lastSeq += records.length
-    for (const record of records) this.#folds.apply(record)
-    this.requests.apply(records)
+  /**
+   * Takes the records of one step, but for its requests. A record that does not follow changes nothing, and neither do those after it.
+   *
+   * @throws RuntimeError `LOG_CORRUPT`
+   */
+  take(records: readonly LogRecord[]): void {
+    try {
+      for (const record of records) {
+        this.conversation.apply(record)
+        this.lastSeq = record.seq
+      }
+    } finally {
+      for (const record of records) if (record.seq <= this.lastSeq) this.#folds.apply(record)
+    }
   }
 
   /** The states folded from the log, as a checkpoint keeps them. */

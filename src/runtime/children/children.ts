@@ -17,7 +17,7 @@ import { beginning, childHistory } from './childHistory.ts'
 import { childDeps } from './runDeps.ts'
 import type { ChildHosts } from './childHosts.ts'
 import { named, nextRun, noEarlier, notBegun, sinceCall, wantedEarlier } from './continued.ts'
-import { detachedAnswer, DetachedAgents } from './detachedAgents.ts'
+import { detachedAnswer, DetachedAgents, isReporting } from './detachedAgents.ts'
 import { reportOf } from './reports.ts'
 import type { TreeAgent } from './treeAgent.ts'
 
@@ -142,7 +142,8 @@ export class Children implements ChildPorts {
     const task = callId === null ? undefined : taskOf(agent, input.input)
     if (task?.ok === false) return this.#answer(input, { text: task.message, isError: true })
     const running = agent.detach === false ? undefined : this.detached.get(childId)
-    if (running !== undefined) return this.#answer(input, detachedAnswer(running))
+    if (running !== undefined)
+      return this.#answer(input, detachedAnswer(running.agentId, definition.name, isReporting(running)))
     const incognito = child.incognito ?? (this.#parent.incognito && this.#parent.store)
     const store = incognito ?? this.#parent.store
     const wanted = wantedEarlier(agent, input.input)
@@ -194,7 +195,7 @@ export class Children implements ChildPorts {
         const begun = this.detached.begin(host, input, { prompt, isBegun })
         this.#has(child, host)
         await begun
-        return this.#answer(input, detachedAnswer(host))
+        return this.#answer(input, detachedAnswer(childId, definition.name, isReporting(host)))
       }
       const isCalled = task !== undefined
       if (!isCalled && input.life === 0) child.usedBefore = host.view.spent
@@ -359,13 +360,8 @@ export class Children implements ChildPorts {
 
   abandon(sinceTurn: number): NonNullable<Evidence['children']> {
     const attached = this.#lives('running').flatMap(({ host, isCalled }) => (isCalled ? [] : [host]))
-    const found = [...attached, ...this.detached.hosts].filter(
-      ({
-        machine: {
-          input: { parent },
-        },
-      }) => parent !== undefined && parent.turnIndex >= sinceTurn,
-    )
+    const isSince = ({ machine }: TreeAgent): boolean => (machine.input.parent?.turnIndex ?? -1) >= sinceTurn
+    const found = [...attached, ...this.detached.hosts].filter(isSince)
     return found.map((host) => {
       const aborted = attached.includes(host)
       if (aborted) host.machine.send({ type: 'abort' })
@@ -375,17 +371,9 @@ export class Children implements ChildPorts {
 
   /** Its agent had ended before the call had its result: the report is there at once. */
   #reported(input: OpenInput, answer: ChildAnswer, definition: AgentDefinition): CallOutput {
-    const child = { agentId: input.childId, definition }
-    const report = { ...reportOf(input.key, child, answer), at: this.#parent.shared.clock.now() }
-    this.#parent.machine.send(report)
-    return this.#answer(
-      input,
-      detachedAnswer({
-        agentId: input.childId,
-        view: { definition },
-        machine: { input: { parent: { reports: input.key } } },
-      }),
-    )
+    const report = reportOf(input.key, { agentId: input.childId, definition }, answer)
+    this.#parent.machine.send({ ...report, at: this.#parent.shared.clock.now() })
+    return this.#answer(input, detachedAnswer(input.childId, definition.name, true))
   }
 
   waitFor(...wait: Parameters<DetachedAgents['waitFor']>): ReturnType<DetachedAgents['waitFor']> {
@@ -403,16 +391,10 @@ export class Children implements ChildPorts {
   }
 
   #answer({ key }: OpenInput, { text, ...answer }: ChildAnswer, spent?: Spent): CallOutput {
-    const { conversation } = this.#parent.view
+    const { counter, correction } = this.#parent.view.conversation
+    const at = this.#parent.shared.clock.now()
     const content = [{ type: 'text', text } as const]
-    const tokens = Math.round(conversation.counter.text(text) * conversation.correction)
-    return {
-      key,
-      content,
-      ...answer,
-      tokens,
-      at: this.#parent.shared.clock.now(),
-      ...(spent === undefined ? {} : { spent }),
-    }
+    const tokens = Math.round(counter.text(text) * correction)
+    return { key, content, ...answer, tokens, at, ...(spent === undefined ? {} : { spent }) }
   }
 }

@@ -2,7 +2,6 @@ import type { CallInput } from '../../machines/effectTypes.ts'
 import type { Reporter, AgentContext } from '../../machines/agentTypes.ts'
 import { WaitedFor, type WaitForCall } from '../../actors/tools/waitForTool.ts'
 import { type ErrorCode, RuntimeError, toErrorInfo } from '../../protocol/errors.ts'
-import type { ParentLink } from '../../protocol/parentLink.ts'
 import type { QueuedMessage } from '../../protocol/runs/queue.ts'
 import { RunOutcome } from '../../protocol/runs/run.ts'
 import { readHistory } from '../../log/readHistory.ts'
@@ -47,7 +46,7 @@ export class DetachedAgents {
     this.#running.set(host.agentId, host)
     const { agentId, machine, shared } = host
     const { definition } = host.view
-    const reports = machine.input.parent?.reports !== undefined
+    const reports = isReporting(host)
     machine.onEnd((crash) => {
       this.#running.delete(agentId)
       if (crash === null || !reports || goesOnElsewhere.has(crash.code)) return
@@ -147,22 +146,17 @@ export class DetachedAgents {
   }
 }
 
-interface Detached {
-  readonly agentId: string
-  readonly view: { readonly definition: { readonly name: string } }
-  readonly machine: { readonly input: { readonly parent?: Pick<ParentLink, 'reports'> } }
-}
+/** Returns true if an agent that works on its own reports to the agent that called it. */
+export const isReporting = ({ machine: { input } }: TreeAgent): boolean => input.parent?.reports !== undefined
 
 /** Returns the answer to the call of a detached agent. */
-export const detachedAnswer = ({ agentId, view, machine }: Detached): ChildAnswer => ({
-  text: `The agent "${view.definition.name}" works on it on its own, as ${agentId}. ${whereTo(machine.input)}`,
+export const detachedAnswer = (agentId: string, name: string, reports: boolean): ChildAnswer => ({
+  text: `The agent "${name}" works on it on its own, as ${agentId}. ${whereTo(reports)}`,
   isError: false,
 })
 
-const whereTo = ({ parent }: Detached['machine']['input']): string =>
-  parent?.reports !== undefined
-    ? 'Its answer will come to you as a message; wait_for waits for it.'
-    : 'Its answer does not come back here.'
+const whereTo = (reports: boolean): string =>
+  reports ? 'Its answer will come to you as a message; wait_for waits for it.' : 'Its answer does not come back here.'
 
 type Known = Pick<AgentContext, 'reporters' | 'followUps' | 'steering'>
 

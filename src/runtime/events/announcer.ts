@@ -161,9 +161,11 @@ export class Announcer {
     const { instrumentation } = this.#shared
     const { isObserved } = this
     if (!isObserved && instrumentation === undefined) return
+    const stamp = this.#stamp()
     const model = this.#owner.view.requests.frame.model.id
-    const { settings } = this.clean({ settings: blankSettings(request.settings) })
-    const at = { type: 'turn.request', runId, turnIndex, model, ...this.#stamp() } as const
+    const blank = blankSettings(request.settings)
+    const settings = this.#shared.sources.redactor?.value({ settings: blank }).settings ?? blank
+    const at = { type: 'turn.request', runId, turnIndex, model, ...stamp } as const
     const { messages, ...frame } = { ...request, settings }
     const event: EventOf<'turn.request'> =
       messages.length < longRequest
@@ -175,7 +177,7 @@ export class Announcer {
 
   #tell(event: AgentEvent): void {
     this.#observers.tell(event, this.#reader)
-    this.#tellFamily(event)
+    if (this.#family !== undefined || this.#parent !== undefined) this.#tellFamily(event)
   }
 
   #tellFamily(event: AgentEvent): void {
