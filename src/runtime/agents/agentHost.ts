@@ -17,7 +17,7 @@ import { tellRecords } from '../events/tellRecords.ts'
 import { Family } from './family.ts'
 import type { HostOptions, HostShared, LogOptions } from './hostOptions.ts'
 import { isKeepable } from './keptAgent.ts'
-import { AgentLog } from './log.ts'
+import { AgentLog, logAtRest } from './log.ts'
 import { Machine, type AgentActor } from './machine.ts'
 import { Ports } from './ports.ts'
 import { machineInput } from './restoreInput.ts'
@@ -218,6 +218,7 @@ export class AgentHost implements TreeAgent {
     this.under = undefined
     const rest = new View(this, this.view)
     unloaded.releasing(release())
+    this.log = logAtRest
     this.view = rest
     this.ports = undefined!
     this.family.changed()

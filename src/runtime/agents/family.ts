@@ -61,6 +61,7 @@ export class Family {
   /** The agent is unloaded, without a living sub-agent. */
   forget(): void {
     this.#children = undefined
+    this.#totals = undefined
   }
 
   /** Its living sub-agents, oldest first. */

@@ -19,11 +19,4 @@ export class HostFolds extends Folding {
   constructor(kept?: ReturnType<Folding['keep']>) {
     super(folds, kept)
   }
-
-  /** The part that is worth knowing of an unloaded agent: not its requests, which are many. */
-  atRest(): HostFolds {
-    const rest = new HostFolds()
-    for (const name of ['outline', 'spent', 'handoffs'] as const) Object.assign(rest[name], this[name])
-    return rest
-  }
 }

@@ -154,6 +154,9 @@ export class AgentLog implements LogOwner {
   }
 }
 
+/** The log of an unloaded agent, of which nothing is left to be written. */
+export const logAtRest = { repairedBytes: 0, isStuck: false, durable: () => undefined } as unknown as AgentLog
+
 /** Freezes everything inside a plain value. */
 function freezeInside(value: object): void {
   for (const inner of Object.values(value)) {

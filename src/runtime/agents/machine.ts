@@ -33,15 +33,35 @@ interface MachineOwner {
 
 const nobody: readonly never[] = Object.freeze([])
 
+/** The fields that anyone asks for in the context of an agent that may be unloaded, apart from those that are kept. */
+const atRest: Partial<AgentContext> = {
+  pause: null,
+  run: null,
+  pausedRun: null,
+  resuming: null,
+  ending: null,
+  calls: nobody,
+  attached: nobody,
+  prompts: nobody,
+  steering: nobody,
+  followUps: nobody,
+  reverts: nobody,
+  prunes: nobody,
+  grafts: nobody,
+  pins: nobody,
+  compactRequests: nobody,
+  policyRequests: nobody,
+}
+
 /** The actor that runs an agent's chart, seen from outside: its state, its mailbox, its end; or what is left of it while the agent is unloaded. */
 export class Machine {
   readonly #owner: MachineOwner
   /** Set while the agent is loaded. */
   input!: AgentInput
   #actor: AgentActor | undefined
-  /** Set while the agent is unloaded: who then takes its commands, and the last context. */
+  /** Set while the agent is unloaded: who then takes its commands, and what is kept of the context. */
   unloaded: Unloaded | undefined
-  #last: AgentContext | undefined
+  #last: Pick<AgentContext, 'frame' | 'failedRun' | 'runs' | 'turns'> | undefined
   #state = 'idle'
   #unseen = 0
   /** Why it failed. */
@@ -87,7 +107,8 @@ export class Machine {
   /** Ends the actor without a record; `unloaded` takes commands until the agent is loaded again. */
   unload(unloaded: Unloaded): void {
     const actor = this.#actor!
-    this.#last = actor.getSnapshot().context
+    const { frame, failedRun, runs, turns } = actor.getSnapshot().context
+    this.#last = { frame, failedRun, runs, turns }
     this.#actor = undefined
     this.unloaded = unloaded
     this.input = undefined!
@@ -148,8 +169,10 @@ export class Machine {
 
   get context(): AgentContext {
     if (this.unloaded === undefined) return this.#snapshot.context
+    const { agentId } = this.#owner
     // What was asked since goes first.
-    return this.unloaded.unseen === 0 ? this.#last! : { ...this.#last!, failedRun: null }
+    const failedRun = this.unloaded.unseen === 0 ? this.#last!.failedRun : null
+    return { ...atRest, ...this.#last!, agentId, failedRun } as AgentContext
   }
 
   /** The current run; `undefined`: it has not begun. */

@@ -16,6 +16,7 @@ interface UnloadedOwner {
 }
 
 const nothing: readonly never[] = Object.freeze([])
+const done = Promise.resolve()
 
 /**
  * An agent between two lives: the first command loads it again, and commands that arrive meanwhile wait and are executed in order. If loading
@@ -24,7 +25,7 @@ const nothing: readonly never[] = Object.freeze([])
 export class Unloaded {
   readonly #owner: UnloadedOwner
   /** Resolves once its last life has released the log. */
-  released: Promise<void> = Promise.resolve()
+  released = done
   #commands: AgentMachineEvent[] | undefined
   #loading: Promise<void> | undefined
   #ending: { readonly how: 'stop' | 'close'; readonly done: Promise<void> } | undefined
@@ -37,7 +38,11 @@ export class Unloaded {
 
   /** The last life still writes and releases the log; loading waits for it. */
   releasing(release: Promise<void>): void {
-    this.released = release.catch((thrown: unknown) => this.#owner.announcer.fail(thrown))
+    this.released = release
+      .catch((thrown: unknown) => this.#owner.announcer.fail(thrown))
+      .finally(() => {
+        this.released = done
+      })
   }
 
   get isStopped(): boolean {

@@ -36,7 +36,10 @@ const noConversation = new Conversation()
 /** An agent as its log tells of it: the conversation, and all that is folded beside it. While the agent is unloaded, in short. */
 export class View {
   readonly #owner: ViewOwner
-  readonly #folds: HostFolds
+  /** Set while the agent is loaded. */
+  readonly #folds!: HostFolds
+  /** The folds that are worth knowing of an unloaded agent, too: not its requests, which are many. */
+  readonly #known: Pick<HostFolds, 'outline' | 'spent' | 'handoffs'>
   readonly conversation: Conversation
   /** Set while the agent is loaded. */
   readonly requests!: TurnRequests
@@ -51,7 +54,8 @@ export class View {
   constructor(owner: ViewOwner, from: Past | View) {
     this.#owner = owner
     if (from instanceof View) {
-      this.#folds = from.#folds.atRest()
+      const { outline, spent, handoffs } = from.#known
+      this.#known = { outline, spent, handoffs }
       this.conversation = noConversation
       const sources = from.sources.map(({ source, tools }) => ({ source, state: 'idle', tools }) as const)
       this.#lastSources = sources.length === 0 ? nobody : sources
@@ -63,6 +67,7 @@ export class View {
     this.conversation = base?.conversation ?? rebuildConversation(records, { counter: ownDefinition.counter, past })
     this.lastSeq = this.conversation.lastSeq
     this.#folds = base?.folds ?? new HostFolds()
+    this.#known = this.#folds
     if (base === undefined) for (const part of [past, records]) for (const record of part) this.#folds.apply(record)
     // A log that names one which the definition does not lead to is refused before anything is opened.
     const active = (): AgentDefinition => handedTo(ownDefinition, this.active)
@@ -102,23 +107,23 @@ export class View {
   get definition(): AgentDefinition {
     if (this.sourced !== undefined) return this.sourced.definition
     const { ownDefinition } = this.#owner
-    const { name } = this.#folds.handoffs.state
+    const { name } = this.#known.handoffs.state
     // Most are never handed over.
     return name === undefined ? ownDefinition : handedTo(ownDefinition, name)
   }
 
   /** Name of the definition that answers. */
   get active(): string {
-    return this.#folds.handoffs.state.name ?? this.#owner.ownDefinition.name
+    return this.#known.handoffs.state.name ?? this.#owner.ownDefinition.name
   }
 
   get handoffs(): Handoffs {
-    return this.#folds.handoffs.state
+    return this.#known.handoffs.state
   }
 
   /** Outline of the log. */
   get outline(): Outline {
-    return this.#folds.outline.state
+    return this.#known.outline.state
   }
 
   /** The requests that the log contains. A fork has others once its own log begins: not to be held. */
@@ -130,7 +135,7 @@ export class View {
   get spent(): Spent {
     const { run } = this.#owner.machine
     // Turns of sub-agents are counted as their calls end.
-    const { spent } = this.#folds.spent.state
+    const { spent } = this.#known.spent.state
     return run == null ? spent : addSpent(spent, run)
   }
 

@@ -67,13 +67,13 @@ export class Announcer {
   #traced: TracedAgent | undefined
   /** The run under way. */
   run: RunOutcome | undefined
-  readonly notices: Notices
+  /** Set once there was one: most agents at rest have none. */
+  #notices: Notices | undefined
 
   constructor(owner: EventOwner, parent: Announcer | undefined, shared: Listening) {
     this.#owner = owner
     this.#parent = parent
     this.#shared = shared
-    this.notices = new Notices(owner, this)
   }
 
   subscribe(listener: AgentListener, { descendants }: { readonly descendants: boolean }): () => void {
@@ -183,6 +183,10 @@ export class Announcer {
   #tellFamily(event: AgentEvent): void {
     this.#family?.tell(event, undefined)
     if (this.#parent !== undefined) this.#parent.#tellFamily(event)
+  }
+
+  get notices(): Notices {
+    return (this.#notices ??= new Notices(this.#owner, this))
   }
 
   /** Announces the events that were held back, once the machine's step is done. */
