@@ -16,7 +16,7 @@ interface UnloadedOwner {
 }
 
 const nothing: readonly never[] = Object.freeze([])
-const done = Promise.resolve()
+const nothingLeft = Promise.resolve()
 
 /**
  * An agent between two lives: the first command loads it again, and commands that arrive meanwhile wait and are executed in order. If loading
@@ -25,7 +25,7 @@ const done = Promise.resolve()
 export class Unloaded {
   readonly #owner: UnloadedOwner
   /** Resolves once its last life has released the log. */
-  released = done
+  released = nothingLeft
   #commands: AgentMachineEvent[] | undefined
   #loading: Promise<void> | undefined
   #ending: { readonly how: 'stop' | 'close'; readonly done: Promise<void> } | undefined
@@ -41,7 +41,7 @@ export class Unloaded {
     this.released = release
       .catch((thrown: unknown) => this.#owner.announcer.fail(thrown))
       .finally(() => {
-        this.released = done
+        this.released = nothingLeft
       })
   }
 
