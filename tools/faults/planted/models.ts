@@ -124,7 +124,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'models-16',
-    file: 'src/protocol/runs/endWith.ts',
+    file: 'src/protocol/runs/run.ts',
     what: 'a signal keeps every run that it was ever given to',
     from: "void run.result.then(() => signal.removeEventListener('abort', end))",
     to: '',
