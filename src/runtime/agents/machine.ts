@@ -61,7 +61,7 @@ export class Machine {
   #actor: AgentActor | undefined
   /** Set while the agent is unloaded: who then takes its commands, and what is kept of the context. */
   unloaded: Unloaded | undefined
-  #last: Pick<AgentContext, 'frame' | 'failedRun' | 'runs' | 'turns'> | undefined
+  #last: Pick<AgentContext, 'frame' | 'failedRun' | 'reporters' | 'runs' | 'turns'> | undefined
   #state = 'idle'
   #unseen = 0
   /** Why it failed. */
@@ -107,8 +107,8 @@ export class Machine {
   /** Ends the actor without a record; `unloaded` takes commands until the agent is loaded again. */
   unload(unloaded: Unloaded): void {
     const actor = this.#actor!
-    const { frame, failedRun, runs, turns } = actor.getSnapshot().context
-    this.#last = { frame, failedRun, runs, turns }
+    const { frame, failedRun, reporters, runs, turns } = actor.getSnapshot().context
+    this.#last = { frame, failedRun, reporters, runs, turns }
     this.#actor = undefined
     this.unloaded = unloaded
     this.input = undefined!
