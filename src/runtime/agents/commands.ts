@@ -268,7 +268,7 @@ function checkRoom(
  *
  * @throws RuntimeError `INVALID_OPTION`, `MODEL_NOT_FOUND`
  */
-export function useOf(host: AgentHost, change: UseChange | null): UseEvent | null {
+function useOf(host: AgentHost, change: UseChange | null): UseEvent | null {
   if (change === null) return null
   const { instructions, tools, model } = change
   return {

@@ -103,7 +103,7 @@ const isIncognito = ({ incognito }: TreeAgent): boolean => incognito === true
 const nothing: readonly never[] = Object.freeze([])
 
 /** Totals of an agent at rest without sub-agents. */
-export const noTotals: TreeTotals = Object.freeze({ waiting: nothing, uncounted: undefined })
+const noTotals: TreeTotals = Object.freeze({ waiting: nothing, uncounted: undefined })
 
 const kindOf: { readonly [S in CallState['status']]: Pending['kind'] | undefined } = {
   held: 'approval',
@@ -121,7 +121,7 @@ const kindOf: { readonly [S in CallState['status']]: Pending['kind'] | undefined
  * Returns the totals of an agent from those of its sub-agents, without looking further down. Calls that wait in an incognito sub-agent are left
  * out unless the agent is incognito too.
  */
-export function totalsOf(
+function totalsOf(
   { machine, incognito }: Pick<TreeAgent, 'machine' | 'incognito'>,
   lives: readonly Life[],
 ): TreeTotals {

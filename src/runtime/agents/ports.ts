@@ -250,7 +250,7 @@ export class Ports implements AgentPorts {
 type Waiter = Pick<TreeAgent, 'agentId' | 'path' | 'shared' | 'machine' | 'announcer'>
 
 /** The waiting of one agent for models, within the limits of the runtime. */
-export class ModelWaits {
+class ModelWaits {
   readonly #agent: Waiter
   readonly #queue: ModelQueue
   /** Id of the model that it waits for. */
@@ -280,7 +280,7 @@ export class ModelWaits {
 }
 
 /** Checks that the log is still held before each call of a model: the agent may have waited for its turn, or for another model before. */
-export const heldGate = (gate: Gate | undefined, checkHeld: () => void): Gate =>
+const heldGate = (gate: Gate | undefined, checkHeld: () => void): Gate =>
   standInGate(gate, (model) => ({
     id: model.id,
     stream: (request, options) => {

@@ -166,11 +166,11 @@ const maxChars = 100_000
 const isAmong = (agents: readonly string[] | undefined, agentId: string): boolean => agents?.includes(agentId) !== false
 
 /** Returns true if none of the awaited agents works any longer, or a message has come for the agent. Pure. */
-export const isOver = ({ reporters, steering }: Known, agents: readonly string[] | undefined): boolean =>
+const isOver = ({ reporters, steering }: Known, agents: readonly string[] | undefined): boolean =>
   steering.length > 0 || !reporters.some(({ childId }) => isAmong(agents, childId))
 
 /** Returns the result for the model: the reports that are there, as far as they fit, and the agents still at work. Pure. */
-export function resultOf({ reporters, followUps, steering }: Known, agents: readonly string[] | undefined): WaitedFor {
+function resultOf({ reporters, followUps, steering }: Known, agents: readonly string[] | undefined): WaitedFor {
   const there = followUps.filter(
     (message) => reporterIn(message) !== undefined && isAmong(agents, reporterIn(message)!),
   )

@@ -22,7 +22,7 @@ const longRequest = 256
 const isOfReply = (body: LiveBody): boolean => body.type === 'reply.start' || isDelta(body)
 
 /** The agent whose events they are. */
-export interface EventOwner {
+interface EventOwner {
   readonly agentId: string
   readonly path: readonly string[]
   /** Set when nothing of the agent is stored. */
