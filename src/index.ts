@@ -1,3 +1,4 @@
+
 export { defineAgent, type AgentOptions } from './actors/define/defineAgent.ts'
 export type { CompactionOptions } from './actors/define/compactionOptions.ts'
 export type { BrakingOptions, RevertOptions, StallOptions } from './actors/define/brakingOptions.ts'
@@ -95,7 +96,7 @@ export type { BridgeServer, ServeOptions } from '../packages/bridge/src/server/s
 export type { InProcessOptions } from '../packages/bridge/src/inProcess/inProcessServer.ts'
 export type { Agent } from './runtime/agents/agent.ts'
 export type { Settled } from './runtime/agents/settled.ts'
-export type { AgentOf } from './runtime/agents/agentOf.ts'
+export type { AgentOf } from './runtime/agents/agent.ts'
 export type { DepsOf, ListenOptions, OutputOf } from './runtime/agents/agentTypes.ts'
 export type {
   CompactOptions,

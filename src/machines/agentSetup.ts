@@ -92,8 +92,8 @@ export const agentSetup = setup({
   actions: {
     /** Tells the runtime which actor runs the chart. Without a runtime it refuses to run a chart whose effects would do nothing. */
     attach: ({ self }): void => checkEffects((self as unknown as { readonly logic: AnyStateMachine }).logic, actors),
-    /** Command to the log: the whole record but its time, idempotent by `seq`. */
-    record: (_: unknown, _record: RecordDraft): void => {},
+    /** Command to the log: the whole records but their time, idempotent by `seq`. */
+    record: (_: unknown, _records: readonly RecordDraft[]): void => {},
   },
   guards: conditions,
 })

@@ -32,7 +32,7 @@ interface Subject<Context> {
 }
 
 interface Enqueue {
-  (action: { readonly type: 'record'; readonly params: RecordDraft }): void
+  (action: { readonly type: 'record'; readonly params: readonly RecordDraft[] }): void
   assign(make: () => object): void
   spawnChild(src: string, options: object): void
   stopChild(id: string): void
@@ -67,7 +67,7 @@ const commit =
   ({ context, event, system, enqueue }: Subject<Context>): void => {
     const { context: next, records = [], children = [] } = make(context, event as never)
     if (next !== context) enqueue.assign(() => next as object)
-    for (const record of records) enqueue({ type: 'record', params: record })
+    if (records.length > 0) enqueue({ type: 'record', params: records })
     for (const child of children) {
       if (child.type === 'stop') enqueue.stopChild(child.id)
       else if (child.type === 'tell') enqueue.sendTo(child.id, child.event)

@@ -32,7 +32,7 @@ export function checkedHistory(history: readonly HistoryMessage[] | undefined): 
 export async function withHistory(
   options: HostOptions,
   messages: CheckedHistory,
-  shared: Pick<HostShared, 'store' | 'clock' | 'redactor'>,
+  shared: Pick<HostShared, 'store' | 'clock' | 'sources'>,
 ): Promise<HostOptions> {
   const { agentId, lease, incognito: store = shared.store } = options
   try {
@@ -53,7 +53,7 @@ export async function withHistory(
 function recordsOf(
   { agentId, definition, metadata }: HostOptions,
   messages: CheckedHistory,
-  { clock, redactor }: Pick<HostShared, 'clock' | 'redactor'>,
+  { clock, sources }: Pick<HostShared, 'clock' | 'sources'>,
 ): readonly LogRecord[] {
   const created = {
     agentId,
@@ -64,7 +64,7 @@ function recordsOf(
     ...(metadata === undefined ? {} : { metadata }),
   }
   const records = historyRecords(created, messages, clock.now())
-  return redactor?.value(records) ?? records
+  return sources.redactor?.value(records) ?? records
 }
 
 /** How many of the messages that an agent was to begin with its log lacks: the process died while they were written. */

@@ -11,16 +11,13 @@ export function hostShared(
   { tracer, logger, models, random = Math.random }: RuntimeOptions,
   parts: Pick<
     HostShared,
-    'machine' | 'createActor' | 'sources' | 'childHosts' | 'store' | 'clock' | 'unloader' | 'instead'
+    'machine' | 'createActor' | 'sources' | 'childHosts' | 'store' | 'clock' | 'unloader' | 'instead' | 'reload'
   >,
 ): HostShared {
   const { sources, clock } = parts
   const bugs = new CallbackBugs()
   return {
     ...parts,
-    get redactor() {
-      return sources.redactor
-    },
     snapshots: new MemorySnapshots(),
     checkpointFailed: (agentId, thrown) =>
       logger?.warn({ agentId }, `a checkpoint could not be written: ${messageOf(thrown)}`),

@@ -1,4 +1,6 @@
+import type { AgentPorts } from '../actors/agentPorts.ts'
 import { RuntimeError } from '../protocol/errors.ts'
+import type { RecordDraft } from '../protocol/records.ts'
 import type { AgentHost } from './agents/agentHost.ts'
 
 /** Hosts of the loaded agents of a runtime, until their logs are released. */
@@ -16,11 +18,21 @@ export class Hosts {
     return this.#hosts.get(agentId)
   }
 
+  /** The ports of a loaded agent, for its effects. */
+  readonly ports = (agentId: string): AgentPorts => this.#hosts.get(agentId)!.ports
+
+  /** Takes the records of one step of a loaded agent. */
+  record(agentId: string, records: readonly RecordDraft[]): void {
+    this.#hosts.get(agentId)!.record(records)
+  }
+
   /** @throws RuntimeError `AGENT_EXISTS`: two logs of one id are possible in two stores only. */
   add(host: AgentHost): void {
     const { agentId } = host
     if (this.#hosts.has(agentId) && this.#hosts.get(agentId)?.store !== host.store) throw isRunning(agentId)
     this.#hosts.set(agentId, host)
+    // One that was unloaded is here again.
+    this.#releasing.delete(host)
   }
 
   /** @throws RuntimeError `AGENT_EXISTS` */
@@ -60,3 +72,27 @@ export class Hosts {
 
 const isRunning = (agentId: string): RuntimeError =>
   new RuntimeError('AGENT_EXISTS', `Agent "${agentId}" is running already.`)
+
+/** The agents that are being spawned, resumed or opened: by one call at a time each. */
+export class Openings {
+  readonly #openings = new Map<string, Promise<unknown>>()
+
+  /** Settles with the call that opens the agent, and never rejects; `undefined`: none does. */
+  of(agentId: string): Promise<unknown> | undefined {
+    return this.#openings.get(agentId)
+  }
+
+  /** @throws RuntimeError `AGENT_EXISTS` */
+  checkFree(agentId: string): void {
+    if (this.#openings.has(agentId))
+      throw new RuntimeError('AGENT_EXISTS', `Agent "${agentId}" is being started by another call.`)
+  }
+
+  /** Opens an agent while no other call does. */
+  alone<T>(agentId: string, open: () => Promise<T>): Promise<T> {
+    const opening = open().finally(() => this.#openings.delete(agentId))
+    const settled = opening.catch(() => {})
+    this.#openings.set(agentId, settled)
+    return opening
+  }
+}

@@ -1,5 +1,5 @@
 import { type ErrorInfo, RuntimeError } from '../protocol/errors.ts'
-import type { AgentBody } from './agents/agentBody.ts'
+import type { AgentHost } from './agents/agentHost.ts'
 import type { TreeAgent } from './children/treeAgent.ts'
 import { checkStored } from './resumable.ts'
 
@@ -8,10 +8,10 @@ import { checkStored } from './resumable.ts'
  *
  * @throws RuntimeError `AGENT_NOT_FOUND`, `AGENT_INCOGNITO`, `INVALID_OPTION` for a sub-agent
  */
-export function checkDetachable(agentId: string, body: AgentBody | undefined): asserts body is AgentBody {
-  if (body === undefined) throw new RuntimeError('AGENT_NOT_FOUND', `No agent "${agentId}" runs here.`)
-  checkStored(body, 'detach')
-  const { parent } = body
+export function checkDetachable(agentId: string, host: AgentHost | undefined): asserts host is AgentHost {
+  if (host === undefined) throw new RuntimeError('AGENT_NOT_FOUND', `No agent "${agentId}" runs here.`)
+  checkStored(host, 'detach')
+  const { parent } = host
   if (parent !== undefined)
     throw new RuntimeError(
       'INVALID_OPTION',
@@ -26,7 +26,7 @@ export function checkDetachable(agentId: string, body: AgentBody | undefined): a
 export const rootOf = (agent: TreeAgent): TreeAgent => (agent.parent === undefined ? agent : rootOf(agent.parent))
 
 /** An agent with all that is alive below it. Pure. */
-const treeOf = (agent: TreeAgent): TreeAgent[] => [agent, ...agent.liveChildren.flatMap(treeOf)]
+const treeOf = (agent: TreeAgent): TreeAgent[] => [agent, ...agent.family.live.flatMap(treeOf)]
 
 /**
  * Ends an agent here with everything alive below it, even in the middle of their work, without a record in their logs: effects are aborted, and
@@ -38,8 +38,8 @@ export async function letGo(
   hosts: { release(agent: TreeAgent): Promise<void> },
 ): Promise<void> {
   const tree = treeOf(agent)
-  agent.letGo(why)
-  await Promise.all(tree.flatMap((one) => one.childrenReleased() ?? []))
+  agent.machine.letGo(why)
+  await Promise.all(tree.flatMap((one) => one.family.released() ?? []))
   await hosts.release(agent)
 }
 
@@ -49,18 +49,15 @@ export interface ClosingOptions {
   readonly detach?: boolean
 }
 
-/** Functions that release the bodies of agents. */
-interface BodyOwner {
-  release(agent: TreeAgent): Promise<void>
-  releaseBody(body: AgentBody): Promise<void>
-}
-
 /** Lets go of an agent without a parent; one of which nothing is stored is closed. Rejects as the store does. */
-export async function detachBody(body: AgentBody, owner: BodyOwner): Promise<void> {
-  if (body.incognito !== true && (body.isLoaded || body.unseen > 0))
-    return await body.loaded((host) => letGo(host, detachedHere(body.agentId), owner))
-  await body.end('close')
-  await owner.releaseBody(body)
+export async function detachHost(
+  host: AgentHost,
+  hosts: { release(agent: TreeAgent): Promise<void>; releaseHost(host: AgentHost): Promise<void> },
+): Promise<void> {
+  if (host.incognito !== true && (host.isLoaded || host.machine.unseen > 0))
+    return await host.loaded((agent) => letGo(agent, detachedHere(host.agentId), hosts))
+  await host.machine.end('close')
+  await hosts.releaseHost(host)
 }
 
 /** Why an agent is no longer here that `detach` was called for. */

@@ -10,8 +10,8 @@ import type { Store } from '../protocol/ports/store.ts'
 import { checkVersion } from '../protocol/upgradeRecord.ts'
 import { outlineFold, type Outline } from '../log/outline.ts'
 import { historyParts, readPart } from '../log/readHistory.ts'
-import { keptIn, type KeptAgent } from './agents/keptAgent.ts'
-import { ownPending } from './agents/pending.ts'
+import { keptIn, type KeptState } from './agents/keptAgent.ts'
+import { ownPending } from './agents/agentTree.ts'
 
 /** Something that waits for people, and the ancestors of the agent whose call it is. */
 export interface PlacedPending {
@@ -47,7 +47,7 @@ class LeftFold {
   #isStopped = false
   created: RecordOf<'agent.created'> | undefined
 
-  constructor(kept?: KeptAgent) {
+  constructor(kept?: KeptState) {
     this.created = kept?.created
     this.#context = new ContextFold(kept?.context)
     this.#messages = new WaitingMessages(kept?.conversation.waiting)

@@ -4,9 +4,8 @@ import { onlyFields } from '../protocol/checks/onlyFields.ts'
 import { lazily } from '../protocol/lazily.ts'
 import { describeIssues, RuntimeError } from '../protocol/errors.ts'
 import { hasMetadata, metadataSchema, type Metadata } from '../protocol/metadata.ts'
-import { Agent } from './agents/agent.ts'
-import type { AgentOwner, AgentSlot } from './agents/agentOwner.ts'
-import type { AgentBody } from './agents/agentBody.ts'
+import { Agent, type AgentOwner } from './agents/agent.ts'
+import type { AgentHost } from './agents/agentHost.ts'
 
 /** One page of agents: which agent it follows, and its size. */
 export interface AgentPage {
@@ -31,17 +30,17 @@ const optionsSchema = lazily(() =>
   }).partial(),
 )
 
-/** Keeps an agent's place while its host is loaded and unloaded. */
-class Slot implements AgentSlot {
+/** The place of an agent, loaded or not. */
+class Slot {
   readonly agent: Agent
-  body: AgentBody
+  readonly host: AgentHost
   /** Neighbours in the list of roots. */
   before: Slot | undefined
   next: Slot | undefined
 
-  constructor(body: AgentBody, owner: AgentOwner<Agent>) {
-    this.body = body
-    this.agent = new Agent(this, owner)
+  constructor(host: AgentHost, owner: AgentOwner<Agent>) {
+    this.host = host
+    this.agent = new Agent(host, owner)
   }
 }
 
@@ -61,9 +60,8 @@ export class Registry {
     return this.#slots.get(agentId)?.agent
   }
 
-  /** Returns the host of an agent, or its stand-in while the agent is unloaded. */
-  body(agentId: string): AgentBody | undefined {
-    return this.#slots.get(agentId)?.body
+  host(agentId: string): AgentHost | undefined {
+    return this.#slots.get(agentId)?.host
   }
 
   /** Calls `listener` with every agent that starts, including sub-agents; returns a function that ends it. */
@@ -72,31 +70,22 @@ export class Registry {
     return () => this.#listeners.delete(listener)
   }
 
-  /** Adds an agent whose actor is running; an agent that was unloaded keeps its place. */
-  add(body: AgentBody): void {
-    const old = this.#slots.get(body.agentId)
-    if (old?.body.isLoaded === false) {
-      old.body = body
-      return
-    }
+  /** Adds an agent whose actor is running; an agent that was unloaded is there. */
+  add(host: AgentHost): void {
+    const old = this.#slots.get(host.agentId)
+    if (old?.host === host) return
     if (old !== undefined) this.#unlink(old)
-    const slot = new Slot(body, this.#owner)
-    this.#slots.set(body.agentId, slot)
-    if (body.parent === undefined && !body.incognito) this.#link(slot)
+    const slot = new Slot(host, this.#owner)
+    this.#slots.set(host.agentId, slot)
+    if (host.parent === undefined && !host.incognito) this.#link(slot)
     for (const listener of this.#listeners) callListener('A listener of onAgent', listener, slot.agent)
   }
 
-  /** Replaces one body with another. Does nothing if the first is no longer there. */
-  replace(body: AgentBody, other: AgentBody): void {
-    const slot = this.#slots.get(body.agentId)
-    if (slot?.body === body) slot.body = other
-  }
-
   /** Removes an agent, unless another has taken its place. */
-  remove(body: AgentBody): void {
-    const slot = this.#slots.get(body.agentId)
-    if (slot?.body !== body) return
-    this.#slots.delete(body.agentId)
+  remove(host: AgentHost): void {
+    const slot = this.#slots.get(host.agentId)
+    if (slot?.host !== host) return
+    this.#slots.delete(host.agentId)
     this.#unlink(slot)
   }
 
@@ -108,13 +97,13 @@ export class Registry {
     const { metadata } = checked.data
     const agents: Agent[] = []
     for (let slot = this.#after(after); slot !== undefined && agents.length < limit; slot = slot.next)
-      if (metadata === undefined || hasMetadata(slot.body.metadata, metadata)) agents.push(slot.agent)
+      if (metadata === undefined || hasMetadata(slot.host.metadata, metadata)) agents.push(slot.agent)
     return agents
   }
 
   /** All agents without a parent, those too that are not listed because they are incognito. */
   everyRoot(): Agent[] {
-    const incognito = [...this.#slots.values()].filter(({ body }) => body.incognito && body.parent === undefined)
+    const incognito = [...this.#slots.values()].filter(({ host }) => host.incognito && host.parent === undefined)
     return [...this.roots(), ...incognito.map(({ agent }) => agent)]
   }
 

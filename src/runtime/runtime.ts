@@ -9,10 +9,8 @@ import { type Clock, systemClock } from '../protocol/ports/clock.ts'
 import { type ErrorInfo, RuntimeError } from '../protocol/errors.ts'
 import type { Logger } from '../protocol/ports/logger.ts'
 import type { Store, StoreLease } from '../protocol/ports/store.ts'
-import type { Agent } from './agents/agent.ts'
-import { bodyOf } from './agents/agentFacts.ts'
-import type { AgentOwner } from './agents/agentOwner.ts'
-import type { AgentBody } from './agents/agentBody.ts'
+import type { Agent, AgentOwner } from './agents/agent.ts'
+import { hostOf } from './agents/agentFacts.ts'
 import { AgentHost } from './agents/agentHost.ts'
 import { warnOfForgottenApprovals } from './forgottenApprovals.ts'
 import type { HostOptions, HostShared } from './agents/hostOptions.ts'
@@ -23,12 +21,10 @@ import type { GivenDeps, OpenOptions, ResumeOptions, RootSpawnOptions } from './
 import { checkedHistory, isCutHistory, withHistory, type CheckedHistory } from './beginWithHistory.ts'
 import { incognitoStore } from './incognitoStore.ts'
 import { preparedMachine } from './preparedMachine.ts'
-import { Hosts } from './hosts.ts'
+import { Hosts, Openings } from './hosts.ts'
 import { hostShared } from './hostShared.ts'
 import { openLease, type LeaseWait } from './openLease.ts'
-import { Openings } from './openings.ts'
 import { Registry, type ListOptions } from './registry.ts'
-import { UnloadedHost, type AgentLoader } from './agents/unloadedHost.ts'
 import { IdleUnloader } from './agents/idleUnloader.ts'
 import { Sources } from './agents/sources.ts'
 import {
@@ -41,10 +37,9 @@ import {
   hasLog,
   wasCutOff,
 } from './resumable.ts'
-import { checkDetachable, detachBody, letGo, rootOf, type ClosingOptions } from './letGo.ts'
+import { checkDetachable, detachHost, letGo, rootOf, type ClosingOptions } from './letGo.ts'
 import { replaceDeps, runDepsOf } from './children/runDeps.ts'
 import { checkOptions, type RuntimeOptions } from './runtimeOptions.ts'
-import type { Instrumentation } from './events/instrumentation.ts'
 import { interpretBy } from './interpreter/differenceFromXState.ts'
 import type { OpenedLog } from './agents/keptAgent.ts'
 import { openHistory } from './openHistory.ts'
@@ -55,16 +50,13 @@ interface Closable {
   close(): Promise<void>
 }
 
-/** An agent that fits every caller's type: the types of definitions are only known to callers. */
-type AnyAgent = Agent<never, unknown, never>
-
-export class LocalRuntime implements AgentRuntime, ChildHosts, AgentLoader {
+export class LocalRuntime implements AgentRuntime, ChildHosts {
   readonly #store: Store
   readonly #shared: HostShared
   readonly #owner: AgentOwner<Agent>
   readonly #logger: Logger | undefined
   readonly #hosts = new Hosts((host) => {
-    this.#registry.remove(host)
+    if (host.isLoaded) this.#registry.remove(host)
     this.#unloader?.forget(host)
   })
   readonly #openings = new Openings()
@@ -81,22 +73,22 @@ export class LocalRuntime implements AgentRuntime, ChildHosts, AgentLoader {
     this.#logger = logger
     this.#owner = {
       newId: options.newId ?? (() => nanoid(12)),
-      release: (body) => this.releaseBody(body),
-      unheard: (body) => {
-        if (body instanceof AgentHost) this.#unloader?.look(body)
-      },
+      release: (host) => this.releaseHost(host),
+      unheard: (host) => this.#unloader?.look(host),
       agent: (agentId) => this.#registry.get(agentId),
     }
     this.#registry = new Registry(this.#owner)
     if (idleUnloadMs !== undefined)
       this.#unloader = new IdleUnloader(idleUnloadMs, {
         clock,
-        unload: ({ agentId }) => this.#unload(this.#hosts.get(agentId)!),
+        unload: ({ agentId }) => {
+          const host = this.#hosts.get(agentId)!
+          host.unload(() => this.release(host))
+        },
       })
     const interpreter = interpretBy(options.interpreter ?? 'planned', logger)
-    const find = (agentId: string): AgentHost => this.#hosts.get(agentId)!
     const attach = (agentId: string, actor: ActorRefFrom<typeof agentMachine>): void => this.#attach(agentId, actor)
-    const machine = preparedMachine({ clock, interpreter, find, attach })
+    const machine = preparedMachine({ clock, interpreter, hosts: this.#hosts, attach })
     const sources = new Sources({ ...options, clock })
     this.#shared = hostShared(options, {
       machine,
@@ -107,10 +99,14 @@ export class LocalRuntime implements AgentRuntime, ChildHosts, AgentLoader {
       clock,
       unloader: this.#unloader,
       instead,
+      reload: (agentId, begin) => this.#reload(this.#registry.host(agentId)!, begin),
     })
   }
 
-  async spawn(definition: AgentDefinition, options?: RootSpawnOptions & GivenDeps<unknown>): Promise<AnyAgent> {
+  async spawn(
+    definition: AgentDefinition,
+    options?: RootSpawnOptions & GivenDeps<unknown>,
+  ): Promise<Agent<never, unknown, never>> {
     if (options !== undefined) checkOptions('spawn', options)
     const agentId = options?.id ?? `${definition?.name}-${this.#owner.newId()}`
     this.#check(agentId, definition, 'spawn')
@@ -133,7 +129,7 @@ export class LocalRuntime implements AgentRuntime, ChildHosts, AgentLoader {
     agentId: string,
     definition: AgentDefinition,
     options: ResumeOptions & GivenDeps<unknown> = {},
-  ): Promise<AnyAgent> {
+  ): Promise<Agent<never, unknown, never>> {
     checkOptions('resume', options)
     this.#check(agentId, definition, 'resume')
     checkStored(this.#hosts.get(agentId), 'resume')
@@ -147,22 +143,22 @@ export class LocalRuntime implements AgentRuntime, ChildHosts, AgentLoader {
     agentId: string,
     definition: AgentDefinition,
     options: OpenOptions & GivenDeps<unknown> = {},
-  ): Promise<AnyAgent> {
+  ): Promise<Agent<never, unknown, never>> {
     checkOptions('open', options)
     const history = checkedHistory(options.history)
-    const metadata = this.#shared.redactor?.value(options.metadata) ?? options.metadata
+    const metadata = this.#shared.sources.redactor?.value(options.metadata) ?? options.metadata
     for (;;) {
       this.#check(agentId, definition, 'open')
       checkStored(this.#hosts.get(agentId), 'open')
       const opening = this.#openings.of(agentId)
-      const body = this.#registry.body(agentId)
+      const host = this.#registry.host(agentId)
       if (opening !== undefined) await opening
-      else if (body === undefined) break
-      else if (body.isStopped) await this.#parting(body)
+      else if (host === undefined) break
+      else if (host.machine.isStopped) await this.#parting(host)
       else {
-        checkOwner(agentId, body.metadata, metadata)
-        checkSame(agentId, body.definition.name, definition)
-        replaceDeps(body, options.deps, 'open')
+        checkOwner(agentId, host.metadata, metadata)
+        checkSame(agentId, host.view.definition.name, definition)
+        replaceDeps(host, options.deps, 'open')
         return this.#agent(agentId)
       }
     }
@@ -178,19 +174,19 @@ export class LocalRuntime implements AgentRuntime, ChildHosts, AgentLoader {
   async detach(agentId: string): Promise<void> {
     this.checkOpen()
     await this.#openings.of(agentId)
-    const body = this.#registry.body(agentId)
-    checkDetachable(agentId, body)
-    await detachBody(body, this)
+    const host = this.#registry.host(agentId)
+    checkDetachable(agentId, host)
+    await detachHost(host, this)
   }
 
   lost(host: TreeAgent, why: ErrorInfo): void {
-    letGo(rootOf(host), why, this).catch((thrown: unknown) => host.fail(thrown))
+    letGo(rootOf(host), why, this).catch((thrown: unknown) => host.announcer.fail(thrown))
   }
 
   /** Resolves once an ending agent has released its log. A failure is reported to the code that ended it. */
-  async #parting(body: AgentBody): Promise<void> {
-    await body.end('close').catch(() => {})
-    await this.releaseBody(body).catch(() => {})
+  async #parting(host: AgentHost): Promise<void> {
+    await host.machine.end('close').catch(() => {})
+    await this.releaseHost(host).catch(() => {})
   }
 
   async #continue(
@@ -198,7 +194,7 @@ export class LocalRuntime implements AgentRuntime, ChildHosts, AgentLoader {
     definition: AgentDefinition,
     { continue: goesOn = true, takeOver, under, deps }: ResumeOptions & GivenDeps<unknown>,
     metadata?: Metadata,
-  ): Promise<AnyAgent> {
+  ): Promise<Agent<never, unknown, never>> {
     return this.#fromLog(lease, definition, metadata, async (history) => {
       const { agentId } = lease
       const given = runDepsOf(definition, deps, 'resume')
@@ -214,8 +210,8 @@ export class LocalRuntime implements AgentRuntime, ChildHosts, AgentLoader {
         under,
         deps: given,
       })
-      host.start(goesOn && wasCutOff(host.input) ? [this.#resumption()] : [])
-      await host.childrenReady()
+      host.start(goesOn && wasCutOff(host.machine.input) ? [this.#resumption()] : [])
+      await host.family.ready()
       return this.#agent(agentId)
     })
   }
@@ -252,8 +248,8 @@ export class LocalRuntime implements AgentRuntime, ChildHosts, AgentLoader {
     this.#openings.checkFree(agentId)
   }
 
-  find(agentId: string): AgentBody | undefined {
-    return this.#registry.body(agentId)
+  find(agentId: string): AgentHost | undefined {
+    return this.#registry.host(agentId)
   }
 
   newId(): string {
@@ -271,13 +267,13 @@ export class LocalRuntime implements AgentRuntime, ChildHosts, AgentLoader {
     return openLease(store, agentId, leasing, this)
   }
 
-  async #begin(options: HostOptions, history: CheckedHistory | undefined): Promise<AnyAgent> {
+  async #begin(options: HostOptions, history: CheckedHistory | undefined): Promise<Agent<never, unknown, never>> {
     this.adopt(history === undefined ? options : await withHistory(options, history, this.#shared)).start()
     return this.#agent(options.agentId)
   }
 
-  #agent(agentId: string): AnyAgent {
-    return this.#registry.get(agentId) as AnyAgent
+  #agent(agentId: string): Agent<never, unknown, never> {
+    return this.#registry.get(agentId) as Agent<never, unknown, never>
   }
 
   adopt(options: HostOptions): AgentHost {
@@ -294,14 +290,6 @@ export class LocalRuntime implements AgentRuntime, ChildHosts, AgentLoader {
     this.#registry.add(host)
   }
 
-  /** Everything is written: any further command loads the agent again. */
-  #unload(host: AgentHost): void {
-    const unloaded = new UnloadedHost(host, this)
-    this.#registry.replace(host, unloaded)
-    host.unload()
-    unloaded.releasing(this.release(host))
-  }
-
   get clock(): Clock {
     return this.#shared.clock
   }
@@ -315,17 +303,13 @@ export class LocalRuntime implements AgentRuntime, ChildHosts, AgentLoader {
     return this.#logger
   }
 
-  get instrumentation(): Instrumentation | undefined {
-    return this.#shared.instrumentation
-  }
-
-  async load(unloaded: UnloadedHost, begin: (host: AgentHost) => void): Promise<AgentHost> {
-    const { agentId, definition, lent, given: deps } = unloaded
+  async #reload(host: AgentHost, begin: () => void): Promise<void> {
+    const { agentId, ownDefinition } = host
     const lease = await openLease(this.#store, agentId, {}, this)
-    return this.#fromLog(lease, definition, undefined, async (history) => {
-      const host = this.adopt({ agentId, definition, lease, history, lent, deps })
-      begin(host)
-      return host
+    await this.#fromLog(lease, ownDefinition, undefined, async (history) => {
+      host.load({ lease, history })
+      this.#hosts.add(host)
+      begin()
     })
   }
 
@@ -367,7 +351,7 @@ export class LocalRuntime implements AgentRuntime, ChildHosts, AgentLoader {
     this.#forget()
     // Agents end first, so that clients still see their runs end.
     const end = (agent: Agent): Promise<void> =>
-      detach && agent.isLoaded ? detachBody(bodyOf(agent), this) : agent.close()
+      detach && agent.isLoaded ? detachHost(hostOf(agent), this) : agent.close()
     const agents = Promise.allSettled(this.roots().map(end))
     const companions = Promise.allSettled(this.#companions.map((companion) => companion.close()))
     const stops = await agents
@@ -379,12 +363,13 @@ export class LocalRuntime implements AgentRuntime, ChildHosts, AgentLoader {
     if (failed !== undefined) throw failed.reason
   }
 
-  releaseBody(body: AgentBody): Promise<void> {
-    if (body instanceof AgentHost)
-      // Whoever goes on with it opens those below it as well.
-      return body.childrenReleased()?.then(() => this.release(body)) ?? this.release(body)
-    this.#registry.remove(body)
-    return body instanceof UnloadedHost ? body.released : Promise.resolve()
+  /** Releases an agent that has ended, and its log. */
+  releaseHost(host: AgentHost): Promise<void> {
+    const { unloaded } = host.machine
+    // Whoever goes on with it opens those below it as well.
+    if (unloaded === undefined) return host.family.released()?.then(() => this.release(host)) ?? this.release(host)
+    this.#registry.remove(host)
+    return unloaded.released
   }
 
   release(host: AgentHost): Promise<void> {

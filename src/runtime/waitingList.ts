@@ -4,7 +4,7 @@ import type { Pending, WaitingAgent } from '../protocol/runs/pending.ts'
 import type { Store } from '../protocol/ports/store.ts'
 import { allLogs, pagesOf, type Pages } from '../log/logPages.ts'
 import type { Agent } from './agents/agent.ts'
-import { bodyOf } from './agents/agentFacts.ts'
+import { hostOf } from './agents/agentFacts.ts'
 import { standingOf, type LogStanding, type PlacedPending } from './logStanding.ts'
 
 export type { WaitingAgent }
@@ -105,7 +105,7 @@ export function placedPending(agent: Agent): PlacedPending[] {
   if (pending.length === 0) return []
   const known = new Map<string, { readonly path: readonly string[]; readonly asked: ReadonlyMap<string, number> }>()
   const see = (one: Agent): void => {
-    known.set(one.id, { path: one.path, asked: bodyOf(one).outline.asked })
+    known.set(one.id, { path: one.path, asked: hostOf(one).view.outline.asked })
     for (const child of one.children()) see(child)
   }
   see(agent)
@@ -120,7 +120,7 @@ export function placedPending(agent: Agent): PlacedPending[] {
 function waitingAt(agent: Agent): PlacedWaiting | undefined {
   const waiting = placedPending(agent)
   if (waiting.length === 0) return undefined
-  const { title } = bodyOf(agent).outline
+  const { title } = hostOf(agent).view.outline
   const { id: agentId, path, definition, metadata } = agent
   return { agentId, path, definition, title, metadata, isRunning: true, waiting }
 }

@@ -47,7 +47,7 @@ export class LiveAgent {
         drainStall: effect(),
         consultPolicies: effect(),
       },
-      actions: { record: (_: unknown, record: RecordDraft) => void this.records.push(record) },
+      actions: { record: (_: unknown, records: readonly RecordDraft[]) => void this.records.push(...records) },
     })
     this.#actor = interpreter.createActor(interpreter.prepare(provided), { id: 'live', input: testAgent(policy) })
     this.#actor.subscribe({

@@ -3,7 +3,7 @@ import { agentMachine } from '../../src/machines/agentMachine.ts'
 import { supervisorMachine } from '../../src/machines/supervisorMachine.ts'
 import { compareWithXState } from '../../src/runtime/interpreter/differenceFromXState.ts'
 import { type Interpreter, plannedInterpreter, xstateInterpreter } from '../../src/runtime/interpreter/interpreter.ts'
-import { plannedMachine } from '../../src/runtime/interpreter/plannedMachine.ts'
+import { plannedMachine } from '../../src/runtime/interpreter/step.ts'
 import { planChart } from '../../src/runtime/interpreter/plan.ts'
 import { assert, describe } from '../support/suite.ts'
 

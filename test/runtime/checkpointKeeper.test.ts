@@ -19,13 +19,10 @@ function keeping(rest: Partial<CheckpointStore> = {}) {
         yield* log.slice(from - 1)
       },
     },
-    state: 'idle',
-    unseen: 0,
-    isStopped: false,
-    lastSeq: 0,
+    machine: { state: 'idle', unseen: 0, isStopped: false },
+    view: { lastSeq: 0, keep: () => ({ kept: {} as never, nodes: new Uint8Array(1) }) },
     pending: undefined as Promise<void> | undefined,
-    durable: () => host.pending,
-    keep: () => ({ kept: {} as never, nodes: new Uint8Array(1) }),
+    log: { durable: () => host.pending },
   }
   const seen = { writes: [] as number[], folded: 0, contexts: [] as number[], failures: [] as unknown[], fails: 0 }
   const context = {
@@ -59,8 +56,8 @@ function keeping(rest: Partial<CheckpointStore> = {}) {
     failed: (thrown) => void seen.failures.push(thrown),
   })
   const happens = (count: number): void => {
-    for (const record of recordsBetween(host.lastSeq + 1, host.lastSeq + count)) {
-      host.lastSeq = record.seq
+    for (const record of recordsBetween(host.view.lastSeq + 1, host.view.lastSeq + count)) {
+      host.view.lastSeq = record.seq
       log.push(record)
       keeper.apply(record)
     }
@@ -131,10 +128,10 @@ describe('what keeps checkpoints', (it) => {
     assert.equal([seen.writes, seen.failures.length], [[], 1])
     host.pending = undefined
     for (const busy of [{ state: 'executing' }, { unseen: 1 }, { isStopped: true }]) {
-      Object.assign(host, { state: 'idle', unseen: 0, isStopped: false })
+      Object.assign(host.machine, { state: 'idle', unseen: 0, isStopped: false })
       keeper.look()
       // It comes to rest no more before its turn.
-      Object.assign(host, busy)
+      Object.assign(host.machine, busy)
       await turn()
       keeper.look()
       await turn()
@@ -145,7 +142,7 @@ describe('what keeps checkpoints', (it) => {
   it('writes none of an agent that was stopped: nobody opens it again', async () => {
     const { host, seen, keeper, happens } = keeping()
     happens(64)
-    host.lastSeq += 1
+    host.view.lastSeq += 1
     keeper.apply({ ...recordsBetween(65, 65)[0]!, type: 'agent.stopped' })
     await keeper.finish()
     assert.equal(seen.writes, [])

@@ -1,5 +1,5 @@
 import { foldContext, type KeptContext } from '../../src/machines/rebuildContext.ts'
-import { bodyOf, keptIn, type KeptAgent } from '../../src/runtime/agents/keptAgent.ts'
+import { bodyOf, keptIn, type KeptState } from '../../src/runtime/agents/keptAgent.ts'
 import { defineAgent, type AgentOptions } from '../../src/actors/define/defineAgent.ts'
 import { policyModel } from '../../src/actors/models/policyModel.ts'
 import { createRuntime, type Runtime } from '../../packages/bridge/src/createRuntime.ts'
@@ -91,7 +91,7 @@ const contextOf = (records: readonly LogRecord[]): KeptContext =>
 /** One that says that there is a summary, which its nodes do not have. */
 function withSummary(body: Uint8Array): Uint8Array {
   const length = new DataView(body.buffer, body.byteOffset).getUint32(0, true)
-  const kept = JSON.parse(Buffer.from(body.subarray(4, 4 + length)).toString()) as KeptAgent
+  const kept = JSON.parse(Buffer.from(body.subarray(4, 4 + length)).toString()) as KeptState
   const { conversation } = kept
   const overlays = [{ nodeId: conversation.tree.lastNodeId + 1, from: 1, to: 2 }]
   return bodyOf({ ...kept, conversation: { ...conversation, overlays } }, body.subarray(4 + length))

@@ -139,7 +139,7 @@ async function hostOf(
 async function checkpointOf(...given: Parameters<typeof hostOf>): Promise<Checkpoint> {
   const [, , prefix] = given
   const host = await hostOf(...given)
-  const { kept, nodes } = host.keep()
+  const { kept, nodes } = host.view.keep()
   const last = prefix.records.at(-1)!
   const context = foldContext(prefix.records, prefix.past).keep()
   const body = bodyOf({ ...kept, created: prefix.created, context }, nodes)
@@ -157,20 +157,23 @@ function nodesIn(bytes: Uint8Array): unknown[] {
 
 /** State of an agent, and the request it would make next. */
 function standing(host: AgentHost): string {
-  const { conversation, input, spent, frame, leftBehind, metadata } = host
+  const { metadata, machine, view } = host
+  const { conversation, spent } = view
+  const { input } = machine
+  const { frame, leftBehind } = view.requests
   return JSON.stringify({
-    keeps: host.keep().kept,
-    nodes: nodesIn(host.keep().nodes),
+    keeps: host.view.keep().kept,
+    nodes: nodesIn(host.view.keep().nodes),
     input,
     spent,
     metadata,
-    active: host.active,
+    active: host.view.active,
     frame: { ...frame, model: frame.model.id },
     left: leftBehind?.items,
     log: conversation.log(),
     trunk: conversation.trunk().map(({ id }) => id),
     queues: conversation.queues,
-    request: host.assemble(99),
+    request: host.view.requests.assemble(99),
   })
 }
 
@@ -183,7 +186,7 @@ async function checkCuts(runtime: LocalRuntime, store: Store, agentId: string, d
     const opened = goOnFrom(checkpoint, whole.records.slice(at - 1), definition())
     const host = await hostOf(runtime, store, opened, definition())
     assert.is(standing(host), expected, `from record ${at} of ${whole.records.length}`)
-    for (const id of requestIds(whole.records)) assert.ok(host.requests.has(id), id)
+    for (const id of requestIds(whole.records)) assert.ok(host.view.asked.has(id), id)
   }
   return whole.records.length
 }
@@ -243,7 +246,9 @@ describe('an agent that goes on from a checkpoint', (it) => {
     const said = Array.from({ length: 6 }, (_, at): Move => ['prompt', at + 1])
     const { store, runtime } = await live([...said, ['revert', 3], ['prompt', 2]])
     cleanup(() => runtime.close())
-    const { conversation } = await hostOf(runtime, store, await readHistory(store, 'a'))
+    const {
+      view: { conversation },
+    } = await hostOf(runtime, store, await readHistory(store, 'a'))
     const fork = await forkSession(store, 'a', `n${conversation.head!.toFixed()}`)
     const agent = await runtime.resume(fork.agentId, define())
     agent.prompt('on')

@@ -56,19 +56,19 @@ describe('a run of an incognito agent on behalf of another', (it) => {
       ],
       { tools: [look], pricing: { input: 1, output: 2 } },
     )
-    const result = await host.runIncognito(definition, 'is it?', { signal: never(), timeoutMs: 1_000 })
+    const result = await host.ports.runIncognito(definition, 'is it?', { signal: never(), timeoutMs: 1_000 })
     assert.equal(result, { text: 'fine', usage: usageOf(30, 10), costUsd: 0.00005, turns: 2 })
     assert.equal(born, [['reviewer-q1', true]])
     assert.is(runtime.agent('reviewer-q1'), undefined)
     assert.equal(await store.list(), ['x'])
-    assert.equal([host.liveChildren, host.lastSeq, events], [[], 1, []])
+    assert.equal([host.family.live, host.view.lastSeq, events], [[], 1, []])
   })
 
   it('gives its answer as data', async (context) => {
     const { host } = await world(context)
     const output = z.object({ ok: z.boolean() })
     const definition = agentOf('reviewer', ['{"ok":true}'], { output })
-    const result = await host.runIncognito(definition, 'is it?', { signal: never(), timeoutMs: 1_000 })
+    const result = await host.ports.runIncognito(definition, 'is it?', { signal: never(), timeoutMs: 1_000 })
     assert.equal(result.output, { ok: true })
   })
 
@@ -84,7 +84,7 @@ describe('a run of an incognito agent on behalf of another', (it) => {
       agents: [helper],
       compaction: false,
     })
-    const result = await host.runIncognito(definition, 'is it?', { signal: never(), timeoutMs: 1_000 })
+    const result = await host.ports.runIncognito(definition, 'is it?', { signal: never(), timeoutMs: 1_000 })
     assert.is(result.text, 'fine')
     assert.match(JSON.stringify(script.requests[1]!.messages), /Nobody can be asked.*helped/)
     assert.equal(events, [])
@@ -94,15 +94,15 @@ describe('a run of an incognito agent on behalf of another', (it) => {
     const { host, clock } = await world(context)
     const options = { signal: never(), timeoutMs: 1_000 }
     const looping = agentOf('reviewer', [calls('c', 'look'), calls('d', 'look'), 'fine'], { tools: [look] })
-    const limited = await host.runIncognito(looping, 'go', { ...options, limits: { turns: 1 } })
+    const limited = await host.ports.runIncognito(looping, 'go', { ...options, limits: { turns: 1 } })
     assert.equal([limited.problem, limited.turns], ['its limit of 1 turns was reached', 1])
     const failing = agentOf('reviewer', [{ error: { kind: 'badRequest', message: 'no such model' } }])
-    assert.match((await host.runIncognito(failing, 'go', options)).problem!, 'no such model')
+    assert.match((await host.ports.runIncognito(failing, 'go', options)).problem!, 'no such model')
     const shaped = agentOf('reviewer', ['no', 'no', 'no'], { output: z.object({ ok: z.boolean() }) })
-    const unfit = await host.runIncognito(shaped, 'go', options)
+    const unfit = await host.ports.runIncognito(shaped, 'go', options)
     assert.ok(unfit.problem !== undefined && !('output' in unfit))
     const slow = agentOf('reviewer', [() => new Promise<never>(() => {})])
-    const run = host.runIncognito(slow, 'go', options)
+    const run = host.ports.runIncognito(slow, 'go', options)
     await quiet()
     await clock.advance(1_000)
     assert.is((await run).problem, 'it took too long, over 1000 ms')
@@ -112,13 +112,13 @@ describe('a run of an incognito agent on behalf of another', (it) => {
     const { host, runtime, born } = await world(context)
     const aborting = new AbortController()
     const slow = agentOf('reviewer', [() => new Promise<never>(() => {})])
-    const run = host.runIncognito(slow, 'go', { signal: aborting.signal, timeoutMs: 1_000 })
+    const run = host.ports.runIncognito(slow, 'go', { signal: aborting.signal, timeoutMs: 1_000 })
     await quiet()
     assert.is(runtime.agent(born[0]![0])?.state, 'replying.requesting')
     aborting.abort(new Error('not needed'))
     await assert.rejects(run, (thrown: unknown) => thrown instanceof Error && thrown.message === 'not needed')
     assert.is(runtime.agent(born[0]![0]), undefined)
-    await assert.rejects(host.runIncognito(slow, 'go', { signal: aborting.signal, timeoutMs: 1_000 }))
+    await assert.rejects(host.ports.runIncognito(slow, 'go', { signal: aborting.signal, timeoutMs: 1_000 }))
     assert.is(born.length, 1, 'aborted before it began')
   })
 
@@ -129,7 +129,7 @@ describe('a run of an incognito agent on behalf of another', (it) => {
     void stalled.promise.then(() => (isStalled = true))
     const wait = tool('wait', () => new Promise<string>((resolve) => void clock.after(400, () => resolve('waited'))))
     const definition = agentOf('reviewer', [calls('c', 'wait'), calls('d', 'wait'), 'fine'], { tools: [wait] })
-    const run = host.runIncognito(definition, 'is it?', { signal: never(), timeoutMs: 10_000 })
+    const run = host.ports.runIncognito(definition, 'is it?', { signal: never(), timeoutMs: 10_000 })
     for (let n = 0; n < 9; n += 1) {
       await quiet()
       await clock.advance(100)

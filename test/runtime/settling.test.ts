@@ -3,7 +3,7 @@ import { defineAgent } from '../../src/actors/define/defineAgent.ts'
 import { createRuntime, type Runtime } from '../../packages/bridge/src/createRuntime.ts'
 import type { Store } from '../../src/protocol/ports/store.ts'
 import type { Agent } from '../../src/runtime/agents/agent.ts'
-import { bodyOf } from '../../src/runtime/agents/agentFacts.ts'
+import { hostOf } from '../../src/runtime/agents/agentFacts.ts'
 import { memoryStore } from '../../src/log/stores/memoryStore.ts'
 import { scriptedModel } from '../../packages/evaluation/src/testing/scriptedModel.ts'
 import { simulatedClock } from '../../packages/evaluation/src/testing/simulatedClock.ts'
@@ -184,7 +184,7 @@ describe('an agent is settled', (it) => {
     agent.prompt('go')
     const settled = await agent.settled()
     assert.equal([settled.status, settled.status === 'waiting' && settled.callIds], ['waiting', ['q0']])
-    const { state, context: is } = bodyOf(agent)
+    const { state, context: is } = hostOf(agent).machine
     assert.equal([state, is.calls.map(({ status }) => status)], ['executing', ['paused', 'running']])
   })
 

@@ -208,7 +208,7 @@ export class MachineDriver {
       case 'attach':
         return
       case 'record':
-        return this.#record(params as object)
+        return (params as readonly object[]).forEach((draft) => this.#record(draft))
       case 'xstate.spawnChild':
         return this.#start(params as Child)
       case 'xstate.stopChild': {

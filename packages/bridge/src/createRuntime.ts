@@ -123,7 +123,7 @@ class ServedRuntime extends LocalRuntime implements Runtime {
     const { serve } = await import('./server/serve.ts')
     const { shared, logger } = this
     const { store, clock } = shared
-    const server = await serve(this, { store, clock, logger, redactor: () => shared.redactor }, options)
+    const server = await serve(this, { store, clock, logger, redactor: () => shared.sources.redactor }, options)
     if (!this.closeWith(server)) {
       await server.close()
       this.checkOpen()
@@ -140,7 +140,7 @@ class ServedRuntime extends LocalRuntime implements Runtime {
     this.checkOpen()
     const { shared, logger } = this
     const { store, clock } = shared
-    const server = new InProcessServer(this, { store, clock, logger, redactor: () => shared.redactor }, options)
+    const server = new InProcessServer(this, { store, clock, logger, redactor: () => shared.sources.redactor }, options)
     const client = connect(server.url, { webSocket: server.webSocket, clock })
     client.onStatus((status) => {
       if (status === 'closed') void server.close()

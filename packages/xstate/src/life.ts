@@ -9,7 +9,7 @@ import { pendingIn } from '../../../src/protocol/runs/pendingIn.ts'
 import { noUsage, textOf } from '../../../src/protocol/messages.ts'
 import type { RunResult } from '../../../src/protocol/runs/runResult.ts'
 import type { Agent } from '../../../src/runtime/agents/agent.ts'
-import { AgentHost } from '../../../src/runtime/agents/agentHost.ts'
+import type { AgentHost } from '../../../src/runtime/agents/agentHost.ts'
 import type { UnderActor } from '../../../src/runtime/children/spawnOptions.ts'
 import type { LocalRuntime } from '../../../src/runtime/runtime.ts'
 import type { AgentLogicEvent, AgentRequest, AgentSnapshot, AgentView } from './agentSnapshot.ts'
@@ -81,7 +81,7 @@ export class Life {
     this.#request = request
     this.#scope = scope
     this.#self = scope.self as Actor
-    this.#run = new RequestedRun(request?.id, () => (this.#loaded?.definition ?? plan.definition).output)
+    this.#run = new RequestedRun(request?.id, () => (this.#loaded?.view.definition ?? plan.definition).output)
     // In turn, so that an actor that was stopped while it opened the agent has closed it before the next one finds it.
     inTurn(plan.runtime, agentId, () => this.#open()).catch((thrown: unknown) => this.#fail(thrown))
   }
@@ -103,7 +103,7 @@ export class Life {
       this.#agent.dispatch({ ...said, type: `agent.${type}`, agentId: this.#agentId } as AgentCommand)
     } catch (thrown) {
       // Thrown in a transition it would end the actor.
-      runtime.find(this.#agentId)?.fail(thrown)
+      runtime.find(this.#agentId)?.announcer.fail(thrown)
     }
     return true
   }
@@ -124,7 +124,7 @@ export class Life {
     this.#forgetAgents = runtime.onAgent((agent) => {
       if (agent.id === this.#agentId && this.#state === 'opening') this.#follow(agent)
       // A restored one may have brought calls that wait for a decision.
-      else if (agent.path.includes(this.#agentId)) void this.#loaded?.childrenReady().then(() => this.#restored())
+      else if (agent.path.includes(this.#agentId)) void this.#loaded?.family.ready().then(() => this.#restored())
     })
     const agent = await runtime.open(this.#agentId, definition, { continue: false, under: this.#self, deps })
     if (agent !== this.#agent) this.#follow(agent)
@@ -173,7 +173,7 @@ export class Life {
         this.#scope.emit(asked)
         if (this.#plan.tell.has(asked.type)) this.#self._parent?.send(asked)
       } catch (thrown) {
-        this.#loaded?.fail(thrown)
+        this.#loaded?.announcer.fail(thrown)
       }
     }
   }
@@ -181,9 +181,12 @@ export class Life {
   #follow(agent: Agent): void {
     this.#forget()
     this.#agent = agent
-    const body = this.#plan.runtime.find(this.#agentId)
-    if (body === undefined) throw new RuntimeError('AGENT_STOPPED', `Agent "${this.#agentId}" was stopped meanwhile.`)
-    this.#unfollow = [agent.subscribe((event) => this.#heard(event, agent)), body.onEnd((crash) => this.#ended(crash))]
+    const host = this.#plan.runtime.find(this.#agentId)
+    if (host === undefined) throw new RuntimeError('AGENT_STOPPED', `Agent "${this.#agentId}" was stopped meanwhile.`)
+    this.#unfollow = [
+      agent.subscribe((event) => this.#heard(event, agent)),
+      host.machine.onEnd((crash) => this.#ended(crash)),
+    ]
   }
 
   #forget(): void {
@@ -245,8 +248,8 @@ export class Life {
   }
 
   get #loaded(): AgentHost | undefined {
-    const body = this.#plan.runtime.find(this.#agentId)
-    return body instanceof AgentHost ? body : undefined
+    const host = this.#plan.runtime.find(this.#agentId)
+    return host?.isLoaded === true ? host : undefined
   }
 
   /** The agent, if this actor brought it to life. */
@@ -298,7 +301,7 @@ export class Life {
       if (onStop === 'abort') await runtime.agent(this.#agentId)?.close()
       else await suspend(runtime, host)
     } catch (thrown) {
-      host.fail(thrown)
+      host.announcer.fail(thrown)
     }
   }
 }
@@ -328,9 +331,9 @@ function continueOrDrop(agent: Agent, isNew: boolean): void {
 
 /** Ends an agent as a crash would: nothing is recorded, and its work continues when it is opened again. */
 async function suspend(runtime: LocalRuntime, host: AgentHost): Promise<void> {
-  host.unload()
+  host.machine.drop()
   const released = runtime.release(host)
   // Sub-agents that were being opened let go of their logs.
-  await host.childrenReady()
+  await host.family.ready()
   await released
 }

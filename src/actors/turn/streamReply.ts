@@ -269,7 +269,7 @@ function announceRequest(
   assembled: AssembledRequest,
 ): boolean {
   const { turnIndex, attempt, key } = input
-  const { isObserved, definition } = ports
+  const { definition, isObserved } = ports
   // Only a compaction in the middle of the turn, or an answer that did not match, changes what another attempt sends.
   const announced = `${turnIndex}/${ports.conversation.epoch}`
   if (ports.announced === announced || (!isObserved && !definition.captureTurnRequests)) return false

@@ -22,7 +22,8 @@ export function renderMessage(message: Message): RequestMessage | undefined {
       // The thinking of an interrupted reply has no signature yet, and providers reject it without one.
       const isCutOff = message.stopReason === 'aborted'
       const kept = isCutOff ? message.content.filter(({ type }) => type === 'text') : message.content
-      if (kept.filter(isSaid).every((block) => block.type === 'thinking' || isMedia(block))) return undefined
+      if (kept.filter(isSaid).every((block) => block.type === 'thinking' || (block.type !== 'text' && isMedia(block))))
+        return undefined
       const content = withoutLastThinking(said(kept))
       return { role: 'assistant', content: content.some(isOddCall) ? content.map(soundCall) : content }
     }
@@ -58,7 +59,10 @@ export function isSaid(block: Block): boolean {
 
 /** The content without blank blocks and media that providers refuse; the same array when there are none. */
 function said(content: readonly Block[]): readonly Block[] {
-  if (content.every((block) => isSaid(block) && (!isMedia(block) || sentMedia(block) === block))) return content
+  if (
+    content.every((block) => isSaid(block) && (block.type === 'text' || !isMedia(block) || sentMedia(block) === block))
+  )
+    return content
   return content.filter(isSaid).map((block) => (isMedia(block) ? sentMedia(block) : block))
 }
 

@@ -28,7 +28,7 @@ export interface KeptTaken {
 export const takenFold: Fold<TakenTools, KeptTaken> = {
   name: 'taken',
   initial: () => nothingTaken,
-  each: takenAfter,
+  on: { 'agent.created': takenAfter, 'tools.changed': takenAfter },
   keep: ({ tools, instructions }) => ({ tools: [...tools], instructions: [...instructions] }),
   resume: ({ tools, instructions }) => ({ tools: new Map(tools), instructions: new Map(instructions) }),
 }

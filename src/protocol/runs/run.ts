@@ -1,4 +1,4 @@
-import { errorInfo, type ErrorInfo } from '../errors.ts'
+import { errorInfo, type ErrorInfo, RuntimeError } from '../errors.ts'
 import type { AgentEvent } from '../events.ts'
 import type { Refusal } from '../guarding.ts'
 import { noUsage, textOf } from '../text/messageText.ts'
@@ -128,4 +128,40 @@ export class RunHandle extends RunOutcome implements Run {
     this.#buffer.close()
     super.cancel(stopReason, error)
   }
+}
+
+/** Options of a call that starts a run: those of its command, and its signal. */
+export interface Signalled<O> {
+  readonly options: O
+  readonly signal: AbortSignal | undefined
+}
+
+/**
+ * Takes the signal out of the options of a run: it is no part of the command.
+ *
+ * @throws RuntimeError `INVALID_OPTION`
+ */
+export function signalIn<O extends { readonly signal?: AbortSignal | undefined }>({
+  signal,
+  ...options
+}: O): Signalled<Omit<O, 'signal'>> {
+  if (signal !== undefined && !(signal instanceof AbortSignal))
+    throw new RuntimeError('INVALID_OPTION', `signal is of type ${typeof signal}, not an AbortSignal.`)
+  return { options, signal }
+}
+
+/** Returns a run that never starts, as its signal was aborted before. */
+export function neverRun(): Run {
+  const run = new RunHandle('')
+  run.cancel('aborted')
+  return run
+}
+
+/** Makes the signal abort this run, and none after it: `abort` is given the id of its request. */
+export function endWith(run: Run, signal: AbortSignal | undefined, abort: (requestId: string) => void): Run {
+  if (signal === undefined) return run
+  const end = (): void => abort(run.requestId)
+  signal.addEventListener('abort', end, { once: true })
+  void run.result.then(() => signal.removeEventListener('abort', end))
+  return run
 }

@@ -1,24 +1,32 @@
-import { isAgentDefinition } from '../../actors/define/agentDefinition.ts'
+import { isAgentDefinition, type AgentDefinition } from '../../actors/define/agentDefinition.ts'
 import { useCommand } from '../../actors/calls/useCommand.ts'
 import type { UseOptions } from '../../actors/turn/turnOptions.ts'
 import type { SharedLessons } from '../../conversation/brakes/lessons/sharedLessons.ts'
 import { checkCommand } from '../../protocol/bridge/checkCommand.ts'
-import type { CheckedCommand } from '../../protocol/bridge/commands.ts'
-import type { AgentCommand } from '../../protocol/bridge/commands.ts'
-import { RuntimeError } from '../../protocol/errors.ts'
+import type { CheckedCommand, AgentCommand } from '../../protocol/bridge/commands.ts'
+import { type ErrorCode, RuntimeError } from '../../protocol/errors.ts'
 import type { AgentEvent } from '../../protocol/events.ts'
 import { spawnChild } from '../children/spawnChild.ts'
 import type { DepsFor, DispatchOptions, Entry, ListenOptions, SpawnArguments } from './agentTypes.ts'
 import type { EventsOf } from '../../actors/define/typedEvents.ts'
 import type { GivenDeps, SpawnOptions } from '../children/spawnOptions.ts'
-import { type AgentBody, type LoadedAgent, stoppedError } from './agentBody.ts'
-import { AgentFacts, bodyOf } from './agentFacts.ts'
-import type { AgentOwner, AgentSlot } from './agentOwner.ts'
+import { AgentFacts, hostOf } from './agentFacts.ts'
+import type { AgentHost } from './agentHost.ts'
 import { dispatchCommand } from './commands.ts'
 import { EventBuffer } from '../../protocol/runs/eventBuffer.ts'
 import type { InspectionListener } from './inspections.ts'
 import { checkListener, type AgentListener } from '../events/observers.ts'
 import type { Run } from '../../protocol/runs/run.ts'
+
+/** Functions of the runtime that an agent uses. */
+export interface AgentOwner<Agent> {
+  newId(): string
+  /** Releases a stopped agent and its log. */
+  release(host: AgentHost): Promise<void>
+  /** A listener was removed: an idle agent may be unloaded now. */
+  unheard(host: AgentHost): void
+  agent(agentId: string): Agent | undefined
+}
 
 /**
  * A running agent. Its methods give commands and return at once; their effects appear in events and results. With the runtime's
@@ -33,25 +41,25 @@ export class Agent<
   readonly #owner: AgentOwner<Agent>
 
   /** Created by `runtime.spawn`. */
-  constructor(slot: AgentSlot, owner: AgentOwner<Agent>) {
-    super(slot)
-    this.id = slot.body.agentId
+  constructor(host: AgentHost, owner: AgentOwner<Agent>) {
+    super(host)
+    this.id = host.agentId
     this.#owner = owner
   }
 
-  get #body(): AgentBody {
-    return bodyOf(this)
+  get #host(): AgentHost {
+    return hostOf(this)
   }
 
   /** Its parent; `undefined` for the root of a tree. */
   get parent(): Agent | undefined {
-    const { parent } = this.#body
+    const { parent } = this.#host
     return parent === undefined ? undefined : this.#owner.agent(parent.agentId)
   }
 
   /** Its living sub-agents, oldest first; incognito ones only of an agent that is incognito itself. */
   children(): Agent[] {
-    return this.#body.listedChildren.flatMap((child) => this.#owner.agent(child.agentId) ?? [])
+    return this.#host.family.listed.flatMap((child) => this.#owner.agent(child.agentId) ?? [])
   }
 
   /**
@@ -67,7 +75,7 @@ export class Agent<
     entry: Entry<O, D, C>,
     options: SpawnOptions & GivenDeps<DepsFor<D>> = {},
   ): Promise<Agent<O, DepsFor<D> | undefined, EventsOf<C>>> {
-    return this.#body.loaded((agent) => this.#spawn(agent, entry, options))
+    return this.#host.loaded((agent) => this.#spawn(agent, entry, options))
   }
 
   /**
@@ -80,7 +88,7 @@ export class Agent<
     options: { readonly afterwards?: 'wait' | 'end' } = {},
   ): Promise<Agent<O, DepsFor<D> | undefined, EventsOf<C>>> {
     const isEnd = options.afterwards === 'end'
-    return this.#body.loaded(async (agent) => {
+    return this.#host.loaded(async (agent) => {
       const rest = isAgentDefinition(entry) ? { definition: entry } : entry
       const successor = await this.#spawn(agent, { context: 'fork', ...rest, detach: isEnd }, {})
       if (isEnd) await this.close()
@@ -96,7 +104,7 @@ export class Agent<
    */
   use(options: UseOptions | null): void {
     const { use, model } = useCommand(options, `Agent "${this.id}"`)
-    if (model !== undefined) this.#body.lend(model)
+    if (model !== undefined) this.#host.lend(model)
     this.#carryOut(checkCommand({ type: 'agent.use', agentId: this.id, use }))
   }
 
@@ -124,9 +132,10 @@ export class Agent<
   }
 
   async #end(how: 'stop' | 'close'): Promise<void> {
-    await this.#body.end(how)
-    await this.#owner.release(this.#body)
-    await this.#body.parent?.childGone(this.id)
+    const host = this.#host
+    await host.machine.end(how)
+    await this.#owner.release(host)
+    await host.parent?.family.children.gone(this.id)
   }
 
   /**
@@ -148,10 +157,10 @@ export class Agent<
   subscribe(listener: (event: never) => unknown, options: ListenOptions = {}): () => void {
     checkListener('subscribe', listener)
     const { descendants = false } = options
-    const unsubscribe = this.#body.announcer.subscribe(listener as AgentListener, { descendants })
+    const unsubscribe = this.#host.announcer.subscribe(listener as AgentListener, { descendants })
     return () => {
       unsubscribe()
-      this.#owner.unheard(this.#body)
+      this.#owner.unheard(this.#host)
     }
   }
 
@@ -164,8 +173,8 @@ export class Agent<
       forget()
     })
     const unsubscribe = this.subscribe((event) => buffer.push(event), options)
-    const forget = this.#body.onEnd(() => buffer.close())
-    if (this.#body.isStopped) buffer.close()
+    const forget = this.#host.machine.onEnd(() => buffer.close())
+    if (this.#host.machine.isStopped) buffer.close()
     return buffer
   }
 
@@ -175,10 +184,10 @@ export class Agent<
    */
   inspect(listener: InspectionListener): () => void {
     checkListener('inspect', listener)
-    const end = this.#body.inspect(listener)
+    const end = this.#host.machine.inspect(listener)
     return () => {
       end()
-      this.#owner.unheard(this.#body)
+      this.#owner.unheard(this.#host)
     }
   }
 
@@ -191,28 +200,46 @@ export class Agent<
 
   /** Called by the groups that an agent is opened for. */
   joinGroup(group: SharedLessons): void {
-    this.#body.joinGroup(group)
+    // Only those that are loaded take part.
+    this.#host.ports?.joinGroup(group)
   }
 
   #carryOut(checked: CheckedCommand, { requestId, deps }: DispatchOptions = {}): Run | undefined {
-    const { isStopped, isStuck, context } = this.#body
-    if (checked.type === 'agent.stop') return isStopped ? undefined : this.#endSoon('stop')
-    if (isStopped) throw stoppedError(this.#body)
+    const host = this.#host
+    const { machine, log } = host
+    const context = machine.open
+    if (checked.type === 'agent.stop') return context === undefined ? undefined : this.#endSoon('stop')
+    if (context === undefined) throw stoppedError(host)
     const isItsRun = checked.type === 'agent.abort' && [undefined, context.run?.requestId].includes(checked.run)
     // Back to what its log says leads only through the log.
-    if (isItsRun && isStuck) return this.#endSoon('close')
-    const asked = { isRemote: requestId !== undefined, deps }
-    return dispatchCommand(this.#body, checked, requestId ?? this.#owner.newId(), asked)
+    if (isItsRun && log.isStuck) return this.#endSoon('close')
+    return dispatchCommand({ host, context }, checked, {
+      id: requestId ?? this.#owner.newId(),
+      isRemote: requestId !== undefined,
+      deps,
+    })
   }
 
   #endSoon(how: 'stop' | 'close'): undefined {
-    void this.#end(how).catch((thrown: unknown) => this.#body.fail(thrown))
+    void this.#end(how).catch((thrown: unknown) => this.#host.announcer.fail(thrown))
   }
 
   /** Its types are those of the entry. */
-  async #spawn(agent: LoadedAgent, ...[entry, options]: SpawnArguments): Promise<Agent<never, unknown, never>> {
+  async #spawn(agent: AgentHost, ...[entry, options]: SpawnArguments): Promise<Agent<never, unknown, never>> {
     const isTaken = (agentId: string): boolean => this.#owner.agent(agentId) !== undefined
-    const { agentId } = await spawnChild(agent, agent.family, entry, { options, isTaken })
+    const { agentId } = await spawnChild(agent, agent.family.children, entry, { options, isTaken })
     return this.#owner.agent(agentId) as Agent<never, unknown, never>
   }
 }
+
+/** The error of a command for an agent that takes none any more. */
+const stoppedError = ({ agentId, machine: { wasLetGo } }: AgentHost): RuntimeError =>
+  wasLetGo === undefined
+    ? new RuntimeError('AGENT_STOPPED', `Agent "${agentId}" has stopped.`)
+    : new RuntimeError(wasLetGo.code as ErrorCode, wasLetGo.message)
+
+/** An agent of a definition whose dependencies it has: `AgentOf<typeof coder>`. */
+export type AgentOf<D extends AgentDefinition> =
+  D extends AgentDefinition<infer Output, infer Deps, infer Calls>
+    ? Agent<Output, DepsFor<Deps> | undefined, EventsOf<Calls>>
+    : never

@@ -11,10 +11,9 @@ import type {
 import { decided, given, stepsIn } from '../../protocol/bridge/writeCommand.ts'
 import { checkCommand } from '../../protocol/bridge/checkCommand.ts'
 import { hasCode } from '../../protocol/errors.ts'
-import { endWith, neverRun, signalIn } from '../../protocol/runs/endWith.ts'
+import { endWith, neverRun, signalIn, type Run } from '../../protocol/runs/run.ts'
 import type { Content } from '../../protocol/text/saidContent.ts'
 import type { AgentEvent } from '../../protocol/events.ts'
-import type { Run } from '../../protocol/runs/run.ts'
 
 /** Type of the dependencies that prompts may give; for the type checker only. */
 declare const takes: unique symbol

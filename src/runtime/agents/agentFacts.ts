@@ -16,18 +16,16 @@ import type { Metadata } from '../../protocol/metadata.ts'
 import type { Pending } from '../../protocol/runs/pending.ts'
 import type { LogRecord, PauseReason, Spent } from '../../protocol/records.ts'
 import type { AgentEvent, GrowingReply } from '../../protocol/events.ts'
-import { approvalsOf, heldIn, treeOf, type AgentTree, type PendingApproval } from './agentTree.ts'
-import type { AgentSlot } from './agentOwner.ts'
+import { approvalsOf, heldIn, treeOf, type AgentTree, type PendingApproval, pendingOf } from './agentTree.ts'
 import { settled, type Settled } from './settled.ts'
-import { pendingOf } from './pending.ts'
-import type { AgentActor } from './machineHost.ts'
-import type { AgentBody } from './agentBody.ts'
+import type { AgentActor } from './machine.ts'
+import type { AgentHost } from './agentHost.ts'
 
 /** Longest key of `askOnce`, in UTF-16 units: as long as a client's request id. */
 const maxKey = 128
 
-/** Returns the body that an agent currently delegates to. */
-export let bodyOf: (agent: AgentFacts<unknown, never>) => AgentBody
+/** Returns the host that an agent delegates to. */
+export let hostOf: (agent: AgentFacts<unknown, never>) => AgentHost
 
 /** The readable properties of an agent. */
 export abstract class AgentFacts<
@@ -35,20 +33,20 @@ export abstract class AgentFacts<
   in Deps = undefined,
   out Event = AgentEvent,
 > extends AgentCommands<Output, Deps, Event> {
-  readonly #slot: AgentSlot
+  readonly #host: AgentHost
 
-  constructor(slot: AgentSlot) {
+  constructor(host: AgentHost) {
     super()
-    this.#slot = slot
+    this.#host = host
   }
 
   static {
-    bodyOf = (agent) => agent.#slot.body
+    hostOf = (agent) => agent.#host
   }
 
   /** True if the agent is in memory, rather than only in its log. */
   get isLoaded(): boolean {
-    return this.#slot.body.isLoaded
+    return this.#host.isLoaded
   }
 
   /**
@@ -56,7 +54,7 @@ export abstract class AgentFacts<
    * unloaded, and the next command tries again.
    */
   async wake(): Promise<void> {
-    await this.#slot.body.loaded(async () => {})
+    await this.#host.loaded(async () => {})
   }
 
   /**
@@ -64,93 +62,93 @@ export abstract class AgentFacts<
    * one after each load. Give commands to the agent, not to this actor.
    */
   get ref(): AgentActor | undefined {
-    return this.#slot.body.ref
+    return this.#host.machine.ref
   }
 
   /** Name of the chart's active state: `idle`, `replying.streaming`, `executing`, … */
   get state(): string {
-    return this.#slot.body.state
+    return this.#host.machine.state
   }
 
   /** Id of the model that its call waits for, within the limits of the runtime; `null` when it does not. */
   get waitsFor(): string | null {
-    return this.#slot.body.waitsFor
+    return this.#host.ports?.waitsFor ?? null
   }
 
   /** Why the agent is paused; `null` when it is not. */
   get pause(): PauseReason | null {
-    return this.#slot.body.context.pause
+    return this.#host.machine.context.pause
   }
 
   /** True if the agent's last run ended with `error` and `resume` can continue it: nothing has begun since. */
   get hasFailed(): boolean {
-    return mayResumeFailed(this.#slot.body)
+    return mayResumeFailed(this.#host.machine)
   }
 
   /** How many bytes of a torn last line were cut off when the log was opened; 0 if it was intact. */
   get repairedBytes(): number {
-    return this.#slot.body.repairedBytes
+    return this.#host.log.repairedBytes
   }
 
   /** The conversation tree, read-only. Empty while the agent is not loaded: `await agent.wake()` before reading it. */
   get conversation(): ConversationView {
-    return this.#slot.body.conversation
+    return this.#host.view.conversation
   }
 
   /** How many more sub-agents it may have alive now. */
   get room(): number {
-    return this.#slot.body.room
+    return this.#host.family.room
   }
 
   /** True if nothing of the agent is stored: see `runtime.spawn`. */
   get incognito(): boolean {
-    return this.#slot.body.incognito === true
+    return this.#host.incognito === true
   }
 
   /** Metadata that the application gave at the spawn; a sub-agent has that of its root. */
   get metadata(): Metadata | undefined {
-    return this.#slot.body.metadata
+    return this.#host.metadata
   }
 
   /** Ids of its ancestors, root first. */
   get path(): readonly string[] {
-    return this.#slot.body.path
+    return this.#host.path
   }
 
   /** `seq` of its last record. */
   get lastSeq(): number {
-    return this.#slot.body.lastSeq
+    return this.#host.view.lastSeq
   }
 
   /** The brakes that are on: the powers of model and runtime. People and code may revert, prune and compact in any case. */
   get braking(): Omit<AgentPolicy['flags'], 'compact' | 'turns'> {
-    const { compact: _, turns: __, ...brakes } = this.#slot.body.definition.policy.flags
+    const { compact: _, turns: __, ...brakes } = this.#host.view.definition.policy.flags
     return brakes
   }
 
   /** Policies that `brake` can ask by name, in the order of `braking.policies`; empty without policies. */
   get policies(): readonly PolicyInfo[] {
-    return describePolicies(this.#slot.body.definition)
+    return describePolicies(this.#host.view.definition)
   }
 
   /** The sources of its tools, their state, and the tools that the last request offered of them. */
   get sources(): readonly SourceInfo[] {
-    return this.#slot.body.sources
+    return this.#host.view.sources
   }
 
   /** Names of its tools without `run`, whose calls clients carry out. */
   get clientTools(): readonly string[] {
-    return this.#slot.body.definition.policy.external ?? []
+    return this.#host.view.definition.policy.external ?? []
   }
 
   /** Usage of the agent in its lifetime, including its sub-agents. */
   get spent(): Spent {
-    return this.#slot.body.spent
+    return this.#host.view.spent
   }
 
   /** Resolves once every record so far is as durable as the store guarantees; `undefined` if it already is. Rejects if the store fails. */
   durable(): Promise<void> | undefined {
-    return this.#slot.body.durable()
+    return this.#host.log.durable()
   }
 
   /**
@@ -158,34 +156,34 @@ export abstract class AgentFacts<
    * not be written, and as the store does.
    */
   async *readLog(fromSeq = 1): AsyncGenerator<LogRecord, void, undefined> {
-    const body = this.#slot.body
-    await body.durable()
-    yield* body.store.read(this.id, fromSeq)
+    const { log, store } = this.#host
+    await log.durable()
+    yield* store.read(this.id, fromSeq)
   }
 
   /** The part of the current reply that has arrived, for listeners that join late; with `redact` only the part that can no longer become a secret. */
   get growingReply(): GrowingReply | undefined {
-    return this.#slot.body.growingReply
+    return this.#host.ports?.growingReply
   }
 
   /** Name of its definition. */
   get definition(): string {
-    return this.#slot.body.definition.name
+    return this.#host.view.definition.name
   }
 
   /** Name of the definition that answers: its own, or the one that the conversation was handed over to. */
   get active(): string {
-    return this.#slot.body.active
+    return this.#host.view.active
   }
 
   /** The agent and all living agents below it. */
   tree(): AgentTree {
-    return treeOf(this.#slot.body)
+    return treeOf(this.#host)
   }
 
   /** Calls that wait for a decision, here and below; redacted like the events that ask for one. */
   approvals(): PendingApproval[] {
-    return this.#slot.body.announcer.clean(approvalsOf(this.#slot.body))
+    return this.#host.announcer.clean(approvalsOf(this.#host))
   }
 
   /**
@@ -193,17 +191,17 @@ export abstract class AgentFacts<
    * told apart by `kind`. Redacted like the events that ask for them.
    */
   pending(): Pending[] {
-    return this.#slot.body.announcer.clean(pendingOf(this.#slot.body))
+    return this.#host.announcer.clean(pendingOf(this.#host))
   }
 
   /** Options set by `use`, without secrets; `null` if none are set. */
   get inUse(): TurnUse | null {
-    return this.#slot.body.announcer.clean(this.#slot.body.context.frame?.use ?? null)
+    return this.#host.announcer.clean(this.#host.machine.context.frame?.use ?? null)
   }
 
   /** Ids of the calls that wait for an approval; none while their run waits for `resume`. */
   get pendingApprovals(): readonly string[] {
-    return heldIn(this.#slot.body).map(({ callId }) => callId)
+    return heldIn(this.#host).map(({ callId }) => callId)
   }
 
   /**
@@ -221,7 +219,7 @@ export abstract class AgentFacts<
    * ```
    */
   settled({ signal }: { readonly signal?: AbortSignal | undefined } = {}): Promise<Settled> {
-    return settled(this.#slot, signal)
+    return settled(this.#host, signal)
   }
 
   /**
@@ -229,7 +227,7 @@ export abstract class AgentFacts<
    * `wake` does.
    */
   wasAsked(requestId: string): Promise<boolean> {
-    return this.#slot.body.loaded(async ({ requests }) => requests.has(requestId))
+    return this.#host.loaded(async ({ view }) => view.asked.has(requestId))
   }
 
   /**
@@ -246,8 +244,8 @@ export abstract class AgentFacts<
    * ```
    */
   result(requestId?: string): Promise<RunResult<Output> | undefined> {
-    return this.#slot.body.loaded(async (agent) => {
-      const isKnown = requestId === undefined || agent.requests.has(requestId) || agent.runs.expects(requestId)
+    return this.#host.loaded(async (agent) => {
+      const isKnown = requestId === undefined || agent.view.asked.has(requestId) || agent.runs.expects(requestId)
       const result = isKnown ? await awaitRequested(agent, this.readLog(), requestId) : undefined
       return result as RunResult<Output> | undefined
     })
@@ -270,8 +268,8 @@ export abstract class AgentFacts<
   ): Promise<RunResult<Output>> {
     if (typeof key !== 'string' || key === '' || key.length > maxKey)
       throw new RuntimeError('INVALID_OPTION', `askOnce takes a key of 1 to ${maxKey} characters first.`)
-    await this.#slot.body.loaded(async ({ requests, runs }) => {
-      if (requests.has(key) || runs.expects(key)) return
+    await this.#host.loaded(async ({ view, runs }) => {
+      if (view.asked.has(key) || runs.expects(key)) return
       const prompt = { type: 'agent.prompt', agentId: this.id, content, ...given(said) } as const
       this.dispatch(prompt, { requestId: key, deps })
     })

@@ -1,385 +1,243 @@
-import { isLikelyBug } from '../../protocol/callbackBugs.ts'
 import type { AgentDefinition } from '../../actors/define/agentDefinition.ts'
-import type { Gate } from '../../actors/models/openStream.ts'
-import { standInGate } from '../../actors/models/standInGate.ts'
-import { isIgnored } from '../../actors/calls/lessonTools.ts'
-import type { AgentPorts, IncognitoResult, LiveBody, PartialReply, TurnPlace } from '../../actors/agentPorts.ts'
-import type { AssembledRequest } from '../../conversation/request/assembleRequest.ts'
-import type { Conversation } from '../../conversation/tree/conversation.ts'
-import { GroupMember } from '../../conversation/brakes/lessons/lessons.ts'
-import type { SharedLessons } from '../../conversation/brakes/lessons/sharedLessons.ts'
-import { keepNodes } from './keepNodes.ts'
-import { handedTo } from '../../actors/define/handoffs.ts'
-import { rebuildConversation } from '../../conversation/tree/rebuildConversation.ts'
-import type { AgentInput } from '../../machines/agentTypes.ts'
+import type { TurnPlace } from '../../actors/agentPorts.ts'
+import type { PricedModel } from '../../actors/turn/turnOptions.ts'
+import type { AgentMachineEvent } from '../../machines/agentTypes.ts'
 import { foldContext } from '../../machines/rebuildContext.ts'
-import { runIdOf } from '../../machines/draft.ts'
-import { addSpent } from '../../log/spent.ts'
-import { toErrorInfo, type ErrorInfo } from '../../protocol/errors.ts'
-import type { GrowingReply } from '../../protocol/events.ts'
-import type { Answer } from '../../protocol/questions.ts'
+import { RuntimeError, toErrorInfo, type ErrorInfo } from '../../protocol/errors.ts'
 import type { Metadata } from '../../protocol/metadata.ts'
-import type { RecordDraft, Spent } from '../../protocol/records.ts'
 import type { LeaseOptions, Store } from '../../protocol/ports/store.ts'
-import type { TracedEffect } from '../../protocol/ports/tracer.ts'
-import { Announcer } from '../events/announcer.ts'
+import type { RecordDraft } from '../../protocol/records.ts'
 import { reportEnd } from '../children/reports.ts'
-import { runIncognito } from '../children/runIncognito.ts'
-import { Answers } from './answers.ts'
-import type { AgentBody, LoadedAgent } from './agentBody.ts'
-import type { TreeAgent } from '../children/treeAgent.ts'
-import { heldGate, ModelWaits } from './modelWaits.ts'
-import { TurnRequests } from './turnRequests.ts'
-import { RequestCaptures } from './requestCaptures.ts'
-import { hostedTools, type HostedTools } from './hostedTools.ts'
-import { HostFolds } from './hostFolds.ts'
-import { Notices } from '../events/notices.ts'
-import { machineInput } from './restoreInput.ts'
-import type { HostOptions, HostShared } from './hostOptions.ts'
-import { Runs } from '../events/runs.ts'
-import { snapshotsOf } from './snapshotsOf.ts'
-import { countedBy } from './keptAgent.ts'
-import type { KeptHost } from './checkpointKeeper.ts'
-import { LoggedHost } from './loggedHost.ts'
-import { tellListeners, type Told } from './recordListeners.ts'
-import { StallTimer } from '../children/stallTimer.ts'
 import type { RunDeps } from '../children/runDeps.ts'
+import { StallTimer } from '../events/stallTimer.ts'
+import type { TreeAgent } from '../children/treeAgent.ts'
+import { Announcer } from '../events/announcer.ts'
+import { Runs } from '../events/runs.ts'
+import { tellRecords } from '../events/tellRecords.ts'
+import { Family } from './family.ts'
+import type { HostOptions, HostShared, LogOptions } from './hostOptions.ts'
+import { isKeepable } from './keptAgent.ts'
+import { AgentLog, logAtRest } from './log.ts'
+import { Machine, type AgentActor } from './machine.ts'
+import { Ports } from './ports.ts'
+import { machineInput } from './restoreInput.ts'
+import { Unloaded } from './unloaded.ts'
+import { View } from './view.ts'
 
 const nobody: readonly never[] = Object.freeze([])
 const nothing = { created: undefined, past: nobody, records: nobody, base: undefined } as const
 
-/** Everything about an agent that is not in its chart: conversation, log, listeners, runs. Its effects reach the world through it. */
-export class AgentHost extends LoggedHost implements AgentPorts, AgentBody, LoadedAgent, Told {
+/**
+ * An agent of a runtime, loaded or not, as the sum of its parts: `machine` runs its chart, `family` is its place in the tree, `log` writes its
+ * records, `view` is what they tell, `announcer` tells others, and effects reach the world by `ports`. Log, view and ports are made anew each time
+ * it is loaded.
+ */
+export class AgentHost implements TreeAgent {
   readonly agentId: string
   readonly path: readonly string[]
-  readonly ownDefinition: AgentDefinition
-  readonly #folds: HostFolds
-  readonly sourced: HostedTools | undefined
-  readonly lookAtSources: AgentPorts['lookAtSources']
-  readonly conversation: Conversation
   readonly parent: TreeAgent | undefined
-  /** The machine's input. */
-  readonly input: AgentInput
+  readonly ownDefinition: AgentDefinition
+  readonly shared: HostShared
   /** Store of its log. */
   readonly store: Store
   readonly incognito: true | undefined
   readonly leasing: LeaseOptions | undefined
   readonly metadata: Metadata | undefined
   readonly isUnattended: boolean
-  readonly under: HostOptions['under']
-  readonly announcer: Announcer
-  readonly runs = new Runs(this)
-  readonly asking: TurnRequests
-  readonly stallTimer = new StallTimer(this)
-  partial: PartialReply | null = null
-  #answers: Answers | undefined
-  /** Set once it has called a model, with limits. */
-  #waits: ModelWaits | undefined
-  group: GroupMember | undefined
+  /** The application's actor that its own is a child of, until it is unloaded. */
+  under: HostOptions['under']
+  /** Dependencies that the application gives it; `undefined` while it gives none. */
   given: RunDeps | undefined
-  announced = ''
-  protected readonly shared: HostShared
-  readonly notices = new Notices(this)
-  /** Set with `captureTurnRequests`. */
-  readonly #captures: RequestCaptures | undefined
+  /** Models that code gave it to use, by id. */
+  lent: Map<string, PricedModel> | undefined
+  readonly machine: Machine
+  readonly family: Family
+  readonly announcer: Announcer
+  readonly runs: Runs
+  readonly stallTimer: StallTimer
+  log!: AgentLog
+  view!: View
+  /** Set while it is loaded. */
+  ports!: Ports
 
   constructor(options: HostOptions, shared: HostShared) {
-    super()
-    const { agentId, definition, parent } = options
+    const { agentId, definition, parent, history } = options
     this.agentId = agentId
     this.ownDefinition = definition
-    this.given = options.deps
-    this.parent = parent
-    this.under = options.under
     this.shared = shared
+    this.parent = parent
     this.path = parent === undefined ? nobody : [...parent.path, parent.agentId]
-    const history = options.history ?? nothing
-    const { created, past, records, base } = history
-    this.conversation = base?.conversation ?? rebuildConversation(records, { counter: definition.counter, past })
-    this.#folds = base?.folds ?? new HostFolds()
-    if (base === undefined) for (const part of [past, records]) for (const record of part) this.#folds.apply(record)
-    // A log that names one which the definition does not lead to is refused before anything is opened.
-    handedTo(definition, this.active)
-    this.sourced = hostedTools(definition, shared.sources, () => this.#base, this.#folds.taken)
-    this.lookAtSources = this.sourced?.look
-    const { metadata } = created ?? options
-    this.metadata = this.redactor?.value(metadata) ?? metadata
+    this.given = options.deps
+    this.under = options.under
     this.store = options.incognito ?? shared.store
     this.leasing = options.leasing ?? parent?.leasing
     this.incognito = options.incognito === undefined ? undefined : true
     // Whoever holds an incognito agent decides its calls.
     this.isUnattended = options.isUnattended ?? (this.incognito === true && parent?.incognito === undefined)
-    this.openLog(options.lease, this.conversation.lastSeq)
+    const { metadata } = history?.created ?? options
+    this.machine = new Machine(this)
+    this.family = new Family(this, shared.childHosts)
     this.announcer = new Announcer(this, parent?.announcer, shared)
-    this.asking = new TurnRequests(this, history, { lent: options.lent, kept: base?.kept.asking })
-    if (definition.captureTurnRequests) this.#captures = new RequestCaptures([...past, ...records])
+    this.runs = new Runs(this)
+    this.stallTimer = new StallTimer(this)
+    const view = new View(this, history ?? nothing)
+    // The secrets of its sources are known by now.
+    this.metadata = shared.sources.redactor?.value(metadata) ?? metadata
+    this.load(options, view)
+  }
+
+  /** Gives it the parts that it has while it is loaded. */
+  load(options: LogOptions, view = new View(this, options.history ?? nothing)): void {
+    const { agentId, path, ownDefinition, deps, metadata, announcer, store } = this
+    const { history = nothing, lease } = options
+    const { created, past, records, base } = history
+    const log = new AgentLog(this, lease, view.conversation.lastSeq)
+    this.view = view
+    this.log = log
+    this.ports = new Ports(this, history)
+    const { conversation, definition, handoffs, requests } = view
+    const callbackFailed = (what: string, thrown: unknown): void => announcer.callbackFailed(what, thrown)
+    const agent = { agentId, path, ownDefinition, deps, metadata, conversation, definition, handoffs, callbackFailed }
     const context = base?.context ?? foldContext(records, past)
-    this.input = machineInput(this, { ...options, history, folded: context.context })
-    this.keepCheckpoints({ context, created, at: base?.seq ?? 0, bytes: base?.bytes ?? 0, last: records.at(-1) })
+    this.machine.input = machineInput(
+      { ...agent, frame: requests.frame, asking: requests },
+      { ...options, history, folded: context.context },
+    )
+    if (store.checkpoints === undefined || !isKeepable(ownDefinition)) return
+    const from = { context, created, at: base?.seq ?? 0, bytes: base?.bytes ?? 0, last: records.at(-1) }
+    log.keepCheckpoints({ agentId, store, machine: this.machine, view, log }, from)
   }
 
-  keep(): ReturnType<KeptHost['keep']> {
-    const { conversation, ownDefinition, asking } = this
-    const kept = {
-      counted: countedBy(ownDefinition.counter),
-      conversation: conversation.keep(),
-      asking: asking.keep(),
-      folds: this.#folds.keep(),
-    }
-    return { kept, nodes: keepNodes(conversation) }
+  /** Keeps a model that `agent.use` names by its id. */
+  lend(model: PricedModel): void {
+    this.lent ??= new Map()
+    this.lent.set(model.model.id, model)
   }
 
-  protected get self(): TreeAgent {
-    return this
-  }
-
+  /** Dependencies of the current run. */
   get deps(): unknown {
     return this.given?.current
   }
 
-  get definition(): AgentDefinition {
-    return this.sourced?.definition ?? this.#base
+  /** Starts a root agent, with the commands waiting for it; it must already be registered by id. */
+  start(commands: readonly AgentMachineEvent[] = nobody): void {
+    this.machine.start(commands, () => this.wake())
   }
 
-  get #base(): AgentDefinition {
-    return handedTo(this.ownDefinition, this.active)
+  /** Starts the waiting work of a restored agent. */
+  wake(): void {
+    const { restored } = this.machine.input
+    if (restored === undefined) return
+    this.machine.tell({ type: 'wake' })
+    if (restored.context.reporters?.length) this.family.children.detached.collect()
   }
 
-  get active(): string {
-    return this.handoffs.name ?? this.ownDefinition.name
+  /** Its actor runs. */
+  attach(actor: AgentActor): void {
+    this.machine.attach(actor)
   }
 
-  get handoffs(): HostFolds['handoffs']['state'] {
-    return this.#folds.handoffs.state
+  attached(): void {
+    const { missing } = this.view.requests
+    if (this.log.repairedBytes > 0) this.announcer.notices.logRepaired(this.log.repairedBytes)
+    if (missing !== undefined) this.announcer.notices.modelMissing(missing)
   }
 
-  get outline(): AgentBody['outline'] {
-    return this.#folds.outline.state
-  }
-
-  /** A fork has others once its own log begins: not to be held. */
-  get requests(): LoadedAgent['requests'] {
-    return this.#folds.requests.state.ids
-  }
-
-  get isLoaded(): true {
-    return true
-  }
-
-  loaded<T>(work: (agent: LoadedAgent) => Promise<T>): Promise<T> {
-    return work(this)
-  }
-
-  override attach(...[actor]: Parameters<LoggedHost['attach']>): void {
-    super.attach(actor)
-    if (this.repairedBytes > 0) this.notices.logRepaired(this.repairedBytes)
-    if (this.asking.missing !== undefined) this.notices.modelMissing(this.asking.missing)
-  }
-
-  override get isAttended(): boolean {
-    return this.announcer.isAttended || super.isAttended
-  }
-
-  warn(at: TurnPlace, message: string): void {
-    this.notices.warn(at, message)
-  }
-
-  get snapshots(): AgentPorts['snapshots'] {
-    return snapshotsOf(this.agentId, this.store.snapshots ?? this.shared.snapshots)
-  }
-
-  /** `seq` of the last record. */
-  get lastSeq(): number {
-    return this.conversation.lastSeq
-  }
-
-  /** Usage of the agent in its lifetime, including its sub-agents. */
-  get spent(): Spent {
-    const run = this.knownContext?.run
-    // Turns of sub-agents are counted as their calls end.
-    const { spent } = this.#folds.spent.state
-    return run == null ? spent : addSpent(spent, run)
-  }
-
-  get isObserved(): boolean {
-    return this.announcer.isObserved
-  }
-
-  get frame(): AgentPorts['frame'] {
-    return this.asking.frame
-  }
-
-  get leftBehind(): AgentPorts['leftBehind'] {
-    return this.asking.leftBehind
-  }
-
-  decided(...[live]: Parameters<AgentPorts['decided']>): void {
-    this.asking.decided(live)
-  }
-
-  get sources(): AgentBody['sources'] {
-    return this.sourced?.sources ?? nobody
-  }
-
-  get lent(): AgentBody['lent'] {
-    return this.asking.lent
-  }
-
-  lend(...[model]: Parameters<AgentBody['lend']>): void {
-    this.asking.lend(model)
-  }
-
-  assemble(turnIndex: number): AssembledRequest {
-    return this.asking.assemble(turnIndex)
-  }
-
-  get waitsFor(): string | null {
-    return this.#waits?.model ?? null
-  }
-
-  gate(tokens?: number): Gate | undefined {
-    const { models, instead } = this.shared
-    const gate = models === undefined ? undefined : (this.#waits ??= new ModelWaits(this, models)).gate(tokens)
-    const held = this.store.holds === undefined ? gate : heldGate(gate, () => this.checkHeld())
-    if (instead === undefined) return held
-    const root = this.path[0] ?? this.agentId
-    return standInGate(held, (model) => instead(model, root))
-  }
-
-  /** The part of the current reply that has arrived; with a redactor, the part that was announced. */
-  get growingReply(): GrowingReply | undefined {
-    const { partial } = this
-    if (partial === null) return undefined
-    const { text, thinking } = this.redactor === undefined ? partial : this.announcer.announced
-    return { ...this.at, text, thinking }
-  }
-
-  capture(...[key, attempt, request, provenance]: Parameters<AgentPorts['capture']>): void {
+  /** The machine's `record` command, once a step: folds the records in, queues them for the store, notifies observers. Idempotent by `seq`. */
+  record(drafts: readonly RecordDraft[]): void {
+    const { view } = this
+    const { lastSeq } = view
+    const news = drafts[0]!.seq > lastSeq ? drafts : drafts.filter(({ seq }) => seq > lastSeq)
+    if (news.length === 0) return
+    this.ports.answered(news)
+    const records = this.log.sealed(news)
+    let taken = records
     try {
-      const capture = { attempt, ...this.#captures!.next(this.frame.model.id, request, provenance) }
-      this.tell({ type: 'request.captured', key, capture })
+      view.take(records)
     } catch (thrown) {
-      this.fail(thrown)
+      taken = records.filter(({ seq }) => seq <= view.lastSeq)
+      throw thrown
+    } finally {
+      view.requests.apply(taken)
+      this.log.write(taken)
+      this.stallTimer.reset()
+      tellRecords(this, taken)
     }
   }
 
-  runIncognito(...[definition, prompt, options]: Parameters<AgentPorts['runIncognito']>): Promise<IncognitoResult> {
-    return runIncognito({ parent: this, at: this.at, hosts: this.shared.childHosts }, definition, prompt, options)
-  }
-
-  within<T>(effect: TracedEffect, run: () => T): T {
-    this.checkHeld()
-    return this.announcer.within(effect, run)
-  }
-
-  /** Answers of people to the agent's calls. */
-  get answers(): Answers {
-    return (this.#answers ??= new Answers(this))
-  }
-
-  ask(...[key, question, wrongIn, signal]: Parameters<AgentPorts['ask']>): Promise<Answer> {
-    const answer = this.answers.wait(question, wrongIn, signal)
-    this.tell({ type: 'ask', key, question, at: this.clock.now() })
-    return answer
-  }
-
-  replyStarted(key: string): void {
-    this.tell({ type: 'reply.started', key })
-  }
-
-  replyReplaced(...[key, failure, next]: Parameters<AgentPorts['replyReplaced']>): void {
-    this.tell({ type: 'reply.replaced', key, failure, next })
-  }
-
-  policyFired(...[key, start]: Parameters<AgentPorts['policyFired']>): void {
-    this.tell({ type: 'policy.fired', key, start, at: this.clock.now() })
-  }
-
-  /** The machine's `record` command: folds the record in, queues it for the store, notifies observers. Idempotent by `seq`. */
-  record(draft: RecordDraft): void {
-    if (draft.seq <= this.conversation.lastSeq) return
-    // A tool has its answer as it was given.
-    this.#answers?.record(draft)
-    const record = this.sealed(draft)
-    // A record that does not follow changes nothing.
-    this.conversation.apply(record)
-    this.#folds.apply(record)
-    this.asking.apply(record)
-    this.write(record)
-    this.heard()
-    // Who observes its first record may ask for the run.
-    if (record.type === 'run.start') this.runs.begin(record)
-    this.announcer.record(record)
-    tellListeners(this, record)
-  }
-
-  /** Called when its run has ended: reports to the caller that waits for it. */
   report(): void {
-    if (this.input.parent?.reports !== undefined) reportEnd(this, this.shared.childHosts)
+    if (this.machine.input.parent?.reports !== undefined) reportEnd(this, this.shared.childHosts)
   }
 
-  /** Joins a group: the failures of one agent are told to the others, where `braking.lessons` is on. */
-  joinGroup(group: SharedLessons): void {
-    if (this.definition.braking?.lessons == null) return
-    const { name } = this.definition
-    const ignores = (tool: string): boolean => isIgnored(this.definition, tool)
-    this.group = new GroupMember(group, { name, source: this.conversation, ignores })
-  }
-
-  get lessonOfOthers(): AgentPorts['lessonOfOthers'] {
-    const { group } = this
-    return group === undefined ? undefined : (call) => group.find(call)
-  }
-
-  /** Notes a sign of life: the agent is not stalled. */
-  heard(): void {
-    this.stallTimer.reset()
-  }
-
-  emit(body: LiveBody): void {
-    this.announcer.emit(body)
-  }
-
-  requested(...request: Parameters<AgentPorts['requested']>): void {
-    this.announcer.request(...request)
-  }
-
-  delta(...piece: Parameters<AgentPorts['delta']>): void {
-    this.announcer.delta(...piece)
-  }
-
-  /** Reports an error that does not end the run. */
-  fail(thrown: unknown): void {
-    if (thrown instanceof Error && isLikelyBug(thrown)) this.callbackFailed('Code', thrown)
-    this.emit({ type: 'error', ...this.at, error: toErrorInfo(thrown, 'INTERNAL') })
-  }
-
-  protected override stepped(): void {
+  stepped(): void {
+    this.family.changed()
     this.announcer.flush()
-    this.knownFamily?.detached.look()
+    this.family.known?.detached.look()
     this.shared.unloader?.look(this)
-    this.lookAtCheckpoint()
+    this.log.lookAtCheckpoint()
   }
 
-  protected override stateChanged(state: string, previous: string): void {
-    this.emit({ ...this.at, type: 'state.changed', state, previous })
+  moved({ runId, turnIndex }: TurnPlace, state: string, previous: string): void {
+    this.announcer.emit({ type: 'state.changed', runId, turnIndex, state, previous })
   }
 
-  protected override failed(thrown: unknown): ErrorInfo {
+  crashed(thrown: unknown): ErrorInfo {
     this.announcer.flush()
-    this.fail(thrown)
+    this.announcer.fail(thrown)
     return this.announcer.clean(toErrorInfo(thrown, 'INTERNAL'))
   }
 
-  protected override hasEnded(crash: ErrorInfo | null): void {
+  ended(crash: ErrorInfo | null): void {
     this.announcer.ended()
     this.runs.endAll(crash)
-    this.knownFamily?.leftAll()
+    this.family.known?.leftAll()
   }
 
-  /** The run and turn that a live event belongs to. */
-  get at(): { runId: string; turnIndex: number } {
-    const { run, runs, pausedRun, turns } = this.context
-    return { runId: run?.runId ?? pausedRun ?? runIdOf(this.agentId, runs), turnIndex: Math.max(0, turns - 1) }
+  /** Another writer has the log: the agent continues there, and ends here. */
+  lost(why: ErrorInfo): void {
+    this.shared.childHosts.lost(this, why)
+  }
+
+  /** True if it is in memory, rather than only in its log. */
+  get isLoaded(): boolean {
+    return this.machine.unloaded === undefined
+  }
+
+  /** Runs `work` once the agent is loaded, at once if it is. Rejects if its log cannot be opened or read. */
+  async loaded<T>(work: (agent: this) => Promise<T>): Promise<T> {
+    if (!this.isLoaded) await this.machine.unloaded!.load()
+    return work(this)
+  }
+
+  /** Unloads it: everything is written, and any further command loads it again. `release`: releases its log. */
+  unload(release: () => Promise<void>): void {
+    const unloaded = new Unloaded(this)
+    this.machine.unload(unloaded)
+    this.ended(null)
+    this.family.forget()
+    this.under = undefined
+    const rest = new View(this, this.view)
+    unloaded.releasing(release())
+    this.log = logAtRest
+    this.view = rest
+    this.ports = undefined!
+    this.family.changed()
+  }
+
+  reload(begin: () => void): Promise<void> {
+    return this.shared.reload(this.agentId, begin)
+  }
+
+  /** It could not be loaded: what was asked of it meanwhile ends. */
+  notLoaded(thrown: unknown): void {
+    const isClosing = thrown instanceof RuntimeError && thrown.code === 'RUNTIME_CLOSED'
+    this.runs.endAll(isClosing ? null : toErrorInfo(thrown, 'STORE_OPEN_FAILED'))
+    if (!isClosing) this.announcer.fail(thrown)
+  }
+
+  /** Waits for the log and releases it to the next writer. */
+  release(): Promise<void> {
+    this.view.sourced?.leave()
+    return this.log.release()
   }
 }

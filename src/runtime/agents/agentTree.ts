@@ -1,11 +1,6 @@
-import type { CallState } from '../../machines/agentTypes.ts'
-import type { AgentBody } from './agentBody.ts'
-
-/** An agent in its tree. */
-export type TreeNode = Pick<
-  AgentBody,
-  'agentId' | 'definition' | 'deps' | 'state' | 'context' | 'listedChildren' | 'send' | 'answers'
->
+import type { CallState, AgentContext } from '../../machines/agentTypes.ts'
+import type { TreeAgent } from '../children/treeAgent.ts'
+import type { Pending } from '../../protocol/runs/pending.ts'
 
 /** An agent and the living agents below it. */
 export interface AgentTree {
@@ -26,17 +21,17 @@ export interface PendingApproval {
   readonly input: unknown
 }
 
-export const treeOf = (host: TreeNode): AgentTree => ({
+export const treeOf = (host: TreeAgent): AgentTree => ({
   id: host.agentId,
-  definition: host.definition.name,
-  state: host.state,
-  children: host.listedChildren.map(treeOf),
+  definition: host.view.definition.name,
+  state: host.machine.state,
+  children: host.family.listed.map(treeOf),
 })
 
 /** The host of an agent in the tree below this one, itself included. */
-export function hostOf(host: TreeNode, agentId: string): TreeNode | undefined {
+export function hostOf(host: TreeAgent, agentId: string): TreeAgent | undefined {
   if (host.agentId === agentId) return host
-  for (const child of host.listedChildren) {
+  for (const child of host.family.listed) {
     const found = hostOf(child, agentId)
     if (found !== undefined) return found
   }
@@ -54,12 +49,46 @@ export const awaitsDecision = (agent: { pending(): readonly unknown[]; tree(): A
   agent.pending().length > 0 && waitsForPeople(agent.tree())
 
 /** Returns the agent's own calls that wait for an approval; none while their run waits for `resume`. */
-export const heldIn = ({ context: { calls, run } }: Pick<TreeNode, 'context'>): readonly CallState[] =>
-  run === null ? [] : calls.filter(({ status }) => status === 'held')
+export const heldIn = ({ machine }: Pick<TreeAgent, 'machine'>): readonly CallState[] => {
+  const { calls, run } = machine.context
+  return run === null ? [] : calls.filter(({ status }) => status === 'held')
+}
 
-export function approvalsOf(host: TreeNode): PendingApproval[] {
+export function approvalsOf(host: TreeAgent): PendingApproval[] {
   return [
     ...heldIn(host).map(({ callId, key, name, input }) => ({ agentId: host.agentId, callId, key, name, input })),
-    ...host.listedChildren.flatMap(approvalsOf),
+    ...host.family.listed.flatMap(approvalsOf),
   ]
+}
+
+/** Calls and questions that wait for people, of an agent and of those below it. */
+export const pendingOf = (host: TreeAgent): Pending[] => [
+  ...ownPending(host.agentId, host.machine.context),
+  ...host.family.listed.flatMap(pendingOf),
+]
+
+/** An agent's own calls that wait for people. */
+export const ownPending = (agentId: string, { calls, run }: Pick<AgentContext, 'calls' | 'run'>): Pending[] =>
+  run === null ? [] : calls.flatMap((call) => pendingCall(agentId, call) ?? [])
+
+function pendingCall(
+  agentId: string,
+  { callId, key, name, input, status, question, irreversible }: CallState,
+): Pending | undefined {
+  const call = { agentId, callId, key, name, input }
+  switch (status) {
+    case 'held':
+      return { kind: 'approval', ...call, ...(irreversible === undefined ? {} : { irreversible }) }
+    case 'asking':
+    case 'asked':
+      return { kind: 'question', ...call, ...question! }
+    case 'requested':
+      return { kind: 'call', ...call }
+    case 'ready':
+    case 'checking':
+    case 'running':
+    case 'paused':
+    case 'settled':
+      return undefined
+  }
 }

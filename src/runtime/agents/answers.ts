@@ -51,8 +51,12 @@ export class Answers implements PeoplesAnswers {
     this.#decided.add(key)
   }
 
-  /** Takes in the next record, before secrets are taken out of it. */
-  record(record: RecordDraft): void {
+  /** Takes in the next records, before secrets are taken out of them. */
+  take(records: readonly RecordDraft[]): void {
+    for (const record of records) this.#take(record)
+  }
+
+  #take(record: RecordDraft): void {
     if (record.type === 'run.end') this.#decided.clear()
     else if (record.type === 'approval.decided' || record.type === 'tool.end') this.#decided.delete(record.key)
     else if (record.type === 'question.answered') {

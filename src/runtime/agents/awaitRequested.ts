@@ -1,7 +1,7 @@
 import { toErrorInfo, type ErrorInfo } from '../../protocol/errors.ts'
 import type { LogRecord } from '../../protocol/records.ts'
 import type { RunResult } from '../../protocol/runs/runResult.ts'
-import type { LoadedAgent } from './agentBody.ts'
+import type { TreeAgent } from '../children/treeAgent.ts'
 import { RequestedRun } from './requestedRun.ts'
 
 /**
@@ -10,12 +10,12 @@ import { RequestedRun } from './requestedRun.ts'
  * the log does.
  */
 export async function awaitRequested(
-  agent: LoadedAgent,
+  agent: TreeAgent,
   records: AsyncIterable<LogRecord>,
   requestId?: string,
 ): Promise<RunResult | undefined> {
-  const run = new RequestedRun(requestId, () => agent.definition.output)
-  let ended: ErrorInfo | null | undefined = agent.isStopped ? await agent.ended : undefined
+  const run = new RequestedRun(requestId, () => agent.view.definition.output)
+  let ended: ErrorInfo | null | undefined = agent.machine.isStopped ? await agent.machine.ended : undefined
   let look = (): void => {}
   const unsubscribe = agent.announcer.subscribe(
     (event) => {
@@ -24,7 +24,7 @@ export async function awaitRequested(
     },
     { descendants: false },
   )
-  const forget = agent.onEnd((crash) => {
+  const forget = agent.machine.onEnd((crash) => {
     ended = crash
     look()
   })
@@ -46,7 +46,7 @@ export async function awaitRequested(
 }
 
 /** How the run stands if nothing comes of it by itself. */
-function atRest({ state, context, unseen }: LoadedAgent, run: RequestedRun): RunResult | undefined {
+function atRest({ machine: { state, context, unseen } }: TreeAgent, run: RequestedRun): RunResult | undefined {
   const { pause: reason, prompts } = context
   if (reason?.type === 'store') return run.unfinished('paused', { reason, error: reason.error })
   if (reason !== null) return reason.type === 'approvals' ? undefined : run.unfinished('paused', { reason })
@@ -54,9 +54,9 @@ function atRest({ state, context, unseen }: LoadedAgent, run: RequestedRun): Run
 }
 
 /** A result counts once its records are in the store. */
-async function stored(agent: LoadedAgent, run: RequestedRun, result: RunResult): Promise<RunResult> {
+async function stored(agent: TreeAgent, run: RequestedRun, result: RunResult): Promise<RunResult> {
   try {
-    await agent.durable()
+    await agent.log.durable()
     return result
   } catch (thrown) {
     return run.unfinished('paused', { error: agent.announcer.clean(toErrorInfo(thrown, 'STORE_APPEND_FAILED')) })

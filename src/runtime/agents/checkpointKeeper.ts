@@ -2,7 +2,7 @@ import type { ContextFold } from '../../machines/rebuildContext.ts'
 import type { CheckpointStore } from '../../protocol/ports/checkpoints.ts'
 import type { LogRecord, RecordOf } from '../../protocol/records.ts'
 import type { Store } from '../../protocol/ports/store.ts'
-import { bodyOf, checkpointForm, digestOf, type KeptAgent } from './keptAgent.ts'
+import { bodyOf, checkpointForm, digestOf, type KeptState } from './keptAgent.ts'
 
 /** How many records must have come since the last checkpoint: the more, the larger that is, as all of it is written. */
 const records = { least: 64, most: 256, aBytes: 1 / 1_024 } as const
@@ -14,14 +14,14 @@ export interface KeptHost {
   readonly agentId: string
   /** Store of its log. */
   readonly store: Pick<Store, 'read'>
-  readonly state: string
-  readonly unseen: number
-  readonly isStopped: boolean
-  /** `seq` of the last record. */
-  readonly lastSeq: number
-  durable(): Promise<void> | undefined
-  /** Returns the states folded from the agent's log, without the context. */
-  keep(): { readonly kept: Omit<KeptAgent, 'context' | 'created'>; readonly nodes: Uint8Array }
+  readonly machine: { readonly state: string; readonly unseen: number; readonly isStopped: boolean }
+  readonly log: { durable(): Promise<void> | undefined }
+  readonly view: {
+    /** `seq` of the last record. */
+    readonly lastSeq: number
+    /** Returns the states folded from the agent's log, without the context. */
+    keep(): { readonly kept: Omit<KeptState, 'context' | 'created'>; readonly nodes: Uint8Array }
+  }
 }
 
 /** State that an agent's checkpoints continue from. */
@@ -83,7 +83,7 @@ export class CheckpointKeeper {
   }
 
   get #since(): number {
-    return this.#host.lastSeq - this.#at
+    return this.#host.view.lastSeq - this.#at
   }
 
   get #isLong(): boolean {
@@ -93,7 +93,8 @@ export class CheckpointKeeper {
 
   /** Something happened to the agent. */
   look(): void {
-    if (this.#isVolatile || !this.#isLong || this.#since < this.#host.lastSeq * leastShare || !this.#isAtRest) return
+    if (this.#isVolatile || !this.#isLong || this.#since < this.#host.view.lastSeq * leastShare || !this.#isAtRest)
+      return
     if (this.#writing !== undefined) return
     // After what others wait for in this turn of the process.
     this.#writing = new Promise<void>((resolve) => setImmediate(resolve))
@@ -102,7 +103,7 @@ export class CheckpointKeeper {
   }
 
   get #isAtRest(): boolean {
-    const { state, unseen, isStopped } = this.#host
+    const { state, unseen, isStopped } = this.#host.machine
     return state === 'idle' && unseen === 0 && !isStopped
   }
 
@@ -124,10 +125,10 @@ export class CheckpointKeeper {
       // The agent was let go of: nothing more comes.
       if (this.#isVolatile) for await (const record of store.read(agentId, context.seq + 1)) context.apply(record)
       this.#fold()
-      const { kept, nodes } = this.#host.keep()
+      const { kept, nodes } = this.#host.view.keep()
       const body = bodyOf({ ...kept, created, context: context.keep() }, nodes)
       this.#bytes = body.length
-      await this.#host.durable()
+      await this.#host.log.durable()
       await checkpoints.write(agentId, { seq: last.seq, form: checkpointForm, digest: digestOf(last), body }, epoch)
     } catch (thrown) {
       this.#at = at

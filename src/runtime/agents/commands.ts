@@ -10,35 +10,45 @@ import {
   type BrakeQueue,
 } from '../../protocol/brakes/brakeTable.ts'
 import type { CheckedCommand } from '../../protocol/bridge/commands.ts'
-import { RuntimeError } from '../../protocol/errors.ts'
+import { RuntimeError, messageOf } from '../../protocol/errors.ts'
 import { textOf, type Block } from '../../protocol/messages.ts'
 import type { QueueName } from '../../protocol/runs/queue.ts'
-import type { AgentBody } from './agentBody.ts'
+import type { AgentContext, UseEvent } from '../../machines/agentTypes.ts'
+import type { AgentHost } from './agentHost.ts'
 import { mayResumeFailed } from '../../machines/conditions.ts'
 import { decide } from './decide.ts'
-import { useOf } from './useOf.ts'
 import { checkDeps, RunDeps } from '../children/runDeps.ts'
 import type { Run } from '../../protocol/runs/run.ts'
+import { offeredNames } from '../../actors/turn/offeredNames.ts'
+import { modelIn } from '../../actors/turn/turnFrames.ts'
+import type { ModelUse, UseChange } from '../../protocol/bridge/turns.ts'
 
 type Command = Exclude<CheckedCommand, { type: 'agent.stop' }>
 type CommandOf<T extends Command['type']> = Extract<Command, { type: T }>
+
+/** An agent, and its context when the command came: from inside a listener the machine is in the middle of a step. */
+interface Asked {
+  readonly host: AgentHost
+  readonly context: AgentContext
+}
 
 /**
  * Passes a checked command to an agent's machine; `id` identifies its run or message, `isRemote` says whether it came from a remote client and
  * may be repeated, and `deps` are for the run that it starts. Throws as `Agent.dispatch` does.
  */
 export function dispatchCommand(
-  host: AgentBody,
+  asked: Asked,
   command: Command,
-  id: string,
-  { isRemote, deps }: { readonly isRemote: boolean; readonly deps: unknown },
+  { id, isRemote, deps }: { readonly id: string; readonly isRemote: boolean; readonly deps: unknown },
 ): Run | undefined {
-  checkCommandDeps(host, command, deps)
-  if (deps === undefined) return carryOut(host, command, id, isRemote)
+  const { host } = asked
+  const { definition } = host.view
+  if (definition.deps !== null) checkCommandDeps(asked, definition, command, deps)
+  if (deps === undefined) return carryOut(asked, definition, command, id, isRemote)
   const given = (host.given ??= new RunDeps())
   given.give(id, deps)
   try {
-    const run = carryOut(host, command, id, isRemote)
+    const run = carryOut(asked, definition, command, id, isRemote)
     // It may have been dropped before it began.
     void run?.result.then(() => given.takeBack(id))
     return run
@@ -48,69 +58,78 @@ export function dispatchCommand(
   }
 }
 
-function carryOut(host: AgentBody, command: Command, id: string, isRemote: boolean): Run | undefined {
-  const asked = isRemote ? { requestId: id } : {}
-  const at = host.clock.now()
+function carryOut(
+  asked: Asked,
+  definition: AgentDefinition,
+  command: Command,
+  id: string,
+  isRemote: boolean,
+): Run | undefined {
+  const { host } = asked
+  const { machine } = host
+  const from = isRemote ? { requestId: id } : {}
+  const at = host.shared.clock.now()
   if (startsRun.has(command.type)) host.announcer.requested(id)
-  if (isAsking(command)) return askFor(host, command, id, at)
+  if (isAsking(command)) return askFor(asked, definition, command, id, at)
   switch (command.type) {
     case 'agent.prompt':
     case 'agent.interrupt': {
-      checkRoom(host, 'prompts')
-      checkFits(host, command.content)
+      checkRoom(asked, definition, 'prompts')
+      checkFits(asked, definition, command.content)
       const run = host.runs.expect(id)
       const interrupt = command.type === 'agent.interrupt' ? ({ interrupt: true } as const) : {}
-      host.send({ type: 'prompt', id, at, ...saidIn(command), ...interrupt })
+      machine.send({ type: 'prompt', id, at, ...saidIn(command), ...interrupt })
       return run
     }
     case 'agent.steer':
-      checkRoom(host, isBusy(host) ? 'steering' : 'prompts')
-      checkFits(host, command.content)
-      host.send({ type: 'steer', id, at, ...saidIn(command) })
+      checkRoom(asked, definition, isBusy(asked) ? 'steering' : 'prompts')
+      checkFits(asked, definition, command.content)
+      machine.send({ type: 'steer', id, at, ...saidIn(command) })
       return undefined
     case 'agent.followUp':
-      checkRoom(host, isBusy(host) ? 'followUps' : 'prompts')
-      checkFits(host, command.content)
-      host.send({ type: 'followUp', id, at, ...saidIn(command) })
+      checkRoom(asked, definition, isBusy(asked) ? 'followUps' : 'prompts')
+      checkFits(asked, definition, command.content)
+      machine.send({ type: 'followUp', id, at, ...saidIn(command) })
       return undefined
     case 'agent.abort':
-      host.send(
-        command.run === undefined ? { type: 'abort', ...asked } : { type: 'withdraw', id: command.run, ...asked },
+      machine.send(
+        command.run === undefined ? { type: 'abort', ...from } : { type: 'withdraw', id: command.run, ...from },
       )
       return undefined
     case 'agent.resume':
-      return resume(host, command, id)
+      return resume(asked, command, id)
     case 'agent.decide':
-      return decide(host, command, { at, ...asked })
+      return decide(host, command, { at, ...from })
     case 'agent.brake': {
-      const { flags, policies } = host.definition.policy
+      const { flags, policies } = definition.policy
       if (!flags.policies) throw new RuntimeError('BRAKING_OFF', `Agent "${host.agentId}" has no policies.`)
       if (!policies.names.includes(command.policy)) {
         const what = `Agent "${host.agentId}" has no policy ${JSON.stringify(command.policy)}`
         throw new RuntimeError('POLICY_NOT_FOUND', `${what}, only ${policies.names.join(', ')}.`)
       }
-      checkRoom(host, 'policyRequests')
-      host.send({ type: 'brake', request: { id, by: 'person', policy: command.policy }, at })
+      checkRoom(asked, definition, 'policyRequests')
+      machine.send({ type: 'brake', request: { id, by: 'person', policy: command.policy }, at })
       return undefined
     }
     case 'agent.compact':
-      checkRoom(host, 'compactRequests')
-      host.send({ type: 'compact', request: { id, by: 'person', ...saidIn(command) }, at })
+      checkRoom(asked, definition, 'compactRequests')
+      machine.send({ type: 'compact', request: { id, by: 'person', ...saidIn(command) }, at })
       return undefined
     case 'agent.use':
-      checkStore(host)
-      host.send({ type: 'use', id, use: useOf(host, command.use), at })
+      checkStore(asked)
+      machine.send({ type: 'use', id, use: useOf(host, command.use), at })
       return undefined
   }
 }
 
 /** Queues what a person asks of a brake. Its switch is for the model and the runtime, but that of folding says how. */
-function askFor(host: AgentBody, command: AskingCommand, id: string, at: number): undefined {
-  if (command.type === 'agent.fold' && !host.definition.policy.flags.fold)
-    throw new RuntimeError('BRAKING_OFF', `Agent "${host.agentId}" does not fold.`)
-  const { kind, asked } = askedBy(command)
-  checkRoom(host, askedBrakes[kind].queue)
-  host.send({ type: kind, request: { id, by: 'person', ...asked }, at } as BrakeEvent)
+function askFor(asked: Asked, definition: AgentDefinition, command: AskingCommand, id: string, at: number): undefined {
+  const { agentId, machine } = asked.host
+  if (command.type === 'agent.fold' && !definition.policy.flags.fold)
+    throw new RuntimeError('BRAKING_OFF', `Agent "${agentId}" does not fold.`)
+  const { kind, asked: request } = askedBy(command)
+  checkRoom(asked, definition, askedBrakes[kind].queue)
+  machine.send({ type: kind, request: { id, by: 'person', ...request }, at } as BrakeEvent)
 }
 
 const startsRun: ReadonlySet<Command['type']> = new Set<Command['type']>([
@@ -127,12 +146,11 @@ const startsRun: ReadonlySet<Command['type']> = new Set<Command['type']>([
  *
  * @throws RuntimeError `DEPS_MISSING`, `INVALID_DEPS`
  */
-function checkCommandDeps(host: AgentBody, { type }: Command, deps: unknown): void {
-  const { definition, given } = host
-  if (definition.deps === null) return
+function checkCommandDeps(asked: Asked, definition: AgentDefinition, { type }: Command, deps: unknown): void {
+  const { given } = asked.host
   if (type === 'agent.prompt' || type === 'agent.interrupt') checkDeps(definition, deps ?? given?.own, type)
   else if (type === 'agent.resume') checkDeps(definition, deps ?? given?.resumed, type)
-  else if ((type === 'agent.steer' || type === 'agent.followUp') && !isBusy(host))
+  else if ((type === 'agent.steer' || type === 'agent.followUp') && !isBusy(asked))
     checkDeps(definition, given?.own, type)
 }
 
@@ -143,24 +161,27 @@ const saidIn = <C extends { readonly type: string; readonly agentId: string }>({
   ...said
 }: C): Omit<C, 'type' | 'agentId'> => said
 
-function resume(host: AgentBody, { limits }: CommandOf<'agent.resume'>, id: string): Run {
-  const { pause } = host.context
-  if (pause === null ? !mayResumeFailed(host) : pause.type === 'approvals') {
-    const why = pause !== null ? ', waiting for approvals' : isBusy(host) ? '' : ', and its last run has not failed'
-    throw new RuntimeError('NOT_PAUSED', `Agent "${host.agentId}" is ${host.state}${why}.`)
+function resume({ host, context }: Asked, { limits }: CommandOf<'agent.resume'>, id: string): Run {
+  const { pause } = context
+  if (pause === null ? !mayResumeFailed({ context }) : pause.type === 'approvals') {
+    const isBetween = pause === null && !isBusy({ host, context })
+    const why = pause !== null ? ', waiting for approvals' : isBetween ? ', and its last run has not failed' : ''
+    throw new RuntimeError('NOT_PAUSED', `Agent "${host.agentId}" is ${host.machine.state}${why}.`)
   }
   const run = host.runs.expect(id)
-  void host.runs.resume(run, limits)
+  // Nothing of an unloaded agent is left to be written.
+  if (host.isLoaded) void host.runs.resume(run, limits)
+  else host.runs.continue(run, limits)
   return run
 }
 
 /** Returns true if there is a run to send a message into; otherwise the message starts one. */
-const isBusy = (host: AgentBody): boolean => host.context.run !== null && host.state !== 'settling'
+const isBusy = ({ host, context }: Asked): boolean => context.run !== null && host.machine.state !== 'settling'
 
-function checkStore({ agentId, context: { pause } }: AgentBody): void {
+function checkStore({ host, context: { pause } }: Asked): void {
   if (pause?.type !== 'store') return
   const why = pause.error.message
-  throw new RuntimeError('AGENT_PAUSED', `Agent "${agentId}" is paused because its store failed: ${why}`)
+  throw new RuntimeError('AGENT_PAUSED', `Agent "${host.agentId}" is paused because its store failed: ${why}`)
 }
 
 /** Returns the tokens of instructions and tools; 0 for those that cannot be written down, which fail the run with a reason. */
@@ -179,20 +200,23 @@ function frameTokensOf(definition: AgentDefinition): number {
  * @throws RuntimeError `PROMPT_TOO_LARGE`
  */
 function checkFits(
-  { agentId, definition, conversation, context }: AgentBody,
+  { host, context }: Asked,
+  definition: AgentDefinition,
   content: CommandOf<'agent.prompt'>['content'],
 ): void {
+  const { agentId, view } = host
   const { compaction, counter } = definition
   if (compaction === null) return
   const { contextWindow } = compaction.policy
   const tokensOf = (said: string | readonly Block[]): number =>
     counter.text(typeof said === 'string' ? said : textOf(said))
   const tokens = tokensOf(content)
+  const spoken = view.conversation.tokens
   const frameTokens = frameTokensOf(definition)
   const waiting = [...context.prompts, ...context.steering, ...context.followUps]
   // Most conversations are far from it.
-  const isNear = conversation.tokens + tokens + frameTokens > contextWindow / 2
-  const said = isNear ? conversation.trunk().filter(({ message }) => message.role === 'user') : []
+  const isNear = spoken + tokens + frameTokens > contextWindow / 2
+  const said = isNear ? view.conversation.trunk().filter(({ message }) => message.role === 'user') : []
   const before = [...said.map(({ message }) => message), ...waiting].reduce(
     (sum, one) => sum + tokensOf(one.content),
     0,
@@ -206,11 +230,49 @@ function checkFits(
   )
 }
 
-function checkRoom(body: AgentBody, queue: QueueName | BrakeQueue | 'compactRequests' | 'policyRequests'): void {
-  checkStore(body)
-  const { agentId, context, definition, unseen } = body
-  const waiting = (context[queue]?.length ?? 0) + unseen
+function checkRoom(
+  asked: Asked,
+  definition: AgentDefinition,
+  queue: QueueName | BrakeQueue | 'compactRequests' | 'policyRequests',
+): void {
+  checkStore(asked)
+  const { agentId, machine } = asked.host
+  const waiting = (asked.context[queue]?.length ?? 0) + machine.unseen
   if (waiting < definition.maxQueue) return
   const what = queue === 'compactRequests' ? 'compactions' : queue === 'policyRequests' ? 'policies' : queue
   throw new RuntimeError('QUEUE_FULL', `Agent "${agentId}" has ${waiting} waiting ${what}, the most allowed.`)
+}
+
+/**
+ * Returns the change that a `use` command makes, checked against the agent's definition.
+ *
+ * @throws RuntimeError `INVALID_OPTION`, `MODEL_NOT_FOUND`
+ */
+function useOf(host: AgentHost, change: UseChange | null): UseEvent | null {
+  if (change === null) return null
+  const { instructions, tools, model } = change
+  return {
+    ...(instructions === undefined ? {} : { instructions }),
+    ...(tools === undefined ? {} : { tools: tools === null ? null : toolsOf(host, tools) }),
+    ...(model === undefined ? {} : { model: model === null ? null : modelOf(host, model) }),
+  }
+}
+
+function toolsOf({ agentId, view: { definition } }: AgentHost, tools: readonly string[]): string[] {
+  try {
+    // It is for many turns, in which a source may have what it has not now.
+    return offeredNames(definition, tools, definition.toolSources.length > 0)
+  } catch (thrown) {
+    throw new RuntimeError('INVALID_OPTION', `Agent "${agentId}", tools: ${messageOf(thrown)}`, { cause: thrown })
+  }
+}
+
+/** Finds a model by its name or, if code gave it or it is the definition's own, by its id. */
+function modelOf({ agentId, view: { definition }, lent }: AgentHost, name: string): ModelUse {
+  const { models } = definition.turns
+  const named = models.get(name)
+  if (named !== undefined) return { id: named.model.id, name }
+  if (modelIn(definition, lent, { id: name }) !== undefined) return { id: name }
+  const there = models.size === 0 ? 'none' : `only ${[...models.keys()].join(', ')}`
+  throw new RuntimeError('MODEL_NOT_FOUND', `Agent "${agentId}" has no model ${JSON.stringify(name)}, ${there}.`)
 }

@@ -2,9 +2,8 @@ import type { CheckedCommand } from '../../protocol/bridge/commands.ts'
 import type { CallDecision } from '../../machines/agentTypes.ts'
 import { RuntimeError } from '../../protocol/errors.ts'
 import type { Pending } from '../../protocol/runs/pending.ts'
-import type { AgentBody } from './agentBody.ts'
-import { hostOf, type TreeNode } from './agentTree.ts'
-import { pendingOf } from './pending.ts'
+import type { TreeAgent } from '../children/treeAgent.ts'
+import { hostOf, pendingOf } from './agentTree.ts'
 import { checkDeps } from '../children/runDeps.ts'
 
 type DecideCommand = Extract<CheckedCommand, { type: 'agent.decide' }>
@@ -15,19 +14,22 @@ type DecideCommand = Extract<CheckedCommand, { type: 'agent.decide' }>
  * @throws RuntimeError `CALL_NOT_PENDING`; `ANSWER_INVALID`, `DEPS_MISSING` (then it keeps waiting)
  */
 export function decide(
-  host: AgentBody,
+  host: TreeAgent,
   command: DecideCommand,
   how: { readonly at: number; readonly requestId?: string },
 ): undefined {
   const { pending, owner } = find(host, command.callId)
-  if (owner.definition.deps !== null) checkDeps(owner.definition, owner.deps, 'agent.decide')
+  const { definition } = owner.view
+  if (definition.deps !== null) checkDeps(definition, owner.deps, 'agent.decide')
   const decision = decisionOf(owner, pending, command, (text) => host.announcer.clean(text))
-  owner.answers.decided(pending.key)
-  owner.send({ type: 'decide', callId: pending.callId, ...decision, ...how })
+  owner.ports.answers.decided(pending.key)
+  owner.machine.send({ type: 'decide', callId: pending.callId, ...decision, ...how })
 }
 
-function find(host: AgentBody, callId: string): { readonly pending: Pending; readonly owner: TreeNode } {
-  const waiting = pendingOf(host).filter(({ agentId, key }) => hostOf(host, agentId)?.answers.isDecided(key) !== true)
+function find(host: TreeAgent, callId: string): { readonly pending: Pending; readonly owner: TreeAgent } {
+  const waiting = pendingOf(host).filter(
+    ({ agentId, key }) => hostOf(host, agentId)?.ports.answers.isDecided(key) !== true,
+  )
   const pending =
     waiting.find((call) => call.callId === callId && call.agentId === host.agentId) ??
     waiting.find(({ key }) => key === callId)
@@ -47,7 +49,7 @@ const waitsFor = { approval: 'an approval', question: 'the answer to a question'
 
 /** Converts a person's decision to the event that the machine takes. */
 function decisionOf(
-  owner: TreeNode,
+  owner: TreeAgent,
   pending: Pending,
   { decision, reason, input, value }: DecideCommand,
   clean: (text: string) => string,
@@ -59,19 +61,19 @@ function decisionOf(
   if (decision === 'deny') return { decision, ...why }
   if (pending.kind === 'approval' && decision === 'approve') {
     if (input === undefined) return { decision, ...why }
-    const wrong = owner.answers.wrongInInput(pending, input)
-    const settled = (): unknown => owner.answers.settled(pending, input)
+    const wrong = owner.ports.answers.wrongInInput(pending, input)
+    const settled = (): unknown => owner.ports.answers.settled(pending, input)
     return wrong === undefined
       ? { decision, ...why, input: settled() }
       : refuse(`cannot run with these arguments: ${wrong}`)
   }
   if (pending.kind === 'question' && decision === 'answer') {
-    const wrong = owner.answers.wrongInAnswer(pending, value)
+    const wrong = owner.ports.answers.wrongInAnswer(pending, value)
     return wrong === undefined ? { decision, value } : refuse(`asks ${JSON.stringify(pending.question)}: ${wrong}`)
   }
   if (pending.kind === 'call' && decision === 'return')
-    return { decision, result: owner.answers.resultOf(pending, { value }) }
+    return { decision, result: owner.ports.answers.resultOf(pending, { value }) }
   if (pending.kind === 'call' && decision === 'fail')
-    return { decision: 'return', result: owner.answers.resultOf(pending, { error: reason! }) }
+    return { decision: 'return', result: owner.ports.answers.resultOf(pending, { error: reason! }) }
   return refuse(`waits for ${waitsFor[pending.kind]}: decide it with ${ways[pending.kind]}`)
 }

@@ -1,8 +1,6 @@
 import type { AgentDefinition } from '../../actors/define/agentDefinition.ts'
 import type { ModelQueue } from '../../actors/models/limits/modelQueue.ts'
 import type { Model } from '../../protocol/ports/model.ts'
-import type { PricedModel } from '../../actors/turn/turnOptions.ts'
-import type { Redactor } from '../../log/redaction/redactor.ts'
 import type { agentMachine } from '../../machines/agentMachine.ts'
 import type { AgentInput } from '../../machines/agentTypes.ts'
 import type { Clock } from '../../protocol/ports/clock.ts'
@@ -31,8 +29,7 @@ export interface HostShared {
   readonly random: () => number
   /** Tracing and logging; set when there is a tracer or a logger. */
   readonly instrumentation?: Instrumentation | undefined
-  /** Redactor; set once there are secrets to blank. */
-  readonly redactor: Redactor | undefined
+  /** Sources of tools, and the redactor, once there are secrets to blank. */
   readonly sources: Sources
   /** Is told that a checkpoint could not be written: nothing is lost with it. */
   readonly checkpointFailed: (agentId: string, thrown: unknown) => void
@@ -45,32 +42,39 @@ export interface HostShared {
   readonly instead?: ((model: Model, root: string) => Model) | undefined
   /** Unloader of idle agents; set with `idleUnloadMs`. */
   readonly unloader?: IdleUnloader | undefined
+  /**
+   * Loads an agent from its log again, and then calls `begin`, which starts it. Rejects as the store does, and with `RUNTIME_CLOSED`,
+   * `AGENT_STOPPED`, `AGENT_NOT_FOUND`; then the log is released.
+   */
+  readonly reload: (agentId: string, begin: () => void) => Promise<void>
 }
 
-export interface HostOptions {
+/** The log that an agent continues from. */
+export interface LogOptions {
+  readonly lease: StoreLease
+  /** The agent's log to continue from; for a fork, preceded by the past it shares. */
+  readonly history?: OpenedLog | undefined
+  /** True if calls that its log left open start only once the agent is resumed. */
+  readonly staysPaused?: boolean
+  readonly link?: ParentLink
+  readonly task?: AgentInput['task']
+}
+
+export interface HostOptions extends LogOptions {
   readonly agentId: string
   readonly definition: AgentDefinition
-  readonly lease: StoreLease
   /** How that was opened; default: as its parent's. */
   readonly leasing?: LeaseOptions | undefined
   /** Makes it incognito: its log is here, in memory, and in no other store. */
   readonly incognito?: Store | undefined
   /** True if no agent above can decide its calls. */
   readonly isUnattended?: boolean
-  /** The agent's log to continue from; for a fork, preceded by the past it shares. */
-  readonly history?: OpenedLog | undefined
-  /** True if calls that its log left open start only once the agent is resumed. */
-  readonly staysPaused?: boolean
   /** Metadata of a new agent; an existing agent has it in its log. */
   readonly metadata?: Metadata | undefined
   /** The application's own actor that a root agent's is to be a child of. */
   readonly under?: UnderActor | undefined
-  /** Models that code gave it to use before it was unloaded, by id. */
-  readonly lent?: Map<string, PricedModel> | undefined
   /** Dependencies that the application gives it. */
   readonly deps?: RunDeps | undefined
   /** Parent of a sub-agent. */
   readonly parent?: TreeAgent
-  readonly link?: ParentLink
-  readonly task?: AgentInput['task']
 }

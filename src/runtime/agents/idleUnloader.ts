@@ -1,6 +1,10 @@
 import { brakeQueues } from '../../protocol/brakes/brakeTable.ts'
 import type { Clock } from '../../protocol/ports/clock.ts'
-import type { LoadedAgent } from './agentBody.ts'
+import type { AgentContext } from '../../machines/agentTypes.ts'
+import type { TreeAgent } from '../children/treeAgent.ts'
+
+/** A root agent that may be idle. */
+type Idle = TreeAgent & { readonly isLoaded: boolean; readonly machine: { readonly isAttended: boolean } }
 
 /**
  * Unloads root agents that have been idle long enough, with one timer for all of them. Reasons to keep an agent loaded (a listener, a child)
@@ -9,28 +13,29 @@ import type { LoadedAgent } from './agentBody.ts'
 export class IdleUnloader {
   readonly #idleMs: number
   readonly #clock: Clock
-  readonly #unload: (host: LoadedAgent) => void
+  readonly #unload: (host: Idle) => void
   /** Time at which each agent is due, soonest first, because all wait equally long. */
-  readonly #due = new Map<LoadedAgent, number>()
+  readonly #due = new Map<Idle, number>()
   #cancelTimer: (() => void) | undefined
 
-  constructor(idleMs: number, { clock, unload }: { clock: Clock; unload: (host: LoadedAgent) => void }) {
+  constructor(idleMs: number, { clock, unload }: { clock: Clock; unload: (host: Idle) => void }) {
     this.#idleMs = idleMs
     this.#clock = clock
     this.#unload = unload
   }
 
   /** Something happened to the agent: if it is idle, its time restarts. */
-  look(host: LoadedAgent): void {
+  look(host: Idle): void {
     // An incognito agent could not be loaded again.
-    if (host.parent !== undefined || host.incognito) return
+    if (host.parent !== undefined || host.incognito || !host.isLoaded) return
     this.#due.delete(host)
-    if (host.state === 'idle' && !host.isStopped) this.#due.set(host, this.#clock.now() + this.#idleMs)
+    const { state, isStopped } = host.machine
+    if (state === 'idle' && !isStopped) this.#due.set(host, this.#clock.now() + this.#idleMs)
     this.#keepTime()
   }
 
   /** The agent has ended. */
-  forget(host: LoadedAgent): void {
+  forget(host: Idle): void {
     this.#due.delete(host)
     this.#keepTime()
   }
@@ -56,7 +61,7 @@ export class IdleUnloader {
       if (due > now) break
       this.#due.delete(host)
       // A store failure pauses the agent; it returns here when it continues.
-      const pending = host.durable()
+      const pending = host.log.durable()
       if (pending !== undefined)
         pending.then(
           () => this.look(host),
@@ -68,26 +73,29 @@ export class IdleUnloader {
   }
 }
 
+/** Lists in an agent's context that are empty while it is idle and nothing waits. */
+const waiting = [
+  'prompts',
+  'steering',
+  'followUps',
+  ...brakeQueues,
+  'compactRequests',
+  'policyRequests',
+  'attached',
+  'calls',
+] as const satisfies readonly (keyof AgentContext)[]
+
 /** Returns true if the agent can be unloaded: it is idle, and nothing is bound to it. */
-function isQuiet(host: LoadedAgent): boolean {
-  const { prompts, steering, followUps, compactRequests, policyRequests, attached, calls } = host.context
-  const waiting = [
-    prompts,
-    steering,
-    followUps,
-    ...brakeQueues.map((queue) => host.context[queue]),
-    compactRequests,
-    policyRequests ?? [],
-    attached,
-    calls,
-    host.liveChildren,
-  ]
+function isQuiet({ machine, family, announcer }: Idle): boolean {
+  const { context } = machine
   return (
-    host.state === 'idle' &&
-    !host.isStopped &&
-    host.unseen === 0 &&
-    host.context.undoing === null &&
-    waiting.every(({ length }) => length === 0) &&
-    !host.isAttended
+    machine.state === 'idle' &&
+    !machine.isStopped &&
+    machine.unseen === 0 &&
+    context.undoing === null &&
+    waiting.every((list) => !context[list]?.length) &&
+    family.live.length === 0 &&
+    !machine.isAttended &&
+    !announcer.isAttended
   )
 }

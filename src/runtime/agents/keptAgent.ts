@@ -17,7 +17,7 @@ import type { KeptAsking } from './turnRequests.ts'
 export const checkpointForm = 'agent-9'
 
 /** Everything that is folded from a log but the nodes of its conversation, as plain JSON. */
-export interface KeptAgent {
+export interface KeptState {
   readonly created: RecordOf<'agent.created'>
   /** Token counts of a sample: with a counter that gives others, the sums of the conversation are wrong. */
   readonly counted: readonly number[]
@@ -30,7 +30,7 @@ export interface KeptAgent {
 
 /** A checkpoint's contents, with the later records folded in. */
 interface Base {
-  readonly kept: KeptAgent
+  readonly kept: KeptState
   readonly conversation: Conversation
   readonly context: ContextFold
   readonly folds: HostFolds
@@ -61,7 +61,7 @@ export const isKeepable = ({ captureTurnRequests }: AgentDefinition): boolean =>
 const headBytes = 4
 
 /** The body of a checkpoint: the length of the JSON that follows as 32 bits with the lowest byte first, that, and the nodes. */
-export function bodyOf(kept: KeptAgent, nodes: Uint8Array): Uint8Array {
+export function bodyOf(kept: KeptState, nodes: Uint8Array): Uint8Array {
   const head = jsonBytes(JSON.stringify(kept))
   const body = new Uint8Array(headBytes + head.length + nodes.length)
   new DataView(body.buffer).setUint32(0, head.length, true)
@@ -78,13 +78,13 @@ export function bodyOf(kept: KeptAgent, nodes: Uint8Array): Uint8Array {
 export function keptIn(
   { seq, form, digest, body }: Checkpoint,
   own: LogRecord | undefined,
-): { readonly kept: KeptAgent; readonly nodes: Uint8Array } {
+): { readonly kept: KeptState; readonly nodes: Uint8Array } {
   if (form !== checkpointForm) throw new Error('another version made it')
   if (own?.seq !== seq) throw new Error('the log ends before it')
   if (digestOf(own) !== digest) throw new Error('it is of another log')
   const length = new DataView(body.buffer, body.byteOffset, body.byteLength).getUint32(0, true)
   const head = body.subarray(headBytes, headBytes + length)
-  const kept = JSON.parse(new TextDecoder().decode(head)) as KeptAgent
+  const kept = JSON.parse(new TextDecoder().decode(head)) as KeptState
   return { kept, nodes: body.subarray(headBytes + length) }
 }
 
@@ -125,7 +125,7 @@ export function goOnFrom(
  * Returns why a checkpoint is of no use to a definition: it lacks state that the definition did not need when it was written; `undefined` if it
  * is usable.
  */
-function wrongIn({ counted, asking }: KeptAgent, { counter, memory }: AgentDefinition): string | undefined {
+function wrongIn({ counted, asking }: KeptState, { counter, memory }: AgentDefinition): string | undefined {
   if (JSON.stringify(counted) !== JSON.stringify(countedBy(counter))) return 'tokens are counted in another way now'
   const isUnknown = asking.left === undefined && memory?.extract != null
   return isUnknown ? 'the definition needs more of the log now' : undefined

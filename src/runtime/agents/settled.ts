@@ -4,8 +4,8 @@ import { RuntimeError, type ErrorInfo } from '../../protocol/errors.ts'
 import type { Pending } from '../../protocol/runs/pending.ts'
 import type { PauseReason } from '../../protocol/records.ts'
 import type { TreeAgent } from '../children/treeAgent.ts'
-import type { AgentBody, LoadedAgent } from './agentBody.ts'
-import { pendingOf } from './pending.ts'
+import type { AgentHost } from './agentHost.ts'
+import { pendingOf } from './agentTree.ts'
 
 interface Place {
   /** `seq` of its last record. The records up to it are as durable as the store guarantees, unless the store itself failed. */
@@ -32,65 +32,54 @@ export type Settled =
 /** How an agent stands, with those below it; an object: it is paused. */
 type Standing = 'busy' | 'idle' | 'waiting' | { readonly agentId: string; readonly reason: PauseReason }
 
-/** Something that has a body, which is replaced when an agent is unloaded or loaded. */
-interface Embodied {
-  readonly body: AgentBody
-}
-
 /**
  * Resolves once nothing more happens by itself in an agent and those below it, and its records are stored. Rejects with the reason of the
  * signal; for an unloaded agent with pending commands, as its load does.
  *
  * @throws RuntimeError `INVALID_OPTION`
  */
-export async function settled(agent: Embodied, signal: AbortSignal | undefined): Promise<Settled> {
+export async function settled(agent: AgentHost, signal: AbortSignal | undefined): Promise<Settled> {
   if (signal !== undefined && !(signal instanceof AbortSignal))
     throw new RuntimeError('INVALID_OPTION', `signal is of type ${typeof signal}, not an AbortSignal.`)
+  const { machine, family } = agent
   for (;;) {
     signal?.throwIfAborted()
-    const { body } = agent
-    const { lastSeq: seq } = body
-    if (!body.isLoaded) {
-      if (body.state === 'stopped') return { status: 'stopped', seq }
-      if (body.unseen === 0 && !body.isStopped) return { status: 'idle', seq, reporters: [] }
+    if (!agent.isLoaded) {
+      const { lastSeq: seq } = agent.view
+      if (machine.state === 'stopped') return { status: 'stopped', seq }
+      if (machine.unseen === 0 && !machine.isStopped) return { status: 'idle', seq, reporters: [] }
+      await unlessAborted(
+        agent.loaded(async () => {}),
+        signal,
+      )
+      continue
     }
-    const known = await unlessAborted(
-      body.loaded((loaded) => settledHere(loaded, signal)),
-      signal,
-    )
-    // One that was unloaded meanwhile has not ended.
-    if (known.status !== 'stopped' || agent.body === body || agent.body.isStopped) return known
-  }
-}
-
-async function settledHere(agent: LoadedAgent, signal: AbortSignal | undefined): Promise<Settled> {
-  for (;;) {
-    signal?.throwIfAborted()
-    if (agent.isStopped) {
-      const error = await unlessAborted(agent.ended, signal)
-      return { status: 'stopped', seq: agent.conversation.lastSeq, ...(error === null ? {} : { error }) }
+    if (machine.isStopped) {
+      const error = await unlessAborted(machine.ended, signal)
+      return { status: 'stopped', seq: agent.view.lastSeq, ...(error === null ? {} : { error }) }
     }
     const known = stands(agent)
-    if (known === undefined) await unlessAborted(change(agent), signal)
-    else {
-      const writing = treeOf(agent).flatMap((one) => one.durable() ?? [])
-      if (writing.length === 0) return known
-      const written = await unlessAborted(Promise.allSettled(writing), signal)
-      const now = stands(agent)
-      if (now !== undefined && written.some(({ status }) => status === 'rejected')) return now
+    if (known === undefined) {
+      await unlessAborted(change(machine, family), signal)
+      continue
     }
+    const writing = treeOf(agent).flatMap((one) => one.log.durable() ?? [])
+    if (writing.length === 0) return known
+    const written = await unlessAborted(Promise.allSettled(writing), signal)
+    const now = agent.isLoaded ? stands(agent) : undefined
+    if (now !== undefined && written.some(({ status }) => status === 'rejected')) return now
   }
 }
 
-const treeOf = (agent: TreeAgent): TreeAgent[] => [agent, ...agent.liveChildren.flatMap(treeOf)]
+const treeOf = (agent: TreeAgent): TreeAgent[] => [agent, ...agent.family.live.flatMap(treeOf)]
 
 /** How an agent is settled; `undefined`: it is not. */
-function stands(agent: LoadedAgent): Settled | undefined {
-  const { lastSeq: seq } = agent.conversation
+function stands(agent: TreeAgent): Settled | undefined {
+  const { lastSeq: seq } = agent.view.conversation
   const standing = standingOf(agent)
   if (standing === 'busy') return undefined
   if (standing === 'idle')
-    return { status: 'idle', seq, reporters: agent.context.reporters.map(({ childId }) => childId) }
+    return { status: 'idle', seq, reporters: agent.machine.context.reporters.map(({ childId }) => childId) }
   if (standing !== 'waiting') return { status: 'paused', seq, ...standing }
   const pending = agent.announcer.clean(pendingOf(agent))
   return { status: 'waiting', seq, pending, callIds: pending.map(({ callId }) => callId) }
@@ -98,15 +87,16 @@ function stands(agent: LoadedAgent): Settled | undefined {
 
 /** Returns the standing of an agent's tree. Waits for people come first: paused agents may wait behind them. */
 function standingOf(agent: TreeAgent): Standing {
-  if (agent.unseen > 0) return 'busy'
-  const below = new Map(agent.liveChildren.map((child) => [child.agentId, standingOf(child)]))
+  if (agent.machine.unseen > 0) return 'busy'
+  const below = new Map(agent.family.live.map((child) => [child.agentId, standingOf(child)]))
   const all = [ownStanding(agent, below), ...below.values()]
   if (all.includes('busy')) return 'busy'
   if (all.includes('waiting')) return 'waiting'
   return all.find((one) => typeof one === 'object') ?? 'idle'
 }
 
-function ownStanding({ agentId, state, context }: TreeAgent, below: ReadonlyMap<string, Standing>): Standing {
+function ownStanding({ agentId, machine }: TreeAgent, below: ReadonlyMap<string, Standing>): Standing {
+  const { state, context } = machine
   const { pause, calls, attached } = context
   // One that is being started again.
   if (attached.some(({ childId }) => !below.has(childId))) return 'busy'
@@ -123,15 +113,15 @@ function ownStanding({ agentId, state, context }: TreeAgent, below: ReadonlyMap<
 }
 
 /** Resolves after the next change of an agent, of one below it, or with its end. */
-function change(agent: LoadedAgent): Promise<void> {
+function change(machine: AgentHost['machine'], family: AgentHost['family']): Promise<void> {
   return new Promise((resolve) => {
     const look = (): void => {
       unwatch()
       forget()
       resolve()
     }
-    const unwatch = agent.watch(look)
-    const forget = agent.onEnd(look)
+    const unwatch = family.watch(look)
+    const forget = machine.onEnd(look)
   })
 }
 

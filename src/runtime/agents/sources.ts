@@ -36,17 +36,13 @@ export class Sources {
   readonly #held = new Map<ToolSource, Held>()
   readonly #known = new WeakSet<ToolSource>()
   readonly #warned = new Set<string>()
-  #redactor: Redactor | undefined
+  /** Blanks the secrets that the application named, and those of every source that an agent has had; set once there are any. */
+  redactor: Redactor | undefined
   #isClosed = false
 
   constructor(options: SourcesOptions) {
     this.#options = options
-    if (options.redact !== undefined) this.#redactor = new Redactor(options.redact)
-  }
-
-  /** Blanks the secrets that the application named, and those of every source that an agent has had. */
-  get redactor(): Redactor | undefined {
-    return this.#redactor
+    if (options.redact !== undefined) this.redactor = new Redactor(options.redact)
   }
 
   /** Blanks the secrets of these sources from now on. */
@@ -59,8 +55,8 @@ export class Sources {
   }
 
   #blanking(): Redactor {
-    this.#redactor ??= new Redactor({ knownKeys: false })
-    return this.#redactor
+    this.redactor ??= new Redactor({ knownKeys: false })
+    return this.redactor
   }
 
   /** Returns the connection of a source, for an agent that uses it until it leaves. It opens when its tools are first asked for. */
@@ -76,7 +72,7 @@ export class Sources {
 
   #hostFor({ source }: ToolSource): SourceHost {
     const { clock, logger } = this.#options
-    const redactor = (): Redactor | undefined => this.#redactor
+    const redactor = (): Redactor | undefined => this.redactor
     return {
       clock,
       logger,
@@ -147,7 +143,7 @@ export class Sources {
       const ended = await Promise.race([open.close(), late])
       if (ended === 'late') logger?.warn({ source }, `a source of tools did not close within ${closeMs} ms`)
     } catch (thrown) {
-      const error = this.#redactor?.text(messageOf(thrown)) ?? messageOf(thrown)
+      const error = this.redactor?.text(messageOf(thrown)) ?? messageOf(thrown)
       logger?.warn({ source, error }, 'a source of tools could not be closed')
     } finally {
       cancelTimer()

@@ -4,18 +4,24 @@ import {
   modelIn,
   TurnFrames,
   type KeptFrames,
+  type Lender,
   type LiveDecision,
   type TurnFrame,
 } from '../../actors/turn/turnFrames.ts'
-import type { PricedModel } from '../../actors/turn/turnOptions.ts'
-import { RequestAssembler, type AssembledRequest } from '../../conversation/request/assembleRequest.ts'
+import type { AgentDefinition } from '../../actors/define/agentDefinition.ts'
+import {
+  RequestAssembler,
+  type AssembledRequest,
+  type RequestFrame,
+} from '../../conversation/request/assembleRequest.ts'
 import type { FrameState } from '../../machines/agentTypes.ts'
 import type { History } from '../../log/readHistory.ts'
-import { requestFrame } from './requestFrame.ts'
+import type { Redactor } from '../../log/redaction/redactor.ts'
 import type { LogRecord } from '../../protocol/records.ts'
 import type { ModelUse } from '../../protocol/bridge/turns.ts'
 
-type Asking = Pick<AgentPorts, 'definition' | 'conversation' | 'redactor'>
+/** The agent that asks; `lent`: models that code gave it to use, by id. */
+type Asking = Pick<AgentPorts, 'definition' | 'conversation' | 'redactor'> & Lender
 
 /** Stored form of an agent's frames and memory items. */
 export interface KeptAsking {
@@ -27,8 +33,6 @@ export interface KeptAsking {
 /** Builds the requests of one agent from its conversation and the frame of each turn. */
 export class TurnRequests {
   readonly #agent: Asking
-  /** Models that code gave the agent to use, by id. */
-  lent: Map<string, PricedModel> | undefined
   /** The model that the agent was to use, and that is not known in this process. */
   missing: ModelUse | undefined
   /** Part of the log that is still to be searched for the agent's memory. */
@@ -40,20 +44,12 @@ export class TurnRequests {
   #frames: TurnFrames | undefined
 
   /** `kept`: the state from which the records continue. */
-  constructor(
-    agent: Asking,
-    { past, records }: Pick<History, 'past' | 'records'>,
-    {
-      lent,
-      kept,
-    }: { readonly lent?: Map<string, PricedModel> | undefined; readonly kept?: KeptAsking | undefined } = {},
-  ) {
+  constructor(agent: Asking, { past, records }: Pick<History, 'past' | 'records'>, kept?: KeptAsking) {
     this.#agent = agent
-    this.lent = lent
     if (kept?.frames !== undefined) this.#prepared.restore(kept.frames)
     if (kept?.left !== undefined) this.leftBehind = new LeftBehind(kept.left)
-    for (const record of past) this.apply(record)
-    for (const record of records) this.apply(record)
+    this.apply(past)
+    this.apply(records)
   }
 
   /** Returns the state as plain JSON. */
@@ -67,16 +63,14 @@ export class TurnRequests {
     return this.#frames?.current ?? this.#agent.definition
   }
 
-  /** Takes the next record. */
-  apply(record: LogRecord): void {
-    if (this.#agent.definition.memory?.extract != null) (this.leftBehind ??= new LeftBehind()).apply(record)
-    if (this.#frames === undefined && record.type !== 'turn.prepared' && record.type !== 'use.changed') return
-    this.#prepared.apply(record)
-  }
-
-  lend(model: PricedModel): void {
-    this.lent ??= new Map()
-    this.lent.set(model.model.id, model)
+  /** Takes the next records. */
+  apply(records: readonly LogRecord[]): void {
+    const isLeft = this.#agent.definition.memory?.extract != null
+    for (const record of records) {
+      if (isLeft) (this.leftBehind ??= new LeftBehind()).apply(record)
+      if (this.#frames !== undefined || record.type === 'turn.prepared' || record.type === 'use.changed')
+        this.#prepared.apply(record)
+    }
   }
 
   decided(live: LiveDecision): void {
@@ -84,7 +78,7 @@ export class TurnRequests {
   }
 
   get #prepared(): TurnFrames {
-    return (this.#frames ??= new TurnFrames(this.#agent, this))
+    return (this.#frames ??= new TurnFrames(this.#agent, this.#agent))
   }
 
   /** Returns the frame that an agent continues with from its log, as far as its model is known here. */
@@ -92,7 +86,7 @@ export class TurnRequests {
     const model = frame?.use?.model
     if (frame === null || model === undefined) return frame
     const { model: _, ...use } = frame.use!
-    const known = modelIn(this.#agent.definition, this.lent, model)
+    const known = modelIn(this.#agent.definition, this.#agent.lent, model)
     if (known !== undefined) return { ...frame, use: { ...use, model: { ...model, id: known.model.id } } }
     this.missing = model
     return { ...frame, use: Object.keys(use).length === 0 ? null : use }
@@ -112,3 +106,15 @@ export class TurnRequests {
     return assembled
   }
 }
+
+/** Parts of a turn's requests beside the conversation, redacted. */
+const requestFrame = (
+  { system, toolSpecs, settings }: TurnFrame,
+  { braking }: AgentDefinition,
+  redactor: Redactor | undefined,
+): RequestFrame => ({
+  system: redactor?.text(system) ?? system,
+  tools: redactor?.value(toolSpecs) ?? toolSpecs,
+  settings,
+  ...(braking === null ? {} : { braking: braking.tags, withoutIds: !braking.showsIds }),
+})

@@ -73,4 +73,4 @@ export const since = (before: Spent | undefined, spent: Spent): Spent =>
   before === undefined ? spent : lessSpent(spent, before)
 
 /** Returns the usage of a child since it was attached, called or last counted. */
-export const usedBy = ({ host, usedBefore }: Life): Spent => since(usedBefore, host.spent)
+export const usedBy = ({ host, usedBefore }: Life): Spent => since(usedBefore, host.view.spent)

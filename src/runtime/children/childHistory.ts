@@ -43,9 +43,9 @@ async function newHistory(
   agent: SubAgent,
   { childId, link, store }: ChildLog,
 ): Promise<History | undefined> {
-  const { head, lastSeq } = parent.conversation
+  const { head, lastSeq } = parent.view.conversation
   if (agent.context === 'own' || head === null) return undefined
-  await parent.durable()
+  await parent.log.durable()
   const source = await readHistory(parent.store, link.agentId)
   const { name, model } = agent.definition
   const past = [...source.past, ...source.records.filter(({ seq }) => seq <= lastSeq)]
@@ -54,7 +54,7 @@ async function newHistory(
   const created = {
     v: recordVersion,
     seq: 1,
-    time: parent.clock.now(),
+    time: parent.shared.clock.now(),
     type: 'agent.created',
     agentId: childId,
     path: [...parent.path, link.agentId],

@@ -7,16 +7,13 @@ import type { History } from '../../log/readHistory.ts'
 import type { RunDeps } from './runDeps.ts'
 import type { TreeAgent } from './treeAgent.ts'
 
-/** An agent that may be unloaded, or of another tree. */
-type FoundAgent = Pick<TreeAgent, 'send' | 'durable'> & { readonly isStopped: boolean }
-
 /** Creates and releases the hosts of an agent's sub-agents. */
 export interface ChildHosts {
   newId(): string
   /** A store in memory for agents of which nothing is stored. */
   incognitoStore(): Store
-  /** An agent of the runtime, loaded or not. */
-  find(agentId: string): FoundAgent | undefined
+  /** An agent of the runtime, loaded or not, and perhaps of another tree. */
+  find(agentId: string): Pick<TreeAgent, 'machine' | 'log'> | undefined
   /** Opens a log. Rejects as the store does, and with `RUNTIME_CLOSED`. */
   openLog(agentId: string, store: Store, leasing?: LeaseOptions): Promise<StoreLease>
   /** Makes the host of an agent and registers it. @throws RuntimeError `AGENT_EXISTS` */

@@ -14,10 +14,10 @@ import { crashed, ifUnwritten, stopped, withoutWords } from './childErrors.ts'
 import { since, usedBy, type Child, type Deferred, type Life, type Wanted } from './child.ts'
 import { answerOf, finishedAnswer, limitsWithin, usedUp, type ChildAnswer } from './childAnswer.ts'
 import { beginning, childHistory } from './childHistory.ts'
-import { childDeps } from './childDeps.ts'
+import { childDeps } from './runDeps.ts'
 import type { ChildHosts } from './childHosts.ts'
 import { named, nextRun, noEarlier, notBegun, sinceCall, wantedEarlier } from './continued.ts'
-import { detachedAnswer, DetachedAgents } from './detachedAgents.ts'
+import { detachedAnswer, DetachedAgents, isReporting } from './detachedAgents.ts'
 import { reportOf } from './reports.ts'
 import type { TreeAgent } from './treeAgent.ts'
 
@@ -53,7 +53,7 @@ export class Children implements ChildPorts {
   /** Resolves once those that are being opened are there, and all below them. */
   async ready(): Promise<void> {
     await Promise.all([...this.#children.values()].flatMap(({ ready }) => ready?.promise ?? []))
-    await Promise.all([...this.running.map(({ host }) => host.childrenReady()), this.detached.collected()])
+    await Promise.all([...this.running.map(({ host }) => host.family.ready()), this.detached.collected()])
   }
 
   /** Resolves once the logs of all of them are free, after the agent was let go. */
@@ -65,7 +65,7 @@ export class Children implements ChildPorts {
 
   /** How many were asked for that the machine has not heard of: from inside a listener it is in the middle of a step. */
   get unseen(): number {
-    const seen = new Set(this.#parent.context.attached.map(({ childId }) => childId))
+    const seen = new Set(this.#parent.machine.context.attached.map(({ childId }) => childId))
     return [...this.#children].filter(([childId, { state }]) => state === 'wanted' && !seen.has(childId)).length
   }
 
@@ -97,7 +97,7 @@ export class Children implements ChildPorts {
     const child = this.#child(input.childId)
     child.state = 'opening'
     child.ready = Promise.withResolvers<void>()
-    const { calls } = this.#parent.context
+    const { calls } = this.#parent.machine.context
     for (const key of this.#spent.keys()) if (!calls.some((call) => call.key === key)) this.#spent.delete(key)
     if (child.asked !== undefined) cancellation.add(() => this.#hasNot(child, stopped(this.#parent)))
     const output = await this.#tryToOpen(child, input, cancellation)
@@ -110,12 +110,12 @@ export class Children implements ChildPorts {
 
   async #tryToOpen(child: Child, input: OpenInput, cancellation: Cancellation): Promise<OpenOutput> {
     try {
-      await this.#parent.held()
-      const agent = child.agent ?? this.#parent.definition.agents.get(input.name)
+      await this.#parent.log.held()
+      const agent = child.agent ?? this.#parent.view.definition.agents.get(input.name)
       if (agent === undefined) throw new RuntimeError('CHILD_REFUSED', `There is no agent "${input.name}".`)
       const opened = await this.#open(child, agent, input, cancellation)
       return 'host' in opened
-        ? { ok: true, agent: opened.host.input, policy: agent.restarts }
+        ? { ok: true, agent: opened.host.machine.input, policy: agent.restarts }
         : { ok: false, output: opened }
     } catch (thrown) {
       this.#hasNot(child, thrown)
@@ -134,15 +134,16 @@ export class Children implements ChildPorts {
     const { definition } = agent
     const { childId, callId } = input
     const depth = this.#parent.path.length + 1
-    if (depth > this.#parent.maxDepth)
+    if (depth > this.#parent.family.maxDepth)
       throw new RuntimeError(
         'CHILD_REFUSED',
-        `A sub-agent here would be at depth ${depth}; ${this.#parent.maxDepth} is the most allowed.`,
+        `A sub-agent here would be at depth ${depth}; ${this.#parent.family.maxDepth} is the most allowed.`,
       )
     const task = callId === null ? undefined : taskOf(agent, input.input)
     if (task?.ok === false) return this.#answer(input, { text: task.message, isError: true })
     const running = agent.detach === false ? undefined : this.detached.get(childId)
-    if (running !== undefined) return this.#answer(input, detachedAnswer(running))
+    if (running !== undefined)
+      return this.#answer(input, detachedAnswer(running.agentId, definition.name, isReporting(running)))
     const incognito = child.incognito ?? (this.#parent.incognito && this.#parent.store)
     const store = incognito ?? this.#parent.store
     const wanted = wantedEarlier(agent, input.input)
@@ -161,7 +162,7 @@ export class Children implements ChildPorts {
       }
       const history = await childHistory(this.#parent, agent, { childId, link, store, isNew: lease.lastSeq === 0 })
       cancellation.throwIfAborted()
-      const counted = this.#parent.context.calls.find((call) => call.key === input.key)?.counted
+      const counted = this.#parent.machine.context.calls.find((call) => call.key === input.key)?.counted
       const { own, before } = history === undefined ? notBegun : sinceCall(agent, history, input.key)
       const usedBefore = before === undefined || counted === undefined ? (before ?? counted) : addSpent(before, counted)
       const answer =
@@ -194,10 +195,10 @@ export class Children implements ChildPorts {
         const begun = this.detached.begin(host, input, { prompt, isBegun })
         this.#has(child, host)
         await begun
-        return this.#answer(input, detachedAnswer(host))
+        return this.#answer(input, detachedAnswer(childId, definition.name, isReporting(host)))
       }
       const isCalled = task !== undefined
-      if (!isCalled && input.life === 0) child.usedBefore = host.spent
+      if (!isCalled && input.life === 0) child.usedBefore = host.view.spent
       const life: Life = {
         host,
         key: input.key,
@@ -234,15 +235,15 @@ export class Children implements ChildPorts {
     this.#children.set(input.childId, child)
     this.#has(child, host)
     host.wake()
-    if (life.prompt !== undefined) host.send({ type: 'prompt', ...life.prompt, at: host.clock.now() })
+    if (life.prompt !== undefined) host.machine.send({ type: 'prompt', ...life.prompt, at: host.shared.clock.now() })
     const exhausted = life.resume ? this.#continue(input, life) : undefined
     this.#isReady(child)
-    const { ended } = host
+    const { ended } = host.machine
     const released = ended.then(() => this.#release(input.childId, life))
     const stalled = host.stallTimer.stalled(life.stallMs, cancellation)
     const crash = await Promise.race([ended, stalled.promise])
     stalled.cancel()
-    const { clock } = this.#parent
+    const { clock } = this.#parent.shared
     if (crash !== null) {
       host.runs.endAll(crash)
       const error = child.incognito === undefined ? crash : withoutWords(crash)
@@ -253,10 +254,10 @@ export class Children implements ChildPorts {
       exhausted ??
       (run === undefined
         ? { text: '', isError: false }
-        : named(life.agent, host.agentId, answerOf(await run.result, host.definition)))
+        : named(life.agent, host.agentId, answerOf(await run.result, host.view.definition)))
     return {
       type: 'ended',
-      output: { ...this.#answer(input, answer, usedBy(life)), stopped: host.isEndedOnPurpose },
+      output: { ...this.#answer(input, answer, usedBy(life)), stopped: host.machine.isEndedOnPurpose },
       at: clock.now(),
     }
   }
@@ -264,7 +265,7 @@ export class Children implements ChildPorts {
   /** Continues a run that was cut off, or that a limit had ended; or returns the answer, if its earlier lives have used up the limits. */
   #continue(input: OpenInput, life: Life): ChildAnswer | undefined {
     const { host, run, limits } = life
-    const { pause, pausedLimits } = host.context
+    const { pause, pausedLimits } = host.machine.context
     if (pause === null) return undefined
     if (pause.type === 'approvals') {
       // It waits for people in the run it had.
@@ -273,8 +274,8 @@ export class Children implements ChildPorts {
     }
     const reason = limits === undefined ? undefined : usedUp(usedBy(life), limits)
     if (reason !== undefined) {
-      host.send({ type: 'abort' })
-      return answerOf({ stopReason: 'paused', text: lastText(host.conversation), reason }, host.definition)
+      host.machine.send({ type: 'abort' })
+      return answerOf({ stopReason: 'paused', text: lastText(host.view.conversation), reason }, host.view.definition)
     }
     const left = limits === undefined ? undefined : limitsWithin(pausedLimits ?? {}, limits)
     const next = run ?? host.runs.await(nextRun(input, host))
@@ -305,7 +306,7 @@ export class Children implements ChildPorts {
 
   /** Resolves once the agent has taken leave of a child. */
   gone(childId: string): Promise<void> {
-    const isAttached = this.#parent.context.attached.some((child) => child.childId === childId)
+    const isAttached = this.#parent.machine.context.attached.some((child) => child.childId === childId)
     if (this.#isOver || !isAttached) return Promise.resolve()
     const child = this.#child(childId)
     child.left ??= Promise.withResolvers<void>()
@@ -341,8 +342,8 @@ export class Children implements ChildPorts {
     }
     if (life.isCalled) this.#spent.set(life.key, usedBy(life))
     life.gone.resolve()
-    this.#parent.changed()
-    const release = this.#hosts.release(life.host).catch((thrown: unknown) => this.#parent.fail(thrown))
+    this.#parent.family.changed()
+    const release = this.#hosts.release(life.host).catch((thrown: unknown) => this.#parent.announcer.fail(thrown))
     child.release = release
     await release
     if (child.release === release) child.release = undefined
@@ -359,21 +360,20 @@ export class Children implements ChildPorts {
 
   abandon(sinceTurn: number): NonNullable<Evidence['children']> {
     const attached = this.#lives('running').flatMap(({ host, isCalled }) => (isCalled ? [] : [host]))
-    const found = [...attached, ...this.detached.hosts].filter(
-      ({ input: { parent } }) => parent !== undefined && parent.turnIndex >= sinceTurn,
-    )
+    const isSince = ({ machine }: TreeAgent): boolean => (machine.input.parent?.turnIndex ?? -1) >= sinceTurn
+    const found = [...attached, ...this.detached.hosts].filter(isSince)
     return found.map((host) => {
       const aborted = attached.includes(host)
-      if (aborted) host.send({ type: 'abort' })
-      return { agentId: host.agentId, name: host.definition.name, aborted }
+      if (aborted) host.machine.send({ type: 'abort' })
+      return { agentId: host.agentId, name: host.view.definition.name, aborted }
     })
   }
 
   /** Its agent had ended before the call had its result: the report is there at once. */
   #reported(input: OpenInput, answer: ChildAnswer, definition: AgentDefinition): CallOutput {
-    const child = { agentId: input.childId, definition }
-    this.#parent.send({ ...reportOf(input.key, child, answer), at: this.#parent.clock.now() })
-    return this.#answer(input, detachedAnswer({ ...child, input: { parent: { reports: input.key } } }))
+    const report = reportOf(input.key, { agentId: input.childId, definition }, answer)
+    this.#parent.machine.send({ ...report, at: this.#parent.shared.clock.now() })
+    return this.#answer(input, detachedAnswer(input.childId, definition.name, true))
   }
 
   waitFor(...wait: Parameters<DetachedAgents['waitFor']>): ReturnType<DetachedAgents['waitFor']> {
@@ -391,9 +391,10 @@ export class Children implements ChildPorts {
   }
 
   #answer({ key }: OpenInput, { text, ...answer }: ChildAnswer, spent?: Spent): CallOutput {
-    const { conversation, clock } = this.#parent
+    const { counter, correction } = this.#parent.view.conversation
+    const at = this.#parent.shared.clock.now()
     const content = [{ type: 'text', text } as const]
-    const tokens = Math.round(conversation.counter.text(text) * conversation.correction)
-    return { key, content, ...answer, tokens, at: clock.now(), ...(spent === undefined ? {} : { spent }) }
+    const tokens = Math.round(counter.text(text) * correction)
+    return { key, content, ...answer, tokens, at, ...(spent === undefined ? {} : { spent }) }
   }
 }

@@ -51,7 +51,7 @@ const isOf = (record: LogRecord, key: string): boolean =>
 
 /** Explains to the model why there is no agent to continue. */
 export async function noEarlier(parent: TreeAgent, { name }: OpenInput, wanted: string): Promise<ChildAnswer> {
-  await parent.durable()
+  await parent.log.durable()
   const earlier = new Map<string, string>()
   for await (const record of parent.store.read(parent.agentId))
     if (
@@ -77,5 +77,5 @@ function taskIn(input: unknown): string {
 export const notBegun = { own: undefined, before: undefined } as const
 
 /** Returns the run in which a sub-agent continues without a waiting call. */
-export const nextRun = ({ key }: OpenInput, { conversation }: TreeAgent): RunOutcome =>
-  new RunOutcome(`${key}/life/${conversation.lastSeq}`)
+export const nextRun = ({ key }: OpenInput, { view }: TreeAgent): RunOutcome =>
+  new RunOutcome(`${key}/life/${view.conversation.lastSeq}`)

@@ -1,18 +1,17 @@
 import type { CallInput } from '../../machines/effectTypes.ts'
-import type { Reporter } from '../../machines/agentTypes.ts'
-import type { WaitedFor, WaitForCall } from '../../actors/tools/waitForTool.ts'
+import type { Reporter, AgentContext } from '../../machines/agentTypes.ts'
+import { WaitedFor, type WaitForCall } from '../../actors/tools/waitForTool.ts'
 import { type ErrorCode, RuntimeError, toErrorInfo } from '../../protocol/errors.ts'
-import type { ParentLink } from '../../protocol/parentLink.ts'
 import type { QueuedMessage } from '../../protocol/runs/queue.ts'
 import { RunOutcome } from '../../protocol/runs/run.ts'
 import { readHistory } from '../../log/readHistory.ts'
 import type { ChildAnswer } from './childAnswer.ts'
 import { beginning } from './childHistory.ts'
-import { childDeps } from './childDeps.ts'
+import { childDeps } from './runDeps.ts'
 import type { ChildHosts } from './childHosts.ts'
 import { callerOf, firstAnswer, reportOf } from './reports.ts'
 import type { TreeAgent } from './treeAgent.ts'
-import { isOver, resultOf } from './waitFor.ts'
+import { textOf } from '../../protocol/messages.ts'
 
 type Begin = { readonly prompt: QueuedMessage | undefined; readonly isBegun: boolean }
 
@@ -45,26 +44,29 @@ export class DetachedAgents {
   async begin(host: TreeAgent, { key }: Pick<CallInput, 'key'>, { prompt, isBegun }: Begin): Promise<void> {
     host.start()
     this.#running.set(host.agentId, host)
-    const { agentId, definition } = host
-    const reports = host.input.parent?.reports !== undefined
-    host.onEnd((crash) => {
+    const { agentId, machine, shared } = host
+    const { definition } = host.view
+    const reports = isReporting(host)
+    machine.onEnd((crash) => {
       this.#running.delete(agentId)
       if (crash === null || !reports || goesOnElsewhere.has(crash.code)) return
       const answer = { text: `The agent "${definition.name}" did not finish: ${crash.message}`, isError: true }
-      this.#hosts.find(this.#parent.agentId)?.send({ ...reportOf(key, host, answer), at: host.clock.now() })
+      const report = { ...reportOf(key, { agentId, definition }, answer), at: shared.clock.now() }
+      this.#hosts.find(this.#parent.agentId)?.machine.send(report)
     })
-    if (prompt !== undefined) host.send({ type: 'prompt', ...prompt, at: host.clock.now() })
-    else if (isBegun && host.context.pause?.type === 'interrupted')
-      host.runs.continue(host.runs.await(new RunOutcome(`${key}/life/${host.conversation.lastSeq}`)), undefined)
+    if (prompt !== undefined) machine.send({ type: 'prompt', ...prompt, at: shared.clock.now() })
+    else if (isBegun && machine.context.pause?.type === 'interrupted')
+      host.runs.continue(host.runs.await(new RunOutcome(`${key}/life/${host.view.conversation.lastSeq}`)), undefined)
     // Once its caller is told that it works, its log must say at what.
-    await host.durable()?.catch(() => {})
+    await host.log.durable()?.catch(() => {})
   }
 
   /** Collects the reports that the log lacks, and continues agents that a dead process cut off. */
   collect(): void {
-    const { reporters, staysPaused } = { ...this.#parent.input.restored?.context, ...this.#parent.input.restored }
+    const { restored } = this.#parent.machine.input
+    const { reporters, staysPaused } = { ...restored?.context, ...restored }
     if (reporters === undefined || reporters.length === 0) return
-    const failed = (thrown: unknown): void => this.#parent.fail(thrown)
+    const failed = (thrown: unknown): void => this.#parent.announcer.fail(thrown)
     const each = reporters.map((reporter) => this.#collect(reporter, staysPaused === true).catch(failed))
     this.#collecting = Promise.all(each)
   }
@@ -78,14 +80,17 @@ export class DetachedAgents {
     const { childId, name, key } = reporter
     const parent = this.#parent
     const running = this.#hosts.find(childId)
-    await running?.durable()
-    const agent = parent.definition.agents.get(name)
+    await running?.log.durable()
+    const agent = parent.view.definition.agents.get(name)
     const send = (answer: ChildAnswer): void =>
-      parent.send({ ...reportOf(key, { agentId: childId, definition: { name } }, answer), at: parent.clock.now() })
+      parent.machine.send({
+        ...reportOf(key, { agentId: childId, definition: { name } }, answer),
+        at: parent.shared.clock.now(),
+      })
     const answer = await firstAnswer(parent.store.read(childId), name)
     if (answer !== undefined) return send(answer)
     // It will report by itself.
-    if (running?.isStopped === false || staysPaused) return
+    if (running?.machine.isStopped === false || staysPaused) return
     if (agent === undefined)
       return send({ text: `There is no agent "${name}" any more: it did not finish.`, isError: true })
     const lease = await this.#hosts.openLog(childId, parent.store, parent.leasing)
@@ -124,11 +129,11 @@ export class DetachedAgents {
     const over = Promise.withResolvers<void>()
     const end = (): void => over.resolve()
     const look = (): void => {
-      if (isOver(parent.context, call.agents)) end()
+      if (isOver(parent.machine.context, call.agents)) end()
     }
     this.#waiting.add(look)
     signal.addEventListener('abort', end, { once: true })
-    const cancel = parent.clock.after(call.ms, end)
+    const cancel = parent.shared.clock.after(call.ms, end)
     try {
       look()
       await over.promise
@@ -137,23 +142,68 @@ export class DetachedAgents {
       signal.removeEventListener('abort', end)
       this.#waiting.delete(look)
     }
-    return resultOf(parent.context, call.agents)
+    return resultOf(parent.machine.context, call.agents)
   }
 }
 
-interface Detached {
-  readonly agentId: string
-  readonly definition: { readonly name: string }
-  readonly input: { readonly parent?: Pick<ParentLink, 'reports'> }
-}
+/** Returns true if an agent that works on its own reports to the agent that called it. */
+export const isReporting = ({ machine: { input } }: TreeAgent): boolean => input.parent?.reports !== undefined
 
 /** Returns the answer to the call of a detached agent. */
-export const detachedAnswer = ({ agentId, definition, input }: Detached): ChildAnswer => ({
-  text: `The agent "${definition.name}" works on it on its own, as ${agentId}. ${whereTo(input)}`,
+export const detachedAnswer = (agentId: string, name: string, reports: boolean): ChildAnswer => ({
+  text: `The agent "${name}" works on it on its own, as ${agentId}. ${whereTo(reports)}`,
   isError: false,
 })
 
-const whereTo = ({ parent }: Detached['input']): string =>
-  parent?.reports !== undefined
-    ? 'Its answer will come to you as a message; wait_for waits for it.'
-    : 'Its answer does not come back here.'
+const whereTo = (reports: boolean): string =>
+  reports ? 'Its answer will come to you as a message; wait_for waits for it.' : 'Its answer does not come back here.'
+
+type Known = Pick<AgentContext, 'reporters' | 'followUps' | 'steering'>
+
+/** Most UTF-16 units of reports in one result, apart from the first report. */
+const maxChars = 100_000
+
+const isAmong = (agents: readonly string[] | undefined, agentId: string): boolean => agents?.includes(agentId) !== false
+
+/** Returns true if none of the awaited agents works any longer, or a message has come for the agent. Pure. */
+const isOver = ({ reporters, steering }: Known, agents: readonly string[] | undefined): boolean =>
+  steering.length > 0 || !reporters.some(({ childId }) => isAmong(agents, childId))
+
+/** Returns the result for the model: the reports that are there, as far as they fit, and the agents still at work. Pure. */
+function resultOf({ reporters, followUps, steering }: Known, agents: readonly string[] | undefined): WaitedFor {
+  const there = followUps.filter(
+    (message) => reporterIn(message) !== undefined && isAmong(agents, reporterIn(message)!),
+  )
+  const held: QueuedMessage[] = []
+  let chars = 0
+  for (const message of there) {
+    chars += textOf(message.content).length
+    if (held.length > 0 && chars > maxChars) break
+    held.push(message)
+  }
+  const working = reporters.filter(({ childId }) => isAmong(agents, childId))
+  const later = there.length - held.length
+  const lines = [
+    ...held.map(({ content }) => textOf(content)),
+    ...(held.length > 0 || working.length > 0 ? [] : [nothingNew(reporters, agents)]),
+    ...(later === 0 ? [] : [`${later} more have reported: you will read it in messages that follow.`]),
+    ...(steering.length > 0 && working.length > 0 ? ['Somebody has spoken to you: that is why this ends early.'] : []),
+    ...(working.length === 0 ? [] : [`Still at work: ${names(working)}.`]),
+  ]
+  return new WaitedFor(
+    lines.join('\n\n'),
+    held.map(({ id }) => id),
+  )
+}
+
+const reporterIn = ({ provenance }: QueuedMessage): string | undefined =>
+  provenance?.type === 'report' ? provenance.agentId : undefined
+
+const names = (reporters: Known['reporters']): string =>
+  reporters.map(({ childId, name }) => `${childId} (${name})`).join(', ')
+
+function nothingNew(reporters: Known['reporters'], agents: readonly string[] | undefined): string {
+  if (agents === undefined) return 'No agent is at work for you, and none has reported since.'
+  const others = reporters.length === 0 ? 'No agent is' : `Those that are: ${names(reporters)}. No other is`
+  return `${agents.join(', ')}: not at work for you, or reported before. ${others} at work for you.`
+}

@@ -36,16 +36,18 @@ export async function firstAnswer(records: AsyncIterable<LogRecord>, name: strin
 
 /** Reports the end of an agent that works on its own to its caller. A caller that is not there reads it in the log later. */
 export function reportEnd(host: TreeAgent, hosts: ChildHosts): void {
-  report(host, hosts).catch((thrown: unknown) => host.fail(thrown))
+  report(host, hosts).catch((thrown: unknown) => host.announcer.fail(thrown))
 }
 
 async function report(host: TreeAgent, hosts: ChildHosts): Promise<void> {
-  await host.durable()
-  const answer = await firstAnswer(host.store.read(host.agentId), host.definition.name)
-  const { parent } = host.input
+  await host.log.durable()
+  const answer = await firstAnswer(host.store.read(host.agentId), host.view.definition.name)
+  const { parent } = host.machine.input
   const caller = parent === undefined ? undefined : hosts.find(parent.agentId)
-  if (answer === undefined || parent?.reports === undefined || caller === undefined || caller.isStopped) return
-  caller.send({ ...reportOf(parent.reports, host, answer), at: host.clock.now() })
+  if (answer === undefined || parent?.reports === undefined || caller === undefined || caller.machine.isStopped) return
+  const { agentId, view, shared } = host
+  const by = { agentId, definition: view.definition }
+  caller.machine.send({ ...reportOf(parent.reports, by, answer), at: shared.clock.now() })
 }
 
 /** Returns the caller of a log's agent, if it waits for a report: an agent that was opened by itself still reports. */

@@ -1,6 +1,7 @@
-import type { AgentDefinition } from '../../actors/define/agentDefinition.ts'
+import type { AgentDefinition, SubAgent } from '../../actors/define/agentDefinition.ts'
 import { describeIssues, messageOf, RuntimeError } from '../../protocol/errors.ts'
 import type { LogRecord, RecordOf } from '../../protocol/records.ts'
+import type { TreeAgent } from './treeAgent.ts'
 
 /**
  * Dependencies that the application gave an agent to work with: to the agent itself, and to requests of it whose runs have not begun. They are kept
@@ -86,12 +87,12 @@ export function runDepsOf(definition: AgentDefinition, deps: unknown, what: stri
 
 /** Gives an agent that may be running others, from its next run on. Throws as `checkDeps` does. */
 export function replaceDeps(
-  agent: { readonly definition: AgentDefinition; given: RunDeps | undefined },
+  agent: { readonly view: { readonly definition: AgentDefinition }; given: RunDeps | undefined },
   deps: unknown,
   what: string,
 ): void {
   if (deps === undefined) return
-  checkDeps(agent.definition, deps, what)
+  checkDeps(agent.view.definition, deps, what)
   agent.given ??= new RunDeps()
   agent.given.replace(deps)
 }
@@ -103,4 +104,35 @@ function wrongIn(schema: NonNullable<AgentDefinition['deps']>, deps: unknown): s
   } catch (thrown) {
     return `they could not be checked: ${messageOf(thrown)}`
   }
+}
+
+/**
+ * Returns the dependencies of a sub-agent: those of its caller's run, or the result of its entry's function for them. A called sub-agent
+ * needs them at once; prompts may give them to others.
+ *
+ * @throws RuntimeError `DEPS_MISSING`, `INVALID_DEPS`, also if its entry throws
+ */
+export function childDeps(agent: SubAgent, parent: TreeAgent, isCalled: boolean): RunDeps | undefined {
+  const what = `sub-agent of "${parent.agentId}"`
+  const deps = agent.deps === null ? parent.deps : mapped(agent, parent)
+  if (isCalled) checkDeps(agent.definition, deps, what)
+  return runDepsOf(agent.definition, deps, what)
+}
+
+function mapped(agent: SubAgent, parent: TreeAgent): unknown {
+  const { definition, deps } = agent
+  const failed = (why: string, options?: ErrorOptions): RuntimeError =>
+    new RuntimeError('INVALID_DEPS', `The deps of sub-agent "${definition.name}" could not be made: ${why}.`, options)
+  let made: unknown
+  try {
+    made = deps!(parent.deps as never)
+  } catch (thrown) {
+    parent.announcer.callbackFailed(`deps for sub-agent "${agent.definition.name}"`, thrown)
+    throw failed(messageOf(thrown), { cause: thrown })
+  }
+  if (made instanceof Promise) {
+    made.catch(() => {})
+    throw failed('its function returns a promise, which is not waited for')
+  }
+  return made
 }

@@ -13,12 +13,12 @@ import type { TreeAgent } from './treeAgent.ts'
 const optionsSchema = lazily(() => onlyFields({ id: z.string(), incognito: z.boolean(), deps: z.unknown() }).partial())
 
 /** How many more sub-agents an agent may have alive. `children`: those that it has had. */
-export const roomFor = ({ definition, context }: TreeAgent, children: Children | undefined): number =>
-  Math.max(0, definition.policy.maxChildren - aliveChildren(context) - (children?.unseen ?? 0))
+export const roomFor = ({ view, machine }: TreeAgent, children: Children | undefined): number =>
+  Math.max(0, view.definition.policy.maxChildren - aliveChildren(machine.context) - (children?.unseen ?? 0))
 
 /** Starts a child requested by code; resolves once it is running. Throws as `Agent.spawn` does. */
 export async function spawnChild(
-  parent: TreeAgent & { readonly isStopped: boolean },
+  parent: TreeAgent,
   children: Children,
   entry: SubAgentEntry,
   { options, isTaken }: { readonly options: SpawnOptions & GivenDeps<unknown>; isTaken(agentId: string): boolean },
@@ -27,20 +27,20 @@ export async function spawnChild(
   const checked = optionsSchema().safeParse(options)
   if (!checked.success) throw new RuntimeError('INVALID_OPTION', `spawn: ${describeIssues(checked.error)}.`)
   // A separate kind of id, because a call may be given the next number in the same step.
-  const childId = checked.data.id ?? `${parent.agentId}.s${parent.context.children + children.unseen + 1}`
+  const childId = checked.data.id ?? `${parent.agentId}.s${parent.machine.context.children + children.unseen + 1}`
   if (!isAgentId(childId)) throw new RuntimeError('INVALID_ID', `${JSON.stringify(childId)} is not an agent id.`)
   if (/^\.\d+$/.test(childId.replace(parent.agentId, '')))
     throw new RuntimeError(
       'INVALID_ID',
       `${childId} has the form of an id reserved for sub-agents that the model calls.`,
     )
-  if (parent.isStopped) throw new RuntimeError('AGENT_STOPPED', `Agent "${parent.agentId}" has stopped.`)
+  if (parent.machine.isStopped) throw new RuntimeError('AGENT_STOPPED', `Agent "${parent.agentId}" has stopped.`)
   // One that crashed or closed keeps its place until the agent has taken leave of it.
-  const isAttached = parent.context.attached.some((child) => child.childId === childId)
+  const isAttached = parent.machine.context.attached.some((child) => child.childId === childId)
   if (isAttached || isTaken(childId) || children.isWanted(childId))
     throw new RuntimeError('AGENT_EXISTS', `Agent "${childId}" is running already.`)
   if (roomFor(parent, children) <= 0) {
-    const { maxChildren } = parent.definition.policy
+    const { maxChildren } = parent.view.definition.policy
     const what = `Agent "${parent.agentId}" has ${maxChildren} sub-agents alive, the most allowed.`
     throw new RuntimeError('CHILD_REFUSED', what)
   }
@@ -51,7 +51,7 @@ export async function spawnChild(
     const opened = children.want(childId, agent, { incognito, deps })
     const { name } = agent.definition
     const mark = incognito ? ({ incognito } as const) : {}
-    parent.send({ type: 'spawn', childId, name, ...mark, at: parent.clock.now() })
+    parent.machine.send({ type: 'spawn', childId, name, ...mark, at: parent.shared.clock.now() })
     return await opened
   } catch (thrown) {
     if (thrown instanceof RuntimeError) throw thrown

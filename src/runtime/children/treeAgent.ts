@@ -1,4 +1,5 @@
 import type { AgentDefinition } from '../../actors/define/agentDefinition.ts'
+import type { TurnPlace } from '../../actors/agentPorts.ts'
 import type { ClientOutcome } from '../../actors/calls/clientResult.ts'
 import type { Conversation } from '../../conversation/tree/conversation.ts'
 import type { AgentContext, AgentInput, AgentMachineEvent } from '../../machines/agentTypes.ts'
@@ -11,7 +12,7 @@ import type { Spent } from '../../protocol/records.ts'
 import type { LeaseOptions, Store } from '../../protocol/ports/store.ts'
 import type { Announcer } from '../events/announcer.ts'
 import type { Runs } from '../events/runs.ts'
-import type { StallTimer } from './stallTimer.ts'
+import type { StallTimer } from '../events/stallTimer.ts'
 
 /** Checks of people's decisions about an agent's calls, before its machine is told. */
 export interface PeoplesAnswers {
@@ -47,31 +48,10 @@ export interface TreeAgent {
   readonly agentId: string
   /** Ids of its ancestors, root first. */
   readonly path: readonly string[]
-  readonly definition: AgentDefinition
+  readonly parent: TreeAgent | undefined
   /** Dependencies that the application gave to the current run; `undefined` if it gave none. */
   readonly deps: unknown
-  readonly parent: TreeAgent | undefined
-  /** Reports an error that a function of the application threw. */
-  callbackFailed(what: string, thrown: unknown): void
-  /** Its living sub-agents, oldest first. */
-  readonly liveChildren: readonly TreeAgent[]
-  /** Living sub-agents without incognito ones, unless the agent is incognito itself. */
-  readonly listedChildren: readonly TreeAgent[]
-  /** How deep the tree may grow; its root decides. */
-  readonly maxDepth: number
-  /** Its machine's input. */
-  readonly input: AgentInput
-  readonly context: AgentContext
-  /** Name of the chart's active state. */
-  readonly state: string
-  readonly conversation: Conversation
-  /** Id of the model that it waits for, within the limits of the runtime. */
-  readonly waitsFor: string | null
-  /** Usage of the agent in its lifetime, including its sub-agents. */
-  readonly spent: Spent
-  /** Totals of the agent and of everything that is alive below it. */
-  readonly totals: TreeTotals
-  readonly clock: Clock
+  readonly shared: { readonly clock: Clock }
   /** Store of its log. */
   readonly store: Store
   /** How its log was opened, and those of its sub-agents are. */
@@ -79,41 +59,71 @@ export interface TreeAgent {
   /** Set when nothing of the agent, or of those below it, is stored. */
   readonly incognito: true | undefined
   readonly metadata: Metadata | undefined
+  readonly machine: {
+    readonly input: AgentInput
+    readonly context: AgentContext
+    /** Name of the chart's active state. */
+    readonly state: string
+    /** The run and turn that a live event belongs to. */
+    readonly at: TurnPlace
+    /** Stopped, or asked to. */
+    readonly isStopped: boolean
+    /** True if the agent was stopped or closed. */
+    readonly isEndedOnPurpose: boolean
+    /** Resolves when it has ended, with the reason if its chart failed. */
+    readonly ended: Promise<ErrorInfo | null>
+    /** Commands sent that the context does not show yet. */
+    readonly unseen: number
+    send(event: AgentMachineEvent): void
+    /** Ends it, for good or to be resumed from the log. Idempotent; the first call decides. */
+    end(how: 'stop' | 'close'): Promise<void>
+    /** Calls `close` when no more events can come; returns a function that forgets it. */
+    onEnd(close: (crash: ErrorInfo | null) => void): () => void
+    /** Ends its actor without a record, even in the middle of its work; requests made here end with `why`. */
+    letGo(why: ErrorInfo): void
+  }
+  readonly family: {
+    /** Its living sub-agents, oldest first. */
+    readonly live: readonly TreeAgent[]
+    /** Its sub-agents, living or about to start. */
+    readonly children: { gone(childId: string): Promise<void> }
+    /** Living sub-agents without incognito ones, unless the agent is incognito itself. */
+    readonly listed: readonly TreeAgent[]
+    /** How deep the tree may grow; its root decides. */
+    readonly maxDepth: number
+    /** Totals of the agent and of everything that is alive below it. */
+    readonly totals: TreeTotals
+    /** Something of it, or of an agent below it, has changed. */
+    changed(): void
+    /** Resolves once all sub-agents that are being opened, and those below them, are there. */
+    ready(): Promise<void>
+    /** Resolves once the logs of its sub-agents are free, after it was let go or has ended; `undefined`: it never had any. */
+    released(): Promise<void> | undefined
+  }
+  readonly view: {
+    readonly definition: AgentDefinition
+    readonly conversation: Conversation
+    /** Usage of the agent in its lifetime, including its sub-agents. */
+    readonly spent: Spent
+  }
+  readonly log: {
+    durable(): Promise<void> | undefined
+    /** Called right before something is begun on its behalf. @throws RuntimeError `STORE_LEASE_LOST`: it may have lost its log. */
+    checkHeld(): void
+    /** Waits until the log has the records of the effect that begins. Rejects as `durable` and `checkHeld` do. */
+    held(): Promise<void>
+  }
+  readonly ports: {
+    /** Id of the model that it waits for, within the limits of the runtime. */
+    readonly waitsFor: string | null
+    /** Checks people's answers to its calls. */
+    readonly answers: PeoplesAnswers
+  }
   readonly announcer: Announcer
   readonly runs: Runs
   readonly stallTimer: StallTimer
-  /** Checks people's answers to its calls. */
-  readonly answers: PeoplesAnswers
-  /** Resolves when it has ended, with the reason if its machine failed. */
-  readonly ended: Promise<ErrorInfo | null>
-  /** True if the agent was stopped or closed. */
-  readonly isEndedOnPurpose: boolean
-  /** Commands sent that the context does not show yet. */
-  readonly unseen: number
-  /** Something of it, or of an agent below it, has changed. */
-  changed(): void
   /** Starts it as a root. */
   start(): void
   /** Starts the waiting work of a restored agent. */
   wake(): void
-  send(event: AgentMachineEvent): void
-  /** Ends it, for good or to be resumed from the log. Idempotent; the first call decides. */
-  end(how: 'stop' | 'close'): Promise<void>
-  /** Calls `close` when no more events can come; returns a function that forgets it. */
-  onEnd(close: (crash: ErrorInfo | null) => void): () => void
-  durable(): Promise<void> | undefined
-  /** Called right before something is begun on its behalf. @throws RuntimeError `STORE_LEASE_LOST`: it may have lost its log. */
-  checkHeld(): void
-  /** Waits until the log has the records of the effect that begins. Rejects as `durable` and `checkHeld` do. */
-  held(): Promise<void>
-  /** Reports an error that does not end the run. */
-  fail(thrown: unknown): void
-  /** Resolves once all sub-agents that are being opened, and those below them, are there. */
-  childrenReady(): Promise<void>
-  /** Ends its actor without a record, even in the middle of its work; requests made here end with `why`. */
-  letGo(why: ErrorInfo): void
-  /** Resolves once the logs of its sub-agents are free, after it was let go or has ended; `undefined`: it never had any. */
-  childrenReleased(): Promise<void> | undefined
-  /** Resolves once it has removed a sub-agent. */
-  childGone(childId: string): Promise<void>
 }

@@ -3,20 +3,15 @@ import type { AgentPorts, LiveBody, TurnPlace } from '../../actors/agentPorts.ts
 import { blankSettings } from '../../log/redaction/blankSecrets.ts'
 import type { Redactor } from '../../log/redaction/redactor.ts'
 import type { Clock } from '../../protocol/ports/clock.ts'
+import { isLikelyBug } from '../../protocol/callbackBugs.ts'
 import { toErrorInfo } from '../../protocol/errors.ts'
-import {
-  concernsPeople,
-  eventOf,
-  isDelta,
-  type AgentEvent,
-  type EventOf,
-  type DeltaEvent,
-} from '../../protocol/events.ts'
+import { concernsPeople, isDelta, type AgentEvent, type EventOf, type DeltaEvent } from '../../protocol/events.ts'
 import type { LogRecord, RecordOf } from '../../protocol/records.ts'
 import type { SourceInfo } from '../../protocol/toolsChange.ts'
 import type { TracedAgent, TracedEffect } from '../../protocol/ports/tracer.ts'
 import type { Instrumentation } from './instrumentation.ts'
 import { listLater } from './listLater.ts'
+import { Notices } from './notices.ts'
 import { Observers, type AgentListener } from './observers.ts'
 import { RunHandle, type RunOutcome } from '../../protocol/runs/run.ts'
 import { RedactedStream } from '../../log/redaction/redactedStream.ts'
@@ -27,32 +22,33 @@ const longRequest = 256
 const isOfReply = (body: LiveBody): boolean => body.type === 'reply.start' || isDelta(body)
 
 /** The agent whose events they are. */
-export interface EventOwner {
+interface EventOwner {
   readonly agentId: string
   readonly path: readonly string[]
-  readonly definition: AgentDefinition
-  /** Frame of the current turn's requests. */
-  readonly frame: AgentPorts['frame']
-  readonly clock: Clock
   /** Set when nothing of the agent is stored. */
   readonly incognito: true | undefined
   /** True if no agent above can decide its calls, nor those of the agents below it. */
   readonly isUnattended: boolean
-  /** `seq` of its last record. */
-  readonly lastSeq: number
-  /** The run and turn that a live event belongs to. */
-  readonly at: TurnPlace
-  /** Notes a sign of life. */
-  heard(): void
-  callbackFailed?(what: string, thrown: unknown): void
+  readonly isLoaded: boolean
+  readonly view: {
+    readonly definition: AgentDefinition
+    /** `seq` of its last record. */
+    readonly lastSeq: number
+    readonly requests: { readonly frame: AgentPorts['frame'] }
+  }
+  /** `at`: the run and turn that a live event belongs to. */
+  readonly machine: { readonly at: TurnPlace }
+  /** Takes its signs of life. */
+  readonly stallTimer: { reset(): void }
 }
 
 /** Observers of all agents, and the redactor that applies to them. */
 interface Listening {
+  readonly clock: Clock
   readonly instrumentation?: Instrumentation | undefined
-  readonly redactor?: Redactor | undefined
-  /** Receiver of trouble that has no listener. */
-  readonly sources?: { unheard(info: SourceInfo): void } | undefined
+  /** Holder of the redactor, and receiver of trouble that has no listener. */
+  readonly sources: { readonly redactor: Redactor | undefined; unheard(info: SourceInfo): void }
+  readonly callbackFailed: (place: string, thrown: unknown, fields: object) => void
 }
 
 /**
@@ -71,6 +67,8 @@ export class Announcer {
   #traced: TracedAgent | undefined
   /** The run under way. */
   run: RunOutcome | undefined
+  /** Set once there was one: most agents at rest have none. */
+  #notices: Notices | undefined
 
   constructor(owner: EventOwner, parent: Announcer | undefined, shared: Listening) {
     this.#owner = owner
@@ -116,18 +114,21 @@ export class Announcer {
     const { instrumentation } = this.#shared
     const isHeld = this.isObserved || (this.#parent !== undefined && concernsPeople(record))
     if (instrumentation === undefined && !isHeld) return
-    const event = eventOf(record, this.#owner)
+    const { agentId, path, incognito } = this.#owner
+    const event: AgentEvent =
+      incognito === undefined ? { ...record, agentId, path } : { ...record, agentId, path, incognito }
     instrumentation?.event(event, this.#agent)
     if (isHeld) this.#hold(event)
   }
 
   /** Announces something that is not recorded. */
   emit(body: LiveBody): void {
-    this.#owner.heard()
-    const { instrumentation, redactor } = this.#shared
+    this.#owner.stallTimer.reset()
+    const { instrumentation, sources } = this.#shared
+    const { redactor } = sources
     const { isObserved } = this
     const isHeard = isObserved || instrumentation !== undefined
-    if (body.type === 'source.status' && !this.isAttended && !this.isHeard) this.#shared.sources?.unheard(body)
+    if (body.type === 'source.status' && !this.isAttended && !this.isHeard) sources.unheard(body)
     // Listeners may join in the middle of a reply, so secrets are tracked from its beginning.
     if (!isHeard && (redactor === undefined || !isOfReply(body))) return
     const clean = redactor === undefined ? body : this.#redact(body, redactor)
@@ -144,23 +145,27 @@ export class Announcer {
 
   /** Announces a piece of a growing reply, but not to tracers and loggers. */
   delta(...[type, { runId, turnIndex }, text, offset]: Parameters<AgentPorts['delta']>): void {
-    if (this.#shared.redactor !== undefined) return this.emit({ type, runId, turnIndex, text, offset })
-    this.#owner.heard()
+    if (this.#shared.sources.redactor !== undefined) return this.emit({ type, runId, turnIndex, text, offset })
+    this.#owner.stallTimer.reset()
     if (!this.isObserved) return
-    const { agentId, path, incognito, lastSeq: seq, clock } = this.#owner
-    const event = { type, runId, turnIndex, text, offset, agentId, path, seq, time: clock.now() } as const
+    const { agentId, path, incognito, view } = this.#owner
+    const seq = view.lastSeq
+    const time = this.#shared.clock.now()
+    const event = { type, runId, turnIndex, text, offset, agentId, path, seq, time } as const
     this.#tell(incognito === undefined ? event : { ...event, incognito })
   }
 
   /** Announces a request. Its messages come from records, which are already redacted. */
   request(...[{ runId, turnIndex }, request, assembled]: Parameters<AgentPorts['requested']>): void {
-    this.#owner.heard()
+    this.#owner.stallTimer.reset()
     const { instrumentation } = this.#shared
     const { isObserved } = this
     if (!isObserved && instrumentation === undefined) return
-    const model = this.#owner.frame.model.id
-    const { settings } = this.clean({ settings: blankSettings(request.settings) })
-    const at = { type: 'turn.request', runId, turnIndex, model, ...this.#stamp() } as const
+    const stamp = this.#stamp()
+    const model = this.#owner.view.requests.frame.model.id
+    const blank = blankSettings(request.settings)
+    const settings = this.#shared.sources.redactor?.value({ settings: blank }).settings ?? blank
+    const at = { type: 'turn.request', runId, turnIndex, model, ...stamp } as const
     const { messages, ...frame } = { ...request, settings }
     const event: EventOf<'turn.request'> =
       messages.length < longRequest
@@ -172,12 +177,16 @@ export class Announcer {
 
   #tell(event: AgentEvent): void {
     this.#observers.tell(event, this.#reader)
-    this.#tellFamily(event)
+    if (this.#family !== undefined || this.#parent !== undefined) this.#tellFamily(event)
   }
 
   #tellFamily(event: AgentEvent): void {
     this.#family?.tell(event, undefined)
     if (this.#parent !== undefined) this.#parent.#tellFamily(event)
+  }
+
+  get notices(): Notices {
+    return (this.#notices ??= new Notices(this.#owner, this))
   }
 
   /** Announces the events that were held back, once the machine's step is done. */
@@ -197,16 +206,31 @@ export class Announcer {
     this.#shared.instrumentation?.requested(requestId, this.#agent)
   }
 
-  /** The agent has ended. */
+  /** The agent has ended, or is unloaded. */
   ended(): void {
     this.#shared.instrumentation?.ended(this.#agent)
+    this.#traced = undefined
+  }
+
+  /** Reports an error that does not end the run. */
+  fail(thrown: unknown): void {
+    if (thrown instanceof Error && isLikelyBug(thrown)) this.callbackFailed('Code', thrown)
+    this.emit({ type: 'error', ...this.#owner.machine.at, error: toErrorInfo(thrown, 'INTERNAL') })
+  }
+
+  /** Tells the application of an error that one of its functions threw; `what` names the function. */
+  callbackFailed(what: string, thrown: unknown): void {
+    const { agentId, view } = this.#owner
+    this.#shared.callbackFailed(`${what} of agent "${view.definition.name}"`, thrown, { agentId })
   }
 
   /** Reports a listener that threw, once, in the run and turn of the event that it was told of, which may have ended since. */
   listenerFailed(thrown: unknown, event: AgentEvent): void {
-    this.#owner.callbackFailed?.('A listener', thrown)
+    this.callbackFailed('A listener', thrown)
+    // The failure of a listener belongs to a run and turn.
+    if (!this.#owner.isLoaded) return
     const isOwn = event.agentId === this.#owner.agentId && 'runId' in event && event.runId !== ''
-    const { runId, turnIndex } = isOwn ? event : this.#owner.at
+    const { runId, turnIndex } = isOwn ? event : this.#owner.machine.at
     this.emit({ type: 'error', runId, turnIndex, error: toErrorInfo(thrown, 'SUBSCRIBER_FAILED') })
   }
 
@@ -227,20 +251,20 @@ export class Announcer {
     if (this.#parent !== undefined) this.#parent.#holdOfChild(event, isApproval && !this.#owner.isUnattended)
   }
 
-  #eventOf(body: LiveBody, seq = this.#owner.lastSeq): AgentEvent {
+  #eventOf(body: LiveBody, seq = this.#owner.view.lastSeq): AgentEvent {
     return { ...body, ...this.#stamp(seq) }
   }
 
   /** Returns the fields that every event has. */
-  #stamp(seq = this.#owner.lastSeq) {
-    const { agentId, path, incognito, clock } = this.#owner
-    const stamp = { agentId, path, seq, time: clock.now() } as const
+  #stamp(seq = this.#owner.view.lastSeq) {
+    const { agentId, path, incognito } = this.#owner
+    const stamp = { agentId, path, seq, time: this.#shared.clock.now() } as const
     return incognito === undefined ? stamp : { ...stamp, incognito }
   }
 
   /** A JSON value without the secrets that the application named. */
   clean<T>(value: T): T {
-    return this.#shared.redactor?.value(value) ?? value
+    return this.#shared.sources.redactor?.value(value) ?? value
   }
 
   #redact(body: LiveBody, redactor: Redactor): LiveBody | undefined {
@@ -257,7 +281,8 @@ export class Announcer {
   }
 
   #newTraced(): TracedAgent {
-    const { agentId, path, definition, incognito } = this.#owner
+    const { agentId, path, view, incognito } = this.#owner
+    const { definition } = view
     const traced = { agentId, path, name: definition.name, model: definition.model.id }
     return incognito === undefined ? traced : { ...traced, incognito }
   }

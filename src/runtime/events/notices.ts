@@ -2,27 +2,36 @@ import { errorInfo, type ErrorCode } from '../../protocol/errors.ts'
 import type { LogRecord } from '../../protocol/records.ts'
 import { priceOf } from '../../actors/turn/pricing.ts'
 import type { ModelUse } from '../../protocol/bridge/turns.ts'
-import type { LiveBody } from '../../actors/agentPorts.ts'
-import type { EventOwner } from './announcer.ts'
+import type { AgentDefinition } from '../../actors/define/agentDefinition.ts'
+import type { TurnFrame } from '../../actors/turn/turnFrames.ts'
+import type { LiveBody, TurnPlace } from '../../actors/agentPorts.ts'
 
-type NoticeOwner = Pick<EventOwner, 'agentId' | 'definition' | 'frame' | 'at'> & { emit(body: LiveBody): void }
+/** The agent that they are about. */
+interface NoticeOwner {
+  readonly agentId: string
+  readonly view: { readonly definition: AgentDefinition; readonly requests: { readonly frame: TurnFrame } }
+  readonly machine: { readonly at: TurnPlace }
+}
 
 /** Notices that are reported only once, however often they apply: per process, or per run for warnings of the model. */
 export class Notices {
   readonly #owner: NoticeOwner
+  readonly #announcer: { emit(body: LiveBody): void }
   #said: readonly ErrorCode[] = []
   #warnedIn: string | undefined
   #warnings: readonly string[] = []
 
-  constructor(owner: NoticeOwner) {
+  constructor(owner: NoticeOwner, announcer: { emit(body: LiveBody): void }) {
     this.#owner = owner
+    this.#announcer = announcer
   }
 
   /** Checks a record for reasons why limits and prices count less than they seem to. */
   record(record: LogRecord): void {
-    const { id } = this.#owner.frame.model
+    const { view } = this.#owner
     if (record.type === 'run.start') {
-      if (record.limits.costUsd === undefined || this.#owner.definition.pricing !== null) return
+      if (record.limits.costUsd === undefined || view.definition.pricing !== null) return
+      const { id } = view.requests.frame.model
       this.#tell('PRICE_UNKNOWN', `limits.costUsd is set, but ${id} has no price, so cost counts as 0.`)
     } else if (record.type === 'reply.end' || record.type === 'reply.reset') {
       this.#checkPrice(record)
@@ -31,13 +40,15 @@ export class Notices {
       const isPart =
         record.type === 'reply.end' ? record.message.stopReason === 'aborted' : record.error.code.startsWith('MODEL_')
       if (usage?.estimated !== true || isPart) return
+      const { id } = view.requests.frame.model
       this.#tell('USAGE_UNKNOWN', `${id} does not report the tokens it used, so an estimate counts.`)
     }
   }
 
   /** Reports an answer of a model without a price; with several models, one of them may have none. */
   #checkPrice(record: LogRecord): void {
-    const { definition, frame } = this.#owner
+    const { definition, requests } = this.#owner.view
+    const { frame } = requests
     if (definition.pricing === null || record.type !== 'reply.end') return
     if (definition.prices === null && frame === definition) return
     if (priceOf(frame, record.message.model) !== null) return
@@ -46,7 +57,7 @@ export class Notices {
 
   /** The agent was to use a model that this process does not have. */
   modelMissing({ id, name }: ModelUse): void {
-    const { model } = this.#owner.definition
+    const { model } = this.#owner.view.definition
     const which = name === undefined ? id : `${JSON.stringify(name)} (${id})`
     this.#tell('MODEL_NOT_FOUND', `The agent was to use the model ${which}, which is not here; it uses ${model.id}.`)
   }
@@ -66,7 +77,7 @@ export class Notices {
     this.#warnedIn = at.runId
     if (this.#warnings.includes(message)) return
     this.#warnings = [...this.#warnings, message]
-    this.#owner.emit({ type: 'model.warning', ...at, model: this.#owner.frame.model.id, message })
+    this.#announcer.emit({ type: 'model.warning', ...at, model: this.#owner.view.requests.frame.model.id, message })
   }
 
   #tell(code: ErrorCode, what: string): void {
@@ -74,6 +85,6 @@ export class Notices {
     this.#said = [...this.#said, code]
     const error = errorInfo(code, what)
     // The machine is in the middle of a step.
-    queueMicrotask(() => this.#owner.emit({ type: 'error', ...this.#owner.at, error }))
+    queueMicrotask(() => this.#announcer.emit({ type: 'error', ...this.#owner.machine.at, error }))
   }
 }

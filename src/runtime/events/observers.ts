@@ -66,7 +66,7 @@ export class Observers {
     for (let i = 0; i < this.#outbox.length; i++) {
       const { event, sink } = this.#outbox[i]!
       sink?.push(event)
-      this.#tellAll(event)
+      if (this.#listeners.length > 0) this.#tellAll(event)
     }
     this.#outbox = undefined
     this.#isFlushing = false

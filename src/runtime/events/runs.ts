@@ -12,17 +12,20 @@ import { RunHandle, type RunOutcome } from '../../protocol/runs/run.ts'
 import type { Announcer } from './announcer.ts'
 
 /** The agent whose runs they are. */
-export interface RunOwner {
-  readonly definition: Pick<AgentDefinition, 'output'>
-  readonly conversation: Conversation
-  readonly context: Pick<AgentContext, 'pausedRun' | 'run' | 'pause' | 'failedRun' | 'resuming' | 'ending'>
-  readonly clock: Clock
+interface RunOwner {
+  readonly view: { readonly definition: Pick<AgentDefinition, 'output'>; readonly conversation: Conversation }
+  readonly machine: {
+    readonly context: Pick<AgentContext, 'pausedRun' | 'run' | 'pause' | 'failedRun' | 'resuming' | 'ending'>
+    send(event: AgentMachineEvent): void
+  }
+  readonly log: {
+    /** Resolves once every record so far is in the store; `undefined` if it already is. */
+    durable(): Promise<void> | undefined
+    /** Waits for the log, after rewriting the records that a failure left over. Rejects if that fails again. */
+    written(): Promise<void>
+  }
   readonly announcer: Announcer
-  send(event: AgentMachineEvent): void
-  /** Resolves once every record so far is in the store; `undefined` if it already is. */
-  durable(): Promise<void> | undefined
-  /** Waits for the log, after rewriting the records that a failure left over. Rejects if that fails again. */
-  written(): Promise<void>
+  readonly shared: { readonly clock: Clock }
 }
 
 /** The awaited runs of one agent: requested, current and ended. */
@@ -61,7 +64,7 @@ export class Runs {
   /** Continues after a pause or a failure, once the log is written. Never rejects: if the store fails again, the run ends as paused. */
   async resume(run: RunOutcome, limits: Limits | undefined): Promise<void> {
     try {
-      await this.#owner.written()
+      await this.#owner.log.written()
     } catch (thrown) {
       return this.drop(run, 'paused', this.#owner.announcer.clean(toErrorInfo(thrown, 'STORE_APPEND_FAILED')))
     }
@@ -70,14 +73,11 @@ export class Runs {
 
   /** Continues after a pause or a failure, at once. */
   continue(run: RunOutcome, limits: Limits | undefined): void {
-    const { context, clock } = this.#owner
+    const { machine, shared } = this.#owner
+    const { context } = machine
     const isOwed = context.pausedRun !== null || mayResumeFailed({ context })
-    this.#owner.send({
-      type: 'resume',
-      id: run.requestId,
-      at: clock.now(),
-      ...(limits === undefined ? {} : { limits }),
-    })
+    const at = shared.clock.now()
+    machine.send({ type: 'resume', id: run.requestId, at, ...(limits === undefined ? {} : { limits }) })
     if (!isOwed) this.drop(run, 'stop')
   }
 
@@ -102,12 +102,12 @@ export class Runs {
 
   /** The result follows once the run's records are in the store. */
   end(end: RecordOf<'run.end'>): void {
-    const { announcer, conversation } = this.#owner
+    const { announcer, view, log } = this.#owner
     const { run } = announcer
     announcer.run = undefined
     if (run === undefined) return
-    const words = { parse: (text: string) => this.#parse(text), lastText: () => lastText(conversation) }
-    const pending = this.#owner.durable()
+    const words = { parse: (text: string) => this.#parse(text), lastText: () => lastText(view.conversation) }
+    const pending = log.durable()
     // In the middle of the machine's step, whose events come before the result.
     if (pending === undefined) queueMicrotask(() => run.finish(end, words))
     else
@@ -130,7 +130,7 @@ export class Runs {
   }
 
   #parse(text: string): { output?: unknown } {
-    const { output } = this.#owner.definition
+    const { output } = this.#owner.view.definition
     if (output === null) return {}
     const answer = readAnswer(output, text)
     return answer.ok ? { output: answer.value } : {}

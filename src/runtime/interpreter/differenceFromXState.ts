@@ -22,7 +22,7 @@ function trialChart(note: (what: string) => void): AnyStateMachine {
     types: { context: {} as Trial, events: {} as { readonly type: string } },
     actors: { grown: child('grown'), outer: child('outer'), inner: child('inner') },
     actions: {
-      record: ({ context }, record: object) => note(`record ${JSON.stringify(record)} at ${context.seq}`),
+      record: ({ context }, records: object) => note(`record ${JSON.stringify(records)} at ${context.seq}`),
       enter: ({ context }) => note(`enter at ${context.seq}`),
       exit: ({ context }) => note(`exit at ${context.seq}`),
     },

@@ -1,6 +1,5 @@
 import { type AnyActorLogic, type AnyActorRef, type AnyStateMachine, createActor as createXStateActor } from 'xstate'
-import { createActor } from './createActor.ts'
-import { plannedMachine } from './plannedMachine.ts'
+import { createActor, plannedMachine } from './step.ts'
 
 /** Runs statecharts. */
 export interface Interpreter {

@@ -1,10 +1,20 @@
 // XState marks its internal members with an underscore.
 /* oxlint-disable no-underscore-dangle */
-import type { AnyActorLogic, AnyActorRef, AnyActorScope, AnyMachineSnapshot, AnyStateMachine } from 'xstate'
+import {
+  type AnyActorLogic,
+  type AnyActorRef,
+  type AnyActorScope,
+  type AnyMachineSnapshot,
+  type AnyStateMachine,
+  createActor as createXStateActor,
+  StateMachine,
+} from 'xstate'
 import type { Change, ChildCommand } from '../../machines/change.ts'
-import { createActor } from './createActor.ts'
-import type { ChartEvent, Operation } from './operation.ts'
-import type { Configuration, Plan } from './plan.ts'
+import { type ChartEvent, type Operation, type Configuration, type Plan, planChart } from './plan.ts'
+import type { EffectLogic } from '../../actors/effect.ts'
+import { type ActorOptions, type ActorRef, ActorSystem } from './actorRef.ts'
+import { EffectActor } from './effectActor.ts'
+import { MachineActor } from './machineActor.ts'
 
 /** Internal members of XState's actors and their system. */
 type Inner = AnyActorRef & { readonly _processingStatus: 0 | 1 | 2 }
@@ -43,7 +53,8 @@ export class Step {
   choose(plans: readonly Plan[], event: ChartEvent): Plan | undefined {
     if (plans.length === 0) return undefined
     const subject = { context: this.context, event }
-    return plans.find(({ guard }) => guard === undefined || guard(subject))
+    for (const plan of plans) if (plan.guard === undefined || plan.guard(subject)) return plan
+    return undefined
   }
 
   /** Takes the planned transition, if any, then all eventless ones. Throws if those never settle. */
@@ -99,7 +110,7 @@ export class Step {
 
   #change({ context, records = none, children = none }: Change, event: ChartEvent): void {
     this.context = context
-    for (const record of records) this.#act('record', event, record)
+    if (records.length > 0) this.#act('record', event, records)
     for (const child of children) {
       if (child.type === 'stop') this.#stop(child.id)
       else if (child.type === 'tell') this.#tell(child.id, child.event)
@@ -162,3 +173,70 @@ function unregister(scope: AnyActorScope, actor: AnyActorRef): void {
   for (const child of Object.values(children)) unregister(scope, child)
   ;(scope.system as unknown as InnerSystem)._unregister(actor)
 }
+
+const isEffect = (logic: object): logic is EffectLogic => 'run' in logic
+
+/** Creates an actor as XState's `createActor` does, but machines and effects get this folder's lighter actors. */
+export function createActor(
+  logic: AnyActorLogic,
+  options: Omit<ActorOptions, 'parent'> & { readonly parent?: AnyActorRef },
+): AnyActorRef {
+  const own = options as unknown as ActorOptions
+  if (isEffect(logic)) return refOf(new EffectActor(logic, own))
+  if (logic instanceof StateMachine) return refOf(new MachineActor(logic, own))
+  return createXStateActor(logic, options)
+}
+
+const refOf = (actor: ActorRef): AnyActorRef => actor as unknown as AnyActorRef
+
+/**
+ * Precomputes a machine's transitions, so that each runs the same effects in the same order as in XState at about half the cost.
+ * Modifies and returns the machine; the chart, its actors and its snapshots remain XState's. XState's own interpreter still handles
+ * charts with parallel states, history or delays, systems under inspection, and the events that start and stop an actor.
+ */
+export function plannedMachine<Machine extends AnyStateMachine>(machine: Machine): Machine {
+  const plans = planChart(machine)
+  if (plans === undefined) return machine
+  const { transition, getInitialSnapshot } = machine
+  let blank: AnyMachineSnapshot | undefined
+
+  machine.transition = (before, event, scope) => {
+    const { type } = event
+    const isEnd = type === 'xstate.stop' || type === 'xstate.init'
+    if (isEnd || isWatched(scope)) return transition(before, event, plain(scope))
+    const configuration = plans.at(before._nodes.find(({ type: kind }) => kind !== 'compound')!)
+    const step = new Step(machine, scope, before, configuration)
+    const plan = step.choose(configuration.on(type), event)
+    // An unhandled actor error ends the machine, which XState's own transition does.
+    if (plan === undefined && type.startsWith('xstate.error.actor')) return transition(before, event, plain(scope))
+    step.settle(plan, event)
+    return step.snapshot
+  }
+
+  machine.getInitialSnapshot = (scope, input) => {
+    if (isWatched(scope)) return getInitialSnapshot(plain(scope), input)
+    // Let XState build it, so that it has the fields every snapshot has.
+    blank ??= machine.resolveState({ value: machine.root.initial.target[0]!.key, context: {} })
+    try {
+      const context: unknown = machine.config.context({ input, self: scope.self })
+      const step = new Step(
+        machine,
+        scope,
+        { ...blank, context, children: {} } as AnyMachineSnapshot,
+        plans.initial.next,
+      )
+      step.settle(plans.initial, { type: 'xstate.init', input })
+      return step.snapshot
+    } catch (error) {
+      return { ...blank, status: 'error', error } as AnyMachineSnapshot
+    }
+  }
+  return machine
+}
+
+const plain = (scope: AnyActorScope): AnyActorScope =>
+  (scope as unknown) instanceof MachineActor ? (scope as unknown as MachineActor).plainScope : scope
+
+/** XState's own systems do not reveal whether they are being inspected. */
+const isWatched = ({ system }: AnyActorScope): boolean =>
+  !((system as unknown) instanceof ActorSystem) || (system as unknown as ActorSystem).isInspected

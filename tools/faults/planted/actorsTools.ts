@@ -141,8 +141,8 @@ export const faults: readonly Fault[] = [
     id: 'actorsTools-18',
     file: 'src/runtime/events/announcer.ts',
     what: 'observers see secrets in the settings of a request',
-    from: 'this.clean({ settings: blankSettings(request.settings) })',
-    to: '{ settings: blankSettings(request.settings) }',
+    from: 'this.#shared.sources.redactor?.value({ settings: blank }).settings ?? blank',
+    to: 'blank',
     tests: ['journeys/keepsSecretsOut'],
   },
   {

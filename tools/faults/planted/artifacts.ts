@@ -188,7 +188,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'artifacts-9',
-    file: 'src/runtime/agents/snapshotsOf.ts',
+    file: 'src/runtime/agents/ports.ts',
     what: 'a fork cannot read what its source kept',
     from: 'all.get(owner, id)',
     to: 'all.get(agentId, id)',

@@ -61,7 +61,8 @@ export const faults: readonly Fault[] = [
     id: 'asking-8',
     file: 'src/runtime/agents/decide.ts',
     what: 'two answers at once are both taken for good',
-    from: '  owner.answers.decided(pending.key)\n',
+    from: `  owner.ports.answers.decided(pending.key)
+`,
     to: '',
     tests: ['journeys/asksPeople'],
   },

@@ -244,9 +244,9 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'checkpoints-31',
-    file: 'src/runtime/agents/loggedHost.ts',
+    file: 'src/runtime/agents/log.ts',
     what: 'who lost a log writes a checkpoint of it',
-    from: 'if (!this.#log.isLost) await this.#keeper?.finish()',
+    from: 'if (!this.#writer.isLost) await this.#keeper?.finish()',
     to: 'await this.#keeper?.finish()',
     tests: ['runtime/checkpoints'],
   },
@@ -262,7 +262,8 @@ export const faults: readonly Fault[] = [
     id: 'checkpoints-33',
     file: 'src/runtime/agents/checkpointKeeper.ts',
     what: 'a checkpoint is stored before the record that it stands at',
-    from: '      await this.#host.durable()\n',
+    from: `      await this.#host.log.durable()
+`,
     to: '',
     tests: ['runtime/checkpointKeeper'],
   },

@@ -19,7 +19,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'deps-3',
-    file: 'src/runtime/children/childDeps.ts',
+    file: 'src/runtime/children/runDeps.ts',
     what: 'a sub-agent has the deps of its caller, whatever its entry says',
     from: 'agent.deps === null ? parent.deps : mapped(agent, parent)',
     to: 'parent.deps',
@@ -35,10 +35,13 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'deps-5',
-    file: 'src/runtime/agents/unloadedHost.ts',
+    file: 'src/runtime/agents/agentHost.ts',
     what: 'an idle agent that is unloaded loses its deps',
-    from: 'this.given = host.given',
-    to: 'void host.given',
+    from: `    this.under = undefined
+`,
+    to: `    this.under = undefined
+    this.given = undefined
+`,
     tests: ['journeys/givesDeps'],
   },
   {

@@ -175,7 +175,8 @@ export const faults: readonly Fault[] = [
     id: 'doors-22',
     file: 'src/runtime/runtime.ts',
     what: 'an agent that runs is given to anyone who opens it',
-    from: '        checkOwner(agentId, body.metadata, metadata)\n',
+    from: `        checkOwner(agentId, host.metadata, metadata)
+`,
     to: '',
     tests: ['journeys/carriesMetadata'],
   },

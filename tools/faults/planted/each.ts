@@ -48,7 +48,7 @@ export const faults: readonly Fault[] = [
     id: 'each-6',
     file: 'src/runtime/agents/agentFacts.ts',
     what: 'what is asked twice under a key at the same time is asked twice',
-    from: 'if (requests.has(key) || runs.expects(key)) return',
+    from: 'if (view.asked.has(key) || runs.expects(key)) return',
     to: '',
     tests: ['runtime/askOnce'],
   },

@@ -52,15 +52,17 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'elsewhere-7',
-    file: 'src/runtime/agents/agentHost.ts',
+    file: 'src/runtime/agents/ports.ts',
     what: 'an effect begins though the lease was over since its record',
-    from: '    this.checkHeld()\n    return this.announcer.within(effect, run)',
-    to: '    return this.announcer.within(effect, run)',
+    from: `    log.checkHeld()
+    return announcer.within(effect, run)`,
+    to: `    void log
+    return announcer.within(effect, run)`,
     tests: ['runtime/lostLeases'],
   },
   {
     id: 'elsewhere-8',
-    file: 'src/runtime/agents/modelWaits.ts',
+    file: 'src/runtime/agents/ports.ts',
     what: 'a model that is asked after another one is asked under a lease that is over',
     from: '      checkHeld()\n      return model.stream',
     to: '      return model.stream',
@@ -70,8 +72,10 @@ export const faults: readonly Fault[] = [
     id: 'elsewhere-9',
     file: 'src/runtime/children/children.ts',
     what: 'a sub-agent is opened by who has lost the log of its parent',
-    from: '      await this.#parent.held()\n',
-    to: '      await this.#parent.durable()\n',
+    from: `      await this.#parent.log.held()
+`,
+    to: `      await this.#parent.log.durable()
+`,
     tests: ['runtime/lostLeases'],
   },
   {

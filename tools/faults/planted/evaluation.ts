@@ -140,7 +140,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'evaluation-18',
-    file: 'src/runtime/agents/agentHost.ts',
+    file: 'src/runtime/agents/ports.ts',
     what: 'replies are recorded under the id of a sub-agent, where no replay looks',
     from: 'const root = this.path[0] ?? this.agentId',
     to: 'const root = this.agentId',

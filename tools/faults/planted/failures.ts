@@ -60,10 +60,10 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'failures-8',
-    file: 'src/runtime/agents/unloadedHost.ts',
+    file: 'src/runtime/agents/machine.ts',
     what: 'a failed run of an unloaded agent is gone on with before what was asked since',
-    from: 'this.unseen === 0 ? this.#failedRun : null',
-    to: 'this.#failedRun',
+    from: 'this.unloaded.unseen === 0 ? this.#last!',
+    to: 'this.unloaded.unseen >= 0 ? this.#last!',
     tests: ['journeys/goesOnAfterAFailure'],
   },
   {

@@ -21,8 +21,8 @@ export const faults: readonly Fault[] = [
     id: 'incognito-3',
     file: 'src/runtime/registry.ts',
     what: 'an incognito agent is listed',
-    from: 'body.parent === undefined && !body.incognito) this.#link(slot)',
-    to: 'body.parent === undefined) this.#link(slot)',
+    from: 'host.parent === undefined && !host.incognito) this.#link(slot)',
+    to: 'host.parent === undefined) this.#link(slot)',
     tests: ['runtime/incognito'],
   },
   {
@@ -59,9 +59,9 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'incognito-8',
-    file: 'src/runtime/agents/familyHost.ts',
+    file: 'src/runtime/agents/family.ts',
     what: 'an agent lists its incognito children',
-    from: 'return this.incognito === undefined && all.some(isIncognito)',
+    from: 'return this.#agent.incognito === undefined && all.some(isIncognito)',
     to: 'return all.length < 0',
     tests: ['runtime/incognito'],
   },

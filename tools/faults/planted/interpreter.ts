@@ -59,7 +59,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'interpreter-8',
-    file: 'src/runtime/interpreter/plannedMachine.ts',
+    file: 'src/runtime/interpreter/step.ts',
     what: 'a system that is inspected goes on by plans',
     from: '(system as unknown as ActorSystem).isInspected',
     to: 'false',

@@ -83,9 +83,10 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'lessons-11',
-    file: 'src/runtime/agents/agentHost.ts',
+    file: 'src/runtime/agents/ports.ts',
     what: 'agents without lessons tell a group what failed',
-    from: '    if (this.definition.braking?.lessons == null) return\n',
+    from: `    if (definition.braking?.lessons == null) return
+`,
     to: '',
     tests: ['braking/lessons'],
   },

@@ -22,16 +22,17 @@ export const faults: readonly Fault[] = [
     id: 'letting-go-3',
     file: 'src/runtime/letGo.ts',
     what: 'the logs of sub-agents are not free yet',
-    from: '  await Promise.all(tree.flatMap((one) => one.childrenReleased() ?? []))\n',
+    from: `  await Promise.all(tree.flatMap((one) => one.family.released() ?? []))
+`,
     to: '',
     tests: ['journeys/letsGoOfAgents'],
   },
   {
     id: 'letting-go-4',
-    file: 'src/runtime/agents/machineHost.ts',
+    file: 'src/runtime/agents/machine.ts',
     what: 'who waits for a run of an agent that was let go of hears that it was aborted',
-    from: 'this.#over(this.#letGo ?? null)',
-    to: 'this.#over(null)',
+    from: 'this.#hasEnded(this.wasLetGo ?? null)',
+    to: 'this.#hasEnded(null)',
     tests: ['journeys/letsGoOfAgents'],
   },
   {
@@ -44,9 +45,10 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'letting-go-6',
-    file: 'src/runtime/agents/loggedHost.ts',
+    file: 'src/runtime/agents/log.ts',
     what: 'an agent does not hear that its log was taken until it writes',
-    from: '    void lease.lost?.then(() => this.#lose())\n',
+    from: `    void lease.lost?.then(() => this.#lose())
+`,
     to: '',
     tests: ['journeys/letsGoOfAgents'],
   },
@@ -54,7 +56,8 @@ export const faults: readonly Fault[] = [
     id: 'letting-go-7',
     file: 'src/runtime/letGo.ts',
     what: 'an incognito agent is let go of, and lost',
-    from: "  checkStored(body, 'detach')\n",
+    from: `  checkStored(host, 'detach')
+`,
     to: '',
     tests: ['journeys/letsGoOfAgents'],
   },

@@ -44,9 +44,10 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'logFolds-6',
-    file: 'src/runtime/agents/recordListeners.ts',
+    file: 'src/runtime/events/tellRecords.ts',
     what: 'what fails for one agent of a group is not told to the others',
-    from: "  'tool.end': learn,\n",
+    from: `  'tool.end': learn,
+`,
     to: '',
     tests: ['braking/lessons'],
   },

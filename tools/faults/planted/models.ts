@@ -92,7 +92,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'models-12',
-    file: 'src/runtime/children/stallTimer.ts',
+    file: 'src/runtime/events/stallTimer.ts',
     what: 'a sub-agent that waits for its turn at a model is stopped as stalled',
     from: 'waitsFor !== null ||',
     to: '',
@@ -124,7 +124,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'models-16',
-    file: 'src/protocol/runs/endWith.ts',
+    file: 'src/protocol/runs/run.ts',
     what: 'a signal keeps every run that it was ever given to',
     from: "void run.result.then(() => signal.removeEventListener('abort', end))",
     to: '',
@@ -132,9 +132,9 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'models-17',
-    file: 'src/runtime/agents/recordListeners.ts',
+    file: 'src/runtime/events/tellRecords.ts',
     what: 'nobody hears that a prompt was withdrawn',
-    from: "why === 'dropped'",
+    from: `why === 'dropped'`,
     to: 'false',
     tests: ['journeys/endsARunByItsSignal'],
   },

@@ -222,7 +222,7 @@ export const faults: readonly Fault[] = [
     id: 'children-durable',
     file: 'src/runtime/children/detachedAgents.ts',
     what: 'a caller is told that an agent works whose log does not say at what',
-    from: '    await host.durable()?.catch(() => {})',
+    from: '    await host.log.durable()?.catch(() => {})',
     to: '',
     tests: ['journeys/letsGoOfAgents'],
   },

@@ -52,15 +52,15 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'roster-7',
-    file: 'src/runtime/agents/familyHost.ts',
+    file: 'src/runtime/agents/family.ts',
     what: 'the list does not see what changes below an agent',
-    from: 'this.parent?.changed()',
+    from: 'this.#agent.parent?.family.changed()',
     to: '',
     tests: ['packages/bridge/test/server/roster'],
   },
   {
     id: 'roster-8',
-    file: 'src/runtime/children/treeTotals.ts',
+    file: 'src/runtime/agents/family.ts',
     what: 'the cost of a tree leaves out what is two floors below',
     from: 'count(totals.uncounted)',
     to: '',

@@ -160,7 +160,7 @@ export const faults: readonly Fault[] = [
     id: 'sources-20',
     file: 'src/runtime/events/announcer.ts',
     what: 'a source that does not work says so to nobody',
-    from: 'this.#shared.sources?.unheard(body)',
+    from: 'sources.unheard(body)',
     to: '{}',
     tests: ['runtime/nonsenseSources'],
   },

@@ -29,7 +29,8 @@ export const faults: readonly Fault[] = [
     id: 'standing-4',
     file: 'src/runtime/letGo.ts',
     what: 'an agent has gone before the logs of its sub-agents are free',
-    from: '  await Promise.all(tree.flatMap((one) => one.childrenReleased() ?? []))\n',
+    from: `  await Promise.all(tree.flatMap((one) => one.family.released() ?? []))
+`,
     to: '',
     tests: ['runtime/freeLogs'],
   },
@@ -45,16 +46,18 @@ export const faults: readonly Fault[] = [
     id: 'standing-6',
     file: 'src/runtime/agents/agentFacts.ts',
     what: 'askOnce gives no result, and no word, for what cannot be asked',
-    from: '    await this.#slot.body.loaded(async ({ requests, runs }) => {',
-    to: '    void this.#slot.body.loaded(async ({ requests, runs }) => {',
+    from: '    await this.#host.loaded(async ({ view, runs }) => {',
+    to: '    void this.#host.loaded(async ({ view, runs }) => {',
     tests: ['runtime/askOnce'],
   },
   {
     id: 'standing-7',
-    file: 'src/runtime/agents/unloadedHost.ts',
+    file: 'src/runtime/agents/machine.ts',
     what: 'an unloaded agent has forgotten that its last run failed',
-    from: '    this.#failedRun = host.context.failedRun\n',
-    to: '    this.#failedRun = null\n',
+    from: `this.#last = { frame, failedRun, reporters, runs, turns }
+`,
+    to: `this.#last = { frame, failedRun: null, reporters, runs, turns }
+`,
     tests: ['runtime/unloadedFacts'],
   },
   {

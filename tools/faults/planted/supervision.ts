@@ -271,7 +271,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'supervision-34',
-    file: 'src/runtime/children/stallTimer.ts',
+    file: 'src/runtime/events/stallTimer.ts',
     what: 'an agent counts as stalled though one that works for it says something',
     from: 'at !== undefined; at = at.parent)',
     to: 'at !== undefined; at = undefined)',
@@ -279,7 +279,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'supervision-35',
-    file: 'src/runtime/children/stallTimer.ts',
+    file: 'src/runtime/events/stallTimer.ts',
     what: 'an agent counts as stalled though it says something',
     from: '    this.#isRunning = true\n',
     to: '',

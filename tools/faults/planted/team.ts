@@ -53,7 +53,7 @@ export const faults: readonly Fault[] = [
     id: 'team-reports-4',
     file: 'src/runtime/children/detachedAgents.ts',
     what: 'an agent that a dead process cut off does not go on with its caller',
-    from: 'if (running?.isStopped === false || staysPaused) return',
+    from: 'if (running?.machine.isStopped === false || staysPaused) return',
     to: 'if (running === undefined || staysPaused) return',
     tests: ['journeys/reportsAfterACrash'],
   },
@@ -67,7 +67,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'team-reports-6',
-    file: 'src/runtime/children/stallTimer.ts',
+    file: 'src/runtime/events/stallTimer.ts',
     what: 'a sub-agent that waits for a report is restarted as stalled',
     from: 'context.calls.some(waits)',
     to: 'false',
@@ -75,7 +75,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'team-reports-7',
-    file: 'src/runtime/children/waitFor.ts',
+    file: 'src/runtime/children/detachedAgents.ts',
     what: 'wait_for goes on waiting though somebody speaks to the agent',
     from: 'steering.length > 0 || !reporters',
     to: '!reporters',
@@ -139,10 +139,13 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'team-handoff-5',
-    file: 'src/runtime/agents/unloadedHost.ts',
+    file: 'src/runtime/runtime.ts',
     what: 'an agent that was handed over cannot be loaded again',
-    from: 'this.definition = host.ownDefinition',
-    to: 'this.definition = host.definition',
+    from: `const { agentId, ownDefinition } = host
+`,
+    to: `const { agentId, view } = host
+    const ownDefinition = view.active === host.ownDefinition.name ? host.ownDefinition : { ...host.ownDefinition, name: view.active }
+`,
     tests: ['journeys/handsOverAfterACrash'],
   },
   {
@@ -165,8 +168,8 @@ export const faults: readonly Fault[] = [
     id: 'team-concurrency-5',
     file: 'src/runtime/children/detachedAgents.ts',
     what: 'a helper goes on by itself though its caller is to stay paused',
-    from: 'running?.isStopped === false || staysPaused',
-    to: 'running?.isStopped === false',
+    from: 'running?.machine.isStopped === false || staysPaused',
+    to: 'running?.machine.isStopped === false',
     tests: ['reportsAfterACrash', 'journeys/hearsReports'],
   },
 ]

@@ -5,17 +5,17 @@ export const faults: readonly Fault[] = [
     id: 'unloading-1',
     file: 'src/runtime/agents/idleUnloader.ts',
     what: 'an agent is unloaded with a command on its way',
-    from: 'host.unseen === 0 &&',
-    to: 'host.unseen >= 0 &&',
+    from: 'machine.unseen === 0 &&',
+    to: 'machine.unseen >= 0 &&',
     tests: ['runtime/unloading'],
   },
   {
     id: 'unloading-2',
     file: 'src/runtime/agents/idleUnloader.ts',
     what: 'an agent that somebody listens to is unloaded',
-    from: `    !host.isAttended
+    from: `    !announcer.isAttended
 `,
-    to: `    true
+    to: `    announcer !== undefined
 `,
     tests: ['runtime/unloading'],
   },
@@ -23,8 +23,12 @@ export const faults: readonly Fault[] = [
     id: 'unloading-3',
     file: 'src/runtime/agents/idleUnloader.ts',
     what: 'an agent with a child is unloaded',
-    from: 'waiting.every(({ length }) => length === 0)',
-    to: 'true',
+    from: `    waiting.every((list) => !context[list]?.length) &&
+    family.live.length === 0 &&
+`,
+    to: `    family !== undefined &&
+    waiting.length > 0 &&
+`,
     tests: ['runtime/unloading'],
   },
   {
@@ -58,10 +62,10 @@ export const faults: readonly Fault[] = [
     id: 'unloading-7',
     file: 'src/runtime/agents/idleUnloader.ts',
     what: 'the timer of an agent that ended keeps the process alive',
-    from: `  forget(host: LoadedAgent): void {
+    from: `  forget(host: Idle): void {
     this.#due.delete(host)
 `,
-    to: `  forget(_host: LoadedAgent): void {
+    to: `  forget(_host: Idle): void {
 `,
     tests: ['runtime/unloading'],
   },
@@ -78,16 +82,16 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'unloading-9',
-    file: 'src/runtime/agents/unloadedHost.ts',
+    file: 'src/runtime/agents/unloaded.ts',
     what: 'an abort of an agent at rest loads it',
-    from: `    if (event.type === 'abort' && (this.unseen === 0 || this.#pending?.events.at(-1)?.type === 'abort')) return
+    from: `    if (event.type === 'abort' && (this.unseen === 0 || this.#commands?.at(-1)?.type === 'abort')) return
 `,
     to: '',
     tests: ['runtime/waking'],
   },
   {
     id: 'unloading-10',
-    file: 'src/runtime/agents/unloadedHost.ts',
+    file: 'src/runtime/agents/unloaded.ts',
     what: 'an agent is loaded while its old host still writes',
     from: `      await this.released
 `,
@@ -96,71 +100,72 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'unloading-11',
-    file: 'src/runtime/agents/unloadedHost.ts',
+    file: 'src/runtime/agents/unloaded.ts',
     what: 'an agent that could not be loaded once is lost',
-    from: `      if (this.#state.type === 'loading') this.#state = unloaded
+    from: `      this.#loading = undefined
 `,
     to: '',
     tests: ['runtime/waking'],
   },
   {
     id: 'unloading-12',
-    file: 'src/runtime/agents/unloadedHost.ts',
+    file: 'src/runtime/agents/unloaded.ts',
     what: 'runs that could not begin are begun by the next command',
-    from: `    const { runs = nobody } = this.#pending ?? {}
-    this.#pending = undefined`,
-    to: '    const { runs = nobody } = this.#pending ?? {}',
-    tests: ['runtime/waking'],
-  },
-  {
-    id: 'unloading-13',
-    file: 'src/runtime/agents/unloadedHost.ts',
-    what: 'the result of a prompt that woke an agent never comes',
-    from: '    for (const run of runs) host.runs.await(run)\n',
+    from: `      this.#commands = undefined
+`,
     to: '',
     tests: ['runtime/waking'],
   },
   {
+    id: 'unloading-13',
+    file: 'src/runtime/agents/agentHost.ts',
+    what: 'the result of a prompt that woke an agent never comes',
+    from: '    this.machine.start(commands, () => this.wake())',
+    to: `    this.runs.endAll(null)
+    this.machine.start(commands, () => this.wake())`,
+    tests: ['runtime/waking'],
+  },
+  {
     id: 'unloading-14',
-    file: 'src/runtime/agents/bindings.ts',
+    file: 'src/runtime/events/observers.ts',
     what: 'a listener of an unloaded agent hears nothing once it is loaded',
-    from: `    for (const held of this.#held ?? []) held.unbind = held.bind(host)
+    from: `    this.#listeners = [...this.#listeners, entry]
 `,
     to: '',
     tests: ['runtime/waking'],
   },
   {
     id: 'unloading-40',
-    file: 'src/runtime/agents/unloadedHost.ts',
+    file: 'src/runtime/agents/unloaded.ts',
     what: 'a stop right after a prompt of an unloaded agent lets its model be asked first',
-    from: `    if (this.#state.type === 'ending') void host.end(this.#state.how).catch(() => {})
+    from: `    if (this.#ending !== undefined) void this.#owner.machine.end(this.#ending.how).catch(() => {})
 `,
     to: '',
     tests: ['runtime/waking'],
   },
   {
     id: 'unloading-15',
-    file: 'src/runtime/agents/bindings.ts',
+    file: 'src/runtime/events/observers.ts',
     what: 'a listener that left while the agent was unloaded hears it all the same',
-    from: `      this.#held = this.#held?.filter((other) => other !== held)
+    from: `      this.#listeners = this.#listeners.filter((other) => other !== entry)
 `,
     to: '',
     tests: ['runtime/waking'],
   },
   {
     id: 'unloading-16',
-    file: 'src/runtime/agents/bindings.ts',
+    file: 'src/runtime/agents/unloaded.ts',
     what: 'whoever iterates over events of an agent that is closed unloaded waits for ever',
-    from: `    for (const { close } of held) close?.(null)
+    from: `    this.#owner.machine.over(null)
 `,
     to: '',
     tests: ['runtime/waking'],
   },
   {
     id: 'unloading-17',
-    file: 'src/runtime/agents/unloadedHost.ts',
+    file: 'src/runtime/agents/unloaded.ts',
     what: 'a stop that failed cannot be tried again',
-    from: `        this.#state = unloaded
+    from: `      this.#ending = undefined
 `,
     to: '',
     tests: ['runtime/waking'],
@@ -169,11 +174,9 @@ export const faults: readonly Fault[] = [
     id: 'unloading-18',
     file: 'src/runtime/registry.ts',
     what: 'a woken agent is another one to the application',
-    from: `      old.body = body
-      return
+    from: `    if (old?.host === host) return
 `,
-    to: `      old.body = body
-`,
+    to: '',
     tests: ['runtime/unloading'],
   },
   {
@@ -215,7 +218,7 @@ export const faults: readonly Fault[] = [
     id: 'unloading-23',
     file: 'src/runtime/children/children.ts',
     what: 'a tree grows without end',
-    from: 'if (depth > this.#parent.maxDepth)',
+    from: 'if (depth > this.#parent.family.maxDepth)',
     to: 'if (depth > 1_000)',
     tests: ['journeys/refusesSubAgents'],
   },
@@ -296,13 +299,13 @@ export const faults: readonly Fault[] = [
     id: 'unloading-33',
     file: 'src/runtime/children/spawnChild.ts',
     what: 'more children than maxChildren are asked for in one step',
-    from: '- aliveChildren(context) - (children?.unseen ?? 0))',
-    to: '- aliveChildren(context))',
+    from: '- aliveChildren(machine.context) - (children?.unseen ?? 0))',
+    to: '- aliveChildren(machine.context))',
     tests: ['journeys/refusesSubAgents', 'journeys/supervises'],
   },
   {
     id: 'unloading-34',
-    file: 'src/runtime/agents/machineHost.ts',
+    file: 'src/runtime/agents/machine.ts',
     what: 'more than maxQueue messages wait',
     from: 'this.#unseen = Math.max(0, this.#unseen - 1)',
     to: 'this.#unseen = 0',
@@ -310,7 +313,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'unloading-35',
-    file: 'src/runtime/agents/machineHost.ts',
+    file: 'src/runtime/agents/machine.ts',
     what: 'an agent that an inspector follows is unloaded',
     from: ' || this.#inspections?.isEmpty === false',
     to: '',
@@ -318,7 +321,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'unloading-36',
-    file: 'src/runtime/agents/machineHost.ts',
+    file: 'src/runtime/agents/machine.ts',
     what: 'the tools of an agent that crashed run on',
     from: `    for (const child of Object.values(children)) child?.send({ type: 'xstate.stop' })
 `,
@@ -336,17 +339,17 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'unloading-38',
-    file: 'src/runtime/agents/loggedHost.ts',
+    file: 'src/runtime/agents/log.ts',
     what: 'a log that could not be written to the end stays locked',
-    from: `await this.#log.finish()
-      // Whoever took the log writes its checkpoints.
-      if (!this.#log.isLost) await this.#keeper?.finish()
+    from: `      if (!this.#writer.isLost) await this.#keeper?.finish()
     } finally {
+      this.#keeper = undefined
       await this.#lease.release()
     }`,
-    to: `await this.#log.finish()
+    to: `      if (!this.#writer.isLost) await this.#keeper?.finish()
       await this.#lease.release()
     } finally {
+      this.#keeper = undefined
     }`,
     tests: ['runtime/closing', 'journeys/survivesAFailingStore'],
   },

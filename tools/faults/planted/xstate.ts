@@ -17,7 +17,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'xstate-2',
-    file: 'src/runtime/agents/underActor.ts',
+    file: 'src/runtime/agents/machine.ts',
     what: 'what an agent sends upwards reaches the actor of the application',
     from: 'Object.create(under, { _send: { value: () => {} } })',
     to: 'Object.create(under)',
@@ -75,8 +75,8 @@ export const faults: readonly Fault[] = [
     id: 'xstate-9',
     file: life,
     what: 'calls of restored sub-agents are not among those that wait',
-    from: 'void this.#loaded?.childrenReady().then(() => this.#restored())',
-    to: 'void this.#loaded?.childrenReady()',
+    from: 'void this.#loaded?.family.ready().then(() => this.#restored())',
+    to: 'void this.#loaded?.family.ready()',
     tests,
   },
   {
@@ -99,7 +99,7 @@ export const faults: readonly Fault[] = [
     id: 'xstate-12',
     file: life,
     what: 'a command that cannot be carried out ends the actor',
-    from: 'runtime.find(this.#agentId)?.fail(thrown)',
+    from: 'runtime.find(this.#agentId)?.announcer.fail(thrown)',
     to: 'throw thrown',
     tests,
   },
@@ -193,7 +193,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'xstate-24',
-    file: 'src/runtime/agents/underActor.ts',
+    file: 'src/runtime/agents/machine.ts',
     what: 'an agent below an actor is stopped in a way that XState refuses',
     from: ';(actor as { _stop(): void })._stop()',
     to: ';(actor as { stop(): void }).stop()',

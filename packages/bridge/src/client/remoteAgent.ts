@@ -15,9 +15,8 @@ import type { UseChange } from '../../../../src/protocol/bridge/turns.ts'
 import type { Content } from '../../../../src/protocol/text/saidContent.ts'
 import { RuntimeError, toErrorInfo } from '../../../../src/protocol/errors.ts'
 import type { AgentEvent } from '../../../../src/protocol/events.ts'
-import { endWith, neverRun, signalIn } from '../../../../src/protocol/runs/endWith.ts'
+import { endWith, neverRun, signalIn, type Run } from '../../../../src/protocol/runs/run.ts'
 import { EventBuffer } from '../../../../src/protocol/runs/eventBuffer.ts'
-import type { Run } from '../../../../src/protocol/runs/run.ts'
 import {
   commandAnswerShape,
   infoOf,

@@ -7,8 +7,8 @@ import { pendingIn } from '../../../../src/protocol/runs/pendingIn.ts'
 import type { AgentSummary } from '../../../../src/protocol/bridge/frames.ts'
 import type { PauseReason } from '../../../../src/protocol/records.ts'
 import type { Agent } from '../../../../src/runtime/agents/agent.ts'
-import { bodyOf } from '../../../../src/runtime/agents/agentFacts.ts'
-import type { AgentBody } from '../../../../src/runtime/agents/agentBody.ts'
+import { hostOf } from '../../../../src/runtime/agents/agentFacts.ts'
+import type { AgentHost } from '../../../../src/runtime/agents/agentHost.ts'
 import type { AgentTree, PendingApproval } from '../../../../src/runtime/agents/agentTree.ts'
 import { placedPending } from '../../../../src/runtime/waitingList.ts'
 import { callLine } from '../../../charts/src/toolLine.ts'
@@ -64,8 +64,8 @@ const windowOf = (definition: AgentDefinition | undefined): number | undefined =
 const lines = new WeakMap<object, string>()
 
 /** The calls that tools or sub-agents carry out at the moment. */
-function doingOf({ context, announcer }: Pick<AgentBody, 'context' | 'announcer'>): string {
-  const running = context.calls.filter(({ status }) => status === 'running')
+function doingOf({ machine, announcer }: AgentHost): string {
+  const running = machine.context.calls.filter(({ status }) => status === 'running')
   const [first] = running
   if (first === undefined) return ''
   const { name, input } = first
@@ -78,9 +78,10 @@ function doingOf({ context, announcer }: Pick<AgentBody, 'context' | 'announcer'
 
 /** An agent as a list shows it. */
 export function summaryOf(agent: Agent): AgentSummary {
-  const body = bodyOf(agent)
-  const { spent, metadata } = body
-  const { waiting, uncounted } = body.totals
+  const host = hostOf(agent)
+  const { metadata } = host
+  const { spent, conversation } = host.view
+  const { waiting, uncounted } = host.family.totals
   return {
     agentId: agent.id,
     definition: agent.definition,
@@ -88,25 +89,25 @@ export function summaryOf(agent: Agent): AgentSummary {
     path: agent.path,
     state: agent.state,
     seq: agent.lastSeq,
-    head: body.conversation.head,
+    head: conversation.head,
     pendingApprovals: waiting.filter(({ kind }) => kind === 'approval').map(({ key }) => key),
     pending: waiting.map(({ key }) => key),
     spent,
     ...(uncounted === undefined ? {} : { treeSpent: addSpent(spent, uncounted) }),
-    ...overview(body),
+    ...overview(host),
     ...(metadata === undefined ? {} : { metadata }),
   }
 }
 
 /** Another object after each change of an agent or of what is alive below it. */
-export const versionOf = (agent: Agent): object => bodyOf(agent).version
+export const versionOf = (agent: Agent): object => hostOf(agent).family.version
 
-const overview = (body: AgentBody): Overview =>
+const overview = (host: AgentHost): Overview =>
   overviewOf({
-    outline: body.outline,
-    pause: body.context.pause,
-    window: windowOf(body.definition),
-    doing: doingOf(body),
+    outline: host.view.outline,
+    pause: host.machine.context.pause,
+    window: windowOf(host.view.definition),
+    doing: doingOf(host),
   })
 
 /** Snapshot of a running agent. */

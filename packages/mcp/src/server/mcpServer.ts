@@ -123,7 +123,7 @@ export function mcpServer(
       store,
       clock,
       logger,
-      redactor: () => shared.redactor,
+      redactor: () => shared.sources.redactor,
       limits: limitsOf(),
       tokens: undefined,
       definitions: new Map([...tools.values()].map(({ definition }) => [definition.name, definition])),

@@ -5,39 +5,40 @@ import type { Clock } from '../../protocol/ports/clock.ts'
 import { errorInfo, type ErrorInfo } from '../../protocol/errors.ts'
 
 /** An agent in its tree, with its signs of life. */
-interface HeardAgent {
+interface Heard {
   readonly agentId: string
-  readonly clock: Clock
-  readonly context: Pick<AgentContext, 'pause' | 'calls'>
-  /** Id of the model that it waits for, within the limits of the runtime. */
-  readonly waitsFor: string | null
-  readonly parent: HeardAgent | undefined
-  readonly liveChildren: readonly HeardAgent[]
+  readonly shared: { readonly clock: Clock }
+  readonly machine: { readonly context: Pick<AgentContext, 'pause' | 'calls'> }
+  /** `waitsFor`: id of the model that it waits for, within the limits of the runtime. */
+  readonly ports: { readonly waitsFor: string | null }
+  readonly parent: Heard | undefined
+  readonly family: { readonly live: readonly Heard[] }
   readonly stallTimer: StallTimer
 }
 
 /** Measures the time since an agent, or one below it, last showed a sign of life. */
 export class StallTimer {
-  readonly #agent: HeardAgent
+  readonly #agent: Heard
   /** Others need no time, and reading the clock for every delta adds up. */
   #isRunning = false
   #last = 0
 
-  constructor(agent: HeardAgent) {
+  constructor(agent: Heard) {
     this.#agent = agent
   }
 
   /** Notes a sign of life, which also counts for those above. */
   reset(): void {
-    for (let at: HeardAgent | undefined = this.#agent; at !== undefined; at = at.parent)
-      if (at.stallTimer.#isRunning) at.stallTimer.#last = at.clock.now()
+    for (let at: Heard | undefined = this.#agent; at !== undefined; at = at.parent)
+      if (at.stallTimer.#isRunning) at.stallTimer.#last = at.shared.clock.now()
   }
 
   /** Resolves after that long without a sign of life, not counting time spent waiting for people or models. Call `cancel` when no longer needed. */
   stalled(ms: number, cancellation: Cancellation): { readonly promise: Promise<ErrorInfo>; cancel(): void } {
     const stalled = Promise.withResolvers<ErrorInfo>()
     if (ms === Infinity) return { promise: stalled.promise, cancel: () => {} }
-    const { clock, agentId } = this.#agent
+    const { shared, agentId } = this.#agent
+    const { clock } = shared
     let stop = (): void => {}
     const look = (): void => {
       if (isWaiting(this.#agent)) this.#last = clock.now()
@@ -59,7 +60,7 @@ export class StallTimer {
 }
 
 /** Returns true if an agent, or one below it, waits for people, for agents that report or for its turn at a model. */
-const isWaiting = ({ context, waitsFor, liveChildren }: HeardAgent): boolean =>
-  context.pause !== null || waitsFor !== null || context.calls.some(waits) || liveChildren.some(isWaiting)
+const isWaiting = ({ machine: { context }, ports, family }: Heard): boolean =>
+  context.pause !== null || ports.waitsFor !== null || context.calls.some(waits) || family.live.some(isWaiting)
 
 const waits = ({ name, status }: CallState): boolean => name === waitForName && status === 'running'

@@ -1,0 +1,290 @@
+import type { AgentPorts, IncognitoResult, LiveBody, PartialReply, TurnPlace } from '../../actors/agentPorts.ts'
+import { isIgnored } from '../../actors/calls/lessonTools.ts'
+import type { AgentDefinition } from '../../actors/define/agentDefinition.ts'
+import type { Gate } from '../../actors/models/openStream.ts'
+import { standInGate } from '../../actors/models/standInGate.ts'
+import { GroupMember } from '../../conversation/brakes/lessons/lessons.ts'
+import type { SharedLessons } from '../../conversation/brakes/lessons/sharedLessons.ts'
+import type { AssembledRequest } from '../../conversation/request/assembleRequest.ts'
+import type { Conversation } from '../../conversation/tree/conversation.ts'
+import type { Redactor } from '../../log/redaction/redactor.ts'
+import type { Clock } from '../../protocol/ports/clock.ts'
+import type { AgentSnapshots } from '../../protocol/ports/snapshots.ts'
+import type { TracedEffect } from '../../protocol/ports/tracer.ts'
+import type { GrowingReply } from '../../protocol/events.ts'
+import type { Metadata } from '../../protocol/metadata.ts'
+import type { Answer } from '../../protocol/questions.ts'
+import type { LogRecord } from '../../protocol/records.ts'
+import { runIncognito } from '../children/runIncognito.ts'
+import type { TreeAgent } from '../children/treeAgent.ts'
+import { Answers } from './answers.ts'
+import type { Family } from './family.ts'
+import type { HostShared } from './hostOptions.ts'
+import type { AgentLog } from './log.ts'
+import type { Machine } from './machine.ts'
+import { RequestCaptures } from './requestCaptures.ts'
+import type { View } from './view.ts'
+import { gateOf } from '../../actors/models/limits/gateOf.ts'
+import type { ModelQueue } from '../../actors/models/limits/modelQueue.ts'
+
+/** The loaded agent that its effects reach the world by. */
+interface Reached extends TreeAgent {
+  readonly ownDefinition: AgentDefinition
+  readonly shared: HostShared
+  readonly machine: Machine
+  readonly family: Family
+  readonly log: AgentLog
+  readonly view: View
+}
+
+/** Everything that the effects of one loaded agent may reach, with what is under way for them. */
+export class Ports implements AgentPorts {
+  readonly #agent: Reached
+  readonly agentId: string
+  readonly path: readonly string[]
+  readonly ownDefinition: AgentDefinition
+  readonly conversation: Conversation
+  readonly lookAtSources: AgentPorts['lookAtSources']
+  readonly incognito: true | undefined
+  readonly metadata: Metadata | undefined
+  readonly clock: Clock
+  readonly random: () => number
+  partial: PartialReply | null = null
+  announced = ''
+  group: GroupMember | undefined
+  #answers: Answers | undefined
+  /** Set once it has called a model, with limits. */
+  #waits: ModelWaits | undefined
+  /** Set with `captureTurnRequests`. */
+  readonly #captures: RequestCaptures | undefined
+
+  constructor(
+    agent: Reached,
+    { past, records }: { readonly past: readonly LogRecord[]; readonly records: readonly LogRecord[] },
+  ) {
+    const { view, shared } = agent
+    this.#agent = agent
+    this.agentId = agent.agentId
+    this.path = agent.path
+    this.ownDefinition = agent.ownDefinition
+    this.conversation = view.conversation
+    this.lookAtSources = view.sourced?.look
+    this.incognito = agent.incognito
+    this.metadata = agent.metadata
+    this.clock = shared.clock
+    this.random = shared.random
+    if (agent.ownDefinition.captureTurnRequests) this.#captures = new RequestCaptures([...past, ...records])
+  }
+
+  get definition(): AgentDefinition {
+    return this.#agent.view.definition
+  }
+
+  get deps(): unknown {
+    return this.#agent.deps
+  }
+
+  get frame(): AgentPorts['frame'] {
+    return this.#agent.view.requests.frame
+  }
+
+  get leftBehind(): AgentPorts['leftBehind'] {
+    return this.#agent.view.requests.leftBehind
+  }
+
+  get redactor(): Redactor | undefined {
+    return this.#agent.shared.sources.redactor
+  }
+
+  get isObserved(): boolean {
+    return this.#agent.announcer.isObserved
+  }
+
+  get snapshots(): AgentSnapshots {
+    const { agentId } = this
+    const { store, shared } = this.#agent
+    const all = store.snapshots ?? shared.snapshots
+    return {
+      maxFileBytes: all.maxFileBytes,
+      put: (bytes) => all.put(agentId, bytes),
+      get: (id, owner = agentId) => all.get(owner, id),
+    }
+  }
+
+  /** Absent while it has none and its model cannot call any. */
+  get children(): AgentPorts['children'] {
+    const { family, view } = this.#agent
+    return family.known ?? (view.definition.agents.size === 0 ? undefined : family.children)
+  }
+
+  tellApplication(message: string): void {
+    this.#agent.shared.sources.warn(message)
+  }
+
+  callbackFailed(what: string, thrown: unknown): void {
+    this.#agent.announcer.callbackFailed(what, thrown)
+  }
+
+  decided(...[live]: Parameters<AgentPorts['decided']>): void {
+    this.#agent.view.requests.decided(live)
+  }
+
+  assemble(turnIndex: number): AssembledRequest {
+    return this.#agent.view.requests.assemble(turnIndex)
+  }
+
+  /** Id of the model that it waits for, within the limits of the runtime. */
+  get waitsFor(): string | null {
+    return this.#waits?.model ?? null
+  }
+
+  gate(tokens?: number): Gate | undefined {
+    const { shared, store, log } = this.#agent
+    const { models, instead } = shared
+    const gate = models === undefined ? undefined : (this.#waits ??= new ModelWaits(this.#agent, models)).gate(tokens)
+    const held = store.holds === undefined ? gate : heldGate(gate, () => log.checkHeld())
+    if (instead === undefined) return held
+    const root = this.path[0] ?? this.agentId
+    return standInGate(held, (model) => instead(model, root))
+  }
+
+  /** The part of the current reply that has arrived; with a redactor, the part that was announced. */
+  get growingReply(): GrowingReply | undefined {
+    const { partial } = this
+    if (partial === null) return undefined
+    const { announcer, machine } = this.#agent
+    const { text, thinking } = this.redactor === undefined ? partial : announcer.announced
+    return { ...machine.at, text, thinking }
+  }
+
+  capture(...[key, attempt, request, provenance]: Parameters<AgentPorts['capture']>): void {
+    const { machine, announcer } = this.#agent
+    try {
+      const capture = { attempt, ...this.#captures!.next(this.frame.model.id, request, provenance) }
+      machine.tell({ type: 'request.captured', key, capture })
+    } catch (thrown) {
+      announcer.fail(thrown)
+    }
+  }
+
+  runIncognito(...[definition, prompt, options]: Parameters<AgentPorts['runIncognito']>): Promise<IncognitoResult> {
+    return runIncognito(this.#agent, this.#agent.shared.childHosts, definition, prompt, options)
+  }
+
+  within<T>(effect: TracedEffect, run: () => T): T {
+    const { log, announcer } = this.#agent
+    log.checkHeld()
+    return announcer.within(effect, run)
+  }
+
+  durable(): Promise<void> | undefined {
+    return this.#agent.log.durable()
+  }
+
+  held(): Promise<void> {
+    return this.#agent.log.held()
+  }
+
+  exportSession(): AsyncIterable<string> {
+    return this.#agent.log.exportSession()
+  }
+
+  /** Answers of people to the agent's calls. */
+  get answers(): Answers {
+    return (this.#answers ??= new Answers(this))
+  }
+
+  /** Passes answers on to the tools that wait for them, as they were given. */
+  answered(drafts: Parameters<Answers['take']>[0]): void {
+    this.#answers?.take(drafts)
+  }
+
+  ask(...[key, question, wrongIn, signal]: Parameters<AgentPorts['ask']>): Promise<Answer> {
+    const answer = this.answers.wait(question, wrongIn, signal)
+    this.#agent.machine.tell({ type: 'ask', key, question, at: this.clock.now() })
+    return answer
+  }
+
+  replyStarted(key: string): void {
+    this.#agent.machine.tell({ type: 'reply.started', key })
+  }
+
+  replyReplaced(...[key, failure, next]: Parameters<AgentPorts['replyReplaced']>): void {
+    this.#agent.machine.tell({ type: 'reply.replaced', key, failure, next })
+  }
+
+  policyFired(...[key, start]: Parameters<AgentPorts['policyFired']>): void {
+    this.#agent.machine.tell({ type: 'policy.fired', key, start, at: this.clock.now() })
+  }
+
+  /** Joins a group: the failures of one agent are told to the others, where `braking.lessons` is on. */
+  joinGroup(group: SharedLessons): void {
+    const { definition, conversation: source } = this
+    if (definition.braking?.lessons == null) return
+    const ignores = (tool: string): boolean => isIgnored(this.definition, tool)
+    this.group = new GroupMember(group, { name: definition.name, source, ignores })
+  }
+
+  get lessonOfOthers(): AgentPorts['lessonOfOthers'] {
+    const { group } = this
+    return group === undefined ? undefined : (call) => group.find(call)
+  }
+
+  emit(body: LiveBody): void {
+    this.#agent.announcer.emit(body)
+  }
+
+  requested(...request: Parameters<AgentPorts['requested']>): void {
+    this.#agent.announcer.request(...request)
+  }
+
+  delta(...piece: Parameters<AgentPorts['delta']>): void {
+    this.#agent.announcer.delta(...piece)
+  }
+
+  warn(at: TurnPlace, message: string): void {
+    this.#agent.announcer.notices.warn(at, message)
+  }
+}
+
+type Waiter = Pick<TreeAgent, 'agentId' | 'path' | 'shared' | 'machine' | 'announcer'>
+
+/** The waiting of one agent for models, within the limits of the runtime. */
+class ModelWaits {
+  readonly #agent: Waiter
+  readonly #queue: ModelQueue
+  /** Id of the model that it waits for. */
+  model: string | null = null
+
+  constructor(agent: Waiter, queue: ModelQueue) {
+    this.#agent = agent
+    this.#queue = queue
+  }
+
+  gate(tokens: number | undefined): Gate {
+    const { agentId, path, shared, machine, announcer } = this.#agent
+    return gateOf(this.#queue, shared.clock, {
+      root: path[0] ?? agentId,
+      tokens,
+      waits: (model, why, ahead) => {
+        const { at } = machine
+        this.model = model
+        announcer.emit({ type: 'model.waiting', ...at, model, why, ahead })
+        return (ms) => {
+          this.model = null
+          if (ms !== undefined) announcer.emit({ type: 'model.waited', ...at, model, ms })
+        }
+      },
+    })
+  }
+}
+
+/** Checks that the log is still held before each call of a model: the agent may have waited for its turn, or for another model before. */
+const heldGate = (gate: Gate | undefined, checkHeld: () => void): Gate =>
+  standInGate(gate, (model) => ({
+    id: model.id,
+    stream: (request, options) => {
+      checkHeld()
+      return model.stream(request, options)
+    },
+  }))

@@ -1,0 +1,154 @@
+import type { AgentDefinition } from '../../actors/define/agentDefinition.ts'
+import { handedTo } from '../../actors/define/handoffs.ts'
+import type { PricedModel } from '../../actors/turn/turnOptions.ts'
+import { Conversation } from '../../conversation/tree/conversation.ts'
+import { rebuildConversation } from '../../conversation/tree/rebuildConversation.ts'
+import type { Outline } from '../../log/outline.ts'
+import type { Redactor } from '../../log/redaction/redactor.ts'
+import { addSpent } from '../../log/spent.ts'
+import type { AgentContext } from '../../machines/agentTypes.ts'
+import type { LogRecord, Spent } from '../../protocol/records.ts'
+import type { SourceInfo } from '../../protocol/toolsChange.ts'
+import type { KeptHost } from './checkpointKeeper.ts'
+import type { Handoffs } from './handoffs.ts'
+import { HostFolds } from './hostFolds.ts'
+import { hostedTools, type HostedTools } from './hostedTools.ts'
+import { countedBy, type OpenedLog } from './keptAgent.ts'
+import { keepNodes } from './keepNodes.ts'
+import type { Sources } from './sources.ts'
+import { TurnRequests } from './turnRequests.ts'
+
+/** The agent whose log it is. */
+interface ViewOwner {
+  /** The definition that the agent was made of. */
+  readonly ownDefinition: AgentDefinition
+  /** Models that code gave it to use, by id. */
+  readonly lent: ReadonlyMap<string, PricedModel> | undefined
+  readonly shared: { readonly sources: Sources }
+  readonly machine: { readonly run: AgentContext['run'] | undefined }
+}
+
+type Past = Pick<OpenedLog, 'past' | 'records'> & { readonly base?: OpenedLog['base'] | undefined }
+
+const nobody: readonly never[] = Object.freeze([])
+const noConversation = new Conversation()
+
+/** An agent as its log tells of it: the conversation, and all that is folded beside it. While the agent is unloaded, in short. */
+export class View {
+  readonly #owner: ViewOwner
+  /** Set while the agent is loaded. */
+  readonly #folds!: HostFolds
+  /** The folds that are worth knowing of an unloaded agent, too: not its requests, which are many. */
+  readonly #known: Pick<HostFolds, 'outline' | 'spent' | 'handoffs'>
+  readonly conversation: Conversation
+  /** Set while the agent is loaded. */
+  readonly requests!: TurnRequests
+  /** Its tools from sources, if it has any. */
+  readonly sourced: HostedTools | undefined
+  /** While the agent is unloaded: how they were last. */
+  readonly #lastSources: readonly SourceInfo[] | undefined
+  /** `seq` of the last record. */
+  lastSeq: number
+
+  /** `from`: its log so far, or the view of its last life, of which little is kept. */
+  constructor(owner: ViewOwner, from: Past | View) {
+    this.#owner = owner
+    if (from instanceof View) {
+      const { outline, spent, handoffs } = from.#known
+      this.#known = { outline, spent, handoffs }
+      this.conversation = noConversation
+      const sources = from.sources.map(({ source, tools }) => ({ source, state: 'idle', tools }) as const)
+      this.#lastSources = sources.length === 0 ? nobody : sources
+      this.lastSeq = from.lastSeq
+      return
+    }
+    const { ownDefinition, shared } = owner
+    const { past, records, base } = from
+    this.conversation = base?.conversation ?? rebuildConversation(records, { counter: ownDefinition.counter, past })
+    this.lastSeq = this.conversation.lastSeq
+    this.#folds = base?.folds ?? new HostFolds()
+    this.#known = this.#folds
+    if (base === undefined) for (const part of [past, records]) for (const record of part) this.#folds.apply(record)
+    // A log that names one which the definition does not lead to is refused before anything is opened.
+    const active = (): AgentDefinition => handedTo(ownDefinition, this.active)
+    active()
+    this.sourced = hostedTools(ownDefinition, shared.sources, active, this.#folds.taken)
+    this.requests = new TurnRequests(this, from, base?.kept.asking)
+  }
+
+  /**
+   * Takes the records of one step, but for its requests. A record that does not follow changes nothing, and neither do those after it.
+   *
+   * @throws RuntimeError `LOG_CORRUPT`
+   */
+  take(records: readonly LogRecord[]): void {
+    try {
+      for (const record of records) {
+        this.conversation.apply(record)
+        this.lastSeq = record.seq
+      }
+    } finally {
+      for (const record of records) if (record.seq <= this.lastSeq) this.#folds.apply(record)
+    }
+  }
+
+  /** The states folded from the log, as a checkpoint keeps them. */
+  keep(): ReturnType<KeptHost['view']['keep']> {
+    const kept = {
+      counted: countedBy(this.#owner.ownDefinition.counter),
+      conversation: this.conversation.keep(),
+      asking: this.requests.keep(),
+      folds: this.#folds.keep(),
+    }
+    return { kept, nodes: keepNodes(this.conversation) }
+  }
+
+  /** The definition that answers. */
+  get definition(): AgentDefinition {
+    if (this.sourced !== undefined) return this.sourced.definition
+    const { ownDefinition } = this.#owner
+    const { name } = this.#known.handoffs.state
+    // Most are never handed over.
+    return name === undefined ? ownDefinition : handedTo(ownDefinition, name)
+  }
+
+  /** Name of the definition that answers. */
+  get active(): string {
+    return this.#known.handoffs.state.name ?? this.#owner.ownDefinition.name
+  }
+
+  get handoffs(): Handoffs {
+    return this.#known.handoffs.state
+  }
+
+  /** Outline of the log. */
+  get outline(): Outline {
+    return this.#known.outline.state
+  }
+
+  /** The requests that the log contains. A fork has others once its own log begins: not to be held. */
+  get asked(): { has(requestId: string): boolean } {
+    return this.#folds.requests.state.ids
+  }
+
+  /** Usage of the agent in its lifetime, including its sub-agents. */
+  get spent(): Spent {
+    const { run } = this.#owner.machine
+    // Turns of sub-agents are counted as their calls end.
+    const { spent } = this.#known.spent.state
+    return run == null ? spent : addSpent(spent, run)
+  }
+
+  /** How the sources of its tools are. */
+  get sources(): readonly SourceInfo[] {
+    return this.#lastSources ?? this.sourced?.sources ?? nobody
+  }
+
+  get lent(): ViewOwner['lent'] {
+    return this.#owner.lent
+  }
+
+  get redactor(): Redactor | undefined {
+    return this.#owner.shared.sources.redactor
+  }
+}
