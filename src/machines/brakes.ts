@@ -4,7 +4,6 @@ import type { AgentContext, CallState } from './agentTypes.ts'
 import type { BrakeCall } from './effectTypes.ts'
 import type { FoldOutput, GraftsOutput, PinsOutput, PrunesOutput, RevertsOutput } from './drainTypes.ts'
 import type { Draft } from './draft.ts'
-import { spend } from './spending.ts'
 import { beginUndo } from './undoing.ts'
 
 /** Key of the current drain: each ends with a record, so no two have the same place in the log. */
@@ -86,7 +85,6 @@ export function applyReverts(draft: Draft, output: RevertsOutput): void {
     draft.set({ compactedAt: 0 })
   }
   for (const outcome of output.outcomes) {
-    if (outcome.usage !== undefined) spend(draft, outcome.usage, outcome.costUsd ?? 0)
     draft.record({ type: 'revert.applied', ...draft.at, ...outcome })
     draft.set({ reverts: draft.context.reverts.filter(({ id }) => id !== outcome.id) })
     if (!outcome.applied || outcome.target === undefined) continue

@@ -1,8 +1,9 @@
+import { refusalIn } from '../protocol/guarding.ts'
 import type { PauseReason } from '../protocol/records.ts'
 import { settleKey } from './aborts.ts'
 import { drainKey, foldKey, mayAsk } from './brakes.ts'
-import { refusalIn } from './guarding.ts'
 import { askedSoFar, consultKey } from './policies.ts'
+import { spentRun } from './spending.ts'
 import { stallKey } from './stalls.ts'
 import { undoKey } from './undoing.ts'
 import { compactionKey } from './compaction.ts'
@@ -118,7 +119,7 @@ export const callsSettled = ({ context }: Subject): boolean => settled(context)
 export const onlyHeldCalls = ({ context }: Subject): boolean => !isCalling(context) && heldCalls(context).length > 0
 /** Nothing is running, and the rest are sub-agents that have reached the run's limit. */
 export const onlyPausedCalls = ({ context }: Subject): boolean =>
-  !isCalling(context) && pausedCalls(context).length > 0 && reachedLimit(context.run!) !== undefined
+  !isCalling(context) && pausedCalls(context).length > 0 && reachedLimit(spentRun(context)!) !== undefined
 /** Nothing is running, and the store does not accept records. */
 export const stalledByStore = ({ context }: Subject): boolean => context.storeError !== null && !isCalling(context)
 
