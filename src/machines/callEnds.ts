@@ -20,7 +20,7 @@ export function synthesize(
   why?: string,
   more: Pick<CallResult, 'spent' | 'returned'> = {},
 ): void {
-  const { status } = draft.context.calls[index]!
+  const { status } = draft.callAt(index)
   if (status === 'checking') draft.children.push({ type: 'stop', id: hookSlot(index) })
   const text = explanations[synthetic](begun.has(status), why)
   endCall(draft, index, {
@@ -40,7 +40,7 @@ type CallResult = Pick<
 /** Gives a call its result. */
 export function endCall(draft: Draft, index: number, result: CallResult): void {
   const { calls } = draft.context
-  recordEnd(draft, calls[index]!, result)
+  recordEnd(draft, draft.callAt(index), result)
   if (draft.context.calls.length === 0) endStep(draft, calls)
   if (result.delivers !== undefined) deliverReports(draft, result.delivers)
 }

@@ -72,7 +72,7 @@ function refuseUnoffered(draft: Draft): void {
 
 /** Asks for an approval. */
 export function holdCall(draft: Draft, index: number): void {
-  const call = draft.context.calls[index]!
+  const call = draft.callAt(index)
   const { callId, key, name, input } = call
   const irreversible = isIrreversible(draft, name) ? ({ irreversible: true } as const) : {}
   draft.record({ type: 'approval.requested', ...draft.at, callId, key, name, input, ...irreversible, ...marksOf(call) })
@@ -94,7 +94,7 @@ export function advanceCalls(draft: Draft): void {
   const { agents, maxChildren, toolExecution } = context.policy
   for (let next = startable(context.calls, toolExecution); next.length > 0;) {
     for (const index of next) {
-      const call = draft.context.calls[index]!
+      const call = draft.callAt(index)
       if (isUnchecked(draft.context, call)) askHook(draft, index)
       else if (!agents.includes(call.name)) startCall(draft, index)
       else if (aliveChildren(draft.context) < maxChildren) startSubAgent(draft, index)
@@ -127,7 +127,7 @@ export function startable(calls: readonly CallState[], mode: ToolExecution): num
 }
 
 function startCall(draft: Draft, index: number): void {
-  const call = draft.context.calls[index]!
+  const call = draft.callAt(index)
   const { callId, key, name, input, answers } = call
   const { agentId, policy } = draft.context
   const isExternal = policy.external?.includes(name) === true
@@ -154,7 +154,7 @@ const isIrreversible = ({ context }: Draft, name: string): boolean => context.po
 /** Starts a sub-agent, or continues the one that executed the call before a crash. */
 function startSubAgent(draft: Draft, index: number): void {
   const { agentId, children } = draft.context
-  const call = draft.context.calls[index]!
+  const call = draft.callAt(index)
   const allowance = allowanceFor(draft.context, call)
   if (allowance === null) return synthesize(draft, index, 'refused', 'the budget of this run is used up')
   const earlier = call.childId ?? earlierChild(draft.context, call)
@@ -194,7 +194,7 @@ export function settleCall(draft: Draft, output: CallOutput | null): void {
     setStatus(draft, index, 'ready')
     draft.set({ storeError: output.notStarted })
   } else {
-    if (output.pins === true) pinResult(draft, draft.context.calls[index]!)
+    if (output.pins === true) pinResult(draft, draft.callAt(index))
     if (mayGoOn(draft, output)) pauseCall(draft, index, output.spent)
     else endCall(draft, index, handedOver(draft, output))
     if (output.brake !== undefined) requestBrake(draft, output.key, output.brake)
@@ -209,9 +209,9 @@ const isUnfinished = ({ context: { calls } }: Draft, index: number): boolean =>
 
 /** Its sub-agent has reached the limit of the run itself, not only of its share: the run pauses, and `resume` continues both. */
 function mayGoOn({ context }: Draft, { isOverAllowance, spent }: CallOutput): boolean {
+  if (isOverAllowance !== true || spent === undefined) return false
   const run = spentRun(context)
-  if (isOverAllowance !== true || spent === undefined || run === null) return false
-  return reachedLimit(withSpent(run, spent)) !== undefined && !mayAnswer(run)
+  return run !== null && reachedLimit(withSpent(run, spent)) !== undefined && !mayAnswer(run)
 }
 
 function pauseCall(draft: Draft, index: number, used: Spent | undefined): void {

@@ -9,7 +9,7 @@ import type { CallInput } from './effectTypes.ts'
 export function askPeople(draft: Draft, { key, question }: EventOfType<'ask'>): void {
   const index = draft.context.calls.findIndex((call) => call.status === 'running' && call.key === key)
   if (index < 0) return
-  const { callId, name, input } = draft.context.calls[index]!
+  const { callId, name, input } = draft.callAt(index)
   draft.record({ type: 'question.asked', ...draft.at, callId, name, input, ...question })
   draft.setCall(index, { status: 'asking' })
 }
@@ -37,7 +37,7 @@ const reasonOf = ({ reason }: Decided<'approve' | 'deny'>) => (reason === undefi
 
 /** Starts a held call, perhaps with other arguments, or answers it with the refusal. */
 function decideApproval(draft: Draft, index: number, event: Decided<'approve' | 'deny'>): void {
-  const { callId, key } = draft.context.calls[index]!
+  const { callId, key } = draft.callAt(index)
   const input = event.decision === 'approve' && event.input !== undefined ? { input: event.input } : {}
   const { decision } = event
   const decided = { callId, key, decision, ...reasonOf(event), ...input, ...requestOf(event) }
@@ -47,7 +47,7 @@ function decideApproval(draft: Draft, index: number, event: Decided<'approve' | 
 
 /** Gives the answer to the tool; if its process is gone, the call starts again. */
 function answerQuestion(draft: Draft, index: number, event: Decided<'answer' | 'deny'>): void {
-  const { callId, status, question } = draft.context.calls[index]!
+  const { callId, status, question } = draft.callAt(index)
   const { key } = question!
   const given =
     event.decision === 'answer'
@@ -78,7 +78,7 @@ function startReview(
   result: NonNullable<CallInput['returned']>,
   returned: CallState['returned'],
 ): void {
-  const { callId, key, name, input } = draft.context.calls[index]!
+  const { callId, key, name, input } = draft.callAt(index)
   draft.setCall(index, { status: 'running', ...(returned === undefined ? {} : { returned }) })
   draft.children.push({
     type: 'start',

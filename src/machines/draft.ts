@@ -1,7 +1,7 @@
 import type { NodeId } from '../protocol/ids.ts'
 import type { RecordDraft } from '../protocol/records.ts'
 import { recordVersion } from '../protocol/records.ts'
-import type { AgentContext, LiveCall, LiveContext, LivePause, LiveRun } from './agentTypes.ts'
+import type { AgentContext, CallState, LiveCall, LiveContext, LivePause, LiveRun } from './agentTypes.ts'
 import type { CallInput, HookInput, SleepInput, SubAgentInput } from './effectTypes.ts'
 import type { Change, ChildCommand } from './change.ts'
 import { endAll, foldRecord, type Logged } from './contextFold.ts'
@@ -67,10 +67,14 @@ export class Draft implements Change<AgentContext> {
     if (context.run !== null) context.run = { ...context.run, ...change }
   }
 
+  callAt(index: number): CallState {
+    return this.#folded().at(index)!
+  }
+
   /** Changes a call. The calls are copied once in a transition: a reply may make a hundred. */
   setCall(index: number, change: Partial<LiveCall>): void {
     const calls = this.#folded()
-    calls.put(index, { ...calls.list[index]!, ...change })
+    calls.put(index, { ...calls.at(index)!, ...change })
     this.#own().calls = calls.list
   }
 

@@ -11,7 +11,7 @@ const mostSearched = 8
 export class FoldedCalls {
   #calls: readonly CallState[]
   #isOwn = false
-  /** The call that was changed last: the next is mostly the same or the one after it. */
+  /** The place of the call that was asked for last: the next is mostly the same or the one after it. */
   #last = 0
   #searched = 0
   #places: Map<string, number> | undefined
@@ -50,6 +50,12 @@ export class FoldedCalls {
     this.#isOwn = false
     this.#last = this.#searched = this.#settled = 0
     this.#places = this.#counts = undefined
+  }
+
+  /** Returns the call at a place: the next record is probably one of it. */
+  at(place: number): CallState | undefined {
+    this.#last = place
+    return this.#calls[place]
   }
 
   find(callId: string): CallState | undefined {

@@ -90,4 +90,20 @@ export const faults: readonly Fault[] = [
     to: '',
     tests: ['packages/cli/test/chatRetries'],
   },
+  {
+    id: 'failures-12',
+    file: 'src/machines/states/paused.ts',
+    what: 'after a crash a run is paused again that a prompt had left',
+    from: '        leaveRun(draft)\n        enqueuePrompt',
+    to: '        draft.setPause(null)\n        enqueuePrompt',
+    tests: ['machines/givenUpRuns', 'journeys/givesUpPausedRuns'],
+  },
+  {
+    id: 'failures-13',
+    file: 'src/machines/states/paused.ts',
+    what: 'after a restart a run is paused again that was aborted while the store failed',
+    from: '          leaveRun(draft)\n          pauseForStore',
+    to: '          pauseForStore',
+    tests: ['machines/givenUpRuns', 'journeys/givesUpPausedRuns'],
+  },
 ]

@@ -44,7 +44,7 @@ export const faults: readonly Fault[] = [
     to: `    state.consulting = null
     spend(state, usage)
 `,
-    tests: ['machines/loggedContext'],
+    tests: ['machines/policies'],
   },
   {
     id: 'logFolds-6',

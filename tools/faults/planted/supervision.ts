@@ -112,8 +112,8 @@ export const faults: readonly Fault[] = [
     id: 'supervision-14',
     file: 'src/machines/calls.ts',
     what: 'a sub-agent whose share alone is used up stops the run',
-    from: 'return reachedLimit(withSpent(run, spent)) !== undefined && !mayAnswer(run)',
-    to: 'return !mayAnswer(run)',
+    from: 'return run !== null && reachedLimit(withSpent(run, spent)) !== undefined && !mayAnswer(run)',
+    to: 'return run !== null && !mayAnswer(run)',
     tests: ['machines/supervisorCalls'],
   },
   {
