@@ -50,7 +50,7 @@ export class Draft implements Change<AgentContext> {
   /** One copy a transition: a context has dozens of fields, and a transition sets some a dozen times. */
   #own(): OwnContext {
     if (this.context === this.#before) this.context = { ...this.context }
-    return this.context as OwnContext
+    return this.context
   }
 
   #folded(): FoldedCalls {

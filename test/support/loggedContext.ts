@@ -19,6 +19,9 @@ const liveOfRun = [
 ] as const satisfies readonly (keyof LiveRun)[]
 const liveOfCall = ['allowance', 'used'] as const satisfies readonly (keyof LiveCall)[]
 
+/** Fields that a hook sets, and the start of the call tells: one that is refused has none. */
+const ofHook = ['beforeTool', 'edited', 'input'] as const satisfies readonly (keyof LiveCall)[]
+
 type Status = CallState['status']
 
 /** Statuses of the machine that have another name in the log. */
@@ -38,7 +41,8 @@ function callsOf(calls: readonly CallState[], before: readonly CallState[], move
     const status = sameAs[call.status] ?? call.status
     const said = before[index] === undefined ? status : (sameAs[before[index].status] ?? before[index].status)
     const isUnsaid = !moved.has(call.callId) && unsaid[said]?.includes(status)
-    return { ...without(call, liveOfCall), status: isUnsaid === true ? said : status }
+    const live = status === 'settled' ? [...liveOfCall, ...ofHook] : liveOfCall
+    return { ...without(call, live), status: isUnsaid === true ? said : status }
   })
 }
 
