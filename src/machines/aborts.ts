@@ -1,7 +1,7 @@
 import type { AgentContext, AgentMachineEvent } from './agentTypes.ts'
 import type { SettleOutput } from './effectTypes.ts'
 import { refuseReshaping } from './brakes.ts'
-import { cancelCalls, sealCalls, stopCalls } from './calls.ts'
+import { cancelCalls, stopCalls } from './calls.ts'
 import { cancelCompaction, refuseCompactions } from './compaction.ts'
 import { endTask, tellChildren } from './children.ts'
 import type { Draft } from './draft.ts'
@@ -30,13 +30,11 @@ export function beginAbort(draft: Draft, event?: AgentMachineEvent): void {
 export function endAbort(draft: Draft, { partial, spent }: Pick<SettleOutput, 'partial' | 'spent'> = nothing): void {
   addPartialReply(draft, partial)
   cancelCalls(draft, 'aborted', spent)
-  sealCalls(draft)
   endUndo(draft, 'the run was aborted')
   refuseReshaping(draft, 'the run was aborted')
   refuseCompactions(draft, 'the run was aborted')
   refusePolicies(draft, 'the run was aborted')
   endRun(draft, 'aborted')
-  draft.set({ pause: null, owesReply: false })
 }
 
 /** Aborts the agents below an idle agent, which may be busy, and withdraws its pending continuation. */

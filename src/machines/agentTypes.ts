@@ -50,10 +50,12 @@ export interface CallState {
   readonly reports?: true
   /** Set if the report came before the call had its result. */
   readonly reported?: true
-  /** How much of that sub-agent's use was counted on runs that their limit ended and, if it is paused, on the current run. */
+  /** How much of that sub-agent's use was counted on runs that their limit ended and, if it is paused, is to be counted on the current run. */
   readonly counted?: Spent
   readonly used?: Spent
-  /** Decision of a person; kept only when it is folded from a log. */
+  /** Set if its result hands the conversation over, which happens once the step has ended. */
+  readonly handsOver?: true
+  /** Decision of a person about an approval. */
   readonly decision?: { readonly type: 'approve' | 'deny'; readonly reason?: string }
 }
 
@@ -127,18 +129,8 @@ export interface FrameState {
   readonly offered: readonly string[] | null
 }
 
-/** The queues of brakes: requested and not yet drained; with a switch off, by people alone. */
-export interface AgentContext extends BrakeQueues {
-  readonly agentId: string
-  readonly path: readonly string[]
-  readonly definition: string
-  readonly model: ModelSnapshot
-  readonly policy: AgentPolicy
-  /** `seq` of the last record. */
-  readonly seq: number
-  /** The node that the next message is appended to, and the highest id used so far. */
-  readonly head: NodeId | null
-  readonly lastNodeId: NodeId
+/** State that follows from the records of an agent: their fold, which changes it, and nothing else but for what is live in it. */
+export interface LoggedContext {
   readonly runs: number
   /** Turns started in the agent's lifetime; the current one's index is this minus one. */
   readonly turns: number
@@ -158,16 +150,38 @@ export interface AgentContext extends BrakeQueues {
   readonly givenLimits: Limits | null
   /** The last run, if it failed: its prompt is still to be answered. */
   readonly failedRun: string | null
-  /** The command that continues the failed run, as soon as nothing else is done at rest. */
-  readonly resuming: { readonly id: string; readonly limits?: Limits } | null
   readonly calls: readonly CallState[]
   /** Number of sub-agents started in the agent's lifetime, which is the next one's number. */
   readonly children: number
+  /** Agents whose reports are to come. */
+  readonly reporters: readonly Reporter[]
+  readonly pause: PauseReason | null
+  readonly isCompacting: boolean
+  /** Compactions started in the agent's lifetime. */
+  readonly compactions: number
+  /** The undoing of the last revert. */
+  readonly undoing: Undoing | null
+  /** A policy that has fired and has not come to an end. */
+  readonly consulting: { readonly policy: string; readonly requestId?: string } | null
+}
+
+/** State that dies with the process, or is restored from elsewhere: changed by hand. The queues of brakes hold requests that are not yet drained. */
+export interface LiveContext extends BrakeQueues {
+  readonly agentId: string
+  readonly path: readonly string[]
+  readonly definition: string
+  readonly model: ModelSnapshot
+  readonly policy: AgentPolicy
+  /** `seq` of the last record. */
+  readonly seq: number
+  /** The node that the next message is appended to, and the highest id used so far. */
+  readonly head: NodeId | null
+  readonly lastNodeId: NodeId
+  /** The command that continues the failed run, as soon as nothing else is done at rest. */
+  readonly resuming: { readonly id: string; readonly limits?: Limits } | null
   readonly attached: readonly AttachedChild[]
   /** The definition that takes the conversation over once the step has ended. */
   readonly handoff: Handoff | null
-  /** Agents whose reports are to come. */
-  readonly reporters: readonly Reporter[]
   /** The request a sub-agent exists for: it ends with that run. */
   readonly task: string | null
   readonly isTaskOver: boolean
@@ -176,7 +190,6 @@ export interface AgentContext extends BrakeQueues {
   readonly steering: readonly QueuedMessage[]
   readonly followUps: readonly QueuedMessage[]
   readonly prompts: readonly QueuedMessage[]
-  readonly pause: PauseReason | null
   /** The latest time carried by an event, in epoch milliseconds: the machine has no clock of its own. */
   readonly now: number
   /** Since when the run's wall time has been stopped for approvals. */
@@ -187,13 +200,8 @@ export interface AgentContext extends BrakeQueues {
   /** `contextTokens` after the last compaction attempt. */
   readonly compactedAt: number
   readonly compactionCause: 'headroom' | 'overflow' | 'requested'
-  readonly isCompacting: boolean
-  /** Compactions started in the agent's lifetime. */
-  readonly compactions: number
   /** Asked to end once the run is settled: for good, or to be resumed from its log. */
   readonly ending: 'stop' | 'close' | null
-  /** The undoing of the last revert. */
-  readonly undoing: Undoing | null
   /** Tokens of a request above which the drain looks whether to fold; `null` with the switch off. */
   readonly foldAt: number | null
   readonly compactRequests: readonly CompactionRequest[]
@@ -201,12 +209,34 @@ export interface AgentContext extends BrakeQueues {
   readonly policyRequests: readonly PolicyRequest[] | null
   /** How many policies were asked since this turn ended, or since the agent came to rest after it. */
   readonly consulted: { readonly turns: number; readonly atRest: boolean; readonly count: number }
-  /** A policy that has fired and has not come to an end. */
-  readonly consulting: { readonly policy: string; readonly requestId?: string } | null
   /** The requests of the current drain, and the last record before it. */
   readonly drainedAt: number
   readonly drained: readonly string[]
 }
+
+export interface AgentContext extends LoggedContext, LiveContext {}
+
+/** Fields of a run that no record tells. */
+export type LiveRun = Pick<
+  RunState,
+  | 'deadline'
+  | 'deadlinePassed'
+  | 'timers'
+  | 'retryAt'
+  | 'overflowed'
+  | 'lastError'
+  | 'abortedBy'
+  // Said only once the turn begins.
+  | 'answer'
+>
+
+/** Fields of a call that no record tells, or none yet. */
+export type LiveCall = Pick<CallState, 'input' | 'edited' | 'beforeTool' | 'returned' | 'allowance' | 'used'> & {
+  readonly status: 'ready' | 'checking' | 'asking' | 'running' | 'paused'
+}
+
+/** Pauses of the chart alone. */
+export type LivePause = Extract<PauseReason, { readonly type: 'approvals' | 'store' | 'interrupted' }>
 
 export interface AgentInput {
   readonly agentId: string

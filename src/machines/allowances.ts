@@ -1,6 +1,7 @@
 import { totalTokens } from '../protocol/messages.ts'
 import type { Limits } from '../protocol/runs/runLimits.ts'
 import type { AgentContext, CallState, RunState } from './agentTypes.ts'
+import { spentRun } from './spending.ts'
 
 type Counted = 'turns' | 'tokens' | 'costUsd'
 
@@ -9,7 +10,8 @@ type Counted = 'turns' | 'tokens' | 'costUsd'
  * running calls. `null` if nothing is left. Pure.
  */
 export function allowanceFor(context: AgentContext, call: CallState): Limits | null {
-  const { run, policy, calls, now } = context
+  const { policy, calls, now } = context
+  const run = spentRun(context)
   if (run === null) return {}
   const { limits } = run
   if (limits.turns === undefined && limits.tokens === undefined && limits.costUsd === undefined)

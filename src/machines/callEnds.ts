@@ -5,7 +5,9 @@ import { room, type Draft } from './draft.ts'
 import { editNote } from './editNote.ts'
 import { explanations, type ExplainedReason } from './explanations.ts'
 import { hookSlot } from './hooks.ts'
-import { awaitReport, deliverReports } from './reports.ts'
+import { callSlot } from './callFacts.ts'
+import { takeOver } from './handoffs.ts'
+import { deliverReports } from './reports.ts'
 
 /** Something of the call was done, or may have been. */
 const begun: ReadonlySet<CallState['status']> = new Set(['running', 'asking', 'asked', 'requested', 'paused'])
@@ -18,7 +20,7 @@ export function synthesize(
   why?: string,
   more: Pick<CallResult, 'spent' | 'returned'> = {},
 ): void {
-  const { status } = draft.context.calls[index]!
+  const { status } = draft.callAt(index)
   if (status === 'checking') draft.children.push({ type: 'stop', id: hookSlot(index) })
   const text = explanations[synthetic](begun.has(status), why)
   endCall(draft, index, {
@@ -37,15 +39,26 @@ type CallResult = Pick<
 
 /** Gives a call its result. */
 export function endCall(draft: Draft, index: number, result: CallResult): void {
-  const call = draft.context.calls[index]!
-  recordEnd(draft, call, result)
-  draft.setCall(index, { status: 'settled' })
-  if (call.reports === true && !result.isError) awaitReport(draft, call)
+  const { calls } = draft.context
+  recordEnd(draft, draft.callAt(index), result)
+  if (draft.context.calls.length === 0) endStep(draft, calls)
   if (result.delivers !== undefined) deliverReports(draft, result.delivers)
 }
 
+/** The last of its results has ended the step: the head moves to it. */
+function endStep(draft: Draft, calls: readonly CallState[]): void {
+  // Those that have ended are released together: one at a time would copy the others each time.
+  const hasHook = draft.context.policy.flags.beforeTool === true
+  for (const index of calls.keys()) {
+    draft.children.push({ type: 'stop', id: callSlot(index) })
+    if (hasHook) draft.children.push({ type: 'stop', id: hookSlot(index) })
+  }
+  draft.set({ head: calls.at(-1)!.nodeId })
+  takeOver(draft)
+}
+
 /** Records the end of a call. */
-export function recordEnd(draft: Draft, call: CallState, result: CallResult): void {
+function recordEnd(draft: Draft, call: CallState, result: CallResult): void {
   const { callId, key, name, nodeId } = call
   const content =
     call.edited === 'person' && begun.has(call.status) ? [editNote(call), ...result.content] : result.content

@@ -1,54 +1,31 @@
-import { mapped } from '../protocol/mapped.ts'
-import type { AgentContext, AgentInput, CallState } from './agentTypes.ts'
+import type { AgentContext, AgentInput, CallState, LiveCall } from './agentTypes.ts'
 import type { CallOutput, PlannedCall } from './effectTypes.ts'
 import type { ToolExecution } from './agentPolicy.ts'
 import { pinResult, requestBrake } from './brakes.ts'
-import { endCall, recordEnd, synthesize } from './callEnds.ts'
-import type { AssistantMessage } from '../protocol/messages.ts'
+import { endCall, synthesize } from './callEnds.ts'
+import { callSlot, isAtWork, waitsForPeople } from './callFacts.ts'
 import { recordVersion as v, type Spent } from '../protocol/records.ts'
 import { aliveChildren, allowanceFor } from './allowances.ts'
 import { room, type Draft } from './draft.ts'
 import { askHook, hookSlot, isUnchecked, marksOf } from './hooks.ts'
 import { earlierChild, isTaken } from './continuing.ts'
-import { handedOver, takeOver } from './handoffs.ts'
+import { handedOver } from './handoffs.ts'
 import type { ExplainedReason } from './explanations.ts'
 import { mayAnswer, reachedLimit } from './limits.ts'
-import { spendByChild } from './spending.ts'
-import { answersResults, whyUnfit } from './unfitReplies.ts'
+import { spentRun, withSpent } from './spending.ts'
 
-/** Child ids are reused by position, because every new id would stay in memory for the lifetime of the machine. */
-export const callSlot = (index: number): string => `call.${index}`
-
-/**
- * Deterministic id of a call: the idempotency key of its effect; a result without it does not count. Made with `join`, because a log keeps the key:
- * the result of a template would keep every part, linked to the next, in memory.
- */
-export const callKey = (agentId: string, turnIndex: number, callId: string): string =>
-  [agentId, '/t', turnIndex, '/tool/', callId].join('')
-
-/** Opens the step of a reply's calls: requests approvals and starts the calls that may start. */
-export function openCalls(draft: Draft, planned: readonly PlannedCall[], message: AssistantMessage): void {
-  const { agentId, lastNodeId, policy } = draft.context
-  const unfit = whyUnfit(message)
-  const { turnIndex } = draft.at
-  const calls = mapped(planned, (call, index): CallState => ({
-    callId: call.callId,
-    name: call.name,
-    input: call.input,
-    ...(call.isSettled === undefined ? {} : { edited: 'tool' as const }),
-    key: callKey(agentId, turnIndex, call.callId),
-    nodeId: lastNodeId + 1 + index,
-    ...unfit,
-    status:
-      unfit.unfit === undefined && call.needsApproval && index < policy.maxCallsPerReply && isOffered(draft, call.name)
-        ? 'held'
-        : 'ready',
-  }))
-  draft.set({ calls, lastNodeId: lastNodeId + calls.length })
+/** Starts what follows a reply with calls: requests approvals and starts the calls that may start. */
+export function openCalls(draft: Draft, planned: readonly PlannedCall[]): void {
+  const { lastNodeId, policy } = draft.context
+  draft.set({ lastNodeId: lastNodeId + planned.length })
+  for (const [index, { input, isSettled }] of planned.entries())
+    if (isSettled === true) draft.setCall(index, { input, edited: 'tool' })
   refuseUnfit(draft)
   refuseExcess(draft)
   refuseUnoffered(draft)
-  for (const [index, { status }] of calls.entries()) if (status === 'held') holdCall(draft, index)
+  for (const [index, { needsApproval }] of planned.entries())
+    if (needsApproval && index < policy.maxCallsPerReply && draft.context.calls[index]?.status === 'ready')
+      holdCall(draft, index)
   advanceCalls(draft)
 }
 
@@ -73,10 +50,9 @@ function refuseExcess(draft: Draft): void {
   const text =
     `Not run: this reply made ${calls.length} calls, and only the first ${most} of a reply are run. ` +
     'Make those you still need in your next reply.'
-  for (const call of calls.filter(isExcess))
-    recordEnd(draft, call, { content: [{ type: 'text', text }], isError: true, synthetic: 'refused' })
-  // All at once: there may be thousands.
-  draft.set({ calls: calls.map((call, index) => (isExcess(call, index) ? { ...call, status: 'settled' } : call)) })
+  for (const [index, call] of calls.entries())
+    if (isExcess(call, index))
+      endCall(draft, index, { content: [{ type: 'text', text }], isError: true, synthetic: 'refused' })
 }
 
 const isOffered = ({ context: { frame } }: Draft, name: string): boolean =>
@@ -96,10 +72,9 @@ function refuseUnoffered(draft: Draft): void {
 
 /** Asks for an approval. */
 export function holdCall(draft: Draft, index: number): void {
-  const call = draft.context.calls[index]!
+  const call = draft.callAt(index)
   const { callId, key, name, input } = call
   const irreversible = isIrreversible(draft, name) ? ({ irreversible: true } as const) : {}
-  draft.setCall(index, { status: 'held', ...irreversible })
   draft.record({ type: 'approval.requested', ...draft.at, callId, key, name, input, ...irreversible, ...marksOf(call) })
 }
 
@@ -119,7 +94,7 @@ export function advanceCalls(draft: Draft): void {
   const { agents, maxChildren, toolExecution } = context.policy
   for (let next = startable(context.calls, toolExecution); next.length > 0;) {
     for (const index of next) {
-      const call = draft.context.calls[index]!
+      const call = draft.callAt(index)
       if (isUnchecked(draft.context, call)) askHook(draft, index)
       else if (!agents.includes(call.name)) startCall(draft, index)
       else if (aliveChildren(draft.context) < maxChildren) startSubAgent(draft, index)
@@ -128,7 +103,7 @@ export function advanceCalls(draft: Draft): void {
     }
     // A refused call is answered at once, so the next one may start.
     const { calls } = draft.context
-    next = next.some((index) => calls[index]!.status === 'settled') ? startable(calls, toolExecution) : []
+    next = next.some((index) => calls[index]?.status === 'settled') ? startable(calls, toolExecution) : []
   }
 }
 
@@ -152,11 +127,10 @@ export function startable(calls: readonly CallState[], mode: ToolExecution): num
 }
 
 function startCall(draft: Draft, index: number): void {
-  const call = draft.context.calls[index]!
+  const call = draft.callAt(index)
   const { callId, key, name, input, answers } = call
   const { agentId, policy } = draft.context
   const isExternal = policy.external?.includes(name) === true
-  setStatus(draft, index, isExternal ? 'requested' : 'running')
   const { runId, turnIndex } = draft.at
   const type = 'tool.start'
   const started = isIrreversible(draft, name)
@@ -180,7 +154,7 @@ const isIrreversible = ({ context }: Draft, name: string): boolean => context.po
 /** Starts a sub-agent, or continues the one that executed the call before a crash. */
 function startSubAgent(draft: Draft, index: number): void {
   const { agentId, children } = draft.context
-  const call = draft.context.calls[index]!
+  const call = draft.callAt(index)
   const allowance = allowanceFor(draft.context, call)
   if (allowance === null) return synthesize(draft, index, 'refused', 'the budget of this run is used up')
   const earlier = call.childId ?? earlierChild(draft.context, call)
@@ -188,10 +162,9 @@ function startSubAgent(draft: Draft, index: number): void {
     return synthesize(draft, index, 'refused', `${earlier} is at work on another call`)
   const { callId, key, name, input } = call
   const childId = earlier ?? `${agentId}.${children + 1}`
-  if (earlier === undefined) draft.set({ children: children + 1 })
   const irreversible = isIrreversible(draft, name) ? ({ irreversible: true } as const) : {}
   const reports = draft.context.policy.reports.includes(name) ? ({ reports: true } as const) : {}
-  draft.setCall(index, { status: 'running', childId, allowance, ...reports })
+  draft.setCall(index, { allowance })
   draft.record({
     type: 'tool.start',
     ...draft.at,
@@ -221,20 +194,25 @@ export function settleCall(draft: Draft, output: CallOutput | null): void {
     setStatus(draft, index, 'ready')
     draft.set({ storeError: output.notStarted })
   } else {
-    if (output.spent !== undefined) spendByChild(draft, output.spent)
-    if (output.pins === true) pinResult(draft, draft.context.calls[index]!)
+    if (output.pins === true) pinResult(draft, draft.callAt(index))
     if (mayGoOn(draft, output)) pauseCall(draft, index, output.spent)
     else endCall(draft, index, handedOver(draft, output))
     if (output.brake !== undefined) requestBrake(draft, output.key, output.brake)
   }
-  if (draft.context.calls[index]!.status === 'settled')
-    draft.set({ contextTokens: draft.context.contextTokens + output.tokens })
+  if (!isUnfinished(draft, index)) draft.set({ contextTokens: draft.context.contextTokens + output.tokens })
   advanceCalls(draft)
 }
 
+/** A step that is over has no calls any more. */
+const isUnfinished = ({ context: { calls } }: Draft, index: number): boolean =>
+  calls.length > 0 && calls[index]!.status !== 'settled'
+
 /** Its sub-agent has reached the limit of the run itself, not only of its share: the run pauses, and `resume` continues both. */
-const mayGoOn = ({ context: { run } }: Draft, { isOverAllowance, spent }: CallOutput): boolean =>
-  isOverAllowance === true && spent !== undefined && run !== null && reachedLimit(run) !== undefined && !mayAnswer(run)
+function mayGoOn({ context }: Draft, { isOverAllowance, spent }: CallOutput): boolean {
+  if (isOverAllowance !== true || spent === undefined) return false
+  const run = spentRun(context)
+  return run !== null && reachedLimit(withSpent(run, spent)) !== undefined && !mayAnswer(run)
+}
 
 function pauseCall(draft: Draft, index: number, used: Spent | undefined): void {
   draft.setCall(index, { status: 'paused', ...(used === undefined ? {} : { used }) })
@@ -265,8 +243,6 @@ export function cancelCalls(
     if (call.status === 'settled') return
     if (isUnderWay(call)) draft.children.push({ type: 'stop', id: callSlot(index) })
     const used = call.status === 'running' ? spent[call.key] : undefined
-    if (used !== undefined) spendByChild(draft, used)
-    // The usage of a paused call is counted, but recorded only at the end of the run.
     synthesize(draft, index, reason, undefined, spentBy(used ?? call.used))
   })
 }
@@ -309,33 +285,16 @@ export function stopCalls(draft: Draft): void {
   })
 }
 
-/** Closes the step: the head moves to its last result. */
-export function sealCalls(draft: Draft): void {
-  const last = draft.context.calls.at(-1)
-  if (last === undefined) return
-  // Those that have ended are released together: one at a time would copy the others each time.
-  const hasHook = draft.context.policy.flags.beforeTool === true
-  for (const index of draft.context.calls.keys()) {
-    draft.children.push({ type: 'stop', id: callSlot(index) })
-    if (hasHook) draft.children.push({ type: 'stop', id: hookSlot(index) })
-  }
-  draft.set({ calls: [], head: last.nodeId, owesReply: answersResults(draft.context.run) })
-  takeOver(draft)
-}
-
 export const callsSettled = ({ calls }: AgentContext): boolean => calls.every((call) => call.status === 'settled')
 export const isCalling = ({ calls }: Pick<AgentContext, 'calls'>): boolean => calls.some(isAtWork)
-export const isAtWork = ({ status }: CallState): boolean => status === 'running' || status === 'checking'
 export const pausedCalls = ({ calls }: Pick<AgentContext, 'calls'>): readonly CallState[] =>
   calls.filter((call) => call.status === 'paused')
 /** Keys of the calls that wait for people. */
 export const heldCalls = ({ calls }: Pick<AgentContext, 'calls'>): string[] =>
   calls.filter(waitsForPeople).map((call) => call.callId)
-export const waitsForPeople = ({ status }: Pick<CallState, 'status'>): boolean => waiting.has(status)
-const waiting: ReadonlySet<CallState['status']> = new Set(['held', 'asking', 'asked', 'requested'])
 /** Says whether an actor of the call is running, even one that only waits for an answer. */
 const isUnderWay = ({ status }: CallState): boolean => status === 'running' || status === 'asking'
 
 const spentBy = (spent: Spent | undefined) => (spent === undefined ? {} : { spent })
 
-const setStatus = (draft: Draft, index: number, status: CallState['status']): void => draft.setCall(index, { status })
+const setStatus = (draft: Draft, index: number, status: LiveCall['status']): void => draft.setCall(index, { status })

@@ -15,10 +15,10 @@ function freeSlot(taken: readonly { readonly slot: string }[]): string {
 
 /** Starts a child that works alongside the agent until it is stopped. */
 export function attachChild(draft: Draft, { childId, name, incognito }: EventOfType<'spawn'>): void {
-  const { agentId, attached, children } = draft.context
+  const { agentId, attached } = draft.context
   const slot = freeSlot(attached)
   const key = `${agentId}/child/${childId}`
-  draft.set({ attached: [...attached, { childId, slot, key }], children: children + 1 })
+  draft.set({ attached: [...attached, { childId, slot, key }] })
   const spawned = { type: 'child.spawned', ...draft.at, childId, definition: name } as const
   draft.record(incognito === undefined ? spawned : { ...spawned, incognito })
   const input = { agentId, ...draft.at, key, callId: null, name, input: null, childId, allowance: {} }

@@ -1,10 +1,8 @@
 import type { CompactionRequest } from '../protocol/braking.ts'
-import { noUsage } from '../protocol/messages.ts'
 import type { AgentContext } from './agentTypes.ts'
 import type { CompactOutput } from './drainTypes.ts'
 import { forgetFold } from './brakes.ts'
 import type { Draft } from './draft.ts'
-import { spend } from './spending.ts'
 
 /** Key of the current compaction. */
 export const compactionKey = (context: AgentContext): string => `${context.agentId}/compact/${context.compactions}`
@@ -26,13 +24,11 @@ export function startCompaction(draft: Draft, cause: AgentContext['compactionCau
   draft.set({ compactionCause: cause })
   const answered = answerTo(compactRequest(draft.context))
   draft.record({ type: 'compaction.start', ...draft.at, cause, tokens: draft.context.contextTokens, ...answered })
-  draft.set({ isCompacting: true, compactions: draft.context.compactions + 1 })
 }
 
 /** Applies the summary, or records why there is none. Answers the request, if there was one, unless it `staysAsked`. */
 export function endCompaction(draft: Draft, output: CompactOutput, staysAsked = false): void {
   const { overlay, reason, tokensBefore, tokensAfter, usage, costUsd, economics } = output
-  spend(draft, usage ?? noUsage, costUsd)
   const nodeId = draft.context.lastNodeId + 1
   const answered = answerTo(staysAsked ? undefined : compactRequest(draft.context))
   draft.record({
@@ -53,7 +49,7 @@ export function endCompaction(draft: Draft, output: CompactOutput, staysAsked = 
     draft.set({ lastNodeId: nodeId })
   }
   dropRequests(draft, answered.requestId)
-  draft.set({ contextTokens: tokensAfter, compactedAt: tokensAfter, isCompacting: false })
+  draft.set({ contextTokens: tokensAfter, compactedAt: tokensAfter })
 }
 
 /** Records a compaction that did not finish. */

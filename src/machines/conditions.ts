@@ -1,9 +1,10 @@
 import { askedKinds } from '../protocol/brakes/brakeTable.ts'
+import { refusalIn } from '../protocol/guarding.ts'
 import type { PauseReason } from '../protocol/records.ts'
 import { settleKey } from './aborts.ts'
 import { drainKey, foldKey, isAsked } from './brakes.ts'
-import { refusalIn } from './guards/guarding.ts'
 import { askedSoFar, consultKey } from './policies.ts'
+import { spentRun } from './spending.ts'
 import { stallKey } from './stalls.ts'
 import { undoKey } from './undoing.ts'
 import { compactionKey } from './compaction.ts'
@@ -114,7 +115,7 @@ export const callsSettled = ({ context }: Subject): boolean => settled(context)
 export const onlyHeldCalls = ({ context }: Subject): boolean => !isCalling(context) && heldCalls(context).length > 0
 /** Nothing is running, and the rest are sub-agents that have reached the run's limit. */
 export const onlyPausedCalls = ({ context }: Subject): boolean =>
-  !isCalling(context) && pausedCalls(context).length > 0 && reachedLimit(context.run!) !== undefined
+  !isCalling(context) && pausedCalls(context).length > 0 && reachedLimit(spentRun(context)!) !== undefined
 /** Nothing is running, and the store does not accept records. */
 export const stalledByStore = ({ context }: Subject): boolean => context.storeError !== null && !isCalling(context)
 

@@ -1,6 +1,7 @@
 import type { CallDecision, CallState, EventOfType } from './agentTypes.ts'
 import { endCall, synthesize } from './callEnds.ts'
-import { advanceCalls, callSlot, waitsForPeople } from './calls.ts'
+import { callSlot, waitsForPeople } from './callFacts.ts'
+import { advanceCalls } from './calls.ts'
 import type { Draft } from './draft.ts'
 import type { CallInput } from './effectTypes.ts'
 
@@ -8,9 +9,9 @@ import type { CallInput } from './effectTypes.ts'
 export function askPeople(draft: Draft, { key, question }: EventOfType<'ask'>): void {
   const index = draft.context.calls.findIndex((call) => call.status === 'running' && call.key === key)
   if (index < 0) return
-  const { callId, name, input } = draft.context.calls[index]!
-  draft.setCall(index, { status: 'asking', question })
+  const { callId, name, input } = draft.callAt(index)
   draft.record({ type: 'question.asked', ...draft.at, callId, name, input, ...question })
+  draft.setCall(index, { status: 'asking' })
 }
 
 type Decided<D extends CallDecision['decision']> = EventOfType<'decide'> & { readonly decision: D }
@@ -36,29 +37,24 @@ const reasonOf = ({ reason }: Decided<'approve' | 'deny'>) => (reason === undefi
 
 /** Starts a held call, perhaps with other arguments, or answers it with the refusal. */
 function decideApproval(draft: Draft, index: number, event: Decided<'approve' | 'deny'>): void {
-  const { callId, key } = draft.context.calls[index]!
+  const { callId, key } = draft.callAt(index)
   const input = event.decision === 'approve' && event.input !== undefined ? { input: event.input } : {}
   const { decision } = event
   const decided = { callId, key, decision, ...reasonOf(event), ...input, ...requestOf(event) }
   draft.record({ type: 'approval.decided', ...draft.at, ...decided })
-  if (decision === 'deny') return synthesize(draft, index, 'denied', event.reason)
-  draft.setCall(index, { status: 'ready', ...input, ...('input' in input ? { edited: 'person' } : {}) })
+  if (decision === 'deny') synthesize(draft, index, 'denied', event.reason)
 }
 
 /** Gives the answer to the tool; if its process is gone, the call starts again. */
 function answerQuestion(draft: Draft, index: number, event: Decided<'answer' | 'deny'>): void {
-  const { callId, status, question, answers = [] } = draft.context.calls[index]!
-  const { key, question: asked } = question!
+  const { callId, status, question } = draft.callAt(index)
+  const { key } = question!
   const given =
     event.decision === 'answer'
       ? { decision: event.decision, value: event.value }
       : { decision: event.decision, ...reasonOf(event) }
   const again = status === 'asked' ? ({ again: true } as const) : {}
   draft.record({ type: 'question.answered', ...draft.at, callId, key, ...given, ...again, ...requestOf(event) })
-  draft.setCall(index, {
-    status: status === 'asked' ? 'ready' : 'running',
-    answers: [...answers, { question: asked, ...given }],
-  })
 }
 
 /** Ends a request with the client's result, or with its refusal. */
@@ -82,7 +78,7 @@ function startReview(
   result: NonNullable<CallInput['returned']>,
   returned: CallState['returned'],
 ): void {
-  const { callId, key, name, input } = draft.context.calls[index]!
+  const { callId, key, name, input } = draft.callAt(index)
   draft.setCall(index, { status: 'running', ...(returned === undefined ? {} : { returned }) })
   draft.children.push({
     type: 'start',

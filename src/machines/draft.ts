@@ -1,9 +1,11 @@
 import type { NodeId } from '../protocol/ids.ts'
 import type { RecordDraft } from '../protocol/records.ts'
 import { recordVersion } from '../protocol/records.ts'
-import type { AgentContext, CallState } from './agentTypes.ts'
+import type { AgentContext, CallState, LiveCall, LiveContext, LivePause, LiveRun } from './agentTypes.ts'
 import type { CallInput, HookInput, SleepInput, SubAgentInput } from './effectTypes.ts'
 import type { Change, ChildCommand } from './change.ts'
+import { endAll, foldRecord, type Logged } from './contextFold.ts'
+import { FoldedCalls } from './foldedCalls.ts'
 
 type WithoutHeader<R> = R extends unknown ? Omit<R, 'v' | 'seq'> : never
 /** A record without its header; records that every turn makes have a place for it. */
@@ -25,9 +27,12 @@ type AgentChild =
 
 export const runIdOf = (agentId: string, run: number): string => `${agentId}/r${run}`
 
+type OwnContext = Omit<LiveContext, 'seq'> & Logged & { seq: number }
+
 /**
  * The outcome of one transition under construction: the next context, the records it writes, the children it starts and
- * stops. The functions that fill it in are plain and pure; the chart only says when they run.
+ * stops. The functions that fill it in are plain and pure; the chart only says when they run. A record changes what is logged of the context, as it
+ * does when it is read again; everything else is set by hand.
  */
 export class Draft implements Change<AgentContext> {
   context: AgentContext
@@ -35,37 +40,64 @@ export class Draft implements Change<AgentContext> {
   readonly children: AgentChild[] = []
 
   readonly #before: AgentContext
-  #ownCalls: CallState[] | undefined
+  #calls: FoldedCalls | undefined
 
   constructor(context: AgentContext) {
     this.#before = context
     this.context = context
   }
 
-  set(change: Partial<AgentContext>): void {
-    // One copy a transition: a context has dozens of fields, and a transition sets some a dozen times.
+  /** One copy a transition: a context has dozens of fields, and a transition sets some a dozen times. */
+  #own(): OwnContext {
+    if (this.context === this.#before) this.context = { ...this.context }
+    return this.context
+  }
+
+  #folded(): FoldedCalls {
+    return (this.#calls ??= new FoldedCalls(this.context.calls))
+  }
+
+  set(change: Partial<LiveContext>): void {
     if (this.context === this.#before) this.context = { ...this.context, ...change }
     else Object.assign(this.context, change)
   }
 
-  setRun(change: Partial<NonNullable<AgentContext['run']>>): void {
-    if (this.context.run !== null) this.set({ run: { ...this.context.run, ...change } })
+  setRun(change: Partial<LiveRun>): void {
+    const context = this.#own()
+    if (context.run !== null) context.run = { ...context.run, ...change }
+  }
+
+  callAt(index: number): CallState {
+    return this.#folded().at(index)!
   }
 
   /** Changes a call. The calls are copied once in a transition: a reply may make a hundred. */
-  setCall(index: number, change: Partial<CallState>): void {
-    if (this.#ownCalls === undefined || this.#ownCalls !== this.context.calls)
-      this.set({ calls: (this.#ownCalls = [...this.context.calls]) })
-    this.#ownCalls[index] = { ...this.#ownCalls[index]!, ...change }
+  setCall(index: number, change: Partial<LiveCall>): void {
+    const calls = this.#folded()
+    calls.put(index, { ...calls.at(index)!, ...change })
+    this.#own().calls = calls.list
+  }
+
+  /** Pauses the chart, or ends its pause. */
+  setPause(pause: LivePause | null): void {
+    this.#own().pause = pause
   }
 
   /** The body itself becomes the record: to copy every one costs a good part of a turn. */
   record(body: RecordBody): void {
-    const seq = this.context.seq + 1
+    const context = this.#own()
+    context.seq += 1
     body.v = recordVersion
-    body.seq = seq
+    body.seq = context.seq
     this.records.push(body as RecordDraft)
-    this.set({ seq })
+    foldRecord(context, body as RecordDraft, this.#folded(), context.now)
+  }
+
+  /** Ends what is left of a past of another party, as its fold does with the next record. */
+  endPast(): void {
+    const context = this.#own()
+    endAll(context, this.#folded())
+    context.calls = this.#folded().list
   }
 
   /** `runId` and `turnIndex` of the run and turn under way, or of the next ones in between. */

@@ -4,7 +4,6 @@ import { forgetFold, recordOutcome, refuse } from './brakes.ts'
 import type { Draft } from './draft.ts'
 import type { DrainOutput, Reckoning } from './drainTypes.ts'
 import * as conditions from './conditions.ts'
-import { spend } from './spending.ts'
 import { beginUndo } from './undoing.ts'
 
 /** The part of a drain that differs from brake to brake. */
@@ -38,7 +37,6 @@ export const drainTable: { readonly [K in AskedBrake]: Row<K> } = {
       if (hidden.length > 0) takeOff(draft)
     },
     after: (draft, outcome) => {
-      if (outcome.usage !== undefined) spend(draft, outcome.usage, outcome.costUsd ?? 0)
       if (!outcome.applied) return
       takeOff(draft)
       const last = outcome.rebased?.at(-1)?.nodeId

@@ -1,58 +1,105 @@
 import type { CallState } from './agentTypes.ts'
-import { isAtWork, waitsForPeople } from './calls.ts'
+import { isAtWork, waitsForPeople } from './callFacts.ts'
 
-/** The calls of a reply while records are folded over them: changed in place, as a reply may make thousands, with records for each. */
+/** How many calls are searched for one by one before their places are kept. A transition searches for few, a log for all. */
+const mostSearched = 8
+
+/**
+ * The calls of a reply while records are folded over them. Copied with the first change and then changed in place, as a reply may make thousands,
+ * with records for each.
+ */
 export class FoldedCalls {
-  readonly #calls: CallState[]
-  readonly #places = new Map<string, number>()
-  #open = 0
-  #atWork = 0
-  #waiting = 0
+  #calls: readonly CallState[]
+  #isOwn = false
+  /** The place of the call that was asked for last: the next is mostly the same or the one after it. */
+  #last = 0
+  #searched = 0
+  #places: Map<string, number> | undefined
+  /** All calls before this one have their results. */
+  #settled = 0
+  #counts: { atWork: number; waiting: number } | undefined
 
-  constructor(calls: readonly CallState[] = []) {
-    this.#calls = [...calls]
-    for (const [place, call] of calls.entries()) {
-      this.#places.set(call.callId, place)
-      this.#count(call, 1)
-    }
+  constructor(calls: readonly CallState[]) {
+    this.#calls = calls
   }
 
-  get length(): number {
-    return this.#calls.length
-  }
-
-  /** Copies of the calls: they do not change with records folded afterwards. */
-  get all(): CallState[] {
-    return [...this.#calls]
+  /** The list itself, which may still change in place. */
+  get list(): readonly CallState[] {
+    return this.#calls
   }
 
   /** True if some calls have no result yet. */
   get isOpen(): boolean {
-    return this.#open > 0
+    while (this.#calls[this.#settled]?.status === 'settled') this.#settled += 1
+    return this.#settled < this.#calls.length
   }
 
   /** True if no call is at work, and some wait for people. */
   get isHeld(): boolean {
-    return this.#atWork === 0 && this.#waiting > 0
+    if (this.#calls.length === 0) return false
+    if (this.#counts === undefined) {
+      this.#counts = { atWork: 0, waiting: 0 }
+      for (const call of this.#calls) this.#count(call, 1)
+    }
+    return this.#counts.atWork === 0 && this.#counts.waiting > 0
+  }
+
+  /** Replaces the list. */
+  open(calls: readonly CallState[]): void {
+    this.#calls = calls
+    this.#isOwn = false
+    this.#last = this.#searched = this.#settled = 0
+    this.#places = this.#counts = undefined
+  }
+
+  /** Returns the call at a place: the next record is probably one of it. */
+  at(place: number): CallState | undefined {
+    this.#last = place
+    return this.#calls[place]
   }
 
   find(callId: string): CallState | undefined {
-    return this.#calls[this.#places.get(callId) ?? -1]
+    return this.#calls[this.#placeOf(callId)]
   }
 
   /** Changes a call; does nothing where there is no such call. */
   change(callId: string, change: Partial<CallState>): void {
     const call = this.find(callId)
-    if (call === undefined) return
-    const changed = { ...call, ...change }
-    this.#count(call, -1)
-    this.#count(changed, 1)
-    this.#calls[this.#places.get(callId)!] = changed
+    if (call !== undefined) this.put(this.#last, { ...call, ...change })
+  }
+
+  /** Replaces a call by its next state. */
+  replace(call: CallState): void {
+    if (this.find(call.callId) !== undefined) this.put(this.#last, call)
+  }
+
+  /** Puts a call in the place of its earlier state. */
+  put(place: number, call: CallState): void {
+    if (!this.#isOwn) this.#calls = [...this.#calls]
+    this.#isOwn = true
+    if (this.#counts !== undefined) {
+      this.#count(this.#calls[place]!, -1)
+      this.#count(call, 1)
+    }
+    ;(this.#calls as CallState[])[place] = call
+    this.#last = place
+  }
+
+  #placeOf(callId: string): number {
+    for (const place of [this.#last, this.#last + 1])
+      if (this.#calls[place]?.callId === callId) return (this.#last = place)
+    return (this.#last = this.#search(callId))
+  }
+
+  #search(callId: string): number {
+    this.#searched += 1
+    if (this.#searched <= mostSearched) return this.#calls.findIndex((call) => call.callId === callId)
+    this.#places ??= new Map(this.#calls.map((call, place) => [call.callId, place]))
+    return this.#places.get(callId) ?? -1
   }
 
   #count(call: CallState, by: 1 | -1): void {
-    if (call.status !== 'settled') this.#open += by
-    if (isAtWork(call)) this.#atWork += by
-    else if (waitsForPeople(call)) this.#waiting += by
+    if (isAtWork(call)) this.#counts!.atWork += by
+    else if (waitsForPeople(call)) this.#counts!.waiting += by
   }
 }

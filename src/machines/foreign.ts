@@ -1,12 +1,12 @@
 import { askedKinds } from '../protocol/brakes/brakeTable.ts'
 import type { LogRecord } from '../protocol/records.ts'
 import { refuse, refuseReshaping } from './brakes.ts'
-import { interruptCalls, sealCalls } from './calls.ts'
+import { interruptCalls } from './calls.ts'
 import { cancelCompaction, refuseCompactions } from './compaction.ts'
 import type { Draft } from './draft.ts'
 import { cancelConsultation, refusePolicies } from './policies.ts'
 import { dropQueues } from './queues.ts'
-import { endRun, nothingPaused } from './runs.ts'
+import { endRun } from './runs.ts'
 import { endUndo } from './undoing.ts'
 
 const why = 'the session was imported'
@@ -21,7 +21,6 @@ export function endForeign(draft: Draft): void {
   if (consulting !== null) cancelConsultation(draft, why)
   endUndo(draft, why)
   interruptCalls(draft)
-  sealCalls(draft)
   refuseReshaping(draft, why)
   refuse(draft, 'pin', why)
   refuseCompactions(draft, why)
@@ -31,7 +30,7 @@ export function endForeign(draft: Draft): void {
   else if ((draft.context.pausedRun ?? draft.context.failedRun) !== null)
     draft.record({ type: 'run.abandoned', ...draft.at })
   endUse(draft)
-  draft.set({ ...nothingPaused, failedRun: null, owesReply: false, isTurnOpen: false, reporters: [] })
+  draft.endPast()
 }
 
 /** Resets the values in use, which another party chose. */
@@ -39,7 +38,6 @@ function endUse(draft: Draft): void {
   const { frame, agentId } = draft.context
   if (frame?.use == null) return
   draft.record({ type: 'use.changed', ...draft.at, requestId: `${agentId}/imported/use`, use: null })
-  draft.set({ frame: { ...frame, use: null } })
 }
 
 /** Tells whether a record ends something, and begins nothing. */

@@ -1,6 +1,5 @@
 import type { CallOutput } from './effectTypes.ts'
 import type { RecordOf } from '../protocol/records.ts'
-import type { FrameState } from './agentTypes.ts'
 import type { Draft } from './draft.ts'
 
 /** Most handoffs of a run: agents may hand a conversation round in circles. */
@@ -14,10 +13,6 @@ const refused = ({ handoff: _, ...output }: CallOutput, why: string): Result => 
   isError: true,
 })
 
-/** Returns the frame without the values in use: they were requested for the definition before. */
-export const withoutUse = (frame: FrameState | null): FrameState | null =>
-  frame === null ? null : { ...frame, use: null }
-
 /** Returns the result of a call. The first of a reply that hands the conversation over does so when the step has ended. */
 export function handedOver(draft: Draft, output: CallOutput): Result {
   const plain: Omit<CallOutput, 'handoff'> = output
@@ -29,13 +24,11 @@ export function handedOver(draft: Draft, output: CallOutput): Result {
   if (count >= mostHandoffs)
     return refused(output, `it went from one to another ${count} times since the user spoke. Answer yourself`)
   draft.set({ handoff })
-  draft.setRun({ handoffs: count + 1 })
   return { ...result, handoff: handoff.to }
 }
 
 /** Hands the conversation over once the step has ended: the other definition answers from then on, with its own parameters. */
 export function takeOver(draft: Draft): void {
-  const { handoff, frame } = draft.context
-  if (handoff === null) return
-  draft.set({ policy: handoff.policy, model: handoff.model, handoff: null, frame: withoutUse(frame) })
+  const { handoff } = draft.context
+  if (handoff !== null) draft.set({ policy: handoff.policy, model: handoff.model, handoff: null })
 }

@@ -12,7 +12,7 @@ export const isUnchecked = ({ policy }: AgentContext, { beforeTool }: CallState)
 
 /** Asks `beforeTool` about a call that would start now. */
 export function askHook(draft: Draft, index: number): void {
-  const { callId, key, name, input } = draft.context.calls[index]!
+  const { callId, key, name, input } = draft.callAt(index)
   draft.setCall(index, { status: 'checking' })
   draft.children.push({
     type: 'start',

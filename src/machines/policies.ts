@@ -1,10 +1,8 @@
-import { noUsage } from '../protocol/messages.ts'
 import type { PolicyRequest, PolicyStart } from '../protocol/braking.ts'
 import type { AgentContext } from './agentTypes.ts'
 import { askFor } from './brakes.ts'
 import type { ConsultOutput } from './drainTypes.ts'
 import type { Draft } from './draft.ts'
-import { spend } from './spending.ts'
 
 /** Key of the current consultation. It is also the id of the request that a policy then makes. */
 export const consultKey = (context: AgentContext): string => `${context.agentId}/policy/${context.drainedAt}`
@@ -24,9 +22,7 @@ export function requestPolicy(draft: Draft, asked: PolicyRequest): void {
 
 /** Records that a policy has fired: from here on, models may be paid. */
 export function startPolicy(draft: Draft, start: PolicyStart): void {
-  const { policy, requestId } = start
   draft.record({ type: 'policy.start', ...draft.at, ...start })
-  draft.set({ consulting: requestId === undefined ? { policy } : { policy, requestId } })
 }
 
 /** Records the outcome of a policy, and queues its requests, in an order in which a crash between two records loses nothing. */
@@ -37,10 +33,9 @@ export function endConsultation(draft: Draft, output: ConsultOutput): void {
   if (end === null) return
   if (prune !== undefined) askFor(draft, 'prune', prune)
   if (revert !== undefined) askFor(draft, 'revert', revert)
-  spend(draft, end.usage ?? noUsage, end.costUsd)
   draft.record({ type: 'policy.end', ...draft.at, ...end })
   dropRequest(draft, end.requestId)
-  draft.set({ consulting: null, contextTokens: draft.context.contextTokens + noteTokens })
+  draft.set({ contextTokens: draft.context.contextTokens + noteTokens })
 }
 
 /** Opens a consultation: it answers the oldest request, or asks the policies that are left in this round. */
@@ -59,7 +54,6 @@ export function cancelConsultation(draft: Draft, reason: string, staysAsked = fa
   const answered = requestId === undefined || staysAsked ? {} : { requestId }
   draft.record({ type: 'policy.end', ...draft.at, policy: name, outcome: 'failed', reason, ...answered, costUsd: 0 })
   dropRequest(draft, answered.requestId)
-  draft.set({ consulting: null })
 }
 
 function requestUnderWay({ policyRequests, drained }: AgentContext): { policy: string; requestId: string } | undefined {

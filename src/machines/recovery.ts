@@ -1,5 +1,5 @@
 import { brakeQueues } from '../protocol/brakes/brakeTable.ts'
-import { callsSettled, heldCalls, isCalling, pausedCalls, recoverCalls, sealCalls, startable } from './calls.ts'
+import { heldCalls, isCalling, pausedCalls, recoverCalls, startable } from './calls.ts'
 import { cancelCompaction } from './compaction.ts'
 import type { AgentContext, AgentInput } from './agentTypes.ts'
 import type { Draft } from './draft.ts'
@@ -23,32 +23,23 @@ export function recoverRun(draft: Draft, restored: NonNullable<AgentInput['resto
   if (isCompacting) cancelCompaction(draft, 'the process was interrupted')
   if (consulting !== null) cancelConsultation(draft, 'the process was interrupted', true)
   // A run paused by a failing store may have left calls open too.
-  if (run === null) recoverOpenCalls(draft, restored)
+  if (run === null) recoverCalls(draft, restored)
   else if (run.unsaid > 0) forgetRun(draft)
   else if (run.refusal !== undefined) endRefused(draft)
   else {
-    recoverOpenCalls(draft, restored)
+    recoverCalls(draft, restored)
     if (waitsForPeople(draft.context)) waitOn(draft)
     else interruptRun(draft)
   }
   if (restored.staysPaused === true && draft.context.pause === null && isAnythingWaiting(draft.context))
-    draft.set({ pause: { type: 'interrupted' } })
+    draft.setPause({ type: 'interrupted' })
 }
 
 /**
  * A run whose start is not completely in the log never started, and was never announced. Its message is still in a queue, or will be
  * sent again by a client that got no answer.
  */
-function forgetRun(draft: Draft): void {
-  endRun(draft, 'aborted')
-  draft.set({ owesReply: false })
-}
-
-function recoverOpenCalls(draft: Draft, restored: NonNullable<AgentInput['restored']>): void {
-  if (draft.context.calls.length === 0) return
-  recoverCalls(draft, restored)
-  if (callsSettled(draft.context)) sealCalls(draft)
-}
+const forgetRun = (draft: Draft): void => endRun(draft, 'aborted')
 
 /** Nothing is left to start before a decision. Messages sent into the run are delivered first. */
 const waitsForPeople = ({ calls, steering, policy }: AgentContext): boolean =>
@@ -60,11 +51,9 @@ const waitsForPeople = ({ calls, steering, policy }: AgentContext): boolean =>
 
 function waitOn(draft: Draft): void {
   const { task, run } = draft.context
-  draft.set({
-    pause: { type: 'approvals', callIds: heldCalls(draft.context) },
-    // A sub-agent's call waits for the current run.
-    task: task === null ? null : run!.requestId,
-  })
+  draft.setPause({ type: 'approvals', callIds: heldCalls(draft.context) })
+  // A sub-agent's call waits for the current run.
+  if (task !== null) draft.set({ task: run!.requestId })
 }
 
 function interruptRun(draft: Draft): void {

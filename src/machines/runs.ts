@@ -1,7 +1,7 @@
 import { backoffDelay } from '../protocol/backoffDelay.ts'
 import { errorInfo, type ErrorInfo } from '../protocol/errors.ts'
 import type { Refusal } from '../protocol/guarding.ts'
-import { noUsage, totalTokens, type UserSource } from '../protocol/messages.ts'
+import { totalTokens, type UserSource } from '../protocol/messages.ts'
 import type { QueuedMessage } from '../protocol/runs/queue.ts'
 import { recordVersion as v, type PauseReason, type RecordOf, type RunStopReason } from '../protocol/records.ts'
 import type { Limits } from '../protocol/runs/runLimits.ts'
@@ -13,9 +13,8 @@ import { endTask } from './children.ts'
 import { recordGuards } from './guards/guarding.ts'
 import { deadlineReason, reachedLimit } from './limits.ts'
 import { takeMessages } from './queues.ts'
-import { spend, withCounted } from './spending.ts'
-import { resetFrame } from './turns.ts'
-import { endingOf } from './unfitReplies.ts'
+import { spentRun, untold } from './spending.ts'
+import { useFrame } from './turns.ts'
 
 type FailedReply = Extract<ReplyOutput, { ok: false }>
 
@@ -27,53 +26,18 @@ interface RunRequest {
   readonly messages?: number | undefined
 }
 
-/** A run at its start. */
-export const newRun = (runId: string, requestId: string, limits: Limits, now: number): RunState => ({
-  runId,
-  requestId,
-  limits,
-  unsaid: 0,
-  turns: 0,
-  usage: noUsage,
-  costUsd: 0,
-  childTurns: 0,
-  deadline: limits.ms === undefined ? null : now + limits.ms,
-  deadlinePassed: false,
-  timers: 0,
-  attempt: 0,
-  retryAt: 0,
-  overflowed: false,
-  badAnswers: 0,
-  fallbacks: 0,
-  lastError: null,
-  turnUsage: noUsage,
-  turnCostUsd: 0,
-  lastStopReason: 'stop',
-  abortedBy: null,
-})
-
-/** State of an agent without a run that waits to be continued. */
-export const nothingPaused = { pause: null, pausedRun: null, pausedLimits: null, givenLimits: null } as const
-
 /** Opens a run; its user message and first turn follow. */
 export function startRun(draft: Draft, request: RunRequest): void {
-  const { agentId, runs, policy, pausedRun, failedRun, givenLimits, now, model } = draft.context
+  const { agentId, runs, policy, pausedRun, failedRun, givenLimits, model } = draft.context
   const before = pausedRun ?? failedRun
   const given = request.cause === 'resume' ? (givenLimits ?? undefined) : request.limits
   const limits = { ...policy.limits, ...(request.limits ?? given) }
   const stamp = given === undefined ? {} : { given }
-  const run = { ...newRun(runIdOf(agentId, runs), request.requestId, limits, now), ...stamp }
-  draft.set({
-    run,
-    runs: runs + 1,
-    ...nothingPaused,
-    failedRun: null,
-    resuming: null,
-  })
   const resumed = request.cause === 'resume' && before !== null ? { resumedFrom: before } : {}
   draft.record({
     type: 'run.start',
-    ...draft.at,
+    runId: runIdOf(agentId, runs),
+    turnIndex: draft.at.turnIndex,
     cause: request.cause,
     requestId: request.requestId,
     ...(request.messages === undefined ? {} : { messages: request.messages }),
@@ -82,6 +46,7 @@ export function startRun(draft: Draft, request: RunRequest): void {
     ...stamp,
     model,
   })
+  draft.set({ resuming: null })
   armDeadline(draft)
 }
 
@@ -96,7 +61,6 @@ export function addUserMessage(draft: Draft, said: QueuedMessage, source: UserSo
       message: { role: 'user', content, source, ...stamp },
     })
   }
-  draft.set({ owesReply: true })
 }
 
 /** Closes the current turn and opens the next, after delivering messages that arrived meanwhile. */
@@ -113,18 +77,9 @@ export function continueRun(draft: Draft): void {
 /** Opens the next turn. */
 export function startTurn(draft: Draft): void {
   const { turns, run } = draft.context
-  draft.set({ turns: turns + 1, isTurnOpen: true })
-  draft.setRun({
-    turns: run!.turns + 1,
-    attempt: 1,
-    badAnswers: 0,
-    fallbacks: 0,
-    overflowed: false,
-    turnUsage: noUsage,
-    turnCostUsd: 0,
-  })
   draft.record({ v, seq: 0, type: 'turn.start', runId: run!.runId, turnIndex: turns, ...room })
-  resetFrame(draft)
+  if (run!.overflowed) draft.setRun({ overflowed: false })
+  useFrame(draft)
 }
 
 /** How long a run that has used up its time may take for its last answer, in milliseconds. */
@@ -144,12 +99,11 @@ export function beginAnswer(draft: Draft): void {
 
 /** Closes the current turn, if there is one. */
 export function endTurn(draft: Draft): void {
-  const { run, isTurnOpen } = draft.context
-  if (run === null || !isTurnOpen) return
+  const run = spentRun(draft.context)
+  if (run === null || !draft.context.isTurnOpen) return
   const { runId, turnIndex } = draft.at
   const { turnUsage: usage, turnCostUsd: costUsd } = run
   draft.record({ v, seq: 0, type: 'turn.end', runId, turnIndex, usage, costUsd, ...room })
-  draft.set({ isTurnOpen: false })
 }
 
 /** Closes the run and its turn. */
@@ -159,8 +113,13 @@ export function endRun(
   why: { reason?: PauseReason; left?: Limits; error?: ErrorInfo; refusal?: Refusal } = {},
 ): void {
   endTurn(draft)
-  const { run } = draft.context
+  const run = spentRun(draft.context)
   if (run === null) return
+  // Their calls have not ended yet.
+  const unfinished = draft.context.calls.flatMap((call) => {
+    const spent = untold(call)
+    return spent === undefined ? [] : [{ callId: call.callId, spent }]
+  })
   draft.record({
     type: 'run.end',
     runId: run.runId,
@@ -172,37 +131,24 @@ export function endRun(
     usage: run.usage,
     costUsd: run.costUsd,
     ...why,
-    ...countPausedCalls(draft),
+    ...(unfinished.length === 0 ? {} : { unfinished }),
   })
   if (run.deadline !== null) draft.children.push({ type: 'stop', id: 'deadline' })
   if (run.requestId === draft.context.task) endTask(draft)
-  const pausedRun = stopReason === 'paused' ? run.runId : null
-  const failedRun = stopReason === 'error' && draft.context.owesReply ? run.runId : null
-  const givenLimits = (pausedRun ?? failedRun) === null ? null : (run.given ?? null)
-  draft.set({ run: null, pausedRun, pausedLimits: why.left ?? null, failedRun, givenLimits })
-}
-
-/** Records the usage of the sub-agents of paused calls with the end of the run, because their calls have not ended yet. */
-function countPausedCalls(draft: Draft): Pick<RecordOf<'run.end'>, 'unfinished'> {
-  const unfinished = draft.context.calls.flatMap(({ callId, used }) =>
-    used === undefined ? [] : [{ callId, spent: used }],
-  )
-  if (unfinished.length === 0) return {}
-  const calls = draft.context.calls.map(({ used, ...call }) => (used === undefined ? call : withCounted(call, used)))
-  draft.set({ calls })
-  return { unfinished }
 }
 
 /** Ends the run so that `resume` can continue from here. */
 export function pauseRun(draft: Draft, reason: PauseReason, cutOff: { left?: Limits } = {}): void {
   const error = reason.type === 'store' ? { error: reason.error } : {}
   endRun(draft, 'paused', { reason, ...cutOff, ...error })
-  draft.set({ pause: reason })
 }
 
-/** Pauses the run because the store accepts no records: nothing more is started until `resume`. */
-export const pauseForStore = (draft: Draft): void =>
-  pauseRun(draft, { type: 'store', error: draft.context.storeError! })
+/** Pauses the run, or the agent at rest, because the store accepts no records: nothing more is started until `resume`. */
+export function pauseForStore(draft: Draft): void {
+  const pause = { type: 'store', error: draft.context.storeError! } as const
+  pauseRun(draft, pause)
+  draft.setPause(pause)
+}
 
 /** Pauses a run that has used up its wall time. */
 export const pauseForDeadline = (draft: Draft): void => pauseRun(draft, deadlineReason(draft.context.run!))
@@ -211,12 +157,11 @@ export const pauseForDeadline = (draft: Draft): void => pauseRun(draft, deadline
 export function askForRepair(draft: Draft, output: FailedReply): void {
   const { repair } = output.failure
   resetReply(draft, output, repair === undefined ? {} : { repair })
-  draft.setRun({ badAnswers: (draft.context.run?.badAnswers ?? 0) + 1 })
 }
 
 /** Asks again at once, without the part that the provider refused. */
 export const askWithout = (draft: Draft, output: FailedReply): void =>
-  askAnew(draft, output, { without: output.failure.without! })
+  resetReply(draft, output, { without: output.failure.without! })
 
 /** Pauses a run whose next request would exceed a sub-agent's limit. */
 export function pauseForBudget(draft: Draft, limit: 'tokens' | 'costUsd'): void {
@@ -236,13 +181,7 @@ export const failuresOf = ({ attempt, badAnswers, fallbacks }: RunState): number
 
 /** Records that a model failed and another one answers at once. */
 export const replaceReply = (draft: Draft, { failure, next }: EventOfType<'reply.replaced'>): void =>
-  askAnew(draft, { failure }, { next })
-
-function askAnew(draft: Draft, output: Pick<FailedReply, 'failure' | 'guards'>, again: Again): void {
-  resetReply(draft, output, again)
-  draft.setRun({ fallbacks: (draft.context.run?.fallbacks ?? 0) + 1 })
-  nextAttempt(draft)
-}
+  resetReply(draft, { failure }, { next })
 
 /** Queues the continuation of the run that failed, until everything else at rest is done. */
 export const askToGoOn = (draft: Draft, { id, limits }: EventOfType<'resume'>): void =>
@@ -259,7 +198,6 @@ export function dropResuming(draft: Draft): void {
   if (draft.context.resuming === null) return
   resumeFailed(draft)
   endRun(draft, 'aborted')
-  draft.set({ owesReply: false })
 }
 
 /** Ends the run with an error. */
@@ -271,14 +209,10 @@ export function finishRun(draft: Draft): void {
   endRun(draft, run?.lastStopReason ?? 'stop', run?.answer === undefined ? {} : { reason: run.answer.limit })
 }
 
-/** Starts the next attempt at the same reply. */
-export const nextAttempt = (draft: Draft): void => draft.setRun({ attempt: (draft.context.run?.attempt ?? 0) + 1 })
-
 /** Records a finished reply. Without calls it moves the head; with calls the step stays open until their results are in. */
 export function addReply(draft: Draft, output: Extract<ReplyOutput, { ok: true }>): void {
   if (output.guards !== undefined) recordGuards(draft, output.guards)
   const { head } = draft.context
-  spend(draft, output.message.usage, output.costUsd)
   const { runId, turnIndex } = draft.at
   const { nodeId, parentId } = draft.place()
   const { message, costUsd, estimatedTokens, withheld, answer } = output
@@ -298,17 +232,14 @@ export function addReply(draft: Draft, output: Extract<ReplyOutput, { ok: true }
   } as const
   if (withheld !== undefined) draft.record({ ...said, withheld })
   else draft.record(answer === undefined ? said : { ...said, answer })
-  const isOpen = output.calls.length > 0
-  draft.set({ owesReply: isOpen, contextTokens: output.contextTokens })
-  if (isOpen) draft.set({ head })
+  draft.set({ contextTokens: output.contextTokens })
+  if (output.calls.length > 0) draft.set({ head })
   if (output.foldAt !== undefined) draft.set({ foldAt: output.foldAt })
-  draft.setRun(endingOf(draft.context.run, output.message))
 }
 
 /** Keeps the part of an aborted reply that had arrived. */
 export function addPartialReply(draft: Draft, partial: SettleOutput['partial']): void {
   if (partial === null || !draft.context.isTurnOpen) return
-  spend(draft, partial.usage, partial.costUsd)
   draft.record({
     type: 'reply.end',
     ...draft.at,
@@ -335,7 +266,6 @@ export function resetReply(
 ): void {
   if (output.guards !== undefined) recordGuards(draft, output.guards)
   const { error, usage, costUsd } = output.failure
-  if (usage !== undefined) spend(draft, usage, costUsd ?? 0)
   const attempt = draft.context.run?.attempt ?? 1
   draft.record({
     type: 'reply.reset',

@@ -1,5 +1,5 @@
 import type { PreparedTurn, TurnUse } from '../protocol/bridge/turns.ts'
-import type { AgentContext, EventOfType, FrameState, UseEvent } from './agentTypes.ts'
+import type { AgentContext, EventOfType, UseEvent } from './agentTypes.ts'
 import type { Draft } from './draft.ts'
 import type { PrepareInput, TakenTools, TurnDecision } from './effectTypes.ts'
 
@@ -28,7 +28,6 @@ export function prepareInput(context: AgentContext): PrepareInput {
 export function changeUse(draft: Draft, { id: requestId, use: change }: EventOfType<'use'>): void {
   const use = change === null ? null : changed(draft.context.frame?.use ?? {}, change)
   draft.record({ type: 'use.changed', ...draft.at, requestId, use })
-  draft.set({ frame: usedFrame(draft.context.frame, use) })
 }
 
 function changed(before: TurnUse, change: UseEvent): TurnUse | null {
@@ -36,27 +35,9 @@ function changed(before: TurnUse, change: UseEvent): TurnUse | null {
   return fields.length === 0 ? null : (Object.fromEntries(fields) as TurnUse)
 }
 
-/** Returns the frame after a `use.changed`. */
-export const usedFrame = (frame: FrameState | null, use: TurnUse | null): FrameState => ({
-  use,
-  instructions: use?.instructions ?? frame?.instructions ?? null,
-  offered: frame?.offered ?? null,
-})
-
-/** Returns the frame after a `turn.prepared`. */
-export const preparedFrame = (
-  frame: FrameState | null,
-  { instructions, tools }: Pick<PreparedTurn, 'instructions' | 'tools'>,
-): FrameState => ({
-  use: frame?.use ?? null,
-  instructions: instructions ?? frame?.instructions ?? null,
-  offered: tools ?? null,
-})
-
-/** Resets the frame for the turn that begins: nothing is known of it beside the values in use. */
-export function resetFrame(draft: Draft): void {
+/** Says what the turn that begins is asked with, if that is known: the values in use. */
+export function useFrame(draft: Draft): void {
   const { frame, policy, run } = draft.context
-  if (frame?.offered != null) draft.set({ frame: { ...frame, offered: null } })
   // Otherwise code is asked first.
   if (policy.flags.turns !== true && (frame?.use != null || run?.answer !== undefined)) prepareTurn(draft)
 }
@@ -89,7 +70,6 @@ export function prepareTurn(draft: Draft, decision: TurnDecision = { by: [] }): 
     ...(limit === undefined ? {} : { limit }),
   }
   draft.record({ type: 'turn.prepared', ...draft.at, ...prepared })
-  draft.set({ frame: preparedFrame(frame, prepared) })
 }
 
 /** Returns the instructions for the record; those already in the log are not repeated with every turn. */

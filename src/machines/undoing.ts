@@ -18,10 +18,8 @@ export function undoInput({ agentId, undoing, ...context }: AgentContext): UndoI
 }
 
 /** Begins the undoing of an applied revert, if it has any. */
-export function beginUndo(draft: Draft, { id, undo }: RevertOutcome): void {
-  if (undo === undefined) return
-  draft.set({ undoing: { id, ...undo, steps: [] } })
-  goOnUndoing(draft)
+export function beginUndo(draft: Draft, { undo }: RevertOutcome): void {
+  if (undo !== undefined) goOnUndoing(draft)
 }
 
 /** Passes over calls that must stay because of a newer one, and ends the undoing when no call is left to try. */
@@ -51,7 +49,6 @@ export function failUndo(draft: Draft, why: string): void {
 function addStep(draft: Draft, step: UndoStep): void {
   const undoing = draft.context.undoing!
   draft.record({ type: 'undo.step', ...draft.at, id: undoing.id, ...step })
-  draft.set({ undoing: { ...undoing, steps: [...undoing.steps, step] } })
 }
 
 /** Records the outcome of the undoing. `why`: it is given up, and the first call that was not answered may have been under way. */
@@ -60,5 +57,4 @@ export function endUndo(draft: Draft, why = ''): void {
   if (undoing === null) return
   const ledger = ledgerOf(undoing, (index) => (index === 0 ? `${why} while it was undone: look at it` : why))
   draft.record({ type: 'undo.end', ...draft.at, id: undoing.id, ...ledger })
-  draft.set({ undoing: null })
 }

@@ -32,3 +32,11 @@ export const guardVerdictSchema = lazily(() =>
   }),
 )
 export type GuardVerdict = z.infer<ReturnType<typeof guardVerdictSchema>>
+
+/** Returns the refusal of a guard, if one refused. */
+export function refusalIn(verdicts: readonly GuardVerdict[] = []): Refusal | undefined {
+  const refused = verdicts.find(({ decision }) => decision === 'refused')
+  if (refused === undefined) return undefined
+  const { at, guard = '', reason = '' } = refused
+  return { at, guard, reason }
+}

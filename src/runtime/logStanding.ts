@@ -1,6 +1,6 @@
 import { WaitingMessages } from '../conversation/tree/waitingMessages.ts'
 import { Folding } from '../log/fold.ts'
-import { waitsForPeople } from '../machines/calls.ts'
+import { waitsForPeople } from '../machines/callFacts.ts'
 import type { CallState } from '../machines/agentTypes.ts'
 import { ContextFold } from '../machines/rebuildContext.ts'
 import type { Metadata } from '../protocol/metadata.ts'

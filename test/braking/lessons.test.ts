@@ -262,6 +262,30 @@ describe('agents of a group', (it) => {
     assert.equal(told(third.model.requests[1]), ['out of memory'], 'one that does not have lessons on')
   })
 
+  it('are told what another gave up with a revert', async (context) => {
+    const runtime = await createRuntime()
+    context.cleanup(() => runtime.close())
+    const reverted = gate()
+    const first = attempt(
+      'first',
+      [calls('a', ['build', { n: 1 }]), giveUp('b'), () => (reverted.resolve(), 'another way')],
+      braking,
+    )
+    const second = attempt(
+      'second',
+      [
+        async () => {
+          await reverted.promise
+          return calls('c', ['build', { n: 1 }]) as never
+        },
+        'done',
+      ],
+      { lessons: true },
+    )
+    await parallel(runtime, [first.definition, second.definition], 'go')
+    assert.equal(told(second.model.requests[1]), ['out of memorytried by first (abandoned): needs more memory'])
+  })
+
   it('are told nothing once it is over', async (context) => {
     const runtime = await createRuntime()
     context.cleanup(() => runtime.close())

@@ -59,13 +59,15 @@ describe('an abort', (it) => {
     })
   }
 
-  it('changes nothing at rest, nor while the store fails', () => {
+  it('changes nothing at rest, and gives up the paused run while the store fails', () => {
     for (const place of ['idle', 'paused by the store'] as const) {
       const script = agentIn(place)
       const before = script.driver.records.length
       script.abort()
-      assert.is(script.driver.records.length, before)
+      const written = script.driver.records.slice(before).map(({ type }) => type)
+      assert.equal(written, place === 'idle' ? [] : ['run.abandoned'])
       assert.is(script.state, place === 'idle' ? 'idle' : 'paused')
+      assert.is(script.context.pausedRun, null)
     }
   })
 

@@ -45,11 +45,13 @@ describe('what the records of a transition say', (it) => {
       { run: { ...run, costUsd: 5 } },
       { run: { ...run, turns: 2 } },
       { run: { ...run, childTurns: 2 } },
+      { run: { ...run, attempt: 2 } },
+      { run: { ...run, lastStopReason: 'refusal' } },
     ]
     for (const slip of slips)
       assert.throws(() => checkLogged(asking, records, { ...calling, ...slip }), /the log says/, JSON.stringify(slip))
     assert.throws(() => checkLogged(before, records, calling), /the log says/)
-    for (const live of [{ attempt: 2 }, { deadlinePassed: true }, { abortedBy: 'x' }])
+    for (const live of [{ retryAt: 2 }, { deadlinePassed: true }, { abortedBy: 'x' }])
       checkLogged(asking, records, { ...calling, run: { ...run, ...live } })
   })
 })

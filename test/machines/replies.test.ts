@@ -114,7 +114,7 @@ describe('a reply that fails', (it) => {
       script.prompt('go')
       script.failReply(kind)
       assert.is(script.state, 'backoff')
-      assert.equal(script.driver.child('sleep').input, { key: 'a/t0/reply/1', until: 2_000 })
+      assert.equal(script.driver.child('sleep').input, { key: 'a/t0/reply/2', until: 2_000 })
       script.wake('backoff')
       assert.is(script.driver.child('streamReply').input.key, 'a/t0/reply/2')
       assert.is(script.driver.child('streamReply').input.attempt, 2)

@@ -4,7 +4,7 @@ import type { AgentPolicy } from '../../src/machines/agentPolicy.ts'
 import type { CompactOutput, ConsultOutput } from '../../src/machines/drainTypes.ts'
 import { noUsage } from '../../src/protocol/messages.ts'
 import type { Limits } from '../../src/protocol/runs/runLimits.ts'
-import { waitsForPeople } from '../../src/machines/calls.ts'
+import { waitsForPeople } from '../../src/machines/callFacts.ts'
 import type { Move, Outcome } from '../support/arbitraries.ts'
 import { type Child, type ChildOf, MachineDriver } from '../support/machineDriver.ts'
 import {

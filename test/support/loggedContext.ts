@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import { movesCall } from '../../src/log/callStage.ts'
-import type { AgentContext, CallState, RunState } from '../../src/machines/agentTypes.ts'
+import type { AgentContext, CallState, LiveCall, LiveRun } from '../../src/machines/agentTypes.ts'
 import { ContextFold, foldContext, type FoldedContext } from '../../src/machines/rebuildContext.ts'
 import type { LogRecord } from '../../src/protocol/records.ts'
 
@@ -14,21 +14,13 @@ const liveOfRun = [
   'retryAt',
   'lastError',
   'overflowed',
-  'lastStopReason',
   'abortedBy',
-  'attempt',
   'answer',
-] as const satisfies readonly (keyof RunState)[]
-const liveOfCall = ['allowance', 'used', 'decision'] as const satisfies readonly (keyof CallState)[]
+] as const satisfies readonly (keyof LiveRun)[]
+const liveOfCall = ['allowance', 'used'] as const satisfies readonly (keyof LiveCall)[]
 
-/** Fields of a run that include the use of a call which is carried out at a limit; that use is logged with the end of the run, or of the call. */
-const spentByPaused = [
-  'usage',
-  'costUsd',
-  'childTurns',
-  'turnUsage',
-  'turnCostUsd',
-] as const satisfies readonly (keyof RunState)[]
+/** Fields that a hook sets, and the start of the call tells: one that is refused has none. */
+const ofHook = ['beforeTool', 'edited', 'input'] as const satisfies readonly (keyof LiveCall)[]
 
 type Status = CallState['status']
 
@@ -45,20 +37,17 @@ const without = (value: object, fields: readonly string[]): object =>
 
 /** The calls as the log can know them; `before` and `moved`: what the log says of them, and which of them a record moved. */
 function callsOf(calls: readonly CallState[], before: readonly CallState[], moved: ReadonlySet<string>): object[] {
-  // The log closes a step with its last result.
-  if (calls.every(({ status }) => status === 'settled')) return []
   return calls.map((call, index) => {
     const status = sameAs[call.status] ?? call.status
     const said = before[index] === undefined ? status : (sameAs[before[index].status] ?? before[index].status)
     const isUnsaid = !moved.has(call.callId) && unsaid[said]?.includes(status)
-    // What has its result is not asked about any more.
-    if (status === 'settled') return { callId: call.callId, key: call.key, status }
-    return { ...without(call, liveOfCall), status: isUnsaid === true ? said : status }
+    const live = status === 'settled' ? [...liveOfCall, ...ofHook] : liveOfCall
+    return { ...without(call, live), status: isUnsaid === true ? said : status }
   })
 }
 
-/** Parts of a context that a log can tell. `isSpentLive`: a call was or is carried out at a limit. */
-function loggedOf(context: Logged, isSpentLive: boolean): Readonly<Record<string, unknown>> {
+/** Parts of a context that a log can tell. */
+function loggedOf(context: Logged): Readonly<Record<string, unknown>> {
   const { run, pause } = context
   return {
     ...context,
@@ -66,26 +55,11 @@ function loggedOf(context: Logged, isSpentLive: boolean): Readonly<Record<string
     seq: 0,
     now: 0,
     heldAt: 0,
-    run: run && without(run, isSpentLive ? [...liveOfRun, ...spentByPaused] : liveOfRun),
+    run: run && without(run, liveOfRun),
     // Approvals pause nothing but the chart, and a store that fails says so in no log.
     pause: pause?.type === 'approvals' || pause?.type === 'store' ? null : pause,
   }
 }
-
-const isSpending = ({ calls }: Pick<AgentContext, 'calls'>): boolean =>
-  calls.some(({ status, used }) => status === 'paused' || used !== undefined)
-
-/**
- * No record says at once that a run is left which was paused, or whose agent its store stopped: another one begins, or nothing goes on with
- * an agent that was told to stop.
- */
-const isLeft = (before: AgentContext, records: readonly LogRecord[], after: AgentContext): boolean =>
-  (before.run === null &&
-    after.run === null &&
-    (before.pause?.type === 'store' || (before.pausedRun !== null && after.pausedRun === null))) ||
-  records.at(-1)?.type === 'agent.stopped'
-
-const ofLeftRun: ReadonlySet<string> = new Set(['pause', 'pausedRun', 'pausedLimits', 'givenLimits', 'owesReply'])
 
 /**
  * Throws unless the records that a transition wrote, folded over the context before it, say what the context is after it, but for what is
@@ -96,12 +70,11 @@ export function checkLogged(before: AgentContext, records: readonly LogRecord[],
   const fold = new ContextFold({ context: { ...known, foreign: false } as FoldedContext, isHeld: false })
   for (const record of records) fold.apply({ ...record, time: after.now })
   const { context } = fold
-  const isSpentLive = isSpending(before) || isSpending(after)
   const moved = new Set(records.flatMap((record) => (movesCall(record) ? [record.callId] : [])))
-  const said = { ...loggedOf(context, isSpentLive), calls: callsOf(context.calls, context.calls, moved) }
-  const is = { ...loggedOf(after, isSpentLive), calls: callsOf(after.calls, context.calls, moved) }
+  const said = { ...loggedOf(context), calls: callsOf(context.calls, context.calls, moved) }
+  const is = { ...loggedOf(after), calls: callsOf(after.calls, context.calls, moved) }
   for (const name of names as (keyof typeof said)[]) {
-    if (isDeepStrictEqual(said[name], is[name]) || (ofLeftRun.has(name) && isLeft(before, records, after))) continue
+    if (isDeepStrictEqual(said[name], is[name])) continue
     const types = records.map(({ type }) => type).join(', ') || 'no record'
     throw new Error(
       `${types}: the log says ${name} ${JSON.stringify(said[name])}, the machine ${JSON.stringify(is[name])}`,

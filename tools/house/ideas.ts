@@ -21,18 +21,27 @@ const code = (text: string): string => text.replaceAll(/\/\*[^]*?\*\//g, '').rep
 export const namersOf = ({ home, words }: Idea, sources: readonly Source[]): readonly string[] =>
   sources.filter(({ path, text }) => !home.test(path) && words.test(code(text))).map(({ path }) => path)
 
-const callRecords = ['question.asked', 'question.answered', 'call.requested', 'tool.start', 'tool.end']
+const callRecords =
+  /'(?:approval\.(?:requested|decided)|question\.(?:asked|answered)|call\.requested|tool\.(?:start|end))'/.source
+const stage = "'(?:ready|held|asked|asking|requested|running|settled|pending|waiting|ended)'"
+/** A record of a call that something is done about. */
+const told = new RegExp(`(?:case |=== )${callRecords}|${callRecords}(?=:|\\()`, 'g')
+/** A stage that is given to something, or to a record. */
+const given = new RegExp(`(?:status|stage|state)\\w*\\??\\s*(?::|=)\\s*${stage}|${callRecords}: ${stage}`)
+/** The one place, and what asks it. */
+const home = 'src/log/callStage.ts'
+const asks = /\b(?:stageAfter|statusAfter)\b/
 
-/** The files that tell the stage of a call from its records: they have a case for three or more of these. */
+/**
+ * The files that decide from records how far a call is: they do something about two or more of the records that move a call, give it a stage in
+ * words of their own, and do not ask the one place. A writer, which makes a line, an arrow or a span of each record, gives no stage.
+ */
 export const stagePlaces = (sources: readonly Source[]): readonly string[] =>
   sources
-    .filter(({ text }) => {
+    .filter(({ path, text }) => {
       const plain = code(text)
-      return (
-        callRecords.filter(
-          (type) => plain.includes(`case '${type}'`) || plain.includes(`'${type}':`) || plain.includes(`'${type}'(`),
-        ).length >= 3
-      )
+      const records = new Set([...plain.matchAll(told)].map(([record]) => /'[^']+'/.exec(record)?.[0]))
+      return path === home || (records.size >= 2 && given.test(plain) && !asks.test(plain))
     })
     .map(({ path }) => path)
 

@@ -1,14 +1,11 @@
 import type { Draft } from '../draft.ts'
 import type { ReplyOutput } from '../effectTypes.ts'
-import { refusalIn } from './guarding.ts'
 import { addReply, endRun, resetReply } from '../runs.ts'
 
 /** Ends the run in which a guard refused a message of people, or the answer. */
 export function refuseRun(draft: Draft, output: ReplyOutput): void {
   if (output.ok) addReply(draft, output)
   else resetReply(draft, output)
-  const refusal = refusalIn(output.guards)
-  if (refusal !== undefined) draft.setRun({ refusal })
   endRefused(draft)
 }
 
@@ -16,5 +13,4 @@ export function refuseRun(draft: Draft, output: ReplyOutput): void {
 export function endRefused(draft: Draft): void {
   const refusal = draft.context.run?.refusal
   endRun(draft, 'refusal', refusal === undefined ? {} : { refusal })
-  draft.set({ owesReply: false })
 }

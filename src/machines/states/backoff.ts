@@ -1,5 +1,5 @@
 import { advance, agentSetup } from '../agentSetup.ts'
-import { nextAttempt, pauseForDeadline, pauseForStore, replyKey } from '../runs.ts'
+import { pauseForDeadline, pauseForStore, replyKey } from '../runs.ts'
 
 export const backoff = agentSetup.createStateConfig({
   description: 'Waits before the model is asked again.',
@@ -7,11 +7,8 @@ export const backoff = agentSetup.createStateConfig({
     src: 'sleep',
     id: 'backoff',
     input: ({ context }) => ({ key: replyKey(context), until: context.run!.retryAt }),
-    onDone: [
-      { guard: 'isStaleWake' },
-      { target: 'replying', description: 'tries again', actions: advance(nextAttempt) },
-    ],
-    onError: { target: 'replying', description: 'tries again', actions: advance(nextAttempt) },
+    onDone: [{ guard: 'isStaleWake' }, { target: 'replying', description: 'tries again' }],
+    onError: { target: 'replying', description: 'tries again' },
   },
   always: [
     { guard: 'storeBroken', target: 'paused', actions: advance(pauseForStore) },

@@ -3,7 +3,7 @@ import { advance, agentSetup } from '../agentSetup.ts'
 import type { AgentContext } from '../agentTypes.ts'
 import type { CompactOutput } from '../drainTypes.ts'
 import { cancelCompaction, compactionKey, compactRequest, endCompaction, refuseCompactions } from '../compaction.ts'
-import { failRun, nextAttempt, pauseForDeadline, pauseForStore } from '../runs.ts'
+import { failRun, pauseForDeadline, pauseForStore } from '../runs.ts'
 
 type Done = { readonly output: CompactOutput }
 
@@ -30,10 +30,7 @@ export const compacting = agentSetup.createStateConfig({
       {
         guard: 'compactedForOverflow',
         target: 'replying',
-        actions: advance<Done>((draft, { output }) => {
-          endCompaction(draft, output)
-          nextAttempt(draft)
-        }),
+        actions: end,
       },
       {
         guard: 'compactingForOverflow',

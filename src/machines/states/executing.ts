@@ -1,32 +1,33 @@
 import { messageOf } from '../../protocol/errors.ts'
 import { advance, agentSetup } from '../agentSetup.ts'
 import type { EventOfType } from '../agentTypes.ts'
-import { advanceCalls, failCall, heldCalls, sealCalls, settleCall } from '../calls.ts'
+import { advanceCalls, failCall, heldCalls, settleCall } from '../calls.ts'
 import { failHook, settleHook } from '../checkedCalls.ts'
 import { askPeople, decideCall } from '../decisions.ts'
 import { enqueueMessage } from '../queues.ts'
 import { reachedLimit } from '../limits.ts'
 import { holdDeadline, pauseForStore, pauseRun } from '../runs.ts'
+import { spentRun } from '../spending.ts'
 
 type CallDone = EventOfType<'xstate.done.actor.call.0'>
 
 export const executing = agentSetup.createStateConfig({
   description: 'Tools and sub-agents run; people decide on calls that wait for them.',
   always: [
-    { guard: 'callsSettled', target: 'draining', actions: advance(sealCalls) },
+    { guard: 'callsSettled', target: 'draining' },
     { guard: 'stalledByStore', target: 'paused', actions: advance(pauseForStore) },
     {
       guard: 'onlyHeldCalls',
       target: 'paused',
       actions: advance((draft) => {
-        draft.set({ pause: { type: 'approvals', callIds: heldCalls(draft.context) } })
+        draft.setPause({ type: 'approvals', callIds: heldCalls(draft.context) })
         holdDeadline(draft)
       }),
     },
     {
       guard: 'onlyPausedCalls',
       target: 'paused',
-      actions: advance((draft) => pauseRun(draft, reachedLimit(draft.context.run!)!)),
+      actions: advance((draft) => pauseRun(draft, reachedLimit(spentRun(draft.context)!)!)),
     },
   ],
   on: {
@@ -34,10 +35,7 @@ export const executing = agentSetup.createStateConfig({
       {
         guard: 'isLastCall',
         target: 'draining',
-        actions: advance<CallDone>((draft, { output }) => {
-          settleCall(draft, output)
-          sealCalls(draft)
-        }),
+        actions: advance<CallDone>((draft, { output }) => settleCall(draft, output)),
       },
       { actions: advance<CallDone>((draft, { output }) => settleCall(draft, output)) },
     ],

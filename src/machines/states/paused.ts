@@ -2,11 +2,11 @@ import { messageOf } from '../../protocol/errors.ts'
 import { advance, agentSetup } from '../agentSetup.ts'
 import { abortAtRest, beginAbort, endAbort } from '../aborts.ts'
 import type { EventOfType } from '../agentTypes.ts'
-import { advanceCalls, cancelCalls, failCall, readyPausedCalls, sealCalls, settleCall } from '../calls.ts'
+import { advanceCalls, cancelCalls, failCall, readyPausedCalls, settleCall } from '../calls.ts'
 import { decideCall } from '../decisions.ts'
 import { dropSaid, enqueueMessage, enqueuePrompt } from '../queues.ts'
 import { endUndo } from '../undoing.ts'
-import { dropResuming, nothingPaused, releaseDeadline, startRun, startTurn } from '../runs.ts'
+import { dropResuming, pauseForStore, releaseDeadline, startRun, startTurn } from '../runs.ts'
 import { beginEnding } from './stopped.ts'
 import type { Draft } from '../draft.ts'
 
@@ -14,17 +14,17 @@ type Resume = EventOfType<'resume'>
 
 function resumeRun(draft: Draft, { id, limits }: Resume): void {
   const { pause, pausedLimits } = draft.context
-  draft.set({ storeError: null, pause: null })
+  draft.set({ storeError: null })
   startRun(draft, { cause: 'resume', requestId: id, limits: limits ?? pausedLimits ?? undefined })
   // It was about to answer, unless it is given more.
   if (limits === undefined && pause?.type === 'interrupted' && pause.limit !== undefined)
     draft.setRun({ answer: { limit: pause.limit, isAsked: false } })
 }
 
-/** Answers the calls that an interrupted run left open, before anything else is said. */
-function leaveCalls(draft: Draft, why: 'skipped' | 'aborted'): void {
-  cancelCalls(draft, why)
-  sealCalls(draft)
+/** Gives up the run that the pause ended; without one, the pause only held back what was to start. */
+function leaveRun(draft: Draft): void {
+  if (draft.context.pausedRun === null) draft.setPause(null)
+  else draft.record({ type: 'run.abandoned', ...draft.at })
 }
 
 type CallDone = EventOfType<'xstate.done.actor.call.0'>
@@ -32,7 +32,7 @@ type CallFailed = EventOfType<'xstate.error.actor.call.0'>
 
 /** The wait for people is over, if perhaps not for all. */
 function endWait(draft: Draft): void {
-  draft.set({ pause: null })
+  draft.setPause(null)
   releaseDeadline(draft)
 }
 
@@ -90,9 +90,9 @@ export const paused = agentSetup.createStateConfig({
       guard: 'mayLeaveRun',
       target: 'idle',
       actions: advance<EventOfType<'prompt'>>((draft, event) => {
-        leaveCalls(draft, 'skipped')
+        cancelCalls(draft, 'skipped')
+        leaveRun(draft)
         enqueuePrompt(draft, event)
-        draft.set({ pause: null, pausedRun: null })
       }),
     },
     resume: [
@@ -102,8 +102,6 @@ export const paused = agentSetup.createStateConfig({
         actions: advance<Resume>((draft, event) => {
           resumeRun(draft, event)
           startTurn(draft)
-          // The turn was begun before the pause: it does not count against the new allowance.
-          draft.setRun({ turns: 0 })
           readyPausedCalls(draft)
           advanceCalls(draft)
         }),
@@ -112,7 +110,10 @@ export const paused = agentSetup.createStateConfig({
       {
         guard: 'mayResumeIdle',
         target: 'idle',
-        actions: advance((draft) => draft.set({ storeError: null, pause: null })),
+        actions: advance((draft) => {
+          draft.set({ storeError: null })
+          draft.setPause(null)
+        }),
       },
     ],
     // Approvals that wait are still there when the agent is resumed from its log.
@@ -127,7 +128,8 @@ export const paused = agentSetup.createStateConfig({
           dropResuming(draft)
           beginAbort(draft)
           endAbort(draft)
-          draft.set({ pause: { type: 'store', error: draft.context.storeError! }, pausedRun: null })
+          leaveRun(draft)
+          pauseForStore(draft)
         }),
       },
       { guard: 'isRunning', target: 'settling' },
@@ -135,11 +137,10 @@ export const paused = agentSetup.createStateConfig({
         guard: 'pausedBetweenTurns',
         target: 'idle',
         actions: advance((draft) => {
-          leaveCalls(draft, 'aborted')
+          cancelCalls(draft, 'aborted')
           endUndo(draft, 'the run was aborted')
           dropSaid(draft)
-          if (draft.context.pausedRun !== null) draft.record({ type: 'run.abandoned', ...draft.at })
-          draft.set({ ...nothingPaused, owesReply: false })
+          leaveRun(draft)
           abortAtRest(draft)
         }),
       },

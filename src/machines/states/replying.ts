@@ -14,7 +14,6 @@ import {
   discardReply,
   failRun,
   failuresOf,
-  nextAttempt,
   pauseForBudget,
   pauseForDeadline,
   pauseForStore,
@@ -59,7 +58,7 @@ export const replying = agentSetup.createStateConfig({
         target: 'executing',
         actions: advance<Replied>((draft, { output }) => {
           addReply(draft, output)
-          openCalls(draft, output.calls, output.message)
+          openCalls(draft, output.calls)
         }),
       },
       {
@@ -100,10 +99,7 @@ export const replying = agentSetup.createStateConfig({
         guard: 'mayRepair',
         target: 'replying',
         reenter: true,
-        actions: advance<Failed>((draft, { output }) => {
-          askForRepair(draft, output)
-          nextAttempt(draft)
-        }),
+        actions: advance<Failed>((draft, { output }) => askForRepair(draft, output)),
       },
       {
         guard: 'mayRetry',

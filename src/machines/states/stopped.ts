@@ -1,7 +1,7 @@
 import { advance, agentSetup } from '../agentSetup.ts'
 import type { EventOfType } from '../agentTypes.ts'
 import { refuse, refuseReshaping } from '../brakes.ts'
-import { cancelCalls, sealCalls } from '../calls.ts'
+import { cancelCalls } from '../calls.ts'
 import { cancelCompaction, refuseCompactions } from '../compaction.ts'
 import { tellChildren } from '../children.ts'
 import { cancelConsultation, refusePolicies } from '../policies.ts'
@@ -25,14 +25,12 @@ export const stopped = agentSetup.createStateConfig({
       cancelConsultation(draft, 'the agent was stopped', draft.context.ending !== 'stop')
     if (draft.context.ending !== 'stop') return
     cancelCalls(draft, 'aborted')
-    sealCalls(draft)
     endUndo(draft, 'the agent was stopped')
     refuseReshaping(draft, 'the agent was stopped')
     refuse(draft, 'pin', 'the agent was stopped')
     refuseCompactions(draft, 'the agent was stopped')
     refusePolicies(draft, 'the agent was stopped')
     dropQueues(draft, ['steering', 'followUps', 'prompts'])
-    draft.set({ pause: null, pausedRun: null, owesReply: false })
     draft.record({ type: 'agent.stopped' })
   }),
 })

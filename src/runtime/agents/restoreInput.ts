@@ -9,7 +9,7 @@ import type { AgentInput, CallState, FrameState } from '../../machines/agentType
 import type { Metadata } from '../../protocol/metadata.ts'
 import { openQueues } from '../../machines/brakes.ts'
 import { emptyBrakeQueues } from '../../protocol/brakes/brakeTable.ts'
-import { withoutUse } from '../../machines/handoffs.ts'
+import { withoutUse } from '../../machines/frames.ts'
 import { rebuildContext, type FoldedContext } from '../../machines/rebuildContext.ts'
 import { handedTo } from '../../actors/define/handoffs.ts'
 import type { Handoff } from '../../machines/effectTypes.ts'

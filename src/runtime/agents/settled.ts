@@ -1,4 +1,4 @@
-import { waitsForPeople } from '../../machines/calls.ts'
+import { waitsForPeople } from '../../machines/callFacts.ts'
 import type { CallState } from '../../machines/agentTypes.ts'
 import { RuntimeError, type ErrorInfo } from '../../protocol/errors.ts'
 import type { Pending } from '../../protocol/runs/pending.ts'

@@ -62,16 +62,25 @@ export const faults: readonly Fault[] = [
     id: 'consulting-7',
     file: 'src/machines/policies.ts',
     what: 'a crash between two records loses the plan',
-    from: "  if (prune !== undefined) askFor(draft, 'prune', prune)\n  if (revert !== undefined) askFor(draft, 'revert', revert)\n  spend(draft, end.usage ?? noUsage, end.costUsd)\n  draft.record({ type: 'policy.end', ...draft.at, ...end })\n",
-    to: "  spend(draft, end.usage ?? noUsage, end.costUsd)\n  draft.record({ type: 'policy.end', ...draft.at, ...end })\n  if (prune !== undefined) askFor(draft, 'prune', prune)\n  if (revert !== undefined) askFor(draft, 'revert', revert)\n",
+    from: `  if (prune !== undefined) askFor(draft, 'prune', prune)
+  if (revert !== undefined) askFor(draft, 'revert', revert)
+  draft.record({ type: 'policy.end', ...draft.at, ...end })
+`,
+    to: `  draft.record({ type: 'policy.end', ...draft.at, ...end })
+  if (prune !== undefined) askFor(draft, 'prune', prune)
+  if (revert !== undefined) askFor(draft, 'revert', revert)
+`,
     tests: inMachine,
   },
   {
     id: 'consulting-8',
-    file: machine,
+    file: 'src/machines/contextFold.ts',
     what: 'what a policy cost is not counted',
-    from: '  spend(draft, end.usage ?? noUsage, end.costUsd)\n',
-    to: '',
+    from: `    state.consulting = null
+    spend(state, usage, costUsd)
+`,
+    to: `    state.consulting = null
+`,
     tests: inMachine,
   },
   {

@@ -49,9 +49,10 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'hooks-6',
-    file: 'src/machines/rebuildContext.ts',
+    file: 'src/machines/contextFold.ts',
     what: 'after a crash a call runs with the arguments of the model again',
-    from: "...(edited === undefined ? {} : { edited: calls.find(callId)?.edited ?? 'hook', input }),",
+    from: `    ...(edited === undefined ? {} : { edited: calls.find(callId)?.edited ?? 'hook', input }),
+`,
     to: '',
     tests: inMachine,
   },
@@ -65,10 +66,10 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'hooks-8',
-    file: 'src/machines/calls.ts',
+    file: 'src/machines/callFacts.ts',
     what: 'the agent waits for people while a hook is still being asked',
-    from: "status === 'running' || status === 'checking'\nexport const pausedCalls",
-    to: "status === 'running'\nexport const pausedCalls",
+    from: "status === 'running' || status === 'checking'",
+    to: "status === 'running'",
     tests: inMachine,
   },
   {
@@ -137,9 +138,10 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'hooks-17',
-    file: 'src/machines/guards/guarding.ts',
+    file: 'src/machines/contextFold.ts',
     what: 'the guards are asked about everything again with every prompt',
-    from: 'if (verdict.to !== undefined) draft.set({ guardedTo: verdict.to })',
+    from: `    if (verdict.to !== undefined) state.guardedTo = verdict.to
+`,
     to: '',
     tests: inGuarding,
   },

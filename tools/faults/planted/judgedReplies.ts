@@ -22,15 +22,21 @@ export const faults: readonly Fault[] = [
     id: 'repliesJudged-3',
     file: 'src/machines/calls.ts',
     what: 'a call of a cut reply waits for an approval',
-    from: 'unfit.unfit === undefined && call.needsApproval',
-    to: 'call.needsApproval',
+    from: `  refuseUnfit(draft)
+  refuseExcess(draft)
+  refuseUnoffered(draft)
+  for`,
+    to: `  refuseExcess(draft)
+  refuseUnoffered(draft)
+  for`,
     tests: ['machines/calls'],
   },
   {
     id: 'repliesJudged-4',
-    file: 'src/machines/rebuildContext.ts',
+    file: 'src/machines/contextFold.ts',
     what: 'a call of a cut reply is run after a crash',
-    from: '      ...unfit,\n',
+    from: `      ...unfit,
+`,
     to: '',
     tests: ['journeys/judgesReplies'],
   },

@@ -138,4 +138,12 @@ export const faults: readonly Fault[] = [
     to: '',
     tests: ['braking/lessons'],
   },
+  {
+    id: 'lessons-18',
+    file: 'src/runtime/agents/recordListeners.ts',
+    what: 'the others of a group are not told what an agent gave up with a revert',
+    from: "  'revert.applied': learn,\n",
+    to: '',
+    tests: ['braking/lessons'],
+  },
 ]

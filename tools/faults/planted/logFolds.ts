@@ -36,11 +36,15 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'logFolds-5',
-    file: 'src/machines/rebuildContext.ts',
+    file: 'src/machines/contextFold.ts',
     what: 'what a policy cost is missing from the run of an agent that is restored',
-    from: '({ consulting: null, ...used(context, usage, costUsd) })',
-    to: '({ consulting: null })',
-    tests: ['machines/loggedContext'],
+    from: `    state.consulting = null
+    spend(state, usage, costUsd)
+`,
+    to: `    state.consulting = null
+    spend(state, usage)
+`,
+    tests: ['machines/policies'],
   },
   {
     id: 'logFolds-6',

@@ -116,11 +116,13 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'machines-15',
-    file: 'src/machines/runs.ts',
+    file: 'src/machines/contextFold.ts',
     what: 'usage of an attempt that failed is not counted',
-    from: `  if (usage !== undefined) spend(draft, usage, costUsd ?? 0)
-  const attempt`,
-    to: '  const attempt',
+    from: `'reply.reset': (state, { attempt, usage, costUsd, repair, next, without }) => {
+    spend(state, usage, costUsd)
+`,
+    to: `'reply.reset': (state, { attempt, repair, next, without }) => {
+`,
     tests: ['machines/replies', 'journeys/answersAsData'],
   },
   {
@@ -141,10 +143,10 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'machines-18',
-    file: 'src/machines/spending.ts',
+    file: 'src/machines/contextFold.ts',
     what: 'what a paused sub-agent used before is forgotten',
-    from: 'counted: call.counted === undefined ? used : addSpent(call.counted, used)',
-    to: 'counted: used',
+    from: 'call.counted === undefined ? spent : addSpent(call.counted, spent)',
+    to: 'spent',
     tests: ['machines/supervisorCalls'],
   },
   {
@@ -192,8 +194,8 @@ export const faults: readonly Fault[] = [
     id: 'machines-24',
     file: 'src/machines/compaction.ts',
     what: 'the trunk is compacted every turn',
-    from: 'compactedAt: tokensAfter, isCompacting',
-    to: 'isCompacting',
+    from: 'compactedAt: tokensAfter',
+    to: 'compactedAt: 0',
     tests: ['machines/compaction'],
   },
   {
@@ -253,17 +255,18 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'machines-30',
-    file: 'src/machines/draft.ts',
+    file: 'src/machines/foldedCalls.ts',
     what: 'a snapshot that somebody holds changes with the next result',
-    from: 'this.#ownCalls = [...this.context.calls]',
-    to: 'this.#ownCalls = this.context.calls as CallState[]',
+    from: `if (!this.#isOwn) this.#calls = [...this.#calls]
+`,
+    to: '',
     tests: ['machines/calls'],
   },
   {
     id: 'machines-31',
     file: 'src/machines/calls.ts',
     what: 'the next call waits for ever when one was refused',
-    from: "next.some((index) => calls[index]!.status === 'settled') ? startable(calls, toolExecution) : []",
+    from: "next.some((index) => calls[index]?.status === 'settled') ? startable(calls, toolExecution) : []",
     to: '[]',
     tests: ['machines/supervis'],
   },

@@ -51,7 +51,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'runs-7',
-    file: 'src/machines/rebuildContext.ts',
+    file: 'src/machines/contextFold.ts',
     what: 'what a prompt gave of limits is forgotten with its process',
     from: 'goesOn(stopReason, owesReply) ? (run?.given ?? null) : null',
     to: 'null',
@@ -59,10 +59,12 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'runs-8',
-    file: 'src/machines/rebuildContext.ts',
+    file: 'src/machines/contextFold.ts',
     what: 'a second restart yields a fresh allowance',
-    from: 'pausedLimits: left,',
-    to: 'pausedLimits: null,',
+    from: `state.pausedLimits = left
+`,
+    to: `state.pausedLimits = null
+`,
     tests: ['machines/restored'],
   },
 ]

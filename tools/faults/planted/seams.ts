@@ -44,10 +44,10 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'seams-6',
-    file: 'src/machines/rebuildContext.ts',
+    file: 'src/machines/contextFold.ts',
     what: 'a stored call that waits is not marked as one that cannot be undone',
-    from: 'const mark = irreversible === undefined ? {} : { irreversible }\n    return withStatus',
-    to: 'const mark = {}\n    return withStatus',
+    from: '...(irreversible === undefined ? {} : { irreversible }), ',
+    to: '',
     tests: ['runtime/resumeAll'],
   },
   {

@@ -53,12 +53,12 @@ export const faults: readonly Fault[] = [
     id: 'skills-7',
     file: 'src/machines/calls.ts',
     what: 'after a crash a result stands in the log whose pin was lost',
-    from: `    if (output.pins === true) pinResult(draft, draft.context.calls[index]!)
+    from: `    if (output.pins === true) pinResult(draft, draft.callAt(index))
     if (mayGoOn(draft, output)) pauseCall(draft, index, output.spent)
     else endCall(draft, index, handedOver(draft, output))`,
     to: `    if (mayGoOn(draft, output)) pauseCall(draft, index, output.spent)
     else endCall(draft, index, handedOver(draft, output))
-    if (output.pins === true) pinResult(draft, draft.context.calls[index]!)`,
+    if (output.pins === true) pinResult(draft, draft.callAt(index))`,
     tests: ['braking/toolPins'],
   },
   {

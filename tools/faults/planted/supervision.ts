@@ -77,7 +77,8 @@ export const faults: readonly Fault[] = [
     id: 'supervision-10',
     file: 'src/machines/decisions.ts',
     what: 'a denied call is run',
-    from: `  if (decision === 'deny') return synthesize(draft, index, 'denied', event.reason)\n`,
+    from: `  if (decision === 'deny') synthesize(draft, index, 'denied', event.reason)
+`,
     to: '',
     tests: ['machines/calls'],
   },
@@ -111,8 +112,8 @@ export const faults: readonly Fault[] = [
     id: 'supervision-14',
     file: 'src/machines/calls.ts',
     what: 'a sub-agent whose share alone is used up stops the run',
-    from: 'isOverAllowance === true && spent !== undefined && run !== null && reachedLimit(run) !== undefined',
-    to: 'isOverAllowance === true && spent !== undefined && run !== null',
+    from: 'return run !== null && reachedLimit(withSpent(run, spent)) !== undefined && !mayAnswer(run)',
+    to: 'return run !== null && !mayAnswer(run)',
     tests: ['machines/supervisorCalls'],
   },
   {
@@ -133,10 +134,12 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'supervision-17',
-    file: 'src/machines/rebuildContext.ts',
+    file: 'src/machines/contextFold.ts',
     what: 'a crash in the pause forgets that a sub-agent was counted',
-    from: 'calls.change(callId, pausedIn(calls.find(callId), spent))',
-    to: 'calls.find(callId)',
+    from: `leaveUnfinished(calls, callId, spent)
+`,
+    to: `calls.find(callId)
+`,
     tests: ['journeys/continuesSubAgents'],
   },
   {
@@ -215,10 +218,10 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'supervision-27',
-    file: 'src/machines/states/paused.ts',
+    file: 'src/machines/contextFold.ts',
     what: 'the turn begun before a pause counts twice',
-    from: 'draft.setRun({ turns: 0 })',
-    to: 'draft.setRun({})',
+    from: 'turns: calls.list.length > 0 ? 0 : state.run.turns + 1',
+    to: 'turns: calls.list.length > 0 ? 1 : state.run.turns + 1',
     tests: ['machines/restored', 'journeys/pausesAtALimit'],
   },
   {

@@ -85,10 +85,10 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'turns-11',
-    file: 'src/machines/rebuildContext.ts',
+    file: 'src/machines/contextFold.ts',
     what: 'what is used is given up by a restart',
-    from: `'use.changed': ({ frame }, { use }) => ({ frame: usedFrame(frame, use) }),`,
-    to: `'use.changed': ({ frame }) => ({ frame: usedFrame(frame, null) }),`,
+    from: 'state.frame = usedFrame(state.frame, use)',
+    to: 'state.frame = usedFrame(state.frame, null)',
     tests: ['journeys/usesSomethingElse'],
   },
   {

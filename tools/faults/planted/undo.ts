@@ -186,10 +186,10 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'undo-23',
-    file: 'src/machines/rebuildContext.ts',
+    file: 'src/machines/contextFold.ts',
     what: 'after a crash what was undone is undone again',
-    from: '{ undoing: { ...undoing, steps: [...undoing.steps, step] } }',
-    to: '{ undoing }',
+    from: 'state.undoing = { ...undoing, steps: [...undoing.steps, step] }',
+    to: 'state.undoing = undoing',
     tests: ['machines/undoing'],
   },
   {

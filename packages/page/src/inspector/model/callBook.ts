@@ -43,7 +43,7 @@ export class CallBook {
         return this.#ask(record.nodeId, toolCallsOf(record.message.content), record.time)
       case 'tool.start':
         return this.#set(record.callId, {
-          status: 'running',
+          status: statusAfter(record),
           startedAt: record.time,
           ...(record.edited === true ? { ranWith: { input: record.input } } : {}),
         })
@@ -52,7 +52,7 @@ export class CallBook {
         const call = this.#open.get(callId)
         if (call === undefined) return
         this.#open.delete(callId)
-        Object.assign(call, { status: 'ended', endedAt: time, result: { node: nodeId, message } })
+        Object.assign(call, { status: statusAfter(record), endedAt: time, result: { node: nodeId, message } })
         if (took !== undefined && call.startedAt !== undefined) call.took = took
         this.#byResult.set(nodeId, call)
         return

@@ -87,14 +87,18 @@ export class GraphRows {
       case 'tool.start': {
         const { callId, childId, irreversible, reversible, edited, input } = record
         return this.#call(callId, {
-          status: 'running',
+          status: statusAfter(record),
           ...(edited === true ? { input } : {}),
           ...(childId === undefined ? {} : { childId }),
           ...(irreversible === true || reversible === true ? { keepsOutcome: true } : {}),
         })
       }
       case 'tool.end':
-        this.#call(record.callId, { status: 'ended', result: record.message, ...(took === undefined ? {} : { took }) })
+        this.#call(record.callId, {
+          status: statusAfter(record),
+          result: record.message,
+          ...(took === undefined ? {} : { took }),
+        })
         this.#open.delete(record.callId)
         return
       case 'run.end':

@@ -1,0 +1,23 @@
+import type { CallState, Reporter } from './agentTypes.ts'
+
+/** Child ids are reused by position, because every new id would stay in memory for the lifetime of the machine. */
+export const callSlot = (index: number): string => `call.${index}`
+
+/**
+ * Deterministic id of a call: the idempotency key of its effect; a result without it does not count. Made with `join`, because a log keeps the key:
+ * the result of a template would keep every part, linked to the next, in memory.
+ */
+export const callKey = (agentId: string, turnIndex: number, callId: string): string =>
+  [agentId, '/t', turnIndex, '/tool/', callId].join('')
+
+export const isAtWork = ({ status }: CallState): boolean => status === 'running' || status === 'checking'
+
+export const waitsForPeople = ({ status }: Pick<CallState, 'status'>): boolean => waiting.has(status)
+const waiting: ReadonlySet<CallState['status']> = new Set(['held', 'asking', 'asked', 'requested'])
+
+/** The id of the message with which the agent of a call reports: there is one for a call. */
+export const reportId = (key: string): string => `${key}/report`
+
+/** Returns the agent that has yet to report on a call; `undefined` if there is none. Pure. */
+export const reporterOf = ({ callId, key, name, childId, reports, reported }: CallState): Reporter | undefined =>
+  reports === undefined || reported === true || childId === undefined ? undefined : { childId, name, callId, key }

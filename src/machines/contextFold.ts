@@ -1,0 +1,330 @@
+import { refusalIn, type Refusal } from '../protocol/guarding.ts'
+import { mapped } from '../protocol/mapped.ts'
+import { addUsage, noUsage, toolCallsOf, type Usage } from '../protocol/messages.ts'
+import type { LogRecord, RecordDraft, RunStopReason, Spent } from '../protocol/records.ts'
+import { stageAfter, type CallRecord } from '../log/callStage.ts'
+import { addSpent } from '../log/spent.ts'
+import type { CallState, LoggedContext, RunState } from './agentTypes.ts'
+import { callKey, reporterOf, reportId } from './callFacts.ts'
+import { numberOf } from './continuing.ts'
+import type { FoldedCalls } from './foldedCalls.ts'
+import { preparedFrame, usedFrame, withoutUse } from './frames.ts'
+import { remainingLimits } from './limits.ts'
+import { newRun, nothingPaused } from './runState.ts'
+import { answersResults, endingOf, whyUnfit } from './unfitReplies.ts'
+
+type Writable<T> = { -readonly [K in keyof T]: T[K] }
+
+/** The state that records tell of an agent, as it is changed in place by the one that folds them. */
+export type Logged = Writable<LoggedContext>
+
+/** State that a step changes beside the calls, which have a list of their own. */
+type State = Omit<Logged, 'calls'>
+
+type DraftOf<T extends LogRecord['type']> = Extract<RecordDraft, { type: T }>
+
+/** `now`: the time of the record; of the one before it for the first record of a fork. */
+type Step<R> = (state: State, record: R, calls: FoldedCalls, now: number) => void
+
+type Steps = { readonly [T in LogRecord['type']]?: Step<DraftOf<T>> }
+
+function inRun(state: State, change: Partial<RunState>): void {
+  if (state.run !== null) state.run = { ...state.run, ...change }
+}
+
+/** Adds the usage of a record; usage between turns counts towards the run and the previous turn. */
+function spend(state: State, usage: Usage = noUsage, costUsd = 0): void {
+  const { run } = state
+  if (run === null) return
+  state.run = {
+    ...run,
+    usage: addUsage(run.usage, usage),
+    costUsd: run.costUsd + costUsd,
+    turnUsage: addUsage(run.turnUsage, usage),
+    turnCostUsd: run.turnCostUsd + costUsd,
+  }
+}
+
+function spendByChild(state: State, { usage, costUsd, turns }: Spent): void {
+  spend(state, usage, costUsd)
+  if (state.run !== null) inRun(state, { childTurns: state.run.childTurns + turns })
+}
+
+/** The run ends, as a guard refused a message or the answer in it. */
+function refuse(state: State, refused: Refusal | undefined): void {
+  if (refused === undefined) return
+  const { at, guard, reason } = refused
+  inRun(state, { refusal: { at, guard, reason } })
+  state.owesReply = false
+}
+
+/** Moves a call to where its record takes it. */
+const move = (calls: FoldedCalls, record: DraftOf<CallRecord['type']>, more: Partial<CallState> = {}): void =>
+  calls.change(record.callId, { status: stageAfter(record as CallRecord), ...more })
+
+/** Returns the marks that `beforeTool` left on a call. */
+function marksOf(
+  calls: FoldedCalls,
+  { callId, input, beforeTool, edited }: DraftOf<'tool.start' | 'approval.requested'>,
+): Partial<CallState> {
+  return {
+    ...(beforeTool === undefined ? {} : { beforeTool }),
+    ...(edited === undefined ? {} : { edited: calls.find(callId)?.edited ?? 'hook', input }),
+  }
+}
+
+/** The use of a call that its run leaves unfinished is counted from here on. */
+function leaveUnfinished(calls: FoldedCalls, callId: string, spent: Spent): void {
+  const call = calls.find(callId)
+  if (call === undefined) return
+  const { used: _, ...left } = call
+  const counted = call.counted === undefined ? spent : addSpent(call.counted, spent)
+  calls.replace({ ...left, status: 'paused', counted })
+}
+
+/** Once all calls have their results, the step is over. */
+function closeStep(state: State, calls: FoldedCalls): void {
+  if (calls.isOpen) return
+  // The values in use were requested for the definition before.
+  if (calls.list.some(({ handsOver }) => handsOver === true)) state.frame = withoutUse(state.frame)
+  calls.open(none)
+  state.owesReply = answersResults(state.run)
+}
+
+const none: readonly never[] = Object.freeze([])
+
+/**
+ * Takes a queued message that holds a report off the list of awaited reports; if the report was faster than the result of its call, marks the call.
+ */
+function takeReport(state: State, calls: FoldedCalls, messageId: string): void {
+  const isIts = ({ key }: { readonly key: string }): boolean => reportId(key) === messageId
+  if (state.reporters.some(isIts)) state.reporters = state.reporters.filter((one) => !isIts(one))
+  else {
+    const call = calls.list.find(isIts)
+    if (call !== undefined) calls.change(call.callId, { reported: true })
+  }
+}
+
+/** Nothing is under way or awaited. */
+function rest(state: State, calls: FoldedCalls): void {
+  calls.open(none)
+  Object.assign(state, resting)
+}
+
+const resting = {
+  run: null,
+  reporters: none,
+  isTurnOpen: false,
+  isCompacting: false,
+  consulting: null,
+  undoing: null,
+} as const
+
+const givenUp = { ...nothingPaused, owesReply: false, failedRun: null } as const
+
+/** Ends all in the past of another party: neither a run nor a reply that is due goes on. */
+export function endAll(state: State, calls: FoldedCalls): void {
+  rest(state, calls)
+  Object.assign(state, givenUp)
+}
+
+/** A fork starts idle; if a reply is due, it is as if the process had died there. */
+function fork(state: State, calls: FoldedCalls, now: number): void {
+  const { run, owesReply, pausedRun, failedRun } = state
+  rest(state, calls)
+  // One that failed waits to be asked for again.
+  if (failedRun !== null) return
+  const owedRun = owesReply ? (run?.runId ?? pausedRun) : null
+  if (owedRun === null) return void Object.assign(state, { owesReply: false, ...nothingPaused })
+  state.pausedRun = owedRun
+  state.pause = { type: 'interrupted' }
+  if (run === null) return
+  state.pausedLimits = remainingLimits(run, now)
+  state.givenLimits = run.given ?? null
+}
+
+/** Returns true if a run that ended may be continued. */
+const goesOn = (stopReason: RunStopReason, owesReply: boolean): boolean =>
+  stopReason === 'paused' || (stopReason === 'error' && owesReply)
+
+const giveUp: Step<unknown> = (state) => void Object.assign(state, givenUp)
+
+const steps: Steps = {
+  'agent.created': (state, { forkedFrom, parent }, calls, now) => {
+    if (forkedFrom === undefined) return
+    fork(state, calls, now)
+    if (parent !== undefined) state.frame = null
+  },
+  'run.start': (state, { runId, requestId, limits, cause, messages = 1, given }, _, now) => {
+    const run = newRun(runId, requestId, limits, now)
+    const unsaid = cause === 'resume' ? 0 : messages
+    state.run = given === undefined ? { ...run, unsaid } : { ...run, unsaid, given }
+    state.runs += 1
+    Object.assign(state, nothingPaused)
+    state.failedRun = null
+  },
+  'run.end': (state, { stopReason, runId, reason = null, left = null, unfinished = [] }, calls) => {
+    for (const { callId, spent } of unfinished) leaveUnfinished(calls, callId, spent)
+    const { run, owesReply } = state
+    const [isPaused, hasFailed] = [stopReason === 'paused', stopReason === 'error']
+    state.run = null
+    state.pausedLimits = left
+    state.givenLimits = goesOn(stopReason, owesReply) ? (run?.given ?? null) : null
+    state.pausedRun = isPaused ? runId : null
+    state.pause = isPaused ? reason : null
+    state.failedRun = hasFailed && owesReply ? runId : null
+    if (!isPaused && !hasFailed) state.owesReply = false
+  },
+  'run.abandoned': giveUp,
+  'agent.stopped': giveUp,
+  'turn.start': (state, { turnIndex }, calls) => {
+    state.turns = turnIndex + 1
+    state.isTurnOpen = true
+    if (state.frame !== null && state.frame.offered !== null) state.frame = { ...state.frame, offered: null }
+    if (state.run === null) return
+    state.run = {
+      ...state.run,
+      // One that continues earlier calls does not ask the model, and is not counted.
+      turns: calls.list.length > 0 ? 0 : state.run.turns + 1,
+      attempt: 1,
+      badAnswers: 0,
+      fallbacks: 0,
+      turnUsage: noUsage,
+      turnCostUsd: 0,
+    }
+  },
+  'turn.prepared': (state, record) => {
+    state.frame = preparedFrame(state.frame, record)
+    if (record.limit !== undefined) inRun(state, { answer: { limit: record.limit, isAsked: true } })
+  },
+  'use.changed': (state, { use }) => {
+    state.frame = usedFrame(state.frame, use)
+  },
+  'turn.end': (state) => {
+    state.isTurnOpen = false
+  },
+  'message.added': (state) => {
+    state.owesReply = true
+    const unsaid = state.run?.unsaid ?? 0
+    if (unsaid > 0) inRun(state, { unsaid: unsaid - 1 })
+  },
+  'reply.end': (state, { runId, turnIndex, nodeId, message, costUsd, withheld }, calls) => {
+    const agentId = agentOf(runId)
+    const unfit = whyUnfit(message)
+    const made = mapped(toolCallsOf(message.content), ({ callId, name, input }, index): CallState => ({
+      callId,
+      name,
+      input,
+      key: callKey(agentId, turnIndex, callId),
+      nodeId: nodeId + 1 + index,
+      ...unfit,
+      status: 'ready',
+    }))
+    spend(state, message.usage, costUsd)
+    inRun(state, endingOf(state.run, message))
+    calls.open(made)
+    state.owesReply = made.length > 0
+    refuse(state, withheld)
+  },
+  'reply.reset': (state, { attempt, usage, costUsd, repair, next, without }) => {
+    spend(state, usage, costUsd)
+    const { run } = state
+    if (run === null) return
+    const badAnswers = run.badAnswers + (repair === undefined ? 0 : 1)
+    const fallbacks = run.fallbacks + ((next ?? without) === undefined ? 0 : 1)
+    state.run = { ...run, attempt: attempt + 1, badAnswers, fallbacks }
+  },
+  'approval.requested': (_, record, calls) => {
+    const { irreversible } = record
+    move(calls, record, { ...(irreversible === undefined ? {} : { irreversible }), ...marksOf(calls, record) })
+  },
+  'approval.decided': (_, record, calls) => {
+    const { decision: type, reason, input } = record
+    const edit = input === undefined ? {} : ({ input, edited: 'person' } as const)
+    move(calls, record, { decision: reason === undefined ? { type } : { type, reason }, ...edit })
+  },
+  'question.asked': (_, record, calls) => {
+    const { key, question, schema, problem } = record
+    move(calls, record, { question: { key, question, schema, ...(problem === undefined ? {} : { problem }) } })
+  },
+  'question.answered': (_, record, calls) => {
+    const { callId, decision, value, reason } = record
+    const { question, answers = [] } = calls.find(callId) ?? {}
+    const given = {
+      question: question?.question ?? '',
+      decision,
+      ...(value === undefined ? {} : { value }),
+      ...(reason === undefined ? {} : { reason }),
+    }
+    move(calls, record, { answers: [...answers, given] })
+  },
+  'call.requested': (_, record, calls) => move(calls, record),
+  'tool.start': (state, record, calls) => {
+    const { runId, key, childId, reports } = record
+    const by = childId === undefined ? {} : reports === undefined ? { childId } : { childId, reports }
+    move(calls, record, { key, ...marksOf(calls, record), ...by })
+    // One that a call goes on with is known.
+    if (childId !== undefined && (numberOf(agentOf(runId), childId) ?? 0) > state.children) state.children += 1
+  },
+  'tool.end': (state, record, calls) => {
+    const { callId, spent, message, handoff } = record
+    move(calls, record, handoff === undefined ? {} : { handsOver: true })
+    const call = message.isError ? undefined : calls.find(callId)
+    const reporter = call === undefined ? undefined : reporterOf(call)
+    if (spent !== undefined) spendByChild(state, spent)
+    if (reporter !== undefined) state.reporters = [...state.reporters, reporter]
+    if (handoff !== undefined) inRun(state, { handoffs: (state.run?.handoffs ?? 0) + 1 })
+    closeStep(state, calls)
+  },
+  'queue.changed': (state, { added }, calls) => {
+    if (added !== undefined) takeReport(state, calls, added.id)
+  },
+  'child.spawned': (state) => {
+    state.children += 1
+  },
+  'guard.decided': (state, verdict) => {
+    if (verdict.to !== undefined) state.guardedTo = verdict.to
+    if (verdict.at === 'input') refuse(state, refusalIn([verdict]))
+  },
+  'compaction.start': (state) => {
+    state.isCompacting = true
+    state.compactions += 1
+  },
+  'compaction.end': (state, { usage, costUsd }) => {
+    state.isCompacting = false
+    spend(state, usage, costUsd)
+  },
+  'policy.start': (state, { policy, requestId }) => {
+    state.consulting = requestId === undefined ? { policy } : { policy, requestId }
+  },
+  'policy.end': (state, { usage, costUsd }) => {
+    state.consulting = null
+    spend(state, usage, costUsd)
+  },
+  'memory.extracted': (state, { usage, costUsd }) => spend(state, usage, costUsd),
+  'revert.applied': (state, { id, usage, costUsd, undo }) => {
+    if (usage !== undefined || costUsd !== undefined) spend(state, usage, costUsd)
+    if (undo !== undefined) state.undoing = { id, ...undo, steps: [] }
+  },
+  'undo.step': (state, { call, undone, why }) => {
+    const { undoing } = state
+    const step = { call, undone, ...(why === undefined ? {} : { why }) }
+    if (undoing !== null) state.undoing = { ...undoing, steps: [...undoing.steps, step] }
+  },
+  'undo.end': (state) => {
+    state.undoing = null
+  },
+}
+
+const agentOf = (runId: string): string => runId.slice(0, runId.lastIndexOf('/'))
+
+/**
+ * Changes the state to what it is after one more record. The machine folds its drafts, whose arguments are whole; a checkpoint folds what the log
+ * holds of them.
+ */
+export function foldRecord(state: Logged, record: RecordDraft, calls: FoldedCalls, now: number): void {
+  const step = steps[record.type] as Step<RecordDraft> | undefined
+  if (step === undefined) return
+  step(state, record, calls, now)
+  state.calls = calls.list
+}
