@@ -54,7 +54,7 @@ export const awaitsDecision = (agent: { pending(): readonly unknown[]; tree(): A
   agent.pending().length > 0 && waitsForPeople(agent.tree())
 
 /** Returns the agent's own calls that wait for an approval; none while their run waits for `resume`. */
-export const heldIn = ({ context: { calls, run } }: Pick<TreeNode, 'context'>): readonly CallState[] =>
+const heldIn = ({ context: { calls, run } }: Pick<TreeNode, 'context'>): readonly CallState[] =>
   run === null ? [] : calls.filter(({ status }) => status === 'held')
 
 export function approvalsOf(host: TreeNode): PendingApproval[] {
