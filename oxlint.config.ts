@@ -93,7 +93,7 @@ export default defineConfig({
   },
   overrides: [
     ...layerRules,
-    { files: ['src/**', 'packages/*/src/**'], rules: { 'prose/subject-first': 'error' } },
+    { files: ['**'], rules: { 'prose/subject-first': 'error' } },
     {
       files: ['src/conversation/**/*.ts', 'src/machines/**/*.ts'],
       rules: forbid(

@@ -5,7 +5,7 @@ import type { TemplateName } from './templates.ts'
 /** Something a person can mend; its message says how. */
 export class CreateError extends Error {}
 
-/** What may be in a folder that counts as empty. */
+/** Names that a folder may hold and still count as empty. */
 const harmless = new Set(['.git', '.DS_Store', '.idea', '.vscode'])
 
 /**

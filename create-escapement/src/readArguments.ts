@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util'
 import { isTemplate, templateNames, type TemplateName } from './templates.ts'
 
-/** What the command was asked for; what is missing is asked at a terminal. */
+/** Choices made on the command line; those that are missing are asked at a terminal. */
 export interface Wish {
   readonly type: 'create'
   readonly folder: string | undefined

@@ -7,7 +7,7 @@ interface Answer {
   readonly text: string
 }
 
-/** What each colleague knows, by the id of the task. */
+/** Knowledge of each colleague, by the id of the task. */
 const known: Readonly<Record<string, readonly Answer[]>> = {
   ledger: [
     {

@@ -3,17 +3,17 @@ export interface Fact {
   readonly find: RegExp
   /** How it is looked for once it is out of sight. */
   readonly query: string
-  /** What a model makes up that knows it no longer. */
+  /** Values that a model makes up when it no longer knows them. */
   readonly guess: readonly string[]
 }
 
 /** An exercise as the embedded model does it. */
 export interface Exercise {
   readonly file: string
-  /** What it asks the colleague first. */
+  /** Question to the colleague that comes first. */
   readonly asks?: string
   readonly needs?: Fact
   solution(facts: readonly string[]): string
-  /** What it writes wrong in some trials: this, and that in its place. */
+  /** Mistake it writes in some trials: this, and that in its place. */
   readonly slip: readonly [right: string, wrong: string]
 }

@@ -1,6 +1,6 @@
 import type { Scorer } from '../../src/testing.ts'
 
-/** What came of the tests of all exercises of a trial: a line for each number. */
+/** Results of the tests of all exercises of a trial: a line for each number. */
 type Results = ReadonlyMap<number, { readonly passed: boolean; readonly reason: string }>
 
 const count = 20

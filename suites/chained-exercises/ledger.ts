@@ -26,7 +26,7 @@ const table = {
   guess: ['FEE_TABLE', 'nobody'],
 }
 
-/** What the embedded model writes in the conversation about a club's ledger; what is asked for is in its task.json. */
+/** Code that the embedded model writes in the conversation about a club's ledger; the tasks are in its task.json. */
 export const ledger: readonly Exercise[] = [
   {
     file: '01-cents.mjs',

@@ -28,7 +28,7 @@ const sheet = {
 
 const marks: Readonly<Record<string, string>> = { underscore: '_', hyphen: '-', dot: '.' }
 
-/** What the embedded model writes in the conversation about letters; what is asked for is in its task.json. */
+/** Code that the embedded model writes in the conversation about letters; the tasks are in its task.json. */
 export const letters: readonly Exercise[] = [
   {
     file: '01-words.mjs',

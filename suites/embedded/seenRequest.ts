@@ -22,9 +22,9 @@ export interface SeenNote {
   readonly prompt: number
 }
 
-/** What a request shows: whatever is not in it, its model does not know. */
+/** Request as its model sees it: it knows nothing else. */
 export interface SeenRequest {
-  /** What people said, oldest first. */
+  /** Messages of people, oldest first. */
   readonly prompts: readonly string[]
   /** Calls with results, oldest first; those of recalled steps are not among them. */
   readonly calls: readonly SeenCall[]

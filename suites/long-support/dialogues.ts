@@ -6,7 +6,7 @@ export interface Call {
   readonly input: Input
 }
 
-/** What the embedded model does when the customer has said something. */
+/** Behaviour of the embedded model once the customer has said something. */
 export interface Turn {
   readonly does: readonly Call[]
   /** In place of that, if it acts on a wish before it is confirmed. */

@@ -1,4 +1,4 @@
-/** What the shop knows: the state that tools change and checks look at. */
+/** State of the shop that tools change and checks look at. */
 export interface Shop {
   readonly customers: Record<string, Customer>
   readonly orders: Record<string, Order>
@@ -65,7 +65,7 @@ export const openShop = (): Shop => ({
 const stations = ['the warehouse', 'the sorting hall', 'the depot', 'the harbour', 'the van', 'the shop'] as const
 const events = ['was packed in', 'was weighed in', 'left', 'arrived at', 'was scanned in', 'waited in'] as const
 
-/** What happened to an order on its way, line by line: long, and of no matter. Pure. */
+/** History of an order on its way, line by line: long, and of no matter. Pure. */
 export function historyOf(id: string): readonly string[] {
   const start = [...id].reduce((sum, char) => sum + char.charCodeAt(0), 0)
   return Array.from({ length: 76 }, (_, index) => {

@@ -9,9 +9,9 @@ const action = z.looseObject({ tool: z.string() })
 const optionsSchema = z.object({
   /** Values of the state at the end, by their paths, such as `orders.A-104.status`. */
   expect: z.record(z.string(), z.unknown()).default({}),
-  /** What must never have been done, with any of these arguments. */
+  /** Actions that must never have been done, with any of these arguments. */
   never: z.array(action).default([]),
-  /** What must have been done exactly once. */
+  /** Actions that must have been done exactly once. */
   once: z.array(action).default([]),
 })
 

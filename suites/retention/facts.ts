@@ -1,4 +1,4 @@
-/** What the messages of each task hold that matters, by their numbers. */
+/** Facts that matter in the messages of each task, by their numbers. */
 export const factsOfTask: Readonly<Record<string, Readonly<Record<number, string>>>> = {
   'one-needle': {
     4: 'From Monday on the gate of the north yard opens with the code NY_7741_KESTREL, and no longer with a key.',

@@ -108,13 +108,13 @@ const isUnwanted = ({ calls, words }: SeenRequest, customer: string): boolean =>
       name === 'send_reminder' && input['customer'] === customer && text.startsWith('Denied by the user'),
   ) || words.split('\n').some((line) => line.startsWith('denied by a person: send_reminder') && line.includes(customer))
 
-/** What looks like a name in a message, with the sentence that it stands in. */
+/** Notes a name in a message, with the sentence that it stands in. */
 function noteOf(message: string): string {
   const sentence = message.split(/(?<=[.?!]) /).find((each) => /\b[A-Z]+_\w+/.test(each))
   return sentence === undefined ? '' : `To remember: ${sentence.split('\n').at(-1)}`
 }
 
-/** What is found in the message with the highest number, or where no message is in sight. */
+/** Match in the message with the highest number, or where no message is in sight. */
 function newest(find: RegExp, words: string): string | undefined {
   let best: { readonly value: string; readonly message: number } | undefined
   for (const match of words.matchAll(find)) {

@@ -23,7 +23,7 @@ const subjects = [
   'The old boiler',
 ] as const
 
-/** What fills messages: true to life, and of no matter to any task. */
+/** Text that fills messages: true to life, and of no matter to any task. */
 const filler = [
   'The painters are done with the long wall and begin with the doors tomorrow, if the rain holds off.',
   'Two pallets came in wet and were put aside in the small hall until somebody has looked at them.',

@@ -5,7 +5,7 @@ import type { SeenCall, SeenRequest } from '../embedded/seenRequest.ts'
 import { windowedModel } from '../embedded/windowedModel.ts'
 import { traps, type Call, type Trap } from './traps.ts'
 
-/** What makes the model look for another way. */
+/** State that makes the model look for another way. */
 export type Mood =
   /** The first failure does. */
   | 'quick'

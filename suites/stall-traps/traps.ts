@@ -6,16 +6,16 @@ export interface Call {
   readonly input: Input
 }
 
-/** What the embedded model knows of a task: where it looks, what it falls for, and what gets it out. */
+/** Knowledge of the embedded model about a task: where it looks, where it gets stuck, and how it gets out. */
 export interface Trap {
   readonly look: readonly Call[]
   /** Made in turn, and again and again, until it sees a reason to stop. */
   readonly tempting: readonly Call[]
-  /** What the last of them comes to while it does not help. */
+  /** Result of the last of them while it does not help. */
   readonly fails: RegExp
   /** Made in order once it looks for another way; what the calls before came to may be needed. */
   readonly wayOut: readonly (Call | ((made: readonly SeenCall[]) => Call))[]
-  /** What it would write down if it gave the attempts up itself. */
+  /** Lesson that it would write down if it gave the attempts up itself. */
   readonly lesson: string
 }
 

@@ -21,7 +21,7 @@ const result = (content: readonly Block[]): ModelRequest['messages'][number] => 
   isError: false,
 })
 
-/** What came over the wire of one request, and the warnings that came back. */
+/** Requests over the wire for one call, and the warnings that came back. */
 async function sent(test: Parameters<typeof useWire>[0], family: WireFamily, messages: ModelRequest['messages']) {
   const replies = [{ blocks: [{ text: ['ok'] }], stop: family.stops.stop }]
   const { server, model } = await useWire(test, family, replies)

@@ -49,7 +49,7 @@ const searching: readonly unknown[] = [
   ...text('t1', 'It lies on the Danube.'),
 ]
 
-/** What a search leaves: each block's kind and name. */
+/** Kind and name of each block that a search leaves. */
 const kindsIn = (blocks: readonly { type: string }[]): unknown[] =>
   blocks.map((block) =>
     block.type === 'provider' ? [(block as ProviderBlock).kind, (block as ProviderBlock).name] : block.type,

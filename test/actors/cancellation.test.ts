@@ -2,7 +2,7 @@ import { abortReason } from '../../src/actors/timing/abortReason.ts'
 import { Cancellation } from '../../src/actors/timing/cancellation.ts'
 import { assert, describe } from '../support/suite.ts'
 
-/** What a signal is aborted with by default. */
+/** Default reason of an aborted signal. */
 const usual = AbortSignal.abort().reason as DOMException
 
 function aborted(signal: AbortSignal): DOMException {

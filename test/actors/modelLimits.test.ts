@@ -238,7 +238,7 @@ describe('the queue for models', (it) => {
       fc.asyncProperty(fc.array(step, { maxLength: 50 }), async (steps) => {
         const { enter, begun, names } = queueOf({ concurrency: 1 })
         const waiting = new Map<string, number>()
-        /** Of each root, which others have waited since its last turn, and had none. */
+        /** Requests that waited, by root, since the last turn of each root that had none. */
         const owed = new Map<string, Set<string>>()
         let left = 0
         let seen = 0

@@ -31,7 +31,7 @@ async function newFile({ cleanup }: CaseContext): Promise<string> {
   return join(dir, 'deep', 'recording.jsonl')
 }
 
-/** What a model says to these requests, one after another, recorded. */
+/** Recorded replies of a model to these requests, one after another. */
 async function record(test: CaseContext, model: Model, ...requests: ModelRequest[]): Promise<string> {
   const file = await newFile(test)
   const recording = recordModel(model, file)

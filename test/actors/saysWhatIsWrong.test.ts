@@ -8,7 +8,7 @@ import { startAgent, withCode } from '../support/agentHarness.ts'
 import { assert, describe } from '../support/suite.ts'
 
 const model = scriptedModel([])
-/** What the schemas of other libraries have in common. */
+/** Schemas of other libraries by the standard they share. */
 const valibot = { '~standard': { vendor: 'valibot', version: 1 }, kind: 'schema', type: 'object' }
 
 const given = (input: unknown) => () =>

@@ -258,7 +258,7 @@ describe('streaming a reply', (it) => {
 })
 
 describe('what is left of a budget', (it) => {
-  /** What `left` makes of the request: the most tokens its reply may have, or the limit that is used up. */
+  /** Limit that `left` gives a request: the most tokens its reply may have, or the limit that is used up. */
   async function withLeft(
     left: { tokens?: number; costUsd?: number },
     options: Parameters<typeof actorPorts>[0] = {},

@@ -20,7 +20,7 @@ const offer = (source: string, name: string, description: string): OfferedToolSp
   source,
 })
 
-/** What a source says: its tools by name, with their descriptions. */
+/** State of a source: its tools by name, with their descriptions. */
 type Said = { readonly [name: string]: string } | 'down'
 
 const listingOf = (source: string, said: Said, instructions = ''): Listing => ({

@@ -55,7 +55,7 @@ const run = (ports: ReturnType<typeof portsOf>, input: object = {}) =>
     ...input,
   })
 
-/** What came of it; `true`: it was undone. */
+/** Result of an undo; `true`: it was undone. */
 async function came(ports: ReturnType<typeof portsOf>, input: object = {}): Promise<unknown> {
   const { key, step, notStarted } = await run(ports, input).output
   assert.equal([key, step.call, notStarted], ['k', (input as { call?: { call: number } }).call?.call ?? 2, undefined])

@@ -136,7 +136,7 @@ describe('the simulation of many agents', (it) => {
   })
 })
 
-/** What can be compared of an outcome. */
+/** Comparable part of an outcome. */
 const plain = ({ uses, ...rest }: ReturnType<typeof simulate>): unknown => ({
   ...rest,
   uses: uses.map(({ name, used }) => ({ name, used })),

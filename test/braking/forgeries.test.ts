@@ -37,7 +37,7 @@ function talk(said: () => readonly string[]): BrakeLog {
   return log
 }
 
-/** What a loose reader sees of each part that a provider gets from the runtime, and of neighbours joined by it. */
+/** Parts that a provider gets from the runtime as a loose reader sees them, and neighbours joined by it. */
 function seenIn(request: ModelRequest, counts: (marker: string) => boolean): string[] {
   const seen = (text: string): string[] => markersIn(text).filter(counts)
   return toPrompt(request, { provider: 'test', cache: false, toolImages: 'result' }).flatMap((message) => {
@@ -127,5 +127,5 @@ describe('forgeries in everything that others write', (it) => {
 })
 
 const isMarker = (marker: string): boolean => !marker.includes('transcript')
-/** Nobody shows ids without braking, so they are no marker there. */
+/** True for tags: ids are not shown without braking, so they are no marker there. */
 const isTag = (marker: string): boolean => isMarker(marker) && marker.startsWith('<')

@@ -40,7 +40,7 @@ export const viewOf = (conversation: Conversation) => ({
 const saidOn = (conversation: Conversation): string[] =>
   conversation.trunk().flatMap(({ message }) => (message.role === 'user' ? [textOf(message.content)] : []))
 
-/** What must hold of every fold. */
+/** Checks rules that hold for every fold. */
 export function checkFold(log: BrakeLog, what: Extract<BrakedHappening, { type: 'fold' }>): void {
   const { type: _, isAsked, picks: __, ...policy } = what
   const { conversation } = log
@@ -65,7 +65,7 @@ export function checkFold(log: BrakeLog, what: Extract<BrakedHappening, { type: 
   for (const [id, text] of memosBefore) if (!rewritten.has(id)) assert.is(after.get(id), text, `the memo of ${id}`)
 }
 
-/** What stands for each fold. */
+/** Memo of each fold. */
 const memosOf = (conversation: Conversation): Map<string, string> =>
   new Map(
     (conversation.annotations?.hidden.spans ?? [])
@@ -78,7 +78,7 @@ const memosOf = (conversation: Conversation): Map<string, string> =>
       ]),
   )
 
-/** What must hold of every drain of reverts. */
+/** Checks rules that hold for every drain of reverts. */
 export function checkDrain(log: BrakeLog, drain: () => ReturnType<BrakeLog['drain']>): void {
   const { conversation } = log
   const before = {
@@ -176,7 +176,7 @@ export function play(
   )
 }
 
-/** What the conversation counts for replies and results. */
+/** Tokens that the conversation counts for replies and results. */
 function ownTokens({ trunkTokens, notes, overlay, path }: Conversation): number {
   const said = path.reduce((sum, { message, tokens }) => sum + (message.role === 'user' ? tokens : 0), 0)
   return trunkTokens - notes.shown - (overlay?.tokens ?? 0) - said
@@ -201,7 +201,7 @@ const countedOf = ({ counter, path }: Conversation, messages: readonly RequestMe
     return sum + (node?.tokens ?? counter.message({ ...message, content: said } as Message))
   }, 0)
 
-/** What the model is shown of a step or of the summary, but for its id; `''` when that is nothing. */
+/** Text that the model is shown of a step or of the summary, but for its id; `''` when that is nothing. */
 function shownOf(conversation: Conversation, messages: readonly RequestMessage[], id: number): string {
   const { overlay } = conversation
   if (overlay?.nodeId === id)
@@ -217,7 +217,7 @@ function shownOf(conversation: Conversation, messages: readonly RequestMessage[]
   return reply && results.length === calls.length ? `${id}: ${texts.join('\n')}` : ''
 }
 
-/** What was shown of a step when it was pinned is shown until it is unpinned. */
+/** Checks that a pinned step is shown as it was when it was pinned, until it is unpinned. */
 function checkPins(conversation: Conversation, messages: readonly RequestMessage[], before: Map<number, string>): void {
   const pins = conversation.pins()
   for (const id of before.keys()) if (!pins.includes(id)) before.delete(id)

@@ -79,7 +79,7 @@ interface Combination {
   readonly pick: number
 }
 
-/** What comes next: of the model a reply, of a person what they do while it is made. */
+/** Next event: a reply of the model, or the act of a person while it is made. */
 type Happening =
   | { readonly type: 'read' | 'fail' | 'say'; readonly pick: number }
   | {

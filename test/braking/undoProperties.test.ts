@@ -87,7 +87,7 @@ const ended = (agent: Agent): Promise<void> =>
 
 type Files = { readonly [path: string]: string | null }
 
-/** What each file was before the first call from a turn on that changed it: what others did before that is theirs. */
+/** Contents of each file before the first call from a turn on that changed it; earlier changes by others are theirs. */
 const beforeCalls = (moves: readonly Move[], seen: readonly Files[], from: number): Files =>
   Object.fromEntries(
     paths.map((path) => {
@@ -98,7 +98,7 @@ const beforeCalls = (moves: readonly Move[], seen: readonly Files[], from: numbe
     }),
   )
 
-/** What is said to be undone is as it was before, and all else as it stood. */
+/** Checks that everything said to be undone is as it was before, and all else as it stood. */
 function checkLedger(
   before: Files,
   stood: Files,

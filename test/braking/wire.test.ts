@@ -15,7 +15,7 @@ const call = (id: string, name: string, input: object): WireBlock => ({
 const back = (id: string, step: string, category = 'failure'): WireBlock =>
   call(id, 'revert_to_state', { category, step, summary: `what ${id} taught` })
 
-/** What the model does, request by request; every reply is sent only if the request that asks for it keeps the format's rules. */
+/** Replies of the model, request by request; each is sent only if the request that asks for it keeps the format's rules. */
 const session = (family: WireFamily): WireReply[] => {
   const { stop, toolUse } = family.stops
   const step = (...blocks: WireBlock[]): WireReply => ({ blocks, stop: toolUse })

@@ -11,13 +11,13 @@ import { SharedBrowser } from './sharedBrowser.ts'
 export interface OpenPage {
   readonly page: Page
   /**
-   * What went wrong in it so far: errors on its console and those nobody caught, and what it asked of the network beyond this
-   * machine, which is not let through.
+   * Problems so far: errors on its console, uncaught errors, and requests to the network beyond this
+   * machine, which are not let through.
    */
   readonly problems: readonly string[]
 }
 
-/** What a case in a browser gets. */
+/** Context of a case in a browser. */
 export interface PageContext extends CaseContext, OpenPage {
   /** One more page, of its own or of a phone, with nothing in common with the others. */
   open(options?: BrowserContextOptions): Promise<OpenPage>

@@ -2,11 +2,11 @@ import { aptInstall, canAptInstall } from '../support/aptInstall.ts'
 import type { Provision } from '../support/setUp.ts'
 import { findChromium } from './findChromium.ts'
 
-/** What to do where there is none, and it cannot be installed from here. */
+/** Advice where there is no browser and none can be installed from here. */
 export const howToInstall =
   'install it (apt-get install chromium-headless-shell) or name a browser by CHROMIUM=/path/to/chrome'
 
-/** Whether it can be installed here without asking anybody: by root, on Debian and its kin, unless `CHROMIUM` names another. */
+/** True if it can be installed here without asking anybody: by root, on Debian and its kin, unless `CHROMIUM` names another. */
 export const canInstallChromium = ({ CHROMIUM: named = '' }: NodeJS.ProcessEnv = process.env): boolean =>
   named === '' && canAptInstall()
 

@@ -23,7 +23,7 @@ const files = Object.values(doors).flatMap((target) =>
 )
 const load = async (path: string): Promise<Exports> => (await import(pathToFileURL(path).href)) as Exports
 
-/** What a bundler makes of a program that uses some of the main door; it leaves packages out. */
+/** Bundle of a program that uses some of the main door, without packages. */
 async function bundleOf(folder: string, names: string): Promise<Rolldown.OutputChunk> {
   const program = `export { ${names} } from ${JSON.stringify(join(folder, 'dist/index.js'))}`
   const made = await build({

@@ -33,7 +33,7 @@ async function bytesIn(folder: string): Promise<number> {
   return sizes.reduce((sum, size) => sum + size, 0)
 }
 
-/** What no bundler reads; they are most of the files. */
+/** True for files that no bundler reads; they are most of the files. */
 const isDeclaration = (path: string): boolean => /\.d\.ts(?:\.map)?$/.test(path)
 
 /** Opens the lab; its folders are gone after the case. */

@@ -5,7 +5,7 @@ import { assert, describe, isCi, type CaseContext } from '../support/suite.ts'
 import { openLab, type BundlerLab } from './bundlerLab.ts'
 import { bundlers } from './bundlers.ts'
 
-/** What `program.mjs` and the route of Next print. */
+/** Output of `program.mjs` and of the route of Next. */
 interface Seen {
   readonly text: string
   readonly svg: string

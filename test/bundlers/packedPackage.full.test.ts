@@ -7,7 +7,7 @@ import { keyOf, packedPackage, parts } from './packedPackage.ts'
 const repository = join(import.meta.dirname, '..', '..')
 const source = (path: string): string => join(repository, path)
 
-/** What is made into one piece for the package. */
+/** Packages that are made into one piece for the package. */
 const bundled = [
   'packages/page/src/inspector/main.tsx',
   'packages/page/src/inspector/worker/layoutWorker.ts',

@@ -17,7 +17,7 @@ function pages(): readonly string[] {
   return files.filter((file) => file.startsWith('docs/')).flatMap((pattern) => globSync(pattern, { cwd: repository }))
 }
 
-/** Of the repository, what `npm pack` needs to build the package and what goes into it; the lock file stands for the tools. */
+/** Parts of the repository that `npm pack` needs and packs; the lock file stands for the tools. */
 export const parts: readonly string[] = [
   'src',
   'packages',
@@ -75,7 +75,7 @@ async function findOrPack(signal: AbortSignal): Promise<string> {
   return join(kept, 'escapement')
 }
 
-/** Of all that the package is made of, and by. */
+/** Key of everything that the package is made of, and by. */
 export async function keyOf(root: string): Promise<string> {
   const hash = createHash('sha256').update(process.version)
   for (const part of parts)

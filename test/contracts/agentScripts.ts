@@ -53,7 +53,7 @@ function waiting(effects: 'idempotent' | 'irreversible') {
 const define = (name: string, replies: readonly ScriptedReply[], rest: Partial<AgentOptions> = {}) =>
   defineAgent({ name, model: scriptedModel(replies), tools: [say, fail, pay], ...rest })
 
-/** What the logs of all stores must agree on, by what agents do. */
+/** Scripts on whose logs all stores must agree, by the acts of agents. */
 export const agentScripts: { readonly [what: string]: Script } = {
   'call tools, one of which fails, and answer': async (next) => {
     const { runtime } = await next()
@@ -151,7 +151,7 @@ export const agentScripts: { readonly [what: string]: Script } = {
 export interface Place {
   /** Another store on it. */
   open(): Store | Promise<Store>
-  /** Whether closing one ends the data, as in memory. */
+  /** True if closing one ends the data, as in memory. */
   readonly isGoneWhenClosed?: boolean
 }
 

@@ -76,7 +76,7 @@ function waiting() {
 
 const asks = (agent: string, task: string): ScriptedReply => calls('h', [agent, { task }])
 
-/** What logs must agree on, wherever agents work. Each is made anew for a host, as models and tools have a state. */
+/** Scripts on whose logs all hosts must agree. Each is made anew for a host, as models and tools have a state. */
 export const hostScripts: { readonly [what: string]: () => HostScript } = {
   'call tools, one of which fails, and answer twice': () => ({
     definition: define([calls('c', ['say', { text: 'hello' }]), calls('d', 'fail'), 'done', 'and more']),

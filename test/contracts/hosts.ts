@@ -21,7 +21,7 @@ export function openMemory(): Store {
   return { ...memoryStore(), close: async () => {} }
 }
 
-/** What a script leaves in one process, in that store; it is opened once more to be read. */
+/** Logs that a script leaves in one process, in that store; it is opened once more to be read. */
 export async function inProcess(
   { definition, run }: HostScript,
   { cleanup }: Pick<CaseContext, 'cleanup'>,

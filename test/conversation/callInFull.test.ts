@@ -4,7 +4,7 @@ import { visible } from '../../src/conversation/request/visible.ts'
 import { sameJson } from '../../src/protocol/checks/sameJson.ts'
 import { assert, describe } from '../support/suite.ts'
 
-/** What `visible` names, read back. */
+/** Original of a text that `visible` has named characters in. */
 const readVisible = (text: string): string =>
   text.replace(/⟨(?:(tab)|U\+([0-9A-F]+)|(\d+) spaces?)⟩/g, (_, tab?: string, code?: string, spaces?: string) =>
     tab !== undefined

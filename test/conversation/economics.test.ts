@@ -4,7 +4,7 @@ import { assert, describe } from '../support/suite.ts'
 
 const usedBy = (cacheRead: number, output: number) => ({ ...noUsage, cacheRead, output })
 
-/** What so many requests cost with and without it, request by request. */
+/** Cost of a number of requests with and without it, request by request. */
 function costs(reshaping: Reshaping, requests: number): { without: number; withIt: number } {
   const { before, after, unchanged, used = noUsage } = reshaping
   const { input, output, cacheRead, cacheWrite } = usualPrices

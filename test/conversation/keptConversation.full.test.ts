@@ -64,7 +64,7 @@ const viewOf = (conversation: Conversation): string =>
 const keptOf = (conversation: Conversation): string =>
   JSON.stringify([conversation.keep(), keepNodes(conversation).length])
 
-/** What the next request shows; `undefined`: it would not be asked for now. */
+/** Text of the next request; `undefined`: it would not be asked for now. */
 function requestOf({ frame, turnIndex }: BrakeLog, conversation: Conversation): string | undefined {
   if (conversation.path.at(-1)?.message.role === 'assistant') return undefined
   return JSON.stringify(assembleRequest(conversation, frame, turnIndex))

@@ -48,7 +48,7 @@ export class LogPlayer {
     between()
   }
 
-  /** Whether the model has something to answer: only then is a request made. */
+  /** True if the model has something to answer: only then is a request made. */
   get isAsked(): boolean {
     const last = this.steps.at(-1)
     return last !== undefined && (last.isUser || last.ids.length > 1)

@@ -107,7 +107,7 @@ describe('what a revert undoes', (it) => {
 describe('of calls whose tools declared no undo, a revert says', (it) => {
   type Effects = ReturnType<EffectsOf>
 
-  /** What is kept of one call, `n2`, that was not begun as one that can be undone. */
+  /** Kept part of one call, `n2`, that was not begun as one that can be undone. */
   function keptOf(message: Partial<ToolResultMessage>, effects: Effects, node: Partial<ConversationNode> = {}) {
     const nodes = calledFor({})
     const result = nodes.get(2)!

@@ -53,7 +53,7 @@ function work(
   }
 }
 
-/** What holds after every fold. */
+/** Checks bounds that hold after every fold. */
 function checkBounds({ conversation }: BrakeLog, used = policy): void {
   const { low, high, request } = foldLevels(conversation, used, 0)
   const newest = conversation.counter.text(spansOf(conversation).at(-1)!.memo!)

@@ -2,7 +2,7 @@ import { StepRecord, stepScore, type StepMerits } from '../../src/conversation/b
 import { BrakeLog } from '../support/brakeLog.ts'
 import { assert, describe } from '../support/suite.ts'
 
-/** What is known of each step of the model on the trunk. */
+/** Merits of each step of the model on the trunk. */
 function meritsOf(log: BrakeLog): StepMerits[] {
   const record = StepRecord.of(log.conversation)
   for (const _ of record.learn(log.conversation));

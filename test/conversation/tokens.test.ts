@@ -11,7 +11,7 @@ import { assert, describe } from '../support/suite.ts'
 import { LogBuilder, text, toolCall } from './logBuilder.ts'
 import { LogPlayer } from './logPlayer.ts'
 
-/** What the model is shown, counted from nothing. */
+/** Size of what the model is shown, counted from nothing. */
 function recount(conversation: Conversation, overlay: Overlay | undefined, counter: TokenCounter): number {
   let tokens = overlay === undefined ? 0 : counter.text(renderSummary(overlay))
   for (const { id, message } of conversation.path) {

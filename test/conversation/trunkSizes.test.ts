@@ -31,7 +31,7 @@ interface Piece {
   readonly tokens: number
 }
 
-/** What a request shows, block by block. */
+/** Blocks of a request, one by one. */
 const piecesOf = (messages: readonly RequestMessage[]): Piece[] =>
   messages.flatMap(({ role, content }) =>
     content.map((block: Block) => ({
@@ -55,7 +55,7 @@ interface Seen {
   readonly shown: Sizes
   /** Blocks of both requests. */
   readonly blocks: number
-  /** Of the conversation afterwards. */
+  /** Tokens of the conversation afterwards. */
   readonly trunkTokens: number
   /** An older summary shows again: its span is not known beforehand. */
   readonly bringsSummaryBack: boolean

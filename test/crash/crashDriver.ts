@@ -21,7 +21,7 @@ export interface Scenario {
 export interface Verdict {
   /** The deaths that happened. */
   readonly deaths: readonly Death[]
-  /** What was wrong in the end; empty when all was right. */
+  /** Faults at the end; empty when all was right. */
   readonly faults: readonly string[]
 }
 
@@ -35,7 +35,7 @@ interface Life {
   readonly ms: number
 }
 
-/** What an undisturbed job comes to, its records, and its milliseconds once the process is up. */
+/** Result of an undisturbed job, its records, and its milliseconds once the process is up. */
 export interface Undisturbed {
   readonly records: number
   /** How many records there are of each type. */

@@ -13,7 +13,7 @@ export type JobTurn =
   | readonly ItemTool[]
   | { readonly revertTo: number; readonly category: 'tangent' | 'completion'; readonly undo?: true }
 
-/** What an agent of the crash matrix has to do; its calls are items, called `<prefix>-<turn>.<place in the turn>`. */
+/** Job of an agent in the crash matrix; its calls are items, called `<prefix>-<turn>.<place in the turn>`. */
 export interface Job {
   readonly prefix: string
   readonly turns: readonly JobTurn[]
@@ -64,21 +64,21 @@ export const mainJob: Job = {
   ],
 }
 
-/** What a helper does for one `delegate` of the main job. */
+/** Job of a helper for one `delegate` of the main job. */
 export const helperJob = (prefix: string): Job => ({
   prefix,
   followUpFrom: Infinity,
   turns: [['look'], ['write'], ['deliver'], ['write', 'deliver'], ['look', 'look']],
 })
 
-/** What the person says, and after which item's end. */
+/** Messages of the person, each with the item after whose end it is said. */
 export const sayings = {
   prompt: { text: 'say(do the job)', after: undefined },
   steer: { text: 'say(take care)', after: 'm-5.1' },
   followUp: { text: 'say(and three more)', after: 'm-20.1' },
 } as const
 
-/** What the person asks of the conversation, by the id of the command: about the step of an item, after the end of another. */
+/** Commands of the person about the conversation, by their ids: about the step of an item, after the end of another. */
 export const wishes = {
   'person-pin': { of: 'm-2.1', after: 'm-2.1' },
   'person-prune': { of: 'm-8.1', after: 'm-9.2' },
@@ -100,7 +100,7 @@ export const jobFiles = (folder: string) => ({
   ledger: join(folder, 'ledger.jsonl'),
   /** A line for every time an idempotent tool ran. */
   attempts: join(folder, 'attempts.jsonl'),
-  /** What was wrong with requests, a line each. */
+  /** Faults of requests, a line each. */
   faults: join(folder, 'faults.txt'),
 })
 export type JobFiles = ReturnType<typeof jobFiles>
@@ -121,7 +121,7 @@ export const readAttempts = (file: string): Attempt[] =>
 
 const padding = ' Nothing else of note was seen, but it takes its room in the conversation.'.repeat(6)
 
-/** What the call of an item gives, however often and in whatever way it was asked for. */
+/** Result of an item's call, however often and in whatever way it was asked for. */
 export const resultOf = (item: string): string => `item ${item} done:${padding}`
 
 /** With what a hook has marked. */
@@ -139,7 +139,7 @@ export const jobHooks = (files: JobFiles): Pick<AgentOptions, 'beforeTool' | 'af
   },
 })
 
-/** What a server has for the agents of the job: its calls are run by their own effects, as those of any tool. */
+/** Calls that a server has for the agents of the job: they are run by their own effects, as those of any tool. */
 const served: ReadonlySet<string> = new Set(['look', 'write', 'draft', 'deliver'])
 
 /** The tools of an agent of the job, with a source that gets one more tool once something was delivered. */

@@ -11,11 +11,11 @@ import { fileStore } from '../../src/log/stores/fileStore.ts'
 import { checkJourney } from '../support/journeyRules.ts'
 import { jobFiles, readAttempts, type Attempt, type JobFiles } from './crashJob.ts'
 
-/** What a run of the job has come to, without what a crash may change: ids, turns, and calls that a crash cut off. */
+/** Outcome of a run of the job, without what a crash may change: ids, turns, and calls that a crash cut off. */
 export interface JobOutcome {
-  /** What was said to each agent, in order. */
+  /** Messages to each agent, in order. */
   readonly said: { readonly [agent: string]: readonly string[] }
-  /** What came of each agent. */
+  /** Trunk of each agent at the end. */
   readonly trunks: { readonly [agent: string]: readonly string[] }
   readonly files: { readonly [name: string]: string }
   readonly delivered: readonly string[]
@@ -29,7 +29,7 @@ export interface JobOutcome {
 /** In which order the results of one turn came is a matter of crashes. */
 const inItemOrder = (a: string, b: string): number => a.localeCompare(b, 'en', { numeric: true })
 
-/** What a step of the trunk came to; nothing of a call that a crash cut off, and of what it took to find out about it. */
+/** Results of a step of the trunk; nothing of a call that a crash cut off, and of the calls that found out about it. */
 function resultsIn({ nodes }: Step): string[] {
   return nodes.flatMap(({ message }) => {
     if (message.role === 'user') return []
@@ -50,7 +50,7 @@ export function trunkOf(conversation: Conversation): string[] {
   return [...[...turns.values()].flatMap((group) => group.toSorted(inItemOrder)), ...notes]
 }
 
-/** What was said on a trunk, in order. */
+/** Messages on a trunk, in order. */
 export const saidIn = (conversation: Conversation): string[] =>
   conversation.trunk().flatMap(({ message }) => (message.role === 'user' ? [textOf(message.content)] : []))
 
@@ -111,7 +111,7 @@ const itemAt = (conversation: Conversation, stepId: number): string => {
   return step === undefined ? `n${stepId}` : (/item (\S+) /.exec(resultsIn(step).join())?.[1] ?? `n${stepId}`)
 }
 
-/** What was asked of the conversation and has not exactly one answer. */
+/** Requests about the conversation that do not have exactly one answer. */
 export function unansweredIn(records: readonly LogRecord[]): string[] {
   const answers = records.flatMap((record) => {
     if (record.type === 'compaction.end' || record.type === 'policy.end') return record.requestId ?? []

@@ -22,7 +22,7 @@ const toolOf = (job: Job, item: string): string => {
   return (job.turns[number - 1] as readonly string[])[place - 1]!
 }
 
-/** What a request shows of the items: by results, and by notes and summaries that quote them. */
+/** Items as a request shows them: by results, and by notes and summaries that quote them. */
 function readProgress(job: Job, request: ModelRequest): Map<string, ItemStatus> {
   const statuses = new Map<string, ItemStatus>()
   const itemOfCall = new Map<string, string>()

@@ -99,7 +99,7 @@ const endOfRun = (agent: Agent): Promise<void> =>
 const hasHeard = (agent: Agent, words: string): boolean =>
   agent.conversation.log().some(({ message }) => message.role === 'user' && textOf(message.content) === words)
 
-/** What a person says and decides about an agent with this log; nothing that is in it is said again. */
+/** Acts of a person on an agent with this log; nothing that is in it is said again. */
 function personFor(log: string): (agent: Agent) => void {
   const known = [...Object.values(sayings).map(({ text }) => text), ...Object.keys(wishes)]
   const said = new Set(known.filter((text) => log.includes(text)))

@@ -109,7 +109,7 @@ function run({ blow, place }: Row): Promise<CellResult> {
   return runCell({ blow, place, agents: agents!, prompts, ...(last === undefined ? {} : { lastMs: last }) }, where)
 }
 
-/** Whether something was wrong. */
+/** Reports a row. Returns true if something was wrong. */
 function report({ blow, place }: Row, result: CellResult): boolean {
   const { answers, wanted, faults, repeats, again, twice, zombie, slowestMs, note } = result
   const counts = [`${answers}/${wanted}`, faults.length, repeats, again, twice, zombie, `${Math.round(slowestMs)} ms`]

@@ -20,7 +20,7 @@ const node = (
     )
   })
 
-/** What the compiler says, in lines of the pages. */
+/** Output of the compiler, in lines of the pages. */
 function inPages(output: string, blocks: readonly StagedBlock[]): readonly string[] {
   return output.split('\n').flatMap((said) => {
     const [, file, line, message] = /^(?:.*[\\/])?([\w-]+\.tsx?)\((\d+),\d+\): (.*)/.exec(said) ?? []

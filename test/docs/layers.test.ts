@@ -5,13 +5,14 @@ import { tmpdir } from 'node:os'
 import { dirname, join, posix } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { layers, type Layer } from '../../scripts/layers.ts'
+import { circlesOf } from '../../tools/house/rooms.ts'
 import { assert, type CaseContext, describe } from '../support/suite.ts'
 
 const repository = join(import.meta.dirname, '..', '..')
 interface Plant {
   readonly file: string
   readonly codes: readonly string[]
-  /** What the rule's message must say of each line of code; `undefined`: all of them are legal. */
+  /** Pattern that the rule's message must match for each line of code; `undefined`: all of them are legal. */
   readonly says: RegExp | undefined
 }
 
@@ -51,7 +52,7 @@ const packages = [
 ]
 const files = ['node:fs', 'node:fs/promises', 'node:child_process']
 
-/** Of one row of the table: all that it allows, and all that it does not name. */
+/** Breaches for one row of the table: all that it allows, and all that it does not name. */
 function plantsOf({ path, below, packages: own = [], node, types = [] }: Layer): readonly Plant[] {
   const says = new RegExp(`^.*${path.replace('.', String.raw`\.`)} imports only`, 's')
   const isAllowed = (name: string): boolean =>
@@ -225,14 +226,9 @@ function importsOf(file: string): readonly string[] {
 describe('the sources', (it) => {
   it('form no circle, by their types neither', () => {
     const sources = globSync('{src,packages/*/src}/**/*.{ts,tsx}', { cwd: repository })
-    const left = new Map(sources.map((file) => [file, importsOf(file).filter((other) => sources.includes(other))]))
-    assert.ok([...left.values()].flat().length > sources.length, 'imports are seen at all')
-    // What imports nothing that is left is in no circle.
-    for (let free = [''], first = true; first || free.length > 0; first = false) {
-      free = [...left].flatMap(([file, others]) => (others.some((other) => left.has(other)) ? [] : [file]))
-      for (const file of free) left.delete(file)
-    }
-    assert.equal([...left.keys()], [])
+    const graph = new Map(sources.map((file) => [file, importsOf(file).filter((other) => sources.includes(other))]))
+    assert.ok([...graph.values()].flat().length > sources.length, 'imports are seen at all')
+    assert.equal(circlesOf(graph), [])
   })
 })
 

@@ -41,7 +41,7 @@ interface Container {
 
 type Labels = { readonly app: string }
 
-/** What these tests look at in an object of Kubernetes, whatever its kind. */
+/** Fields that these tests look at in an object of Kubernetes, whatever its kind. */
 interface Manifest {
   readonly kind: string
   readonly apiVersion: string
@@ -131,7 +131,7 @@ const invocations = [
   ...services.flatMap(([, { build, command }]) => (build === undefined ? [] : [command ?? []])),
 ].map(invocationOf)
 
-/** What programs of ours read of the environment. */
+/** Variables of the environment that programs of ours read. */
 async function variablesRead(): Promise<Set<string>> {
   const files = [
     ...new ImportGraph(fileURLToPath(new URL('../..', import.meta.url))).reachedFrom('packages/cli/src/main.ts'),

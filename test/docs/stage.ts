@@ -9,7 +9,7 @@ import {
   type AgentListener,
 } from '../../src/index.ts'
 
-/** What the pages take for granted: a `ts` block may use every name of this file, all of them real. Those of these doors are among them. */
+/** Names that a `ts` block of the pages may use, all of them real. Those of these doors are among them. */
 export * from '../../src/index.ts'
 export * from '../../src/groups.ts'
 export * from '../../src/sessions.ts'
@@ -46,5 +46,5 @@ export const persona = 'You are patient.'
 export const memory = { id: 'm1', text: 'The user likes clocks.' }
 export const tokens = { 'a-token-of-16-characters': 'drive' } as const
 export const app: RequestListener = (_request, response) => void response.end('the application')
-/** Of a certificate. */
+/** Key and text of a certificate. */
 export const [key, cert] = ['', '']

@@ -17,7 +17,7 @@ Object.assign(globalThis, { IS_REACT_ACT_ENVIRONMENT: true })
 
 const folder = join(import.meta.dirname, '..', '..', 'examples', 'apps')
 
-/** What each application prints, and the most lines of code it may have without its `main.ts`: as the best of others, see its README. */
+/** Output of each application, and the most lines of code it may have without its `main.ts`: as the best of others, see its README. */
 const apps: Readonly<Record<string, { readonly prints: readonly string[]; readonly lines: number }>> = {
   triage: {
     prints: [

@@ -7,7 +7,7 @@ import { assert, describe } from '../support/suite.ts'
 
 const folder = join(import.meta.dirname, '..', '..', 'examples')
 
-/** What each example prints, in this order. */
+/** Output of each example, in this order. */
 const essentials: Readonly<Record<string, readonly string[]>> = {
   '01-question.ts': ['You asked: What is an escapement?', 'stop after 1 turn'],
   '02-tool.ts': ['{"part":"sprnig"}', 'error: ', 'There is no part', '{"part":"spring"}', 'result: ', '"count":12'],

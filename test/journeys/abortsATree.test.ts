@@ -67,7 +67,7 @@ interface Forest {
   readonly store: Store
   readonly clock: SimulatedClock
   readonly signals: readonly AbortSignal[]
-  /** What a listener at the root heard of the whole tree. */
+  /** Events that a listener at the root heard of the whole tree. */
   readonly events: AgentEvent[]
   /** Lets every leaf say one more word. */
   speak(): void

@@ -35,7 +35,7 @@ const done: ScriptedReply = { text: 'done' }
 const sellerOf = (replies: readonly ScriptedReply[], options: Partial<AgentOptions<undefined, Shop>> = {}) =>
   defineAgent({ name: 'seller', model: scriptedModel(replies), tools: [sell], deps: z.instanceof(Shop), ...options })
 
-/** What the tools of an agent said, in order. */
+/** Results of the tools of an agent, in order. */
 const said = (agent: { readonly conversation: { trunk(): readonly { readonly message: object }[] } }): string[] =>
   agent.conversation
     .trunk()

@@ -76,7 +76,7 @@ async function leftBy(store: Store, ...agentIds: readonly string[]): Promise<Sto
   return left
 }
 
-/** What a process leaves that dies while the sub-agent's tool runs. */
+/** Store of a process that died while the sub-agent's tool ran. */
 async function deathInATool(cleanup: (close: () => Promise<unknown>) => void): Promise<Store> {
   const store = memoryStore()
   const runtime = await createRuntime({ store })

@@ -94,7 +94,7 @@ const untilIdle = (agent: Agent): Promise<void> => untilState(agent, 'idle')
 
 const typesOf = (records: readonly LogRecord[]): string[] => records.map(({ type }) => type)
 
-/** What became of a run, in words. */
+/** End of a run, in words. */
 const endOf = async (agent: Agent, text: string): Promise<string> => {
   const { stopReason, error } = await agent.prompt(text).result
   return error === undefined ? stopReason : `${stopReason}: ${error.code}`

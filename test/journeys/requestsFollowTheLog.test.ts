@@ -14,7 +14,7 @@ const own = [tool('own', () => 'mine'), tool('other', () => 'mine too')]
 
 const specOf = ({ name, description, inputSchema }: ToolSpec): ToolSpec => ({ name, description, inputSchema })
 
-/** What the source has in a turn: its tools by name, with a description each. */
+/** State of the source in a turn: its tools by name, with a description each. */
 const said = fc.oneof(
   { weight: 1, arbitrary: fc.constant('down' as const) },
   {

@@ -244,7 +244,7 @@ async function wholeLog(context: CaseContext, effects: 'none' | 'irreversible'):
   return recordsOf(store, 'a1')
 }
 
-/** What the calls give if the process dies after these records. */
+/** Results of the calls if the process dies after these records. */
 async function endOf(
   context: CaseContext,
   records: readonly LogRecord[],

@@ -96,7 +96,7 @@ describe('a store that fails', (it) => {
       tools: [tool('risky', () => 'done', { needsApproval: true }), tool('slow', () => open.promise)],
       replies: [calls('c', 'risky', 'slow'), 'the answer'],
     })
-    /** What waits, as the agent says and as a chat does that has heard what happened. */
+    /** Keys of what waits, by the agent and by a chat that has heard what happened. */
     const waits = (): readonly (readonly string[])[] =>
       [agent.pending(), events.reduce(foldMessages, emptyChat('a1')).pending].map((all) => all.map(({ key }) => key))
     const run = agent.prompt('go')

@@ -32,7 +32,7 @@ const before: readonly Part[] = [
   { type: 'reply.end', costUsd: 0, estimatedTokens: 1, ...asks },
 ]
 
-/** What each reader of a log says of the call after its last record. */
+/** Stage of the call after its last record, by each reader of a log. */
 function saidOf(records: readonly LogRecord[]) {
   const [projection, book, graph, spans, times] = [
     new SessionProjection(),

@@ -100,7 +100,7 @@ export const called = (
   ...result,
 })
 
-/** What `askHook` gives. */
+/** Output of `askHook`. */
 export const hookAsked = (child: ChildOf<'askHook'>, verdict: CallVerdict, at: number): HookOutput => ({
   key: child.input.key,
   verdict,
@@ -122,7 +122,7 @@ export const compacted = (
   ...result,
 })
 
-/** What a fold gives that hides these steps. */
+/** Output of a fold that hides these steps. */
 export const folded = ({ input: { key } }: ChildOf<'drainFold'>, at: number, steps: readonly number[]): FoldOutput => ({
   key,
   outcome:
@@ -133,7 +133,7 @@ export const folded = ({ input: { key } }: ChildOf<'drainFold'>, at: number, ste
   at,
 })
 
-/** What a look for a stall gives: nothing, or one that ends with this step. */
+/** Output of a look for a stall: nothing, or one that ends with this step. */
 export const checked = (
   { input: { key, revertId } }: ChildOf<'drainStall'>,
   at: number,

@@ -8,7 +8,7 @@ import { withCode } from '../support/agentHarness.ts'
 import { assert, describe } from '../support/suite.ts'
 import { supervised } from './supervisorDriver.ts'
 
-/** What became of an actor that was started: the error it ended with. */
+/** Error that a started actor ended with. */
 function errorOf(input: object): unknown {
   const failed: unknown[] = []
   const actor = createActor(agentMachine, { input: input as never })

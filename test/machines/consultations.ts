@@ -2,7 +2,7 @@ import type { ConsultOutput } from '../../src/machines/drainTypes.ts'
 import type { PolicyEnd } from '../../src/protocol/braking.ts'
 import type { ChildOf } from '../support/machineDriver.ts'
 
-/** What policies give of which none fires, or one that fires and asks for these steps to be hidden. */
+/** Output of policies of which none fires, or one that asks for these steps to be hidden. */
 export const consulted = (
   { input: { key, from, request } }: ChildOf<'consultPolicies'>,
   at: number,

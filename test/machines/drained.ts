@@ -1,7 +1,7 @@
 import type { GraftsOutput, PinsOutput, PrunesOutput, RevertsOutput } from '../../src/machines/drainTypes.ts'
 import type { ChildOf } from '../support/machineDriver.ts'
 
-/** What a drain gives that refuses everything it was asked for. */
+/** Output of a drain that refuses everything it was asked for. */
 export function drained(
   { src, input }: ChildOf<'drainReverts'> | ChildOf<'drainGrafts'> | ChildOf<'drainPrunes'> | ChildOf<'drainPins'>,
   at: number,

@@ -126,7 +126,7 @@ export const busyPlaces = places.filter(
   (place) => !['idle', 'paused by a limit', 'paused by the store', 'stopped'].includes(place),
 )
 
-/** What an agent needs to come to a place: the draining places and `preparing` need their switches on. */
+/** Policy that an agent needs to come to a place: the draining places and `preparing` need their switches on. */
 export function policyFor(place: Place): Partial<AgentPolicy> {
   const off = { revert: false, prune: false, fold: false, stall: false, policies: false, compact: true }
   if (place === 'preparing') return { flags: { ...off, turns: true } }

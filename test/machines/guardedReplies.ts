@@ -5,7 +5,7 @@ import type { Outcome } from '../support/arbitraries.ts'
 import type { ChildOf, MachineDriver } from '../support/machineDriver.ts'
 import { diskFull, text } from './agentScript.ts'
 
-/** What guards make of a reply: the outcome says what they decide. Without guards, the reply. */
+/** Reply after guards: the outcome says what they decide. Without guards, the reply. */
 export function guarded(
   driver: MachineDriver,
   { input: { guardedTo } }: ChildOf<'streamReply'>,

@@ -73,7 +73,7 @@ function assertBrakesAnswered({ records, context }: MachineDriver): void {
   assert.equal(answered.toSorted(), asked.toSorted())
 }
 
-/** What each run says it used is what its turns used, and the compactions and policies between them. */
+/** Checks that the usage of each run is that of its turns, and of the compactions and policies between them. */
 function assertUsageAddsUp(records: readonly LogRecord[]): void {
   let sum = noUsage
   let isInTurn = false

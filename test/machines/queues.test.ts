@@ -2,7 +2,7 @@ import { textOf } from '../../src/protocol/messages.ts'
 import { assert, describe } from '../support/suite.ts'
 import { AgentScript } from './agentScript.ts'
 
-/** What people said, in the order it came to the trunk. */
+/** Messages of people, in the order they came to the trunk. */
 const taken = (script: AgentScript) =>
   script.driver.recordsOf('message.added').map(({ message }) => textOf(message.content))
 const causes = (script: AgentScript) => script.driver.recordsOf('run.start').map(({ cause }) => cause)

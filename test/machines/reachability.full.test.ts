@@ -156,7 +156,7 @@ function eventsFor({ context }: Snapshot, by: Asker): AgentMachineEvent[] {
   ] as AgentMachineEvent[]
 }
 
-/** What a state is, for the search: its place, and what decides where it can go. Counters are left out. */
+/** State for the search: its place, and what decides where it can go. Counters are left out. */
 const abstract = ({ value, context }: Snapshot): string =>
   JSON.stringify([
     stateName(value),
@@ -186,7 +186,7 @@ interface Explored {
   readonly edges: ReadonlyMap<string, { readonly name: string; readonly next: ReadonlySet<string> }>
 }
 
-/** What a transition is carried out in, without effects. XState's `transition` begins a machine for one, which takes longer than the rest of it. */
+/** Scope of a transition without effects. XState's `transition` begins a machine for one, which takes longer than the rest of it. */
 function inertScope(machine: typeof agentMachine, input: AgentInput): AnyActorScope {
   const self = createActor(machine, { input })
   const nothing = (): void => {}

@@ -199,7 +199,7 @@ describe('a supervised child that ends by itself', (it) => {
   })
 })
 
-/** What each word does to a called child, by where it is; an attached one differs where it says so. */
+/** Effect of each word on a called child, by where it is; an attached one differs where it says so. */
 const words: { readonly [P in SupervisorPlace]: { readonly [W in 'abort' | 'stop' | 'close']: string } } = {
   opening: { abort: 'ended', stop: 'ended', close: 'ended' },
   running: { abort: 'running', stop: 'running', close: 'running' },

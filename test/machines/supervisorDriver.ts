@@ -11,7 +11,7 @@ type SupervisorEffect = 'open' | 'agent' | 'watch' | 'backoff'
 
 const patient: RestartPolicy = { restart: 'transient', maxRestarts: 3, windowMs: 10_000, backoffMs: 100 }
 
-/** What a supervisor is begun with: a call's by default, code's with `callId: null`. */
+/** Input of a supervisor: a call's by default, code's with `callId: null`. */
 export const supervised = (callId: string | null = 'c1'): SubAgentInput => ({
   agentId: 'a',
   runId: 'a/r0',
@@ -33,14 +33,14 @@ export const answer = (text: string, more: Partial<CallOutput> = {}): CallOutput
   ...more,
 })
 
-/** What `openChild` may give. */
+/** Output of `openChild`. */
 export const opened = (policy: Partial<RestartPolicy> = {}): OpenOutput => ({
   ok: true,
   agent: testAgent(),
   policy: { ...patient, ...policy },
 })
 
-/** What `watchChild` may give. */
+/** Output of `watchChild`. */
 export const ended = (at: number, more: Partial<CallOutput> = {}): WatchOutput => ({
   type: 'ended',
   output: answer('well done', more),
@@ -64,7 +64,7 @@ export class SupervisorDriver {
   /** Effects under way. */
   readonly underway = new Map<SupervisorEffect, Started>()
   readonly started: Started[] = []
-  /** What the agent was told, in order. */
+  /** Commands to the agent, in order. */
   readonly told: string[] = []
   #snapshot: SupervisorState
 
@@ -87,7 +87,7 @@ export class SupervisorDriver {
     return this.#snapshot.context
   }
 
-  /** What the caller gets; `undefined` until it is over. */
+  /** Output for the caller; `undefined` until it is over. */
   get output(): CallOutput | undefined {
     return this.#snapshot.output
   }

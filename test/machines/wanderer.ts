@@ -33,7 +33,7 @@ export interface Said {
   readonly words: string
 }
 
-/** What `beforeTool` decides; the outcome of an effect says which. */
+/** Verdict of `beforeTool`; the outcome of an effect says which. */
 function verdictFor({ isError, isKept, tokens }: Outcome): CallVerdict {
   if (isError) return isKept ? { type: 'denied', reason: 'no.' } : { type: 'failed', error: diskFull }
   if (tokens % 3 === 1) return { type: 'answered', content: text('known') }
@@ -248,7 +248,7 @@ export class Wanderer {
     return { key, ok: true, decision, ...(tokens % 3 === 0 ? {} : { tools: this.#taken(tokens) }), at }
   }
 
-  /** What sources have: a tool comes, goes, or has other effects, or nothing changes. */
+  /** Tools of sources: a tool comes, goes, or has other effects, or nothing changes. */
   #taken(tokens: number): TakenTools {
     const { policy } = this.driver.context
     if (tokens % 3 === 1) return { policy }

@@ -48,7 +48,9 @@ describe('the check of options', (it) => {
 
   it('takes objects only', () => {
     const { check, made } = counted()
-    for (const options of [undefined, null, 'a', 5, [], () => {}]) assert.match(check(options) ?? '', /expected object/)
+    for (const options of [undefined, null, 'a', 5, [], () => {}])
+      assert.match(check(options) ?? '', /expected object.*: give \{ name \}$/)
+    assert.match(optionsCheck({}, {})(5) ?? '', /expected object[^:]*$/)
     assert.equal(made, [])
   })
 })

@@ -108,7 +108,7 @@ function disordered(whole: readonly Json[], change: Disorder): Json[] {
 const isObject = (value: Json): value is { [key: string]: Json } =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** What reading a log of these values gives, by the reader of files: the records before the first bad one. */
+/** Records that a reader of files finds in a log of these values, before the first bad one. */
 function readValues(values: readonly Json[]): LogRecord[] {
   const records: LogRecord[] = []
   for (const [index, value] of values.entries()) {

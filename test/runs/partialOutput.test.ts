@@ -6,7 +6,7 @@ import { readPartialJson } from '../../src/protocol/runs/partialJson.ts'
 import { someRuns } from '../support/seeds.ts'
 import { assert, describe } from '../support/suite.ts'
 
-/** Whether the first is a beginning of the second. */
+/** True if the first is a beginning of the second. */
 function isBeginning(part: unknown, whole: unknown): boolean {
   if (typeof part === 'string') return typeof whole === 'string' && whole.startsWith(part)
   if (Array.isArray(part))

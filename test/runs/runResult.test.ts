@@ -34,7 +34,7 @@ const cancelled = (...why: Parameters<RunOutcome['cancel']>): Promise<RunResult>
   run.cancel(...why)
   return run.result
 }
-/** What a result has beside its totals. */
+/** Fields of a result beside its totals. */
 const promises = ({ stopReason, output, reason, error }: RunResult) => ({
   stopReason,
   output,

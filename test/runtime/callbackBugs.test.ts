@@ -14,7 +14,7 @@ import { assert, describe, type CaseContext } from '../support/suite.ts'
 
 const here = import.meta.filename.slice(import.meta.filename.lastIndexOf('/') + 1)
 
-/** What the process is warned of from now on. */
+/** Warnings of the process from now on. */
 function warnings({ cleanup }: Pick<CaseContext, 'cleanup'>): string[] {
   const heard: string[] = []
   const hear = ({ name, message }: Error): void => {

@@ -146,7 +146,7 @@ async function checkpointOf(...given: Parameters<typeof hostOf>): Promise<Checkp
   return { seq: last.seq, form: checkpointForm, digest: digestOf(last), body }
 }
 
-/** What the next process would read of its nodes, in whatever chunks they are. */
+/** Nodes that the next process would read, in whatever chunks they are. */
 function nodesIn(bytes: Uint8Array): unknown[] {
   const nodes = new KeptNodes(bytes)
   return Array.from(
@@ -155,7 +155,7 @@ function nodesIn(bytes: Uint8Array): unknown[] {
   )
 }
 
-/** What an agent is made of, and what it would ask next. */
+/** State of an agent, and the request it would make next. */
 function standing(host: AgentHost): string {
   const { conversation, input, spent, frame, leftBehind, metadata } = host
   return JSON.stringify({

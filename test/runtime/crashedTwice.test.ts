@@ -20,7 +20,7 @@ describe('an agent that died twice in the same call', (it) => {
     )
     const looker = defineAgent({ name: 'looker', model, tools: [look], limits: { turns: 3 } })
 
-    /** What is in the log when the call runs: as a killed process leaves it. */
+    /** Log when the call runs: as a killed process leaves it. */
     const diesInTheCall = async (before: readonly LogRecord[]): Promise<LogRecord[]> => {
       const store = memoryStore()
       running = Promise.withResolvers()

@@ -32,7 +32,7 @@ const decisions = {
   error: { error: 'no' },
 } as const
 
-/** What may be decided of each kind, and the words for what may. */
+/** Decisions that each kind takes, and the words for them. */
 const kinds = {
   risky: { allowed: ['approve', 'deny'], words: ['waits for an approval', "'approve' or 'deny'"] },
   curious: { allowed: ['deny', 'value'], words: ['waits for the answer to a question', "{ value } or 'deny'"] },

@@ -16,7 +16,7 @@ export interface GatedStore extends Store {
   readonly opened: string[]
   /** Leases that are out. */
   readonly leased: ReadonlySet<string>
-  /** What each waits for; a rejection is what it rejects with. */
+  /** Promise that each operation waits for; a rejection is what it rejects with. */
   readonly gates: { [G in 'open' | 'append' | 'read' | 'release']?: Promise<unknown> | undefined }
 }
 

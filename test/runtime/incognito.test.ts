@@ -17,7 +17,7 @@ interface World {
   readonly runtime: Runtime
   readonly clock: SimulatedClock
   readonly store: Store
-  /** What the store was asked to keep or lock: ids of agents. */
+  /** Ids of agents that the store was asked to keep or lock. */
   readonly touched: string[]
 }
 

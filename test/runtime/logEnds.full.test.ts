@@ -68,7 +68,7 @@ async function goOn(folder: string, { records }: FinishedJob): Promise<void> {
   assert.equal(trunkOf(seen), trunkOf(expected))
 }
 
-/** What tells one place between two records from another. */
+/** Kind of a place between two records. */
 const kindOf = (record: LogRecord | undefined): string => {
   const { type = 'end', queue = '', why = '', decision = '', name = '' }: { [field: string]: unknown } = { ...record }
   return [type, queue, why, decision, name].join(' ')

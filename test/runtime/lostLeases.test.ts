@@ -22,7 +22,7 @@ import { assert, describe, type CaseContext } from '../support/suite.ts'
 /** An effect, and the record after which the lease is over. */
 interface Effect {
   readonly last: LogRecord['type'] | ((record: LogRecord) => boolean)
-  /** What the agent is; `begun` notes the effect. */
+  /** Options of the agent; `begun` notes the effect. */
   readonly agent: (begun: () => void) => HarnessOptions
   readonly does?: (agent: Agent) => unknown
 }
@@ -230,7 +230,7 @@ async function recordsIn(store: Store): Promise<LogRecord[]> {
   return all
 }
 
-/** Whether two runtimes share a store object, or a file. */
+/** Ways in which two runtimes share a store object, or a file. */
 const shared: { readonly [name: string]: (dir: string) => () => Store } = {
   'SQLite file': (dir) => () => sqliteStore(join(dir, 'agents.db')),
   'store in memory': () => {

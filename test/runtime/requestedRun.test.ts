@@ -39,7 +39,7 @@ const ends = (
   ...(reason === undefined ? {} : { reason }),
 })
 
-/** What is known after these records: of the request `q`, or without it of the newest run. */
+/** Result known after these records: of the request `q`, or without it of the newest run. */
 async function resultOf(records: readonly LogRecord[], requestId: string | undefined = 'q') {
   const run = new RequestedRun(requestId, () => talker.output)
   await run.catchUp(records)

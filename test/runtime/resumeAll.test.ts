@@ -236,6 +236,7 @@ describe('runtime.resumeAll', (it) => {
   it('refuses nonsense', async (test) => {
     const runtime = await open(test, memoryStore())
     for (const [options, says] of [
+      [undefined, /resumeAll: .*give \{ definitions \}/],
       [{}, /resumeAll: definitions/],
       [{ definitions: ['talker'] }, /give what defineAgent returns/],
       [{ definitions: [], where: 5 }, /where: give metadata, or a function/],

@@ -30,7 +30,7 @@ async function start({ cleanup }: CaseContext, store: Store = memoryStore(), res
 
 const risky = tool('risky', () => 'done', { needsApproval: true })
 
-/** Whether it is settled by now. */
+/** True if it is settled by now. */
 async function isSettled(agent: Agent): Promise<boolean> {
   let is = false
   void agent.settled().then(() => (is = true))

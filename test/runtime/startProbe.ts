@@ -5,7 +5,7 @@
 import { writeSync } from 'node:fs'
 import { registerHooks } from 'node:module'
 
-/** What a program did until it ended. */
+/** Report of a program until it ended. */
 export interface StartReport {
   readonly modules: readonly string[]
   readonly segmenters: number

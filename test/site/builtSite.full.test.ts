@@ -8,7 +8,7 @@ interface Page {
   readonly address: string
   readonly html: string
   readonly ids: ReadonlySet<string>
-  /** Of links, as they are written. */
+  /** Targets of links, as they are written. */
   readonly links: readonly string[]
 }
 
@@ -39,7 +39,7 @@ function target(page: Page, link: string): { readonly address: string; readonly 
   return { address: url.pathname, id: decodeURIComponent(url.hash.slice(1)) }
 }
 
-/** What the menu beside a page leads to. */
+/** Targets of the menu beside a page. */
 const menuOf = (page: Page): readonly string[] =>
   [...(/<nav[^>]*class="sidebar[\s\S]*?<\/nav>/.exec(page.html)?.[0] ?? '').matchAll(/href="([^"]+)"/g)].map(
     ([, href]) => target(page, href!).address,

@@ -13,7 +13,7 @@ import { sitePackages } from './sitePackages.ts'
 const repository = join(import.meta.dirname, '..', '..')
 const keptSites = join(repository, '.escapement', 'site')
 
-/** What pages are made of. */
+/** Parts of a page. */
 const parts = [
   'docs',
   'src',
@@ -119,7 +119,7 @@ async function filesIn(path: string): Promise<readonly string[]> {
     .toSorted()
 }
 
-/** Of what was built before, the newest two are kept. */
+/** Removes earlier builds but for the newest two. */
 async function forgetOthers(): Promise<void> {
   const names = (await readdir(keptSites)).filter((name) => /^[0-9a-f]+$/.test(name))
   const dated = await Promise.all(

@@ -10,7 +10,7 @@ import { openStarterLab, type StarterLab } from './starterLab.ts'
 // Packing, building and four runtimes, on a machine that does more.
 const timeoutMs = 300_000
 
-/** What a person does with each, and sees. */
+/** Session of a person with each, and what they see. */
 const uses: Readonly<Record<TemplateName, (child: CliChild, project: string) => Promise<void>>> = {
   async chat(child, project) {
     await child.until('> ')

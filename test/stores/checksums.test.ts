@@ -14,7 +14,7 @@ const place = { file: 'a.jsonl', line: 1 }
 const plainLinesOf = (records: readonly LogRecord[]): string =>
   records.map((record) => `${JSON.stringify(record)}\n`).join('')
 
-/** What reading yields before it ends or fails, and how it failed. */
+/** Records that reading yields before it ends or fails, and the failure. */
 async function readUntilFailure(store: Store): Promise<{ records: LogRecord[]; failure: unknown }> {
   const records: LogRecord[] = []
   try {

@@ -10,7 +10,7 @@ import { linesOf, storeFolder } from './storeFolder.ts'
 export interface Disk {
   readonly log: LogFile
   content(): Promise<string>
-  /** What is in the file now. */
+  /** Content of the file now. */
   contentNow(): string
   /** Bytes the disk still takes; a write beyond takes what fits, the next one fails. */
   space: number

@@ -6,9 +6,9 @@ import { filtered, isFull } from './testFiles.ts'
 export const counted = (count: number, one: string, several: string): string =>
   `${count} ${count === 1 ? one : several}`
 
-/** The files of a tier. A part of a path asks for a file wherever it belongs. */
-function ofTier(files: readonly string[], { tier, filters }: RunOptions): readonly string[] {
-  if (tier === 'all' || (tier === 'quick' && filters.length > 0)) return files
+/** The files of a tier. A part of a path asks for a file wherever it belongs, unless the quick ones alone are wanted. */
+function ofTier(files: readonly string[], { tier, filters, quick }: RunOptions): readonly string[] {
+  if (tier === 'all' || (tier === 'quick' && filters.length > 0 && !quick)) return files
   return files.filter((file) => isFull(file) === (tier === 'rest'))
 }
 

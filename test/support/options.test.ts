@@ -36,6 +36,7 @@ describe('the options of a run', (it) => {
     [['--shard', 'a'], /--shard is "a"/],
     [['--shuffle=x'], /--shuffle is "x": give a whole number from 0\./],
     [['--rest', '--nightly'], /give one of them/],
+    [['--quick', '--rest'], /give one of them/],
   ]
   for (const [args, says] of refused)
     it(`are refused with what is wrong: ${args.join(' ')}`, () => {

@@ -14,6 +14,8 @@ export interface RunOptions {
   readonly filters: readonly string[]
   /** The files of `npm test`, those it leaves out, or both. */
   readonly tier: 'quick' | 'rest' | 'all'
+  /** True to leave the long files out although parts of paths name them. */
+  readonly quick: boolean
   /** True to try all seeds. */
   readonly allSeeds: boolean
   /** True to run only tests that a change since `main` can have broken. */
@@ -37,6 +39,7 @@ const usage = `Usage: npm test -- [option]... [part of a path]...
   --rest            the *.full.test.ts alone: what npm test leaves out (npm run test:rest)
   --full            every file, and all seeds of the tests that make their input up, not a quarter (npm run test:full)
   --nightly         --full --shuffle, and a case that was flaky twice in 14 days fails (npm run test:nightly)
+  --quick           with parts of paths: without the *.full.test.ts
   --changed         only test files that reach a file changed since main
   --shard I/N       the Ith of N parts of the files
   --shuffle [SEED]  in an order made from the seed, or from one that is printed
@@ -49,6 +52,7 @@ A part of a path chooses among all files, those that npm test leaves out include
 const flag = { type: 'boolean', default: false } as const
 const value = { type: 'string' } as const
 const options = {
+  quick: flag,
   rest: flag,
   full: flag,
   nightly: flag,
@@ -74,6 +78,8 @@ export function readOptions(args: readonly string[]): RunOptions {
   try {
     const { values, positionals } = parseArgs({ args: withSeed(args), allowPositionals: true, options })
     const { jobs, shard, shuffle, rest, full, nightly, ...flags } = values
+    if (values.quick && (rest || full || nightly))
+      throw new Error('--quick leaves out what the others add: give one of them.')
     if (rest && (full || nightly)) throw new Error('--rest leaves out what --full and --nightly run: give one of them.')
     return {
       ...flags,

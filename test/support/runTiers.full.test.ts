@@ -16,6 +16,7 @@ describe('a file that is called *.full.test.ts', (it) => {
     [['--nightly'], ['dear.full', 'quick']],
     [['dear'], ['dear.full']],
     [['test/'], ['dear.full', 'quick']],
+    [['--quick', 'test/'], ['quick']],
     [['--rest', 'test/'], ['dear.full']],
   ] as const)
     it(

@@ -14,11 +14,11 @@ import type { Json, ProviderFamily, StrictProvider } from './strictProvider.ts'
 
 export interface TalkOutcome {
   readonly requests: number
-  /** What the provider refused, and whatever else went wrong. */
+  /** Refusals of the provider, and whatever else went wrong. */
   readonly faults: readonly string[]
 }
 
-/** What people do; each is done at rest or into a run. */
+/** Acts of people; each is done at rest or into a run. */
 const deeds = {
   prompt: 10,
   showPicture: 2,

@@ -53,7 +53,7 @@ const isSearchResult = ({ type }: Part): boolean => type === 'web_search_tool_re
 
 class StrictAnthropic implements StrictProvider {
   readonly #dice: Dice
-  /** What it thought, by signature. */
+  /** Thoughts so far, by signature. */
   readonly #thoughts = new Map<string, string>()
   #made = 0
 

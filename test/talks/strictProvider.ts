@@ -24,7 +24,7 @@ export interface ProviderFamily {
 /** The longest base64 of an image that is taken, in characters. */
 const maxImageChars = 5 * 1024 * 1024
 
-/** What is wrong with an image, by its first bytes and its size. */
+/** Finds faults of an image, by its first bytes and its size. */
 export function wrongImage(data: string, mimeType: string): string | undefined {
   if (data === '') return 'image cannot be empty'
   if (data.length > maxImageChars) return 'image exceeds 5 MB maximum'
@@ -33,14 +33,14 @@ export function wrongImage(data: string, mimeType: string): string | undefined {
   return seen.type === mimeType ? undefined : `the image was specified as ${mimeType} but appears to be ${seen.type}`
 }
 
-/** Whether all its texts and names are whole: half a surrogate pair is no JSON to a provider. */
+/** True if all its texts and names are whole: half a surrogate pair is no JSON to a provider. */
 export function isWhole(value: unknown): boolean {
   if (typeof value === 'string') return value.isWellFormed()
   if (typeof value !== 'object' || value === null) return true
   return Object.entries(value).every(([name, inner]) => name.isWellFormed() && isWhole(inner))
 }
 
-/** What is wrong with the tools of a request. */
+/** Finds faults of the tools of a request. */
 export function wrongTools(tools: readonly Json[], schemaOf: (tool: Json) => unknown): string | undefined {
   const names = new Set<unknown>()
   for (const [at, tool] of tools.entries()) {

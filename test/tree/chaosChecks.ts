@@ -6,11 +6,11 @@ import { totalTokens, type Usage } from '../../src/protocol/messages.ts'
 import type { LogRecord } from '../../src/protocol/records.ts'
 import { checkJourney, checkLog } from '../support/journeyRules.ts'
 
-/** What one agent of a tree left behind. */
+/** Traces of one agent of a tree. */
 export interface AgentTrace {
   readonly agentId: string
   readonly records: readonly LogRecord[]
-  /** What a listener at the root heard of it. */
+  /** Events that a listener at the root heard of it. */
   readonly events: readonly AgentEvent[]
   readonly conversation: Conversation | undefined
   /** Its last life ended in the middle of things: by a defect of its own, or of one above. */
@@ -31,7 +31,7 @@ function count(totals: Totals, usage: Usage | undefined, costUsd = 0, turns = 0)
   totals.turns += turns
 }
 
-/** What an agent used over its life, read off its log: its own replies, and what its children are said to have used. */
+/** Usage of an agent over its life, read off its log: its own replies, and the reported usage of its children. */
 function totalsOf(records: readonly LogRecord[]): Totals {
   const totals = nothing()
   for (const record of records) {
@@ -68,7 +68,7 @@ export function checkTraces(traces: readonly AgentTrace[], { isStoreSound }: { i
   })
 }
 
-/** What a parent says a child used, pauses of its own included, is what the child's log says. */
+/** Checks that the usage a parent reports of a child, pauses of its own included, is what the child's log says. */
 export function checkSpending(traces: readonly AgentTrace[]): string[] {
   const byId = new Map(traces.map((trace) => [trace.agentId, trace]))
   return traces.flatMap(({ agentId, records }) => {

@@ -3,7 +3,7 @@ import type { RestartPolicy } from '../../src/machines/supervisorTypes.ts'
 import type { ToolExecution } from '../../src/machines/agentPolicy.ts'
 import type { Dice } from './dice.ts'
 
-/** What one chaotic tree is like. */
+/** Plan of one chaotic tree. */
 export interface ChaosPlan {
   /** Levels below the root, and sub-agents a reply may call. */
   readonly depth: number
@@ -18,13 +18,13 @@ export interface ChaosPlan {
   readonly maxRestarts: number
   readonly backoffMs: number
   readonly stallMs: number
-  /** Of a hundred appends, while the store is bad. */
+  /** Failures of a hundred appends, while the store is bad. */
   readonly storeFailures: number
   /** Turns of the event loop that the store takes, at most. */
   readonly storeDelay: number
   readonly toolExecution: ToolExecution
   readonly maxChildren: number
-  /** Of a hundred model calls, tool calls and moments: how often something goes wrong or somebody interferes. */
+  /** Errors of a hundred model calls, tool calls and moments: something goes wrong or somebody interferes. */
   readonly modelErrors: number
   readonly interference: number
   /** People interfere in the middle of things too: from inside a listener. */

@@ -13,7 +13,7 @@ import { settlesIn } from './settlesIn.ts'
 
 export type Logs = ReadonlyMap<string, readonly LogRecord[]>
 
-/** What a store holds now: what the next process would find. */
+/** Logs that a store holds now, as the next process would find them. */
 export async function logsOf(store: Store): Promise<Map<string, LogRecord[]>> {
   const logs = new Map<string, LogRecord[]>()
   for (const id of await store.list()) {

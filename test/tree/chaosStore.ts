@@ -4,7 +4,7 @@ import type { Dice } from './dice.ts'
 
 /** A store in memory that takes its time, fails when told to, and knows who holds what. */
 export interface ChaosStore extends Store {
-  /** Of a hundred appends so many fail. */
+  /** Failures of a hundred appends. */
   failures: number
   /** Ids of agents whose log is open. */
   readonly openLogs: ReadonlySet<string>

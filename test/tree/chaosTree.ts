@@ -24,7 +24,7 @@ import { settlesIn } from './settlesIn.ts'
 
 export interface ChaosOutcome {
   readonly plan: ChaosPlan
-  /** What did not hold, in words. */
+  /** Violations, in words. */
   readonly faults: readonly string[]
   readonly agents: number
   readonly depth: number
@@ -64,7 +64,7 @@ class ChaosLife {
   readonly #faults: string[] = []
   readonly #deeds: { [deed: string]: number } = {}
   readonly #traces: AgentTrace[] = []
-  /** What the process would have left behind, had it died. */
+  /** Logs that the process would have left behind, had it died. */
   #left: Logs | undefined
 
   static async begin(plan: ChaosPlan, dice: Dice): Promise<ChaosLife> {

@@ -1,6 +1,6 @@
 import type { SimulatedClock } from '../../packages/evaluation/src/testing/simulatedClock.ts'
 
-/** Whether a promise settles within ten simulated seconds. Never rejects. */
+/** Tells if a promise settles within ten simulated seconds. Never rejects. */
 export async function settlesIn(clock: SimulatedClock, work: Promise<unknown>): Promise<boolean> {
   const state = { isSettled: false }
   const settle = (): void => {

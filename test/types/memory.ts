@@ -9,7 +9,7 @@ class Shop {
   readonly customer = 'anna'
 }
 
-/** What names a user is given the deps of the definition. */
+/** Tools whose names a user is given are called with the deps of the definition. */
 export const clerk = defineAgent({
   name: 'clerk',
   model,

@@ -85,10 +85,19 @@ export const menu: readonly MenuGroup[] = [
       'stability',
       'upgrading',
       'changelog',
-      'architecture',
-      'contributing',
       ['security-policy', 'Reporting a hole'],
       'code-of-conduct',
     ],
+  },
+  {
+    label: 'Changing escapement',
+    pages: [
+      'architecture',
+      'contributing',
+      ['changing/add-a-tool', 'Add a tool'],
+      ['changing/add-a-brake', 'Add a brake'],
+      ['changing/add-an-adapter', 'Add an adapter'],
+    ],
+    isClosed: true,
   },
 ]

@@ -6,7 +6,7 @@ import { each } from '../../../src/groups.ts'
 const invoice = z.object({ number: z.int(), total: z.number(), currency: z.string() })
 const review = z.object({ ok: z.boolean(), note: z.string() })
 
-/** What came of the documents; `budget` is in dollars, for both agents together, however often it is started. */
+/** Reviews the documents. `budget` is in dollars, for both agents together, however often it is started. */
 export async function reviewAll(runtime: Runtime, model: Model, documents: readonly string[], budget: number) {
   const shared = { model, pricing: { input: 3, output: 15 }, limits: { turns: 3 } }
   const extractor = defineAgent({ ...shared, name: 'extractor', instructions: 'Extract the invoice.', output: invoice })

@@ -2,7 +2,7 @@
 import { z } from 'zod'
 import { createRuntime, defineAgent, defineTool, fallback, type Model, type ToolContext } from '../../../src/index.ts'
 
-/** What the application has; tools get it as `deps`. */
+/** State of the application; tools get it as `deps`. */
 export interface Shop {
   readonly prices: ReadonlyMap<string, number>
   readonly refunds: { readonly order: string; readonly euros: number }[]

@@ -139,7 +139,7 @@ export async function openEditor(
 export interface House {
   readonly runtime: Runtime
   readonly store: Store
-  /** What our side got and sent, in memory. */
+  /** Messages that our side got and sent, in memory. */
   connect(
     options?: EditorOptions & { readonly grant?: Grant; readonly acp?: OpenOptions },
   ): Promise<Awaited<ReturnType<typeof openEditor>>>

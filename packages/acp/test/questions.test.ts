@@ -15,7 +15,7 @@ const schemas: { readonly [name: string]: z.ZodType } = {
   list: z.array(z.string()),
 }
 
-/** What the tool got that asks about this. */
+/** Returns the input of the tool that asks about this. */
 async function asked(
   context: Parameters<typeof openHouse>[0],
   name: string,

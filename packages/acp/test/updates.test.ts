@@ -10,7 +10,7 @@ const below = { agentId: 'a.1', path: ['a'] }
 const text = (words: string) => ({ type: 'text', text: words })
 const result = (words: string) => ({ role: 'toolResult', content: [text(words)], isError: false })
 
-/** What a client is told of events, each update in short. */
+/** Returns the updates a client receives for events, each in short. */
 function told(options: { showsCompactions?: boolean } = {}) {
   const live = new LiveUpdates({ agentId: 'a', showsCompactions: false, isOwn: (id) => id === 'mine', ...options })
   const take = (...events: readonly AgentEvent[]): unknown[] =>

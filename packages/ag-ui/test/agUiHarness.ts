@@ -43,7 +43,7 @@ export async function serveFrontEnds(
   }
 }
 
-/** What a client sends, with what it must not leave out. */
+/** Input of a client with everything it must not leave out. */
 export const inputOf = (over: Partial<RunAgentInput> = {}): RunAgentInput => ({
   threadId: 'thread',
   runId: 'r1',

@@ -10,7 +10,7 @@ import { asks, calling, echo, fails, plainReplies } from '../../bridge/test/anyR
 
 const reply = fc.oneof(...plainReplies, calling(['echo', 'fails', 'asks', 'worker', 'nothing']))
 
-/** What a client does while a run goes on: once so many events have come it leaves and comes back, or has it aborted. */
+/** Behaviour of a client during a run: after this many events it leaves and comes back, or aborts. */
 const whim = fc.record({
   type: fc.constantFrom('stay' as const, 'leave' as const, 'abort' as const),
   after: fc.integer({ min: 1, max: 14 }),

@@ -52,7 +52,7 @@ function viewed() {
   })
   const start = (messages: readonly object[] = [], tools: readonly string[] = []): void =>
     view.start({ messages: messages as never, tools: tools.map((name) => ({ name })) as never, protocolVersion: '1.0' })
-  /** What was written since, as its types. */
+  /** Types of the events written since the last call. */
   const take = (): string[] => out.events.splice(0).map(({ type }) => type)
   const drain = (): void => {
     out.isFull = false

@@ -10,7 +10,7 @@ import { said, serveChats, shape, until } from './chatHarness.ts'
 const echo = defineAgent({ name: 'echo', model: policyModel(({ messages }) => `${messages.length}`) })
 const good = { id: 'chat', messages: [said('m1', 'go')] }
 
-/** What is sent, and the status and sentence it is refused with. */
+/** Bodies with the status and the sentence they are refused with. */
 const refused: readonly (readonly [what: string, body: unknown, status: number, sentence: RegExp])[] = [
   ['no JSON', '{', 400, /^The request is not JSON\./],
   ['something else', { some: 'thing' }, 400, /^This is not a request of useChat: id/],

@@ -26,7 +26,7 @@ export interface ChatServing extends Serving {
   chat(options?: ChatOptions): Chat<UIMessage>
   /** Asks as a bare client does. */
   post(body: unknown, init?: RequestInit): Promise<Response>
-  /** What a page that is loaded now gets. */
+  /** Messages of a page that is loaded now. */
   messages(id?: string): Promise<UIMessage[]>
 }
 
@@ -126,7 +126,7 @@ export async function logsOf(
 
 const isBelow = (part: UIMessage['parts'][number]): boolean => isToolUIPart(part) && part.toolCallId.includes('/')
 
-/** What sub-agents ask about within the same millisecond comes from the log in any order; each step is put in one. */
+/** Puts questions of sub-agents from the same millisecond, which the log has in any order, into one order. */
 const ordered = (messages: readonly UIMessage[]): UIMessage[] =>
   plain(messages).map((message) => {
     const steps: UIMessage['parts'][] = []
@@ -154,7 +154,7 @@ export async function asKilled(store: Store): Promise<Store> {
   return copy
 }
 
-/** What the client shows is what the log holds, and what a page gets that is loaded now. */
+/** Compares what the client shows with the log and with a page that is loaded now. */
 export async function checkReload(
   { store, messages }: ChatServing,
   { messages: shown, id }: Chat<UIMessage>,

@@ -81,7 +81,7 @@ async function say(page: Page, text: string): Promise<void> {
   await page.click('text=Send')
 }
 
-/** What the page shows of the conversation. */
+/** Conversation as the page shows it. */
 const shown = (page: Page): Promise<string[]> => page.locator('section p').allInnerTexts()
 const answers = [
   'My clock never came.',

@@ -1,28 +1,9 @@
-import { defineAgent, type Endpoint } from '../../../src/index.ts'
-import { Chats } from '../src/openChat.ts'
 import { readChatInput } from '../src/readChat.ts'
-import type { AgentAccess } from '../../bridge/src/server/agentAccess.ts'
-import type { RuntimeOptions } from '../../../src/runtime/runtimeOptions.ts'
 import { quiet } from '../../../test/support/agentHarness.ts'
-import { simulatedClock, scriptedModel, type ScriptedReply } from '../../../src/testing.ts'
-import { assert, describe, type CaseContext } from '../../../test/support/suite.ts'
-import { heldReply, said, serveChats } from './chatHarness.ts'
-
-/** Chats as the endpoint has them, with the access of a client. */
-async function chatsOf(context: CaseContext, replies: ScriptedReply[], runtime: RuntimeOptions = {}) {
-  const model = scriptedModel(replies)
-  let access: AgentAccess | undefined
-  const look: Endpoint = {
-    path: '/look',
-    answer: (_, response, given) => {
-      access = given
-      response.end()
-    },
-  }
-  const serving = await serveChats(context, [defineAgent({ name: 'a', model })], { endpoints: [look], runtime })
-  await fetch(`http://127.0.0.1:${serving.server.port}/look`)
-  return { chats: new Chats(undefined), access: access!, model, runtime: serving.runtime, store: serving.store }
-}
+import { simulatedClock } from '../../../src/testing.ts'
+import { assert, describe } from '../../../test/support/suite.ts'
+import { heldReply, said } from './chatHarness.ts'
+import { chatsOf } from './chatsAlone.ts'
 
 const input = (id: string) => readChatInput({ id: 'chat', messages: [said(id, 'go')] })
 

@@ -17,7 +17,7 @@ const wonders = defineTool({
 const client = defineTool({ name: 'client', description: 'Of the client.', input: z.object({}) })
 
 const usage = { input: 1, output: 1, cacheRead: 0, cacheWrite: 0 }
-/** What is streamed is not quite what comes of it. */
+/** Reply whose streamed text differs from the final one. */
 const corrected: ScriptedReply = {
   parts: [
     { type: 'text.delta', text: 'a first' },
@@ -36,7 +36,7 @@ const reply = fc.oneof(
   calling(['worker', 'worker', 'asks']),
 )
 
-/** What a person does while an answer comes: after so many changes the page is loaded anew, or the run is stopped. */
+/** Behaviour of a person while an answer comes: after this many changes the page is loaded anew, or the run is stopped. */
 const whims = fc.record({
   type: fc.constantFrom('stay' as const, 'stay' as const, 'reload' as const, 'reload' as const, 'stop' as const),
   after: fc.integer({ min: 1, max: 14 }),

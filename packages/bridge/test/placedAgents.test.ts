@@ -70,7 +70,7 @@ function hanging(): { answers: boolean; readonly model: Model; asked(times: numb
 interface House {
   readonly engine: Placer
   readonly definitions: readonly AgentDefinition[]
-  /** Of the server, in which nothing works. */
+  /** Runtime of the server, in which nothing works. */
   readonly runtime: Runtime
   store(): Store
   place(path: string): string

@@ -5,7 +5,7 @@ import { supervisorMachine } from '../../../src/machines/supervisorMachine.ts'
 /** Words that would be markup or syntax in a picture that did not escape them. */
 export const nasty = '</text><script>alert("1")</script>`x` & \'y\' \u0000\u001B[2J\n--> [*] : "z";\uD800'
 
-/** What the project's own machines do not have: parallel and history states, timers, combined guards, names that look like syntax. */
+/** Machine with everything the project's own lack: parallel and history states, timers, combined guards, names that look like syntax. */
 const oddMachine = setup({
   guards: { first: () => true, [nasty]: () => true },
   actions: { greet: () => {} },

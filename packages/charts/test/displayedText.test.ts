@@ -38,7 +38,7 @@ const wholeText = text.map((any) => any.toWellFormed())
 const columns = fc.integer({ min: 1, max: 90 })
 const runs = { seed: 12, numRuns: someRuns(300) }
 
-/** What stands on a screen: whole characters, in the order they come in. */
+/** Checks that a screen shows whole characters, in the order they come in. */
 function isFit(displayed: string): void {
   assert.ok(displayed.isWellFormed(), JSON.stringify(displayed))
   assert.not.match(displayed, reordering)

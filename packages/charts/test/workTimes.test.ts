@@ -3,7 +3,7 @@ import { WorkTimes, type Took } from '../src/workTimes.ts'
 import type { AgentEvent } from '../../../src/protocol/events.ts'
 import { assert, describe } from '../../../test/support/suite.ts'
 
-/** What each event tells of the times: type, seconds, and the call. */
+/** Returns the times that each event tells: type, seconds, and the call. */
 function tookBy(
   ...events: readonly (readonly [type: AgentEvent['type'], seconds: number, callId?: string])[]
 ): (Took | undefined)[] {

@@ -89,7 +89,7 @@ export function parseCommandLine(
   if (options.some(({ name }) => name === 'help')) return helpOn(command, commands)
   if (options.some(({ name }) => versionNames.includes(name))) return { type: 'version' }
   const shape = command !== undefined && Object.hasOwn(commands, command) ? commands[command] : undefined
-  const allowed = [...(shape?.options ?? names), 'help', 'version']
+  const allowed = [...new Set([...(shape?.options ?? names), 'help', 'version'])]
   const values: { [name: string]: string | true | readonly string[] } = {}
   for (const { name, rawName, value, inlineValue } of options) {
     const wrong = wrongOption({ name, rawName, value, inlineValue }, allowed, command)

@@ -20,6 +20,7 @@ const mistakes: readonly (readonly [string, readonly string[], RegExp])[] = [
   ['an unknown command', ['rnu', 'x'], /no command "rnu"\. Did you mean run\?/],
   ['an unknown option', ['run', 'x', '--jsn'], /no option --jsn\. Did you mean --json\?/],
   ['an unknown short option', ['run', 'x', '-q'], /no option -q/],
+  ['an option like none, with each named once', ['--bogus'], /There are: (?:(?!--help).)*--help, --version\.$/m],
   ['an option of another command', ['demo', '--dir', 'x'], /"demo" takes no option --dir/],
   ['an option without its value', ['run', 'x', '--dir', '--json'], /--dir needs a value/],
   ['a value for an option that has none', ['run', 'x', '--json=1'], /--json takes no value/],

@@ -132,5 +132,5 @@ export async function waitFor(isSo: () => boolean, signal: AbortSignal): Promise
   }
 }
 
-/** Whether a file is there and not empty. */
+/** Tells if a file is there and not empty. */
 export const hasText = (path: string): boolean => existsSync(path) && readFileSync(path, 'utf8') !== ''

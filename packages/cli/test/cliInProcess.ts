@@ -7,7 +7,7 @@ import type { CaseContext } from '../../../test/support/suite.ts'
 import { plain } from './cliTerminal.ts'
 
 export interface CliRun {
-  /** What was printed so far, without colours and cursor moves. */
+  /** Output so far, without colours and cursor moves. */
   readonly stdout: string
   /** The same, with them. */
   readonly raw: string
@@ -29,7 +29,7 @@ export interface CliRunOptions {
   readonly env?: NodeJS.ProcessEnv
   /** The whole standard input; else it stays open. */
   readonly input?: string
-  /** What runs the arguments; the command line when left out. */
+  /** Function that runs the arguments; the command line when left out. */
   readonly run?: typeof runCommandLine
 }
 

@@ -69,7 +69,7 @@ export const twoFaults: Readonly<Record<string, string>> = {
   ),
 }
 
-/** What no single edit repairs. */
+/** Texts that no single edit repairs. */
 export const beyondRepair: Readonly<Record<string, string>> = {
   'package.json': manifest,
   'roman.js': 'export function roman(number) {\n  return String(number + 0)\n}\n',

@@ -37,7 +37,7 @@ async function killedSession(context: CaseContext): Promise<Left> {
   return { cwd, id: log.replace('.jsonl', '') }
 }
 
-/** What makes a recorded session one of the command line's. */
+/** Fields that make a recorded session one of the command line's. */
 const ours = (folder: string) => ({ name: cliAgentName, instructions: instructionsFor(folder) })
 
 /** A session that stands still at a command to be approved. */

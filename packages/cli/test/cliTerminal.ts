@@ -26,5 +26,5 @@ export const atTerminal = (it: It, title: string, body: (context: CaseContext) =
 // oxlint-disable-next-line no-control-regex -- colours and the like are what is to go
 const escapes = /\u001B\[[\d;?]*[A-Za-z]|\r/g
 
-/** What a terminal was sent, as text. */
+/** Output sent to a terminal, as text. */
 export const plain = (output: string): string => output.replace(escapes, '')

@@ -42,7 +42,7 @@ export interface RunningBalancer {
 }
 
 interface BalancerOptions {
-  /** Of all workers, each at an address of its own. */
+  /** Port of all workers, each at an address of its own. */
   readonly workerPort: number
   /** Where it listens. Default: any free one. */
   readonly port?: number

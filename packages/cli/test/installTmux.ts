@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process'
 import { aptInstall, canAptInstall } from '../../../test/support/aptInstall.ts'
 import type { Provision } from '../../../test/support/setUp.ts'
 
-/** Whether there is a tmux. */
+/** True if there is a tmux. */
 export const hasTmux = (): boolean => spawnSync('tmux', ['-V']).status === 0
 
 /** The program in which tests see what a terminal shows. */

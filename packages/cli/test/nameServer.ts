@@ -2,13 +2,13 @@ import { createSocket, type Socket } from 'node:dgram'
 import { once } from 'node:events'
 
 const ipv4 = 1
-/** What an answer may have without being asked for more, in bytes. */
+/** Most bytes an answer may have without being asked for more. */
 const plainBytes = 512
 
 /** A name server that knows one name, whatever it is asked for: the addresses of all workers, as that of a cluster does. */
 export class NameServer {
   readonly #socket: Socket
-  /** What it answers from now on. */
+  /** Addresses that it answers from now on. */
   addresses: readonly string[] = []
 
   private constructor(socket: Socket) {

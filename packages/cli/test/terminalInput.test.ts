@@ -18,7 +18,7 @@ async function chatIn(context: CaseContext, dir: string, env: NodeJS.ProcessEnv 
   return cli
 }
 
-/** What people said in the only log of a folder. */
+/** Messages of people in the only log of a folder. */
 function saidIn(dir: string): string[] {
   const logs = join(dir, '.escapement')
   const records = readdirSync(logs)

@@ -3,7 +3,7 @@ import { textWidth } from '../../charts/src/textWidth.ts'
 import { drawnRow, lastRowsOf, wordWrapped } from '../src/terminal/wordWrap.ts'
 import { assert, describe } from '../../../test/support/suite.ts'
 
-/** What a terminal shows of a text that comes in pieces, a row each; rows are wrapped by the terminal where they are too long. */
+/** Rows that a terminal shows of a text that comes in pieces; the terminal wraps rows that are too long. */
 function rowsOf(pieces: readonly string[], columns: number): string[] {
   let all = ''
   let open = ''

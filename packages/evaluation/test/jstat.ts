@@ -1,6 +1,6 @@
 import { createRequire } from 'node:module'
 
-/** What the tests take of the library jstat, which calculates by other ways than ours. */
+/** Parts of the library jstat that the tests use; it calculates by other ways than ours. */
 interface JStat {
   readonly studentt: { inv(p: number, degrees: number): number; cdf(t: number, degrees: number): number }
   readonly normal: { cdf(x: number, mean: number, deviation: number): number }

@@ -5,7 +5,7 @@ import { randomNumbers } from '../src/statistics/randomNumbers.ts'
 export interface Skill {
   /** How likely a trial passes. */
   readonly passes: number
-  /** What a trial costs in the middle, in US dollars. */
+  /** Median cost of a trial, in US dollars. */
   readonly costs: number
 }
 

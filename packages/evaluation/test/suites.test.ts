@@ -10,7 +10,7 @@ const good = '{ "prompts": ["Do it."], "check": "true" }'
 const suiteIn = (context: CaseContext, files: Readonly<Record<string, string>>): string =>
   projectFolder(context, Object.fromEntries(Object.entries(files).map(([path, text]) => [`suites/mini/${path}`, text])))
 
-/** What is said of a suite with one task, without the folder that it is in. */
+/** Messages about a suite with one task, without the folder that it is in. */
 async function saidOf(context: CaseContext, files: Readonly<Record<string, string>>): Promise<string> {
   const root = suiteIn(context, files)
   const thrown = (await assert.rejects(readSuite('suites/mini', root), withCode('INVALID_OPTION'))) as Error

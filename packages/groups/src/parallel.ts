@@ -81,6 +81,7 @@ export async function parallel(
   checkRoom('parallel', host, alive + (keep && judging !== null ? 1 : 0))
   const agents = new GroupAgents(host, { signal, deps: options.deps })
   const won: { first: Branch | null } = { first: null }
+  let hasFailed = false
   const ask = async (member: Agent): Promise<Branch> => {
     const branch = await agents.ask(member, prompt, limits)
     if (judge === 'first' && won.first === null && endedWell(branch)) {
@@ -91,11 +92,15 @@ export async function parallel(
     return branch
   }
   try {
-    const isOver = (): boolean => agents.isAborted || won.first !== null
+    const isOver = (): boolean => hasFailed || agents.isAborted || won.first !== null
+    const failed = (): void => {
+      hasFailed = true
+      agents.abortOthers()
+    }
     const begun =
       concurrency === undefined
         ? await together(agents, entries, ask)
-        : await inTurn(agents, entries, { concurrency, ask, isOver })
+        : await inTurn(agents, entries, { concurrency, ask, isOver, failed })
     const branches = begun.filter((branch) => branch !== undefined)
     const candidates = branches.filter(endedWell)
     const chosen = await choose(agents, candidates, { judge, judging, task, first: won.first })
@@ -127,18 +132,19 @@ function inTurn(
   {
     concurrency,
     ask,
-    isOver,
+    ...over
   }: {
     readonly concurrency: number
     readonly ask: (member: Agent) => Promise<Branch>
     readonly isOver: () => boolean
+    readonly failed: () => void
   },
 ): Promise<(Branch | undefined)[]> {
   const run = async (entry: GroupEntry): Promise<Branch | undefined> => {
     const member = await agents.open(entry)
-    return isOver() ? undefined : ask(member)
+    return over.isOver() ? undefined : ask(member)
   }
-  return atMost(concurrency, entries, run, { isOver, failed: () => agents.abortOthers() })
+  return atMost(concurrency, entries, run, over)
 }
 
 interface Choice {

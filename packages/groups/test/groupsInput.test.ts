@@ -9,7 +9,7 @@ const worker = defineAgent({ name: 'worker', model: scriptedModel([]) })
 const mapper = (text: string): string => text
 const many = (count: number) => Array.from({ length: count }, () => worker)
 
-/** What is wrong, the code of its error and a word of its message. */
+/** Wrong options, each with the code of its error and a word of its message. */
 const optionFaults: readonly (readonly [string, unknown, string])[] = [
   ['an option nobody knows', { jury: 'first' }, 'jury'],
   ['a limit of zero', { limits: { turns: 0 } }, 'limits.turns'],

@@ -19,7 +19,7 @@ export interface Wanted extends Partial<Omit<Consultation, 'steps' | 'ask' | 'ru
   readonly ask?: Consultation['ask']
   readonly run?: Consultation['run']
   readonly exportSession?: Consultation['exportSession']
-  /** Of the agent that facts are kept of: an agent `tester` without a memory of its own. */
+  /** Place of the agent that facts are kept of: an agent `tester` without a memory of its own. */
   readonly place?: Partial<FactPlace> | undefined
 }
 
@@ -28,7 +28,7 @@ export interface FakeConsultation extends Consultation {
   readonly ran: readonly { readonly agent: Runnable; readonly prompt: string }[]
 }
 
-/** What the kernel would give to the parts of a policy: an agent of 10 tokens of instructions and what its steps make. */
+/** Consultation as the kernel gives it to the parts of a policy: an agent of 10 tokens of instructions and the tokens of its steps. */
 export function fakeConsultation(wanted: Wanted = {}): FakeConsultation {
   const { log = new BrakeLog(), steps: given, answers = [], ask, run, exportSession, place, ...rest } = wanted
   const steps = given === undefined ? stepsOfLog(log) : given.map(stepView)

@@ -13,7 +13,7 @@ async function tempFolder({ cleanup }: Pick<CaseContext, 'cleanup'>): Promise<st
   return folder
 }
 
-/** What an exported session gives, and whether it was closed. */
+/** Exported session, with a flag that tells if it was closed. */
 function exported(...lines: readonly string[]) {
   const seen = { isClosed: false, read: 0 }
   async function* exportSession(): AsyncGenerator<string> {

@@ -7,7 +7,7 @@ import { assert, describe, isCi, type CaseContext, type CaseOptions } from '../.
 import { findPostgres, howToInstall } from './installPostgres.ts'
 import { PostgresServer } from './server.ts'
 
-/** What a case with a database gets. */
+/** Context of a case with a database. */
 export interface PostgresContext extends CaseContext {
   /** The server, which other cases of the process use too: one that ends it begins it again. */
   readonly server: PostgresServer

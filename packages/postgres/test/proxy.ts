@@ -6,7 +6,7 @@ export interface Proxy {
   /** The address of the database by this way. */
   readonly url: string
   /**
-   * What becomes of bytes from now on: `open`: they arrive; `deaf`: nothing comes back; `hole`: nothing arrives anywhere, and new
+   * Fate of bytes from now on: `open`: they arrive; `deaf`: nothing comes back; `hole`: nothing arrives anywhere, and new
    * connections neither.
    */
   mode: 'open' | 'deaf' | 'hole'

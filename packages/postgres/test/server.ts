@@ -139,7 +139,7 @@ export class PostgresServer {
     await rm(this.#dir, { recursive: true, force: true })
   }
 
-  /** What it has written of itself. */
+  /** Log that it has written. */
   log(): Promise<string> {
     return readFile(join(this.#dir, 'log'), 'utf8').catch(() => '')
   }

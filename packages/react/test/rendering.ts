@@ -8,7 +8,7 @@ import { assert, type CaseContext } from '../../../test/support/suite.ts'
 
 const here = globalThis as { IS_REACT_ACT_ENVIRONMENT?: boolean }
 
-/** What it says of this way to test, and of a process that renders for servers too. */
+/** Warnings about this way to test, and about a process that renders for servers too. */
 const ofTests = /^(react-test-renderer is deprecated|Detected multiple renderers)/
 
 /** Components on the screen. */

@@ -42,7 +42,7 @@ export function testSource(parts: TestParts): string {
     `import { createRuntime, defineAgent${hasTools ? ', defineTool' : ''}${said.length === 0 ? '' : ', type Agent'} } from 'escapement'`,
     "import { scriptedModel, type ScriptedReply } from 'escapement/testing'",
     '',
-    '/** What the model replied. */',
+    '/** Replies of the model. */',
     `const replies: ScriptedReply[] = ${testLiteral(replies)}`,
     '',
     ...(hasTools
@@ -136,7 +136,7 @@ function saidAt(runs: readonly RecordedRun[], results: TestParts['results']): re
 }
 
 const saidLines = (said: readonly Said[]): string[] => [
-  '/** What people said while a reply came, by its place. */',
+  '/** Messages of people while a reply came, by its place. */',
   "const said: Record<number, readonly { how: 'steer' | 'followUp'; text: string }[]> = {",
   ...said.map((each) => `  ${each.at}: ${testLiteral(each.said, 2)},`),
   '}',
@@ -163,7 +163,7 @@ function toolLines(
     return result === undefined ? [] : [[callId, { text: result.text, isError: result.isError }] as const]
   })
   return [
-    '/** What calls came to, by their ids in the replies. */',
+    '/** Results of calls, by their ids in the replies. */',
     `const results: Record<string, { text: string; isError: boolean }> = ${testLiteral(Object.fromEntries(given))}`,
     '',
     `const tools = ${testLiteral(names)}.map((name) =>`,

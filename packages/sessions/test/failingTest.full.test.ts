@@ -15,7 +15,7 @@ import { scriptedModel, type ScriptedReply } from '../../evaluation/src/testing/
 import { assert, describe, type CaseContext } from '../../../test/support/suite.ts'
 import { logOf } from './sessionLogs.ts'
 
-const repository = join(import.meta.dirname, '..', '..')
+const repository = join(import.meta.dirname, '..', '..', '..')
 
 /** The log of an agent that a story was played with. */
 async function recorded(
@@ -163,11 +163,11 @@ describe('a failing test of a recorded conversation', (it) => {
     context.cleanup(() => rm(folder, { recursive: true }))
     for (const [name, source] of Object.entries(sources)) {
       const own = source
-        .replace("from 'escapement/testing'", "from '../../../src/testing.ts'")
-        .replace("from 'escapement'", "from '../../../src/index.ts'")
+        .replace("from 'escapement/testing'", "from '../../src/testing.ts'")
+        .replace("from 'escapement'", "from '../../src/index.ts'")
       await writeFile(join(folder, `${name}.ts`), own)
     }
-    const config = { extends: '../../../tsconfig.json', include: ['*.ts'], exclude: [] }
+    const config = { extends: '../../tsconfig.json', include: ['*.ts'], exclude: [] }
     await writeFile(join(folder, 'tsconfig.json'), JSON.stringify(config))
     const tsc = join(repository, 'node_modules', 'typescript', 'bin', 'tsc')
     const compiled = await node([tsc, '--singleThreaded', '--pretty', 'false', '-p', folder], folder, context.signal)

@@ -30,7 +30,7 @@ async function storeOf(version: string, { cleanup }: CaseContext): Promise<{ sto
   return { store: fileStore(folder), folder }
 }
 
-/** What the version that wrote a log said of its session. */
+/** Descriptions of sessions by the versions that wrote their logs. */
 const told = JSON.parse(await readFile(join(golden, 'sessions.json'), 'utf8')) as Readonly<Record<string, unknown>>
 
 async function tell(store: Store, agentId: string): Promise<unknown> {

@@ -12,7 +12,7 @@ import { calls, never, quiet, tool } from '../../../test/support/agentHarness.ts
 import { assert, describe, type CaseContext } from '../../../test/support/suite.ts'
 import { fill, logOf } from './sessionLogs.ts'
 
-/** What happened in the process that imported. */
+/** Acts of the process that imported. */
 interface Acts {
   readonly ran: string[]
   asked: number

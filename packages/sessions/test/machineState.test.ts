@@ -12,7 +12,7 @@ function toldBy(records: readonly LogRecord[]) {
 
 const told = (script: AgentScript) => toldBy(script.driver.records)
 
-/** What a log cannot show: streaming, preparing and settling are not logged, nor what a drain is at before it has come to something. */
+/** States as a log shows them: streaming, preparing and settling are not logged, nor a drain before it has come to something. */
 const shown: { readonly [state: string]: string } = {
   'replying.streaming': 'replying.requesting',
   preparing: 'replying.requesting',

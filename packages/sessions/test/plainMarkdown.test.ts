@@ -3,7 +3,7 @@ import { marked, type Token } from 'marked'
 import { plainMarkdown } from '../src/plainMarkdown.ts'
 import { assert, describe } from '../../../test/support/suite.ts'
 
-/** What a reader of Markdown makes of a text that a page would load or run. */
+/** Parts of a text that a reader of Markdown would load or run. */
 function liveIn(text: string): readonly string[] {
   const live: string[] = []
   void marked.walkTokens(marked.lexer(text), ({ type, raw }: Token) => {

@@ -22,7 +22,7 @@ import { created } from './sessionLogs.ts'
 const pricing = { input: 1_000_000, output: 1_000_000 }
 const look = () => tool('look', () => 'seen')
 
-/** What a live listener makes of an agent's life, and what its log says in the end, which must be the same. */
+/** Session by a live listener, and session by the log in the end, which must be the same. */
 async function sessionsOf({ agent, records }: Pick<Harness, 'agent' | 'records'>): Promise<Session> {
   await agent.stop()
   const log = await records()

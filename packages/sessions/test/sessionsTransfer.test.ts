@@ -18,7 +18,7 @@ import { assert, describe, type CaseContext } from '../../../test/support/suite.
 import { born, created, fill, logOf, storeOf } from './sessionLogs.ts'
 import { failsWith, storeFolder } from '../../../test/stores/storeFolder.ts'
 
-/** What a store has of an imported log. */
+/** Records as a store has them of an imported log. */
 const foreign = (records: readonly LogRecord[]): LogRecord[] => records.map((record) => ({ ...record, foreign: true }))
 
 async function textOf(lines: AsyncIterable<string>): Promise<string> {

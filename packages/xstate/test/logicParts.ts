@@ -117,6 +117,6 @@ export function actorOf(
 /** How an actor ends: with its output, or what it failed with. */
 export const ending = (actor: Running) => toPromise(actor)
 
-/** What a process that persisted the actor now would have. */
+/** Snapshot that a process would have if it persisted the actor now. */
 export const kept = (actor: { getPersistedSnapshot(): unknown }): unknown =>
   JSON.parse(JSON.stringify(actor.getPersistedSnapshot()))

@@ -12,7 +12,7 @@ Object.assign(globalThis, { IS_REACT_ACT_ENVIRONMENT: true })
 
 interface Shown {
   readonly tree: ReactTestRenderer
-  /** What is on the screen. */
+  /** Text on the screen. */
   text(): string
   /** Resolves once that is there. */
   until(text: string): Promise<void>

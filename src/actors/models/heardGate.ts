@@ -50,7 +50,6 @@ function watched(parts: AsyncIterator<ModelPart>, { clock, ms, signal }: Watch):
       waiting = {
         since: clock.now(),
         giveUp: () => {
-          end()
           void leave(parts)
           const message = `The model said nothing for ${ms} ms.`
           resolve({ done: false, value: { type: 'error', error: { kind: 'network', message } } })

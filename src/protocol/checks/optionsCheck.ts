@@ -16,9 +16,10 @@ export function optionsCheck(
 ): (options: unknown) => string | undefined {
   const schemas = new Map(Object.entries({ ...required, ...optional }).map(([name, make]) => [name, lazily(make)]))
   const names = [...schemas.keys()]
+  const needed = Object.keys(required).length === 0 ? '' : `: give { ${Object.keys(required).join(', ')} }`
   return (options) => {
     if (typeof options !== 'object' || options === null || Array.isArray(options))
-      return describeIssues(z.looseObject({}).safeParse(options).error!)
+      return `${describeIssues(z.looseObject({}).safeParse(options).error!)}${needed}`
     const wrong: string[] = []
     for (const [name, schema] of schemas) {
       const value: unknown = Reflect.get(options, name)

@@ -120,7 +120,6 @@ export class Sources {
   }
 
   #drop(source: ToolSource, held: Held): void {
-    if (held.users.size > 0) return
     this.#held.delete(source)
     void this.#end(held.open)
   }

@@ -69,7 +69,7 @@ export async function noEarlier(parent: TreeAgent, { name }: OpenInput, wanted: 
 }
 
 function taskIn(input: unknown): string {
-  const { task } = (typeof input === 'object' && input !== null ? input : {}) as { readonly task?: unknown }
+  const { task } = (input ?? {}) as { readonly task?: unknown }
   return JSON.stringify(cutEnd(typeof task === 'string' ? task : '', 60))
 }
 

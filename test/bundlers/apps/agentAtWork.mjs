@@ -8,7 +8,7 @@ const model = policyModel(({ messages }) => {
   return { toolCalls: [{ name: 'search_files', input: { pattern: 'needle' } }] }
 })
 
-/** What an agent found in a folder, and what came of the things that need a file of the package. */
+/** Work of an agent in a folder, and the results of the things that need a file of the package. */
 export async function agentAtWork(folder, { serve }) {
   const runtime = await createRuntime()
   const agent = await runtime.spawn(defineAgent({ name: 'seeker', model, tools: workspaceTools(folder) }))

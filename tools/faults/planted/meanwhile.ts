@@ -1,6 +1,6 @@
 import type { Fault } from '../mutate.ts'
 
-/** What happens beside something that is refused, ends or is still to come. */
+/** Faults beside something that is refused, ends or is still to come. */
 export const faults: readonly Fault[] = [
   {
     id: 'meanwhile-1',
@@ -142,7 +142,7 @@ export const faults: readonly Fault[] = [
     id: 'meanwhile-18',
     file: 'packages/groups/src/parallel.ts',
     what: 'one more agent is asked after the race was won while it was opened',
-    from: 'return isOver() ? undefined : ask(member)',
+    from: 'return over.isOver() ? undefined : ask(member)',
     to: 'return ask(member)',
     tests: ['groups/test/groupsConcurrency'],
   },

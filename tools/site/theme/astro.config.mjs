@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import starlight from '@astrojs/starlight'
 import { defineConfig, passthroughImageService } from 'astro/config'
 
-/** What `tools/site/buildSite.ts` says of this version. */
+/** Description of this version by `tools/site/buildSite.ts`. */
 const site = JSON.parse(readFileSync(new URL('site.json', import.meta.url), 'utf8'))
 
 // oxlint-disable-next-line import/no-default-export -- Astro reads it so.

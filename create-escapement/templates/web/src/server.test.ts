@@ -93,7 +93,7 @@ test('staff have a page of their own', async (context) => {
   assert.match(await page.text(), /escapement-bridge/)
 })
 
-/** What the server answers to a request that is sent as it is. */
+/** Sends a request as it is and returns the server's answer. */
 async function ask(port: number, address: string): Promise<string> {
   const socket = connectSocket(port, '127.0.0.1')
   socket.end(`GET ${address} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n`)

@@ -14,7 +14,7 @@ const types: Readonly<Record<string, string>> = {
 export interface ServerOptions {
   /** Where the page for visitors is. */
   readonly pageFolder: string
-  /** Whoever has it sees all conversations at /staff/, and approves what visitors cannot: 16 characters or more, random. */
+  /** Token that lets its holder see all conversations at /staff/ and approve what visitors cannot: 16 characters or more, random. */
   readonly staffToken: string
 }
 

@@ -9,7 +9,8 @@ import type { LogRecord } from '../../../../src/protocol/records.ts'
 import type { Agent } from '../../../../src/runtime/agents/agent.ts'
 import type { ChartSubject } from '../../../charts/src/chart.ts'
 import type { SessionSummary } from '../../../sessions/src/listSessions.ts'
-import { isStillGranted, outOfReach, reaches, type Grant, type Reach, type ReachedAgent } from './roles.ts'
+import { isStillGranted, newOutOfReach, outOfReach, reaches } from './roles.ts'
+import type { Grant, Reach, ReachedAgent } from './roles.ts'
 import type { Viewer } from './agentDirectory.ts'
 import type { Bridge } from './bridge.ts'
 import type { AgentBirth } from './dispatch.ts'
@@ -305,9 +306,7 @@ export class AgentAccess implements Viewer {
       const keys = Object.keys(this.#grant.metadata ?? {}).join(', ')
       throw new RuntimeError('BRIDGE_FORBIDDEN', `The server sets metadata of your agents itself: ${keys}.`)
     }
-    if (!this.reach({ id, path: [], metadata })) {
-      throw new RuntimeError('BRIDGE_FORBIDDEN', 'This token reaches certain agents only, and the new one is none.')
-    }
+    if (!this.reach({ id, path: [], metadata })) throw newOutOfReach()
     this.#bridge.agents.definition(definition)
     return { id, definition, ...(Object.keys(metadata).length === 0 ? {} : { metadata }) }
   }

@@ -50,6 +50,7 @@ export class AgentDirectory {
   readonly #deps: ServedDeps | undefined
   readonly #dispatch: Dispatch | undefined
   readonly #resuming = new Map<string, Promise<Agent>>()
+  readonly #spawning = new Map<string, Promise<unknown>>()
 
   constructor(
     runtime: BridgeRuntime,
@@ -81,7 +82,24 @@ export class AgentDirectory {
 
   async spawn(name: string, options: Spawning & { readonly id: string }): Promise<Agent> {
     const definition = this.definition(name)
-    return await this.#runtime.spawn(definition, { ...options, ...(await depsOf(this.#deps, definition, options)) })
+    const { id } = options
+    // Of two clients that want the same agent at once, the second is told that it exists once it does.
+    while (this.#spawning.has(id)) await this.#spawning.get(id)
+    const spawning = depsOf(this.#deps, definition, options).then((deps) =>
+      this.#runtime.spawn(definition, { ...options, ...deps }),
+    )
+    this.#spawning.set(id, Promise.allSettled([spawning]))
+    return await spawning.finally(() => this.#spawning.delete(id))
+  }
+
+  /** Tells whether there is an agent of this id, out of reach. */
+  async isBeyond(id: string, viewer: Viewer): Promise<boolean> {
+    const running = this.#runtime.agent(id)
+    if (running !== undefined) return viewer.find(id) === undefined || !viewer.reach(running)
+    // If the log cannot be read, it is unknown whose it is.
+    const unknown = { path: [], metadata: undefined }
+    const created = await createdRecord(this.#store, id).catch(() => unknown)
+    return created !== undefined && !viewer.reach({ id, path: created.path, metadata: created.metadata })
   }
 
   /**

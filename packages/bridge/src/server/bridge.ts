@@ -238,8 +238,13 @@ export class Bridge {
     return this.#isClosed
   }
 
-  close(): void {
+  /** Accepts no more clients; those that are here may go on until `close`. */
+  closeDoors(): void {
     this.#isClosed = true
+  }
+
+  close(): void {
+    this.closeDoors()
     this.#stopFollowing()
     this.roster.close()
     this.#followed.close()

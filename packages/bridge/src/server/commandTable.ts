@@ -1,10 +1,11 @@
 import { createHash } from 'node:crypto'
 import type { AgentCommand, CheckedCommand } from '../../../../src/protocol/bridge/commands.ts'
-import { RuntimeError, type ErrorCode } from '../../../../src/protocol/errors.ts'
+import { hasCode, RuntimeError, type ErrorCode } from '../../../../src/protocol/errors.ts'
 import type { SessionEntry } from '../../../../src/protocol/bridge/frames.ts'
 import type { Right } from '../../../../src/protocol/bridge/rights.ts'
 import { beyondWords, rightsFor } from './commandRights.ts'
 import type { UnloggedEnd } from './dispatch.ts'
+import { newOutOfReach } from './roles.ts'
 import type { RunResult } from '../../../../src/protocol/runs/runResult.ts'
 import { Agent } from '../../../../src/runtime/agents/agent.ts'
 import type { Bridge } from './bridge.ts'
@@ -133,9 +134,9 @@ export const commandTable: { readonly [T in Command['type']]: CommandHandler<T> 
         const agent = await access.spawn(definition, { id, incognito, ...(metadata === undefined ? {} : { metadata }) })
         return new DeferredAnswer(written(agent, { agentId: agent.id, seq: agent.lastSeq }))
       } catch (thrown) {
-        const isOwn = agentId === undefined && thrown instanceof RuntimeError && thrown.code === 'AGENT_EXISTS'
-        if (isOwn) return { agentId: id, seq: firstSeq }
-        throw thrown
+        if (!hasCode(thrown, 'AGENT_EXISTS')) throw thrown
+        if (agentId === undefined) return { agentId: id, seq: firstSeq }
+        throw (await bridge.agents.isBeyond(id, access)) ? newOutOfReach() : thrown
       }
     },
   },

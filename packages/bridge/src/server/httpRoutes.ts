@@ -141,6 +141,8 @@ export class HttpRoutes {
     }
     const permit = await Promise.resolve(this.#admission.permit(request)).catch(() => undecided)
     if (response.destroyed) return
+    // By now it may be closing.
+    if (this.#bridge.isClosed) return this.#refuse(request, response, serverClosing)
     if (permit === undefined) return this.#refuse(request, response, badToken)
     if ('why' in permit) return this.#refuse(request, response, permit)
     const address = addressOf(request)

@@ -96,6 +96,10 @@ export const outOfReach = ({ agents }: Grant, id: string): RuntimeError =>
     ? new RuntimeError('BRIDGE_FORBIDDEN', `This token does not reach agent "${id}".`)
     : new RuntimeError('AGENT_NOT_FOUND', `There is no agent "${id}" here.`)
 
+/** The error of a new agent out of reach, and of one whose id an agent out of reach has: nothing tells which. */
+export const newOutOfReach = (): RuntimeError =>
+  new RuntimeError('BRIDGE_FORBIDDEN', 'This token reaches certain agents only, and the new one is none.')
+
 /** Names of functions that choose agents, since it cannot be told whether two of them choose the same. */
 const chooserNames = new WeakMap<Chooser, string>()
 

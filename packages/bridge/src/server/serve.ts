@@ -11,7 +11,7 @@ import { checkExposure } from './origins.ts'
 import type { BridgeRuntime } from './agentDirectory.ts'
 import { Bridge, type BridgeParts } from './bridge.ts'
 import { Announcing } from './announcing.ts'
-import { Admission, serverClosing, pathOf, unknownPath } from './admission.ts'
+import { Admission, pathOf, unknownPath } from './admission.ts'
 import { startHeartbeat } from './heartbeat.ts'
 import { limitsOf } from './limits.ts'
 import { loadWs } from './loadWs.ts'
@@ -73,11 +73,9 @@ export async function serve(
     })
   const upgrade = (request: IncomingMessage, socket: Duplex, head: Buffer): void => {
     socket.on('error', () => socket.destroy())
-    if (upgrades.knows(pathOf(request))) {
-      if (closing === undefined) upgrades.handle(request, socket, head)
-      else upgrades.reject(request, socket, serverClosing)
-      // On the application's own server other paths may belong to other listeners.
-    } else if (http.listenerCount('upgrade') === 1) upgrades.reject(request, socket, unknownPath(path))
+    if (upgrades.knows(pathOf(request))) upgrades.handle(request, socket, head)
+    // On the application's own server other paths may belong to other listeners.
+    else if (http.listenerCount('upgrade') === 1) upgrades.reject(request, socket, unknownPath(path))
   }
   let closing: Promise<void> | undefined
   try {
@@ -122,6 +120,7 @@ export async function serve(
 
   async function shutDown(): Promise<void> {
     stopHeartbeat()
+    bridge.closeDoors()
     http.off('listening', announceLater)
     http.off('upgrade', upgrade)
     for (const connection of bridge.connections) connection.leave()

@@ -8,45 +8,11 @@ import { foldRun, type RunView } from '../../src/client/fold/foldRun.ts'
 import { createRuntime, defineAgent, memoryStore, policyModel, type AgentEvent } from '../../../../src/index.ts'
 import { simulatedClock } from '../../../evaluation/src/testing/simulatedClock.ts'
 import { serveAgents } from '../server/bridgeHarness.ts'
+import { own, prompted, toldAgent } from './toldAgent.ts'
 import { quiet, tool } from '../../../../test/support/agentHarness.ts'
 import { assert, describe } from '../../../../test/support/suite.ts'
 
 const talker = defineAgent({ name: 'talker', model: policyModel(() => 'Good day.') })
-
-/** An agent that says what it is subscribed to, and hears what a case tells it. */
-function toldAgent() {
-  type Options = NonNullable<Parameters<FollowableAgent['subscribe']>[1]>
-  const calls: string[] = []
-  let listener!: (event: AgentEvent) => unknown
-  let options!: Options
-  const agent = {
-    id: 'a',
-    subscribe(heard: (event: never) => unknown, how: Options) {
-      listener = heard as typeof listener
-      options = how
-      calls.push(`from ${how.fromSeq}`)
-      return () => void calls.push('end')
-    },
-    snapshot: async () => ({
-      state: 'idle',
-      pause: null,
-      path: [],
-      tree: { id: 'a', children: [] },
-      approvals: [],
-      asked: [],
-    }),
-  } as unknown as FollowableAgent
-  return { agent, calls, tell: (event: object) => listener(event as AgentEvent), options: () => options }
-}
-
-const own = { agentId: 'a', path: [], v: 3, time: 0 }
-const prompted = (seq: number, text: string): object => ({
-  ...own,
-  seq,
-  type: 'message.added',
-  nodeId: seq,
-  message: { role: 'user', content: [{ type: 'text', text }], source: 'prompt' },
-})
 
 describe('the store of an agent', (it) => {
   it('is open while somebody listens, and 100 ms longer', async () => {

@@ -47,7 +47,7 @@ export function* attempts(seed: number, count: number): Generator<Attempt, void,
   }
 }
 
-/** Whether the table lets a client do this. */
+/** Tells if the table lets a client do this. */
 function isAllowed({ client, operation, agent }: Attempt): boolean {
   const { needs: most, isOfAgent, saysYes, wakes } = operation
   const needs = agent.endsWith('asleep') ? (wakes ?? most) : most
@@ -58,7 +58,7 @@ function isAllowed({ client, operation, agent }: Attempt): boolean {
 export const nameOf = ({ client, operation, agent, isThroughGateway }: Attempt): string =>
   `${operation.door} "${operation.name}" of ${agent}${isThroughGateway ? ' through a gateway' : ''} by ${JSON.stringify(client)}`
 
-/** What a client is told whom the table does not let see it. */
+/** Checks the answer to a client that the table does not let see it. */
 function checkShown(text: string, one: Attempt): void {
   const { client } = one
   const rights = rightsOf(client)

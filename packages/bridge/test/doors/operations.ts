@@ -56,7 +56,7 @@ const commands = Object.entries(frames).flatMap(([type, some]): Operation[] =>
   }),
 )
 
-/** What a sub-agent was told and said, which is the arguments and the result of a call. */
+/** Operations that show the arguments and the result of a call, which is what a sub-agent was told and said. */
 const below: Operation[] = ['agent.snapshot', 'agent.conversation', 'agent.subscribe', 'agent.past'].flatMap((type) =>
   commands
     .filter(({ name }) => name === `${type} `)
@@ -101,7 +101,7 @@ const answered = (key: string, answer: unknown): object => ({
 const nothing: Pick<Asking, 'agent' | 'keys'> = { agent: '', keys: { approval: '', question: '', call: '' } }
 const talking = ['see.messages', 'talk'] as const
 
-/** What is sent to `useChat`, and what it takes. */
+/** Requests of `useChat`, and the replies it takes. */
 const chatSays = ({
   agent,
   keys,

@@ -6,7 +6,7 @@ export interface Asking {
   readonly place: Place
   readonly token: string
   readonly agent: string
-  /** What waits there, by its keys. */
+  /** Keys of what waits there. */
   readonly keys: Keys
 }
 

@@ -19,7 +19,7 @@ import { textOf } from '../../../../src/protocol/messages.ts'
 import type { CaseContext } from '../../../../test/support/suite.ts'
 import { lastingStore } from '../server/bridgeHarness.ts'
 
-/** What only those are shown who see all. */
+/** Texts that are shown only to those who see all. */
 export const secrets = [
   'CANARY-instructions',
   'CANARY-description',
@@ -68,7 +68,7 @@ function grantOf({ may, reaching, owner }: Client): Grant {
   }
 }
 
-/** Whether a client may see and drive an agent of the world. */
+/** Tells if a client may see and drive an agent of the world. */
 export const reached = ({ reaching }: Client, agent: AgentName): boolean =>
   agent !== 'hidden' && (reaching === 'all' || own.some((one) => one === agent))
 
@@ -178,7 +178,7 @@ export interface Place {
   readonly port: number
 }
 
-/** What waits for people at an agent, by its keys. */
+/** Keys of what waits for people at an agent. */
 export type Keys = { readonly [K in Pending['kind']]: string }
 
 export interface World {
@@ -186,7 +186,7 @@ export interface World {
   keysOf(agent: AgentName): Keys
   readonly server: Place
   readonly gateway: Place
-  /** What there is and how far it is: nothing that is forbidden changes it. */
+  /** State of everything there is: nothing that is forbidden changes it. */
   state(): Promise<string>
   /** A token that lets look at an agent of the world. */
   link(agent: AgentName): Promise<string>

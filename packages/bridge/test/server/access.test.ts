@@ -27,7 +27,7 @@ const tokens = {
 
 const guarded = (context: CaseContext) => serveAgents(context, [echo], { tokens })
 
-/** What the server answers to a request for an upgrade. */
+/** Status of the server's answer to a request for an upgrade. */
 async function statusOf(port: number, path: string, headers: Record<string, string> = {}): Promise<string> {
   const socket = connectSocket(port, '127.0.0.1')
   const lines = [

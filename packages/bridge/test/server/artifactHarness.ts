@@ -6,7 +6,7 @@ import { calls, tool } from '../../../../test/support/agentHarness.ts'
 import type { CaseContext } from '../../../../test/support/suite.ts'
 import { serveAgents } from './bridgeHarness.ts'
 
-/** What the tool of the agent returned. */
+/** Result that the agent's tool returned. */
 export const page = '<script>alert(1)</script>'.repeat(100)
 
 /** A served agent whose tool returned a page of HTML, more than is shown, and what its result keeps of it. */

@@ -162,7 +162,7 @@ export class Heard {
     })
   }
 
-  /** What is in the log. */
+  /** Events in the log. */
   get logged(): AgentEvent[] {
     return this.events.filter(isLogged)
   }

@@ -9,7 +9,7 @@ import type { CaseContext } from '../../../../test/support/suite.ts'
 import { Heard, serveAgents } from './bridgeHarness.ts'
 import { heldCalls } from '../../../../test/support/heldCalls.ts'
 
-/** What all kinds of agent have; `Agent` and `RemoteAgent` must fit as they are. */
+/** Members that all kinds of agent have; `Agent` and `RemoteAgent` must fit as they are. */
 type Either = Agent | RemoteAgent
 
 /** An agent, and what can be learnt of it. */
@@ -21,7 +21,7 @@ export interface World {
   pending(): Promise<readonly string[]>
 }
 
-/** What the agent is made with. */
+/** Options of the agent's definition. */
 export interface WorldOptions extends Partial<Omit<AgentOptions, 'model' | 'name'>> {
   readonly replies?: readonly ScriptedReply[]
 }

@@ -16,7 +16,7 @@ import { assert, describe, type CaseContext } from '../../../../test/support/sui
 
 const coder = defineAgent({ name: 'coder', model: policyModel(() => 'Here.') })
 
-/** What takes commands elsewhere, and tells what it was given. */
+/** Takes commands elsewhere and remembers them. */
 class Elsewhere implements Dispatch {
   readonly heard: { readonly what: unknown; readonly requestId: string }[] = []
   refusal: RuntimeError | undefined

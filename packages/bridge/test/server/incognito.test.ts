@@ -67,7 +67,7 @@ describe('an incognito agent that a client spawned', (it) => {
     other.onError(({ code }) => refused.resolve(code))
     stranger.subscribe(() => assert.unreachable('an event'))
     assert.is(await refused.promise, 'AGENT_NOT_FOUND')
-    await assert.rejects(other.spawn('echo', { id: 'i' }), withCode('AGENT_EXISTS'))
+    await assert.rejects(other.spawn('echo', { id: 'i' }), withCode('BRIDGE_FORBIDDEN'))
     assert.equal(
       changes.flatMap((change) => change.agents),
       [],

@@ -12,7 +12,7 @@ import { approving, lastingStore, serveAgents, untilApproval, type Serving } fro
 
 const said = policyModel(() => 'yes')
 
-/** What the list of agents says of one. */
+/** Row of one agent in the list of agents. */
 async function listed({ dial }: Serving, id: string): Promise<AgentSummary> {
   const bare = await dial({ hello: {} })
   const answer = await bare.ask({ type: 'agent.list' })

@@ -18,7 +18,7 @@ const cookied = (cookie: string): WebSocketConstructor =>
   }
 
 describe('a server whose clients have no tokens', (it) => {
-  /** What the application may say of two users; by nothing of it can the two be told apart. */
+  /** Grants an application may give two users; no part of them tells the two apart. */
   const alike: { readonly [what: string]: (user: string) => Grant } = {
     'the role alone': () => ({ role: 'admin' }),
     'ids of agents': () => ({ role: 'admin', agents: ['ann-1', 'bob-1'] }),

@@ -8,7 +8,7 @@ import { assert, describe } from '../../../../test/support/suite.ts'
 const turns = async (): Promise<void> => {
   for (let n = 0; n < 10; n += 1) await new Promise((resolve) => setImmediate(resolve))
 }
-/** What a promise has come to by now. */
+/** State of a promise by now. */
 const now = async (promise: Promise<unknown>): Promise<string> => {
   let state = 'pending'
   promise.then(

@@ -7,7 +7,7 @@ import type { Dispatch } from '../../src/server/dispatch.ts'
 import { createdRecord } from '../../../../src/log/readHistory.ts'
 import type { CaseContext } from '../../../../test/support/suite.ts'
 
-/** What an engine does, without one: it has agents work in a process of its own, on the store of the server. */
+/** Stand-in for an engine: it has agents work in a process of its own, on the store of the server. */
 export interface Placer extends Dispatch {
   /** Where they work now. */
   readonly runtime: Runtime

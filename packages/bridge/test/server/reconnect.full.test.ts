@@ -43,7 +43,7 @@ async function cutUntil(work: Promise<unknown>, wire: Cutter, random: () => numb
 
 const seqsOf = (events: readonly AgentEvent[]): number[] => events.map(({ seq }) => seq)
 
-/** What a listener put together of every reply's text, by turn. */
+/** Text of each reply as a listener put it together, by turn. */
 function textsOf(events: readonly AgentEvent[]): Map<string, string> {
   const texts = new Map<string, string>()
   for (const event of events) {

@@ -22,7 +22,7 @@ async function served(context: CaseContext, options: Parameters<typeof serveAgen
   return { ...serving, clock, agent }
 }
 
-/** What asking for a chart with a token is answered. */
+/** Status of the answer to a request for a chart with a token. */
 async function chartStatus(port: number, id: string, shared: string): Promise<number> {
   const headers = { authorization: `Bearer ${shared}`, connection: 'close' }
   const response = await fetch(`http://127.0.0.1:${port}/agents/${id}/chart.json`, { headers })

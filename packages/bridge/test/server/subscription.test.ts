@@ -17,7 +17,7 @@ const turns = async (): Promise<void> => {
 }
 
 interface Options {
-  /** Of the newest record that the agent has. */
+  /** Number of the newest record that the agent has. */
   readonly lastSeq?: number
   /** Records that the store has. */
   readonly stored?: number
@@ -101,7 +101,7 @@ function subscribed({ lastSeq = 0, stored = lastSeq, fromSeq = 1, wanted = {}, g
       for (const { tell, descendants } of listeners)
         if (event.agentId === 'a' || descendants || event.type === 'approval.requested') tell(event)
     },
-    /** What was sent, each frame as its type, with the number of its record. */
+    /** Types of the frames sent, each with the number of its record. */
     sent: () =>
       out.frames.map(({ type, seq, live }) =>
         type === 'event' && live !== true ? seq : `${type as string} ${seq as number}`,

@@ -36,7 +36,7 @@ async function sendAgain({ agent }: Awaited<ReturnType<typeof restored>>): Promi
 const said = (agent: Agent): string[] =>
   agent.conversation.trunk().map(({ message }) => `${message.role}: ${textOf(message.content)}`)
 
-/** What a log must come to wherever it was cut: one message, answered once. */
+/** Checks every prefix of a log: it must come to one message, answered once. */
 async function checkEveryCut(test: CaseContext, records: readonly LogRecord[]): Promise<void> {
   for (let length = 1; length <= records.length; length += 1) {
     const going = await restored(test, records.slice(0, length))

@@ -48,7 +48,7 @@ const user = (words: string, provenance?: object) => ({
 })
 const error = { code: 'TOOL_FAILED', message: secret }
 
-/** What is left of an event for a view, without what all events have. */
+/** Returns an event as a view shows it, without the fields that all events have. */
 function left(given: AgentEvent, view: View, tools: readonly string[] = []): unknown {
   const seen = visibleEvent(given, view, tools) as Record<string, unknown> | undefined
   if (seen === undefined) return undefined

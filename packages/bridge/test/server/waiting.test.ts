@@ -25,7 +25,7 @@ const tokens: { readonly [token: string]: Grant } = {
 const idsOf = ({ waiting }: { readonly waiting: readonly WaitingAgent[] }): string[] =>
   waiting.map(({ agentId }) => agentId)
 
-/** What waits at an agent and at one that another called, in a store that another process left. */
+/** Leaves an agent that waits, and one that another called, in the store of a process that ended. */
 async function left(test: CaseContext) {
   const store = lastingStore()
   const before = await serveAgents(test, [worker, boss, payer], { runtime: { store } })

@@ -21,7 +21,7 @@ function slowSocket() {
     close: () => {},
     onText: () => {},
     onClose: () => {},
-    /** What was sent has left. */
+    /** Tells that everything sent has left. */
     drain() {
       const calls = left
       left = []

@@ -20,7 +20,7 @@ export function shippingFor({ total, kilos }) {
 
 const order = `import { shippingFor } from './shipping.js'
 
-/** What the customer pays, in euros. */
+/** Returns the amount the customer pays, in euros. */
 export function amountDue(items) {
   const total = items.reduce((sum, { price, count }) => sum + price * count, 0)
   const kilos = items.reduce((sum, { weight, count }) => sum + weight * count, 0)

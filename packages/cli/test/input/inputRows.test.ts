@@ -88,7 +88,7 @@ const items = [
   { label: 'a title\nof two lines \u001B[2J', details: ['1 d', 'paused'] },
 ]
 
-/** What keys choose; the state while nothing is chosen. */
+/** State of the picker after keys; the state while nothing is chosen. */
 function picked(keys: string): ReturnType<typeof stepPicker> {
   let state: PickerState = emptyPicker
   for (const key of new KeyReader().take(keys)) {

@@ -30,7 +30,7 @@ const shiftEnter = '\u001B[13;2u'
 const altEnter = '\u001B\r'
 const ctrlR = '\u0012'
 
-/** What keys make of a line: the text with `|` at the cursor, and what was asked for. */
+/** Returns the line after keys: the text with `|` at the cursor, and the request it made. */
 function after(
   keys: string,
   { entries = [], from, ...others }: Partial<InputContext> & { entries?: readonly string[]; from?: InputState } = {},

@@ -5,7 +5,7 @@ import { recordSession } from '../cliSessions.ts'
 
 const said = 'It is **done**:\n\n- `one`\n- two\u001B]52;c;aGk=\u0007\n\n```js\nlet a = 1\n```'
 
-/** What a command prints of a session with one reply. */
+/** Prints a session with one reply by a command. */
 async function shown(context: CaseContext, args: readonly string[], env: NodeJS.ProcessEnv = {}) {
   const dir = projectFolder(context)
   await recordSession(dir, { id: 's1', prompts: ['go'], replies: [said] })

@@ -14,7 +14,7 @@ import type { TextSocket } from '../../../bridge/src/server/textSocket.ts'
 import type { Command, Front, FrontClient, FrontVisit } from '../../../bridge/src/server/front.ts'
 import { limitsOf, type BridgeLimits } from '../../../bridge/src/server/limits.ts'
 import { outwardError } from '../../../bridge/src/server/outwardError.ts'
-import { outOfReach, reaches, type Grant } from '../../../bridge/src/server/roles.ts'
+import { newOutOfReach, outOfReach, reaches, type Grant } from '../../../bridge/src/server/roles.ts'
 import { forkIdOf } from '../../../bridge/src/server/forkAgent.ts'
 import { bodyOf } from '../../../bridge/src/server/requestBody.ts'
 import { RefusalLog } from '../../../bridge/src/server/refusalLog.ts'
@@ -128,10 +128,15 @@ export class Gateway implements Front {
     if (typeof grant.agents !== 'function') return undefined
     const begins = async (agent: { readonly id: string; readonly metadata: Metadata | undefined }): Promise<void> => {
       const metadata = { ...agent.metadata, ...grant.metadata }
-      if (reaches(grant, { id: agent.id, path: [], metadata })) return
-      throw new RuntimeError('BRIDGE_FORBIDDEN', 'This token reaches certain agents only, and the new one is none.')
+      if (!reaches(grant, { id: agent.id, path: [], metadata })) throw newOutOfReach()
     }
-    if (command.type === 'agent.spawn') return begins({ id: agentId, metadata: command.metadata })
+    if (command.type === 'agent.spawn')
+      return begins({ id: agentId, metadata: command.metadata }).then(async () => {
+        const taken = await createdRecord(this.#store, agentId)
+        // A worker would tell that it exists.
+        if (taken !== undefined && !reaches(grant, { ...taken, id: agentId, metadata: taken.metadata }))
+          throw newOutOfReach()
+      })
     const reached = this.#checkReach(agentId, permit)!
     if (command.type !== 'agent.fork') return reached.then(() => {})
     return reached.then(async (created) => {

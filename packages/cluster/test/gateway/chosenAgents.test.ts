@@ -79,6 +79,11 @@ describe('a gateway before agents that a function chooses', (it) => {
         withCode('BRIDGE_FORBIDDEN'),
       )
     assert.is((await client.spawn('echo', { id: 'hers', metadata: { tenant: 'ann' } })).id, 'hers')
+    // That there is one is not told.
+    const taken = client.spawn('echo', { id: 'of-ben', metadata: { tenant: 'ann' } })
+    await assert.rejects(taken, withCode('BRIDGE_FORBIDDEN', 'the new one is none'))
+    const twice = client.spawn('echo', { id: 'hers', metadata: { tenant: 'ann' } })
+    await assert.rejects(twice, withCode('AGENT_EXISTS'))
     await assert.rejects(client.agent('of-ben').fork('n1'), withCode('AGENT_NOT_FOUND'))
     const { agentId: fork } = await client.agent('of-ann').fork('n1')
     assert.is((await client.agent(fork).snapshot()).definition, 'echo')

@@ -55,7 +55,7 @@ async function inMidReply(context: CaseContext) {
   return { file, child, placed, directory, heard, run, statuses }
 }
 
-/** What the deltas of the last reply say together. */
+/** Text of the deltas of the last reply. */
 function lastReply(events: readonly AgentEvent[]): string {
   const begins = events.findLastIndex(({ type }) => type === 'reply.start')
   return events

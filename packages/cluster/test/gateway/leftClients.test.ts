@@ -22,7 +22,7 @@ function barrier() {
       held = { reached: Promise.withResolvers(), passed: Promise.withResolvers() }
       return held.reached.promise
     },
-    /** What comes from now on passes at once; returns what lets go what is held up. */
+    /** Lets everything pass at once from now on and releases what is held up. */
     open(): () => void {
       const { passed } = held!
       held = undefined

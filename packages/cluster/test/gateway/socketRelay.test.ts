@@ -83,7 +83,7 @@ function relayTo(urls: readonly string[], { waiting = 100, highWaterBytes = 1_00
     texts: sent,
     closed,
     lost,
-    /** What was sent has left. */
+    /** Tells that everything sent has left. */
     drain: () => left.splice(0).forEach((done) => done()),
     say: (frame: object | string) => take(typeof frame === 'string' ? frame : JSON.stringify(frame)),
     leave: () => leave(),

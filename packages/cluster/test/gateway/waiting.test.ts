@@ -21,7 +21,7 @@ async function ask({ runtime }: Worker, id: string, user: string): Promise<void>
   await agent.durable()
 }
 
-/** What waits at an agent of one worker, and at one that no worker has. */
+/** Leaves an agent that waits at one worker, and one that no worker has. */
 async function left(context: CaseContext) {
   const fleet = await startFleet(context, [payer])
   const [one, other] = fleet.workers as [Worker, Worker]

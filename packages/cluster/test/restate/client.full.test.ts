@@ -137,7 +137,7 @@ describeWithEngine('a client of an engine', (it) => {
   })
 })
 
-/** What an engine that has just begun says of an object that it does not know yet, as Restate 1.7 says it. */
+/** Answer of an engine that has just begun for an object it does not know yet, as Restate 1.7 gives it. */
 const notFound = { status: 404, body: { code: 404, message: "service 'agent' not found" } }
 const done = { status: 200, body: { status: 'done', seq: 1, stopReason: 'stop' } }
 

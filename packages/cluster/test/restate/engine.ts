@@ -24,7 +24,7 @@ const settings = {
   RESTATE_ADMIN__DISABLE_WEB_UI: 'true',
 }
 
-/** What an engine says of one invocation. */
+/** Invocation as an engine describes it. */
 export interface Invocation {
   readonly id: string
   readonly target: string
@@ -152,7 +152,7 @@ export class Engine {
     await rm(this.#dir, { recursive: true, force: true })
   }
 
-  /** What it has written of itself. */
+  /** Log that it has written. */
   log(): Promise<string> {
     return readFile(join(this.#dir, 'log'), 'utf8').catch(() => '')
   }

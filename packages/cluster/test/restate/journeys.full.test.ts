@@ -21,7 +21,7 @@ async function idle({ engine, name }: Pick<EngineContext, 'engine' | 'name'>): P
   while ((await engine.invocations(name)).length > 0) await turn()
 }
 
-/** What the engine does for an object, once there is something: what an agent sends arrives a moment after the answer of that agent. */
+/** Waits until the engine has begun for an object: what an agent sends arrives a moment after the answer of that agent. */
 async function begun({ engine, name }: Pick<EngineContext, 'engine' | 'name'>): Promise<readonly Invocation[]> {
   for (;;) {
     const invocations = await engine.invocations(name)
@@ -30,7 +30,7 @@ async function begun({ engine, name }: Pick<EngineContext, 'engine' | 'name'>): 
   }
 }
 
-/** What people said, in the order of the log. */
+/** Messages of people, in the order of the log. */
 const said = (records: readonly LogRecord[]): string[] =>
   records.flatMap((record) =>
     record.type === 'message.added' && record.message.role === 'user'

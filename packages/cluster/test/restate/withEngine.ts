@@ -13,7 +13,7 @@ import { assert, describe, isCi, type CaseContext, type CaseOptions } from '../.
 import { Engine } from './engine.ts'
 import { findRestate, howToInstall } from './installRestate.ts'
 
-/** What a case with an engine gets. */
+/** Context of a case with an engine. */
 export interface EngineContext extends CaseContext {
   /** The engine, which other cases of the process use too: one that ends it begins it again. */
   readonly engine: Engine

@@ -168,7 +168,7 @@ const toolsModule = (
 /** The calls of the reference solutions. */
 export const called = ${JSON.stringify(names)}
 
-/** Whether a tool of this name only looks. */
+/** True if a tool of this name only looks. */
 export const looks = (name) => ${String(looks)}.test(name)
 
 export function toolsFor({ dir, task, seed }) {

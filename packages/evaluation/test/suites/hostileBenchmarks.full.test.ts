@@ -6,7 +6,7 @@ import { runCli } from '../../../cli/test/cliInProcess.ts'
 import { assert, describe } from '../../../../test/support/suite.ts'
 import { fetched } from './suiteRuns.ts'
 
-/** What an importer says of a path that it does not take. */
+/** Refusal of an importer for a path that it does not take. */
 const refusal = async (name: string, path: string): Promise<string> => {
   try {
     await (await importers[name]!()).read(path)

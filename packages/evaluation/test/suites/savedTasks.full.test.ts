@@ -59,7 +59,7 @@ async function savedSuite(project: string, tasks = 'tasks'): Promise<Suite> {
   return readSuite(join(project, tasks), '/')
 }
 
-/** What tools have changed in a file, having seen it. */
+/** Changes that tools made in a file, having seen it. */
 const histories = ['read, then written', 'written', 'edited', 'read, then deleted'] as const
 
 /** Paths of files that hold secrets, of others, and of a link to one that does. */

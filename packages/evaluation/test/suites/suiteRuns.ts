@@ -40,7 +40,7 @@ export interface SuiteRun {
   readonly replay?: string
 }
 
-/** What an evaluation of a suite comes to, with made-up prices, as the embedded models have none. */
+/** Evaluates a suite with made-up prices, as the embedded models have none. */
 export async function evaluated(
   context: Pick<CaseContext, 'cleanup' | 'signal'>,
   suite: Suite,

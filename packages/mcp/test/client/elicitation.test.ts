@@ -5,7 +5,7 @@ import { assert, describe } from '../../../../test/support/suite.ts'
 
 const text = { type: 'string' }
 
-/** What a server hears that asks for these fields, and is answered with these values in turn until one fits. */
+/** Returns the messages a server hears that asks for these fields and is answered with these values in turn until one fits. */
 async function asked(schema: object, ...answers: readonly unknown[]) {
   let shown: unknown
   const wrong: string[] = []

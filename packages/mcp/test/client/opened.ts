@@ -25,7 +25,7 @@ export const raw = (
 /** An open connection, and a way to call its tools by hand. */
 export interface Opened {
   readonly connection: ToolConnection
-  /** What was logged, a line each. */
+  /** Log, a line each. */
   readonly log: readonly string[]
   names(): readonly string[]
   tool(name: string): Tool

@@ -122,7 +122,7 @@ function person() {
   }
 }
 
-/** Of the answer to a request for `path` as it is: `fetch` sends no address that is none. */
+/** Status of the answer to a request for `path` as it is: `fetch` sends no address that is none. */
 const statusOf = (port: number, path: string): Promise<number | undefined> =>
   new Promise((resolve, reject) => {
     const asked = get({ host: '127.0.0.1', port, path }, (response) => resolve(response.resume().statusCode))

@@ -11,7 +11,7 @@ const question = one('question', { question: 'How many?', schema: { type: 'numbe
 const long = { text: 'x'.repeat(20_000) }
 const accept = (content?: object | null) => ({ action: 'accept', ...(content === undefined ? {} : { content }) })
 
-/** What a client's answer decides of something that waits. */
+/** Returns the decision that a client's answer makes on something that waits. */
 async function decided(
   pending: Pending,
   answer: unknown,

@@ -30,7 +30,7 @@ export interface ClientOptions {
   readonly token?: string
 }
 
-/** What a tool of ours answers with. */
+/** Answer of a tool of ours. */
 export interface Told {
   readonly session: string
   readonly stopReason: string

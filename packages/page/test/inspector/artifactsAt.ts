@@ -1,6 +1,6 @@
 import type { ArtifactPorts } from '../../src/inspector/model/artifactReader.ts'
 
-/** What a page asked of a server, and what it did with the answers. */
+/** Requests of a page to a server, and its use of the answers. */
 export interface AskedArtifacts {
   readonly ports: ArtifactPorts
   /** Path and headers of each request. */

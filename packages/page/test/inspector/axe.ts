@@ -11,8 +11,8 @@ interface Violation {
 }
 
 /**
- * What axe-core finds wrong with a page as it is now, in words: rules of WCAG 2.2 A and AA, and best practice. `except`: selectors of what
- * it need not look at.
+ * Violations that axe-core finds on a page as it is now, in words: rules of WCAG 2.2 A and AA, and best practice. `except`: selectors of
+ * parts that it need not look at.
  */
 export async function axeViolations(page: Page, except: readonly string[] = []): Promise<string[]> {
   source ??= readFile(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')

@@ -227,7 +227,7 @@ const odd = {
   combining: `e${'\u0301'.repeat(60)}tude`,
 } as const
 
-/** What is wider than the page, or reaches out of it. */
+/** Elements that are wider than the page, or reach out of it. */
 const outside = `[...document.querySelectorAll('.page > *, .columns > *, .agent > *, .agent-header > *, .panel > *, .search-bar > *, dialog[open]')]
   .filter((element) => element.getClientRects().length > 0 && !element.matches('.hidden, .hidden *'))
   .filter((element) => element.getBoundingClientRect().right > innerWidth + 1 || document.documentElement.scrollWidth > innerWidth)

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { defineTool } from '../../../../src/actors/tools/defineTool.ts'
 
-/** What nobody may do alone: each call of it waits for an approval. */
+/** Tool that needs an approval for each call. */
 export const deploy = defineTool({
   name: 'deploy',
   description: 'Deploys.',

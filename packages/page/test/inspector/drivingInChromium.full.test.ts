@@ -11,7 +11,7 @@ import { assert } from '../../../../test/support/suite.ts'
 import { inTime, openInspector, type OpenInspector, recordsOf, serveInspector, startAgent } from './inspectorHarness.ts'
 import { readAll, readingModel } from './readerAgent.ts'
 
-/** What the model was told last, without the id of the step. */
+/** Text of the newest message to the model, without the id of the step. */
 const lastText = ({ messages }: ModelRequest): string =>
   textOf(messages.at(-1)?.content ?? []).replace(/\n\[n\d+\]$/, '')
 

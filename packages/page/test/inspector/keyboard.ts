@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core'
 import { waitFactor } from '../../../../test/support/deadline.ts'
 
-/** What a person without a mouse has: keys, and eyes that look for the focus. */
+/** Means of a person without a mouse: keys, and eyes that look for the focus. */
 export interface Keyboard {
   /** Presses keys, one after the other. Rejects where the focus cannot be seen after one. */
   press(...keys: readonly string[]): Promise<void>
@@ -20,7 +20,7 @@ const mostSteps = 60
 
 const nowhere = 'nothing has the focus'
 
-/** What has the focus or, in a list, its active row; what is wrong with how it looks; and what it is called. */
+/** Focused element or, in a list, its active row: its name, and what is wrong with how it looks. */
 const look = `(() => {
   const at = document.activeElement
   if (at === null || at === document.body) return { problem: '${nowhere}', name: '' }
@@ -55,7 +55,7 @@ interface Look {
 /** The keyboard of a page. */
 export function keyboardOf(page: Page): Keyboard {
   const now = (): Promise<Look> => page.evaluate<Look>(look)
-  /** What is looked at, once it is right or has had its time to become so: the focus may follow what is drawn. */
+  /** Looks once the page is right or has had its time to become so: the focus may follow what is drawn. */
   const settled = async (isRight: (seen: Look) => boolean): Promise<Look> => {
     const late = performance.now() + 3_000 * waitFactor()
     for (;;) {

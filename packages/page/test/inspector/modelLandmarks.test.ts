@@ -108,7 +108,7 @@ describe('the player of a log', (it) => {
     assert.is(nextMoment([], 0, 1), undefined)
   })
 
-  /** Of `records`, as the page has one. */
+  /** Playback of `records`, as the page has one. */
   const played = (at: number | null) => {
     const clock = simulatedClock()
     let shown = at

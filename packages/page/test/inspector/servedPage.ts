@@ -56,10 +56,10 @@ export async function replace(from: string, to: string): Promise<void> {
   await rename(copy, to)
 }
 
-/** What is served counts too: somebody may have built another in the meantime. */
+/** Stamp of the sources and of the served files: somebody may have built another page in the meantime. */
 const stampOf = async (sources: string): Promise<string> => `${sources} ${await hashOf(served)}`
 
-/** Of the files in a folder that make the page. */
+/** Hash of the files in folders that make the page. */
 export async function hashOf(...folders: readonly string[]): Promise<string> {
   const isTold = (name: string): boolean => /\.(tsx?|css|html|svg|js)$/.test(name) && !name.startsWith('.')
   const hash = createHash('sha256')

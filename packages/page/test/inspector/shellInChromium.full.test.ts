@@ -110,7 +110,7 @@ describeInChromium('the frame of the inspector page', (it) => {
     const { server } = await serveMine(context)
     const { page } = await openInspector(context, server.port, { hash: '#agent=old' })
     await page.locator('#prompt').waitFor()
-    /** What has the focus after a key, without a task, timer or frame in between. */
+    /** Focus after a key, without a task, timer or frame in between. */
     const focusAfter = (key: string): Promise<unknown> =>
       page.evaluate(`(async () => {
         document.activeElement.blur()

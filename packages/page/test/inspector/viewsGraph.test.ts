@@ -41,7 +41,7 @@ const braked = (): BrakeLog => {
   return log
 }
 
-/** What must hold of the rows of any conversation. */
+/** Checks rules that hold for the rows of any conversation. */
 function checkRows(graph: GraphRows, { conversation }: BrakeLog): void {
   const placed = graph.rows.filter((row) => row.type === 'message' || row.type === 'call')
   const nodes = conversation.log()

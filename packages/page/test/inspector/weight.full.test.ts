@@ -29,7 +29,7 @@ describe('the weight of the page', (it) => {
     assert.ok(packages.has('preact'))
     const bytes = new Map<string, number>()
     for (const { fileName, code } of chunks) bytes.set(fileName, (await compressed(Buffer.from(code))('br')).length)
-    /** What is there once these modules have been asked for, by what they import. */
+    /** Weight of all modules that are loaded once these have been asked for. */
     const weightOf = (...views: readonly string[]): number => {
       const begin = chunks.filter(
         ({ isEntry, facadeModuleId }) =>

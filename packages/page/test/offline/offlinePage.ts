@@ -38,7 +38,7 @@ async function buildIfStale(): Promise<void> {
   }
 }
 
-/** What is there counts too: somebody may have built another in the meantime. */
+/** Stamp of the sources and of the built files: somebody may have built another page in the meantime. */
 const stampOf = async (sources: string): Promise<string> => `${sources} ${await hashOf(built)}`
 
 /** A folder of its own that goes with the case. */

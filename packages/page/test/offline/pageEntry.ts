@@ -13,7 +13,7 @@ const agent = await client.spawn('sorter', { id: 'sort-1' })
 const events: AgentEvent[] = []
 agent.subscribe((event) => events.push(event))
 
-/** What the test asks of the page. */
+/** Acts of the test on the page. */
 const driven = {
   steps,
   events,

@@ -36,7 +36,7 @@ const clerk = () =>
     ]),
   })
 
-/** What was recorded of a team with brakes (`boss-1` and its two) and of one that keeps what it fetched (`clerk-1`), with all requests. */
+/** Recordings of a team with brakes (`boss-1` and its two) and of an agent that keeps what it fetched (`clerk-1`), with all requests. */
 export async function recordedSessions(): Promise<Store> {
   const store: Store = { ...memoryStore(), close: async () => {} }
   const runtime = await createRuntime({ store })

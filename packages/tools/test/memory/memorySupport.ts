@@ -29,6 +29,6 @@ export const recalls = (callId: string, query: string): ScriptedReply => ({
   toolCalls: [{ callId, name: 'recall_memory', input: { query } }],
 })
 
-/** What a request says on behalf of the user in its last message. */
+/** Last message of a request on behalf of the user. */
 export const lastSaid = (request: ModelRequest | undefined): string =>
   textOf(request?.messages.findLast(({ role }) => role === 'user')?.content ?? [])

@@ -74,7 +74,7 @@ const handlers: Fold = {
   'run.end': (run, end) => {
     const { stopReason, turns, childTurns = 0, usage, costUsd, reason, error, refusal } = end
     const totals = { text: run.text, runId: run.runId, turns, childTurns, usage, costUsd }
-    const answer = stopReason === 'stop' && run.isAnswer ? readJson(run.text) : undefined
+    const answer = run.isAnswer ? readJson(run.text) : undefined
     const why = { reason, error, refusal, ...(answer === undefined ? {} : { output: unwrapped(answer.value) }) }
     return { ...run, status: stopReason, progress: [], result: resultOf(totals, stopReason, why) }
   },

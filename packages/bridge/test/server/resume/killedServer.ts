@@ -7,7 +7,7 @@ import { checkHeard, checkOnce, checkResult, checkRunEvents, checkTexts, type Gi
 import { startServerProcess } from './serverProcess.ts'
 
 export interface KilledOutcome {
-  /** What did not hold, in words. */
+  /** Violations, in words. */
   readonly faults: readonly string[]
   readonly turns: number
   readonly records: number

@@ -44,7 +44,7 @@ class Pipe {
     this.pump()
   }
 
-  /** What is on its way is lost; the sender may not know and fill it. */
+  /** Loses what is on its way; the sender may not know and fill it. */
   cut(): void {
     this.#isCut = true
     this.#cancel?.()

@@ -8,7 +8,7 @@ export type Logs = ReadonlyMap<string, readonly LogRecord[]>
 
 /** A store in memory that takes its time, and forgets what it has not written when its process is killed. */
 export interface MortalStore extends Store {
-  /** What is written. */
+  /** Logs as they are stored. */
   logs(): Promise<Logs>
   /** From now on nothing is written; gives what is: of what was on its way a part may be. */
   kill(): Promise<Logs>

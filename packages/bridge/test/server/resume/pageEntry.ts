@@ -7,7 +7,7 @@ const results: RunResult[] = []
 const said: string[] = []
 let agent: Awaited<ReturnType<ReturnType<typeof connect>['spawn']>> | undefined
 
-/** What a test does with the page. */
+/** Acts of a test on the page. */
 const driven = {
   events,
   errors,

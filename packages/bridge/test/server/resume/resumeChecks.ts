@@ -12,7 +12,7 @@ export function loggedAmong(events: readonly AgentEvent[]): AgentEvent[] {
   return heard.logged
 }
 
-/** Whether a listener heard a whole log, seq by seq, with no gap and no repeat; what is wrong, in words. */
+/** Checks that a listener heard a whole log, seq by seq, with no gap and no repeat. Returns what is wrong, in words. */
 export function checkHeard(events: readonly AgentEvent[], records: readonly LogRecord[], agentId: string): string[] {
   const heard = loggedAmong(events)
   for (const [index, record] of records.entries()) {
@@ -25,7 +25,7 @@ export function checkHeard(events: readonly AgentEvent[], records: readonly LogR
   return heard.length > records.length ? [`heard ${heard.length} records, of ${records.length}`] : []
 }
 
-/** Whether the text of every reply came in place, and was what the log has; what is wrong, in words. */
+/** Checks that the text of every reply came in place and matches the log. Returns what is wrong, in words. */
 export function checkTexts(events: readonly AgentEvent[]): string[] {
   const faults: string[] = []
   let text = ''
@@ -52,7 +52,7 @@ export interface Given {
   outcome: 'done' | 'refused' | undefined
 }
 
-/** Whether each command was carried out once, a refused one never; what is wrong, in words. */
+/** Checks that each command was carried out once and a refused one never. Returns what is wrong, in words. */
 export function checkOnce(given: readonly Given[], records: readonly LogRecord[]): string[] {
   return given.flatMap(({ kind, text, outcome }) => {
     if (outcome === undefined) return [`${kind} "${text}" has no answer`]
@@ -91,7 +91,7 @@ function timesOf(kind: Given['kind'], text: string, records: readonly LogRecord[
 const neverBegan = (record: LogRecord, runId: string): boolean =>
   record.type === 'run.end' && record.runId === runId && record.stopReason === 'aborted' && record.turns === 0
 
-/** Whether a run ended here as its log says, over all its continuations; what is wrong, in words. */
+/** Checks that a run ended here as its log says, over all its continuations. Returns what is wrong, in words. */
 export function checkResult(requestId: string, result: RunResult, records: readonly LogRecord[]): string[] {
   const starts = records.filter((record) => record.type === 'run.start')
   const begun = (runId: string): boolean => !records.some((record) => neverBegan(record, runId))
@@ -115,7 +115,7 @@ export function checkResult(requestId: string, result: RunResult, records: reado
     : [`${requestId} ended with ${here.join()}, in the log with ${there.join()}`]
 }
 
-/** Whether the events of one run came in order, none twice, from its start to its end; what is wrong, in words. */
+/** Checks that the events of one run came in order, none twice, from its start to its end. Returns what is wrong, in words. */
 export function checkRunEvents(requestId: string, events: readonly AgentEvent[]): string[] {
   const seqs = loggedAmong(events).map(({ seq }) => seq)
   const isRising = seqs.every((seq, index) => index === 0 || seq > seqs[index - 1]!)

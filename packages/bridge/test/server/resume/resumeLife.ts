@@ -12,7 +12,7 @@ import type { MemoryLine } from './memoryWire.ts'
 import { checkHeard, checkOnce, checkResult, checkRunEvents, checkTexts, type Given } from './resumeChecks.ts'
 import { ResumeWorld, type WorldPlan } from './resumeWorld.ts'
 
-/** What happens in one life. Shares are of a hundred moments. */
+/** Events of one life. Shares are of a hundred moments. */
 export interface LifePlan extends WorldPlan {
   /** Turns until people stop giving commands. */
   readonly turns: number
@@ -26,7 +26,7 @@ export interface LifePlan extends WorldPlan {
 
 export interface LifeOutcome {
   readonly plan: LifePlan
-  /** What did not hold, in words. */
+  /** Violations, in words. */
   readonly faults: readonly string[]
   readonly turns: number
   readonly records: number

@@ -30,7 +30,7 @@ export interface WorldPlan {
 /** One process after another serves the agents of the same store, on simulated time, to clients on wires in memory. */
 export class ResumeWorld {
   readonly clock: SimulatedClock = simulatedClock()
-  /** What went wrong with the world itself, in words. */
+  /** Faults of the world itself, in words. */
   readonly faults: string[] = []
   readonly #plan: WorldPlan
   readonly #dice: Dice

@@ -13,7 +13,7 @@ const looking = fileURLToPath(new URL('serveChild.ts', import.meta.url))
 export interface ServerProcess {
   readonly url: string
   readonly lives: number
-  /** Of the life under way. */
+  /** Process id of the life under way. */
   readonly pid: number | undefined
   /** Ends it by a signal that cannot be caught. */
   kill(): Promise<void>

@@ -7,7 +7,7 @@ import type { Relay } from './relay.ts'
 import type { Switchboard } from './switchboard.ts'
 import type { WorkerProcess } from './workerProcess.ts'
 
-/** What there is to be struck. Requests go to the first worker, until the blow or a balancer sends them to the second. */
+/** Targets of a blow. Requests go to the first worker, until the blow or a balancer sends them to the second. */
 export interface Lab {
   readonly engine: Engine
   readonly first: WorkerProcess
@@ -28,14 +28,14 @@ export interface Lab {
   goOn(): void
 }
 
-/** What is to be done once all is answered: the last word of whoever was struck. */
+/** Final step once all is answered, by the one who was struck. */
 export type Aftermath = () => Promise<void>
 
 interface Blow {
-  /** What the engine knows as the workers' address. Default: the switchboard. */
+  /** Address that the engine knows as the workers'. Default: the switchboard. */
   readonly front?: 'balancer'
   readonly needs?: 'database' | 'relay' | 'disk'
-  /** Whether the second worker has other code. */
+  /** True if the second worker has other code. */
   readonly isOther?: boolean
   strike(lab: Lab): Promise<Aftermath | void>
 }
@@ -60,7 +60,7 @@ async function restart(lab: Lab, how: 'orderly' | 'crashed'): Promise<void> {
   await lab.database.begin()
 }
 
-/** What is done to whom. */
+/** Blows, by name. */
 export const allBlows = {
   'kill worker': {
     async strike({ first, second, board }) {

@@ -5,7 +5,7 @@ import { checkLog } from '../../../../../test/support/journeyRules.ts'
 import { recordsIn } from '../recordsIn.ts'
 import type { Effect } from './job.ts'
 
-/** What came of a cell; the numbers below `answers` are to be 0. */
+/** Result of a cell; the numbers below `answers` must be 0. */
 export interface CellResult {
   readonly wanted: number
   readonly answers: number
@@ -20,11 +20,11 @@ export interface CellResult {
   /** Records that somebody has added who had lost the log. */
   readonly zombie: number
   readonly slowestMs: number
-  /** What was not as it is said, in words. */
+  /** Deviation from the description, in words. */
   readonly note?: string
 }
 
-/** What is looked at when all is over. */
+/** State that is looked at when all is over. */
 export interface Remains {
   readonly store: Store
   readonly ids: readonly string[]
@@ -33,7 +33,7 @@ export interface Remains {
   readonly effectsFile: string
 }
 
-/** What the logs and the noted effects say. `before`: the logs before whoever had lost them went on. */
+/** Judges logs and noted effects. `before`: the logs before those who had lost them went on. */
 export async function judge(
   { store, ids, prompts, effectsFile }: Remains,
   before?: readonly LogRecord[][],

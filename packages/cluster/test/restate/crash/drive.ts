@@ -13,7 +13,7 @@ const lists: Readonly<Record<Place, readonly [string, string]>> = {
   approval: ['look,publish,pay', 'look'],
 }
 
-/** What an agent is told, one after another: `prompts` in all. */
+/** Messages for an agent, one after another: `prompts` in all. */
 export function contentsFor(place: Place, prompts: number): readonly string[] {
   const more = Array.from({ length: prompts - 2 }, () => 'look,pay,helper')
   return [...lists[place], ...more].map((list) => `${list}${padding}`)

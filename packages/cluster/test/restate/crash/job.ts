@@ -73,7 +73,7 @@ export function jobOf(effectsFile: string, reach: Reach, code?: 'other'): AgentD
   })
 }
 
-/** What the last message of a person lists, and how much of it was done since. */
+/** Reads the list in the last message of a person, and how much of it was done since. */
 function progress({ messages }: ModelRequest): { readonly list: readonly string[]; readonly done: number } {
   const last = messages.findLastIndex(({ role }) => role === 'user')
   const [list = ''] = textOf(messages[last]?.content ?? []).split('\n')

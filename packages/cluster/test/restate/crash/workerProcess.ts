@@ -5,7 +5,7 @@ import { createInterface } from 'node:readline'
 import type { Place } from './job.ts'
 import type { WorkerSettings } from './workerSettings.ts'
 
-/** What a process says: where it listens, where an agent of its is, that none works any more. */
+/** Line that a process prints: where it listens, where an agent of its is, that none works any more. */
 type Line =
   | { readonly port: number; readonly bridge?: string }
   | { readonly at: Place; readonly agentId: string }

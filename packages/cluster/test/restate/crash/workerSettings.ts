@@ -1,16 +1,16 @@
 import type { Place } from './job.ts'
 
-/** What a worker of the crash cells is told. */
+/** Settings of a worker in the crash cells. */
 export interface WorkerSettings {
   /** The logs: a URL of PostgreSQL, or a file of SQLite. */
   readonly where: string
-  /** Of the virtual object. */
+  /** Name of the virtual object. */
   readonly name: string
   /** Where effects are noted. */
   readonly effectsFile: string
   /** Where its agents wait. */
   readonly armed?: Place | undefined
-  /** Whether its definition, of the same name, says other things. */
+  /** Set if its definition, of the same name, says other things. */
   readonly code?: 'other' | undefined
   /** How long it tries to write, in milliseconds. Default: as the store has it. */
   readonly retryMs?: number | undefined
@@ -20,5 +20,5 @@ export interface WorkerSettings {
   readonly ingress?: string | undefined
 }
 
-/** Of workers and gateways. */
+/** Secret of workers and gateways. */
 export const secret = 'a secret of workers and gateways, long enough'

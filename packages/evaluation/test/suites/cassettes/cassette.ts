@@ -4,7 +4,7 @@ import { promisify } from 'node:util'
 import { brotliCompress, brotliDecompress, constants } from 'node:zlib'
 import type { suiteNames } from '../suiteRuns.ts'
 
-/** What is on the cassette of each suite: one trial of a task, in two arms. */
+/** Recordings on the cassette of each suite: one trial of a task, in two arms. */
 export const cassettes: Readonly<
   Record<(typeof suiteNames)[number], { readonly task: string; readonly arms: readonly string[] }>
 > = {

@@ -7,13 +7,13 @@ import { appendFileSync, existsSync, readFileSync } from 'node:fs'
 import { createInterface } from 'node:readline'
 
 export interface Raw {
-  /** What it says of itself in `initialize`; `hang`: nothing. */
+  /** Behaviour in `initialize`; `hang`: no answer. */
   readonly start?: 'hang' | 'exit' | 'garbage'
   /** Written to standard error when it starts; `$NAME` is a variable. */
   readonly writes?: string
   /** Ignores the end of its input and SIGTERM. */
   readonly isStubborn?: boolean
-  /** What `tools/list` answers, page by page; without it the tools that it understands. */
+  /** Answers of `tools/list`, page by page; without it the tools that it understands. */
   readonly pages?: readonly (readonly unknown[])[]
   /** Each page has a next one. */
   readonly isEndless?: boolean

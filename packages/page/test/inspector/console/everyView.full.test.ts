@@ -24,7 +24,7 @@ const openDetails = async (inspector: OpenInspector): Promise<void> => {
   if (await button.isVisible()) await button.click()
 }
 
-/** What is chosen opens the drawer of a middling page by itself, the tab of a narrow one it does not. */
+/** Opens the details: a choice opens the drawer of a middling page by itself, the tab of a narrow one it does not. */
 const openDetailsTab = async ({ page }: OpenInspector): Promise<void> => {
   const tab = page.getByRole('tab', { name: 'Details' })
   if (await tab.isVisible()) await tab.click()
@@ -116,7 +116,7 @@ const places: readonly Place[] = [
   },
 ]
 
-/** What is wider than the page, or reaches out of it below. */
+/** Elements that are wider than the page, or reach out of it below. */
 const outside = `[...document.querySelectorAll('body, body > *, .page > *, .columns > *, .agent > *, .agent-title, .header-actions, .panel, dialog[open]')]
   .filter((element) => element.getClientRects().length > 0 && !element.matches('.hidden, .hidden *'))
   .filter((element) => {
@@ -131,7 +131,7 @@ const crushed = `[...document.querySelectorAll('.agent-title .badge')]
   .filter((badge) => badge.getClientRects().length > 0 && badge.getBoundingClientRect().width < 40)
   .map((badge) => badge.textContent)`
 
-/** What is there once an address is followed: the overview, or an agent in one of its views. */
+/** Place at an address: the overview, or an agent in one of its views. */
 function shownAt(hash: string): string {
   const address = new URLSearchParams(hash.slice(1))
   const agent = address.get('agent')
@@ -139,10 +139,10 @@ function shownAt(hash: string): string {
   return `main[aria-label="Agent ${agent}"] #view[aria-labelledby="view-${address.get('view') ?? 'conversation'}"]`
 }
 
-/** Whether the Escape key leaves it; what else is opened stays when the address changes. */
+/** True if the Escape key leaves it; everything else that is opened stays when the address changes. */
 const isClosable = ({ landmark }: Place): boolean => landmark === 'dialog[open]' || landmark === '[role="menu"]'
 
-/** Whether what is opened there is still there at the next address: the page is loaded anew before it. */
+/** True if an opened part is still there at the next address: the page is loaded anew before it. */
 const stays = (place: Place): boolean => place.reach !== undefined && !isClosable(place)
 /** Those that stay come last, so that most are reached as a person reaches them: from another one. */
 const inOrder = [...places.filter((place) => !stays(place)), ...places.filter(stays)]

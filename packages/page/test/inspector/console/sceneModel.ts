@@ -21,7 +21,7 @@ export const held: Pace = {
 /** Price of every model of the scene, in dollars per million tokens. */
 export const pricing = { input: 3, output: 15, cacheRead: 0.3, cacheWrite: 3.75 } as const
 
-/** What a model of the scene decides by. */
+/** Facts that a model of the scene decides by. */
 export interface Turn {
   /** The newest prompt or task. */
   readonly task: string
