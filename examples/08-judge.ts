@@ -1,14 +1,6 @@
 // Several agents, one prompt: a judge selects, the first one wins, or each goes on from the answer of the one before.
-import {
-  createRuntime,
-  defineAgent,
-  parallel,
-  pipeline,
-  policyModel,
-  race,
-  type Block,
-  type Branch,
-} from '../src/index.ts'
+import { createRuntime, defineAgent, policyModel, type Block } from '../src/index.ts'
+import { parallel, pipeline, race, type Branch } from '../src/groups.ts'
 
 const textOf = (content: readonly Block[]): string =>
   content.map((block) => (block.type === 'text' ? block.text : '')).join('')

@@ -9,7 +9,8 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { z } from 'zod'
 import { connect } from '../src/client.ts'
-import { createRuntime, defineAgent, defineTool, listSessions, policyModel } from '../src/index.ts'
+import { createRuntime, defineAgent, defineTool, policyModel } from '../src/index.ts'
+import { listSessions } from '../src/sessions.ts'
 import { sqliteStore } from '../src/sqlite.ts'
 
 const wind = defineTool({

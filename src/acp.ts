@@ -1,2 +1,2 @@
 /** The door "escapement/acp": agents for the clients of the Agent Client Protocol. */
-export { acp, type AcpOptions } from '../packages/acp/src/acp.ts'
+export { acp } from '../packages/acp/src/acp.ts'

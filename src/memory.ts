@@ -5,10 +5,7 @@ export {
   isTrusted,
   mergeMemory,
   type Memory,
-  type MemoryDeletion,
   type MemoryFilter,
-  type MemoryProblem,
   type MemoryRecord,
   type MemoryScope,
-  type MemoryTier,
 } from './protocol/ports/memory.ts'

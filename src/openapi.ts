@@ -4,5 +4,3 @@
  */
 export { openApiTools, type OpenApiTools } from '../packages/openapi/src/openApiTools.ts'
 export type { OpenApiOperation, OpenApiOptions } from '../packages/openapi/src/options.ts'
-export type { OperationPattern } from '../packages/openapi/src/choices.ts'
-export type { AuthByScheme, OpenApiAuth } from '../packages/openapi/src/security.ts'

@@ -1,2 +1,2 @@
 /** The door "escapement/otel": spans for OpenTelemetry. */
-export { otelTracer, type OtelTracerOptions } from '../packages/otel/src/otelTracer.ts'
+export { otelTracer } from '../packages/otel/src/otelTracer.ts'

@@ -1,22 +1,17 @@
 'use client'
 /** The door "escapement/react": hooks for React that show and drive the agents of a server. */
-export { AgentProvider, type AgentProviderProps } from '../packages/react/src/agentProvider.ts'
-export { useAgent, type UseAgentOptions, type UsedAgent } from '../packages/react/src/useAgent.ts'
+
+// Hooks, and what they give
+export { AgentProvider } from '../packages/react/src/agentProvider.ts'
+export { useAgent, type UsedAgent } from '../packages/react/src/useAgent.ts'
 export { useApprovals, type UsedApprovals } from '../packages/react/src/useApprovals.ts'
 export { useConversation } from '../packages/react/src/useConversation.ts'
 export { useRoster, useConnection } from '../packages/react/src/useRoster.ts'
-export { useWaiting } from '../packages/react/src/useWaiting.ts'
+export { useWaiting, type WaitingAgent } from '../packages/react/src/useWaiting.ts'
 export { useRun, type UsedRun } from '../packages/react/src/useRun.ts'
 export type { ConnectionFacts } from '../packages/react/src/agentStores.ts'
-export type { WaitingAgent } from '../packages/react/src/useWaiting.ts'
 
-export type { AgentFacts, AgentStatus } from '../packages/bridge/src/client/agentStore.ts'
-export type {
-  Chat,
-  ChatCall,
-  ChatMessage,
-  ChatPending,
-  ChatReply,
-  ChatUserMessage,
-} from '../packages/bridge/src/client/fold/chat.ts'
-export type { RunProgress, RunView } from '../packages/bridge/src/client/fold/foldRun.ts'
+// What components show
+export type { AgentFacts } from '../packages/bridge/src/client/agentStore.ts'
+export type { Chat, ChatCall, ChatMessage, ChatPending, ChatReply } from '../packages/bridge/src/client/fold/chat.ts'
+export type { RunView } from '../packages/bridge/src/client/fold/foldRun.ts'

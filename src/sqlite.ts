@@ -1,2 +1,2 @@
 /** The door "escapement/sqlite": logs in one SQLite file. */
-export { sqliteStore, type SqliteStoreOptions } from '../packages/sqlite/src/sqliteStore.ts'
+export { sqliteStore } from '../packages/sqlite/src/sqliteStore.ts'

@@ -13,7 +13,6 @@ export type NodeId = z.infer<ReturnType<typeof nodeIdSchema>>
 export const agentIdSchema = lazily(() =>
   z.string().regex(agentIdPattern, 'use 1 to 128 letters, digits, ".", "_" or "-", starting with a letter or digit'),
 )
-export type AgentId = z.infer<ReturnType<typeof agentIdSchema>>
 
 /**
  * Refuses a value that is not an agent id, before it becomes part of a path.

@@ -1,14 +1,12 @@
 import {
   createRuntime,
   defineAgent,
-  exportSession,
-  forkSession,
-  importSession,
   memoryStore,
   type AgentOptions,
   type ModelRequest,
   type Store,
 } from '../../src/index.ts'
+import { exportSession, forkSession, importSession } from '../../src/sessions.ts'
 import { checkRequest } from '../../src/conversation/request/checkRequest.ts'
 import { scriptedModel, type ScriptedReply } from '../../packages/evaluation/src/testing/scriptedModel.ts'
 import { cutStore } from '../journeys/cutLogs.ts'

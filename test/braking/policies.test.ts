@@ -8,6 +8,7 @@ import { calls, startAgent, tool } from '../support/agentHarness.ts'
 import { notesIn } from '../support/brakeLog.ts'
 import { assert, describe } from '../support/suite.ts'
 import { always, ends, look, looker, made } from './policyLookers.ts'
+import { heldCalls } from '../support/heldCalls.ts'
 
 describe('a policy', (it) => {
   it('hides what it plans in the turn in which it fires, with a record before and after', async (context) => {
@@ -255,7 +256,7 @@ describe('a policy', (it) => {
     })
     const run = harness.agent.prompt('go')
     await harness.untilState('paused')
-    harness.agent.decide(harness.agent.pendingApprovals[0]!, 'deny', 'not that')
+    harness.agent.decide(heldCalls(harness.agent)[0]!, 'deny', 'not that')
     await run.result
     const [masked, lines] = harness.ofType('prune.applied')
     assert.equal([masked!.masked, masked!.steps], [true, [2]])

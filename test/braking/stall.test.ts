@@ -7,7 +7,7 @@ import {
   type LogRecord,
   type ModelRequest,
 } from '../../src/index.ts'
-import { policyModel, type Policy } from '../../src/actors/models/policyModel.ts'
+import { policyModel, type ModelPolicy } from '../../src/actors/models/policyModel.ts'
 import { textOf } from '../../src/protocol/messages.ts'
 import { cutStore, recordsOf, settled } from '../journeys/cutLogs.ts'
 import { calls, startAgent, tool, withCode } from '../support/agentHarness.ts'
@@ -19,22 +19,22 @@ const look = tool('look', () => 'nothing here', { effects: 'none' })
 const start = tool('start', () => 'started', { effects: 'none' })
 
 /** Looks at the same place again and again, whatever it is told. */
-const stubborn: Policy = ({ messages }) =>
+const stubborn: ModelPolicy = ({ messages }) =>
   messages.length === 1
     ? { toolCalls: [{ name: 'start', input: {} }] }
     : { toolCalls: [{ name: 'look', input: { at: 1 } }] }
 
 /** The same, until it is told. */
-const reasonable: Policy = (request, place) =>
+const reasonable: ModelPolicy = (request, place) =>
   notesIn(request.messages).some((note) => note.includes('kind="stall"')) ? 'I see' : stubborn(request, place)
 
 /** The same, until it has been taken back and told again. */
-const late: Policy = (request, place) => {
+const late: ModelPolicy = (request, place) => {
   const notes = notesIn(request.messages).join()
   return notes.includes('kind="lesson"') && notes.includes('kind="stall"') ? 'I see' : stubborn(request, place)
 }
 
-function looker(options: Partial<AgentOptions> = {}, policy: Policy = stubborn) {
+function looker(options: Partial<AgentOptions> = {}, policy: ModelPolicy = stubborn) {
   const requests: ModelRequest[] = []
   const definition = defineAgent({
     name: 'looker',
@@ -51,7 +51,7 @@ function looker(options: Partial<AgentOptions> = {}, policy: Policy = stubborn) 
   return { definition, requests }
 }
 
-async function run(options: Partial<AgentOptions> = {}, policy: Policy = stubborn) {
+async function run(options: Partial<AgentOptions> = {}, policy: ModelPolicy = stubborn) {
   const { definition, requests } = looker(options, policy)
   const store = memoryStore()
   let ids = 0

@@ -87,7 +87,7 @@ describe('the built package', (it) => {
   it('draws as the sources do, with the one ELK that the page has too', { timeoutMs }, async ({ signal }) => {
     const folder = await packedPackage(signal)
     const machine = createMachine({ id: 'lamp', initial: 'off', states: { off: { on: { PRESS: 'on' } }, on: {} } })
-    const { chart: built } = await load(join(folder, 'dist/index.js'))
+    const { chart: built } = await load(join(folder, 'dist/charts.js'))
     assert.is(await (built as typeof chart)(machine, { format: 'svg' }), await chart(machine, { format: 'svg' }))
     const all = readdirSync(join(folder, 'dist'), { recursive: true, withFileTypes: true }).filter((entry) =>
       entry.isFile(),

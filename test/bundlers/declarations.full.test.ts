@@ -36,9 +36,10 @@ await runtime.serve({ definitions: [clerk], endpoints: [mcpServer(runtime, [cler
 
 /** Types that several doors have are the same through each, also classes with private members. */
 const sharedProgram = `
-import { createRuntime, defineAgent, RuntimeError, SessionProjection, type Agent, type Store } from 'escapement'
+import { createRuntime, defineAgent, RuntimeError, type Agent, type Store } from 'escapement'
 import { RuntimeError as ErrorOfClients } from 'escapement/client'
 import { policy, type PolicyOptions } from 'escapement/policies'
+import { SessionProjection } from 'escapement/sessions'
 import { sqliteStore } from 'escapement/sqlite'
 import { scriptedModel, simulatedClock } from 'escapement/testing'
 
@@ -50,6 +51,70 @@ export const open = (options: PolicyOptions): Promise<Agent> =>
   runtime.spawn(defineAgent({ name: 'clerk', model: scriptedModel([]), braking: { policies: [policy(options)] } }))
 // @ts-expect-error A class of the same shape would do, were its members not private.
 export const other: SessionProjection = {} as { [key in keyof SessionProjection]: SessionProjection[key] }
+`
+
+/** Whatever functions give can be exported by a user whose build emits declarations: each type has a name that a door exports, or none. */
+const exportingProgram = `
+import { createRuntime, defineAgent, defineConfig, defineTool, fallback, fileStore, policyModel, router, skillTools, workspaceTools, type ToolSource } from 'escapement'
+import { acp } from 'escapement/acp'
+import { agUi } from 'escapement/ag-ui'
+import { chart, conversationGraph } from 'escapement/charts'
+import { connect, conversationStore, escapementChat } from 'escapement/client'
+import { each, parallel, pipeline, race } from 'escapement/groups'
+import { mcpServer, mcpTools } from 'escapement/mcp'
+import { markdownMemory, sqliteMemory } from 'escapement/memory'
+import { openApiTools } from 'escapement/openapi'
+import { compositions, decide, keep, modelScorer, policy, when } from 'escapement/policies'
+import { exportSession, forkSession, listSessions, loadSession, readHistory, rebuildConversation, requestsOf, searchSessions, sessionOf, copySessions, capturedRequests, checkRequest } from 'escapement/sessions'
+import { sqliteStore } from 'escapement/sqlite'
+import { stately } from 'escapement/stately'
+import { parseRecord, repairLog } from 'escapement/stores'
+import { defineSuite, evaluate, memoryContract, modelContract, recordModel, replayModel, scriptedModel, simulatedClock, storeContract } from 'escapement/testing'
+import { agentLogic } from 'escapement/xstate'
+import { z } from 'zod'
+
+declare const source: ToolSource
+export const model = policyModel(() => 'ok')
+export const models = [fallback([model]), router(() => model), scriptedModel(['ok']), recordModel(model, 'file'), await replayModel('file')]
+export const refund = defineTool({ name: 'refund', description: 'Pays.', input: z.object({ order: z.string() }), run: ({ order }) => order })
+export const clerk = defineAgent({ name: 'clerk', model, tools: [refund, ...workspaceTools('.')] })
+export const teller = defineAgent({ name: 'teller', model, output: z.object({ city: z.string() }), deps: z.object({ user: z.string() }) })
+export const lead = defineAgent({ name: 'lead', model, agents: [clerk, { definition: clerk, stallMs: 3 }], tools: [source, skillTools(['skills'])] })
+export const caller = defineAgent({ name: 'caller', model, tools: [mcpTools({ name: 'tickets', url: 'https://example.org' }), refund] })
+export const braked = defineAgent({ name: 'braked', model, braking: { fold: true, stall: true, policies: [policy({ name: 'p', when: when.tokensOver(5), decide: decide.oldest(), keep: keep.nothing() })] } })
+export const parts = { trigger: when.tokensOver(5), decider: decide.oldest(), keeper: keep.nothing(), scorer: modelScorer(), composition: compositions.layered() }
+export const [files, database, config] = [fileStore('logs'), sqliteStore('logs.db'), defineConfig({ agents: [clerk] })]
+export const memories = { markdown: markdownMemory('memory'), sqlite: sqliteMemory('memory.db') }
+export const runtime = await createRuntime({ store: files, clock: simulatedClock() })
+export const agent = await runtime.spawn(clerk)
+export const known = await runtime.open('teller-1', teller, { deps: { user: 'u1' } })
+export const run = agent.prompt('Pay.')
+export const result = await run.result
+export const answer = await known.prompt('Where?').result
+export const facts = { pending: agent.pending(), approvals: agent.approvals(), tree: agent.tree(), spent: agent.spent, use: agent.inUse, conversation: agent.conversation, trunk: agent.conversation.trunk() }
+export const settled = () => agent.settled()
+export async function* events() { yield* agent.events() }
+export const [resumed, waiting] = [await runtime.resumeAll({ definitions: [clerk] }), await runtime.waiting()]
+export const server = await runtime.serve({ endpoints: [acp(), agUi(), stately(), mcpServer(runtime, [clerk]).endpoint()] })
+export const link = server.shareLink(agent.id)
+export const group = { all: await parallel(runtime, [clerk, lead], 'Pay.'), first: await race(runtime, [clerk, lead], 'Pay.'), last: await pipeline(runtime, [clerk, (text: string) => text, lead], 'Pay.') }
+export const batch = each(runtime, clerk, [1, 2], { prompt: (order) => String(order) })
+export const answers = await batch.result
+export const logic = agentLogic(runtime, clerk)
+export const services = await openApiTools('openapi.json')
+export const client = connect('ws://127.0.0.1/bridge')
+export const remote = await client.spawn<typeof clerk>('clerk')
+export const said = { result: await remote.prompt('Pay.').result, snapshot: await remote.snapshot(), conversation: await remote.conversation(), share: await remote.share() }
+export const lists = { agents: await client.agents(), sessions: await client.sessions(), waiting: await client.waiting(), workers: await client.workers(), found: await client.search('x') }
+export const [view, transport] = [conversationStore(remote), escapementChat()]
+export const session = await loadSession(files, 'clerk-1')
+export const sessions = { list: await listSessions(files), fork: await forkSession(files, 'clerk-1', 'n1'), found: await searchSessions(files, { text: 'x' }), history: await readHistory(files, 'clerk-1'), copied: await copySessions(files, database), lines: exportSession(files, 'clerk-1') }
+export const read = { conversation: rebuildConversation(session.records), session: sessionOf(session.records), requests: requestsOf(session.records), captured: capturedRequests(session.records), record: parseRecord({}), repair: await repairLog('file') }
+export const wrong = [...read.captured].map(({ request }) => checkRequest(request))
+export const drawn = { text: chart(clerk), model: chart(clerk, { format: 'json' }), svg: chart(clerk, { format: 'svg' }), graph: conversationGraph(session, { format: 'json' }) }
+export const contracts = { store: storeContract({ create: () => files }), memory: memoryContract({ create: () => memories.markdown }), model: modelContract({ create: () => model }) }
+export const suite = defineSuite({ tasks: [] })
+export const evaluation = (...given: Parameters<typeof evaluate>) => evaluate(...given)
 `
 
 /** A project with the declarations of the package, and with these packages of the repository beside it. */
@@ -99,9 +164,9 @@ const ofTypeTests = [
   'xstate-5-28',
 ]
 
-/** Names that a door exports, of its source and of its declarations alike. */
-const exportedNames = (code: string): readonly string[] =>
-  [...code.matchAll(/^export (?:type )?\{([^}]*)\}|^export declare (?:abstract )?\w+ (\w+)/gm)]
+/** Names that a door exports, of its source and of its declarations alike: a function with several signatures is declared several times. */
+const exportedNames = (code: string): readonly string[] => {
+  const found = [...code.matchAll(/^export (?:type )?\{([^}]*)\}|^export declare (?:abstract )?\w+ (\w+)/gm)]
     .flatMap(([, list, name]) => list?.split(',') ?? [name!])
     .map((name) =>
       name
@@ -110,7 +175,8 @@ const exportedNames = (code: string): readonly string[] =>
         .replace(/^.* as /, ''),
     )
     .filter((name) => name !== '')
-    .toSorted()
+  return [...new Set(found)].toSorted()
+}
 
 /** The text of a door; of one that hands on all of another file, the text of that. */
 async function sourceOf(path: string): Promise<string> {
@@ -136,6 +202,13 @@ describe('the declarations of the package', (it) => {
     const problems = await problemsOf(context, folder, { skipLibCheck: false })
     const missing = problems.map((line) => /error TS2307: Cannot find module '([^']+)'/.exec(line)?.[1] ?? line)
     assert.equal([...new Set(missing)].toSorted(), Object.values(needing).flat().toSorted(), problems.join('\n'))
+  })
+
+  it('let a user export whatever functions give, and emit declarations of it', { timeoutMs }, async (context) => {
+    const folder = await project(context, plain)
+    await writeFile(join(folder, 'program.ts'), exportingProgram)
+    const options = { declaration: true, noEmit: false, emitDeclarationOnly: true, outDir: 'out', skipLibCheck: true }
+    assert.equal(await problemsOf(context, folder, options), [])
   })
 
   it('say what the sources say: what holds of the types of those holds of theirs', { timeoutMs }, async (context) => {

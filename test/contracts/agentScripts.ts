@@ -9,6 +9,7 @@ import { scriptedModel, type ScriptedReply } from '../../packages/evaluation/src
 import { simulatedClock } from '../../packages/evaluation/src/testing/simulatedClock.ts'
 import { calls, counter, gate, tool } from '../support/agentHarness.ts'
 import type { CaseContext } from '../support/suite.ts'
+import { heldCalls } from '../support/heldCalls.ts'
 
 /** A process with a store of its own on the same data. */
 interface Process {
@@ -77,7 +78,7 @@ export const agentScripts: { readonly [what: string]: Script } = {
     const { runtime } = await next()
     const last = await runtime.resume('a', define('a', ['all paid']))
     await held(last)
-    const [one, two] = last.pendingApprovals
+    const [one, two] = heldCalls(last)
     last.decide(one!, 'approve')
     last.decide(two!, 'deny', { reason: 'once is enough' })
     await rested(last)

@@ -1,4 +1,4 @@
-import type { Policy } from '../../src/actors/models/policyModel.ts'
+import type { ModelPolicy } from '../../src/actors/models/policyModel.ts'
 import type { ReplyShape } from '../../src/actors/models/replyShape.ts'
 import { textOf } from '../../src/protocol/messages.ts'
 import type { ModelRequest } from '../../src/protocol/ports/model.ts'
@@ -91,7 +91,7 @@ const said = (request: ModelRequest): string[] => {
  * irreversible call that was cut off is verified before it is made again.
  */
 export const jobPolicy =
-  (job: Job): Policy =>
+  (job: Job): ModelPolicy =>
   (request) => {
     const statuses = readProgress(job, request)
     const numbers = [...statuses.keys()].map((item) => Number(item.slice(job.prefix.length + 1).split('.')[0]))

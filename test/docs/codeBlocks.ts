@@ -111,6 +111,10 @@ function moduleOf(code: string, stageNames: readonly string[], stage: string): s
 
 const doors: Readonly<Record<string, string>> = {
   escapement: 'index',
+  'escapement/groups': 'groups',
+  'escapement/sessions': 'sessions',
+  'escapement/stores': 'stores',
+  'escapement/charts': 'charts',
   'escapement/client': 'client',
   'escapement/testing': 'testing',
   'escapement/ai-sdk': 'aiSdk',
@@ -135,4 +139,4 @@ const sourceOf = (door: string): string => `../../src/${doors[door] ?? door}.ts`
 export const placeOf = ({ page, line }: CodeBlock, moduleLine = 2): string => `${page}:${line + moduleLine - 2}`
 
 export const advice = `Each ts block of README.md, docs and the doc comments in src is compiled in strict mode, and run unless it is opened with "\`\`\`ts no-run".
-A block may use any name of the main entry and of ${relative(repository, stageFile)}; it must declare others, or they must be added there.`
+A block may use any name of the main entry, of those for groups, sessions, stores and charts, and of ${relative(repository, stageFile)}; it must declare others, or they must be added there.`

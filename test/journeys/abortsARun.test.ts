@@ -1,5 +1,6 @@
 import { calls, delta, done, gate, never, quiet, saidIn, stalled, startAgent, tool } from '../support/agentHarness.ts'
 import { assert, describe } from '../support/suite.ts'
+import { heldCalls } from '../support/heldCalls.ts'
 
 describe('an abort', (it) => {
   it('ends a run whose model has not answered yet', async (context) => {
@@ -221,7 +222,7 @@ describe('an abort', (it) => {
     agent.abort()
     assert.is((await run.result).stopReason, 'aborted')
     assert.is(agent.pause, null)
-    assert.equal(agent.pendingApprovals, [])
+    assert.equal(heldCalls(agent), [])
     assert.is(ofType('tool.end')[0]!.message.synthetic, 'aborted')
     assert.is((await agent.prompt('on').result).text, 'fine')
   })

@@ -1,5 +1,6 @@
 import { calls, gate, quiet, resultsOf, startAgent, tool, usageOf, withCode } from '../support/agentHarness.ts'
 import { assert, describe } from '../support/suite.ts'
+import { heldCalls } from '../support/heldCalls.ts'
 
 const year = 365 * 24 * 3_600_000
 const risky = (ran: unknown[] = []) =>
@@ -21,7 +22,7 @@ describe('a call that needs approval', (it) => {
     })
     const run = agent.prompt('go')
     await untilState('paused')
-    assert.equal(agent.pendingApprovals, ['c0'])
+    assert.equal(heldCalls(agent), ['c0'])
     assert.equal(agent.pause, { type: 'approvals', callIds: ['c0'] })
     assert.equal(
       ofType('approval.requested').map(({ name, input }) => [name, input]),
@@ -169,7 +170,7 @@ describe('a call that needs approval', (it) => {
     })
     const run = agent.prompt('go')
     await untilState('paused')
-    assert.equal(agent.pendingApprovals, ['c1', 'c2'])
+    assert.equal(heldCalls(agent), ['c1', 'c2'])
     agent.decide('c1', 'deny')
     agent.decide('c2', 'deny')
     await run.result

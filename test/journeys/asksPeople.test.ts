@@ -3,6 +3,7 @@ import type { ToolContext } from '../../src/actors/tools/defineTool.ts'
 import { RuntimeError } from '../../src/protocol/errors.ts'
 import { calls, gate, never, quiet, resultsOf, startAgent, tool, withCode } from '../support/agentHarness.ts'
 import { assert, describe } from '../support/suite.ts'
+import { heldCalls } from '../support/heldCalls.ts'
 
 const year = 365 * 24 * 3_600_000
 type Ask = (context: ToolContext) => unknown
@@ -31,7 +32,7 @@ describe('a tool that asks people', (it) => {
       ['a1', 'c0', 'a1/t0/tool/c0/q1', 'poll', 'How many?'],
     )
     assert.equal(pending.schema['required'], ['files'])
-    assert.equal([agent.approvals(), agent.pendingApprovals], [[], []])
+    assert.equal([agent.approvals(), heldCalls(agent)], [[], []])
     agent.decide(pending.key, { value: { files: 2 } })
     assert.equal([(await run.result).text, resultsOf(script.requests[1])], ['done', ['3 me']])
     assert.equal(

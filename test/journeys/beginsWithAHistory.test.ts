@@ -1,13 +1,7 @@
 import { checkRequest } from '../../src/conversation/request/checkRequest.ts'
 import { rebuildConversation } from '../../src/conversation/tree/rebuildConversation.ts'
-import {
-  createRuntime,
-  defineAgent,
-  forkSession,
-  listSessions,
-  memoryStore,
-  type HistoryMessage,
-} from '../../src/index.ts'
+import { createRuntime, defineAgent, memoryStore, type HistoryMessage } from '../../src/index.ts'
+import { forkSession, listSessions } from '../../src/sessions.ts'
 import type { LogRecord } from '../../src/protocol/records.ts'
 import { scriptedModel } from '../../packages/evaluation/src/testing/scriptedModel.ts'
 import { failsWith } from '../stores/storeFolder.ts'

@@ -1,12 +1,5 @@
-import {
-  createRuntime,
-  defineAgent,
-  forkSession,
-  listSessions,
-  memoryStore,
-  type Agent,
-  type Metadata,
-} from '../../src/index.ts'
+import { createRuntime, defineAgent, memoryStore, type Agent, type Metadata } from '../../src/index.ts'
+import { forkSession, listSessions } from '../../src/sessions.ts'
 import { scriptedModel } from '../../packages/evaluation/src/testing/scriptedModel.ts'
 import { failsWith } from '../stores/storeFolder.ts'
 import { assert, describe } from '../support/suite.ts'

@@ -6,6 +6,7 @@ import { calls, resultsOf, startAgent, withCode } from '../support/agentHarness.
 import { asks, caller, ends, Lives, paused } from '../support/lives.ts'
 import { assert, describe } from '../support/suite.ts'
 import type { ModelRequest } from '../../src/protocol/ports/model.ts'
+import { heldCalls } from '../support/heldCalls.ts'
 
 const save = (ran: unknown[]) =>
   defineTool({
@@ -59,7 +60,7 @@ describe('a call that is approved with other arguments', (it) => {
     assert.throws(edit({ path: 7 }), withCode('ANSWER_INVALID', 'path'))
     assert.throws(edit('nonsense'), withCode('ANSWER_INVALID', 'JSON'))
     assert.throws(() => agent.decide('c0', 'deny', { input: {} }), withCode('INVALID_OPTION', 'input'))
-    assert.equal(agent.pendingApprovals, ['c0'])
+    assert.equal(heldCalls(agent), ['c0'])
     agent.decide('c0', 'approve')
     await run.result
     assert.equal(ran, [{ path: 'a', mode: 'new' }])

@@ -1,14 +1,7 @@
 import { z } from 'zod'
 import type { SubAgentEntry } from '../../src/actors/define/subAgents.ts'
-import {
-  type AgentOptions,
-  createRuntime,
-  defineAgent,
-  defineTool,
-  parallel,
-  pipeline,
-  type ToolContext,
-} from '../../src/index.ts'
+import { type AgentOptions, createRuntime, defineAgent, defineTool, type ToolContext } from '../../src/index.ts'
+import { parallel, pipeline } from '../../src/groups.ts'
 import { scriptedModel, type ScriptedReply } from '../../packages/evaluation/src/testing/scriptedModel.ts'
 import { calls, withCode } from '../support/agentHarness.ts'
 import { assert, describe } from '../support/suite.ts'

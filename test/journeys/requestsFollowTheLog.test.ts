@@ -1,12 +1,6 @@
 import * as fc from 'fast-check'
-import {
-  capturedRequests,
-  createRuntime,
-  defineAgent,
-  memoryStore,
-  type LogRecord,
-  type Store,
-} from '../../src/index.ts'
+import { createRuntime, defineAgent, memoryStore, type LogRecord, type Store } from '../../src/index.ts'
+import { capturedRequests } from '../../src/sessions.ts'
 import { takenAfter, nothingTaken } from '../../src/conversation/tree/takenTools.ts'
 import type { ToolSpec } from '../../src/protocol/ports/model.ts'
 import { scriptedModel } from '../../packages/evaluation/src/testing/scriptedModel.ts'

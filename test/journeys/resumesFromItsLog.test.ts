@@ -13,6 +13,7 @@ import { assert, describe } from '../support/suite.ts'
 import { quiet } from '../support/agentHarness.ts'
 import { textOf } from '../../src/protocol/messages.ts'
 import { z } from 'zod'
+import { heldCalls } from '../support/heldCalls.ts'
 
 /** Counts to three by a tool, in parallel with another call, then answers; decided from the request alone. */
 const counting = (effects: ToolEffects) => {
@@ -211,13 +212,13 @@ describe('an agent whose process died', (it) => {
     const second = await createRuntime({ store: await cutStore('d1', after('reply.end')) })
     const asked = await second.resume('d1', definition())
     await atRest(asked)
-    assert.is(asked.pendingApprovals.length, 1)
+    assert.is(heldCalls(asked).length, 1)
     await second.close()
 
     const third = await createRuntime({ store: await cutStore('d1', after('approval.decided')) })
     const denied = await third.resume('d1', definition())
     await atRest(denied)
-    assert.equal(denied.pendingApprovals, [])
+    assert.equal(heldCalls(denied), [])
     const result = denied.conversation.trunk().find(({ message }) => message.role === 'toolResult')!.message
     assert.ok(result.role === 'toolResult' && result.synthetic === 'denied')
     assert.match(textOf(result.content), 'too dangerous')
@@ -265,7 +266,7 @@ describe('an agent whose process died', (it) => {
 
     const second = await createRuntime({ store: await cutStore('a1', await recordsOf(store, 'a1')) })
     const resumed = await second.resume('a1', definition)
-    const [callId] = resumed.pendingApprovals
+    const [callId] = heldCalls(resumed)
     assert.ok(callId)
     const ends: string[] = []
     resumed.subscribe((event) => event.type === 'run.end' && ends.push(event.stopReason))

@@ -5,6 +5,7 @@ import type { ModelRequest } from '../../src/protocol/ports/model.ts'
 import { resultsOf, saidIn, tool } from '../support/agentHarness.ts'
 import { asks, caller, ends, Lives, paused, types, until } from '../support/lives.ts'
 import { assert, describe } from '../support/suite.ts'
+import { heldCalls } from '../support/heldCalls.ts'
 
 describe('an agent that waited for people when its process died', (it) => {
   const definition = (ran: string[], names = ['pay'], rest: Partial<AgentOptions> = {}, requests?: ModelRequest[]) =>
@@ -20,7 +21,7 @@ describe('an agent that waited for people when its process died', (it) => {
       const { agent, ...next } = await lives.resume(definition([]), logs)
       assert.is(agent.state, 'paused')
       assert.equal(agent.pause, first.agent.pause)
-      assert.equal(agent.pendingApprovals, first.agent.pendingApprovals)
+      assert.equal(heldCalls(agent), heldCalls(first.agent))
       assert.equal(agent.approvals(), first.agent.approvals())
       logs = await next.logs()
       assert.equal(logs, left)
@@ -28,7 +29,7 @@ describe('an agent that waited for people when its process died', (it) => {
     const ran: string[] = []
     const last = await lives.resume(definition(ran), logs)
     const ended = ends(last.agent)
-    last.agent.decide(last.agent.pendingApprovals[0]!, 'approve')
+    last.agent.decide(heldCalls(last.agent)[0]!, 'approve')
     await ended
     assert.equal(ran, ['pay'])
     const after = (await last.logs())['a1']!
@@ -47,7 +48,7 @@ describe('an agent that waited for people when its process died', (it) => {
     await paused(first.agent)
     const ran: string[] = []
     const { agent } = await lives.resume(definition(ran), await first.logs())
-    agent.decide(agent.pendingApprovals[0]!, 'approve')
+    agent.decide(heldCalls(agent)[0]!, 'approve')
     await ends(agent)
     assert.equal(ran, ['pay'])
   })
@@ -62,7 +63,7 @@ describe('an agent that waited for people when its process died', (it) => {
       const { agent } = await lives.resume(definition(ran, ['pay'], {}, requests), await first.logs(), options)
       const later = agent.prompt('and now?')
       assert.is(agent.state, 'paused')
-      agent.decide(agent.pendingApprovals[0]!, 'approve')
+      agent.decide(heldCalls(agent)[0]!, 'approve')
       await later.result
       assert.equal(ran, ['pay'])
       assert.equal(resultsOf(requests[0]), ['pay done'])
@@ -98,7 +99,7 @@ describe('an agent that waited for people when its process died', (it) => {
     await paused(first.agent)
     // Time that people take counts neither before the crash …
     await lives.clock.advance(10_000)
-    first.agent.decide(first.agent.pendingApprovals[0]!, 'approve')
+    first.agent.decide(heldCalls(first.agent)[0]!, 'approve')
     await until(first.agent, ({ type }) => type === 'tool.end')
     await paused(first.agent)
     await lives.clock.advance(10_000)
@@ -117,7 +118,7 @@ describe('an agent that waited for people when its process died', (it) => {
     assert.is(agent.state, 'paused')
     await lives.clock.advance(10_000)
     const ended = ends(agent)
-    agent.decide(agent.pendingApprovals[0]!, 'approve')
+    agent.decide(heldCalls(agent)[0]!, 'approve')
     await lives.clock.advance(999)
     telling.resolve('told')
     await ended
@@ -138,7 +139,7 @@ describe('an agent that waited for people when its process died', (it) => {
     await lives.clock.advance(5_000)
     const paying = Promise.withResolvers<string>()
     const { agent } = await lives.resume(slow(paying.promise), await first.logs())
-    agent.decide(agent.pendingApprovals[0]!, 'approve')
+    agent.decide(heldCalls(agent)[0]!, 'approve')
     await lives.clock.advance(999)
     assert.is(agent.state, 'executing')
     await lives.clock.advance(1)
@@ -162,13 +163,13 @@ describe('an agent that died with several calls open', (it) => {
     const lives = new Lives(context)
     const first = await lives.begin(several([]), 'go')
     await paused(first.agent)
-    const [one, two, three] = first.agent.pendingApprovals
+    const [one, two, three] = heldCalls(first.agent)
     first.agent.decide(two!, 'deny', 'not now')
     const logs = await first.logs()
     const ran: string[] = []
     const { agent, ...next } = await lives.resume(several(ran), logs)
     assert.equal(await next.logs(), logs)
-    assert.equal(agent.pendingApprovals, [one, three])
+    assert.equal(heldCalls(agent), [one, three])
     agent.decide(three!, 'approve')
     agent.decide(one!, 'approve')
     await ends(agent)
@@ -179,14 +180,14 @@ describe('an agent that died with several calls open', (it) => {
     const lives = new Lives(context)
     const first = await lives.begin(several([]), 'go')
     await paused(first.agent)
-    const [one, two, three] = first.agent.pendingApprovals
+    const [one, two, three] = heldCalls(first.agent)
     first.agent.decide(two!, 'approve')
     const logs = await first.logs()
     // It died between the decision and the start that follows it.
     const decided = logs['a1']!.findIndex(({ type }) => type === 'approval.decided')
     const ran: string[] = []
     const { agent } = await lives.resume(several(ran), { a1: logs['a1']!.slice(0, decided + 1) })
-    assert.equal(agent.pendingApprovals, [one, three])
+    assert.equal(heldCalls(agent), [one, three])
     agent.prompt('and now?')
     agent.decide(one!, 'approve')
     agent.decide(three!, 'approve')
@@ -218,7 +219,7 @@ describe('an agent that died with several calls open', (it) => {
     )
     assert.equal(await third.logs(), once)
     const ended = ends(third.agent)
-    third.agent.decide(third.agent.pendingApprovals[0]!, 'approve')
+    third.agent.decide(heldCalls(third.agent)[0]!, 'approve')
     await ended
     assert.equal(ran, ['pay'])
   })
@@ -250,7 +251,7 @@ describe('an agent that died with several calls open', (it) => {
         agent.resume()
         await until(agent, (event) => event.type === 'run.start')
       }
-      agent.decide(agent.pendingApprovals[0]!, 'approve')
+      agent.decide(heldCalls(agent)[0]!, 'approve')
       assert.is((await asked.result).stopReason, 'stop')
       assert.equal(ran.toSorted(), ['pay', 'work'])
     }
@@ -272,7 +273,7 @@ describe('an agent that died with several calls open', (it) => {
     const { agent, ...next } = await lives.resume(inTurn(ran), logs)
     assert.is(agent.state, 'paused')
     assert.equal(await next.logs(), logs)
-    agent.decide(agent.pendingApprovals[0]!, 'approve')
+    agent.decide(heldCalls(agent)[0]!, 'approve')
     await ends(agent)
     assert.equal(ran, ['pay', 'work'])
   })

@@ -5,6 +5,7 @@ import type { LogRecord } from '../../src/protocol/records.ts'
 import { tool } from '../support/agentHarness.ts'
 import { Lives, paused, until } from '../support/lives.ts'
 import { assert, describe, type CaseContext } from '../support/suite.ts'
+import { heldCalls } from '../support/heldCalls.ts'
 
 interface Seen {
   readonly asked: string[]
@@ -47,7 +48,7 @@ async function finished(
   isOver: (records: readonly LogRecord[]) => boolean,
 ): Promise<readonly LogRecord[]> {
   const approve = (): void => {
-    for (const callId of agent.pendingApprovals) agent.decide(callId, 'approve')
+    for (const callId of heldCalls(agent)) agent.decide(callId, 'approve')
   }
   agent.subscribe(approve)
   approve()
@@ -103,7 +104,7 @@ describe('an agent with hooks and guards whose process dies', (it) => {
       [{ euro: 100, account: 'ours' }],
     )
     const end = until(agent, ({ type }) => type === 'run.end')
-    agent.decide(agent.pendingApprovals[0]!, 'approve')
+    agent.decide(heldCalls(agent)[0]!, 'approve')
     await end
     assert.equal([seen.ran, seen.asked], [[{ euro: 100, account: 'ours' }], ['answered: paid']])
   })

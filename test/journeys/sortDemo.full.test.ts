@@ -7,13 +7,8 @@ import { decideSort } from '../../packages/demo/src/sortPolicy.ts'
 import { sortTask } from '../../packages/demo/src/sortTask.ts'
 import { conversationTree } from '../../packages/cli/src/terminal/conversationTree.ts'
 import { coloursFor } from '../../packages/cli/src/terminal/colours.ts'
-import {
-  rebuildConversation,
-  type AgentEvent,
-  type LogRecord,
-  type ModelRequest,
-  type RequestMessage,
-} from '../../src/index.ts'
+import type { AgentEvent, LogRecord, ModelRequest, RequestMessage } from '../../src/index.ts'
+import { rebuildConversation } from '../../src/sessions.ts'
 import { runCli, type CliRunOptions } from '../../packages/cli/test/cliInProcess.ts'
 import { projectFolder } from '../../packages/cli/test/cliChild.ts'
 import { assert, type CaseContext, describe } from '../support/suite.ts'

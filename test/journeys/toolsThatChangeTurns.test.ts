@@ -1,4 +1,5 @@
-import { createRuntime, defineAgent, forkSession, memoryStore } from '../../src/index.ts'
+import { createRuntime, defineAgent, memoryStore } from '../../src/index.ts'
+import { forkSession } from '../../src/sessions.ts'
 import { scriptedModel } from '../../packages/evaluation/src/testing/scriptedModel.ts'
 import { simulatedClock } from '../../packages/evaluation/src/testing/simulatedClock.ts'
 import { calls, counter, resultsOf, startAgent, tool, withCode } from '../support/agentHarness.ts'

@@ -1,6 +1,7 @@
 import { readText } from '../../tools/bench/replay/readers/readSession.ts'
 import { ReplayError } from '../../tools/bench/replay/recordedSession.ts'
-import { createRuntime, defineAgent, defineTool, exportSession, memoryStore } from '../../src/index.ts'
+import { createRuntime, defineAgent, defineTool, memoryStore } from '../../src/index.ts'
+import { exportSession } from '../../src/sessions.ts'
 import { scriptedModel } from '../../src/testing.ts'
 import { assert, describe } from '../support/suite.ts'
 import { z } from 'zod'

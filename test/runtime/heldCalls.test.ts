@@ -86,7 +86,7 @@ describe('a call that was held, on a store that answers late', (it) => {
     const again = await there.resume('a', alone('ok', 'next'))
     const run = again.prompt('another thing')
     const settled = await again.settled()
-    assert.equal(settled.status === 'waiting' && settled.callIds, ['c0'])
+    assert.equal(settled.status === 'waiting' && settled.pending.map(({ callId }) => callId), ['c0'])
     again.decide('c0', 'approve')
     assert.is((await run.result).text, 'next')
     const ends = (await recordsOf(store, 'a')).flatMap((record) => (record.type === 'tool.end' ? [record] : []))

@@ -1,15 +1,7 @@
 import { z } from 'zod'
 import { createRuntime, type Runtime } from '../../packages/bridge/src/createRuntime.ts'
-import {
-  defineAgent,
-  defineTool,
-  exportSession,
-  importSession,
-  loadSession,
-  policyModel,
-  type AgentDefinition,
-  type Store,
-} from '../../src/index.ts'
+import { defineAgent, defineTool, policyModel, type AgentDefinition, type Store } from '../../src/index.ts'
+import { exportSession, importSession, loadSession } from '../../src/sessions.ts'
 import { storedSnapshot } from '../../packages/bridge/src/server/snapshots.ts'
 import { memoryStore } from '../../src/log/stores/memoryStore.ts'
 import { asks, caller, logOf, until } from '../support/lives.ts'

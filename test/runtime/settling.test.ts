@@ -77,11 +77,14 @@ describe('an agent is settled', (it) => {
     const settled = await agent.settled()
     assert.is(settled.status, 'waiting')
     if (settled.status !== 'waiting') return
-    assert.equal(settled.callIds, ['c0', 'c1'])
+    assert.equal(
+      settled.pending.map(({ callId }) => callId),
+      ['c0', 'c1'],
+    )
     assert.equal(settled.pending, agent.pending())
     agent.decide('c0', 'approve')
     const half = await agent.settled()
-    assert.equal(half.status === 'waiting' && half.callIds, ['c1'])
+    assert.equal(half.status === 'waiting' && half.pending.map(({ callId }) => callId), ['c1'])
     agent.decide('c1', 'deny')
     assert.is((await agent.settled()).status, 'idle')
   })
@@ -158,7 +161,10 @@ describe('an agent is settled', (it) => {
     const settled = await agent.settled()
     assert.is(settled.status, 'waiting')
     if (settled.status !== 'waiting') return
-    assert.equal(settled.callIds, ['b0'])
+    assert.equal(
+      settled.pending.map(({ callId }) => callId),
+      ['b0'],
+    )
     assert.is(agent.state, 'executing')
     agent.decide(settled.pending[0]!.key, 'approve')
     assert.is((await agent.settled()).status, 'idle')
@@ -183,7 +189,10 @@ describe('an agent is settled', (it) => {
     const agent = await runtime.spawn(root, { id: 'a' })
     agent.prompt('go')
     const settled = await agent.settled()
-    assert.equal([settled.status, settled.status === 'waiting' && settled.callIds], ['waiting', ['q0']])
+    assert.equal(
+      [settled.status, settled.status === 'waiting' && settled.pending.map(({ callId }) => callId)],
+      ['waiting', ['q0']],
+    )
     const { state, context: is } = hostOf(agent).machine
     assert.equal([state, is.calls.map(({ status }) => status)], ['executing', ['paused', 'running']])
   })

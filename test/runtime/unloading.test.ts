@@ -11,6 +11,7 @@ import { calls, gate, never, quiet, stalled, tool, withCode } from '../support/a
 import { checkJourney } from '../support/journeyRules.ts'
 import { assert, describe } from '../support/suite.ts'
 import { echo, idleAgents, idleMs } from './idleAgents.ts'
+import { heldCalls } from '../support/heldCalls.ts'
 
 /** A clock whose timers `fire` in the middle of whatever is done. */
 function hastyClock(): { readonly clock: Clock; fire(ms: number): void } {
@@ -82,7 +83,7 @@ describe('an idle agent', (it) => {
     assert.is(agent.room, 16)
     assert.is(agent.lastSeq, (await records('a1')).length)
     assert.is(agent.parent, undefined)
-    assert.equal([agent.path, agent.children(), agent.approvals(), agent.pendingApprovals], [[], [], [], []])
+    assert.equal([agent.path, agent.children(), agent.approvals(), heldCalls(agent)], [[], [], [], []])
     assert.equal(agent.tree(), { id: 'a1', definition: 'tester', state: 'idle', children: [] })
     assert.is(agent.isLoaded, false)
   })

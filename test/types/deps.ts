@@ -7,8 +7,6 @@ import {
   defineTool,
   type DepsOf,
   type OutputOf,
-  parallel,
-  pipeline,
   policyModel,
   type Run,
   type Runtime,
@@ -17,6 +15,7 @@ import {
   type ToolContext,
   workspaceTools,
 } from '../../src/index.ts'
+import { parallel, pipeline } from '../../src/groups.ts'
 import { type Equal, expectType } from './typeEquality.ts'
 
 interface Shop {

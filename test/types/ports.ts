@@ -7,13 +7,12 @@ import type {
   ModelRequest,
   ModelSettings,
   RequestMessage,
-  CheckpointStore,
-  SnapshotStore,
   Store,
-  StoreLease,
   Usage,
 } from '../../src/index.ts'
-import { policyModel, type LogPage, type LogQuery, type SearchHit, type SearchQuery } from '../../src/index.ts'
+import type { CheckpointStore, SnapshotStore, StoreLease } from '../../src/stores.ts'
+import { policyModel } from '../../src/index.ts'
+import type { LogPage, LogQuery, SearchHit, SearchQuery } from '../../src/stores.ts'
 import { scriptedModel } from '../../src/testing.ts'
 import { type Equal, expectType } from './typeEquality.ts'
 

@@ -1,6 +1,7 @@
 // Many documents: one agent extracts, another reviews. Killed at any moment and started again, it goes on, and asks nothing twice.
 import { z } from 'zod'
-import { defineAgent, each, type Model, type Runtime } from '../../../src/index.ts'
+import { defineAgent, type Model, type Runtime } from '../../../src/index.ts'
+import { each } from '../../../src/groups.ts'
 
 const invoice = z.object({ number: z.int(), total: z.number(), currency: z.string() })
 const review = z.object({ ok: z.boolean(), note: z.string() })

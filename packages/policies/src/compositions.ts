@@ -13,7 +13,7 @@ import type { ArchivePort } from './keepArchive.ts'
 import type { Embed } from './leastRelevant.ts'
 import type { ReviewOptions } from './reviewer.ts'
 import { policy, type Decider, type Keeper, type Trigger } from '../../../src/actors/define/policy.ts'
-import { heuristicScorer, type Scorer } from './scorers.ts'
+import { heuristicScorer, type StepScorer } from './scorers.ts'
 import { when } from './when.ts'
 
 /** Options of `defineAgent`: spread them into yours. */
@@ -52,7 +52,7 @@ export interface ReviewedOptions extends SizedOptions {
 
 export interface ScoredCompositionOptions extends CompositionOptions {
   /** Default `heuristicScorer`, which calls no model. */
-  readonly scorer?: Scorer
+  readonly scorer?: StepScorer
   /** It acts when the average score of the last steps has been below this; default .2, which is that of a look that showed nothing new. */
   readonly below?: number
   /** Keeper of the hidden steps; default a line for each. */

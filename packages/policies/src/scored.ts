@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { RuntimeError } from '../../../src/protocol/errors.ts'
 import { checkOptions, hideableSteps, hideSchema, hiding, lowestFirst, tokensOver, type HideOptions } from './choice.ts'
 import type { Decider } from '../../../src/actors/define/policy.ts'
-import { scoreOf, type Scorer } from './scorers.ts'
+import { scoreOf, type StepScorer } from './scorers.ts'
 
 export interface ScoredOptions extends HideOptions {
   /** Only steps with a score below this, from 0 to 1. Without `downTo` and `share`: all of them. */
@@ -17,7 +17,7 @@ const optionsSchema = hideSchema({ below: z.number().gt(0).max(1).optional() })
  *
  * @throws RuntimeError `INVALID_OPTION`.
  */
-export function scored(scorer: Scorer, options: ScoredOptions = {}): Decider {
+export function scored(scorer: StepScorer, options: ScoredOptions = {}): Decider {
   if (typeof scorer !== 'function')
     throw new RuntimeError('INVALID_OPTION', 'decide.scored: give a scorer first, such as heuristicScorer.')
   checkOptions('decide.scored', optionsSchema, options)

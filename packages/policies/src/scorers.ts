@@ -13,14 +13,14 @@ import type { Consultation, StepView } from '../../../src/actors/define/policy.t
  * Returns the value of a step, from 0 (nothing came of it) to 1 (the task cannot be done without it). Contract: it changes nothing, and
  * stops when `at.signal` aborts. A throw, and anything but a number from 0 to 1, fails the policy for this turn and is noted in the log.
  */
-export type Scorer = (step: StepView, at: Consultation) => number | Promise<number>
+export type StepScorer = (step: StepView, at: Consultation) => number | Promise<number>
 
 /**
  * Asks a scorer, and checks what it says.
  *
  * @throws RuntimeError `INVALID_OPTION` when it is not a number from 0 to 1; whatever the scorer throws.
  */
-export async function scoreOf(scorer: Scorer, step: StepView, at: Consultation, label: string): Promise<number> {
+export async function scoreOf(scorer: StepScorer, step: StepView, at: Consultation, label: string): Promise<number> {
   at.signal.throwIfAborted()
   const score: unknown = await scorer(step, at)
   if (typeof score === 'number' && score >= 0 && score <= 1) return score
@@ -67,7 +67,7 @@ const mostStepChars = 12_000
  *
  * @throws RuntimeError `INVALID_DEFINITION` for something that is not a model, `INVALID_OPTION` for an empty prompt.
  */
-export function modelScorer(model?: AnyModel, options: ModelScorerOptions = {}): Scorer {
+export function modelScorer(model?: AnyModel, options: ModelScorerOptions = {}): StepScorer {
   const own = model === undefined ? undefined : modelOf(model, 'modelScorer')
   const { prompt = 'How far did the step move the task forward?' } = options
   if (typeof prompt !== 'string' || prompt.trim() === '')

@@ -2,7 +2,7 @@ import type { ConversationView } from '../../../src/conversation/tree/conversati
 import { RuntimeError } from '../../../src/protocol/errors.ts'
 import { parseNodeId } from '../../../src/protocol/ids.ts'
 import type { Consultation, StepView, Trigger } from '../../../src/actors/define/policy.ts'
-import { scoreOf, type Scorer } from './scorers.ts'
+import { scoreOf, type StepScorer } from './scorers.ts'
 
 /** The score of a step, as soon as it is known. */
 export interface ScoredStep {
@@ -32,7 +32,7 @@ export interface ValueBelowOptions {
  *
  * @throws RuntimeError `INVALID_OPTION`, naming the argument.
  */
-export function valueBelow(scorer: Scorer, options: ValueBelowOptions): Trigger {
+export function valueBelow(scorer: StepScorer, options: ValueBelowOptions): Trigger {
   const { below, turns = 3, window = 5, onScore } = options ?? {}
   const wrong = (what: string): RuntimeError => new RuntimeError('INVALID_OPTION', `when.valueBelow: ${what}.`)
   if (typeof scorer !== 'function') throw wrong('give a scorer first, such as heuristicScorer')

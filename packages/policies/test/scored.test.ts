@@ -1,18 +1,18 @@
 import { decide } from '../src/decide.ts'
-import { heuristicScorer, type Scorer } from '../src/scorers.ts'
+import { heuristicScorer, type StepScorer } from '../src/scorers.ts'
 import type { ScoredOptions } from '../src/scored.ts'
 import { BrakeLog } from '../../../test/support/brakeLog.ts'
 import { assert, describe } from '../../../test/support/suite.ts'
 import { fakeConsultation, type Wanted } from './fakeConsultation.ts'
 
 /** The text of a step is its score. */
-const said: Scorer = (step) => Number(step.text())
+const said: StepScorer = (step) => Number(step.text())
 const steps = [0.5, 0.1, 0.9, 0.1, 0.3, 0, 0].map((score) => ({ text: String(score) }))
 
 const hidden = async (
   options: ScoredOptions,
   wanted: Wanted = {},
-  scorer: Scorer = said,
+  scorer: StepScorer = said,
 ): Promise<readonly string[] | null> => {
   const at = fakeConsultation({ steps, contextTokens: 1_000, ...wanted })
   return (await decide.scored(scorer, { keepSteps: 2, ...options }).decide(at))?.hide ?? null
@@ -35,7 +35,7 @@ describe('deciding by scores', (it) => {
 
   it('scores what may be hidden, and nothing when nothing has to be', async () => {
     const asked: string[] = []
-    const scorer: Scorer = (step) => {
+    const scorer: StepScorer = (step) => {
       asked.push(step.id)
       return 0
     }
@@ -62,7 +62,7 @@ describe('deciding by scores', (it) => {
   it('stops scoring once it is aborted', async () => {
     const stop = new AbortController()
     let calls = 0
-    const scorer: Scorer = () => {
+    const scorer: StepScorer = () => {
       calls += 1
       stop.abort(new Error('stopped'))
       return 0

@@ -1,4 +1,4 @@
-import type { Scorer } from '../src/scorers.ts'
+import type { StepScorer } from '../src/scorers.ts'
 import type { ScoredStep } from '../src/valueBelow.ts'
 import { when } from '../src/when.ts'
 import { withCode } from '../../../test/support/agentHarness.ts'
@@ -11,7 +11,7 @@ function rated(...scores: readonly number[]) {
   const log = new BrakeLog()
   log.user('the task')
   const asked: string[] = []
-  const scorer: Scorer = ({ id }, { steps }) => {
+  const scorer: StepScorer = ({ id }, { steps }) => {
     asked.push(id)
     return scores[steps.filter(({ role }) => role === 'assistant').findIndex((step) => step.id === id)]!
   }
@@ -60,7 +60,7 @@ describe('valueBelow', (it) => {
     const [good, bad] = [rated(0.9), rated(0.1)]
     grow(good.log)
     grow(bad.log)
-    const scorer: Scorer = (_, { conversation }) => (conversation === bad.log.conversation ? 0.1 : 0.9)
+    const scorer: StepScorer = (_, { conversation }) => (conversation === bad.log.conversation ? 0.1 : 0.9)
     const trigger = when.valueBelow(scorer, { below: 0.5, window: 1, turns: 1 })
     assert.is(await trigger.fires(good.at()), null)
     assert.ok(await trigger.fires(bad.at()))
@@ -179,7 +179,7 @@ describe('valueBelow', (it) => {
     const make =
       (options: object, scorer: unknown = () => 0) =>
       () =>
-        when.valueBelow(scorer as Scorer, options as never)
+        when.valueBelow(scorer as StepScorer, options as never)
     assert.throws(make({ below: 0.5 }, 'heuristic'), withCode('INVALID_OPTION', 'valueBelow: give a scorer first'))
     for (const below of [0, -1, 1.5, Number.NaN, undefined, '1'])
       assert.throws(make({ below }), withCode('INVALID_OPTION', `valueBelow: below: ${String(below)}`))

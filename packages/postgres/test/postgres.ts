@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
-import { type PostgresPool, postgresStore, type PostgresStoreOptions } from '../../../src/postgres.ts'
+import { type PostgresPool, postgresStore } from '../../../src/postgres.ts'
+import type { PostgresStoreOptions } from '../src/postgresOptions.ts'
 import type { ErasableStore } from '../../../src/protocol/ports/store.ts'
 import { fullOnly } from '../../../test/support/fullOnly.ts'
 import { assert, describe, isCi, type CaseContext, type CaseOptions } from '../../../test/support/suite.ts'

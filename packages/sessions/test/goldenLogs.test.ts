@@ -16,6 +16,7 @@ import { readAll } from '../../evaluation/src/testing/contractDemands.ts'
 import { scriptedModel } from '../../evaluation/src/testing/scriptedModel.ts'
 import { tool, withCode } from '../../../test/support/agentHarness.ts'
 import { assert, describe, type CaseContext } from '../../../test/support/suite.ts'
+import { heldCalls } from '../../../test/support/heldCalls.ts'
 
 const golden = join(import.meta.dirname, 'golden')
 const agentIds = ['fork', 'worker', 'worker.1']
@@ -92,7 +93,7 @@ describe('logs of version 1', (it) => {
     const agent = await runtime.resume('worker', worker)
     assert.is(agent.pause?.type, 'approvals')
     const end = new Promise((resolve) => agent.subscribe((event) => event.type === 'run.end' && resolve(event.runId)))
-    agent.decide(agent.pendingApprovals[0]!, 'approve')
+    agent.decide(heldCalls(agent)[0]!, 'approve')
     assert.is(await end, 'worker/r4')
     await agent.durable()
     await runtime.close()

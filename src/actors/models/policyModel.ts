@@ -5,7 +5,10 @@ import { pause } from '../timing/pause.ts'
 import { partsOf, toReply, wrongInShape, type ReplyShape } from './replyShape.ts'
 
 /** Decides a reply from the request. If it throws, the model call has failed. */
-export type Policy = (request: ModelRequest, at: { readonly turnIndex: number }) => ReplyShape | Promise<ReplyShape>
+export type ModelPolicy = (
+  request: ModelRequest,
+  at: { readonly turnIndex: number },
+) => ReplyShape | Promise<ReplyShape>
 
 export interface PolicyModelOptions {
   readonly id?: string
@@ -19,7 +22,7 @@ export interface PolicyModelOptions {
  *
  * @throws RuntimeError `INVALID_DEFINITION` for anything but a function.
  */
-export function policyModel(decide: Policy, options: PolicyModelOptions = {}): Model {
+export function policyModel(decide: ModelPolicy, options: PolicyModelOptions = {}): Model {
   if (typeof decide !== 'function')
     throw new RuntimeError(
       'INVALID_DEFINITION',

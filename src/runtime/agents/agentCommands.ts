@@ -93,8 +93,8 @@ export abstract class AgentCommands<out Output = unknown, in Deps = undefined, o
    * })
    * ```
    */
-  decide(callId: string, decision: Decision, how?: string | DecideOptions): void {
-    this.dispatch({ type: 'agent.decide', agentId: this.id, callId, ...decided(decision, how) } as AgentCommand)
+  decide(key: string, decision: Decision, how?: string | DecideOptions): void {
+    this.dispatch({ type: 'agent.decide', agentId: this.id, callId: key, ...decided(decision, how) } as AgentCommand)
   }
 
   /**

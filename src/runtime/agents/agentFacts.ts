@@ -16,7 +16,7 @@ import type { Metadata } from '../../protocol/metadata.ts'
 import type { Pending } from '../../protocol/runs/pending.ts'
 import type { LogRecord, PauseReason, Spent } from '../../protocol/records.ts'
 import type { AgentEvent, GrowingReply } from '../../protocol/events.ts'
-import { approvalsOf, heldIn, treeOf, type AgentTree, type PendingApproval, pendingOf } from './agentTree.ts'
+import { approvalsOf, treeOf, type AgentTree, type PendingApproval, pendingOf } from './agentTree.ts'
 import { settled, type Settled } from './settled.ts'
 import type { AgentActor } from './machine.ts'
 import type { AgentHost } from './agentHost.ts'
@@ -199,11 +199,6 @@ export abstract class AgentFacts<
     return this.#host.announcer.clean(this.#host.machine.context.frame?.use ?? null)
   }
 
-  /** Ids of the calls that wait for an approval; none while their run waits for `resume`. */
-  get pendingApprovals(): readonly string[] {
-    return heldIn(this.#host).map(({ callId }) => callId)
-  }
-
   /**
    * Resolves once nothing more happens by itself in the agent and those below it, and their records are stored: with `idle`, `waiting` for
    * people, `paused` until it is resumed, or `stopped`. Until then something is under way: a model, a tool, or the wait for a retry. Resolves
@@ -215,7 +210,7 @@ export abstract class AgentFacts<
    * ```ts
    * agent.prompt('Tidy up the tests')
    * const settled = await agent.settled()
-   * if (settled.status === 'waiting') console.log('Somebody must decide', settled.callIds)
+   * if (settled.status === 'waiting') console.log('Somebody must decide', settled.pending)
    * ```
    */
   settled({ signal }: { readonly signal?: AbortSignal | undefined } = {}): Promise<Settled> {

@@ -49,7 +49,7 @@ export const awaitsDecision = (agent: { pending(): readonly unknown[]; tree(): A
   agent.pending().length > 0 && waitsForPeople(agent.tree())
 
 /** Returns the agent's own calls that wait for an approval; none while their run waits for `resume`. */
-export const heldIn = ({ machine }: Pick<TreeAgent, 'machine'>): readonly CallState[] => {
+const heldIn = ({ machine }: Pick<TreeAgent, 'machine'>): readonly CallState[] => {
   const { calls, run } = machine.context
   return run === null ? [] : calls.filter(({ status }) => status === 'held')
 }

@@ -19,8 +19,8 @@ export type Settled =
    * will report to it.
    */
   | (Place & { readonly status: 'idle'; readonly reporters: readonly string[] })
-  /** The agent continues once people decide: `pending` has its calls and questions and those of agents below it, `callIds` their ids. */
-  | (Place & { readonly status: 'waiting'; readonly pending: readonly Pending[]; readonly callIds: readonly string[] })
+  /** The agent continues once people decide: `pending` has its calls and questions and those of agents below it. */
+  | (Place & { readonly status: 'waiting'; readonly pending: readonly Pending[] })
   /**
    * The agent continues once agent `agentId`, itself or one below it, is resumed; `reason`: a limit, a stall, an interruption, or a store that
    * failed.
@@ -81,8 +81,7 @@ function stands(agent: TreeAgent): Settled | undefined {
   if (standing === 'idle')
     return { status: 'idle', seq, reporters: agent.machine.context.reporters.map(({ childId }) => childId) }
   if (standing !== 'waiting') return { status: 'paused', seq, ...standing }
-  const pending = agent.announcer.clean(pendingOf(agent))
-  return { status: 'waiting', seq, pending, callIds: pending.map(({ callId }) => callId) }
+  return { status: 'waiting', seq, pending: agent.announcer.clean(pendingOf(agent)) }
 }
 
 /** Returns the standing of an agent's tree. Waits for people come first: paused agents may wait behind them. */

@@ -1,4 +1,5 @@
-import { agentMachine, chart, createRuntime, defineAgent, policyModel, workspaceTools } from 'escapement'
+import { agentMachine, createRuntime, defineAgent, policyModel, workspaceTools } from 'escapement'
+import { chart } from 'escapement/charts'
 import { connect } from 'escapement/client'
 
 const model = policyModel(({ messages }) => {

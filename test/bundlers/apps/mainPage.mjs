@@ -1,3 +1,4 @@
-import { agentMachine, chart } from 'escapement'
+import { agentMachine } from 'escapement'
+import { chart } from 'escapement/charts'
 
 globalThis.shown = /^stateDiagram\S*/m.exec(chart(agentMachine))[0]

@@ -4,7 +4,8 @@ import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { z } from 'zod'
 import type * as Escapement from '../../../src/index.ts'
-import type { Agent, AgentDefinition, ErasableStore, LogRecord, Model, ModelPart, Tool } from '../../../src/index.ts'
+import type { Agent, AgentDefinition, LogRecord, Model, ModelPart, Tool } from '../../../src/index.ts'
+import type { ErasableStore } from '../../../src/stores.ts'
 import {
   pastText,
   type Contender,

@@ -1,6 +1,5 @@
 import { setImmediate } from 'node:timers/promises'
 import {
-  checkRequest,
   createRuntime,
   defineAgent,
   defineTool,
@@ -15,6 +14,7 @@ import {
   type Runtime,
   type Tool,
 } from '../../../src/index.ts'
+import { checkRequest } from '../../../src/sessions.ts'
 import { counter } from './measure/tokens.ts'
 import type { AgentShape, Script, ShapeWithModel } from './policies/policy.ts'
 import { standInModel } from './policies/standInModel.ts'

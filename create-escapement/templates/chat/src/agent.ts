@@ -1,8 +1,8 @@
-import { defineAgent, type AiSdkModel, type Model } from 'escapement'
+import { defineAgent, type AnyModel } from 'escapement'
 import { noteTools } from './notes.ts'
 
 /** Keeps notes in a file. */
-export const assistant = (model: Model | AiSdkModel, notesFile: string) =>
+export const assistant = (model: AnyModel, notesFile: string) =>
   defineAgent({
     name: 'assistant',
     model,

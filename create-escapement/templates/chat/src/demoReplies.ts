@@ -1,4 +1,4 @@
-import type { Policy } from 'escapement'
+import type { ModelPolicy } from 'escapement'
 
 /** Without the id of its step, such as [n12], which a result ends with once the agent has brakes. */
 const textOf = (content: readonly { readonly type: string }[]): string =>
@@ -10,7 +10,7 @@ const textOf = (content: readonly { readonly type: string }[]): string =>
     .trimEnd()
 
 /** Stands in for a model: it writes down what follows "remember", and lists the notes when it is asked. */
-export const reply: Policy = ({ messages }) => {
+export const reply: ModelPolicy = ({ messages }) => {
   const last = messages.at(-1)!
   const text = textOf(last.content)
   if (last.role === 'toolResult') return last.toolName === 'list_notes' ? `Your notes:\n${text}` : text

@@ -1,7 +1,7 @@
-import { defineAgent, workspaceTools, type AiSdkModel, type Model } from 'escapement'
+import { defineAgent, workspaceTools, type AnyModel } from 'escapement'
 
 /** Works in a folder. */
-export const coder = (model: Model | AiSdkModel, folder: string) =>
+export const coder = (model: AnyModel, folder: string) =>
   defineAgent({
     name: 'coder',
     model,

@@ -1,7 +1,7 @@
-import type { Policy } from 'escapement'
+import type { ModelPolicy } from 'escapement'
 
 /** Stands in for a model: it knows how to repair the one bug of project/. */
-export const reply: Policy = ({ messages }) => {
+export const reply: ModelPolicy = ({ messages }) => {
   const done = messages.flatMap((message) => (message.role === 'toolResult' ? [message] : []))
   const last = done.at(-1)
   if (last === undefined)

@@ -1,10 +1,10 @@
-import type { Policy } from 'escapement'
+import type { ModelPolicy } from 'escapement'
 
 const textOf = (content: readonly { readonly type: string }[]): string =>
   content.map((block) => ('text' in block ? String(block.text) : '')).join('')
 
 /** Stands in for the models of all three, which it tells apart by their tools. */
-export const reply: Policy = ({ messages, tools }) => {
+export const reply: ModelPolicy = ({ messages, tools }) => {
   const has = (name: string): boolean => tools.some((tool) => tool.name === name)
   const results = messages.flatMap((message) => (message.role === 'toolResult' ? [textOf(message.content)] : []))
   const task = textOf(messages[0]!.content)

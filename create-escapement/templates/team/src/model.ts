@@ -1,5 +1,5 @@
 import { anthropic } from '@ai-sdk/anthropic'
-import { policyModel, type AiSdkModel, type Model } from 'escapement'
+import { policyModel, type AnyModel } from 'escapement'
 import { reply } from './demoReplies.ts'
 
 /**
@@ -7,7 +7,7 @@ import { reply } from './demoReplies.ts'
  * AI SDK will do: npm install @ai-sdk/openai, and return openai('…') here. The provider is asked to cache what requests begin with; `cache: false` of
  * an agent switches that off.
  */
-export const chooseModel = (): Model | AiSdkModel =>
+export const chooseModel = (): AnyModel =>
   process.env['ANTHROPIC_API_KEY']
     ? anthropic('claude-sonnet-5-5')
     : policyModel(reply, { id: 'demo', wordDelayMs: 10 })

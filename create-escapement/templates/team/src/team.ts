@@ -1,8 +1,8 @@
-import { defineAgent, type AiSdkModel, type Model } from 'escapement'
+import { defineAgent, type AnyModel } from 'escapement'
 import { publish, search } from './library.ts'
 
 /** A lead that calls a researcher and a writer. What they use counts towards its limits, and an abort reaches all of them. */
-export function lead(model: Model | AiSdkModel, folder: string) {
+export function lead(model: AnyModel, folder: string) {
   const researcher = defineAgent({
     name: 'researcher',
     description: 'Finds out what the library says about something.',

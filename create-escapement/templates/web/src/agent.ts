@@ -1,4 +1,4 @@
-import { defineAgent, defineTool, type AiSdkModel, type Model } from 'escapement'
+import { defineAgent, defineTool, type AnyModel } from 'escapement'
 import { z } from 'zod'
 
 /** Pays an order back: put your own system in its place. */
@@ -10,7 +10,7 @@ const refund = defineTool({
   run: ({ order }) => `Order ${order} was paid back.`,
 })
 
-export const support = (model: Model | AiSdkModel) =>
+export const support = (model: AnyModel) =>
   defineAgent({
     name: 'support',
     description: 'Answers customers.',

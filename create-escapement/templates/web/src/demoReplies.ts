@@ -1,10 +1,10 @@
-import type { Policy } from 'escapement'
+import type { ModelPolicy } from 'escapement'
 
 const textOf = (content: readonly { readonly type: string }[]): string =>
   content.map((block) => ('text' in block ? String(block.text) : '')).join('')
 
 /** Stands in for a model: it knows about orders and refunds alone. */
-export const reply: Policy = ({ messages }) => {
+export const reply: ModelPolicy = ({ messages }) => {
   const last = messages.at(-1)!
   const text = textOf(last.content)
   if (last.role === 'toolResult') return last.isError ? 'Then I will not.' : `${text} Is there anything else?`

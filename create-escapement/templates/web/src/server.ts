@@ -2,7 +2,7 @@ import { createHash, randomUUID } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { createServer, type IncomingMessage, type Server } from 'node:http'
 import { extname, join } from 'node:path'
-import { createRuntime, type AiSdkModel, type Model, type Runtime, type Store } from 'escapement'
+import { createRuntime, type AnyModel, type Runtime, type Store } from 'escapement'
 import { support } from './agent.ts'
 
 const types: Readonly<Record<string, string>> = {
@@ -20,7 +20,7 @@ export interface ServerOptions {
 
 /** A server with the page in a folder, an agent for each visitor beside it, and a page for staff. */
 export async function openServer(
-  model: Model | AiSdkModel,
+  model: AnyModel,
   store: Store,
   { pageFolder, staffToken }: ServerOptions,
 ): Promise<{ readonly server: Server; readonly runtime: Runtime }> {

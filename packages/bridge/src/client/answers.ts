@@ -181,7 +181,7 @@ export interface RemoteSnapshot extends AgentSummary {
   /** How the sources of its tools are; missing without any, or where the server is of an older version. */
   readonly sources?: readonly SourceInfo[]
   /** Options set by `use`; missing if none are set. */
-  readonly use?: TurnUse
+  readonly inUse?: TurnUse
 }
 
 const source = fields<SourceInfo>({
@@ -198,7 +198,7 @@ const use = fields<TurnUse>({
 })
 
 /** Answer to `agent.snapshot`. */
-export const snapshotShape = fields<RemoteSnapshot>({
+export const snapshotShape = fields<Omit<RemoteSnapshot, 'inUse'> & { readonly use?: TurnUse }>({
   ...summaryFields,
   tree: treeShape,
   approvals: list(approvalShape),
@@ -208,6 +208,12 @@ export const snapshotShape = fields<RemoteSnapshot>({
   sources: maybe(list(source)),
   use: maybe(use),
 })
+
+/** A snapshot of the wire as code has it: what is in use has the name that it has of a local agent. */
+export function snapshotOf(answer: unknown): RemoteSnapshot {
+  const { use: inUse, ...rest } = readAnswer(snapshotShape, answer)
+  return inUse === undefined ? rest : { ...rest, inUse }
+}
 
 /** A message in its place in the tree. */
 export interface RemoteNode {

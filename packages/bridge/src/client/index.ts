@@ -1,16 +1,15 @@
 /** The client of the bridge: drives the agents of a server, from a browser or from Node. */
 export { connect } from './connect.ts'
 export { emptyChat } from './fold/chat.ts'
-export type { Chat, ChatCall, ChatMessage, ChatPending, ChatReply, ChatUserMessage } from './fold/chat.ts'
+export type { Chat, ChatCall, ChatMessage, ChatPending, ChatReply } from './fold/chat.ts'
 export { foldMessages } from './fold/foldMessages.ts'
 export { conversationStore, type ConversationStore } from './conversationStore.ts'
-export { escapementChat, type EscapementChatOptions, type EscapementChatTransport } from './escapementChat.ts'
-export type { AnyWebSocket, ConnectOptions, RetryOptions, TokenSource, WebSocketConstructor } from './connectOptions.ts'
-export type { Client, RemotePage, RemoteSessionPage, RemoteSpawnOptions } from './client.ts'
+export { escapementChat, type EscapementChatTransport } from './escapementChat.ts'
+export type { ConnectOptions } from './connectOptions.ts'
+export type { Client } from './client.ts'
 export type { ClientStatus } from './reconnectingLink.ts'
 export type { RemoteAgent } from './remoteAgent.ts'
-export type { RemoteListenOptions, RemoteSubscribeOptions } from './subscribeOptions.ts'
-export type { OutputOptions, RemoteAgentOf } from './remoteAgentOf.ts'
+export type { RemoteAgentOf } from './remoteAgentOf.ts'
 export type {
   RemoteAgents,
   RemoteConversation,
@@ -23,20 +22,9 @@ export type {
   RemoteTree,
   RemoteWaiting,
 } from './answers.ts'
-export type { ClientCall } from './callAnswers.ts'
 export type { RosterChange } from './remoteRoster.ts'
 
-export type { PolicyInfo, RevertCategory, Tag } from '../../../../src/protocol/braking.ts'
-export type { Clock } from '../../../../src/protocol/ports/clock.ts'
-export type {
-  CompactOptions,
-  DecideOptions,
-  Decision,
-  PruneOptions,
-  RunOptions,
-  SayOptions,
-} from '../../../../src/protocol/bridge/commands.ts'
-export type { TurnUse, UseChange } from '../../../../src/protocol/bridge/turns.ts'
+export type { Decision, RunOptions } from '../../../../src/protocol/bridge/commands.ts'
 export type { Content } from '../../../../src/protocol/text/saidContent.ts'
 export { RuntimeError, type ErrorCode, type ErrorInfo } from '../../../../src/protocol/errors.ts'
 export type { AgentEvent, EventOf } from '../../../../src/protocol/events.ts'
@@ -46,14 +34,6 @@ export type { Metadata } from '../../../../src/protocol/metadata.ts'
 export type { Block, Message, Usage } from '../../../../src/protocol/messages.ts'
 export type { Pending, WaitingAgent } from '../../../../src/protocol/runs/pending.ts'
 export type { PauseReason, RunStopReason, Spent } from '../../../../src/protocol/records.ts'
-export type { Limits } from '../../../../src/protocol/runs/runLimits.ts'
-export { partialOutput, type PartialOutput } from '../../../../src/protocol/runs/partialOutput.ts'
+export { partialOutput } from '../../../../src/protocol/runs/partialOutput.ts'
 export type { Run } from '../../../../src/protocol/runs/run.ts'
-export type {
-  AbortedRun,
-  AnsweredRun,
-  FailedRun,
-  PausedRun,
-  RunResult,
-  UnansweredRun,
-} from '../../../../src/protocol/runs/runResult.ts'
+export type { RunResult } from '../../../../src/protocol/runs/runResult.ts'

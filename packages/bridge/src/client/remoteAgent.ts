@@ -24,7 +24,7 @@ import {
   readAnswer,
   forkShape,
   shareShape,
-  snapshotShape,
+  snapshotOf,
   type CommandAnswer,
   type RemoteConversation,
   type RemoteShare,
@@ -115,12 +115,10 @@ export class RemoteAgent<out Output = unknown, out Event extends AgentEvent = Ag
     return this.#send({ type: 'agent.abort', agentId: this.id })
   }
 
-  /**
-   * Decides a waiting call or question by its `key`; a call of the agent itself by its `callId` too. As `decide` of a local agent; rejects with
-   * `CALL_NOT_PENDING`, `ANSWER_INVALID`.
-   */
-  decide(callId: string, decision: Decision, how?: string | DecideOptions): Promise<void> {
-    return this.#send({ type: 'agent.decide', agentId: this.id, callId, ...decided(decision, how) } as AgentCommand)
+  /** Decides a call or question that waits, by its `key`, as `decide` of a local agent. Rejects with `CALL_NOT_PENDING`, `ANSWER_INVALID`. */
+  decide(key: string, decision: Decision, how?: string | DecideOptions): Promise<void> {
+    const command = { type: 'agent.decide', agentId: this.id, callId: key, ...decided(decision, how) }
+    return this.#send(command as AgentCommand)
   }
 
   /**
@@ -269,7 +267,7 @@ export class RemoteAgent<out Output = unknown, out Event extends AgentEvent = Ag
 
   /** How the agent is now. Rejects with `AGENT_NOT_FOUND`, `BRIDGE_FORBIDDEN`. */
   async snapshot(): Promise<RemoteSnapshot> {
-    return readAnswer(snapshotShape, await this.#owner.ask({ type: 'agent.snapshot', agentId: this.id }))
+    return snapshotOf(await this.#owner.ask({ type: 'agent.snapshot', agentId: this.id }))
   }
 
   /** Returns the messages that the model sees (`trunk`), or every message ever (`log`). Rejects as `snapshot` does. */

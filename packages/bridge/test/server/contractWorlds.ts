@@ -7,6 +7,7 @@ import type { Agent } from '../../../../src/runtime/agents/agent.ts'
 import { scriptedModel, type ScriptedReply } from '../../../evaluation/src/testing/scriptedModel.ts'
 import type { CaseContext } from '../../../../test/support/suite.ts'
 import { Heard, serveAgents } from './bridgeHarness.ts'
+import { heldCalls } from '../../../../test/support/heldCalls.ts'
 
 /** Members that all kinds of agent have; `Agent` and `RemoteAgent` must fit as they are. */
 type Either = Agent | RemoteAgent
@@ -35,7 +36,7 @@ async function local(context: CaseContext, options: WorldOptions): Promise<World
     heard,
     trunk: async () => agent.conversation.trunk().map(({ message }) => message),
     state: async () => agent.state,
-    pending: async () => agent.pendingApprovals,
+    pending: async () => heldCalls(agent),
   }
 }
 

@@ -5,6 +5,7 @@ import type { AgentEvent } from '../../../../src/protocol/events.ts'
 import { gate, quiet, withCode } from '../../../../test/support/agentHarness.ts'
 import { assert, describe } from '../../../../test/support/suite.ts'
 import { approving, serveAgents } from './bridgeHarness.ts'
+import { heldCalls } from '../../../../test/support/heldCalls.ts'
 
 const echo = defineAgent({ name: 'echo', model: policyModel(({ messages }) => `${messages.length}`) })
 const { worker, boss } = approving()
@@ -120,7 +121,7 @@ describe('an incognito agent that code of the server spawned', (it) => {
     assert.equal([tree.children, approvals], [[], []])
     await assert.rejects(client.agent(child.id).snapshot(), withCode('AGENT_NOT_FOUND'))
     await assert.rejects(client.agent('i').snapshot(), withCode('AGENT_NOT_FOUND'))
-    child.decide(child.pendingApprovals[0]!, 'approve')
+    child.decide(heldCalls(child)[0]!, 'approve')
     await run.result
     await child.stop()
     await agent.prompt('go').result

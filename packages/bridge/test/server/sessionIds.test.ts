@@ -8,6 +8,7 @@ import { memoryStore } from '../../../../src/log/stores/memoryStore.ts'
 import { tool } from '../../../../test/support/agentHarness.ts'
 import { assert, describe } from '../../../../test/support/suite.ts'
 import { Heard, serveAgents } from './bridgeHarness.ts'
+import { heldCalls } from '../../../../test/support/heldCalls.ts'
 
 const echo = defineAgent({ name: 'echo', model: policyModel(() => 'yes') })
 
@@ -119,7 +120,7 @@ describe('a session id', (it) => {
     const denied = await owner.ask({
       type: 'agent.decide',
       agentId: 'a',
-      callId: agent.pendingApprovals[0],
+      callId: heldCalls(agent)[0],
       decision: 'deny',
     })
     assert.is(denied.type, 'ok')

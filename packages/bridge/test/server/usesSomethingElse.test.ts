@@ -24,14 +24,14 @@ describe('an agent on a server', (it) => {
     await agent.use({ model: 'fast', tools: ['look'], instructions: 'other' })
     assert.is((await agent.prompt('go').result).text, 'test:fast, other, look')
     const use = { model: { id: 'test:fast', name: 'fast' }, tools: ['look'], instructions: 'other' }
-    assert.equal((await agent.snapshot()).use, use)
+    assert.equal((await agent.snapshot()).inUse, use)
     const changed = await heard.until(({ type }) => type === 'use.changed')
     assert.equal(changed.type === 'use.changed' && changed.use, use)
     const prepared = await heard.until(({ type }) => type === 'turn.prepared')
     assert.equal(prepared.type === 'turn.prepared' && prepared.by, ['use'])
     await agent.use(null)
     assert.is((await agent.prompt('go').result).text, 'test:own, base, look,find')
-    assert.is((await agent.snapshot()).use, undefined)
+    assert.is((await agent.snapshot()).inUse, undefined)
   })
 
   it('refuses what its definition does not have', async (context) => {

@@ -4,14 +4,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { AgentDefinition } from '../../../../src/actors/define/agentDefinition.ts'
 import type { Store } from '../../../../src/protocol/ports/store.ts'
-import {
-  restateClient,
-  restateWorker,
-  type RestateClient,
-  type RestateClientOptions,
-  type RestateWorker,
-  type RestateWorkerOptions,
-} from '../../../../src/restate.ts'
+import { restateClient, restateWorker, type RestateClient, type RestateWorker } from '../../../../src/restate.ts'
+import type { RestateClientOptions } from '../../src/restate/restateClient.ts'
+import type { RestateWorkerOptions } from '../../src/restate/restateWorker.ts'
 import { sqliteStore } from '../../../../src/sqlite.ts'
 import { fullOnly } from '../../../../test/support/fullOnly.ts'
 import { assert, describe, isCi, type CaseContext, type CaseOptions } from '../../../../test/support/suite.ts'

@@ -1,13 +1,6 @@
-import {
-  fileStore,
-  importSession,
-  loadSession,
-  type LogRecord,
-  memoryStore,
-  parseRecord,
-  capturedRequests,
-  listSessions,
-} from '../../../../src/index.ts'
+import { fileStore, type LogRecord, memoryStore } from '../../../../src/index.ts'
+import { importSession, loadSession, capturedRequests, listSessions } from '../../../../src/sessions.ts'
+import { parseRecord } from '../../../../src/stores.ts'
 import { type RecordedSession, ReplayError } from '../recordedSession.ts'
 import { SessionDraft } from './sessionDraft.ts'
 import { isObject } from './shapes.ts'

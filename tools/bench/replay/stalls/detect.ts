@@ -1,6 +1,7 @@
 import { stallOf } from '../../../../src/conversation/brakes/stall/stall.ts'
 import { defaultStallRules, stallRules } from '../../../../src/conversation/brakes/stall/stallRules.ts'
-import type { ConversationNode, StallRule } from '../../../../src/index.ts'
+import type { ConversationNode } from '../../../../src/index.ts'
+import type { StallRule } from '../../../../src/protocol/braking.ts'
 import type { RecordedSession } from '../recordedSession.ts'
 import { replay } from '../replay.ts'
 
