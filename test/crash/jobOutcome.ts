@@ -81,9 +81,7 @@ export async function readOutcome(folder: string): Promise<{ outcome: JobOutcome
     faults.push(...faultsOf(agentId, records, conversation))
     faults.push(...undoFaults(records, files))
     pinned.push(...conversation.pins().map((id) => itemAt(conversation, id)))
-    const copied = conversation
-      .log()
-      .filter(({ id, stepId, copiedFrom }) => id === stepId && copiedFrom !== undefined)
+    const copied = conversation.log().filter(({ id, stepId, copiedFrom }) => id === stepId && copiedFrom !== undefined)
     grafted.push(...copied.map(({ id }) => itemAt(conversation, id)))
     // What folds hide is a matter of crashes: they make a conversation longer.
     const prunes = conversation.annotations?.hidden.spans.filter(({ fold }) => fold === undefined) ?? []

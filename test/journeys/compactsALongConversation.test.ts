@@ -1,4 +1,8 @@
-import { heuristicStrategy, llmStrategy, type CompactionStrategy } from '../../src/actors/brakes/compaction/summariseSpan.ts'
+import {
+  heuristicStrategy,
+  llmStrategy,
+  type CompactionStrategy,
+} from '../../src/actors/brakes/compaction/summariseSpan.ts'
 import { scriptedModel, type ScriptedReply } from '../../packages/evaluation/src/testing/scriptedModel.ts'
 import {
   calls,

@@ -132,7 +132,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'artifacts-18',
-    file: 'packages/page/src/inspector/artifacts/artifactReader.ts',
+    file: 'packages/page/src/inspector/model/artifacts/artifactReader.ts',
     what: 'a page of HTML that a tool returned runs with the rights of the inspector page',
     from: "'text/plain;charset=utf-8'",
     to: 'artifact.mimeType',
@@ -140,7 +140,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'artifacts-19',
-    file: 'packages/page/src/inspector/artifacts/artifactReader.ts',
+    file: 'packages/page/src/inspector/model/artifacts/artifactReader.ts',
     what: 'the page remembers what an earlier token read',
     from: 'if (this.#token() === token) this.#hold',
     to: 'this.#hold',
@@ -148,7 +148,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'artifacts-20',
-    file: 'packages/page/src/inspector/artifacts/artifactReader.ts',
+    file: 'packages/page/src/inspector/model/artifacts/artifactReader.ts',
     what: 'half of a file is saved as if it were all',
     from: 'if (blob.size !== artifact.bytes)',
     to: 'if (blob.size > artifact.bytes)',
@@ -156,7 +156,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'artifacts-21',
-    file: 'packages/page/src/inspector/artifacts/artifactReader.ts',
+    file: 'packages/page/src/inspector/model/artifacts/artifactReader.ts',
     what: 'the page remembers all that it ever read',
     from: 'if (this.#heldBytes <= mostHeldBytes) return',
     to: 'if (size >= 0) return',
@@ -180,7 +180,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'artifacts-24',
-    file: 'packages/cli/src/newFile.ts',
+    file: 'packages/cli/src/sessions/newFile.ts',
     what: 'a file that is there already is written over',
     from: "open(file, 'wx')",
     to: "open(file, 'w')",

@@ -43,7 +43,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'charts-6',
-    file: 'packages/page/src/inspector/model/chartChoice.ts',
+    file: 'packages/page/src/inspector/model/charts/chartChoice.ts',
     what: 'a chosen state does not tell its brakes',
     from: 'isWithin(from) && (!isWithin(to) || isBrake === true)',
     to: 'isWithin(from) && (!isWithin(to) || isBrake === false)',
@@ -51,7 +51,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'charts-7',
-    file: 'packages/page/src/inspector/model/chartCamera.ts',
+    file: 'packages/page/src/inspector/model/charts/chartCamera.ts',
     what: 'names seen from afar are too small',
     from: 'Math.round(readableSize / scale)',
     to: 'Math.round(readableSize)',
@@ -75,7 +75,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'charts-10',
-    file: 'packages/page/src/inspector/model/treeLogs.ts',
+    file: 'packages/page/src/inspector/model/charts/treeLogs.ts',
     what: 'the past of a tree has what sub-agents did later',
     from: 'records.filter(({ time }) => time <= until)',
     to: 'records.filter(({ time }) => time >= 0 || time <= until)',
@@ -83,7 +83,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'charts-11',
-    file: 'packages/page/src/inspector/model/chartCamera.ts',
+    file: 'packages/page/src/inspector/model/charts/chartCamera.ts',
     what: 'names reach out of their boxes from afar',
     from: 'const width = Math.max(box.width, wide(size))',
     to: 'const width = box.width',

@@ -4,7 +4,7 @@ import type { Fault } from '../mutate.ts'
 export const faults: readonly Fault[] = [
   {
     id: 'console-1',
-    file: 'packages/page/src/inspector/model/overview.ts',
+    file: 'packages/page/src/inspector/model/sessions/overview.ts',
     what: 'who changed last comes last within its group',
     from: 'return b.since - a.since',
     to: 'return a.since - b.since',
@@ -12,7 +12,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'console-2',
-    file: 'packages/page/src/inspector/model/overview.ts',
+    file: 'packages/page/src/inspector/model/sessions/overview.ts',
     what: 'a row goes to another group below the pointer',
     from: 'return { ...same, group }',
     to: 'return same',
@@ -20,7 +20,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'console-3',
-    file: 'packages/page/src/inspector/model/overview.ts',
+    file: 'packages/page/src/inspector/model/sessions/overview.ts',
     what: 'an agent stands in the place of what was decided and once more at the end',
     from: 'if (own !== undefined) places.add(own.key)',
     to: '',
@@ -28,7 +28,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'console-4',
-    file: 'packages/page/src/inspector/model/tokenRate.ts',
+    file: 'packages/page/src/inspector/model/sessions/tokenRate.ts',
     what: 'a clock that is put back makes a rate below zero, or none for long',
     from: ' || at < last.at',
     to: '',
@@ -52,7 +52,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'console-7',
-    file: 'packages/page/src/inspector/model/contextBrakes.ts',
+    file: 'packages/page/src/inspector/model/usage/contextBrakes.ts',
     what: 'what was refused is said to have saved something',
     from: 'const won = use.isApplied ? (use.economics?.freed ?? 0) : 0',
     to: 'const won = use.economics?.freed ?? 0',
@@ -60,7 +60,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'console-8',
-    file: 'packages/page/src/inspector/model/contextNotes.ts',
+    file: 'packages/page/src/inspector/model/usage/contextNotes.ts',
     what: 'a memo of a fold that was refused is told as if it stood',
     from: 'if (!applied) return []',
     to: '',
@@ -68,7 +68,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'console-9',
-    file: 'packages/page/src/inspector/model/callBook.ts',
+    file: 'packages/page/src/inspector/model/calls/callBook.ts',
     what: 'the details of an earlier moment show the output that was still to come',
     from: ' || end < this.#end',
     to: '',
@@ -76,7 +76,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'console-10',
-    file: 'packages/page/src/inspector/model/callBook.ts',
+    file: 'packages/page/src/inspector/model/calls/callBook.ts',
     what: 'a call that was changed shows only what the model wrote',
     from: '...(record.edited === true ? { ranWith: { input: record.input } } : {}),',
     to: '',
@@ -84,7 +84,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'console-11',
-    file: 'packages/page/src/inspector/model/limitsUse.ts',
+    file: 'packages/page/src/inspector/model/usage/limitsUse.ts',
     what: 'turns of sub-agents do not count against the limit that is shown',
     from: 'turns: turns + childTurns',
     to: 'turns',
@@ -92,7 +92,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'console-12',
-    file: 'packages/page/src/inspector/model/viewStanding.ts',
+    file: 'packages/page/src/inspector/model/agent/viewStanding.ts',
     what: 'an earlier moment shows what the tree costs now',
     from: 'const live = at === null ? (summary?.treeSpent?.costUsd ?? 0) : 0',
     to: 'const live = summary?.treeSpent?.costUsd ?? 0',
@@ -100,7 +100,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'console-13',
-    file: 'packages/page/src/inspector/model/viewStanding.ts',
+    file: 'packages/page/src/inspector/model/agent/viewStanding.ts',
     what: 'what waits below an agent waits at itself',
     from: 'pending.some((one) => one.agentId === agentId)',
     to: 'pending.length > 0',
@@ -108,7 +108,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'console-14',
-    file: 'packages/page/src/inspector/model/viewStanding.ts',
+    file: 'packages/page/src/inspector/model/agent/viewStanding.ts',
     what: 'a clock that is put back shows a time below zero',
     from: 'forMs: Math.max(0, now - since)',
     to: 'forMs: now - since',
@@ -124,7 +124,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'console-16',
-    file: 'packages/page/src/inspector/model/viewStanding.ts',
+    file: 'packages/page/src/inspector/model/agent/viewStanding.ts',
     what: 'the header does not say why the last run failed',
     from: '${run.status}${why}',
     to: '${run.status}',
@@ -132,7 +132,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'console-17',
-    file: 'packages/page/src/inspector/model/childStanding.ts',
+    file: 'packages/page/src/inspector/model/sessions/childStanding.ts',
     what: 'a sub-agent that has gone, or of which only the log is there, is said to start',
     from: 'const mayStart = isRunning && at === null && !hasLeft',
     to: 'const mayStart = at === null',
@@ -140,7 +140,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'console-18',
-    file: 'packages/page/src/inspector/views/useDraft.ts',
+    file: 'packages/page/src/inspector/views/calls/useDraft.ts',
     what: 'what is typed for a call is lost when its card is out of sight',
     from: 'deciding.typed.set(key, next)',
     to: '',

@@ -39,7 +39,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'keyboard-5',
-    file: 'packages/page/src/inspector/views/conversationPane.tsx',
+    file: 'packages/page/src/inspector/views/conversation/conversationPane.tsx',
     what: 'no message is active in a conversation that gets the focus',
     from: 'goTo(rows.length - 1)',
     to: '{}',
@@ -87,7 +87,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'keyboard-11',
-    file: 'packages/page/src/inspector/model/followedAgent.ts',
+    file: 'packages/page/src/inspector/model/agent/followedAgent.ts',
     what: 'what was said to an agent at work is seen nowhere until it is read',
     from: 'queues: fold.conversation.queues,',
     to: 'queues: { steering: [], followUps: [], prompts: [] },',
@@ -95,7 +95,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'keyboard-12',
-    file: 'packages/page/src/inspector/views/home.tsx',
+    file: 'packages/page/src/inspector/views/sessions/home.tsx',
     what: 'who comes back to the overview has chosen a call without a wish to',
     from: ' && !isKept',
     to: '',
@@ -127,7 +127,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'typing-card',
-    file: 'packages/page/src/inspector/views/pendingBar.tsx',
+    file: 'packages/page/src/inspector/views/calls/pendingBar.tsx',
     what: 'a card closes under who writes in it, as another call comes',
     from: 'key !== closed && (key === inCard || deciding.drafts.value.has(key))',
     to: 'false',

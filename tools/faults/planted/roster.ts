@@ -76,7 +76,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'roster-10',
-    file: 'packages/page/src/inspector/model/directory.ts',
+    file: 'packages/page/src/inspector/model/sessions/directory.ts',
     what: 'a session whose agent ran since it was read is called interrupted',
     from: 'if (this.#gone.size > 0) this.settling.value = new Set(this.#gone)',
     to: '',
@@ -100,7 +100,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'roster-13',
-    file: 'packages/page/src/inspector/model/retry.ts',
+    file: 'packages/page/src/inspector/model/agent/retry.ts',
     what: 'what another program said becomes the word of the person who tries it again',
     from: "await say(agent, 'prompt', content, from)",
     to: "await say(agent, 'prompt', content)",
@@ -108,7 +108,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'roster-14',
-    file: 'packages/page/src/inspector/model/settledCalls.ts',
+    file: 'packages/page/src/inspector/model/calls/settledCalls.ts',
     what: 'a key decides a call that has just taken the place of the one that a person saw',
     from: 'isChosen || target === this.#target ? keys.filter((key) => before.has(key)) : []',
     to: 'keys.filter((key) => before.has(key))',
@@ -116,7 +116,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'roster-15',
-    file: 'packages/page/src/inspector/model/settledCalls.ts',
+    file: 'packages/page/src/inspector/model/calls/settledCalls.ts',
     what: 'a key decides a call without what a person has typed for it',
     from: ' && !this.drafts.value.has(key)',
     to: '',
@@ -124,7 +124,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'deciding-opened',
-    file: 'packages/page/src/inspector/model/settledCalls.ts',
+    file: 'packages/page/src/inspector/model/calls/settledCalls.ts',
     what: 'a key decides the oldest call though another stands open',
     from: 'if (open !== undefined) return isApproval(open) ? open : undefined',
     to: '',
@@ -140,7 +140,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'deciding-row',
-    file: 'packages/page/src/inspector/views/home.tsx',
+    file: 'packages/page/src/inspector/views/sessions/home.tsx',
     what: 'a second press decides the row that took the place',
     from: '!event.repeat && mayDecide(row.pending) && act',
     to: '!event.repeat && act',
@@ -164,7 +164,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'route-look',
-    file: 'packages/page/src/inspector/model/route.ts',
+    file: 'packages/page/src/inspector/model/shell/route.ts',
     what: 'how a chart is drawn is lost over a reload',
     from: "if (look !== 'overview' && view === 'chart') parts.set('look', look)",
     to: '',
@@ -172,7 +172,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'deciding-folded',
-    file: 'packages/page/src/inspector/model/deciding.ts',
+    file: 'packages/page/src/inspector/model/shell/deciding.ts',
     what: 'a key decides what is folded away',
     from: 'deciding.isFolded.value || ',
     to: '',

@@ -1,6 +1,6 @@
 import type { Fault } from '../mutate.ts'
 
-const layout = 'packages/page/src/inspector/model/rowLayout.ts'
+const layout = 'packages/page/src/inspector/parts/rowLayout.ts'
 const window = 'packages/page/src/inspector/parts/rowWindow.ts'
 const following = ['inspector/followingInChromium']
 

@@ -60,7 +60,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'text-8',
-    file: 'packages/page/src/inspector/model/repeats.ts',
+    file: 'packages/page/src/inspector/model/conversation/repeats.ts',
     what: 'calls that asked for something else are counted as the same failure',
     from: '|| signatureOf(call) !== signature',
     to: '|| call.input === signature',
@@ -68,7 +68,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'text-9',
-    file: 'packages/page/src/inspector/model/revealNode.ts',
+    file: 'packages/page/src/inspector/model/conversation/revealNode.ts',
     what: 'a link to a node that stands in a folded row does not open it',
     from: 'place <= at',
     to: 'place < at - 1',
@@ -76,7 +76,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'text-10',
-    file: 'packages/page/src/inspector/model/graphVisible.ts',
+    file: 'packages/page/src/inspector/model/conversation/graphVisible.ts',
     what: 'a branch of forty nodes is open at first',
     from: 'row.tag.abandoned.length <= mostOpen',
     to: 'row.tag.abandoned.length >= 0',
@@ -84,7 +84,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'text-11',
-    file: 'packages/page/src/inspector/model/graphRows.ts',
+    file: 'packages/page/src/inspector/model/conversation/graphRows.ts',
     what: 'a failed run is told twice',
     from: "if (notice !== undefined && last?.type === 'notice' && saysTheSame(record, last))",
     to: "if (notice !== undefined && last?.type === 'notice' && record.seq < 0 && saysTheSame(record, last))",
@@ -92,7 +92,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'text-12',
-    file: 'packages/page/src/inspector/model/growingTail.ts',
+    file: 'packages/page/src/inspector/model/conversation/growingTail.ts',
     what: 'a reply that grows is drawn from its beginning',
     from: 'while (first > 0 && chars < most)',
     to: 'while (first > 0)',

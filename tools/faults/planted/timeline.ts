@@ -4,7 +4,7 @@ import type { Fault } from '../mutate.ts'
 export const faults: readonly Fault[] = [
   {
     id: 'timeline-1',
-    file: 'packages/page/src/inspector/model/eventGroups.ts',
+    file: 'packages/page/src/inspector/model/agent/eventGroups.ts',
     what: 'a run that failed is grey among the others, and no chip finds it',
     from: "event.stopReason === 'error' || event.reason",
     to: 'event.reason',
@@ -12,7 +12,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'timeline-2',
-    file: 'packages/page/src/inspector/model/eventRows.ts',
+    file: 'packages/page/src/inspector/model/events/eventRows.ts',
     what: 'the beginnings of two turns are one row',
     from: "turnOf(event) === turnOf(before.lead) && event.type !== 'turn.start'",
     to: 'turnOf(event) >= 0',
@@ -20,7 +20,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'timeline-3',
-    file: 'packages/page/src/inspector/model/eventErrors.ts',
+    file: 'packages/page/src/inspector/model/agent/eventErrors.ts',
     what: 'the key to the next failure stays at the one that is shown',
     from: 'errors[place + step]',
     to: 'errors[place]',
@@ -44,7 +44,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'timeline-6',
-    file: 'packages/page/src/inspector/model/spanFold.ts',
+    file: 'packages/page/src/inspector/model/timeline/spanFold.ts',
     what: 'calls of a run that ended go on for ever, beyond their bars',
     from: '...this.#calls.values()]) if (span !== undefined) cut',
     to: ']) if (span !== undefined) cut',
@@ -52,7 +52,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'timeline-7',
-    file: 'packages/page/src/inspector/model/spanFold.ts',
+    file: 'packages/page/src/inspector/model/timeline/spanFold.ts',
     what: 'an attempt that was never made has a bar',
     from: 'if (place >= 0) siblings.splice(place, 1)',
     to: '',
@@ -60,7 +60,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'timeline-8',
-    file: 'packages/page/src/inspector/model/spanRows.ts',
+    file: 'packages/page/src/inspector/model/timeline/spanRows.ts',
     what: 'bars of a sub-agent whose clock is ahead lie beyond its call',
     from: 'to === null ? time : Math.min(to, time)',
     to: 'time',
@@ -68,7 +68,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'timeline-9',
-    file: 'packages/page/src/inspector/model/timeAxis.ts',
+    file: 'packages/page/src/inspector/model/timeline/timeAxis.ts',
     what: 'a night between two prompts leaves no room for what happened',
     from: 'before + Math.min(pause, from - last.to)',
     to: 'before + (from - last.to)',
@@ -76,7 +76,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'timeline-10',
-    file: 'packages/page/src/inspector/model/spanFold.ts',
+    file: 'packages/page/src/inspector/model/timeline/spanFold.ts',
     what: 'a clock that is put back makes durations below zero',
     from: 'return at + Math.max(0, time - last)',
     to: 'return at + time - last',
@@ -84,7 +84,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'timeline-11',
-    file: 'packages/page/src/inspector/model/landmarks.ts',
+    file: 'packages/page/src/inspector/model/events/landmarks.ts',
     what: 'of a long log, an error has no mark on the slider beside the turns',
     from: 'landmarkKinds.indexOf(mark.kind) < landmarkKinds.indexOf(before.kind)',
     to: 'false',
@@ -92,7 +92,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'timeline-12',
-    file: 'packages/page/src/inspector/model/landmarks.ts',
+    file: 'packages/page/src/inspector/model/events/landmarks.ts',
     what: 'the player stands still for a night between two prompts',
     from: 'afterMs += Math.min(frame.most, wait) / speed',
     to: 'afterMs += wait / speed',
@@ -100,7 +100,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'timeline-13',
-    file: 'packages/page/src/inspector/model/timePlayer.ts',
+    file: 'packages/page/src/inspector/model/events/timePlayer.ts',
     what: 'the player takes the slider back from a person who moves it',
     from: 'if (this.#speed.peek() !== null && at !== this.#place) this.pause()',
     to: '',
@@ -108,7 +108,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'timeline-14',
-    file: 'packages/page/src/inspector/model/timePlayer.ts',
+    file: 'packages/page/src/inspector/model/events/timePlayer.ts',
     what: 'the player does not begin again at the end',
     from: 'if (at === null || at >= records().length) show(1)',
     to: '',
@@ -116,7 +116,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'timeline-15',
-    file: 'packages/page/src/inspector/model/requestRows.ts',
+    file: 'packages/page/src/inspector/model/requests/requestRows.ts',
     what: 'what a request sends no more stands at its end, not where the requests part',
     from: 'if (at === old.change.kept) rows.push(...goneRows)',
     to: 'if (at === marks.length) rows.push(...goneRows)',
@@ -124,7 +124,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'timeline-16',
-    file: 'packages/page/src/inspector/model/requestRows.ts',
+    file: 'packages/page/src/inspector/model/requests/requestRows.ts',
     what: 'each new message is a change of its own: the key must be pressed for every one',
     from: "row.type === 'message' && before?.type === 'message' && before.mark === 'new'",
     to: 'false',
@@ -132,7 +132,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'timeline-17',
-    file: 'packages/page/src/inspector/model/requestRows.ts',
+    file: 'packages/page/src/inspector/model/requests/requestRows.ts',
     what: 'a new system prompt is no change to go to',
     from: "('isChanged' in row && row.isChanged) || ",
     to: '',
@@ -140,7 +140,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'timeline-18',
-    file: 'packages/page/src/inspector/model/jsonLines.ts',
+    file: 'packages/page/src/inspector/model/requests/jsonLines.ts',
     what: 'raw JSON has a comma after the last entry of a part',
     from: "isLast ? '' : ','",
     to: "','",
@@ -148,7 +148,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'timeline-19',
-    file: 'packages/page/src/inspector/model/jsonLines.ts',
+    file: 'packages/page/src/inspector/model/requests/jsonLines.ts',
     what: 'what is nested without end is walked to its bottom',
     from: 'open.length > deepest || ',
     to: '',
@@ -164,7 +164,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'timeline-21',
-    file: 'packages/page/src/inspector/model/runTimes.ts',
+    file: 'packages/page/src/inspector/model/agent/runTimes.ts',
     what: 'runs of later moments stand in the table of an earlier one',
     from: 'records !== this.#records || last < this.#seen',
     to: 'records !== this.#records',

@@ -258,7 +258,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'undo-32',
-    file: 'packages/page/src/inspector/model/leavingSteps.ts',
+    file: 'packages/page/src/inspector/model/conversation/leavingSteps.ts',
     what: 'edits that failed count as made',
     from: '!failed.has(callId) && ',
     to: '',

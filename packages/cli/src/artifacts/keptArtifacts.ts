@@ -8,8 +8,8 @@ import { formatNodeId } from '../../../../src/protocol/ids.ts'
 import type { LoadedSession } from '../../../sessions/src/loadSession.ts'
 import { type CliHost, exitCodes } from '../cliHost.ts'
 import type { Invocation } from '../commandLine.ts'
-import { writeNew } from '../newFile.ts'
-import { refuse, wantsJson, type SessionLogs } from '../sessionLogs.ts'
+import { writeNew } from '../sessions/newFile.ts'
+import { refuse, wantsJson, type SessionLogs } from '../sessions/sessionLogs.ts'
 
 /** An artifact that a session's result keeps beside the log, with the place of that result. */
 export interface KeptArtifact extends Artifact {

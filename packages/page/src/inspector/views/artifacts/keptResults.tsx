@@ -1,0 +1,7 @@
+/** The door of the views to what results keep beside the log. */
+export {
+  Artifacts as KeptResults,
+  ArtifactBadge as KeptBadge,
+  ArtifactsOfPage as KeptOfPage,
+} from './laterArtifacts.tsx'
+export type { Keeping } from '../../model/artifacts/artifactNotes.ts'

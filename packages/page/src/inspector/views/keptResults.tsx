@@ -1,7 +1,0 @@
-/** The door of the views to what results keep beside the log. */
-export {
-  Artifacts as KeptResults,
-  ArtifactBadge as KeptBadge,
-  ArtifactsOfPage as KeptOfPage,
-} from '../artifacts/laterArtifacts.tsx'
-export type { Keeping } from '../artifacts/artifactNotes.ts'
