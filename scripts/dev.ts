@@ -14,7 +14,7 @@ import { embeddedSorter, sorterSetting } from '../packages/cli/src/demo/sorter.t
 import { checkFile, checkProgram, defaultTimeLimitMs, sortTask } from '../packages/demo/src/sortTask.ts'
 import { openWorkshop } from '../packages/cli/src/demo/workshop.ts'
 import { embeddedModel } from '../packages/cli/src/embedded/embeddedModel.ts'
-import { defineCoder } from '../packages/cli/src/openSession.ts'
+import { defineCoder } from '../packages/cli/src/sessions/openSession.ts'
 import { createRuntime } from '../packages/bridge/src/createRuntime.ts'
 import { hasCode } from '../src/protocol/errors.ts'
 

@@ -5,7 +5,7 @@ import { parseCommandLine } from '../../packages/cli/src/commandLine.ts'
 import { runSortDemo } from '../../packages/cli/src/demo/sortDemo.ts'
 import { decideSort } from '../../packages/demo/src/sortPolicy.ts'
 import { sortTask } from '../../packages/demo/src/sortTask.ts'
-import { conversationTree } from '../../packages/cli/src/terminal/conversationTree.ts'
+import { conversationTree } from '../../packages/cli/src/chat/conversationTree.ts'
 import { coloursFor } from '../../packages/cli/src/terminal/colours.ts'
 import {
   rebuildConversation,

@@ -1,7 +1,7 @@
 import { defineAgent } from '../../../src/actors/define/defineAgent.ts'
 import { policyModel } from '../../../src/actors/models/policyModel.ts'
 import { textOf } from '../../../src/protocol/messages.ts'
-import { readAnswer } from '../src/approvals.ts'
+import { readAnswer } from '../src/chat/approvals.ts'
 import { tool } from '../../../test/support/agentHarness.ts'
 import { assert, describe, type CaseContext } from '../../../test/support/suite.ts'
 import { serveAgents } from '../../bridge/test/server/bridgeHarness.ts'

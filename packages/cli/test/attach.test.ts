@@ -1,5 +1,5 @@
 import { createRuntime } from '../../bridge/src/createRuntime.ts'
-import { serverUrl } from '../src/withServer.ts'
+import { serverUrl } from '../src/sessions/withServer.ts'
 import { assert, describe, type CaseContext } from '../../../test/support/suite.ts'
 import { serveAgents } from '../../bridge/test/server/bridgeHarness.ts'
 import { storeFolder } from '../../../test/stores/storeFolder.ts'

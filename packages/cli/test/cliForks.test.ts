@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { cliAgentName, instructionsFor } from '../src/ownSession.ts'
+import { cliAgentName, instructionsFor } from '../src/config/ownSession.ts'
 import { assert, type CaseContext, describe } from '../../../test/support/suite.ts'
 import { runCli } from './cliInProcess.ts'
 import { projectFolder } from './cliChild.ts'

@@ -1,6 +1,6 @@
 import type { ConversationNode } from '../../../src/index.ts'
 import { coloursFor } from '../src/terminal/colours.ts'
-import { conversationTree } from '../src/terminal/conversationTree.ts'
+import { conversationTree } from '../src/chat/conversationTree.ts'
 import { textWidth } from '../../charts/src/textWidth.ts'
 import { assert, describe } from '../../../test/support/suite.ts'
 

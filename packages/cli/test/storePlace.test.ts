@@ -1,6 +1,6 @@
 import { join, resolve } from 'node:path'
-import { storePlace } from '../src/storePlace.ts'
-import { howToResume } from '../src/sessionLogs.ts'
+import { storePlace } from '../src/config/storePlace.ts'
+import { howToResume } from '../src/sessions/sessionLogs.ts'
 import { assert, describe } from '../../../test/support/suite.ts'
 
 describe('the address of a store', (it) => {

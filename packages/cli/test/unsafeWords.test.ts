@@ -1,5 +1,5 @@
 import { WebSocketServer, type AddressInfo } from 'ws'
-import { onConnection } from '../src/onConnection.ts'
+import { onConnection } from '../src/chat/onConnection.ts'
 import { noColours } from '../src/terminal/colours.ts'
 import { eventPrinter } from '../src/terminal/eventPrinter.ts'
 import { plainScreen } from '../src/terminal/screen.ts'

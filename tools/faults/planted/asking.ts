@@ -103,7 +103,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'asking-13',
-    file: 'packages/cli/src/askPerson.ts',
+    file: 'packages/cli/src/chat/askPerson.ts',
     what: 'a question at the terminal is given up when its answer is refused',
     from: `if (hasCode(thrown, 'ANSWER_INVALID')) return messageOf(thrown)`,
     to: `if (hasCode(thrown, 'ANSWER_INVALID')) return undefined`,
@@ -111,7 +111,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'asking-14',
-    file: 'packages/cli/src/runTask.ts',
+    file: 'packages/cli/src/chat/runTask.ts',
     what: 'a command waits for ever for an answer that nobody can give',
     from: `stuck.resolve({ stopReason: 'paused' })`,
     to: 'void stuck',

@@ -1,12 +1,12 @@
 import type { Fault } from '../mutate.ts'
 
-const tests = ['inspector/badInputInChromium']
+const tests = ['inspector/shell/badInputInChromium']
 
 /** Slips in what the page does with more agents, and worse logs, than one thinks of. */
 export const faults: readonly Fault[] = [
   {
     id: 'badInput-1',
-    file: 'packages/page/src/inspector/views/home.tsx',
+    file: 'packages/page/src/inspector/views/sessions/home.tsx',
     what: 'who goes to the first row does not see the heading above it',
     from: 'scrollTo={at === 1 ? 0 : at}',
     to: 'scrollTo={at}',
@@ -14,7 +14,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'badInput-2',
-    file: 'packages/page/src/inspector/views/agentPane.tsx',
+    file: 'packages/page/src/inspector/views/agent/agentPane.tsx',
     what: 'a damaged log is not called so',
     from: "LOG_CORRUPT: 'This log is damaged',",
     to: '',

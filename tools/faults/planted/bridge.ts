@@ -342,11 +342,11 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'bridge-43',
-    file: 'packages/page/src/inspector/views/homeSearch.tsx',
+    file: 'packages/page/src/inspector/views/search/homeSearch.tsx',
     what: 'a hit leads into an agent without what was looked for',
     from: 'q: shownOf(text, excerpt) }',
     to: 'q: null }',
-    tests: ['inspector/homeSearchInChromium'],
+    tests: ['page/test/inspector/sessions/homeSearchInChromium'],
   },
   {
     id: 'bridge-44',

@@ -211,11 +211,11 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'chats-27',
-    file: 'packages/page/src/inspector/model/graphRows.ts',
+    file: 'packages/page/src/inspector/model/conversation/graphRows.ts',
     what: 'the page shows what a guard refused among the steps',
     from: `row?.type === 'message' && row.message.role === 'user'`,
     to: `row?.type === 'message' && row.message.role === 'user' && false`,
-    tests: ['inspector/viewsWithheld'],
+    tests: ['page/test/inspector/conversation/viewsWithheld'],
   },
   {
     id: 'chats-28',

@@ -43,7 +43,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'config-6',
-    file: 'packages/cli/src/openWork.ts',
+    file: 'packages/cli/src/sessions/openWork.ts',
     what: 'secrets of the configuration are recorded',
     from: '...(config?.redact === undefined ? {} : { redact: config.redact }),',
     to: '',
@@ -51,7 +51,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'config-7',
-    file: 'packages/cli/src/openSession.ts',
+    file: 'packages/cli/src/sessions/openSession.ts',
     what: 'what AGENTS.md says is told with every prompt',
     from: 'guides.splice(0)',
     to: 'guides',
@@ -67,7 +67,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'config-9',
-    file: 'packages/cli/src/recordFolder.ts',
+    file: 'packages/cli/src/sessions/recordFolder.ts',
     what: 'a .gitignore where logs are kept is written over',
     from: 'if (!existsSync(`${folder}/.gitignore`))',
     to: 'if (folder)',

@@ -76,7 +76,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'failures-10',
-    file: 'packages/page/src/inspector/model/retry.ts',
+    file: 'packages/page/src/inspector/model/agent/retry.ts',
     what: 'a retry on the page says the prompt again',
     from: "return await say(agent, 'resume', [])",
     to: "throw Object.assign(new Error('no'), { code: 'NOT_PAUSED' })",
@@ -84,7 +84,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'failures-11',
-    file: 'packages/cli/src/runChatLine.ts',
+    file: 'packages/cli/src/chat/runChatLine.ts',
     what: '/retry in a chat says the prompt again after a failure',
     from: 'if (agent.hasFailed) return { run: agent.resume() }',
     to: '',

@@ -3,7 +3,7 @@ import type { Fault } from '../mutate.ts'
 const fork = 'packages/bridge/src/server/forkAgent.ts'
 const tests = ['packages/bridge/test/server/fork']
 const made = ['sessions/test/failingTest']
-const compare = ['inspector/compare.test']
+const compare = ['inspector/branches/compare']
 
 /** Slips in forks that clients ask for, and in what the page says of them. */
 export const faults: readonly Fault[] = [
@@ -41,23 +41,23 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'forks-5',
-    file: 'packages/page/src/inspector/model/forks.ts',
+    file: 'packages/page/src/inspector/model/branches/forks.ts',
     what: 'a fork is said to share less of a step than it does',
     from: 'other.depth > last.depth',
     to: 'other.depth < last.depth',
-    tests: ['inspector/forks'],
+    tests: ['page/test/inspector/branches/forks'],
   },
   {
     id: 'forks-6',
-    file: 'packages/page/src/inspector/model/controls.ts',
+    file: 'packages/page/src/inspector/model/agent/controls.ts',
     what: 'the page offers a fork to who may not start agents',
     from: "if (!facts.may('spawn')) return",
     to: "if (!facts.may('talk')) return",
-    tests: ['inspector/forks'],
+    tests: ['page/test/inspector/branches/forks'],
   },
   {
     id: 'forks-7',
-    file: 'packages/page/src/inspector/model/sameMessages.ts',
+    file: 'packages/page/src/inspector/model/branches/sameMessages.ts',
     what: 'calls with other ids are taken for other calls',
     from: "if (block.type !== 'toolCall') return",
     to: 'if (block.type) return',
@@ -65,7 +65,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'forks-8',
-    file: 'packages/page/src/inspector/model/sameMessages.ts',
+    file: 'packages/page/src/inspector/model/branches/sameMessages.ts',
     what: 'a failed result counts as equal to one that says the same',
     from: '${message.toolName} ${message.isError}`',
     to: '${message.toolName}`',
@@ -73,7 +73,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'forks-9',
-    file: 'packages/page/src/inspector/model/compareTrunks.ts',
+    file: 'packages/page/src/inspector/model/branches/compareTrunks.ts',
     what: 'messages that do not belong together stand in one row',
     from: 'if (one.role !== other.role) return 0',
     to: 'if (one.role === undefined) return 0',
@@ -81,7 +81,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'forks-10',
-    file: 'packages/page/src/inspector/model/compareTrunks.ts',
+    file: 'packages/page/src/inspector/model/branches/compareTrunks.ts',
     what: 'two long logs are matched however long it takes',
     from: 'a.length * b.length > mostPairs',
     to: 'a.length * b.length > mostPairs ** 2',
@@ -89,7 +89,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'forks-11',
-    file: 'packages/page/src/inspector/model/compareTotals.ts',
+    file: 'packages/page/src/inspector/model/branches/compareTotals.ts',
     what: 'what both share is counted as if each had spent it since',
     from: 'less(all, this.#before ?? all)',
     to: 'all',
@@ -97,7 +97,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'forks-12',
-    file: 'packages/page/src/inspector/model/compareTotals.ts',
+    file: 'packages/page/src/inspector/model/branches/compareTotals.ts',
     what: 'the time between a source and its fork counts as work',
     from: " || record.type === 'agent.created'",
     to: '',
@@ -105,7 +105,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'forks-13',
-    file: 'packages/page/src/inspector/model/compareTotals.ts',
+    file: 'packages/page/src/inspector/model/branches/compareTotals.ts',
     what: 'strangers share a past if their logs are as long',
     from: 'ownerOf(part) !== ownerOf(other)',
     to: 'ownerOf(other) === undefined',
@@ -113,7 +113,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'forks-14',
-    file: 'packages/page/src/inspector/model/compareWords.ts',
+    file: 'packages/page/src/inspector/model/branches/compareWords.ts',
     what: 'what differs is left out where it is long',
     from: "if (part.type !== 'same') return [part]",
     to: "if (part.type !== 'same' && part.text.length < 3) return [part]",
@@ -129,7 +129,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'forks-16',
-    file: 'packages/page/src/inspector/model/comparable.ts',
+    file: 'packages/page/src/inspector/model/branches/comparable.ts',
     what: 'a fork is listed among strangers',
     from: 'forkedFrom === own.agentId || ',
     to: '',
@@ -197,38 +197,38 @@ export const faults: readonly Fault[] = [
     what: 'what a tool gave ends its fence',
     from: 'Math.max(most, length), 2)',
     to: 'Math.min(most, length), 2)',
-    tests: ['inspector/takeOut'],
+    tests: ['page/test/inspector/shell/takeOut'],
   },
   {
     id: 'forks-25',
-    file: 'packages/page/src/inspector/model/takeOut.ts',
+    file: 'packages/page/src/inspector/model/shell/takeOut.ts',
     what: 'a log that the page saves cannot be imported',
     from: 'const { agentId: _, path: __, ...own } =',
     to: 'const { ...own } =',
-    tests: ['inspector/takeOut'],
+    tests: ['page/test/inspector/shell/takeOut'],
   },
   {
     id: 'forks-26',
-    file: 'packages/page/src/inspector/model/forkList.ts',
+    file: 'packages/page/src/inspector/model/branches/forkList.ts',
     what: 'the page does not look for forks again that nobody uses',
     from: 'if (this.#next === undefined) this.#readAfter(restMs)',
     to: '',
-    tests: ['inspector/forkList'],
+    tests: ['page/test/inspector/branches/forkList'],
   },
   {
     id: 'forks-27',
-    file: 'packages/page/src/inspector/model/directory.ts',
+    file: 'packages/page/src/inspector/model/sessions/directory.ts',
     what: 'the page is not told that an agent has come, which may be a fork',
     from: 'if (agent.path.length === 0 && !this.#known.has(agent.agentId)) this.roots.value += 1',
     to: '',
-    tests: ['inspector/forkList'],
+    tests: ['page/test/inspector/branches/forkList'],
   },
   {
     id: 'forks-28',
-    file: 'packages/page/src/inspector/model/forkList.ts',
+    file: 'packages/page/src/inspector/model/branches/forkList.ts',
     what: 'every agent that comes has the page ask for forks',
     from: 'if (!isFirst && this.#next?.isSoon !== true) this.#readAfter(settleMs)',
     to: 'if (!isFirst) void this.#read()',
-    tests: ['inspector/forkList'],
+    tests: ['page/test/inspector/branches/forkList'],
   },
 ]

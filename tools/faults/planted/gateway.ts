@@ -164,11 +164,11 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'gateway-21',
-    file: 'packages/page/src/inspector/views/homeWorkers.tsx',
+    file: 'packages/page/src/inspector/views/sessions/homeWorkers.tsx',
     what: 'the overview counts no agents of workers',
     from: '{formatCount(counts.get(name) ?? 0)}',
     to: '{formatCount(0)}',
-    tests: ['inspector/workersInChromium'],
+    tests: ['page/test/inspector/sessions/workersInChromium'],
   },
   {
     id: 'gateway-22',

@@ -267,11 +267,11 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'grafts-34',
-    file: 'packages/page/src/inspector/model/graphRows.ts',
+    file: 'packages/page/src/inspector/model/conversation/graphRows.ts',
     what: 'the page shows no copies',
     from: "      case 'graft.applied':\n        return this.#graft(record)\n",
     to: '',
-    tests: ['inspector/viewsGrafts'],
+    tests: ['page/test/inspector/conversation/viewsGrafts'],
   },
   {
     id: 'grafts-35',

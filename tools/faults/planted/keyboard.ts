@@ -1,7 +1,7 @@
 import type { Fault } from '../mutate.ts'
 
 const keep = 'packages/page/src/inspector/parts/keepFocus.ts'
-const tests = ['inspector/journeysInChromium']
+const tests = ['inspector/shell/journeysInChromium']
 
 /** Slips in what a person meets who uses the page by keys alone. */
 export const faults: readonly Fault[] = [
@@ -39,7 +39,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'keyboard-5',
-    file: 'packages/page/src/inspector/views/conversationPane.tsx',
+    file: 'packages/page/src/inspector/views/conversation/conversationPane.tsx',
     what: 'no message is active in a conversation that gets the focus',
     from: 'goTo(rows.length - 1)',
     to: '{}',
@@ -67,7 +67,7 @@ export const faults: readonly Fault[] = [
     what: 'a drawer opens, and the focus stays below it',
     from: 'pane.current?.focus()',
     to: '',
-    tests: ['inspector/shellInChromium'],
+    tests: ['page/test/inspector/shell/shellInChromium'],
   },
   {
     id: 'keyboard-9',
@@ -75,7 +75,7 @@ export const faults: readonly Fault[] = [
     what: 'a drawer closes, and the focus does not go back to where it was',
     from: 'if (before.current instanceof HTMLElement && isInside) before.current.focus()',
     to: '',
-    tests: ['inspector/shellInChromium'],
+    tests: ['page/test/inspector/shell/shellInChromium'],
   },
   {
     id: 'keyboard-10',
@@ -87,7 +87,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'keyboard-11',
-    file: 'packages/page/src/inspector/model/followedAgent.ts',
+    file: 'packages/page/src/inspector/model/agent/followedAgent.ts',
     what: 'what was said to an agent at work is seen nowhere until it is read',
     from: 'queues: fold.conversation.queues,',
     to: 'queues: { steering: [], followUps: [], prompts: [] },',
@@ -95,7 +95,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'keyboard-12',
-    file: 'packages/page/src/inspector/views/home.tsx',
+    file: 'packages/page/src/inspector/views/sessions/home.tsx',
     what: 'who comes back to the overview has chosen a call without a wish to',
     from: ' && !isKept',
     to: '',
@@ -107,7 +107,7 @@ export const faults: readonly Fault[] = [
     what: 'keys that are pressed again ask an agent a second time',
     from: '        if (!isOff) rest.onSubmit()\n',
     to: '        rest.onSubmit()\n',
-    tests: ['inspector/driving'],
+    tests: ['page/test/inspector/agent/drivingInChromium'],
   },
   {
     id: 'typing-gone',
@@ -115,7 +115,7 @@ export const faults: readonly Fault[] = [
     what: 'a letter decides a call once the field for which it was has gone',
     from: '(isIn || event.timeStamp - typedAt < pauseMs)',
     to: 'isIn',
-    tests: ['inspector/decidingInChromium'],
+    tests: ['page/test/inspector/calls/decidingInChromium'],
   },
   {
     id: 'typing-early',
@@ -123,15 +123,15 @@ export const faults: readonly Fault[] = [
     what: 'a letter decides a call while the field that a key asks for is on its way',
     from: 'if (act() === true) typedAt = event.timeStamp',
     to: 'act()',
-    tests: ['inspector/decidingInChromium'],
+    tests: ['page/test/inspector/calls/decidingInChromium'],
   },
   {
     id: 'typing-card',
-    file: 'packages/page/src/inspector/views/pendingBar.tsx',
+    file: 'packages/page/src/inspector/views/calls/pendingBar.tsx',
     what: 'a card closes under who writes in it, as another call comes',
     from: 'key !== closed && (key === inCard || deciding.drafts.value.has(key))',
     to: 'false',
-    tests: ['inspector/decidingInChromium'],
+    tests: ['page/test/inspector/calls/decidingInChromium'],
   },
   {
     id: 'typing-dialog',
@@ -139,6 +139,6 @@ export const faults: readonly Fault[] = [
     what: 'a dialog stays open, and is about the agent that is shown next',
     from: 'setDialog(null)\n  }, [chosen])',
     to: '}, [chosen])',
-    tests: ['inspector/drivingInChromium'],
+    tests: ['page/test/inspector/agent/drivingInChromium'],
   },
 ]

@@ -205,10 +205,10 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'masks-26',
-    file: 'packages/page/src/inspector/model/graphRows.ts',
+    file: 'packages/page/src/inspector/model/conversation/graphRows.ts',
     what: 'the page shows a masked step as pruned',
     from: 'if (masked === undefined) this.#set',
     to: 'if (masked !== null) this.#set',
-    tests: ['inspector/viewsMasks'],
+    tests: ['page/test/inspector/conversation/viewsMasks'],
   },
 ]

@@ -1,13 +1,13 @@
 import type { Fault } from '../mutate.ts'
 
-const search = 'packages/page/src/inspector/model/search.ts'
-const tests = ['inspector/search.full.test']
+const search = 'packages/page/src/inspector/model/search/search.ts'
+const tests = ['inspector/search/search.full.test']
 
 /** Slips in the search of the page. */
 export const faults: readonly Fault[] = [
   {
     id: 'pageSearch-1',
-    file: 'packages/page/src/inspector/model/logSearch.ts',
+    file: 'packages/page/src/inspector/model/search/logSearch.ts',
     what: 'what was found in large and small letters is not the same',
     from: 'text.toLowerCase().indexOf(wanted)',
     to: 'text.indexOf(wanted)',
@@ -39,7 +39,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'pageSearch-5',
-    file: 'packages/page/src/inspector/model/logSearch.ts',
+    file: 'packages/page/src/inspector/model/search/logSearch.ts',
     what: 'a log is looked through in one go',
     from: 'this.#next < count && left > 0',
     to: 'this.#next < count',

@@ -128,7 +128,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'pages-17',
-    file: 'packages/cli/src/storePlace.ts',
+    file: 'packages/cli/src/config/storePlace.ts',
     what: 'the password of a database is shown',
     from: "url.password = ''",
     to: '',

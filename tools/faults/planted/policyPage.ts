@@ -1,8 +1,8 @@
 import type { Fault } from '../mutate.ts'
 
-const asked = 'packages/page/src/inspector/model/askedPolicy.ts'
-const rows = 'packages/page/src/inspector/model/graphRows.ts'
-const followed = ['inspector/policies.test']
+const asked = 'packages/page/src/inspector/model/calls/askedPolicy.ts'
+const rows = 'packages/page/src/inspector/model/conversation/graphRows.ts'
+const followed = ['inspector/calls/policies.test']
 const told = ['braking/policiesTold']
 const served = ['packages/bridge/test/server/policies']
 const printed = ['packages/cli/test/eventPrinter']
@@ -42,7 +42,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'policyPage-5',
-    file: 'packages/page/src/inspector/model/logFold.ts',
+    file: 'packages/page/src/inspector/model/agent/logFold.ts',
     what: 'a policy seems to decide for ever once its process has died',
     from: "record.type === 'policy.end' || record.type === 'run.start'",
     to: "record.type === 'policy.end'",
@@ -114,10 +114,10 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'policyPage-14',
-    file: 'packages/page/src/inspector/model/controls.ts',
+    file: 'packages/page/src/inspector/model/agent/controls.ts',
     what: 'a policy is asked of an agent that has none',
     from: 'view.policies === null || view.policies.length === 0',
     to: 'view.policies === null',
-    tests: ['inspector/model-parts'],
+    tests: ['page/test/inspector/agent/model-parts'],
   },
 ]

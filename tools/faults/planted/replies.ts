@@ -126,7 +126,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'replies-16',
-    file: 'packages/cli/src/runTerminalChat.ts',
+    file: 'packages/cli/src/chat/runTerminalChat.ts',
     what: 'what is pasted into a dumb terminal sends files that it names',
     from: "host.env['TERM'] === 'dumb' ? undefined : setup.workspace",
     to: 'setup.workspace',
@@ -142,7 +142,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'replies-18',
-    file: 'packages/cli/src/attachedAgent.ts',
+    file: 'packages/cli/src/chat/attachedAgent.ts',
     what: 'a fork over the wire begins elsewhere than asked',
     from: 'await this.remote.fork(step)',
     to: "await this.remote.fork('n1x')",

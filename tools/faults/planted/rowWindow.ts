@@ -1,8 +1,8 @@
 import type { Fault } from '../mutate.ts'
 
-const layout = 'packages/page/src/inspector/model/rowLayout.ts'
+const layout = 'packages/page/src/inspector/parts/rowLayout.ts'
 const window = 'packages/page/src/inspector/parts/rowWindow.ts'
-const following = ['inspector/followingInChromium']
+const following = ['inspector/conversation/followingInChromium']
 
 /** Slips in lists that have only the rows in view in the document. */
 export const faults: readonly Fault[] = [
@@ -12,7 +12,7 @@ export const faults: readonly Fault[] = [
     what: 'rows below one that was measured stand where they stood',
     from: 'this.#known = Math.min(this.#known, index + 1)',
     to: '',
-    tests: ['inspector/rowLayout'],
+    tests: ['page/test/inspector/conversation/rowLayout'],
   },
   {
     id: 'rowWindow-2',
@@ -20,7 +20,7 @@ export const faults: readonly Fault[] = [
     what: 'rows that move take the heights of others',
     from: '    this.#known = 1\n  }',
     to: '  }',
-    tests: ['inspector/rowLayout'],
+    tests: ['page/test/inspector/conversation/rowLayout'],
   },
   {
     id: 'rowWindow-3',

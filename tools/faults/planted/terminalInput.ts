@@ -132,7 +132,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'terminalInput-17',
-    file: 'packages/cli/src/chatSessions.ts',
+    file: 'packages/cli/src/chat/chatSessions.ts',
     what: 'a session in which nothing was said is gone on with',
     from: 'error === undefined && runs > 0 && !isStopped',
     to: 'error === undefined && !isStopped',
@@ -140,7 +140,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'terminalInput-18',
-    file: 'packages/cli/src/localChat.ts',
+    file: 'packages/cli/src/chat/localChat.ts',
     what: 'keys are kept with what was said',
     from: '(text) => redactor.text(text)',
     to: '(text) => text',
@@ -148,7 +148,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'terminalInput-19',
-    file: 'packages/cli/src/runTerminalChat.ts',
+    file: 'packages/cli/src/chat/runTerminalChat.ts',
     what: 'a message overtakes one whose files are read',
     from: 'if (reading === undefined && !names)',
     to: 'if (!names)',

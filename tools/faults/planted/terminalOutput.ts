@@ -12,7 +12,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'terminal-out-2',
-    file: 'packages/cli/src/approvals.ts',
+    file: 'packages/cli/src/chat/approvals.ts',
     what: 'a tool that was allowed for a run is allowed for good',
     from: 'allowedTools.clear()',
     to: '',
@@ -44,7 +44,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'terminal-out-6',
-    file: 'packages/cli/src/runChatLine.ts',
+    file: 'packages/cli/src/chat/runChatLine.ts',
     what: '/undo leaves what tools did as it is',
     from: 'undo: true,',
     to: 'undo: false,',
@@ -52,7 +52,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'terminal-out-7',
-    file: 'packages/cli/src/attachedAgent.ts',
+    file: 'packages/cli/src/chat/attachedAgent.ts',
     what: 'the tree of an agent on a server has abandoned steps on its trunk',
     from: 'const abandoned = nodes.filter(({ id }) => !kept.has(id))',
     to: 'const abandoned: RemoteNode[] = []',
@@ -84,7 +84,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'terminal-out-11',
-    file: 'packages/cli/src/approvals.ts',
+    file: 'packages/cli/src/chat/approvals.ts',
     what: '--yes approves what runs of others ask',
     from: `isOwnRun ? approvalPolicy(isLive, yes) : isLive ? 'ask' : 'leave'`,
     to: `isOwnRun || yes ? approvalPolicy(isLive, yes) : isLive ? 'ask' : 'leave'`,
@@ -92,7 +92,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'terminal-out-12',
-    file: 'packages/cli/src/attachedAgent.ts',
+    file: 'packages/cli/src/chat/attachedAgent.ts',
     what: 'what is said into a run of others makes it one of this command',
     from: 'if (!this.#isBeginning) return',
     to: '',

@@ -258,11 +258,11 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'undo-32',
-    file: 'packages/page/src/inspector/model/leavingSteps.ts',
+    file: 'packages/page/src/inspector/model/conversation/leavingSteps.ts',
     what: 'edits that failed count as made',
     from: '!failed.has(callId) && ',
     to: '',
-    tests: ['inspector/modelLeaving'],
+    tests: ['page/test/inspector/conversation/modelLeaving'],
   },
   {
     id: 'undo-33',

@@ -8,10 +8,10 @@ import { exitCodes } from '../cliHost.ts'
 import type { CommandRun } from '../command.ts'
 import { definitionsFor } from '../config/configAgents.ts'
 import { loadConfig } from '../config/loadConfig.ts'
-import { settingsOf } from '../openWork.ts'
+import { settingsOf } from '../sessions/openWork.ts'
 import { loadPeer } from '../../../../src/protocol/ports/loadPeer.ts'
 import { takeOutput } from '../protocolOutput.ts'
-import { openLogs } from '../sessionLogs.ts'
+import { openLogs } from '../sessions/sessionLogs.ts'
 import { onStopSignal } from '../signals.ts'
 
 /** `escapement acp [module]`: the agents of a module, else of the configuration, for an editor that starts this process. */

@@ -17,7 +17,7 @@ import { actorSequence, people, type ActorSequence, type SequenceLog } from '../
 import { sequenceMermaid, sequenceSvg } from '../../../charts/src/sequencePictures.ts'
 import type { Store } from '../../../../src/protocol/ports/store.ts'
 import { readHistory } from '../../../../src/log/readHistory.ts'
-import { checkSession, logsFor } from '../sessionLogs.ts'
+import { checkSession, logsFor } from '../sessions/sessionLogs.ts'
 import type { CommandRun } from '../command.ts'
 import type { Invocation } from '../commandLine.ts'
 import { exitCodes, type CliHost } from '../cliHost.ts'

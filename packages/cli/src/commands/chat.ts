@@ -1,11 +1,11 @@
-import { chatAtTerminal, pastSessions, pickAtTerminal } from '../chatSessions.ts'
+import { chatAtTerminal, pastSessions, pickAtTerminal } from '../chat/chatSessions.ts'
 import { exitCodes, isInteractive, type CliHost } from '../cliHost.ts'
 import type { CommandRun } from '../command.ts'
 import type { Invocation } from '../commandLine.ts'
-import { chatOverPipe } from '../localChat.ts'
-import { openPast } from '../openPast.ts'
-import { openWork } from '../openWork.ts'
-import { refuse } from '../sessionLogs.ts'
+import { chatOverPipe } from '../chat/localChat.ts'
+import { openPast } from '../sessions/openPast.ts'
+import { openWork } from '../sessions/openWork.ts'
+import { refuse } from '../sessions/sessionLogs.ts'
 
 /** `escapement chat`: a conversation, typed or piped in line by line. */
 export const chatCommand: CommandRun = async (invocation, host) => {

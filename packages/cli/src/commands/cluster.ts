@@ -16,9 +16,9 @@ import { definitionsFor } from '../config/configAgents.ts'
 import { loadConfig } from '../config/loadConfig.ts'
 import { programLog, spokenLine } from '../programLog.ts'
 import { takeOutput } from '../protocolOutput.ts'
-import { readCount, wantsJson } from '../sessionLogs.ts'
+import { readCount, wantsJson } from '../sessions/sessionLogs.ts'
 import { untilStopped } from '../signals.ts'
-import { sharedLogs } from '../sharedLogs.ts'
+import { sharedLogs } from '../sessions/sharedLogs.ts'
 
 const mostWorkers = 64
 

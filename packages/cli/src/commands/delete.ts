@@ -1,8 +1,8 @@
 import { deleteSession } from '../../../sessions/src/deleteSession.ts'
 import { exitCodes } from '../cliHost.ts'
 import type { CommandRun } from '../command.ts'
-import { checkSession, logsFor, wantsJson } from '../sessionLogs.ts'
-import { whyKept } from '../whyKept.ts'
+import { checkSession, logsFor, wantsJson } from '../sessions/sessionLogs.ts'
+import { whyKept } from '../sessions/whyKept.ts'
 
 /** `escapement delete <id>`: removes a session for good, once it is confirmed. */
 export const deleteCommand: CommandRun = async (invocation, host) => {

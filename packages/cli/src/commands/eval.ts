@@ -16,7 +16,7 @@ import type { Invocation } from '../commandLine.ts'
 import { evalPlan } from '../evaluation/evalPlan.ts'
 import { ProgressLine } from '../evaluation/progressLine.ts'
 import { resumeLine } from '../evaluation/resumeLine.ts'
-import { columnsOf, wantsJson } from '../sessionLogs.ts'
+import { columnsOf, wantsJson } from '../sessions/sessionLogs.ts'
 import { doubleStop, onStopSignal } from '../signals.ts'
 import { coloursFor } from '../terminal/colours.ts'
 

@@ -7,9 +7,9 @@ import { sessionPage } from '../../../page/src/sessionPages/writeSessionPages.ts
 import type { CommandRun } from '../command.ts'
 import type { Invocation } from '../commandLine.ts'
 import { exitCodes, type CliHost } from '../cliHost.ts'
-import { writeNew } from '../newFile.ts'
-import { readSession } from '../readSession.ts'
-import { checkSession, logsFor, refuse, wantsJson, type SessionLogs } from '../sessionLogs.ts'
+import { writeNew } from '../sessions/newFile.ts'
+import { readSession } from '../sessions/readSession.ts'
+import { checkSession, logsFor, refuse, wantsJson, type SessionLogs } from '../sessions/sessionLogs.ts'
 import { counted } from '../../../charts/src/amounts.ts'
 import { withoutControls } from '../../../charts/src/plainText.ts'
 

@@ -2,9 +2,9 @@ import { RuntimeError } from '../../../../src/protocol/errors.ts'
 import { forkSession } from '../../../sessions/src/forkSession.ts'
 import type { CommandRun } from '../command.ts'
 import { exitCodes } from '../cliHost.ts'
-import { ownSession } from '../ownSession.ts'
-import { readSession } from '../readSession.ts'
-import { howToResume, logsFor, wantsJson } from '../sessionLogs.ts'
+import { ownSession } from '../config/ownSession.ts'
+import { readSession } from '../sessions/readSession.ts'
+import { howToResume, logsFor, wantsJson } from '../sessions/sessionLogs.ts'
 import { oneLine } from '../../../charts/src/plainText.ts'
 
 /** `escapement fork <id> --at n12`: a new session that shares the past of another up to a node. */

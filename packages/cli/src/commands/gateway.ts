@@ -4,9 +4,9 @@ import { addressOf, pageOf } from '../addressOf.ts'
 import { exitCodes } from '../cliHost.ts'
 import type { CommandRun } from '../command.ts'
 import { programLog } from '../programLog.ts'
-import { wantsJson } from '../sessionLogs.ts'
+import { wantsJson } from '../sessions/sessionLogs.ts'
 import { untilStopped } from '../signals.ts'
-import { sharedLogs } from '../sharedLogs.ts'
+import { sharedLogs } from '../sessions/sharedLogs.ts'
 
 /** `escapement gateway`: a single address for the clients of many workers. */
 export const gatewayCommand: CommandRun = async (invocation, host) => {

@@ -5,9 +5,9 @@ import { importSession } from '../../../sessions/src/importSession.ts'
 import { type CliHost, exitCodes } from '../cliHost.ts'
 import type { CommandRun } from '../command.ts'
 import type { Invocation } from '../commandLine.ts'
-import { recordFolder } from '../recordFolder.ts'
-import { logsFor, wantsJson } from '../sessionLogs.ts'
-import { storePlace, type StorePlace } from '../storePlace.ts'
+import { recordFolder } from '../sessions/recordFolder.ts'
+import { logsFor, wantsJson } from '../sessions/sessionLogs.ts'
+import { storePlace, type StorePlace } from '../config/storePlace.ts'
 
 /** `escapement import <file>`: imports a file of `export`, once all of it is validated. */
 export const importCommand: CommandRun = async (invocation, host) => {

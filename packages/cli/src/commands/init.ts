@@ -7,7 +7,7 @@ import type { CommandRun } from '../command.ts'
 import type { Invocation } from '../commandLine.ts'
 import { configNames } from '../config/findConfig.ts'
 import { initialFiles } from '../config/initialFiles.ts'
-import { refuse, wantsJson } from '../sessionLogs.ts'
+import { refuse, wantsJson } from '../sessions/sessionLogs.ts'
 
 /** `escapement init`: a small configuration with an agent. Overwrites nothing. */
 export const initCommand: CommandRun = (invocation, host) => Promise.resolve(init(invocation, host))

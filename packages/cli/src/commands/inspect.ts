@@ -2,7 +2,7 @@ import { createRuntime } from '../../../bridge/src/createRuntime.ts'
 import { addressOf, pageOf } from '../addressOf.ts'
 import type { CommandRun } from '../command.ts'
 import { exitCodes } from '../cliHost.ts'
-import { checkSession, logsFor, wantsJson } from '../sessionLogs.ts'
+import { checkSession, logsFor, wantsJson } from '../sessions/sessionLogs.ts'
 import { untilStopped } from '../signals.ts'
 
 /** `escapement inspect [id]`: the inspector page over logs; no log is changed and no agent loaded. */

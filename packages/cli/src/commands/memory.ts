@@ -15,11 +15,11 @@ import { type CliHost, exitCodes } from '../cliHost.ts'
 import type { CommandRun } from '../command.ts'
 import type { Invocation } from '../commandLine.ts'
 import { loadConfig } from '../config/loadConfig.ts'
-import { openMemory } from '../openMemory.ts'
-import { columnsOf, refuse, wantsJson } from '../sessionLogs.ts'
+import { openMemory } from '../sessions/openMemory.ts'
+import { columnsOf, refuse, wantsJson } from '../sessions/sessionLogs.ts'
 import { coloursFor } from '../terminal/colours.ts'
 import { safeJson } from '../terminal/safeJson.ts'
-import { whyKept } from '../whyKept.ts'
+import { whyKept } from '../sessions/whyKept.ts'
 
 /** A memory, and the request for it. */
 interface Work {

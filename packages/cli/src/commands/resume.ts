@@ -1,11 +1,11 @@
 import type { Agent } from '../../../../src/runtime/agents/agent.ts'
-import { chatAtTerminal } from '../chatSessions.ts'
+import { chatAtTerminal } from '../chat/chatSessions.ts'
 import { isInteractive, exitCodes } from '../cliHost.ts'
 import type { CommandRun } from '../command.ts'
-import { isOwed, openPast } from '../openPast.ts'
-import type { Session } from '../openSession.ts'
-import { codeOf, watchWork, type RunEnd, type TaskOptions } from '../runTask.ts'
-import { refuse } from '../sessionLogs.ts'
+import { isOwed, openPast } from '../sessions/openPast.ts'
+import type { Session } from '../sessions/openSession.ts'
+import { codeOf, watchWork, type RunEnd, type TaskOptions } from '../chat/runTask.ts'
+import { refuse } from '../sessions/sessionLogs.ts'
 import { pauseText } from '../terminal/sessionText.ts'
 
 /** `escapement resume <id>`: continues a session of `run` or `chat`, even if its process was killed. */

@@ -1,6 +1,6 @@
 import type { CommandRun } from '../command.ts'
-import { openWork } from '../openWork.ts'
-import { codeOf, runTask } from '../runTask.ts'
+import { openWork } from '../sessions/openWork.ts'
+import { codeOf, runTask } from '../chat/runTask.ts'
 
 /** `escapement run "<task>"`: one task in a folder, to its end. */
 export const runCommand: CommandRun = async (invocation, host) => {

@@ -6,7 +6,7 @@ import { listSessions, sessionsIn, type SessionSummary } from '../../../sessions
 import { type CliHost, exitCodes } from '../cliHost.ts'
 import type { Invocation } from '../commandLine.ts'
 import type { CommandRun } from '../command.ts'
-import { columnsOf, logsFor, readCount, wantsJson } from '../sessionLogs.ts'
+import { columnsOf, logsFor, readCount, wantsJson } from '../sessions/sessionLogs.ts'
 import { age, counted, money, whole } from '../../../charts/src/amounts.ts'
 import { factsAtRest, standingOf, standingWords, type Standing } from '../../../charts/src/standing.ts'
 import { titleOf } from '../../../../src/log/outline.ts'

@@ -14,12 +14,12 @@ import type { CommandRun } from '../command.ts'
 import type { Invocation } from '../commandLine.ts'
 import { definitionsFor } from '../config/configAgents.ts'
 import { loadConfig } from '../config/loadConfig.ts'
-import { settingsOf } from '../openWork.ts'
+import { settingsOf } from '../sessions/openWork.ts'
 import { programLog } from '../programLog.ts'
 import { takeOutput } from '../protocolOutput.ts'
-import { wantsJson } from '../sessionLogs.ts'
+import { wantsJson } from '../sessions/sessionLogs.ts'
 import { untilStopped } from '../signals.ts'
-import { sharedLogs } from '../sharedLogs.ts'
+import { sharedLogs } from '../sessions/sharedLogs.ts'
 
 /** `escapement worker [module]`: a process in which an engine runs agents, until it is told to end or the process that started it is gone. */
 export const workerCommand: CommandRun = async (invocation, host) => {

@@ -10,7 +10,7 @@ import type { Model } from '../../../../src/protocol/ports/model.ts'
 import { onlyFields } from '../../../../src/protocol/checks/onlyFields.ts'
 import { limitsSchema } from '../../../../src/protocol/runs/runLimits.ts'
 import type { Config, ConfigModel, ConfigServe } from '../defineConfig.ts'
-import { storeForms } from '../storePlace.ts'
+import { storeForms } from './storePlace.ts'
 
 /** Any of these fields, and no others. */
 const fields = (shape: z.ZodRawShape): z.ZodType => onlyFields(shape).partial()

@@ -5,7 +5,7 @@ import { RuntimeError, withoutAdvice } from '../../../../src/protocol/errors.ts'
 import type { Config } from '../defineConfig.ts'
 import { importModule } from '../../../tools/src/userFiles/importModule.ts'
 import { wrongInFile } from '../../../tools/src/userFiles/wrongInFile.ts'
-import { storePlace } from '../storePlace.ts'
+import { storePlace } from './storePlace.ts'
 import { configSchema } from './configSchema.ts'
 import { configTools } from './configTools.ts'
 

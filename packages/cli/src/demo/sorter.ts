@@ -1,6 +1,6 @@
 import type { AgentDefinition } from '../../../../src/actors/define/agentDefinition.ts'
 import type { ModelChoice } from '../models/chooseModel.ts'
-import { defineCoder } from '../openSession.ts'
+import { defineCoder } from '../sessions/openSession.ts'
 import { sortModel } from '../../../demo/src/sortPolicy.ts'
 import { checkFile, checkProgram } from '../../../demo/src/sortTask.ts'
 import { openWorkshop } from './workshop.ts'

@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, readFileSync, realpathSync, writeFileSync } fro
 import { tmpdir } from 'node:os'
 import { delimiter, dirname, join } from 'node:path'
 import { sampleProject } from './sampleProject.ts'
-import { folderPlace, type StorePlace } from '../storePlace.ts'
+import { folderPlace, type StorePlace } from '../config/storePlace.ts'
 
 /** A copy of a project in a temporary folder of its own. */
 export interface Workshop {

@@ -6,7 +6,7 @@ import { nearestWord } from '../../../../src/protocol/checks/nearestWord.ts'
 import { counted } from '../../../charts/src/amounts.ts'
 import { exitCodes, type CliHost } from '../cliHost.ts'
 import type { Invocation } from '../commandLine.ts'
-import { wantsJson } from '../sessionLogs.ts'
+import { wantsJson } from '../sessions/sessionLogs.ts'
 
 const wrong = (what: string): RuntimeError => new RuntimeError('INVALID_OPTION', what)
 

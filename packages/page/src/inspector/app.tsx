@@ -1,29 +1,29 @@
 import { useEffect, useLayoutEffect, useState } from 'preact/hooks'
-import { nameOf } from './model/agentNames.ts'
-import { waitingKeys } from './model/deciding.ts'
-import type { FollowedAgent } from './model/followedAgent.ts'
-import type { Inspector } from './model/inspector.ts'
+import { nameOf } from './model/sessions/agentNames.ts'
+import { waitingKeys } from './model/shell/deciding.ts'
+import type { FollowedAgent } from './model/agent/followedAgent.ts'
+import type { Inspector } from './model/shell/inspector.ts'
 import { keepFocus } from './parts/keepFocus.ts'
 import { later, laterDialog, laterPart } from './parts/later.tsx'
 import { LiveRegion } from './parts/liveRegion.tsx'
 import { Tabs } from './parts/tabs.tsx'
 import { narrow, useMedia } from './parts/useMedia.ts'
 import { listenToKeys } from './shortcuts.ts'
-import type { AgentPaneProps } from './views/agentPane.tsx'
-import { ArtifactsOfPage } from './views/laterArtifacts.tsx'
-import { ConnectionBanner } from './views/connectionBanner.tsx'
-import type { DetailsPaneProps } from './views/detailsPane.tsx'
-import type { GateProps } from './views/gate.tsx'
-import type { AgentDialog } from './views/headerActions.tsx'
-import type { StartProps } from './views/start.tsx'
-import { PageHeader } from './views/pageHeader.tsx'
-import { Sidebar } from './views/sidebar.tsx'
-import type { Connection } from './model/connection.ts'
+import type { AgentPaneProps } from './views/agent/agentPane.tsx'
+import { ArtifactsOfPage } from './views/artifacts/laterArtifacts.tsx'
+import { ConnectionBanner } from './views/shell/connectionBanner.tsx'
+import type { DetailsPaneProps } from './views/details/detailsPane.tsx'
+import type { GateProps } from './views/shell/gate.tsx'
+import type { AgentDialog } from './views/agent/headerActions.tsx'
+import type { StartProps } from './views/shell/start.tsx'
+import { PageHeader } from './views/shell/pageHeader.tsx'
+import { Sidebar } from './views/sessions/sidebar.tsx'
+import type { Connection } from './model/agent/connection.ts'
 import { Icon } from './parts/icon.tsx'
 
 const AgentPane = later<AgentPaneProps>(
   'The agent is being loaded',
-  async () => (await import('./views/agentPane.tsx')).AgentPane,
+  async () => (await import('./views/agent/agentPane.tsx')).AgentPane,
   (content, { view }) => (
     <main class="agent" aria-label={`Agent ${view.agentId}`}>
       {content}
@@ -32,7 +32,7 @@ const AgentPane = later<AgentPaneProps>(
 )
 const DetailsPane = later<DetailsPaneProps>(
   'The details are being loaded',
-  async () => (await import('./views/detailsPane.tsx')).DetailsPane,
+  async () => (await import('./views/details/detailsPane.tsx')).DetailsPane,
   (content) => (
     <section class="details" data-drawer="closed" aria-label="Details">
       {content}
@@ -41,7 +41,7 @@ const DetailsPane = later<DetailsPaneProps>(
 )
 const Start = later<StartProps>(
   'The overview is being loaded',
-  async () => (await import('./views/start.tsx')).Start,
+  async () => (await import('./views/shell/start.tsx')).Start,
   (content) => (
     <main class="agent home" aria-label="Overview">
       {content}
@@ -50,23 +50,23 @@ const Start = later<StartProps>(
 )
 const Gate = later<GateProps>(
   'What the server asks for is being loaded',
-  async () => (await import('./views/gate.tsx')).Gate,
+  async () => (await import('./views/shell/gate.tsx')).Gate,
   (content) => <main class="gate">{content}</main>,
 )
-const smallDialogs = () => import('./views/smallDialogs.ts')
+const smallDialogs = () => import('./views/shell/smallDialogs.ts')
 const PolicyDialog = laterDialog(async () => (await smallDialogs()).PolicyDialog)
-const RevertDialog = laterDialog(async () => (await import('./views/revertDialog.tsx')).RevertDialog)
-const CompareDialog = laterDialog(async () => (await import('./views/compareDialog.tsx')).CompareDialog)
-const ExportDialog = laterDialog(async () => (await import('./views/exportDialog.tsx')).ExportDialog)
+const RevertDialog = laterDialog(async () => (await import('./views/conversation/revertDialog.tsx')).RevertDialog)
+const CompareDialog = laterDialog(async () => (await import('./views/branches/compareDialog.tsx')).CompareDialog)
+const ExportDialog = laterDialog(async () => (await import('./views/shell/exportDialog.tsx')).ExportDialog)
 const ForkDialog = laterDialog(async () => (await smallDialogs()).ForkDialog)
 const ShareDialog = laterDialog(async () => (await smallDialogs()).ShareDialog)
 const SpawnDialog = laterDialog(async () => (await smallDialogs()).SpawnDialog)
-const HelpDialog = laterDialog(async () => (await import('./views/helpDialog.tsx')).HelpDialog)
+const HelpDialog = laterDialog(async () => (await import('./views/shell/helpDialog.tsx')).HelpDialog)
 const CompactDialog = laterDialog(async () => (await smallDialogs()).CompactDialog)
-const PruneDialog = laterDialog(async () => (await import('./views/revertDialog.tsx')).PruneDialog)
-const FirstHint = laterPart(<></>, async () => (await import('./views/homeMore.tsx')).FirstHint)
+const PruneDialog = laterDialog(async () => (await import('./views/conversation/revertDialog.tsx')).PruneDialog)
+const FirstHint = laterPart(<></>, async () => (await import('./views/sessions/homeMore.tsx')).FirstHint)
 const StopDialog = laterDialog(async () => (await smallDialogs()).StopDialog)
-const ShownError = laterPart(<></>, async () => (await import('./views/shownError.tsx')).ShownError)
+const ShownError = laterPart(<></>, async () => (await import('./views/shell/shownError.tsx')).ShownError)
 
 type DialogName = 'help' | 'marks' | 'spawn' | AgentDialog
 /** Dialogs about the agent that is shown. */

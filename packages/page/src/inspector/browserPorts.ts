@@ -1,7 +1,7 @@
 import { systemClock } from '../../../../src/protocol/ports/clock.ts'
 import type { ServedChart } from '../../../charts/src/servedChart.ts'
-import type { InspectorPorts } from './model/inspector.ts'
-import { KeptTexts } from './model/keptTexts.ts'
+import type { InspectorPorts } from './model/shell/inspector.ts'
+import { KeptTexts } from './model/shell/keptTexts.ts'
 
 /** In a frame a browser may refuse its storage: then a token lasts as long as the page. */
 const tabTexts = new KeptTexts(() => sessionStorage)

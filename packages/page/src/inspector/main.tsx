@@ -1,7 +1,7 @@
 import { render } from 'preact'
 import { App, fetchViews } from './app.tsx'
 import { browserPorts } from './browserPorts.ts'
-import { Inspector } from './model/inspector.ts'
+import { Inspector } from './model/shell/inspector.ts'
 import { loadMarkdown } from './parts/laterMarkdown.ts'
 
 const place = document.getElementById('page')

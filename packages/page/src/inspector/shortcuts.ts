@@ -1,6 +1,6 @@
-import { decideShown, hasApprovals } from './model/deciding.ts'
-import type { Inspector } from './model/inspector.ts'
-import { viewNames } from './model/route.ts'
+import { decideShown, hasApprovals } from './model/shell/deciding.ts'
+import type { Inspector } from './model/shell/inspector.ts'
+import { viewNames } from './model/shell/route.ts'
 import { focusOverview, focusShown, leaveField } from './parts/keepFocus.ts'
 
 /** Action of a key. Returns true if the next letters are for a field, which may not be drawn yet. */

@@ -1,6 +1,6 @@
 import { useMemo } from 'preact/hooks'
-import { richText } from '../model/richText.ts'
-import { forDisplay } from '../model/shortText.ts'
+import { richText } from '../model/words/richText.ts'
+import { forDisplay } from '../model/words/shortText.ts'
 import { CopyButton } from './copyButton.tsx'
 
 /** Code in its colours. */

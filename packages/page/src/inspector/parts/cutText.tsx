@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks'
 import { cutEnd } from '../../../../../src/protocol/text/cutMiddle.ts'
-import { formatCount } from '../model/numbers.ts'
-import { forDisplay } from '../model/shortText.ts'
+import { formatCount } from '../model/words/numbers.ts'
+import { forDisplay } from '../model/words/shortText.ts'
 
 /** A text as it is, never markup; a long one is cut until a person asks for all of it. */
 export function CutText({ text, most = 4_000 }: { readonly text: string; readonly most?: number }) {

@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks'
 import { cutEnd } from '../../../../../src/protocol/text/cutMiddle.ts'
-import { formatCount } from '../model/numbers.ts'
-import { forDisplay } from '../model/shortText.ts'
+import { formatCount } from '../model/words/numbers.ts'
+import { forDisplay } from '../model/words/shortText.ts'
 import { Icon } from './icon.tsx'
 
 /** Longest string, and most entries, shown before more is asked for. */

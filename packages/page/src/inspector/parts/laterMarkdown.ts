@@ -1,6 +1,6 @@
 import { signal } from '@preact/signals'
 import type { FunctionComponent } from 'preact'
-import { loadRichText, richText } from '../model/richText.ts'
+import { loadRichText, richText } from '../model/words/richText.ts'
 import type { MarkdownProps } from './markdown.tsx'
 
 const drawing = signal<FunctionComponent<MarkdownProps> | null>(null)

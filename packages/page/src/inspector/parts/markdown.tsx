@@ -7,7 +7,7 @@ import type {
   MarkdownItem,
   MarkdownSpan,
 } from '../../../../charts/src/text/markdownTree.ts'
-import { forDisplay } from '../model/shortText.ts'
+import { forDisplay } from '../model/words/shortText.ts'
 import { CodeText } from './codeText.tsx'
 
 export interface MarkdownProps {

@@ -1,6 +1,6 @@
 import { useMemo } from 'preact/hooks'
-import { isRaw } from '../model/rawText.ts'
-import { forDisplay } from '../model/shortText.ts'
+import { isRaw } from '../model/words/rawText.ts'
+import { forDisplay } from '../model/words/shortText.ts'
 import { readMarkdown } from './laterMarkdown.ts'
 
 /** The text of a message: as Markdown, or as it was written if the person wants that. */

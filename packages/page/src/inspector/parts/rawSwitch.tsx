@@ -1,4 +1,4 @@
-import { isRaw } from '../model/rawText.ts'
+import { isRaw } from '../model/words/rawText.ts'
 
 /** Shows the messages of the page as Markdown, or as they were written. */
 export const RawSwitch = () => (

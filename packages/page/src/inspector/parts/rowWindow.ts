@@ -1,4 +1,4 @@
-import { RowLayout, type RowKey, type RowLayoutOptions } from '../model/rowLayout.ts'
+import { RowLayout, type RowKey, type RowLayoutOptions } from './rowLayout.ts'
 
 /** A row that is in the document. */
 export interface ShownRow {

@@ -1,4 +1,4 @@
-import { isBusy } from '../model/controls.ts'
+import { isBusy } from '../model/agent/controls.ts'
 
 const kinds: Readonly<Record<string, string>> = {
   up: 'done',

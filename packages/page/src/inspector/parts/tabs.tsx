@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact'
 import { useRef } from 'preact/hooks'
-import { formatCount } from '../model/numbers.ts'
+import { formatCount } from '../model/words/numbers.ts'
 
 export interface Tab<T extends string> {
   readonly name: T

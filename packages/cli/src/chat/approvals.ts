@@ -1,0 +1,180 @@
+import { messageOf } from '../../../../src/protocol/errors.ts'
+import { decideCall, type ChatAgent } from './chatAgent.ts'
+import { askPerson, isAskable, type Askable } from './askPerson.ts'
+import type { Decision } from '../../../../src/protocol/bridge/commands.ts'
+import type { Pending, PendingOf } from '../../../../src/protocol/runs/pending.ts'
+import { pendingIn } from '../../../../src/protocol/runs/pendingIn.ts'
+import { oneLine, withoutControls } from '../../../charts/src/plainText.ts'
+import { callText } from '../terminal/callText.ts'
+import { noColours, type Colours } from '../terminal/colours.ts'
+import type { MenuItem } from '../terminal/menu.ts'
+import type { Screen } from '../terminal/screen.ts'
+
+const noTerminal = 'nobody can be asked, as this is not a terminal; run with --yes to allow commands'
+
+/** How waiting calls are decided: by asking, at once, or (`leave`) by another client. */
+export type ApprovalPolicy = 'ask' | 'deny' | 'approve' | 'leave'
+
+/** Returns the policy of a run that nobody else drives. `yes`: the person has allowed everything beforehand. */
+export const approvalPolicy = (isLive: boolean, yes: boolean): ApprovalPolicy =>
+  yes ? 'approve' : isLive ? 'ask' : 'deny'
+
+/** Returns the policy for an agent that others drive too: this command decides without asking only in a run that it began itself. */
+export const sharedPolicy = (isOwnRun: boolean, isLive: boolean, yes: boolean): ApprovalPolicy =>
+  isOwnRun ? approvalPolicy(isLive, yes) : isLive ? 'ask' : 'leave'
+
+export interface ApprovalOptions {
+  /** Default: none. */
+  readonly colours?: Colours
+  readonly policy: () => ApprovalPolicy
+  /** Called with each question, or call for a client, if there is no person to ask: `--yes` answers none. Default: they are denied. */
+  readonly unasked?: (pending: Askable) => Promise<void> | void
+}
+
+export interface Approvals {
+  /** Picks up calls that are already waiting, for example after a reconnect or a resume. */
+  look(): void
+  end(): void
+}
+
+/**
+ * A person's answer to a waiting call. `forAll`: the approval holds for every call with the same input, or, until the run ends, for every call of the
+ * tool.
+ */
+export type Said =
+  | { readonly decision: 'approve'; readonly forAll?: 'call' | 'tool' }
+  | { readonly decision: 'deny'; readonly reason?: string }
+
+/** Parses the answer to a question; `undefined` if it is neither yes nor no. Pure. */
+export function readAnswer(said: string): Said | undefined {
+  const answer = said.trim()
+  if (/^y(?:es)?$/i.test(answer)) return { decision: 'approve' }
+  if (/^a(?:lways)?$/i.test(answer)) return { decision: 'approve', forAll: 'call' }
+  if (/^t(?:ool)?$/i.test(answer)) return { decision: 'approve', forAll: 'tool' }
+  const [, reason] = /^no?(?:[\s,:;.!]+(.*))?$/is.exec(answer) ?? []
+  if (reason !== undefined && reason !== '') return { decision: 'deny', reason }
+  return /^no?\W*$/i.test(answer) ? { decision: 'deny' } : undefined
+}
+
+const notUnderstood = '  (neither yes nor no: y, a, t, n, or n and why not, which the agent reads)'
+const notAll = '  (that was not all of it; here it is, then it can be allowed)'
+const seesAll = /^(?:v|view|d|diff)$/i
+
+/** The answers to a call, as a menu. */
+const answersTo = (name: string, isCut: boolean): readonly MenuItem[] => [
+  { typed: 'y', label: 'yes' },
+  { typed: 'a', label: 'always: this call with exactly this input' },
+  { typed: 't', label: `every ${name} of this agent until the run ends` },
+  { typed: 'n', label: 'no' },
+  { typed: 'n', label: 'no, and why not, which the agent reads', isBegun: true },
+  ...(isCut ? [{ typed: 'v', label: 'view all of it, which is needed before yes' }] : []),
+]
+
+/** A key for an agent, a tool and its input, independent of the order of the input's fields. */
+const sameCall = ({ agentId, name, input }: Pending): string =>
+  JSON.stringify([agentId, name, input], (_, value: unknown) =>
+    typeof value === 'object' && value !== null && !Array.isArray(value)
+      ? Object.fromEntries(Object.entries(value).toSorted(([a], [b]) => (a < b ? -1 : 1)))
+      : value,
+  )
+
+/**
+ * Has people decide all waiting calls one after the other, including those already waiting when the agent is resumed. A call that is decided
+ * elsewhere is withdrawn.
+ */
+export function answerPending(
+  agent: ChatAgent,
+  screen: Screen,
+  { policy, unasked, colours = noColours }: ApprovalOptions,
+): Approvals {
+  let asked: Promise<void> = Promise.resolve()
+  /** Calls with an open or queued question. */
+  const open = new Map<string, AbortController>()
+  const allowed = new Set<string>()
+  /** Tools that are allowed until the run ends. */
+  const allowedTools = new Set<string>()
+  const isPending = (call: Pending): boolean => agent.pending().some(({ key }) => key === call.key)
+  const decide = async (call: Pending, decision: Decision, reason?: string): Promise<void> => {
+    // It may have been aborted or decided by someone else first.
+    if (isPending(call)) await decideCall(agent, call, decision, reason)
+  }
+  const whoseIs = ({ agentId }: Pending): string => (agentId === agent.id ? '' : ` (of ${agentId})`)
+  const ask = async (call: PendingOf<'approval'>, signal: AbortSignal): Promise<void> => {
+    const same = sameCall(call)
+    const tool = JSON.stringify([call.agentId, call.name])
+    if (allowed.has(same) || allowedTools.has(tool)) return decide(call, 'approve')
+    const { columns } = screen
+    const shown = callText(call.name, call.input, { colours, columns })
+    let isSeen = shown.rest.length === 0
+    const menu = answersTo(oneLine(call.name), shown.rest.length > 0)
+    let text = [`${shown.head}${whoseIs(call)}`, ...shown.rows]
+    while (!signal.aborted) {
+      if (!screen.isAtLineStart) screen.write('\n')
+      screen.write(text.map((line) => `${line}\n`).join(''))
+      const said = await screen.ask('  allow it? ', signal, menu)
+      if (said === undefined) return signal.aborted ? undefined : decide(call, 'deny')
+      const answer = readAnswer(said)
+      const seesRest = shown.rest.length > 0 && seesAll.test(said.trim())
+      if (seesRest || (answer?.decision === 'approve' && !isSeen)) {
+        isSeen = true
+        text = [...(seesRest ? [] : [notAll]), shown.head, ...shown.rest]
+        continue
+      }
+      if (answer?.decision === 'approve' && answer.forAll === 'call') allowed.add(same)
+      if (answer?.decision === 'approve' && answer.forAll === 'tool') allowedTools.add(tool)
+      if (answer !== undefined)
+        return decide(call, answer.decision, answer.decision === 'deny' ? answer.reason : undefined)
+      text = [notUnderstood]
+    }
+  }
+  const answer = async (call: Pending, signal: AbortSignal): Promise<void> => {
+    const how = policy()
+    if (signal.aborted || how === 'leave') return
+    if (isAskable(call)) {
+      if (screen.isInteractive)
+        await askPerson(screen, call, whoseIs(call), signal, (decision, reason) => decide(call, decision, reason))
+      else if (unasked === undefined) await decide(call, 'deny', noTerminal)
+      else await unasked(call)
+    } else if (how === 'ask') await ask(call, signal)
+    else if (how === 'approve') await decide(call, 'approve')
+    else await decide(call, 'deny', noTerminal)
+  }
+  /** Queues a call. Asking is deferred because the machine is still in the transition that asks. */
+  const enqueue = (call: Pending): void => {
+    if (open.has(call.key)) return
+    const controller = new AbortController()
+    open.set(call.key, controller)
+    asked = asked
+      .then(() => answer(call, controller.signal))
+      .catch((thrown: unknown) => screen.write(`! ${withoutControls(messageOf(thrown))}\n`))
+  }
+  const look = (): void => {
+    for (const call of agent.pending()) enqueue(call)
+  }
+  const close = (why: string, fits: (key: string) => boolean = () => true): void => {
+    for (const [key, controller] of open) {
+      if (!fits(key)) continue
+      open.delete(key)
+      controller.abort(new Error(why))
+    }
+  }
+  const unsubscribe = agent.subscribe((event) => {
+    const pending = pendingIn(event.agentId, event)
+    if (pending !== undefined) enqueue(pending)
+    else if (event.type === 'approval.decided' || event.type === 'question.answered' || event.type === 'tool.end')
+      // Of a call that has ended, its questions too.
+      close('It does not wait any more.', (key) => key === event.key || key.startsWith(`${event.key}/`))
+    else if (event.agentId !== agent.id) return
+    else if (event.type === 'run.end') {
+      allowedTools.clear()
+      close('The run has ended.')
+    } else if (event.type === 'run.start' && event.cause === 'resume') asked = asked.then(look)
+  })
+  return {
+    look,
+    end() {
+      unsubscribe()
+      close('The session has ended.')
+    },
+  }
+}

@@ -1,0 +1,119 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { isRemembered } from '../../../../src/protocol/remembered.ts'
+import type { RemoteConversation, RemoteNode } from '../../../bridge/src/client/answers.ts'
+import { messageOf } from '../../../../src/protocol/errors.ts'
+import type { AgentEvent } from '../../../../src/protocol/events.ts'
+import { textOf } from '../../../../src/protocol/messages.ts'
+import { sharedPolicy } from './approvals.ts'
+import type { AttachedAgent } from './attachedAgent.ts'
+import type { ChatOptions } from './localChat.ts'
+import { exitCodes } from '../cliHost.ts'
+import { runTerminalChat, type OpenChat } from './runTerminalChat.ts'
+import { onConnection } from './onConnection.ts'
+import { Redactor } from '../../../../src/log/redaction/redactor.ts'
+import { historyFile } from '../terminal/input/historyFile.ts'
+import { coloursFor } from '../terminal/colours.ts'
+import { recap } from './conversationTree.ts'
+import { oneLine } from '../../../charts/src/plainText.ts'
+import type { ReachedServer } from '../sessions/withServer.ts'
+
+/** Runs a chat at a terminal with an agent on a server, which keeps working when the chat is left. */
+export async function attachInTerminal(
+  agent: AttachedAgent,
+  { client, address }: ReachedServer,
+  { host, yes = false }: Pick<ChatOptions, 'host' | 'yes'>,
+): Promise<number> {
+  const head = (await agent.remote.snapshot()).head
+  let isLeaving = false
+  // Only where the command line has kept something already.
+  const folder = join(host.cwd(), '.escapement')
+  const redactor = new Redactor({})
+  const isObserver = !client.may('talk')
+  /** Messages sent from here, which are already on the screen. */
+  const said: string[] = []
+  const leave = (chat: OpenChat): void => {
+    if (!agent.hasUndelivered) return chat.leave(exitCodes.done)
+    isLeaving = true
+    chat.note('leaving once the server has what was said; Ctrl-C to leave at once')
+    void agent.delivered().then(() => chat.leave(exitCodes.done))
+  }
+  host.stdout.write(recap(trunkUpTo(await agent.remote.conversation(), head), host))
+  const code = await runTerminalChat(
+    {
+      agent,
+      about: agent.aboutAt(address),
+      headline: `${agent.id} · ${address}${isObserver ? ' · watching only: the token does not have the right "talk"' : ''}`,
+      isPriced: false,
+      window: () => agent.window,
+      ctrlC: { help: 'leave; the agent goes on', hint: 'Ctrl-C to leave' },
+      ...(existsSync(folder) ? { history: historyFile(join(folder, 'history'), (text) => redactor.text(text)) } : {}),
+      // The server has other files, or none.
+      workspace: { dir: host.cwd(), where: 'read on this machine' },
+      policy: () => (isObserver ? 'leave' : sharedPolicy(agent.isOwnRun, true, yes)),
+      said: (text) => void said.push(text.trim()),
+      begin(chat) {
+        agent.subscribe((event) => showOthers(event, { agent, chat, said }))
+        onConnection(
+          client,
+          (text, isWrong) => chat.note(text, isWrong),
+          agent,
+          () => chat.catchUp(),
+        )
+        agent.follow()
+        chat.catchUp()
+      },
+      onInterrupt(chat) {
+        if (isLeaving) chat.leave(exitCodes.interrupted)
+        else if (chat.typed !== '') chat.clearTyped()
+        else leave(chat)
+      },
+      onEscape(chat) {
+        if (agent.state === 'idle') return
+        if (!agent.isOwnRun) return chat.note('not begun here; /abort stops it')
+        void agent.abort().then(
+          () => chat.note('stopped'),
+          (thrown: unknown) => chat.note(messageOf(thrown), true),
+        )
+      },
+      onQuit: leave,
+    },
+    host,
+  )
+  host.stdout.write(`${coloursFor(host.stdout, host.env, host.theme).dim(farewell(agent, address))}\n`)
+  return code
+}
+
+/** The last line, for a person who leaves. */
+export const farewell = ({ id, state }: Pick<AttachedAgent, 'id' | 'state'>, address: string): string => {
+  const isAtWork = !['idle', 'paused', 'stopped'].includes(state)
+  return `detached${isAtWork ? '; the run goes on' : ''}; come back with: escapement attach ${address} ${id}`
+}
+
+/** The trunk up to a head: anything later arrives as events. */
+function trunkUpTo({ nodes }: RemoteConversation, head: number | null) {
+  const trunk: RemoteNode[] = nodes.filter(({ id }) => head !== null && id <= head)
+  return { trunk: () => trunk, abandoned: () => [] }
+}
+
+interface ChatContext {
+  readonly agent: AttachedAgent
+  readonly chat: OpenChat
+  readonly said: string[]
+}
+
+/** Shows messages that others send to the agent, and that it was stopped. */
+function showOthers(event: AgentEvent, { agent, chat, said }: ChatContext): void {
+  if (event.agentId !== agent.id) return
+  if (event.type === 'agent.stopped') {
+    chat.note('the agent was stopped for good')
+    return chat.leave(exitCodes.done)
+  }
+  if (event.type !== 'message.added') return
+  const { provenance } = event.message
+  if (provenance?.type === 'report' || isRemembered(provenance)) return
+  const text = textOf(event.message.content)
+  const at = said.indexOf(text.trim())
+  if (at === -1) chat.note(`${event.message.source}: ${oneLine(text)}`)
+  else said.splice(at, 1)
+}

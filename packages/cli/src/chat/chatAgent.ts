@@ -1,0 +1,71 @@
+import type {
+  CompactOptions,
+  Decision,
+  PruneOptions,
+  RevertCommandOptions,
+  SayOptions,
+} from '../../../../src/protocol/bridge/commands.ts'
+import type { AgentEvent } from '../../../../src/protocol/events.ts'
+import type { ConversationView } from '../../../../src/conversation/tree/conversationView.ts'
+import type { Content } from '../../../../src/protocol/text/saidContent.ts'
+import type { Pending } from '../../../../src/protocol/runs/pending.ts'
+import type { PauseReason, Spent } from '../../../../src/protocol/records.ts'
+import type { UseChange } from '../../../../src/protocol/bridge/turns.ts'
+import type { Run } from '../../../../src/protocol/runs/run.ts'
+
+/**
+ * An agent as a chat needs it, in this process or on a server. Where a local one throws, one on a server rejects; a run that it
+ * refuses ends with the error as its result.
+ */
+export interface ChatAgent {
+  readonly id: string
+  /** Name of the chart's active state. */
+  readonly state: string
+  readonly pause: PauseReason | null
+  /** True if the last run failed and can be continued. */
+  readonly hasFailed: boolean
+  /** Approvals, questions and calls that wait for people. */
+  pending(): readonly Pending[]
+  prompt(content: Content, options?: SayOptions): Run
+  resume(): Run
+  steer(text: string): Promise<void> | void
+  followUp(text: string): Promise<void> | void
+  abort(): Promise<void> | void
+  prune(options: PruneOptions): Promise<void> | void
+  graft(steps: readonly string[]): Promise<void> | void
+  revert(step: string, options: RevertCommandOptions): Promise<void> | void
+  compact(options: CompactOptions): Promise<void> | void
+  pin(step: string): Promise<void> | void
+  unpin(step: string): Promise<void> | void
+  brake(policy: string): Promise<void> | void
+  use(use: UseChange | null): Promise<void> | void
+  /** Decides a waiting call: `callId` for the agent's own calls, `key` for those of sub-agents. */
+  decide(call: string, decision: Decision, reason?: string): Promise<void> | void
+  /** Calls `listener` with every further event; returns an unsubscribe function. */
+  subscribe(listener: (event: AgentEvent) => void): () => void
+}
+
+/** A conversation as a chat shows it. */
+export type ChatConversation = Pick<ConversationView, 'trunk' | 'abandoned'>
+
+/** Facts about an agent, and commands on its log, that a chat offers beside the commands of `ChatAgent`. */
+export interface ChatAbout {
+  /** Returns the current conversation. Rejects if the server does not answer. */
+  conversation(): Promise<ChatConversation>
+  /** Returns the agent's spending over its life, sub-agents included. Rejects if the server does not answer. */
+  spent(): Promise<Spent>
+  /** Begins a session at a step, such as n12; resolves with its id and how to continue it. Missing: sessions cannot be forked here. */
+  fork?(step: string): Promise<string>
+}
+
+/** Returns true if a message would start a run: a new prompt replaces a run that is paused between turns. */
+export const isWaiting = ({ state, pause }: Pick<ChatAgent, 'state' | 'pause'>): boolean =>
+  state === 'idle' || pause?.type === 'limit' || pause?.type === 'stall' || pause?.type === 'interrupted'
+
+/** Decides a waiting call. Rejects with the error that the agent throws. */
+export const decideCall = async (
+  agent: ChatAgent,
+  { agentId, callId, key }: Pick<Pending, 'agentId' | 'callId' | 'key'>,
+  decision: Decision,
+  reason?: string,
+): Promise<void> => agent.decide(agentId === agent.id ? callId : key, decision, reason)

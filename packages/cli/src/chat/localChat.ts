@@ -1,0 +1,110 @@
+import { join } from 'node:path'
+import { systemClock } from '../../../../src/protocol/ports/clock.ts'
+import { approvalPolicy } from './approvals.ts'
+import { doubleStop } from '../signals.ts'
+import { exitCodes, type CliHost } from '../cliHost.ts'
+import { runTerminalChat, type OpenChat } from './runTerminalChat.ts'
+import { resumeHint, type Session } from '../sessions/openSession.ts'
+import { forkSession } from '../../../sessions/src/forkSession.ts'
+import type { ChatAbout } from './chatAgent.ts'
+import { Redactor } from '../../../../src/log/redaction/redactor.ts'
+import { historyFile } from '../terminal/input/historyFile.ts'
+import { coloursFor } from '../terminal/colours.ts'
+import { runPipedChat } from './runPipedChat.ts'
+
+export interface ChatOptions {
+  readonly host: CliHost
+  readonly json: boolean
+  readonly isPriced: boolean
+  readonly modelId: string
+  /** Approves all calls that need an approval. */
+  readonly yes?: boolean
+}
+
+/** Options of a chat at a terminal. */
+export interface TerminalChatOptions extends ChatOptions {
+  /** Called once the screen is open. */
+  begin(chat: OpenChat): void
+  /** Called for `/sessions`. */
+  onSessions(chat: OpenChat): Promise<void>
+}
+
+/** Returns the facts and log commands that a chat needs about an agent in this process. */
+const aboutSession = (session: Session, host: CliHost): ChatAbout => ({
+  conversation: () => Promise.resolve(session.agent.conversation),
+  spent: () => Promise.resolve(session.agent.spent),
+  async fork(step) {
+    const { agent, store } = session
+    await agent.durable()
+    const { agentId } = await forkSession(store, agent.id, step)
+    return resumeHint({ ...session, agent: { id: agentId } }, host)
+  },
+})
+
+/** Runs a chat at a terminal with an agent in this process. */
+export async function chatInTerminal(
+  session: Session,
+  { host, isPriced, modelId, yes = false, begin, onSessions }: TerminalChatOptions,
+): Promise<number> {
+  const { agent, dir, place, logFile, prompt } = session
+  const isDouble = doubleStop(systemClock)
+  const redactor = new Redactor(session.redact ?? {})
+  const code = await runTerminalChat(
+    {
+      agent,
+      about: aboutSession(session, host),
+      prompt,
+      headline: `${modelId} · ${dir}`,
+      isPriced,
+      window: () => session.definition.compaction?.policy.contextWindow,
+      ctrlC: { help: 'stop the work; twice, leave', hint: 'Esc to stop' },
+      policy: () => approvalPolicy(true, yes),
+      history: historyFile(join(place.folder ?? join(dir, '.escapement'), 'history'), (text) => redactor.text(text)),
+      workspace: { dir },
+      begin,
+      onSessions,
+      onInterrupt(chat) {
+        const wasBusy = agent.state !== 'idle'
+        if (isDouble()) chat.leave(exitCodes.interrupted)
+        else if (wasBusy) chat.note('stopped; Ctrl-C again to leave')
+        else if (chat.typed !== '') chat.clearTyped()
+        else chat.leave(exitCodes.done)
+        agent.abort()
+      },
+      onEscape(chat) {
+        if (agent.state === 'idle') return
+        chat.note('stopped')
+        agent.abort()
+      },
+      end() {
+        // A paused run stays paused, for `escapement resume`.
+        if (agent.state !== 'idle' && agent.state !== 'paused') agent.abort()
+      },
+    },
+    host,
+  )
+  const line = `recorded in ${logFile}; ${resumeHint(session, host)}`
+  host.stdout.write(`${coloursFor(host.stdout, host.env, host.theme).dim(line)}\n`)
+  return code
+}
+
+/** Runs a chat over a pipe with an agent in this process. */
+export function chatOverPipe(session: Session, { host, json, isPriced, yes = false }: ChatOptions): Promise<number> {
+  const { agent, logFile, prompt } = session
+  const isDouble = doubleStop(systemClock)
+  const chat = {
+    agent,
+    about: aboutSession(session, host),
+    prompt,
+    isPriced,
+    ctrlC: 'stop the work; twice, leave',
+    farewell: () => `recorded in ${logFile}`,
+    policy: () => approvalPolicy(false, yes),
+    isStopping() {
+      const isLast = isDouble() || agent.state === 'idle'
+      agent.abort()
+      return isLast
+    },
+  }
+  return runPipedChat(chat, host, json)
+}

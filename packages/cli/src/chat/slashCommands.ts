@@ -1,0 +1,242 @@
+import type { CompactOptions, PruneOptions, RevertCommandOptions } from '../../../../src/protocol/bridge/commands.ts'
+import type { UseChange } from '../../../../src/protocol/bridge/turns.ts'
+import type { Completion } from '../terminal/input/completion.ts'
+
+/** A line of a chat that the agent handles, other than a plain message. */
+export type AgentLine =
+  | { readonly type: 'steer' | 'followUp'; readonly text: string }
+  | { readonly type: 'abort' }
+  | { readonly type: 'resume' }
+  | { readonly type: 'approve' }
+  | { readonly type: 'deny'; readonly reason?: string }
+  | ({ readonly type: 'prune' } & PruneOptions)
+  | ({ readonly type: 'compact' } & CompactOptions)
+  | { readonly type: 'graft'; readonly steps: readonly string[] }
+  | ({ readonly type: 'revert'; readonly step: string } & RevertCommandOptions)
+  | { readonly type: 'pin' | 'unpin'; readonly step: string }
+  | { readonly type: 'brake'; readonly policy: string }
+  | { readonly type: 'use'; readonly use: UseChange | null }
+  | { readonly type: 'undo'; readonly why?: string }
+  | { readonly type: 'retry' }
+  | { readonly type: 'tree' }
+  | { readonly type: 'cost' }
+  | { readonly type: 'fork'; readonly at?: string }
+
+/** A parsed line of a chat. */
+export type ChatLine =
+  | AgentLine
+  | { readonly type: 'say'; readonly text: string }
+  | { readonly type: 'print'; readonly text: string }
+  | { readonly type: 'help' }
+  | { readonly type: 'sessions' }
+  | { readonly type: 'quit' }
+  | { readonly type: 'nothing' }
+
+interface SlashCommand {
+  /** The argument in the help; absent if the command takes none. */
+  readonly form?: string
+  /** Words for the missing argument; absent if the argument is optional. */
+  readonly needs?: string
+  readonly help: string
+  read(text: string): ChatLine
+}
+
+/** Reads ids of steps or a number of tokens; `rest`: the words after them. */
+function readSteps(text: string): { readonly what?: Pick<PruneOptions, 'steps' | 'tokens'>; readonly rest: string } {
+  const words = text.split(/\s+/)
+  const end = words.findIndex((word) => !/^n\d+,?$/.test(word))
+  const steps = words.slice(0, end < 0 ? words.length : end).map((word) => word.replace(',', ''))
+  const tokens = steps.length === 0 && /^[1-9]\d*$/.test(words[0]!) ? Number(words[0]) : undefined
+  const rest = words.slice(tokens === undefined ? steps.length : 1).join(' ')
+  if (tokens !== undefined) return { what: { tokens }, rest }
+  return steps.length === 0 ? { rest } : { what: { steps }, rest }
+}
+
+const needs = (name: '/prune' | '/mask'): ChatLine => ({
+  type: 'print',
+  text: `  ${name} needs ${slashCommands[name]!.needs}.\n`,
+})
+
+function readPrune(text: string): ChatLine {
+  const { what, rest: memo } = readSteps(text)
+  return what === undefined ? needs('/prune') : { type: 'prune', ...what, ...(memo === '' ? {} : { memo }) }
+}
+
+function readMask(text: string): ChatLine {
+  const { what, rest } = readSteps(text)
+  return what === undefined || rest !== '' ? needs('/mask') : { type: 'prune', ...what, mask: true }
+}
+
+function readRevert(text: string): ChatLine {
+  const [step = '', ...words] = text.split(/\s+/)
+  if (!/^n?\d+$/.test(step)) return { type: 'print', text: `  /revert needs ${slashCommands['/revert']!.needs}.\n` }
+  const undo = words[0] === '--undo'
+  const summary = words.slice(undo ? 1 : 0).join(' ')
+  return {
+    ...({ type: 'revert', step, category: 'failure' } as const),
+    ...(summary === '' ? {} : { summary }),
+    ...(undo ? { undo } : {}),
+  }
+}
+
+const readFork = (text: string): ChatLine => {
+  if (text === '') return { type: 'fork' }
+  if (/^n?\d+$/.test(text)) return { type: 'fork', at: text.startsWith('n') ? text : `n${text}` }
+  return { type: 'print', text: '  /fork needs a step, such as n12, or nothing for the newest; /tree lists them.\n' }
+}
+
+const useNeeds = 'model <name>, tools <names>, instructions <text>, or reset; without a value: as the definition says'
+
+function readUse(text: string): ChatLine {
+  const [what = ''] = text.split(/\s/, 1)
+  const value = text.slice(what.length).trim()
+  if (what === 'reset' && value === '') return { type: 'use', use: null }
+  if (what === 'tools')
+    return { type: 'use', use: { tools: value === '' ? null : value.split(/[\s,]+/).filter((name) => name !== '') } }
+  if (what === 'model' || what === 'instructions') return { type: 'use', use: { [what]: value === '' ? null : value } }
+  return { type: 'print', text: `  /use needs ${useNeeds}.\n` }
+}
+
+const slashCommands: Readonly<Record<string, SlashCommand>> = {
+  '/steer': {
+    form: '<text>',
+    needs: 'something to say',
+    help: 'say it before the next step of the agent at work',
+    read: (text) => ({ type: 'steer', text }),
+  },
+  '/followup': {
+    form: '<text>',
+    needs: 'something to say',
+    help: 'say it once the agent would be done',
+    read: (text) => ({ type: 'followUp', text }),
+  },
+  '/abort': { help: 'stop the work', read: () => ({ type: 'abort' }) },
+  '/resume': { help: 'go on after a pause', read: () => ({ type: 'resume' }) },
+  '/approve': { help: 'allow the call that waits', read: () => ({ type: 'approve' }) },
+  '/deny': {
+    form: '[why]',
+    help: 'deny it; the agent reads why',
+    read: (text) => (text === '' ? { type: 'deny' } : { type: 'deny', reason: text }),
+  },
+  '/prune': {
+    form: '<steps> [memo]',
+    needs: 'steps to hide, such as n4 n9, or a number of tokens',
+    help: 'hide steps of the model; a memo takes their place',
+    read: readPrune,
+  },
+  '/mask': {
+    form: '<steps>',
+    needs: 'steps, such as n4 n9, or a number of tokens, and nothing else',
+    help: 'hide what the results of steps hold, not the calls',
+    read: readMask,
+  },
+  '/graft': {
+    form: '<steps>',
+    needs: 'abandoned steps to bring back, such as n12 n13',
+    help: 'copy steps of an abandoned branch to the end',
+    read: (text) => ({ type: 'graft', steps: text.split(/[\s,]+/).filter((word) => word !== '') }),
+  },
+  '/revert': {
+    form: '<step> [--undo] [why]',
+    needs: 'a step to go back to, such as n12',
+    help: 'go back to a step; why becomes the lesson',
+    read: readRevert,
+  },
+  '/compact': {
+    form: '[focus]',
+    help: 'let a summary take the place of the middle',
+    read: (text) => (text === '' ? { type: 'compact' } : { type: 'compact', focus: text }),
+  },
+  '/brake': {
+    form: '<policy>',
+    needs: 'the name of a policy',
+    help: 'ask a policy of the agent now',
+    read: (policy) => ({ type: 'brake', policy }),
+  },
+  '/use': {
+    form: '<what> [value]',
+    needs: useNeeds,
+    help: 'model <name>, tools <names>, instructions <text>',
+    read: readUse,
+  },
+  '/model': {
+    form: '<name>',
+    needs: 'the name of a model of the agent, or reset for that of its definition',
+    help: 'the model to ask from the next turn on; reset',
+    read: (name) => ({ type: 'use', use: { model: name === 'reset' ? null : name } }),
+  },
+  '/retry': { help: 'go on with the run that failed, or say the last prompt again', read: () => ({ type: 'retry' }) },
+  '/undo': {
+    form: '[why]',
+    help: 'go back to the last prompt, and undo what was done since',
+    read: (why) => (why === '' ? { type: 'undo' } : { type: 'undo', why }),
+  },
+  '/fork': {
+    form: '[step]',
+    help: 'a new session that begins at a step, or here',
+    read: readFork,
+  },
+  '/tree': { help: 'the conversation, with abandoned branches', read: () => ({ type: 'tree' }) },
+  '/cost': { help: 'what was used so far', read: () => ({ type: 'cost' }) },
+  '/pin': {
+    form: '<step>',
+    needs: 'a step, such as n12; /tree lists them',
+    help: 'keep a step in the sight of the model',
+    read: (step) => ({ type: 'pin', step }),
+  },
+  '/unpin': {
+    form: '<step>',
+    needs: 'a pinned step, such as n12',
+    help: 'take the pin away',
+    read: (step) => ({ type: 'unpin', step }),
+  },
+  '/sessions': { help: 'go on with another session of the folder', read: () => ({ type: 'sessions' }) },
+  '/help': { help: 'this text', read: () => ({ type: 'help' }) },
+  '/quit': { help: 'leave (also Ctrl-D)', read: () => ({ type: 'quit' }) },
+}
+/** Alternative names. */
+const aliases: Readonly<Record<string, string>> = { '/exit': '/quit' }
+
+/** Completions of commands; the text of a command that takes an argument ends with a space. */
+export const chatCommands: readonly Completion[] = Object.entries(slashCommands).map(([name, command]) => ({
+  text: command.form === undefined ? name : `${name} `,
+  detail: command.form === undefined ? command.help : `${command.form}  ${command.help}`,
+  isWhole: command.needs === undefined,
+}))
+
+/** Keys of a terminal that a person may not guess. */
+const keys = [
+  ['Esc', 'stop the work; at rest twice, what was said last'],
+  ['Alt-Enter, \\ Enter', 'a new line; also Shift-Enter, where the terminal tells it'],
+  ['↑, Ctrl-R', 'what was said before; search it'],
+] as const
+
+/** Returns the text of `/help`. `ctrlC`: effect of Ctrl-C; `isTyped`: the chat is at a terminal. */
+export const chatHelp = (ctrlC: string, isTyped = false): string =>
+  [
+    ...Object.entries(slashCommands).map(([name, { form = '', help }]) => [`${name} ${form}`, help] as const),
+    ...(isTyped ? keys : []),
+    ['Ctrl-C', ctrlC] as const,
+  ]
+    .map(([form, help]) => `  ${form.padEnd(24)}${help}\n`)
+    .join('') + '  A line typed while the agent works is given to it between two tool calls.\n'
+
+/** Parses a line of a chat: a slash command or a message. A path like `/etc/hosts` is a message. */
+export function readChatLine(line: string): ChatLine {
+  const said = line.trim()
+  if (said === '') return { type: 'nothing' }
+  const [word = ''] = said.split(/\s/, 1)
+  const text = said.slice(word.length).trim()
+  const name = Object.hasOwn(aliases, word) ? aliases[word]! : word
+  const command = Object.hasOwn(slashCommands, name) ? slashCommands[name] : undefined
+  if (command !== undefined && (text === '' || command.form !== undefined))
+    return text === '' && command.needs !== undefined
+      ? { type: 'print', text: `  ${name} needs ${command.needs}.\n` }
+      : command.read(text)
+  if (/^\/[a-z]+$/.test(said))
+    return { type: 'print', text: `  There is no ${said}. There are: ${Object.keys(slashCommands).join(', ')}.\n` }
+  return { type: 'say', text: line }
+}
+
+/** Returns true if a line is a command even while a question is open. */
+export const isSlashCommand = (line: string): boolean => !['say', 'nothing', 'print'].includes(readChatLine(line).type)

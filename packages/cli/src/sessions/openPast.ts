@@ -1,0 +1,107 @@
+import { realpathSync } from 'node:fs'
+import type { Agent } from '../../../../src/runtime/agents/agent.ts'
+import type { LoadedSession } from '../../../sessions/src/loadSession.ts'
+import { isInteractive, exitCodes, type CliHost } from '../cliHost.ts'
+import type { Invocation } from '../commandLine.ts'
+import { agentsOf } from '../config/configAgents.ts'
+import { loadConfig } from '../config/loadConfig.ts'
+import type { LoadedConfig } from '../config/readConfig.ts'
+import { sortModel } from '../../../demo/src/sortPolicy.ts'
+import { chooseModel, type ModelChoice, type ModelWish } from '../models/chooseModel.ts'
+import { providers } from '../models/providers.ts'
+import { openSession } from './openSession.ts'
+import { guideTrouble, sayChoice, settingsOf, wordDelayMs, type Work } from './openWork.ts'
+import { ownSession } from '../config/ownSession.ts'
+import { readSession } from './readSession.ts'
+import { howToResume, openLogs } from './sessionLogs.ts'
+import { oneLine } from '../../../charts/src/plainText.ts'
+
+/** A session that was opened again, with the contents of its log. */
+export interface PastWork extends Work {
+  readonly before: LoadedSession
+}
+
+/** Reason why a session is not continued. */
+export interface PastRefusal {
+  readonly refusal: string
+  readonly code: (typeof exitCodes)['failed' | 'usage']
+}
+
+const refused = (refusal: string, code: PastRefusal['code'] = exitCodes.failed): PastRefusal => ({ refusal, code })
+
+/**
+ * Opens a session of `run` or `chat` again, even if its process was killed. It stays paused until it is resumed.
+ *
+ * @throws RuntimeError as `loadConfig`, `readSession`, `chooseModel` and `openSession`.
+ */
+export async function openPast(invocation: Invocation, host: CliHost, id: string): Promise<PastWork | PastRefusal> {
+  const { dir = '.', json, yes, model } = invocation
+  const config = await loadConfig(invocation, host)
+  const logs = await openLogs(invocation, config)
+  const before = await readSession(logs, id)
+  const own = ownSession(before)
+  if (own === undefined && !mayKnow(config, before.definition)) return refused(notOurs(before))
+  if (invocation.dir === undefined && own?.folder !== undefined && !isSameFolder(own.folder, host.cwd())) {
+    const [there, here] = [own.folder, '.'].map((folder) => howToResume(id, { ...invocation, dir: folder }))
+    const what = `Session "${id}" worked in ${oneLine(own.folder)}, not in the folder you are in.`
+    return refused(`${what}\nTo go on there: ${oneLine(there!)}\nTo go on here: ${here}`, exitCodes.usage)
+  }
+  if (before.isStopped) return refused(`Session "${id}" was stopped for good.`)
+  const isLive = !json && isInteractive(host)
+  const wish = { asked: model, env: host.env, dir: host.cwd(), wordDelayMs: isLive ? wordDelayMs : 0, config }
+  const choice = await choiceFor(before.model, wish)
+  const definition =
+    own === undefined ? agentsOf(config!, choice.model).find(({ name }) => name === before.definition) : undefined
+  if (own === undefined && definition === undefined) return refused(notOurs(before))
+  sayChoice(choice, definition, host)
+  const session = await openSession({
+    dir,
+    ...settingsOf(config),
+    recordIn: logs.place,
+    definition,
+    onGuideTrouble: guideTrouble(definition, host),
+    choice,
+    needsApproval: () => !yes,
+    braking: { revert: hadBrake(before) },
+    resume: id,
+    name: before.definition,
+  })
+  return { session, before, modelId: session.definition.model.id, isPriced: choice.isEmbedded }
+}
+
+/** Returns true if the configuration may have the agent: the name of an agent that it makes by a function is unknown beforehand. */
+export const mayKnow = (config: LoadedConfig | undefined, name: string): boolean =>
+  config?.agents?.some((agent) => typeof agent === 'function' || agent.name === name) === true
+
+const notOurs = ({ id, definition }: LoadedSession): string =>
+  `Session "${id}" is of an agent "${oneLine(definition)}" that the command line did not begin and no configuration here has; only the code that ` +
+  `defines it can go on with it: runtime.resume("${id}", definition).`
+
+function isSameFolder(recorded: string, current: string): boolean {
+  try {
+    return realpathSync(recorded) === realpathSync(current)
+  } catch {
+    return false
+  }
+}
+
+/** The requested model, else the session's own if the command line can create it. */
+async function choiceFor(recorded: string, wish: ModelWish): Promise<ModelChoice> {
+  const isFree = wish.asked === undefined && (wish.env['ESCAPEMENT_MODEL'] ?? '') === ''
+  if (!isFree) return chooseModel(wish)
+  const sorter = sortModel({ wordDelayMs: wish.wordDelayMs })
+  if (recorded === sorter.id) return { model: sorter, isEmbedded: true }
+  const [label = ''] = recorded.split(':')
+  if (label === 'embedded') return chooseModel({ ...wish, asked: 'embedded' })
+  return chooseModel(Object.hasOwn(providers, label) ? { ...wish, asked: recorded } : wish)
+}
+
+/** Returns true if the model had the revert tool, according to the captured requests. */
+const hadBrake = ({ past, records }: LoadedSession): boolean =>
+  [...past, ...records].some(
+    (record) =>
+      record.type === 'turn.captured' && record.tools?.some(({ name }) => name === 'revert_to_state') === true,
+  )
+
+/** Returns true if a paused run should be resumed. A run that waits for approvals should not, as the approvals come first. */
+export const isOwed = ({ pause }: Agent): boolean => pause !== null && pause.type !== 'approvals'

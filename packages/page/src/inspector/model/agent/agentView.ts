@@ -1,0 +1,98 @@
+import type { SourceInfo } from '../../../../../../src/protocol/toolsChange.ts'
+import type { TurnUse } from '../../../../../../src/protocol/bridge/turns.ts'
+import type { Conversation } from '../../../../../../src/conversation/tree/conversation.ts'
+import type { CapturedRequest } from '../../../../../../src/conversation/request/captureRequest.ts'
+import type { PolicyInfo, PolicyStart } from '../../../../../../src/protocol/braking.ts'
+import type { ErrorInfo } from '../../../../../../src/protocol/errors.ts'
+import type { AgentEvent } from '../../../../../../src/protocol/events.ts'
+import type { Pending } from '../../../../../../src/protocol/runs/pending.ts'
+import type { QueuedMessage, QueueName } from '../../../../../../src/protocol/runs/queue.ts'
+import type { LogRecord, PauseReason, Spent } from '../../../../../../src/protocol/records.ts'
+import type { ReadonlySignal } from '@preact/signals'
+import type { Session } from '../../../../../sessions/src/session.ts'
+
+/** `loading`: the log is being read; `live`: the newest moment is shown; `past`: an earlier one; `error`: it cannot be shown. */
+export type AgentViewStatus = 'loading' | 'live' | 'past' | 'error'
+
+/** A request as the model got it. `request` and `provenance` are put together when they are read: read them once a rendering. */
+export interface RequestView extends CapturedRequest {
+  /** Seen live and not in the log: it is gone after a reload. */
+  readonly isLive: boolean
+}
+
+/** A policy that was asked and has not come to an end. */
+export type Consultation = Pick<PolicyStart, 'policy' | 'why' | 'requestId'>
+
+/** The reply under way. */
+export interface PartialReply {
+  readonly turnIndex: number
+  readonly text: string
+  readonly thinking: string
+}
+
+/** A source of an agent's tools. Its condition is known only for the newest moment. */
+export type SourceView = Pick<SourceInfo, 'source' | 'tools'> & Partial<SourceInfo>
+
+/** State of one agent as the page shows it at one moment. A new object with every change, at most one an animation frame. */
+export interface AgentViewState {
+  readonly agentId: string
+  readonly definition: string
+  readonly status: AgentViewStatus
+  readonly error?: ErrorInfo
+  /** Share of the log that is read, from 0 to 1, while it is loading. */
+  readonly progress: number
+  /** Records that a fork shares with its sources, each list from its beginning; always the same array. */
+  readonly past: readonly (readonly LogRecord[])[]
+  /** The whole log, later records included; the array is the same as long as it only grows. */
+  readonly records: readonly LogRecord[]
+  /** `seq` of the moment shown; `null`: the newest. */
+  readonly at: number | null
+  /** `seq` of the last record. */
+  readonly lastSeq: number
+  /** As of `at`. The object may be the same as before and have changed: recompute with every new state. */
+  readonly conversation: Conversation
+  /** As of `at`; computed when it is read. */
+  readonly session: Session
+  /** Path of the machine's active state as of `at`, such as `replying.streaming`; empty when not known. */
+  readonly chartState: string
+  /** True if the agent is open in a process, at rest or not. `false`: its log is shown as it was left. */
+  readonly isRunning: boolean
+  /** Policies that can be asked by name; `null` when the server does not know them, or is too old to say. */
+  readonly policies: readonly PolicyInfo[] | null
+  /** The policy that is being asked as of `at`. */
+  readonly consulting: Consultation | null
+  /** The model, tools and other options that it was told to use, as of `at`. */
+  readonly use: TurnUse | null
+  /** Sources of its tools that come and go, as of `at`. */
+  readonly sources: readonly SourceView[]
+  /** The instructions of the sources in the system prompt, by source, as of `at`. */
+  readonly instructions: ReadonlyMap<string, string>
+  /** Id of the model that its call waits for, within the limits of the runtime; `null` in the past. */
+  readonly waitsFor: string | null
+  /** Requests as of `at`, oldest first. */
+  readonly requests: readonly RequestView[]
+  /** `null` in the past and between replies. */
+  readonly partial: PartialReply | null
+  /** Approvals and questions that wait for a person, of the agent or of one below it. Empty in the past. */
+  readonly pending: readonly Pending[]
+  /** Messages to the agent that are not in its conversation yet, oldest first, as of `at`. */
+  readonly queues: Readonly<Record<QueueName, readonly QueuedMessage[]>>
+  /** Reason of its pause. */
+  readonly pause: PauseReason | null
+  /** Ids of its sub-agents as of `at`, in the order they were started. */
+  readonly children: readonly string[]
+  /** Tokens and cost as of `at`; those of sub-agents as they reported them. */
+  readonly spent: Spent
+  /** US dollars of `spent` that are not those of sub-agents. */
+  readonly ownCostUsd: number
+  /** Everything seen, oldest first: records, and events seen live beside them; no deltas. They cover all times, as `records` does. */
+  readonly events: readonly AgentEvent[]
+  /** Number of `events` that had happened as of `at`. */
+  readonly eventCount: number
+}
+/** One agent as the page shows it. */
+export interface AgentView {
+  readonly agentId: string
+  /** A new value at most once an animation frame. */
+  readonly state: ReadonlySignal<AgentViewState>
+}

@@ -1,0 +1,92 @@
+import type { AgentEvent } from '../../../../../../src/protocol/events.ts'
+
+/** Groups of events that are shown or hidden together. */
+export const eventGroups = ['run', 'message', 'tool', 'brake', 'approval', 'state', 'request', 'error'] as const
+export type EventGroup = (typeof eventGroups)[number]
+
+const groups: Readonly<Record<AgentEvent['type'], EventGroup>> = {
+  'agent.created': 'run',
+  'agent.stopped': 'run',
+  'run.start': 'run',
+  'run.end': 'run',
+  'run.abandoned': 'run',
+  'record.withheld': 'run',
+  'turn.start': 'run',
+  'turn.end': 'run',
+  'turn.prepared': 'request',
+  'tools.changed': 'request',
+  'memory.extracted': 'request',
+  'use.changed': 'request',
+  'turn.captured': 'request',
+  'turn.request': 'request',
+  'message.added': 'message',
+  'reply.start': 'message',
+  'reply.end': 'message',
+  'reply.reset': 'error',
+  'reply.delta': 'message',
+  'thinking.delta': 'message',
+  'toolCall.delta': 'tool',
+  'tool.start': 'tool',
+  'tool.end': 'tool',
+  'tool.progress': 'tool',
+  'child.spawned': 'tool',
+  'child.ended': 'tool',
+  'approval.requested': 'approval',
+  'approval.decided': 'approval',
+  'question.asked': 'approval',
+  'question.answered': 'approval',
+  'call.requested': 'approval',
+  'queue.changed': 'message',
+  'compaction.requested': 'brake',
+  'compaction.start': 'brake',
+  'compaction.end': 'brake',
+  'revert.requested': 'brake',
+  'revert.applied': 'brake',
+  'undo.step': 'brake',
+  'undo.end': 'brake',
+  'prune.requested': 'brake',
+  'prune.applied': 'brake',
+  'graft.requested': 'brake',
+  'graft.applied': 'brake',
+  'pin.requested': 'brake',
+  'pin.applied': 'brake',
+  'guard.decided': 'approval',
+  'stall.detected': 'brake',
+  'policy.requested': 'brake',
+  'policy.start': 'brake',
+  'policy.end': 'brake',
+  'tag.expired': 'brake',
+  'model.waiting': 'state',
+  'model.waited': 'state',
+  'model.warning': 'error',
+  'source.status': 'request',
+  'state.changed': 'state',
+  error: 'error',
+  'events.dropped': 'error',
+}
+
+/**
+ * Tells events of failures (an attempt, a call, a run, a sub-agent, an error) from others. A call that the runtime answered in place of
+ * its tool has not failed.
+ */
+export function isFailure(event: AgentEvent): boolean {
+  switch (event.type) {
+    case 'run.end':
+      return event.stopReason === 'error' || event.reason?.type === 'store'
+    case 'tool.end':
+      return event.message.isError && event.message.synthetic === undefined
+    case 'child.ended':
+      return event.error !== undefined
+    default:
+      return groups[event.type] === 'error'
+  }
+}
+
+/** The group whose mark an event has; of one from a newer server `run`. */
+export const groupOf = (event: AgentEvent): EventGroup => (isFailure(event) ? 'error' : (groups[event.type] ?? 'run'))
+
+/** The groups an event is found in: that of its type, and failures among the errors too. */
+export function groupsOf(event: AgentEvent): readonly EventGroup[] {
+  const own = groups[event.type] ?? 'run'
+  return own !== 'error' && isFailure(event) ? [own, 'error'] : [own]
+}

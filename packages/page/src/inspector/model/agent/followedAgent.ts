@@ -1,0 +1,315 @@
+import { signal, type ReadonlySignal, type Signal } from '@preact/signals'
+import type { Client } from '../../../../../bridge/src/client/index.ts'
+import type { SourceInfo } from '../../../../../../src/protocol/toolsChange.ts'
+import type { PolicyInfo } from '../../../../../../src/protocol/braking.ts'
+import type { Took } from '../../../../../charts/src/workTimes.ts'
+import { toErrorInfo, type ErrorInfo } from '../../../../../../src/protocol/errors.ts'
+import type { AgentEvent } from '../../../../../../src/protocol/events.ts'
+import type { AgentSummary } from '../../../../../../src/protocol/bridge/frames.ts'
+import { foldPending, nothingAsked, pendingOf } from '../../../../../bridge/src/client/fold/foldPending.ts'
+import type { LogRecord, PauseReason } from '../../../../../../src/protocol/records.ts'
+import { RunTimes } from './runTimes.ts'
+import type { AgentView, AgentViewState, AgentViewStatus, PartialReply } from './agentView.ts'
+import { EventErrors } from './eventErrors.ts'
+import { EventList, isLogged, standIn } from './eventList.ts'
+import type { FrameBatch } from './frameBatch.ts'
+import { LogFold, TimeTravel } from './logFold.ts'
+
+/** States of an agent that is not running; of these, the chart has only `stopped`. */
+const hasLeft = (state: string): boolean => state === 'closed' || state === 'stopped'
+
+/** Number of steps in which the progress of reading a log is shown. */
+const loadingSteps = 20
+
+/** State of an agent as its log gives it; discarded together with the log. */
+interface LoadedLog {
+  past: readonly (readonly LogRecord[])[]
+  readonly records: LogRecord[]
+  readonly events: EventList
+  /** `undefined` until the past of a fork is read. */
+  fold: LogFold | undefined
+  travel: TimeTravel | undefined
+}
+
+const noPast: readonly never[] = []
+
+const emptyLog = (): LoadedLog => ({
+  past: noPast,
+  records: [],
+  events: new EventList(),
+  fold: undefined,
+  travel: undefined,
+})
+
+/** Follows one agent: reads its log from the beginning, folds it as it grows, and can show any moment of it. Close it. */
+export class FollowedAgent implements AgentView {
+  readonly agentId: string
+  readonly #errors = new EventErrors()
+  readonly #runTimes = new RunTimes()
+  readonly #client: Client
+  readonly #batch: FrameBatch
+  readonly #closing = new AbortController()
+  readonly #state: Signal<AgentViewState>
+  readonly #publish = (): void => void (this.#state.value = this.#next())
+  #asked = nothingAsked
+  #unsubscribe: () => void = () => {}
+  #log = emptyLog()
+  #emptyFold = new LogFold()
+  #at: number | null = null
+  /** `seq` of the last record when it was opened: the log is read once it is there. */
+  #target: number | undefined
+  #liveState: string | undefined
+  #waitsFor: string | null = null
+  #livePause: PauseReason | null = null
+  #partial: PartialReply | null = null
+  #policies: readonly PolicyInfo[] | null = null
+  /** Condition of its sources of tools, as far as the server has sent it. */
+  #sources: readonly SourceInfo[] = []
+  #error: ErrorInfo | undefined
+  #isAsking = false
+
+  constructor(client: Client, agentId: string, { batch, at = null }: { batch: FrameBatch; at?: number | null }) {
+    this.#client = client
+    this.agentId = agentId
+    this.#batch = batch
+    this.#at = at
+    this.#state = signal(this.#next())
+    void this.#open()
+  }
+
+  get state(): ReadonlySignal<AgentViewState> {
+    return this.#state
+  }
+
+  /** Failures up to the moment that is shown, oldest first. */
+  get errors(): readonly AgentEvent[] {
+    const { events, eventCount } = this.#state.value
+    return this.#errors.of(events, eventCount)
+  }
+
+  /** Times of its runs, by their ids, as of the moment that is shown. */
+  get runTimes(): ReadonlyMap<string, Took> {
+    const { records, at, lastSeq } = this.state.value
+    return this.#runTimes.of(records, at ?? lastSeq)
+  }
+
+  /** Shows the moment after record `seq`, or with `null` the newest. */
+  goTo(seq: number | null): void {
+    this.#at = seq === null ? null : Math.max(1, seq)
+    this.#change()
+  }
+
+  /** Takes the directory's summary of the agent; `undefined` if it no longer runs. */
+  takeSummary(summary: AgentSummary | undefined): void {
+    const state = summary?.state ?? 'closed'
+    const before = this.#liveState
+    const isNew = state !== before
+    this.#liveState = state
+    // What was woken may have another definition.
+    const isChanged = isNew && (state === 'paused' || (before !== undefined && hasLeft(before)))
+    if (summary === undefined) this.#asked = nothingAsked
+    else if (isChanged || !this.#hasKeys(summary.pending ?? summary.pendingApprovals)) void this.refresh()
+    if (isNew) this.#change()
+  }
+
+  /** Asks the server for the agent's state: after a reconnect, or when something may have been missed. Never rejects. */
+  async refresh(): Promise<void> {
+    if (this.#isAsking) return
+    this.#isAsking = true
+    try {
+      const snapshot = await this.#client.agent(this.agentId).snapshot()
+      const { seq, state, pause, policies = null, sources = [] } = snapshot
+      if (this.#closing.signal.aborted) return
+      if (this.#error !== undefined || seq < this.#log.records.length) this.#restart()
+      this.#target ??= seq
+      this.#liveState = state
+      this.#livePause = pause
+      this.#policies = policies
+      this.#sources = sources
+      this.#asked = { ...this.#asked, pending: pendingOf(snapshot) }
+      this.#change()
+    } catch (thrown) {
+      this.#fail(thrown)
+    } finally {
+      this.#isAsking = false
+    }
+  }
+
+  /** Ends the subscription. Idempotent. */
+  close(): void {
+    this.#closing.abort(new Error('the agent is not shown any more'))
+    this.#unsubscribe()
+    this.#batch.remove(this.#publish)
+  }
+
+  async #open(): Promise<void> {
+    await this.refresh()
+    if (this.#closing.signal.aborted || this.#error !== undefined) return
+    this.#subscribe()
+  }
+
+  #subscribe(): void {
+    const log = this.#log
+    const listener = (event: AgentEvent): void => {
+      if (log === this.#log && this.#error === undefined) this.#take(event, log)
+    }
+    this.#unsubscribe = this.#client
+      .agent(this.agentId)
+      .subscribe(listener, { fromSeq: 1, requests: this.#client.may('see.all') })
+  }
+
+  /** Reads the log again, because the server's log is not the one that was read: it has lost records, or has become readable. */
+  #restart(): void {
+    this.#unsubscribe()
+    this.#error = undefined
+    this.#log = emptyLog()
+    this.#target = undefined
+    this.#partial = null
+    this.#subscribe()
+  }
+
+  #take(event: AgentEvent, log: LoadedLog): void {
+    const { agentId } = this
+    const before = this.#asked
+    this.#asked = foldPending(before, event, { agentId })
+    if (event.agentId !== agentId) {
+      if (this.#asked === before) return
+    } else if (isLogged(event)) this.#record(standIn(event) as LogRecord & AgentEvent, log)
+    else this.#live(event, log)
+    // While a long log is read, showing how far it is must not take longer than reading it.
+    if (this.#state.peek().status !== 'loading' || this.#isAtMark(log)) this.#change()
+  }
+
+  /** Returns true if these are exactly the keys of the known items that wait for people. */
+  #hasKeys(keys: readonly string[]): boolean {
+    const own = new Set(this.#asked.pending.map(({ key }) => key))
+    return own.size === keys.length && keys.every((key) => own.has(key))
+  }
+
+  #isAtMark({ records: { length } }: LoadedLog): boolean {
+    return this.#target === undefined || length >= this.#target || length % Math.ceil(this.#target / loadingSteps) === 0
+  }
+
+  #record(event: LogRecord & AgentEvent, log: LoadedLog): void {
+    if (event.seq <= log.records.length) return this.#restart()
+    log.records.push(event)
+    log.events.add(event)
+    if (event.type === 'agent.created') this.#begin(event, log)
+    else this.#fold(log, event)
+    if (event.type === 'agent.stopped') this.#liveState = 'stopped'
+    if (event.type === 'reply.end' || event.type === 'reply.reset' || event.type === 'run.end') this.#partial = null
+  }
+
+  #begin(created: LogRecord & { type: 'agent.created' }, log: LoadedLog): void {
+    const start = (past: readonly (readonly LogRecord[])[]): void => {
+      log.past = past
+      log.fold = new LogFold(past)
+      log.travel = new TimeTravel(log.records, past)
+      for (const record of log.records) this.#fold(log, record)
+      this.#change()
+    }
+    if (created.forkedFrom === undefined) return start(noPast)
+    // Of the fork itself: its source may be out of reach.
+    const agent = this.#client.agent(this.agentId)
+    agent
+      .past()
+      .then((past) => {
+        if (this.#closing.signal.aborted) return
+        start(past.map((part) => part.map((record) => standIn(record as AgentEvent) as AgentEvent & LogRecord)))
+      })
+      .catch((thrown: unknown) => this.#fail(thrown))
+  }
+
+  #fold({ fold }: LoadedLog, record: LogRecord): void {
+    try {
+      fold?.apply(record)
+    } catch (thrown) {
+      this.#fail(thrown)
+    }
+  }
+
+  #live(event: AgentEvent, log: LoadedLog): void {
+    if (event.type === 'reply.delta' || event.type === 'thinking.delta') return this.#grow(event)
+    if (event.type === 'toolCall.delta') return
+    if (event.type === 'source.status') this.#sources = withSource(this.#sources, event)
+    if (event.type === 'model.waiting') this.#waitsFor = event.model
+    else if (event.type === 'model.waited' || event.type === 'state.changed') this.#waitsFor = null
+    if (event.type === 'reply.start') this.#partial = { turnIndex: event.turnIndex, text: '', thinking: '' }
+    else if (event.type === 'state.changed') this.#liveState = event.state
+    else if (event.type === 'turn.request') log.fold?.see(event)
+    log.events.add(event)
+  }
+
+  #grow({ type, text, offset, turnIndex }: Extract<AgentEvent, { type: 'reply.delta' | 'thinking.delta' }>): void {
+    const kind = type === 'reply.delta' ? 'text' : 'thinking'
+    const before = this.#partial ?? { turnIndex, text: '', thinking: '' }
+    this.#partial = { ...before, turnIndex, [kind]: before[kind].slice(0, offset) + text }
+  }
+
+  #fail(thrown: unknown): void {
+    if (this.#closing.signal.aborted) return
+    this.#error = toErrorInfo(thrown, 'INTERNAL')
+    this.#unsubscribe()
+    this.#change()
+  }
+
+  #change(): void {
+    this.#batch.add(this.#publish)
+  }
+
+  #status(): AgentViewStatus {
+    if (this.#error !== undefined) return 'error'
+    const { fold, records } = this.#log
+    if (fold === undefined || this.#target === undefined || records.length < this.#target) return 'loading'
+    return this.#at === null ? 'live' : 'past'
+  }
+
+  #next(): AgentViewState {
+    const { past, records, events, fold: newest, travel } = this.#log
+    const status = this.#status()
+    const lastSeq = records.length
+    const at = status === 'past' ? Math.min(this.#at!, lastSeq) : null
+    const fold = (at === null ? newest : travel?.to(at)) ?? this.#emptyFold
+    const isNow = at === null
+    const isGone = this.#liveState === undefined || hasLeft(this.#liveState)
+    return {
+      agentId: this.agentId,
+      definition: newest?.definition ?? '',
+      status,
+      ...(this.#error === undefined ? {} : { error: this.#error }),
+      progress: this.#target === undefined || this.#target === 0 ? 0 : Math.min(1, lastSeq / this.#target),
+      past,
+      records,
+      at,
+      lastSeq,
+      conversation: fold.conversation,
+      get session() {
+        return fold.session
+      },
+      chartState: isNow && !isGone ? this.#liveState! : fold.state,
+      isRunning: !isGone,
+      policies: this.#policies,
+      consulting: isNow && this.#liveState !== 'draining.consulting' ? null : fold.consulting,
+      use: fold.use,
+      sources: isNow && this.#sources.length > 0 ? this.#sources : fold.sources,
+      instructions: fold.instructions,
+      waitsFor: isNow ? this.#waitsFor : null,
+      requests: fold.requests,
+      partial: isNow ? this.#partial : null,
+      pending: isNow ? this.#asked.pending : [],
+      queues: fold.conversation.queues,
+      pause: fold.pause ?? (isNow && this.#liveState === 'paused' ? this.#livePause : null),
+      children: fold.children,
+      spent: fold.spent,
+      ownCostUsd: fold.ownCostUsd,
+      events: events.all,
+      eventCount: isNow ? events.all.length : events.countUpTo(at),
+    }
+  }
+}
+
+function withSource(before: readonly SourceInfo[], { source, state, tools, trouble }: SourceInfo): SourceInfo[] {
+  const now = { source, state, tools, ...(trouble === undefined ? {} : { trouble }) }
+  const isKnown = before.some((one) => one.source === source)
+  return isKnown ? before.map((one) => (one.source === source ? now : one)) : [...before, now]
+}

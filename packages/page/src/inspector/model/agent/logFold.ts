@@ -1,0 +1,161 @@
+import { Conversation } from '../../../../../../src/conversation/tree/conversation.ts'
+import { namesOf, nothingTaken, takenAfter } from '../../../../../../src/conversation/tree/takenTools.ts'
+import type { EventOf } from '../../../../../../src/protocol/events.ts'
+import type { LogRecord, PauseReason, RecordOf, Spent } from '../../../../../../src/protocol/records.ts'
+import type { Session } from '../../../../../sessions/src/session.ts'
+import { SessionProjection } from '../../../../../sessions/src/sessionProjection.ts'
+import { foldSpent, nothingYet, totalSpent } from '../../../../../../src/log/spent.ts'
+import type { TurnUse } from '../../../../../../src/protocol/bridge/turns.ts'
+import type { Consultation, RequestView, SourceView } from './agentView.ts'
+import { RequestList } from './requestList.ts'
+
+/** An agent up to one moment of its log: every record costs the same, however long the log is. */
+export class LogFold {
+  readonly conversation = new Conversation()
+  readonly #projection = new SessionProjection()
+  readonly #requests = new RequestList()
+  readonly #children: string[] = []
+  #spent = nothingYet
+  #childCostUsd = 0
+  #session: Session | undefined
+  #childrenCopy: readonly string[] | undefined
+  #definition = ''
+  #consulting: Consultation | null = null
+  #use: TurnUse | null = null
+  #taken = nothingTaken
+  #lastSeq = 0
+
+  /** `past`: the records that a fork shares with its source, oldest first. @throws RuntimeError `LOG_CORRUPT` */
+  constructor(past: readonly (readonly LogRecord[])[] = []) {
+    for (const part of past) {
+      for (const record of part) {
+        this.#share(record)
+        if (record.type === 'turn.captured') this.#requests.capture(record)
+      }
+    }
+  }
+
+  /** `seq` of the last record of the agent's own. */
+  get lastSeq(): number {
+    return this.#lastSeq
+  }
+
+  get definition(): string {
+    return this.#definition
+  }
+
+  get state(): string {
+    return this.#projection.state
+  }
+
+  get pause(): PauseReason | null {
+    return this.#projection.pause
+  }
+
+  /** The policy that has fired and not come to an end. A process that died in the middle leaves it set. */
+  get consulting(): Consultation | null {
+    return this.#consulting
+  }
+
+  /** The model, tools and instructions that the agent was told to use. */
+  get use(): TurnUse | null {
+    return this.#use
+  }
+
+  get session(): Session {
+    return (this.#session ??= this.#projection.session)
+  }
+
+  get requests(): readonly RequestView[] {
+    return this.#requests.all
+  }
+
+  /** Sources that have given it tools or instructions. A log does not say in which condition they are. */
+  get sources(): readonly SourceView[] {
+    const names = new Set([...this.#taken.tools.values()].map(({ source }) => source))
+    return [...names].map((source) => ({ source, tools: namesOf(this.#taken, source) }))
+  }
+
+  /** Instructions of the sources in the system prompt, by source. */
+  get instructions(): ReadonlyMap<string, string> {
+    return this.#taken.instructions
+  }
+
+  get children(): readonly string[] {
+    return (this.#childrenCopy ??= this.#children.slice())
+  }
+
+  get spent(): Spent {
+    return totalSpent(this.#spent)
+  }
+
+  /** US dollars spent by the agent itself, without sub-agents. */
+  get ownCostUsd(): number {
+    return Math.max(0, this.spent.costUsd - this.#childCostUsd)
+  }
+
+  /** Folds the next record in. @throws RuntimeError `LOG_CORRUPT` when it does not follow. */
+  apply(record: LogRecord): void {
+    this.#share(record)
+    this.#projection.apply(record)
+    this.#session = undefined
+    this.#spent = foldSpent(this.#spent, record)
+    if (record.type === 'tool.end' || record.type === 'child.ended') this.#childCostUsd += record.spent?.costUsd ?? 0
+    this.#lastSeq = record.seq
+    if (record.type === 'agent.created') this.#definition = record.definition
+    else if (record.type === 'policy.start') this.#consulting = consultationOf(record)
+    else if (record.type === 'policy.end' || record.type === 'run.start') this.#consulting = null
+    else if (record.type === 'turn.captured') this.#requests.capture(record)
+    else if (record.type === 'child.spawned' && record.incognito !== true) this.#addChild(record.childId)
+    else if (record.type === 'tool.start' && record.childId !== undefined) this.#addChild(record.childId)
+  }
+
+  /** Takes in a request that was seen live. */
+  see(event: EventOf<'turn.request'>): void {
+    this.#requests.see(event)
+  }
+
+  #share(record: LogRecord): void {
+    if (record.type === 'agent.created' && record.forkedFrom !== undefined) this.conversation.beginLog()
+    this.conversation.apply(record)
+    this.#taken = takenAfter(this.#taken, record)
+    if (record.type === 'use.changed') this.#use = record.use
+    else if (record.type === 'tool.end' && record.handoff !== undefined) this.#use = null
+    else if (record.type === 'agent.created' && record.parent !== undefined) this.#use = null
+  }
+
+  #addChild(childId: string): void {
+    if (this.#children.includes(childId)) return
+    this.#children.push(childId)
+    this.#childrenCopy = undefined
+  }
+}
+
+const consultationOf = ({ policy, why, requestId }: RecordOf<'policy.start'>): Consultation => ({
+  policy,
+  why,
+  ...(requestId === undefined ? {} : { requestId }),
+})
+
+/** Goes to moments of a log: forwards by folding what follows, backwards by starting over. */
+export class TimeTravel {
+  readonly #past: readonly (readonly LogRecord[])[]
+  readonly #records: readonly LogRecord[]
+  #fold: LogFold | undefined
+
+  /** `records`: the agent's own, which may grow; `past`: those that a fork shares with its source. */
+  constructor(records: readonly LogRecord[], past: readonly (readonly LogRecord[])[] = []) {
+    this.#records = records
+    this.#past = past
+  }
+
+  /** Returns the agent after record `seq`; beyond the end, at the end. @throws RuntimeError `LOG_CORRUPT` */
+  to(seq: number): LogFold {
+    const fold = this.#fold !== undefined && this.#fold.lastSeq <= seq ? this.#fold : new LogFold(this.#past)
+    this.#fold = fold
+    const end = Math.min(seq, this.#records.length)
+    // A log counts from 1 without gaps.
+    for (let index = fold.lastSeq; index < end; index++) fold.apply(this.#records[index]!)
+    return fold
+  }
+}

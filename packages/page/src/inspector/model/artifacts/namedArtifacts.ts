@@ -1,0 +1,29 @@
+import type { ConversationView } from '../../../../../../src/conversation/tree/conversationView.ts'
+import type { Artifact } from '../../../../../../src/protocol/artifacts.ts'
+import { artifactName, artifactNames } from '../../../../../../src/protocol/text/artifactNames.ts'
+import { textOf } from '../../../../../../src/protocol/text/messageText.ts'
+import type { RequestMessage } from '../../../../../../src/protocol/ports/model.ts'
+
+/**
+ * Finds the artifacts that the results in a request name: a request has only the texts of results. Only artifacts of the conversation's
+ * results are found, whatever text names them. Valid for one rendering, as the conversation may grow.
+ */
+export function artifactsIn(conversation: ConversationView): (message: RequestMessage) => readonly Artifact[] {
+  let known: Map<string, Artifact> | undefined
+  return (message) => {
+    if (message.role !== 'toolResult') return []
+    const names = new Set(artifactNames(textOf(message.content)))
+    if (names.size === 0) return []
+    known ??= kept(conversation)
+    return [...names].flatMap((name) => known!.get(name) ?? [])
+  }
+}
+
+/** Returns the newest artifact of each name. */
+function kept(conversation: ConversationView): Map<string, Artifact> {
+  const known = new Map<string, Artifact>()
+  for (const { message } of conversation.log())
+    if (message.role === 'toolResult')
+      for (const artifact of message.artifacts ?? []) known.set(artifactName(artifact), artifact)
+  return known
+}

@@ -1,0 +1,80 @@
+import { eventWords } from '../../../../../charts/src/edgeWords.ts'
+import type { BrakeFlags, ChartEdge, ChartModel } from '../../../../../charts/src/chartModel.ts'
+
+/** A transition in words. */
+export interface TransitionWords {
+  readonly when: string
+  readonly guards: readonly string[]
+  /** `null`: no state is left. */
+  readonly to: string | null
+  readonly brake: 'open' | 'shut' | 'brake' | null
+  /** The machine's own description; `null` if it has none. */
+  readonly said: string | null
+}
+
+/** A state in words. */
+export interface StateWords {
+  readonly id: string
+  readonly depth: number
+  readonly isActive: boolean
+  readonly runs: readonly string[]
+  readonly transitions: readonly TransitionWords[]
+}
+
+/** Returns true if a state is active, itself or by a state inside it. Pure. */
+export const isActiveState = (id: string, active: string): boolean =>
+  active !== '' && (id === active || active.startsWith(`${id}.`))
+
+const brakeOf = ({ isBrake, isOpen }: ChartEdge): TransitionWords['brake'] => {
+  if (isBrake !== true) return null
+  return isOpen === undefined ? 'brake' : isOpen ? 'open' : 'shut'
+}
+
+const whenOf = (edge: ChartEdge): string => (edge.kind === 'always' ? 'always' : eventWords(edge))
+
+/** A transition in words. Pure. */
+export const transitionWords = (edge: ChartEdge): TransitionWords => ({
+  when: whenOf(edge),
+  guards: edge.guards,
+  to: edge.isInternal === true ? null : edge.to,
+  brake: brakeOf(edge),
+  said: edge.description ?? null,
+})
+
+/** Describes a chart in words: every state, its actors and its transitions. Pure. */
+export function chartWords({ nodes, edges, actors }: ChartModel, active: string): StateWords[] {
+  return nodes
+    .filter(({ kind, parent }) => kind !== 'initial' && parent !== undefined)
+    .map(({ id }) => ({
+      id,
+      depth: id.split('.').length,
+      isActive: isActiveState(id, active),
+      runs: actors.filter(({ state }) => state === id).map(({ src }) => src),
+      transitions: edges.filter((edge) => edge.from === id && edge.kind !== 'initial').map(transitionWords),
+    }))
+}
+
+/** A brake of an agent, shut or open. */
+export interface BrakeWords {
+  readonly name: string
+  readonly isOpen: boolean
+  readonly effect: string
+}
+
+const brakeNames: readonly (readonly [keyof BrakeFlags, name: string, open: string, shut: string])[] = [
+  ['revert', 'Revert', 'it may abandon a branch', 'it cannot abandon a branch'],
+  ['prune', 'Prune', 'it may hide steps', 'it cannot hide steps'],
+  ['fold', 'Fold', 'old steps are folded', 'old steps are not folded'],
+  ['stall', 'Stall', 'it is noticed when it goes in circles', 'going in circles is not noticed'],
+  ['policies', 'Policies', 'policies are asked', 'it has no policies'],
+]
+
+/** The brakes of an agent in words; none when it is not known which are on. Pure. */
+export const brakeWords = (brakes: ChartModel['brakes']): BrakeWords[] =>
+  brakes === undefined
+    ? []
+    : brakeNames.map(([flag, name, open, shut]) => ({
+        name,
+        isOpen: brakes[flag],
+        effect: brakes[flag] ? `open: ${open}` : `shut: ${shut}`,
+      }))

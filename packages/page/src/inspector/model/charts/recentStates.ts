@@ -1,0 +1,15 @@
+import type { AgentEvent } from '../../../../../../src/protocol/events.ts'
+
+/**
+ * The states that a machine was in for less than a frame: those that events name, but for the one it is in now. Pure.
+ * `from`: how many of the events were looked at before.
+ */
+export function recentStates(events: readonly AgentEvent[], from: number, now: string): ReadonlySet<string> {
+  const states = new Set<string>()
+  for (let at = from; at < events.length; at++) {
+    const event = events[at]!
+    if (event.type === 'state.changed') states.add(event.previous).add(event.state)
+  }
+  states.delete(now)
+  return states
+}

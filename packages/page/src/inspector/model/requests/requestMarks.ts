@@ -1,0 +1,35 @@
+import type { RequestMessage } from '../../../../../../src/protocol/ports/model.ts'
+
+/**
+ * Relation of a message to the request before. `kept`: at the same place from the beginning on, so that a provider's cache can know it;
+ * `moved`: it was there too, after a change; `new`: it was not there.
+ */
+export type MessageMark = 'kept' | 'moved' | 'new'
+
+/** A request's messages beside those of the one before. */
+export interface RequestMarks {
+  /** Marks, one for each message. */
+  readonly marks: readonly MessageMark[]
+  /** Places, in the request before, of messages that are not sent any more. */
+  readonly gone: readonly number[]
+}
+
+/** Compares messages with those of the request before, of which the first `kept` are the same. Pure. */
+export function requestMarks(
+  before: readonly RequestMessage[],
+  now: readonly RequestMessage[],
+  kept: number,
+): RequestMarks {
+  const places = new Map<string, number[]>()
+  for (let at = kept; at < before.length; at++) {
+    const key = JSON.stringify(before[at])
+    const same = places.get(key)
+    if (same === undefined) places.set(key, [at])
+    else same.push(at)
+  }
+  const marks = now.map((message, at): MessageMark => {
+    if (at < kept) return 'kept'
+    return places.get(JSON.stringify(message))?.shift() === undefined ? 'new' : 'moved'
+  })
+  return { marks, gone: [...places.values()].flat().toSorted((a, b) => a - b) }
+}

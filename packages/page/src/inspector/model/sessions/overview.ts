@@ -1,0 +1,146 @@
+import type { AgentSummary, SessionEntry } from '../../../../../../src/protocol/bridge/frames.ts'
+import type { Spent } from '../../../../../../src/protocol/records.ts'
+import { factsAtRest, standings, standingWords, type Standing } from '../../../../../charts/src/standing.ts'
+import { fitsFilter } from './agentNames.ts'
+import { standsOf } from './stands.ts'
+
+/** The groups of the overview, in their order. */
+export const groups = ['needs', 'working', 'rest'] as const
+export type Group = (typeof groups)[number]
+
+/** One row of the overview: an agent, one item of an agent that waits for a person, or a session whose agent does not run. */
+export interface OverviewRow {
+  /** Key of the row, the same however the agent changes. */
+  readonly key: string
+  readonly agentId: string
+  readonly group: Group
+  readonly standing: Standing
+  /** Its activity, in words. */
+  readonly words: string
+  readonly of: AgentSummary | SessionEntry
+  /** Key of the item that waits for a person, one a row; `null` for a row of another kind. */
+  readonly pending: string | null
+  /** Time since which it stands there, in epoch milliseconds; 0 when that is not known. */
+  readonly since: number
+  readonly isSession: boolean
+}
+
+/** Number of agents by standing, whatever is filtered. */
+export type Counts = Readonly<Record<Standing, number>>
+
+export interface Overview {
+  readonly rows: readonly OverviewRow[]
+  readonly counts: Counts
+  /** US dollars of all running agents, each tree once. */
+  readonly costUsd: number
+  /** Tokens of all replies, each tree once; the rate of tokens is computed from it. */
+  readonly outputTokens: number
+}
+
+const groupOf: Readonly<Record<Standing, Group>> = {
+  waiting: 'needs',
+  failed: 'needs',
+  paused: 'needs',
+  working: 'working',
+  idle: 'rest',
+  ended: 'rest',
+}
+
+const needs = new Map<Standing, number>(standings.map((standing, index) => [standing, index]))
+
+/** Orders rows by need, then by the latest change, then by name; the order stays the same while each agent stands where it stands. */
+function compareRows(a: OverviewRow, b: OverviewRow): number {
+  const need = needs.get(a.standing)! - needs.get(b.standing)!
+  if (need !== 0) return need
+  if (a.since !== b.since) return b.since - a.since
+  return a.key < b.key ? -1 : a.key > b.key ? 1 : 0
+}
+
+const spentOf = (agent: AgentSummary): Spent => agent.treeSpent ?? agent.spent
+
+export interface OverviewOptions {
+  /** Standings of the rows to show; empty: all. */
+  readonly show: readonly Standing[]
+  /** Words that a row to show must have. */
+  readonly words: readonly string[]
+  /** Agents that ran since the sessions were read: their end is not known yet. */
+  readonly settling?: ReadonlySet<string>
+}
+
+/** Returns all agents, those that need a person first. Pure. */
+export function overviewOf(
+  agents: ReadonlyMap<string, AgentSummary>,
+  sessions: readonly SessionEntry[],
+  { show, words, settling }: OverviewOptions,
+): Overview {
+  const counts = Object.fromEntries(standings.map((standing) => [standing, 0])) as Record<Standing, number>
+  const rows: OverviewRow[] = []
+  const isShown = (standing: Standing, one: AgentSummary | SessionEntry): boolean =>
+    (show.length === 0 || show.includes(standing)) && fitsFilter(one, words)
+  let costUsd = 0
+  let outputTokens = 0
+  for (const agent of agents.values()) {
+    const { standing, words: said, keys, since } = standsOf(agent)
+    counts[standing] += 1
+    if (!agent.path.some((id) => agents.has(id))) {
+      costUsd += spentOf(agent).costUsd
+      outputTokens += spentOf(agent).usage.output
+    }
+    if (!isShown(standing, agent)) continue
+    const { agentId } = agent
+    const row = { agentId, group: groupOf[standing], standing, words: said, of: agent, since, isSession: false }
+    if (keys.length === 0) rows.push({ ...row, key: agentId, pending: null })
+    for (const pending of keys) rows.push({ ...row, key: pending, pending })
+  }
+  for (const session of sessions) {
+    if (agents.has(session.agentId)) continue
+    counts.ended += 1
+    if (isShown('ended', session)) rows.push(rowAtRest(session, settling?.has(session.agentId) === true))
+  }
+  return { rows: rows.toSorted(compareRows), counts, costUsd, outputTokens }
+}
+
+/** Returns the row of a session whose agent does not run. It stands at the end, as it needs no person, and its words say how it ended. */
+function rowAtRest(session: SessionEntry, isSettling: boolean): OverviewRow {
+  const { agentId, updatedAt, error } = session
+  const said = isSettling ? '…' : standingWords(factsAtRest(session))
+  const words = error === undefined ? said : `failed: ${error.code}`
+  return {
+    key: agentId,
+    agentId,
+    group: 'rest',
+    standing: 'ended',
+    words,
+    of: session,
+    pending: null,
+    since: updatedAt,
+    isSession: true,
+  }
+}
+
+/**
+ * Returns the rows while a person points at them: rows that were there keep their places and are updated, those that have gone stay, and
+ * new ones come at the end of their group. Pure.
+ */
+export function heldRows(
+  before: readonly OverviewRow[],
+  now: readonly OverviewRow[],
+  agents: ReadonlyMap<string, AgentSummary>,
+): readonly OverviewRow[] {
+  const fresh = new Map(now.map((row) => [row.key, row]))
+  const places = new Set(before.map(({ key }) => key))
+  const held = before.map((row): OverviewRow => {
+    const { key, group } = row
+    const same = fresh.get(key)
+    if (same !== undefined) return { ...same, group }
+    // What was decided leaves its place to its agent.
+    const own = places.has(row.agentId) ? undefined : fresh.get(row.agentId)
+    if (own !== undefined) places.add(own.key)
+    const of = agents.get(row.agentId)
+    if (of === undefined) return { ...row, pending: null, standing: 'ended', words: 'gone' }
+    const { standing, words, since } = standsOf(of)
+    return { ...row, of, standing, words, since, pending: null }
+  })
+  const added = now.filter(({ key }) => !places.has(key))
+  return groups.flatMap((group) => [...held, ...added].filter((row) => row.group === group))
+}

@@ -1,0 +1,187 @@
+import { counted } from '../../../../../charts/src/amounts.ts'
+import type { Economics } from '../../../../../../src/protocol/economics.ts'
+import type { NodeId } from '../../../../../../src/protocol/ids.ts'
+import { totalTokens } from '../../../../../../src/protocol/text/messageText.ts'
+import type { LogRecord } from '../../../../../../src/protocol/records.ts'
+
+/** One request of the session as the model read it. Tokens. */
+export interface RequestSize {
+  readonly seq: number
+  readonly turnIndex: number
+  /** Size as the provider reported it, else as it was estimated. */
+  readonly tokens: number
+  /** Tokens that earlier brakes took out of the request. Never negative. */
+  readonly saved: number
+}
+
+/** A change of the part of the conversation that the model sees. */
+export interface BrakeUse {
+  readonly seq: number
+  readonly turnIndex: number
+  readonly kind: 'revert' | 'prune' | 'fold' | 'mask' | 'graft' | 'compaction'
+  /** Origin of the change, in words. */
+  readonly by: string
+  readonly what: string
+  readonly isApplied: boolean
+  /** Reason why it was not applied, or not as a whole. */
+  readonly reason?: string
+  /** A node of the conversation to go to. */
+  readonly node?: NodeId
+  readonly economics?: Economics
+  /** Number of requests since, counted from the one that followed it. */
+  readonly requests: number
+  /** US dollars that the change itself cost. */
+  readonly costUsd: number
+}
+
+/** Activity of a policy over the session. */
+export interface PolicyUse {
+  readonly policy: string
+  readonly fired: number
+  readonly planned: number
+  readonly nothing: number
+  readonly failed: number
+  /** Tokens of the models that it asked. */
+  readonly tokens: number
+  readonly costUsd: number
+  /** Tokens that each later request is smaller by. */
+  readonly freed: number
+}
+
+/** Effect of the brakes on the requests of an agent. */
+export interface ContextUse {
+  readonly sizes: readonly RequestSize[]
+  readonly brakes: readonly BrakeUse[]
+  readonly policies: readonly PolicyUse[]
+}
+
+const who = { model: 'the model', person: 'a person', runtime: 'the runtime' } as const
+
+const causes = { headroom: 'the runtime', overflow: 'the provider', requested: 'a request' } as const
+
+type Asked = Readonly<{ by: keyof typeof who; policy?: string }>
+
+/** Tokens that a brake has saved in all requests since it was applied. Pure. */
+export const savedSince = ({ economics, requests }: BrakeUse): number => Math.max(0, (economics?.freed ?? 0) * requests)
+
+/** Returns true if a brake has paid for the cache that it spoilt; `null`: it never will. Pure. */
+export const hasPaid = ({ economics, requests }: BrakeUse): boolean | null =>
+  economics === undefined || economics.paysAfter === null ? null : requests >= economics.paysAfter
+
+/** Returns at most `most` values at even distances, the last among them. Pure. */
+export function chosenOf<T>(values: readonly T[], most: number): readonly T[] {
+  if (values.length <= most) return values
+  return Array.from({ length: most }, (_, at) => values[Math.round((at * (values.length - 1)) / (most - 1))]!)
+}
+
+/** Returns the effect of the brakes up to record `end`, in one pass over the records. Pure. */
+export function contextUse(records: readonly LogRecord[], end: number): ContextUse {
+  const sizes: RequestSize[] = []
+  const brakes: (Omit<BrakeUse, 'requests'> & { readonly requestsBefore: number })[] = []
+  const policies = new Map<string, { -readonly [K in keyof PolicyUse]: PolicyUse[K] }>()
+  const asked = new Map<string, Asked>()
+  let freed = 0
+  let cause: keyof typeof causes = 'headroom'
+  const policyOf = (policy: string) => {
+    const known = policies.get(policy)
+    if (known !== undefined) return known
+    const made = { policy, fired: 0, planned: 0, nothing: 0, failed: 0, tokens: 0, costUsd: 0, freed: 0 }
+    policies.set(policy, made)
+    return made
+  }
+  const add = (
+    { seq, turnIndex }: { readonly seq: number; readonly turnIndex: number },
+    use: Omit<BrakeUse, 'seq' | 'turnIndex' | 'requests'>,
+    policy?: string,
+  ): void => {
+    const won = use.isApplied ? (use.economics?.freed ?? 0) : 0
+    freed += won
+    if (policy !== undefined) policyOf(policy).freed += won
+    brakes.push({ seq, turnIndex, ...use, requestsBefore: sizes.length })
+  }
+  const byOf = (id: string, policy?: string): string => {
+    const request = asked.get(id)
+    const name = policy ?? request?.policy
+    return name === undefined ? who[request?.by ?? 'runtime'] : `policy ${name}`
+  }
+  for (let at = 0; at < Math.min(end, records.length); at++) {
+    const record = records[at]!
+    switch (record.type) {
+      case 'revert.requested':
+      case 'prune.requested':
+        asked.set(record.request.id, record.request)
+        break
+      case 'reply.end': {
+        const { input, cacheRead, cacheWrite } = record.message.usage
+        const read = input + cacheRead + cacheWrite
+        const tokens = read === 0 ? record.estimatedTokens : read
+        sizes.push({ seq: record.seq, turnIndex: record.turnIndex, tokens, saved: Math.max(0, freed) })
+        break
+      }
+      case 'revert.applied': {
+        const policy = asked.get(record.id)?.policy
+        const what = `${record.category}, back to ${record.requested}`
+        add(record, { kind: 'revert', by: byOf(record.id), what, ...outcomeOf(record, record.target) }, policy)
+        break
+      }
+      case 'prune.applied': {
+        const kind = record.masked === true ? 'mask' : record.by === 'runtime' ? 'fold' : 'prune'
+        const what = counted(record.steps.length, 'step')
+        add(
+          record,
+          { kind, by: byOf(record.id, record.policy), what, ...outcomeOf(record, record.steps[0]) },
+          record.policy,
+        )
+        break
+      }
+      case 'graft.applied': {
+        const what = counted(record.copies.length, 'message')
+        add(record, { kind: 'graft', by: who.person, what, ...outcomeOf(record, record.copies[0]?.nodeId) })
+        break
+      }
+      case 'compaction.start':
+        cause = record.cause
+        break
+      case 'compaction.end': {
+        const what = `${counted(record.tokensBefore, 'token')} to ${counted(record.tokensAfter, 'token')}`
+        const node = record.overlay?.nodeId
+        add(record, { kind: 'compaction', by: causes[cause], what, ...outcomeOf(record, node) })
+        break
+      }
+      case 'policy.start':
+        policyOf(record.policy).fired += 1
+        break
+      case 'policy.end': {
+        const policy = policyOf(record.policy)
+        policy[record.outcome] += 1
+        policy.costUsd += record.costUsd
+        policy.tokens += record.usage === undefined ? 0 : totalTokens(record.usage)
+        break
+      }
+      default:
+    }
+  }
+  return {
+    sizes,
+    brakes: brakes.map(({ requestsBefore, ...use }) => ({
+      ...use,
+      requests: use.isApplied ? sizes.length - requestsBefore : 0,
+    })),
+    policies: [...policies.values()],
+  }
+}
+
+interface Outcome {
+  readonly applied: boolean
+  readonly reason?: string | undefined
+  readonly economics?: Economics | undefined
+  readonly costUsd?: number
+}
+
+const outcomeOf = ({ applied, reason, economics, costUsd = 0 }: Outcome, node: NodeId | undefined) => ({
+  isApplied: applied,
+  costUsd,
+  ...(reason === undefined ? {} : { reason }),
+  ...(economics === undefined ? {} : { economics }),
+  ...(node === undefined ? {} : { node }),
+})

@@ -1,0 +1,191 @@
+import { counted, dollars, duration } from '../../../../../charts/src/amounts.ts'
+import { callLine } from '../../../../../charts/src/toolLine.ts'
+import { artifactName } from '../../../../../../src/protocol/text/artifactNames.ts'
+import type { AgentEvent } from '../../../../../../src/protocol/events.ts'
+import type { NodeId } from '../../../../../../src/protocol/ids.ts'
+import { formatNodeId } from '../../../../../../src/protocol/text/nodeIds.ts'
+import type { LogRecord, RecordOf } from '../../../../../../src/protocol/records.ts'
+import { formatBytes } from '../words/numbers.ts'
+
+/** A remark about the context that an agent had in view. */
+export interface ContextNote {
+  readonly seq: number
+  readonly turnIndex: number
+  readonly text: string
+  /** Text that can be unfolded below it, line by line. */
+  readonly lines?: readonly string[]
+  readonly tone?: 'bad' | 'warn'
+  /** A node of the conversation to go to. */
+  readonly node?: NodeId
+}
+
+export const noteGroups = [
+  'Circles',
+  'Memos and names',
+  'Pins',
+  'Grafts',
+  'Undone effects',
+  'Looked up',
+  'Memory',
+  'Skills',
+  'Kept results',
+  'Questions and approvals',
+  'Models that failed or had to wait',
+] as const
+export type NoteGroup = (typeof noteGroups)[number]
+
+/** Notes by what they are about, oldest first; groups without notes are missing. */
+export type ContextNotes = ReadonlyMap<NoteGroup, readonly ContextNote[]>
+
+const rungs = {
+  none: 'nothing was done',
+  note: 'the model was told',
+  revert: 'it went back',
+  pause: 'it paused',
+} as const
+
+type Told = readonly [group: NoteGroup, note: Omit<ContextNote, 'seq' | 'turnIndex'>]
+
+/** Groups of the runtime's own tools whose calls get a note; a tool that only shares the name gets none. */
+const calls: Readonly<Record<string, NoteGroup>> = {
+  recall: 'Looked up',
+  read_artifact: 'Looked up',
+  remember: 'Memory',
+  recall_memory: 'Memory',
+  read_skill: 'Skills',
+}
+
+/** Returns the notes about the context that an agent had in view up to record `end`, from its log and the events seen live. One pass. Pure. */
+export function contextNotes(
+  records: readonly LogRecord[],
+  end: number,
+  live: readonly AgentEvent[] = [],
+): ContextNotes {
+  const notes = new Map<NoteGroup, ContextNote[]>()
+  const asked = new Map<string, number>()
+  const add = (seq: number, turnIndex: number, [group, note]: Told): void => {
+    const known = notes.get(group)
+    const made = { seq, turnIndex, ...note }
+    if (known === undefined) notes.set(group, [made])
+    else known.push(made)
+  }
+  for (let at = 0; at < Math.min(end, records.length); at++) {
+    const record = records[at]!
+    if (!('turnIndex' in record)) continue
+    for (const told of notesOf(record, asked)) add(record.seq, record.turnIndex, told)
+  }
+  for (const event of live) {
+    if (event.type !== 'model.waited' || event.seq > end) continue
+    const text = `${event.model} had to wait ${duration(event.ms)} within the limits of the runtime`
+    add(event.seq, event.turnIndex, ['Models that failed or had to wait', { text }])
+  }
+  return new Map(noteGroups.flatMap((group) => (notes.has(group) ? [[group, notes.get(group)!] as const] : [])))
+}
+
+type Placed = Exclude<LogRecord, { type: 'agent.created' | 'agent.stopped' }>
+
+function notesOf(record: Placed, asked: Map<string, number>): readonly Told[] {
+  switch (record.type) {
+    case 'stall.detected': {
+      const text = `${record.evidence}: ${rungs[record.rung]}${record.count === 1 ? '' : `, ${record.count} in a row`}`
+      return [['Circles', { text, tone: 'warn', node: record.first, ...linesOf(record.note) }]]
+    }
+    case 'prune.applied':
+      return memosOf(record)
+    case 'pin.applied': {
+      const text = `${record.pinned ? 'Pinned' : 'Unpinned'} ${record.requested}`
+      if (record.applied) return [['Pins', { text, ...nodeOf(record.step) }]]
+      return [['Pins', { text: `${text}: not done, ${record.reason ?? 'no reason was given'}`, tone: 'warn' }]]
+    }
+    case 'graft.applied':
+      return graftsOf(record)
+    case 'undo.end': {
+      const text = `${counted(record.undone.length, 'effect')} undone, ${record.kept.length} left as they are`
+      const lines = [
+        ...record.undone.map((what) => `undone: ${what}`),
+        ...record.kept.map(({ what, why }) => `left: ${what} (${why})`),
+      ]
+      return [['Undone effects', { text, lines, ...(record.kept.length === 0 ? {} : { tone: 'warn' as const }) }]]
+    }
+    case 'tool.end':
+      return endOf(record)
+    case 'tool.start': {
+      const group = Object.hasOwn(calls, record.name) ? calls[record.name] : undefined
+      return group === undefined ? [] : [[group, { text: callLine(record.name, record.input) }]]
+    }
+    case 'memory.extracted': {
+      const cost = record.costUsd === 0 ? '' : `, ${dollars(record.costUsd)}`
+      const text = `${counted(record.kept.length, 'memory').replace('memorys', 'memories')} drawn from what left its sight${cost}`
+      const lines = record.kept.map(
+        (one) => `${one.kind} (${one.scope})${one.tainted ? ', unconfirmed' : ''}: ${one.text}`,
+      )
+      if (record.problem === undefined) return [['Memory', { text, lines }]]
+      return [['Memory', { text: `${text}: ${record.problem}`, lines, tone: 'bad' }]]
+    }
+    case 'question.asked':
+    case 'approval.requested': {
+      asked.set(record.key, record.time)
+      return []
+    }
+    case 'question.answered':
+    case 'approval.decided': {
+      const since = asked.get(record.key)
+      asked.delete(record.key)
+      const took = since === undefined ? '' : `, after ${duration(record.time - since)}`
+      const why = record.reason === undefined ? '' : `: ${record.reason}`
+      const words = { answer: 'Answered', approve: 'Approved', deny: 'Denied' } as const
+      return [['Questions and approvals', { text: `${words[record.decision]} ${record.key}${took}${why}` }]]
+    }
+    case 'reply.reset': {
+      const next = record.next === undefined ? '' : `; ${record.next} was asked instead`
+      const text = `Attempt ${record.attempt} failed with ${record.error.code}${next}`
+      return [['Models that failed or had to wait', { text, tone: 'bad', lines: [record.error.message] }]]
+    }
+    default:
+      return []
+  }
+}
+
+function memosOf({ memo, index, applied, steps, rolled = [] }: RecordOf<'prune.applied'>): readonly Told[] {
+  if (!applied) return []
+  const [first] = steps
+  const group = 'Memos and names'
+  const memos: Told[] =
+    memo === undefined
+      ? []
+      : [[group, { text: `Memo of ${counted(steps.length, 'step')}`, ...linesOf(memo), ...nodeOf(first) }]]
+  const names: Told[] =
+    index === undefined ? [] : [[group, { text: 'Names that stand in hidden steps alone', ...linesOf(index) }]]
+  const shorter = rolled.map((one): Told => {
+    const text = `Shorter memo of ${counted(one.folds.length, 'older fold')}`
+    return [group, { text, ...linesOf(one.memo) }]
+  })
+  return [...memos, ...names, ...shorter]
+}
+
+/** Notes about a graft: the nodes that came back, or the reason why they did not. */
+function graftsOf({ applied, requested, copies, reason }: RecordOf<'graft.applied'>): readonly Told[] {
+  if (!applied)
+    return [
+      [
+        'Grafts',
+        { text: `${requested.join(', ')} did not come back: ${reason ?? 'no reason was given'}`, tone: 'warn' },
+      ],
+    ]
+  const lines = copies.map(({ from, nodeId }) => `${formatNodeId(from)} came back as ${formatNodeId(nodeId)}`)
+  return [
+    ['Grafts', { text: `${counted(copies.length, 'message')} brought back`, lines, ...nodeOf(copies[0]?.nodeId) }],
+  ]
+}
+
+function endOf({ message, nodeId }: RecordOf<'tool.end'>): readonly Told[] {
+  return (message.artifacts ?? []).map((artifact): Told => {
+    const name = artifact.name ?? artifactName(artifact)
+    return ['Kept results', { text: `${name}, ${formatBytes(artifact.bytes)}, ${artifact.mimeType}`, node: nodeId }]
+  })
+}
+
+const linesOf = (text: string | undefined): { readonly lines?: readonly string[] } =>
+  text === undefined || text === '' ? {} : { lines: text.split('\n') }
+
+const nodeOf = (node: NodeId | undefined): { readonly node?: NodeId } => (node === undefined ? {} : { node })

@@ -1,0 +1,130 @@
+import type { ComponentChildren } from 'preact'
+import { useCallback } from 'preact/hooks'
+import type { NodeId } from '../../../../../../src/protocol/ids.ts'
+import type { FollowedAgent } from '../../model/agent/followedAgent.ts'
+import type { Inspector } from '../../model/shell/inspector.ts'
+import type { ViewName } from '../../model/shell/route.ts'
+import { EmptyState } from '../../parts/emptyState.tsx'
+import { later } from '../../parts/later.tsx'
+import { Skeleton } from '../../parts/skeleton.tsx'
+import { Tabs } from '../../parts/tabs.tsx'
+import { AgentNames } from '../../parts/agentNames.ts'
+import { AgentHeader } from './agentHeader.tsx'
+import type { AgentDialog } from './headerActions.tsx'
+import { ConversationPane } from '../conversation/conversationPane.tsx'
+import { PendingBar } from '../calls/pendingBar.tsx'
+import { PromptBox } from './promptBox.tsx'
+import { TimeSlider } from '../events/timeSlider.tsx'
+
+const tabs: readonly { readonly name: ViewName; readonly label: string }[] = [
+  { name: 'conversation', label: 'Conversation' },
+  { name: 'chart', label: 'Chart' },
+  { name: 'timeline', label: 'Timeline' },
+  { name: 'requests', label: 'Requests' },
+  { name: 'context', label: 'Context' },
+]
+
+const panelId = 'view'
+
+const ChartPane = later('The chart is being loaded', async () => (await import('../charts/chartPane.tsx')).ChartPane)
+const TimelinePane = later(
+  'The timeline is being loaded',
+  async () => (await import('../timeline/timelinePane.tsx')).TimelinePane,
+)
+const ContextPane = later(
+  'The context is being loaded',
+  async () => (await import('../usage/contextPane.tsx')).ContextPane,
+)
+const ComparePane = later(
+  'The comparison is being loaded',
+  async () => (await import('../branches/comparePane.tsx')).ComparePane,
+)
+const SearchBar = later('The search is being loaded', async () => (await import('../search/searchBar.tsx')).SearchBar)
+const RequestPane = later(
+  'The requests are being loaded',
+  async () => (await import('../requests/requestPane.tsx')).RequestPane,
+)
+
+export interface AgentPaneProps {
+  readonly inspector: Inspector
+  readonly view: FollowedAgent
+  readonly onOpen: (dialog: AgentDialog) => void
+}
+
+/** One agent: its views, the calls that wait, and the field to talk to it. */
+export function AgentPane({ inspector, view, onOpen }: AgentPaneProps) {
+  const { view: chosen, with: compared } = inspector.route.value
+  const isCompared = compared !== null
+  const nameOf = useCallback(
+    (agentId: string): string => {
+      const { agents, sessions } = inspector.attached.value.directory
+      const running = agents.value.get(agentId)
+      return (running ?? sessions.value?.find((session) => session.agentId === agentId))?.title ?? agentId
+    },
+    [inspector],
+  )
+  return (
+    <main class="agent" aria-label={`Agent ${view.agentId}`}>
+      <AgentHeader inspector={inspector} view={view} onOpen={onOpen} />
+      <Tabs
+        label="Views"
+        tabs={tabs.map((tab) => (tab.name === 'timeline' ? { ...tab, errors: view.errors.length } : tab))}
+        chosen={chosen}
+        onChoose={(name) => inspector.go({ view: name })}
+        panelId={panelId}
+      />
+      {inspector.isSearching.value || inspector.route.value.q !== null ? (
+        <SearchBar inspector={inspector} view={view} />
+      ) : null}
+      <div class="panel" id={panelId} role="tabpanel" tabIndex={-1} aria-labelledby={`${panelId}-${chosen}`}>
+        <AgentNames.Provider value={nameOf}>
+          <Panel inspector={inspector} view={view} />
+        </AgentNames.Provider>
+      </div>
+      {isCompared ? null : <TimeSlider inspector={inspector} view={view} />}
+      <PendingBar inspector={inspector} view={view} />
+      {isCompared ? null : <PromptBox key={view.agentId} inspector={inspector} view={view} />}
+    </main>
+  )
+}
+
+function Panel({ inspector, view }: { readonly inspector: Inspector; readonly view: FollowedAgent }) {
+  const { status, error, progress } = view.state.value
+  if (status === 'error') return <Failed code={error?.code ?? ''} message={error?.message ?? ''} />
+  if (status === 'loading') return <Skeleton label="The log is being read" progress={progress} />
+  const panes: { readonly [V in ViewName]: () => ComponentChildren } = {
+    conversation: () => (
+      <ConversationPane
+        view={view}
+        selected={inspector.node}
+        onSelect={(node: NodeId | null) => {
+          inspector.event.value = null
+          inspector.go({ node }, 'replace')
+        }}
+      />
+    ),
+    chart: () => <ChartPane inspector={inspector} view={view} />,
+    timeline: () => <TimelinePane key={view.agentId} inspector={inspector} view={view} />,
+    requests: () => <RequestPane view={view} turn={inspector.turn} />,
+    context: () => <ContextPane inspector={inspector} view={view} />,
+  }
+  const { with: other, view: chosen } = inspector.route.value
+  return other === null ? panes[chosen]() : <ComparePane key={other} inspector={inspector} view={view} other={other} />
+}
+
+const titles: Readonly<Record<string, string>> = {
+  AGENT_NOT_FOUND: 'There is no such agent',
+  BRIDGE_FORBIDDEN: 'Your token does not reach this agent',
+  LOG_VERSION: 'This log is from a newer version',
+  LOG_CORRUPT: 'This log is damaged',
+}
+
+const Failed = ({ code, message }: { readonly code: string; readonly message: string }) => (
+  <EmptyState icon="warning" title={titles[code] ?? 'The agent cannot be shown'}>
+    <p role="alert">{message}</p>
+    <p class="mono faint">{code}</p>
+    <a class="button" href="#">
+      All agents
+    </a>
+  </EmptyState>
+)

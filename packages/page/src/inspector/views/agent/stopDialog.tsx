@@ -1,0 +1,25 @@
+import type { FollowedAgent } from '../../model/agent/followedAgent.ts'
+import type { Inspector } from '../../model/shell/inspector.ts'
+import { FormDialog } from '../../parts/formDialog.tsx'
+
+export interface StopDialogProps {
+  readonly inspector: Inspector
+  readonly view: FollowedAgent
+  readonly onClose: () => void
+}
+
+/** Asks once more before an agent is ended for good. */
+export const StopDialog = ({ inspector, view, onClose }: StopDialogProps) => (
+  <FormDialog
+    title={`Stop ${view.agentId} for good?`}
+    verb="Stop for good"
+    kind="danger"
+    onSubmit={() => {
+      onClose()
+      void inspector.attempt(() => inspector.attached.value.connection.client.agent(view.agentId).stop())
+    }}
+    onClose={onClose}
+  >
+    <p class="muted">It ends with its sub-agents and cannot be resumed. Its log stays. To end only the run, abort.</p>
+  </FormDialog>
+)

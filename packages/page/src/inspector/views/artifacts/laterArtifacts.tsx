@@ -1,0 +1,26 @@
+import { createContext, type JSX } from 'preact'
+import { useContext } from 'preact/hooks'
+import type { Artifact } from '../../../../../../src/protocol/artifacts.ts'
+import type { ArtifactReader } from '../../model/artifacts/artifactReader.ts'
+import { laterPart } from '../../parts/later.tsx'
+import type { ArtifactsProps } from './artifacts.tsx'
+
+/** Reader of artifacts for the page; `null`: they are named, and cannot be read. */
+export const ArtifactsOfPage = createContext<ArtifactReader | null>(null)
+
+const Kept = laterPart<ArtifactsProps>(
+  <p class="muted">Kept whole beside the log.</p>,
+  async () => (await import('./artifacts.tsx')).Artifacts,
+)
+
+/** Artifacts of a result; their code is loaded with the first one. */
+export function Artifacts({
+  artifacts = [],
+  showsPictures = false,
+}: {
+  readonly artifacts: readonly Artifact[] | undefined
+  readonly showsPictures?: boolean
+}): JSX.Element | null {
+  const reader = useContext(ArtifactsOfPage)
+  return artifacts.length === 0 ? null : <Kept artifacts={artifacts} reader={reader} showsPictures={showsPictures} />
+}

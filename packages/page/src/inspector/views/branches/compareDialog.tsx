@@ -1,0 +1,105 @@
+import { useEffect, useMemo, useState } from 'preact/hooks'
+import type { SessionEntry } from '../../../../../../src/protocol/bridge/frames.ts'
+import { isAgentId } from '../../../../../../src/protocol/text/nodeIds.ts'
+import { comparable, type Comparable } from '../../model/branches/comparable.ts'
+import type { FollowedAgent } from '../../model/agent/followedAgent.ts'
+import type { Inspector } from '../../model/shell/inspector.ts'
+import { oneLine } from '../../model/words/shortText.ts'
+import { Dialog } from '../../parts/dialog.tsx'
+
+export interface CompareDialogProps {
+  readonly inspector: Inspector
+  readonly view: FollowedAgent
+  readonly onClose: () => void
+}
+
+/** Limit of the agents that are listed; words narrow them down. */
+const mostListed = 50
+
+/** Chooses the agent that the one shown is compared with: first those with which it shares a past. */
+export function CompareDialog({ inspector, view, onClose }: CompareDialogProps) {
+  const { connection, directory } = inspector.attached.value
+  const { agents, sessions } = directory
+  const [words, setWords] = useState('')
+  const [forks, setForks] = useState<readonly SessionEntry[]>([])
+  const { agentId } = view
+  const { definition, session } = view.state.value
+  const source = session.forkedFrom?.agentId
+  useEffect(() => {
+    let isOver = false
+    const read = async (of: string): Promise<readonly SessionEntry[]> =>
+      (await connection.client.sessions({ forkedFrom: of, limit: mostListed }).catch(() => ({ sessions: [] }))).sessions
+    void Promise.all([agentId, ...(source === undefined ? [] : [source])].map(read)).then((lists) => {
+      if (!isOver) setForks(lists.flat())
+    })
+    return () => void (isOver = true)
+  }, [connection, agentId, source])
+  const found = useMemo(() => {
+    const own = { agentId, definition, ...(source === undefined ? {} : { forkedFrom: source }) }
+    // The source may be in no list that was read.
+    const first = source === undefined ? [] : [{ agentId: source, definition }]
+    return comparable(own, [...forks, ...(sessions.value ?? []), ...agents.value.values(), ...first], words)
+  }, [forks, agents.value, sessions.value, agentId, definition, source, words])
+  const typed = words.trim()
+  const choose = (other: string): void => {
+    onClose()
+    inspector.go({ with: other })
+  }
+  const isUnknown = found.length === 0 && isAgentId(typed) && typed !== agentId
+  return (
+    <Dialog title="Compare with" onClose={onClose}>
+      <form
+        class="stack"
+        onSubmit={(event) => {
+          event.preventDefault()
+          const first = found[0]?.agentId ?? (isUnknown ? typed : undefined)
+          if (first !== undefined) choose(first)
+        }}
+      >
+        <label class="field">
+          <span>Agent or session</span>
+          <input
+            class="input"
+            type="search"
+            value={words}
+            placeholder="Words of its title, or its id"
+            onInput={({ currentTarget }) => setWords(currentTarget.value)}
+          />
+        </label>
+        <ul class="compare-choices scroll">
+          {found.slice(0, mostListed).map((one) => (
+            <Choice key={one.agentId} one={one} onChoose={() => choose(one.agentId)} />
+          ))}
+        </ul>
+        {found.length > mostListed ? (
+          <p class="faint small">And {found.length - mostListed} more: words narrow them down.</p>
+        ) : null}
+        {isUnknown ? <p class="muted">None that is known here. Enter looks for the id “{typed}”.</p> : null}
+        {found.length === 0 && !isUnknown ? <p class="muted">There is no other one.</p> : null}
+      </form>
+    </Dialog>
+  )
+}
+
+function Choice({ one, onChoose }: { readonly one: Comparable; readonly onChoose: () => void }) {
+  const { agentId, title, definition, kin } = one
+  return (
+    <li>
+      <button type="button" class="compare-choice" onClick={onChoose}>
+        <span class="compare-choice-name">
+          <span class="cut">{title === undefined ? agentId : oneLine(title, 200)}</span>
+          <span class="faint small cut">
+            {definition}
+            {title === undefined ? null : (
+              <>
+                {' · '}
+                <span class="mono">{agentId}</span>
+              </>
+            )}
+          </span>
+        </span>
+        {kin === 'other' ? null : <span class={`badge ${kin === 'same definition' ? '' : 'accent'}`}>{kin}</span>}
+      </button>
+    </li>
+  )
+}

@@ -1,0 +1,111 @@
+import { useMemo, useState } from 'preact/hooks'
+import type { PendingOf } from '../../../../../../src/protocol/runs/pending.ts'
+import { readTyped } from '../../../../../../src/protocol/bridge/questionForm.ts'
+import type { Inspector } from '../../model/shell/inspector.ts'
+import { ControlButton } from '../../parts/controlButton.tsx'
+import { callInFull } from '../../../../../../src/conversation/request/callInFull.ts'
+import { besideEdit, editOf, hidesNothing, type FileEdit } from '../../../../../charts/src/text/edits.ts'
+import { DiffView, isSeenWhole, mostLines } from '../../parts/diffView.tsx'
+import { useDraft } from './useDraft.ts'
+import { WhoAsks } from './whoAsks.tsx'
+
+interface ApprovalProps {
+  readonly inspector: Inspector
+  /** Id of the agent that the decision is sent to: its own, or one above it. */
+  readonly via: string
+  readonly approval: PendingOf<'approval'>
+}
+
+/** Unsent input: a reason, and the arguments as JSON while they are edited. */
+interface Draft {
+  readonly reason: string
+  readonly edited: string | null
+}
+
+const none: Draft = { reason: '', edited: null }
+
+const shown = (input: unknown): string => (typeof input === 'string' ? input : (JSON.stringify(input, null, 2) ?? ''))
+
+/** Returns the edit of a call if its lines show everything in the call. */
+function wholeEdit(name: string, input: unknown): FileEdit | undefined {
+  const edit = editOf(name, input, Infinity)
+  if (edit === undefined || !hidesNothing(name, input, edit) || !isSeenWhole(edit)) return undefined
+  return Object.keys(besideEdit(name, input)).length === 0 ? edit : undefined
+}
+
+/** A call that waits for approval, in full; its arguments can be edited before it runs. */
+export function ApprovalCard({ inspector, via, approval }: ApprovalProps) {
+  const [problem, setProblem] = useState('')
+  const { name, input, key, agentId, irreversible } = approval
+  const hasChanged = (text: string | null): text is string => text !== null && text !== shown(input)
+  const isAny = (draft: Draft): boolean => draft.reason.trim() !== '' || hasChanged(draft.edited)
+  const [{ reason, edited }, change] = useDraft(inspector, key, { none, isAny })
+  const edit = useMemo(() => wholeEdit(name, input), [name, input])
+  const why = inspector.whyNotApprove.value
+  const agent = () => inspector.attached.value.connection.client.agent(via)
+  const deny = (): void => {
+    const said = reason.trim()
+    void inspector.attempt(() => agent().decide(key, 'deny', said === '' ? undefined : said))
+  }
+  const approve = (): void => {
+    const said = reason.trim() === '' ? {} : { reason: reason.trim() }
+    if (!hasChanged(edited)) return void inspector.attempt(() => agent().decide(key, 'approve', said))
+    const read = readTyped({ type: 'json' }, edited)
+    setProblem('problem' in read ? 'The arguments are not JSON.' : '')
+    if ('value' in read) void inspector.attempt(() => agent().decide(key, 'approve', { ...said, input: read.value }))
+  }
+  return (
+    <article class="approval" aria-label={`${name} waits for approval`}>
+      <div class="approval-what">
+        <p>
+          May <strong class="mono">{name}</strong> run
+          <WhoAsks via={via} agentId={agentId} />?{' '}
+          {irreversible ? <span class="badge warn">cannot be undone</span> : null}
+        </p>
+        {edited === null ? (
+          edit === undefined ? (
+            <pre class="text" tabIndex={0} aria-label={`All that ${name} is given`}>
+              {callInFull(input).join('\n')}
+            </pre>
+          ) : (
+            <>
+              <DiffView edit={edit} lines={mostLines} />
+              {edit.endings.map((ending) => (
+                <p class="muted" key={ending}>
+                  {ending}
+                </p>
+              ))}
+            </>
+          )
+        ) : (
+          <textarea
+            class="input mono"
+            rows={4}
+            aria-label={`Arguments of ${name}`}
+            value={edited}
+            onInput={({ currentTarget }) => change({ edited: currentTarget.value })}
+          />
+        )}
+        {problem === '' ? null : <p role="alert">{problem}</p>}
+      </div>
+      <div class="approval-answer">
+        <input
+          class="input"
+          aria-label={`Reason, for ${name}`}
+          placeholder="Reason (optional)"
+          value={reason}
+          onInput={({ currentTarget }) => change({ reason: currentTarget.value })}
+        />
+        <ControlButton why={why} onUse={() => change({ edited: edited === null ? shown(input) : null })}>
+          {edited === null ? 'Edit' : 'Undo edit'}
+        </ControlButton>
+        <ControlButton why={why} onUse={deny} kind="danger">
+          Deny
+        </ControlButton>
+        <ControlButton why={why} onUse={approve} kind="primary">
+          Approve
+        </ControlButton>
+      </div>
+    </article>
+  )
+}

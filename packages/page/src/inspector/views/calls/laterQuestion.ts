@@ -1,0 +1,8 @@
+import { later } from '../../parts/later.tsx'
+import type { CardProps } from './questionCard.tsx'
+
+/** A question with its form, whose code comes with the first one. */
+export const QuestionCard = later<CardProps>(
+  'The question is being loaded',
+  async () => (await import('./questionCard.tsx')).QuestionCard,
+)

@@ -1,0 +1,159 @@
+import type { JSX } from 'preact'
+import { useMemo } from 'preact/hooks'
+import { arrowEnd, arrowPath } from '../../../../../charts/src/arrowPath.ts'
+import { brakeChips } from '../../../../../charts/src/brakeChips.ts'
+import type { DrawnNode } from '../../../../../charts/src/chartDrawing.ts'
+import {
+  detailLines,
+  lineHeight,
+  type ChartLayout,
+  type PlacedArrow,
+  type PlacedBox,
+} from '../../../../../charts/src/chartLayout.ts'
+import { measureText } from '../../../../../charts/src/textMeasure.ts'
+import { farName, farText, type Camera } from '../../model/charts/chartCamera.ts'
+
+export interface ChartPictureProps {
+  readonly layout: ChartLayout
+  /** Active states, and how each is active. */
+  readonly lit: ReadonlyMap<string, DrawnNode['active']>
+  /** States that were active recently. */
+  readonly trail: ReadonlySet<string>
+  /** Returns true if the label of an arrow is shown. */
+  readonly labels: (arrow: PlacedArrow) => boolean
+  /** The state or arrow that a person chose. */
+  readonly chosen: string | null
+  readonly camera: Camera
+  /** The picture in a sentence. */
+  readonly label: string
+}
+
+/** A chart as SVG: only the active states and the camera change. From afar it has names alone, as large as text. */
+export function ChartPicture({ layout, lit, trail, labels, chosen, camera, label }: ChartPictureProps): JSX.Element {
+  const { boxes, arrows } = layout
+  const far = farText(camera.scale)
+  const ways = useMemo(
+    () => arrows.map((arrow) => <Arrow key={arrow.id} arrow={arrow} isChosen={arrow.id === chosen} />),
+    [arrows, chosen],
+  )
+  const said = useMemo(
+    () => (far === null ? arrows.filter(labels).map((arrow) => <Label key={arrow.id} arrow={arrow} />) : null),
+    [arrows, labels, far === null],
+  )
+  const box = (placed: PlacedBox): JSX.Element => (
+    <Box key={placed.id} box={placed} active={lit.get(placed.id)} isRecent={trail.has(placed.id)} far={far} />
+  )
+  return (
+    <svg class="chart-picture" width="100%" height="100%" role="img" aria-label={label}>
+      <g transform={`translate(${camera.x} ${camera.y}) scale(${camera.scale})`}>
+        {boxes.filter(({ isOuter }) => isOuter).map(box)}
+        {ways}
+        {boxes.filter(({ isOuter }) => !isOuter).map(box)}
+        {said}
+      </g>
+    </svg>
+  )
+}
+
+interface BoxProps {
+  readonly box: PlacedBox
+  readonly active: DrawnNode['active']
+  readonly isRecent: boolean
+  /** Size of names that are read from afar; `null`: it is near. */
+  readonly far: number | null
+}
+
+function Box({ box, active, isRecent, far }: BoxProps): JSX.Element {
+  return useMemo(() => drawnBox(box, active, isRecent, far), [box, active, isRecent, far])
+}
+
+function drawnBox(box: PlacedBox, active: DrawnNode['active'], isRecent: boolean, far: number | null): JSX.Element {
+  const { kind } = box
+  const name = far === null || !isNamedFrom(box, far) ? undefined : farName(box, far)
+  const { x, y, width, height } = name?.around ?? box
+  if (kind === 'initial') return <circle class="chart-start" cx={x + width / 2} cy={y + height / 2} r={width / 2} />
+  const lines = detailLines(box)
+  if (kind === 'junction' && lines.length === 0) {
+    const [cx, cy, r] = [x + width / 2, y + height / 2, width / 2]
+    return <path class="chart-junction" d={`M${cx} ${cy - r}l${r} ${r}l${-r} ${r}l${-r} ${-r}z`} />
+  }
+  const isActive = active === undefined ? (isRecent ? 'is-recent' : '') : `is-${active}`
+  const at = box.isOuter ? { x: x + 14 } : { x: x + width / 2, 'text-anchor': 'middle' as const }
+  return (
+    <g
+      class={`chart-box is-${kind} ${box.isOuter ? 'is-outer' : ''} ${isActive} ${far === null ? '' : 'is-far'}`}
+      data-state={box.id}
+    >
+      {box.description !== undefined && <title>{box.description}</title>}
+      <rect x={x} y={y} width={width} height={height} rx="8" />
+      {kind === 'final' && <rect class="chart-ring" x={x + 3} y={y + 3} width={width - 6} height={height - 6} rx="6" />}
+      {far === null ? (
+        <>
+          <text class="chart-name" {...at} y={y + 22}>
+            {box.label}
+          </text>
+          {lines.map((line, index) => (
+            <text key={index} class="chart-detail" {...at} y={y + 22 + (index + 1) * lineHeight}>
+              {line}
+            </text>
+          ))}
+          {brakeChips(box).map((chip) => (
+            <g key={chip.name} class={`chart-chip is-${chip.style}`}>
+              <rect x={chip.x} y={chip.y} width={chip.width} height={chip.height} rx="4" />
+              <text x={chip.x + chip.width / 2} y={chip.y + 14} text-anchor="middle">
+                {chip.name}
+              </text>
+            </g>
+          ))}
+        </>
+      ) : (
+        name !== undefined && (
+          <text
+            class="chart-name"
+            {...at}
+            y={y + (box.isOuter ? name.size * 1.2 : height / 2 + name.size * 0.36)}
+            style={{ fontSize: `${name.size}px` }}
+          >
+            {box.label}
+          </text>
+        )
+      )}
+    </g>
+  )
+}
+
+/** Returns true if a state has a name when seen from afar: the outermost states, and others with room for it. */
+const isNamedFrom = (box: PlacedBox, far: number): boolean =>
+  box.kind !== 'machine' && (box.depth <= 2 || measureText(box.label, far) <= box.width)
+
+const arrowClass = ({ style, role }: PlacedArrow): string => `is-${style} ${role === undefined ? '' : `is-${role}`}`
+
+function Arrow({ arrow, isChosen }: { readonly arrow: PlacedArrow; readonly isChosen: boolean }): JSX.Element | null {
+  const end = arrowEnd(arrow.points, arrow.role === undefined ? 4 : 6)
+  if (end === undefined) return null
+  const way = arrowPath(arrow)
+  return (
+    <g class={`chart-arrow ${arrowClass(arrow)} ${isChosen ? 'is-chosen' : ''}`} data-arrow={arrow.id}>
+      {arrow.names !== undefined && <title>{arrow.names}</title>}
+      <path class="chart-hit" d={way} />
+      <path class="chart-way" d={way} />
+      <path class="chart-head" d={end.head} />
+      {arrow.style === 'shut' && <path class="chart-shut" d={end.bar} />}
+    </g>
+  )
+}
+
+function Label({ arrow }: { readonly arrow: PlacedArrow }): JSX.Element | null {
+  const { label } = arrow
+  if (label === undefined) return null
+  return (
+    <g class={`chart-label ${arrowClass(arrow)}`} data-arrow={arrow.id}>
+      {arrow.names !== undefined && <title>{arrow.names}</title>}
+      {label.lines.map((line, index) => (
+        <text key={index} x={label.x + 4} y={label.y + 12 + index * lineHeight}>
+          {line}
+        </text>
+      ))}
+    </g>
+  )
+}

@@ -1,0 +1,52 @@
+import { useEffect, useState } from 'preact/hooks'
+import { counted } from '../../../../../charts/src/amounts.ts'
+
+export interface NewBelowProps {
+  readonly scroller: () => HTMLElement | null
+  /** Returns true while the list stays at its end by itself. */
+  readonly isFollowing: () => boolean
+  /** Number of rows; `isGrowing`: true while the last of them grows. */
+  readonly count: number
+  readonly isGrowing: boolean
+  readonly onEnd: () => void
+}
+
+/** Pixels from the end that still count as the end. */
+const slack = 80
+
+/** Says that rows were added below the visible ones, and leads there. It is hidden while the end is in sight. */
+export function NewBelow({ scroller, isFollowing, count, isGrowing, onEnd }: NewBelowProps) {
+  /** Number of rows when the end was last seen. */
+  const [seen, setSeen] = useState(count)
+  const [isAway, setAway] = useState(false)
+  useEffect(() => {
+    if (!isAway || count < seen) setSeen(count)
+  }, [isAway, count, seen])
+  const look = (): void => {
+    const element = scroller()
+    if (element === null) return
+    setAway(!isFollowing() && element.scrollHeight - element.scrollTop - element.clientHeight > slack)
+  }
+  // Rows are measured once they are drawn, which is no event of scrolling.
+  useEffect(look)
+  useEffect(() => {
+    const element = scroller()
+    element?.addEventListener('scroll', look, { passive: true })
+    return () => element?.removeEventListener('scroll', look)
+  }, [])
+  const follow = (): void => {
+    setSeen(count)
+    onEnd()
+  }
+  const more = count - seen
+  const isShown = isAway && (more > 0 || isGrowing)
+  return (
+    <div class="new-below" role="status">
+      {isShown ? (
+        <button type="button" class="button" onClick={follow}>
+          {more > 0 ? `${counted(more, 'new row')} below` : 'Writing below'}
+        </button>
+      ) : null}
+    </div>
+  )
+}

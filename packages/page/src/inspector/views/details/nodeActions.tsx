@@ -1,0 +1,120 @@
+import type { ConversationNode } from '../../../../../../src/conversation/tree/node.ts'
+import { formatNodeId } from '../../../../../../src/protocol/text/nodeIds.ts'
+import type { FollowedAgent } from '../../model/agent/followedAgent.ts'
+import type { Inspector } from '../../model/shell/inspector.ts'
+import type { AgentDialog } from '../agent/headerActions.tsx'
+import { ControlButton } from '../../parts/controlButton.tsx'
+import { Icon } from '../../parts/icon.tsx'
+
+export interface NodeActionsProps {
+  readonly inspector: Inspector
+  readonly view: FollowedAgent
+  readonly onOpen: (dialog: AgentDialog) => void
+  readonly node: ConversationNode
+  readonly isOnTrunk: boolean
+}
+
+/** Actions on a message, each with the reason why it cannot be used. */
+export function NodeActions({ inspector, view, node, isOnTrunk, onOpen }: NodeActionsProps) {
+  const { id } = node
+  const isPinned = view.state.value.conversation.pins().includes(node.stepId)
+  const away = isOnTrunk ? null : 'It is not on the trunk.'
+  return (
+    <div class="part-actions">
+      <ControlButton
+        why={away ?? inspector.controls.value.revert}
+        onUse={() => onOpen({ revert: id })}
+        label={`Revert to ${formatNodeId(id)}`}
+      >
+        <Icon name="revert" /> Revert
+      </ControlButton>
+      {isOnTrunk ? null : <GraftButton inspector={inspector} view={view} node={node} />}
+      <ControlButton
+        why={inspector.whyNotFork.value}
+        onUse={() => onOpen({ fork: id })}
+        label={`Fork here, at ${formatNodeId(id)}`}
+        kind="quiet"
+      >
+        <Icon name="fork" /> Fork here
+      </ControlButton>
+      <PinButton inspector={inspector} view={view} node={node} isOnTrunk={isOnTrunk} />
+      <ControlButton
+        why={away ?? inspector.controls.value.prune ?? whyNotHidden(node, isPinned)}
+        onUse={() => onOpen({ prune: id })}
+        label={`Hide ${formatNodeId(id)}`}
+        kind="quiet"
+      >
+        <Icon name="prune" /> Hide
+      </ControlButton>
+      <MaskButton inspector={inspector} view={view} node={node} isOnTrunk={isOnTrunk} />
+    </div>
+  )
+}
+
+const whyNotHidden = ({ message }: ConversationNode, isPinned: boolean): string | null => {
+  if (message.role === 'user') return 'What a person said is never hidden.'
+  return isPinned ? 'Its step is pinned.' : null
+}
+
+/** Hides the content of a step's results from the model, and leaves its calls. The conversation shows a refusal. */
+function MaskButton({ inspector, view, node, isOnTrunk }: StepButtonProps) {
+  const { conversation } = view.state.value
+  const step = formatNodeId(node.id)
+  const isPinned = conversation.pins().includes(node.stepId)
+  const isMasked = conversation.masks().includes(node.stepId)
+  const mask = (): void => {
+    const agent = inspector.attached.value.connection.client.agent(view.agentId)
+    void inspector.attempt(() => agent.prune({ steps: [step], mask: true }))
+  }
+  const whyNot = isMasked ? 'Its results are masked.' : whyNotHidden(node, isPinned)
+  return (
+    <ControlButton
+      why={isOnTrunk ? (inspector.controls.value.prune ?? whyNot) : 'It is not on the trunk.'}
+      onUse={mask}
+      label={`Mask the results of ${step}`}
+      kind="quiet"
+    >
+      <Icon name="mask" /> Mask
+    </ControlButton>
+  )
+}
+
+interface StepButtonProps extends Pick<NodeActionsProps, 'inspector' | 'view'> {
+  readonly node: ConversationNode
+  readonly isOnTrunk: boolean
+}
+
+/** Pins the step of a message, or takes the pin away. */
+function PinButton({ inspector, view, node, isOnTrunk }: StepButtonProps) {
+  const step = formatNodeId(node.id)
+  const isPinned = view.state.value.conversation.pins().includes(node.stepId)
+  const toggle = (): void => {
+    const agent = inspector.attached.value.connection.client.agent(view.agentId)
+    void inspector.attempt(() => (isPinned ? agent.unpin(step) : agent.pin(step)))
+  }
+  return (
+    <ControlButton
+      why={isOnTrunk ? inspector.controls.value.pin : 'It is not on the trunk.'}
+      onUse={toggle}
+      label={`${isPinned ? 'Unpin' : 'Pin'} ${step}`}
+      kind="quiet"
+    >
+      <Icon name="pin" /> {isPinned ? 'Unpin' : 'Pin'}
+    </ControlButton>
+  )
+}
+
+/** Brings the step of an abandoned message back. */
+function GraftButton({ inspector, view, node }: Omit<StepButtonProps, 'isOnTrunk'>) {
+  const step = formatNodeId(node.id)
+  const graft = (): void => {
+    const agent = inspector.attached.value.connection.client.agent(view.agentId)
+    void inspector.attempt(() => agent.graft(step))
+  }
+  const why = node.message.role === 'user' ? 'What a person said is never repeated.' : inspector.controls.value.graft
+  return (
+    <ControlButton why={why} onUse={graft} label={`Bring back ${step}`}>
+      <Icon name="graft" /> Bring back
+    </ControlButton>
+  )
+}

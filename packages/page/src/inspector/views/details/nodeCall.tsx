@@ -1,0 +1,115 @@
+import { useMemo } from 'preact/hooks'
+import { tookWords } from '../../../../../charts/src/amounts.ts'
+import type { NodeId } from '../../../../../../src/protocol/ids.ts'
+import type { ToolCallBlock } from '../../../../../../src/protocol/messages.ts'
+import { textOf } from '../../../../../../src/protocol/text/messageText.ts'
+import { formatNodeId } from '../../../../../../src/protocol/text/nodeIds.ts'
+import { CallBooks, type CallBook, type KnownCall } from '../../model/calls/callBook.ts'
+import { exactTime, isoTime } from '../../model/words/dayTime.ts'
+import type { FollowedAgent } from '../../model/agent/followedAgent.ts'
+import { forDisplay } from '../../model/words/shortText.ts'
+import { CallInput } from '../calls/callInput.tsx'
+import { Artifacts } from '../artifacts/laterArtifacts.tsx'
+import { Media } from '../artifacts/conversationMedia.tsx'
+import { LongText } from '../../parts/longText.tsx'
+
+/** The calls of an agent at the moment that is shown. */
+export function useCalls(view: FollowedAgent): CallBook {
+  const books = useMemo(() => new CallBooks(), [view])
+  const { records, at, lastSeq, past } = view.state.value
+  return books.at(records, at ?? lastSeq, past)
+}
+
+const standings: Readonly<Record<KnownCall['status'], string>> = {
+  pending: 'has not begun',
+  held: 'waits for an answer',
+  running: 'runs',
+  denied: 'denied',
+  ended: 'ended',
+}
+
+interface CallFactsProps {
+  readonly call: KnownCall
+  readonly onNode: (node: NodeId) => void
+  /** Beside its result: names the tool and leads to the reply; else leads to the result. */
+  readonly isOfResult?: boolean
+}
+
+/** A call: its time, its duration with the time that it waited, and its input. */
+export function CallFacts({ call, onNode, isOfResult = false }: CallFactsProps) {
+  const { name, reply, status, askedAt, startedAt, took, result, input, ranWith } = call
+  const other = isOfResult ? reply : result?.node
+  return (
+    <>
+      <dl class="pairs">
+        {isOfResult ? (
+          <>
+            <dt>Tool</dt>
+            <dd class="mono">{forDisplay(name)}</dd>
+          </>
+        ) : null}
+        {other === undefined ? null : (
+          <>
+            <dt>{isOfResult ? 'Asked by' : 'Result'}</dt>
+            <dd>
+              <button type="button" class="link mono" onClick={() => onNode(other)}>
+                {formatNodeId(other)}
+              </button>
+            </dd>
+          </>
+        )}
+        <dt>{startedAt === undefined ? 'Asked' : 'Began'}</dt>
+        <dd>
+          <time dateTime={isoTime(startedAt ?? askedAt)}>{exactTime(startedAt ?? askedAt)}</time>
+        </dd>
+        <dt>{took === undefined ? 'State' : 'Took'}</dt>
+        <dd class="number">{took === undefined ? standings[status] : tookWords(took)}</dd>
+      </dl>
+      <section class="call-part" aria-label="Input">
+        <h3>Input{ranWith === undefined ? '' : ', as it was changed'}</h3>
+        <CallInput name={name} input={ranWith === undefined ? input : ranWith.input} />
+        {ranWith === undefined ? null : (
+          <details class="muted small">
+            <summary>As the model wrote it</summary>
+            <CallInput name={name} input={input} />
+          </details>
+        )}
+      </section>
+    </>
+  )
+}
+
+interface CallPartProps {
+  readonly block: ToolCallBlock
+  /** Unknown of what no log tells of. */
+  readonly call: KnownCall | undefined
+  readonly onNode: (node: NodeId) => void
+}
+
+/** A call among the blocks of a reply: its input, and its output once there is one. */
+export function CallPart({ block, call, onNode }: CallPartProps) {
+  const message = call?.result?.message
+  return (
+    <section class="call-whole" aria-label={`Call of ${forDisplay(block.name)}`}>
+      <p class="mono">
+        <strong>{forDisplay(block.name)}</strong> <span class="faint">{forDisplay(block.callId)}</span>
+      </p>
+      {call === undefined ? (
+        <CallInput name={block.name} input={block.input} />
+      ) : (
+        <CallFacts call={call} onNode={onNode} />
+      )}
+      {message === undefined ? null : (
+        <section
+          class={`call-part ${message.isError ? 'is-bad' : ''}`}
+          aria-label={message.isError ? 'Error' : 'Output'}
+        >
+          <h3>{message.isError ? 'Error' : 'Output'}</h3>
+          <LongText text={textOf(message.content)} kind="code" lines={16} chars={2_000} />
+          <Media content={message.content} />
+          <Artifacts artifacts={message.artifacts} showsPictures />
+        </section>
+      )}
+    </section>
+  )
+}

@@ -1,0 +1,278 @@
+import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks'
+import { counted } from '../../../../../charts/src/amounts.ts'
+import { standings, type Standing } from '../../../../../charts/src/standing.ts'
+import type { Pending } from '../../../../../../src/protocol/runs/pending.ts'
+import { wordsOf } from '../../model/sessions/agentNames.ts'
+import type { Inspector } from '../../model/shell/inspector.ts'
+import { formatCount } from '../../model/words/numbers.ts'
+import { heldRows, overviewOf, type Group, type OverviewRow } from '../../model/sessions/overview.ts'
+import { isToldWhole } from '../../model/calls/pendingWords.ts'
+import { retry } from '../../model/agent/retry.ts'
+import { say } from '../../model/agent/say.ts'
+import { standsOf } from '../../model/sessions/stands.ts'
+import { Deciding } from '../../model/calls/settledCalls.ts'
+import { EmptyState } from '../../parts/emptyState.tsx'
+import { isKept } from '../../parts/keepFocus.ts'
+import { laterPart } from '../../parts/later.tsx'
+import { useNow } from '../../parts/useNow.ts'
+import { VirtualList } from '../../parts/virtualList.tsx'
+import { ApprovalCard } from '../calls/approvalCard.tsx'
+import { HomeRow, type RowAct } from './homeRow.tsx'
+import { HomeStrip } from './homeStrip.tsx'
+import type { HomeMoreProps } from './homeMore.tsx'
+import { QuestionCard } from '../calls/laterQuestion.ts'
+
+const HomeMore = laterPart<HomeMoreProps>(<></>, async () => (await import('./homeMore.tsx')).HomeMore)
+
+const titles: Readonly<Record<Group, string>> = {
+  needs: 'Needs you',
+  working: 'Working',
+  rest: 'Done and idle',
+}
+
+/** A line of the list: a heading, a row, or the button that reads more. */
+type Line =
+  | { readonly type: 'heading'; readonly group: Group; readonly count: number }
+  | { readonly type: 'row'; readonly row: OverviewRow }
+  | { readonly type: 'more'; readonly count: number }
+
+/** All agents at a glance: those that need a person, those that work, and those that are done. */
+export function Home({ inspector }: { readonly inspector: Inspector }) {
+  const { directory, waiting, connection } = inspector.attached.value
+  const agents = directory.agents.value
+  const sessions = directory.sessions.value ?? []
+  const settling = directory.settling.value
+  const { show } = inspector.route.value
+  const [filter, setFilter] = useState('')
+  const [active, setActive] = useState<string | null>(null)
+  const [opened, setOpened] = useState<string | null>(null)
+  const moved = useRef(0)
+  const held = useRef<readonly OverviewRow[] | null>(null)
+  const [isHeld, setHeld] = useState(false)
+  const overview = useMemo(
+    () => overviewOf(agents, sessions, { show, words: wordsOf(filter), settling }),
+    [agents, sessions, show, filter, settling],
+  )
+  const now = useNow(inspector.clock, overview.counts.working > 0 ? 1_000 : 15_000)
+  const rows = isHeld && held.current !== null ? heldRows(held.current, overview.rows, agents) : overview.rows
+  held.current = isHeld ? rows : null
+  const rest = filter === '' && show.length === 0 ? directory.sessionTotal.value - sessions.length : 0
+  const lines = linesOf(rows, agents.size > 0 || sessions.length > 0 ? rest : 0)
+  const at = lines.findIndex((line) => line.type === 'row' && line.row.key === active)
+  const why = inspector.whyNotApprove.value
+  const [deciding] = useState(() => new Deciding(inspector.clock))
+  /** The row to which the person has moved by a key or a click. */
+  const chosen = useRef<string | null>(null)
+  const waits = rows.flatMap(({ pending }) => pending ?? [])
+  const target = lines[at]?.type === 'row' ? (lines[at].row.pending ?? undefined) : undefined
+  // At once, as a key that is pressed twice comes before the next frame.
+  useLayoutEffect(() => deciding.show(waits, target, target === chosen.current))
+  useEffect(() => () => deciding.close(), [deciding])
+  const mayDecide = (key: string): boolean => deciding.may(key) && !inspector.deciding.drafts.value.has(key)
+
+  const pendingOf = (row: OverviewRow): Pending | undefined => {
+    if (row.pending === null) return undefined
+    const agent = agents.get(row.agentId)
+    if (agent === undefined) return undefined
+    return waiting.of(row.agentId, standsOf(agent).keys).value?.get(row.pending)
+  }
+  const moveTo = (from: number, by: 1 | -1): void => {
+    let index = from
+    while (lines[index] !== undefined && lines[index]!.type === 'heading') index += by
+    const line = lines[index]
+    moved.current += 1
+    if (line?.type !== 'row') return
+    chosen.current = line.row.key
+    setActive(line.row.key)
+  }
+  /** Leaves a decided row and chooses the next one that waits, so that a second press does not fall on the row that took its place. */
+  const leave = (row: OverviewRow): void => {
+    const next = waits[waits.indexOf(row.key) + 1]
+    chosen.current = null
+    setActive(next ?? null)
+    setOpened(null)
+  }
+  const act = (row: OverviewRow, what: RowAct): void => {
+    if (what === 'open') return setOpened(opened === row.key ? null : row.key)
+    if (why !== null) return
+    const agent = connection.client.agent(row.agentId)
+    if (what === 'retry' && row.standing === 'failed') void inspector.attempt(() => retry(agent))
+    else if (what === 'resume') void inspector.attempt(() => say(agent, 'resume', ''))
+    const pending = pendingOf(row)
+    if ((what !== 'approve' && what !== 'deny') || pending?.kind !== 'approval') return
+    // Nobody approves what the line has no room for: its card has all of it.
+    if (what === 'approve' && opened !== row.key && !isShownWhole(row, pending)) return setOpened(row.key)
+    leave(row)
+    void inspector.attempt(() => agent.decide(pending.key, what))
+  }
+  const isShownWhole = (row: OverviewRow, pending: Pending): boolean => {
+    const index = lines.findIndex((line) => line.type === 'row' && line.row.key === row.key)
+    const words = document.querySelector(`#overview-${index} .home-what`)
+    return isToldWhole(pending) && (words === null || words.scrollWidth <= words.clientWidth)
+  }
+  const onKeyDown = (event: KeyboardEvent): void => {
+    if (event.ctrlKey || event.metaKey || event.altKey || event.target !== event.currentTarget) return
+    const line = lines[at]
+    const row = line?.type === 'row' ? line.row : undefined
+    // What was typed in its card would be lost, and a second press is meant for the row before.
+    const once = (what: RowAct) => () =>
+      row?.pending != null && !event.repeat && mayDecide(row.pending) && act(row, what)
+    const keys: Readonly<Record<string, () => unknown>> = {
+      ArrowDown: () => moveTo(at < 0 ? 0 : at + 1, 1),
+      ArrowUp: () => at > 0 && moveTo(at - 1, -1),
+      PageDown: () => moveTo(Math.min(lines.length - 1, Math.max(0, at) + 20), -1),
+      PageUp: () => moveTo(Math.max(0, at - 20), 1),
+      Home: () => moveTo(0, 1),
+      End: () => moveTo(lines.length - 1, -1),
+      Enter: () => row !== undefined && inspector.go({ agent: row.agentId }),
+      ' ': () => row?.pending != null && act(row, 'open'),
+      y: once('approve'),
+      n: once('deny'),
+      r: () => row !== undefined && !event.repeat && act(row, row.standing === 'paused' ? 'resume' : 'retry'),
+    }
+    const key = keys[event.key]
+    if (key === undefined || (event.key === 'n' && row?.pending == null)) return
+    event.preventDefault()
+    key()
+  }
+  const toggle = (standing: Standing): void => {
+    setHeld(false)
+    const next = standings.filter((one) => (one === standing ? !show.includes(one) : show.includes(one)))
+    inspector.go({ show: next }, 'replace')
+  }
+  const focusList = (): void => document.getElementById('overview')?.focus()
+
+  return (
+    <main class="agent home" aria-label="Overview">
+      <h1 class="hidden">Overview of all agents</h1>
+      <HomeStrip
+        overview={overview}
+        notices={inspector.notices}
+        shown={show}
+        now={now}
+        filter={filter}
+        onToggle={toggle}
+        onFilter={(text) => {
+          setHeld(false)
+          setFilter(text)
+        }}
+        onLeave={() => {
+          focusList()
+          if (at < 0) moveTo(0, 1)
+        }}
+      />
+      <HomeMore inspector={inspector} filter={filter} onFilter={setFilter} />
+      {lines.length === 0 ? (
+        <EmptyState icon="search" title="No agent fits">
+          <button
+            type="button"
+            class="button"
+            onClick={() => {
+              setFilter('')
+              inspector.go({ show: [] }, 'replace')
+            }}
+          >
+            Show all
+          </button>
+        </EmptyState>
+      ) : (
+        <VirtualList
+          class="home-list"
+          count={lines.length}
+          rowHeight={28}
+          isMeasured
+          keyOf={(index) => keyOf(lines[index]!)}
+          // With its heading, the first is in view.
+          scrollTo={at === 1 ? 0 : at}
+          scrollMark={moved.current}
+          attributes={{
+            id: 'overview',
+            role: 'grid',
+            'aria-label': `${counted(rows.length, 'row')}: agents, what needs you first`,
+            'aria-rowcount': lines.length,
+            'aria-activedescendant': at < 0 ? undefined : `overview-${at}`,
+            'aria-keyshortcuts': target !== undefined && mayDecide(target) ? 'y n' : undefined,
+            onKeyDown,
+            onFocus: (event: FocusEvent) => {
+              if (at < 0 && !isKept && event.target === event.currentTarget) moveTo(0, 1)
+            },
+            onPointerEnter: ({ pointerType }: PointerEvent) => setHeld(pointerType === 'mouse'),
+            onPointerLeave: () => setHeld(false),
+          }}
+          row={(index) => {
+            const line = lines[index]!
+            if (line.type === 'heading') return <Heading {...line} />
+            if (line.type === 'more') return <More count={line.count} onRead={() => void directory.readMore()} />
+            const { row } = line
+            const pending = pendingOf(row)
+            const isOpen = opened === row.key && pending !== undefined
+            return (
+              <>
+                <HomeRow
+                  row={row}
+                  index={index}
+                  pending={pending}
+                  now={now}
+                  isActive={index === at}
+                  isOpen={isOpen}
+                  why={why}
+                  onChoose={() => inspector.go({ agent: row.agentId })}
+                  onAct={(what) => {
+                    setActive(row.key)
+                    act(row, what)
+                  }}
+                />
+                {isOpen ? (
+                  <div class="home-card" role="row">
+                    <div role="gridcell">
+                      {pending.kind === 'approval' ? (
+                        <ApprovalCard inspector={inspector} via={row.agentId} approval={pending} />
+                      ) : (
+                        <QuestionCard inspector={inspector} via={row.agentId} pending={pending} />
+                      )}
+                    </div>
+                  </div>
+                ) : null}
+              </>
+            )
+          }}
+        />
+      )}
+    </main>
+  )
+}
+
+function linesOf(rows: readonly OverviewRow[], rest: number): readonly Line[] {
+  const lines: Line[] = []
+  const counts = new Map<Group, number>()
+  for (const { group } of rows) counts.set(group, (counts.get(group) ?? 0) + 1)
+  let group: Group | undefined
+  for (const row of rows) {
+    if (row.group !== group) lines.push({ type: 'heading', group: row.group, count: counts.get(row.group)! })
+    group = row.group
+    lines.push({ type: 'row', row })
+  }
+  if (rest > 0) lines.push({ type: 'more', count: rest })
+  return lines
+}
+
+const keyOf = (line: Line): string =>
+  line.type === 'row' ? line.row.key : line.type === 'heading' ? ` ${line.group}` : ' more'
+
+const Heading = ({ group, count }: { readonly group: Group; readonly count: number }) => (
+  <div class={`home-heading is-${group}`} role="row">
+    <span role="rowheader">
+      {titles[group]} <span class="count number">{formatCount(count)}</span>
+    </span>
+  </div>
+)
+
+const More = ({ count, onRead }: { readonly count: number; readonly onRead: () => void }) => (
+  <div class="home-heading" role="row">
+    <span role="gridcell">
+      <button type="button" class="button quiet slim" onClick={onRead}>
+        {formatCount(count)} more at rest
+      </button>
+    </span>
+  </div>
+)

@@ -1,0 +1,18 @@
+import { Icon } from '../../parts/icon.tsx'
+
+/** Stands in place of the page once a read-only link is over. */
+export const ExpiredLink = ({ onOther }: { readonly onOther: () => void }) => (
+  <main class="gate">
+    <div class="card" role="alert">
+      <Icon name="clock" />
+      <h1>This link has expired</h1>
+      <p class="muted">
+        Ask whoever gave it to you for a new one. Links also end when their server is started anew, unless it keeps its
+        key.
+      </p>
+      <button type="button" class="button" onClick={onOther}>
+        Use a token instead
+      </button>
+    </div>
+  </main>
+)

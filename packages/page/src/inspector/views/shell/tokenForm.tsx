@@ -1,0 +1,44 @@
+import { useState } from 'preact/hooks'
+import { Icon } from '../../parts/icon.tsx'
+
+interface TokenFormProps {
+  readonly hadToken: boolean
+  readonly onGive: (token: string) => void
+}
+
+/** Asks for a token, for a server that requires one. */
+export function TokenForm({ hadToken, onGive }: TokenFormProps) {
+  const [token, setToken] = useState('')
+  return (
+    <main class="gate">
+      <form
+        class="card"
+        onSubmit={(event) => {
+          event.preventDefault()
+          if (token.trim() !== '') onGive(token.trim())
+        }}
+      >
+        <Icon name="key" />
+        <h1>{hadToken ? 'The server refused this token' : 'This server asks for a token'}</h1>
+        <p class="muted">
+          It decides what you may do here: look, drive, or start agents. It stays in this tab and is forgotten with it.
+        </p>
+        <label class="field">
+          <span>Token</span>
+          <input
+            class="input mono"
+            type="password"
+            autocomplete="off"
+            autofocus
+            value={token}
+            aria-invalid={hadToken}
+            onInput={({ currentTarget }) => setToken(currentTarget.value)}
+          />
+        </label>
+        <button type="submit" class="button primary">
+          Connect
+        </button>
+      </form>
+    </main>
+  )
+}

@@ -1,0 +1,37 @@
+import type { Inspector } from '../../model/shell/inspector.ts'
+import { ControlButton } from '../../parts/controlButton.tsx'
+import { EmptyState } from '../../parts/emptyState.tsx'
+import { Skeleton } from '../../parts/skeleton.tsx'
+
+const example = `const runtime = await createRuntime()
+const { url } = await runtime.serve({ definitions: [helper] })
+const agent = await runtime.spawn(helper)
+agent.prompt('What time is it?')`
+
+/** Stands where there is no agent: says how there comes to be one. */
+export function Welcome({ inspector, onSpawn }: { readonly inspector: Inspector; readonly onSpawn: () => void }) {
+  const { directory, connection } = inspector.attached.value
+  const canSpawn = connection.may.value('spawn') && connection.definitions.value.length > 0
+  if (!directory.isKnown.value) {
+    return (
+      <main class="agent" aria-label="No agent">
+        <h1 class="hidden">escapement inspector</h1>
+        <Skeleton label="Waiting for the server" />
+      </main>
+    )
+  }
+  return (
+    <main class="agent" aria-label="No agent">
+      <h1 class="hidden">escapement inspector</h1>
+      <EmptyState icon="agents" title="No agent yet">
+        <p>Agents appear here as soon as something starts them: your program, a client of the bridge, or you.</p>
+        {canSpawn ? (
+          <ControlButton why={null} kind="primary" onUse={onSpawn}>
+            Start an agent
+          </ControlButton>
+        ) : null}
+        <pre tabIndex={0}>{example}</pre>
+      </EmptyState>
+    </main>
+  )
+}

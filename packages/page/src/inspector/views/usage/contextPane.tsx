@@ -1,0 +1,247 @@
+import { useMemo } from 'preact/hooks'
+import { counted, money, whole } from '../../../../../charts/src/amounts.ts'
+import { formatNodeId } from '../../../../../../src/protocol/text/nodeIds.ts'
+import type { NodeId } from '../../../../../../src/protocol/ids.ts'
+import {
+  contextUse,
+  hasPaid,
+  savedSince,
+  type BrakeUse,
+  type PolicyUse,
+  type RequestSize,
+} from '../../model/usage/contextBrakes.ts'
+import { contextNotes, type ContextNote } from '../../model/usage/contextNotes.ts'
+import type { FollowedAgent } from '../../model/agent/followedAgent.ts'
+import type { Inspector } from '../../model/shell/inspector.ts'
+import { forDisplay } from '../../model/words/shortText.ts'
+import { EmptyState } from '../../parts/emptyState.tsx'
+import { AreaChart } from './areaChart.tsx'
+import { SourcesPanel } from './sourcesPanel.tsx'
+import { LongText } from '../../parts/longText.tsx'
+
+interface Props {
+  readonly inspector: Inspector
+  readonly view: FollowedAgent
+}
+
+/** Rows of a table or list; the older ones are counted. */
+const mostRows = 50
+
+/** The size of the agent's context over time, and every change that a brake made to it. */
+export function ContextPane({ inspector, view }: Props) {
+  const { records, at, lastSeq, events, eventCount, conversation, sources, instructions } = view.state.value
+  const end = at ?? lastSeq
+  const use = useMemo(() => contextUse(records, end), [records, end])
+  const notes = useMemo(() => contextNotes(records, end, events.slice(0, eventCount)), [records, end, eventCount])
+  const pins = conversation.pins()
+  const masks = conversation.masks()
+  const toNode = (node: NodeId): void => inspector.go({ node, view: 'conversation' })
+  if (use.sizes.length === 0 && use.brakes.length === 0 && notes.size === 0 && sources.length + instructions.size === 0)
+    return (
+      <EmptyState icon="compact" title="Nothing yet">
+        <p>Once the agent has asked its model: how large each request was, what was taken away, and what that saved.</p>
+      </EmptyState>
+    )
+  return (
+    <div class="context scroll" role="group" aria-label="Context" tabIndex={0}>
+      <Sizes sizes={use.sizes} />
+      {pins.length + masks.length === 0 ? null : (
+        <section aria-labelledby="held-title">
+          <h2 id="held-title">Now</h2>
+          <Nodes label="pinned" nodes={pins} onNode={toNode} />
+          <Nodes label="results masked" nodes={masks} onNode={toNode} />
+        </section>
+      )}
+      {use.brakes.length === 0 ? null : <Brakes brakes={use.brakes} onNode={toNode} />}
+      {use.policies.length === 0 ? null : <Policies policies={use.policies} />}
+      <SourcesPanel view={view} />
+      {[...notes].map(([group, of]) => (
+        <section key={group} aria-label={group}>
+          <h2>
+            {group} <span class="count number">{whole(of.length)}</span>
+          </h2>
+          <Earlier total={of.length} />
+          <ul class="context-notes">
+            {of.slice(-mostRows).map((note, index) => (
+              <Note key={`${note.seq} ${index}`} note={note} onNode={toNode} />
+            ))}
+          </ul>
+        </section>
+      ))}
+    </div>
+  )
+}
+
+const Earlier = ({ total }: { readonly total: number }) =>
+  total <= mostRows ? null : <p class="faint small">{counted(total - mostRows, 'earlier one')} not shown.</p>
+
+function Sizes({ sizes }: { readonly sizes: readonly RequestSize[] }) {
+  const last = sizes.at(-1)
+  if (last === undefined) return null
+  const saved = sizes.reduce((sum, size) => sum + size.saved, 0)
+  const sent = sizes.reduce((sum, { tokens }) => sum + tokens, 0)
+  const label = `Size of ${counted(sizes.length, 'request')}: the last ${counted(last.tokens, 'token')}, and ${whole(last.saved)} more without brakes`
+  return (
+    <section aria-labelledby="sizes-title">
+      <h2 id="sizes-title">Size of requests</h2>
+      <p class="number">
+        {counted(sent, 'token')} sent in {counted(sizes.length, 'request')};{' '}
+        {saved === 0 ? 'nothing was saved.' : <strong>{whole(saved)} saved by brakes.</strong>}
+      </p>
+      {sizes.length < 2 ? null : <AreaChart sizes={sizes} label={label} />}
+      <details>
+        <summary>In numbers</summary>
+        <Earlier total={sizes.length} />
+        <table class="runs number">
+          <thead>
+            <tr>
+              <th scope="col">Turn</th>
+              <th scope="col">Tokens sent</th>
+              <th scope="col">Without brakes</th>
+            </tr>
+          </thead>
+          <tbody>
+            {sizes.slice(-mostRows).map(({ seq, turnIndex, tokens, saved: spared }) => (
+              <tr key={seq}>
+                <th scope="row">{turnIndex + 1}</th>
+                <td>{whole(tokens)}</td>
+                <td>{whole(tokens + spared)}</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </details>
+    </section>
+  )
+}
+
+interface NodesProps {
+  readonly label: string
+  readonly nodes: readonly NodeId[]
+  readonly onNode: (node: NodeId) => void
+}
+
+const Nodes = ({ label, nodes, onNode }: NodesProps) =>
+  nodes.length === 0 ? null : (
+    <p>
+      {counted(nodes.length, 'step')} {label}:{' '}
+      {nodes.slice(-mostRows).map((node) => (
+        <span key={node}>
+          <NodeLink node={node} onNode={onNode} />{' '}
+        </span>
+      ))}
+    </p>
+  )
+
+const NodeLink = ({ node, onNode }: { readonly node: NodeId; readonly onNode: (node: NodeId) => void }) => (
+  <button type="button" class="link mono" onClick={() => onNode(node)}>
+    {formatNodeId(node)}
+  </button>
+)
+
+function paidWords(use: BrakeUse): string {
+  if (use.economics === undefined) return '–'
+  const { paysAfter, freed } = use.economics
+  if (freed <= 0 || paysAfter === null) return 'never'
+  return hasPaid(use) === true ? `paid after ${whole(paysAfter)}` : `${whole(use.requests)} of ${whole(paysAfter)}`
+}
+
+const Brakes = ({
+  brakes,
+  onNode,
+}: {
+  readonly brakes: readonly BrakeUse[]
+  readonly onNode: (node: NodeId) => void
+}) => (
+  <section aria-labelledby="brakes-title">
+    <h2 id="brakes-title">
+      What was taken away <span class="count number">{whole(brakes.length)}</span>
+    </h2>
+    <Earlier total={brakes.length} />
+    <div class="scroll" role="group" aria-label="What was taken away" tabIndex={0}>
+      <table class="runs number">
+        <thead>
+          <tr>
+            <th scope="col">What</th>
+            <th scope="col">By</th>
+            <th scope="col">Turn</th>
+            <th scope="col">Frees</th>
+            <th scope="col">Saved since</th>
+            <th scope="col" title="Requests until what it saved made up for the cache that it spoilt">
+              Paid
+            </th>
+            <th scope="col">Cost</th>
+          </tr>
+        </thead>
+        <tbody>
+          {brakes.slice(-mostRows).map((use) => (
+            <tr key={use.seq} class={use.isApplied ? undefined : 'is-refused'}>
+              <th scope="row">
+                {use.node === undefined ? null : <NodeLink node={use.node} onNode={onNode} />} {use.kind},{' '}
+                {forDisplay(use.what)}
+                {use.reason === undefined ? null : <span class="problem"> {forDisplay(use.reason)}</span>}
+              </th>
+              <td>{forDisplay(use.by)}</td>
+              <td>{use.turnIndex + 1}</td>
+              <td>{!use.isApplied ? 'refused' : use.economics === undefined ? '–' : whole(use.economics.freed)}</td>
+              <td>{use.isApplied ? whole(savedSince(use)) : '–'}</td>
+              <td>{use.isApplied ? paidWords(use) : '–'}</td>
+              <td>{money(use.costUsd)}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  </section>
+)
+
+const Policies = ({ policies }: { readonly policies: readonly PolicyUse[] }) => (
+  <section aria-labelledby="policies-title">
+    <h2 id="policies-title">Policies</h2>
+    <table class="runs number">
+      <thead>
+        <tr>
+          <th scope="col">Policy</th>
+          <th scope="col">Fired</th>
+          <th scope="col">Planned</th>
+          <th scope="col">Failed</th>
+          <th scope="col">Frees</th>
+          <th scope="col">Asking</th>
+          <th scope="col">Cost</th>
+        </tr>
+      </thead>
+      <tbody>
+        {policies.slice(-mostRows).map(({ policy, fired, planned, failed, freed, tokens, costUsd }) => (
+          <tr key={policy}>
+            <th scope="row">{forDisplay(policy)}</th>
+            <td>{whole(fired)}</td>
+            <td>{whole(planned)}</td>
+            <td>{whole(failed)}</td>
+            <td>{whole(freed)}</td>
+            <td>{whole(tokens)}</td>
+            <td>{money(costUsd)}</td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  </section>
+)
+
+function Note({ note, onNode }: { readonly note: ContextNote; readonly onNode: (node: NodeId) => void }) {
+  const { turnIndex, text, lines = [], tone, node } = note
+  return (
+    <li>
+      <span class="faint small number context-turn">turn {turnIndex + 1}</span>
+      <div class="grow">
+        <span class={tone === undefined ? undefined : `tone-${tone}`}>{forDisplay(text)}</span>{' '}
+        {node === undefined ? null : <NodeLink node={node} onNode={onNode} />}
+        {lines.length === 0 ? null : (
+          <details class="muted small">
+            <summary>{counted(lines.length, 'line')}</summary>
+            <LongText text={lines.join('\n')} kind="code" />
+          </details>
+        )}
+      </div>
+    </li>
+  )
+}

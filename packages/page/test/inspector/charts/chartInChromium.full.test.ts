@@ -1,0 +1,139 @@
+import { defineAgent } from '../../../../../src/actors/define/defineAgent.ts'
+import { policyModel } from '../../../../../src/actors/models/policyModel.ts'
+import { checkProblems, describeInChromium } from '../../../../../test/browser/chromium.ts'
+import { assert } from '../../../../../test/support/suite.ts'
+import { axeViolations } from '../axe.ts'
+import { openInspector, serveInspector } from '../inspectorHarness.ts'
+
+const coder = defineAgent({ name: 'coder', model: policyModel(() => 'Done.'), braking: { revert: true } })
+
+const helper = defineAgent({ name: 'helper', model: policyModel(() => 'Found it.') })
+const lead = defineAgent({
+  name: 'lead',
+  model: policyModel(({ messages }) =>
+    messages.some(({ role }) => role === 'toolResult')
+      ? 'Done.'
+      : { toolCalls: [{ name: 'helper', input: { task: 'look for it' } }] },
+  ),
+  agents: [helper],
+})
+
+describeInChromium('the agents of a tree on the inspector page', (it) => {
+  it('are seen calling each other, live and in the past', { timeoutMs: 60_000 }, async (context) => {
+    const { server, runtime } = await serveInspector(context, [lead])
+    const agent = await runtime.spawn(lead, { id: 'l1' })
+    const inspector = await openInspector(context, server.port, { hash: '#agent=l1&view=chart' })
+    const { page } = inspector
+    await inspector.button('Agents').click()
+    await inspector.sees('Nothing said yet')
+    await agent.prompt('Where is it?').result
+    const steps = page.locator('.actors-step a')
+    await steps.nth(3).waitFor()
+    assert.equal(await Promise.all([0, 1, 2, 3].map((index) => steps.nth(index).getAttribute('aria-label'))), [
+      'people says to l1: Where is it?',
+      'l1 calls l1.1: helper look for it',
+      'l1.1 answers l1: Found it.',
+      'l1 answers people: done',
+    ])
+    assert.equal(await axeViolations(page), [])
+    await inspector.button('Read the log of l1.1').click()
+    await page.locator('.actors-head', { hasText: 'helper' }).waitFor()
+    // The moment of the call: what came later has not happened.
+    await steps.nth(1).click()
+    await steps.nth(2).waitFor({ state: 'detached' })
+    assert.is(await steps.count(), 2)
+    checkProblems(inspector)
+  })
+})
+
+describeInChromium('the chart on the inspector page', (it) => {
+  it(
+    'is the overview at once, and every state when asked, without laying anything out',
+    { timeoutMs: 60_000 },
+    async (context) => {
+      const { server, runtime } = await serveInspector(context, [coder])
+      await runtime.spawn(coder, { id: 'c1' })
+      const asked: string[] = []
+      context.page.on('request', (request) =>
+        asked.push(new URL(request.url()).pathname + new URL(request.url()).search),
+      )
+      const inspector = await openInspector(context, server.port, { hash: '#agent=c1&view=chart' })
+      const { page } = inspector
+      await page.locator('.chart-box.is-itself[data-state="idle"]').waitFor()
+      assert.is(await page.locator('.chart-arrow.is-ring').count(), 4)
+      assert.is(await page.locator('.chart-chip.is-open').count(), 2)
+      // Text changes its colour at once: what it stands on does, too.
+      assert.is(
+        await page.evaluate(`getComputedStyle(document.querySelector('.chart-box > rect')).transitionProperty`),
+        'stroke',
+      )
+      await inspector.button('Every state').click()
+      assert.match(inspector.page.url(), /&look=full$/)
+      await page.locator('.chart-box[data-state="draining.reverts"]').waitFor()
+      await inspector.button('Overview').click()
+      await page.locator('.chart-chip').first().waitFor()
+      assert.equal(
+        asked.filter((path) => /worker|elk/i.test(path)),
+        [],
+      )
+      assert.is(asked.filter((path) => path.endsWith('chart.json?layout=full')).length, 1)
+      // How it is shown stays over a reload.
+      await inspector.button('Every state').click()
+      await page.reload()
+      await page.locator('.chart-looks [aria-pressed="true"]', { hasText: 'Every state' }).waitFor()
+      checkProblems(inspector)
+    },
+  )
+
+  it('says of a state and of an arrow that is chosen what it is', { timeoutMs: 60_000 }, async (context) => {
+    const { server, runtime } = await serveInspector(context, [coder])
+    await runtime.spawn(coder, { id: 'c1' })
+    const inspector = await openInspector(context, server.port, { hash: '#agent=c1&view=chart' })
+    const { page } = inspector
+    await page.locator('.chart-box[data-state="draining"] > rect').click({ position: { x: 10, y: 10 } })
+    await inspector.sees('the only place where the conversation may be reshaped', page.locator('.chart-card'))
+    await inspector.sees('brake shut: never taken', page.locator('.chart-card'))
+    await page.keyboard.press('Escape')
+    await page.locator('.chart-label.is-ring', { hasText: 'reply with calls' }).click()
+    await inspector.sees('repliedWithCalls', page.locator('.chart-card'))
+    assert.equal(await axeViolations(page), [])
+    await page.keyboard.press('Escape')
+    await page.locator('.chart-card').waitFor({ state: 'detached' })
+    checkProblems(inspector)
+  })
+
+  for (const colorScheme of ['light', 'dark'] as const)
+    it(
+      `has from afar only names that can be read, and is clean for helps to read it, ${colorScheme}`,
+      { timeoutMs: 60_000 },
+      async (context) => {
+        const { server, runtime } = await serveInspector(context, [coder])
+        await runtime.spawn(coder, { id: 'c1' })
+        for (const width of [375, 1024, 1440]) {
+          const inspector = await openInspector(context, server.port, {
+            hash: '#agent=c1&view=chart',
+            colorScheme,
+            viewport: { width, height: 812 },
+          })
+          const { page } = inspector
+          for (const look of ['Overview', 'Every state']) {
+            await inspector.button(look).click()
+            await page
+              .locator(look === 'Overview' ? '.chart-chip, .chart-name' : '.chart-box[data-state^="draining."]')
+              .first()
+              .waitFor({ state: 'attached' })
+            const small = await page.evaluate(`(() => {
+            const scale = Number(/scale\\(([\\d.]+)/.exec(document.querySelector('.chart-picture > g').getAttribute('transform'))[1])
+            if (scale >= 0.6) return []
+            return [...document.querySelectorAll('.chart-picture text')]
+              .filter((text) => parseFloat(getComputedStyle(text).fontSize) * scale < 12)
+              .map((text) => text.textContent)
+          })()`)
+            assert.equal(small, [], `${look} at ${width}`)
+            assert.equal(await axeViolations(page), [], `${look} at ${width}`)
+          }
+          checkProblems(inspector)
+        }
+      },
+    )
+})
