@@ -196,7 +196,7 @@ describeInChromium('the page over a server that is killed while braked sub-agent
     const server = await startServerProcess(
       context,
       undefined,
-      fileURLToPath(new URL('brakedChild.ts', import.meta.url)),
+      fileURLToPath(new URL('../brakedChild.ts', import.meta.url)),
     )
     const inspector = await openInspector(context, Number(URL.parse(server.url)!.port))
     const { page } = inspector
