@@ -48,7 +48,7 @@ export function CallBody({ row, isOpen, toggle, onToggle }: CallBodyProps): JSX.
         )}
         {result?.artifacts !== undefined && (
           <span class="badge" title={result.artifacts.map(artifactName).join(', ')}>
-            kept whole
+            full result saved
           </span>
         )}
         {state.text !== undefined && <span class={`badge ${state.badge}`}>{state.text}</span>}
@@ -134,7 +134,7 @@ function stateOf({ status, result }: CallRow): CallState {
   }
   switch (status) {
     case 'held':
-      return { tone: 'waiting', text: 'waits for people', badge: 'warn' }
+      return { tone: 'waiting', text: 'waiting for you', badge: 'warn' }
     case 'denied':
       return { tone: 'quiet', text: 'denied', badge: 'warn' }
     case 'running':
