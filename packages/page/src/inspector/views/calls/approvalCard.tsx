@@ -58,7 +58,7 @@ export function ApprovalCard({ inspector, via, approval }: ApprovalProps) {
     <article class="approval" aria-label={`${name} waits for approval`}>
       <div class="approval-what">
         <p>
-          May <strong class="mono">{name}</strong> run
+          Run <strong class="mono">{name}</strong>
           <WhoAsks via={via} agentId={agentId} />?{' '}
           {irreversible ? <span class="badge warn">cannot be undone</span> : null}
         </p>
