@@ -98,7 +98,7 @@ export function parseCommandLine(
     values[name] = isRepeated(name as OptionName) ? [...(Array.isArray(before) ? before : []), value!] : (value ?? true)
   }
   if (command === undefined)
-    return options.length === 0 ? { type: 'help' } : mistake(`Say what to do: ${list(Object.keys(commands))}.`)
+    return options.length === 0 ? { type: 'help' } : mistake(`Name a command: ${list(Object.keys(commands))}.`)
   if (shape === undefined) return unknownCommand(command, commands)
   const operands = readOperands(command, shape, rest)
   if (typeof operands === 'string') return mistake(operands)

@@ -3,16 +3,16 @@ import { clusterEntries } from './cluster/clusterEntries.ts'
 import { evalEntry } from './evaluation/evalEntry.ts'
 
 /** The operand's name for commands on one session. */
-const sessionOperand = { name: 'session id', example: '<id>   (escapement sessions lists them)' }
+const sessionOperand = { name: 'session id', example: '<id> (list them with: escapement sessions)' }
 
 /** All commands, by name. */
 export const commands: Readonly<Record<string, Command>> = {
   init: {
     usage: 'init',
     group: 'work',
-    summary: 'write a small escapement.config.ts, with an agent',
+    summary: 'write a starter escapement.config.ts with an agent',
     details: [
-      'What is there already stays as it is. The configuration is code: commands run it in their folder and',
+      'Existing files are not changed. The configuration is code: commands run it in their folder and',
       'below, up to the root of the repository, unless --no-config.',
       'JSON (piped, or with --json): { "folder", "written", "next" }.',
     ],
@@ -23,7 +23,7 @@ export const commands: Readonly<Record<string, Command>> = {
   run: {
     usage: 'run "<task>"',
     group: 'work',
-    summary: 'do one task in a folder',
+    summary: 'run one task in a folder',
     options: ['dir', 'agent', 'model', 'config', 'no-config', 'theme', 'no-bell', 'json', 'yes'],
     task: 'required',
     load: async () => (await import('./commands/run.ts')).runCommand,
@@ -31,7 +31,7 @@ export const commands: Readonly<Record<string, Command>> = {
   chat: {
     usage: 'chat',
     group: 'work',
-    summary: 'talk to an agent that works in a folder',
+    summary: 'chat with an agent in a folder',
     options: ['continue', 'pick', 'dir', 'agent', 'model', 'config', 'no-config', 'theme', 'no-bell', 'json', 'yes'],
     details: [
       'A line typed while the agent works is given to it between two tool calls. Esc stops the work, Ctrl-C',
@@ -44,7 +44,7 @@ export const commands: Readonly<Record<string, Command>> = {
   resume: {
     usage: 'resume <id>',
     group: 'work',
-    summary: 'go on with a session of run, chat or a fork, also after a crash',
+    summary: 'continue a session of run, chat or a fork, also after a crash',
     details: [
       'Only what the command line began: the agents of an application are resumed by its code. Elsewhere',
       'than in the folder the session worked in, --dir says where it is to go on.',
@@ -91,7 +91,7 @@ export const commands: Readonly<Record<string, Command>> = {
   sessions: {
     usage: 'sessions [<action>]',
     group: 'sessions',
-    summary: 'list the sessions, the newest first; search, copy and move them',
+    summary: 'list sessions, newest first; search, copy and move them',
     details: [
       'With --failed and --waiting those of both kinds. Below each: what it is about, what was said last.',
       'JSON (piped, or with --json): one session a line: id, title, definition, status, last (how its last',
@@ -129,7 +129,7 @@ export const commands: Readonly<Record<string, Command>> = {
   inspect: {
     usage: 'inspect [id]',
     group: 'sessions',
-    summary: 'see a session, any moment of it, on a page in the browser',
+    summary: 'view a session at any moment in the browser',
     details: [
       'Without an id all sessions of the folder. The page has a slider over time: state, conversation and',
       'request of any moment. It only reads; Ctrl-C ends.',
@@ -143,7 +143,7 @@ export const commands: Readonly<Record<string, Command>> = {
   replay: {
     usage: 'replay <id>',
     group: 'sessions',
-    summary: 'print a session as if it were live',
+    summary: 'replay a session in the terminal',
     details: [
       'No model is asked and no tool is run. Pauses are those of the session, cut at 0.4 s; --speed <x>',
       'divides the recorded ones instead (1: as it was, 10: ten times as fast, 0: none). Ctrl-C ends it.',
@@ -157,7 +157,7 @@ export const commands: Readonly<Record<string, Command>> = {
   fork: {
     usage: 'fork <id> --at <node>',
     group: 'sessions',
-    summary: 'begin a new session at a node of another one',
+    summary: 'start a new session from a node of another',
     details: [
       'The new session shares the past up to the moment when the node, like n12, was the newest. Nothing is',
       'copied, and the source stays as it is. "escapement show <id>" has the nodes, abandoned ones too.',
@@ -171,7 +171,7 @@ export const commands: Readonly<Record<string, Command>> = {
   delete: {
     usage: 'delete <id>',
     group: 'sessions',
-    summary: 'delete a session for good; asks before',
+    summary: 'delete a session permanently, after confirmation',
     details: [
       'A session that others were forked from is kept. Where nobody can be asked --yes is needed.',
       'JSON (piped, or with --json): { "deleted": <id> }.',
@@ -184,7 +184,7 @@ export const commands: Readonly<Record<string, Command>> = {
   memory: {
     usage: 'memory <action> [id]',
     group: 'sessions',
-    summary: 'what agents remember: list, show, confirm, delete',
+    summary: 'manage what agents remember: list, show, confirm, delete',
     details: [
       'list: all of it, or that of one --scope, such as user:42. show <id>: all of one record.',
       'confirm <id>: it may be put before the model from now on, whatever it came from.',
@@ -234,7 +234,7 @@ export const commands: Readonly<Record<string, Command>> = {
   import: {
     usage: 'import <file>',
     group: 'logs',
-    summary: 'take an exported session in; - for standard input',
+    summary: 'import an exported session; - for standard input',
     details: [
       'All of the file is checked before anything is written; a session that is there stays as it is.',
       'JSON (piped, or with --json): { "agentIds": […] }, the session itself last.',
@@ -247,7 +247,7 @@ export const commands: Readonly<Record<string, Command>> = {
   repair: {
     usage: 'repair <file>',
     group: 'logs',
-    summary: 'cut a damaged log off at its first bad line; keeps a copy',
+    summary: 'truncate a damaged log at its first bad line; keeps a copy',
     details: ['The file is a log, such as .escapement/<session id>.jsonl.'],
     options: ['json'],
     task: 'required',
@@ -289,7 +289,7 @@ export const commands: Readonly<Record<string, Command>> = {
   attach: {
     usage: 'attach <url> [id]',
     group: 'network',
-    summary: 'talk to an agent of a server',
+    summary: 'chat with an agent on a server',
     details: [
       'The URL is that of "escapement serve": ws://host:port/bridge, http://host:port or host:port.',
       'Without an id the only agent there is; --spawn starts a new one. A chat as "escapement chat" is,',
@@ -306,7 +306,7 @@ export const commands: Readonly<Record<string, Command>> = {
   send: {
     usage: 'send <url> <id> <text>',
     group: 'network',
-    summary: 'say one thing to an agent of a server, and wait for the answer',
+    summary: 'send a message to an agent on a server and wait for the answer',
     details: [
       'The URL is that of "escapement serve": ws://host:port/bridge, http://host:port or host:port.',
       'Prints the answer as it comes; piped, or with --json, the events of the run, one a line. Ctrl-C',

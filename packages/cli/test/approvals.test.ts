@@ -75,7 +75,7 @@ describe('approvals at a terminal', (it) => {
     for (const said of ['maybe', '', 'yes please']) {
       await cli.until('allow it?')
       cli.send(`${said}\r`)
-      await cli.until('neither yes nor no')
+      await cli.until('type y, a, t or n')
     }
     assert.equal(ran, [])
     await cli.until('allow it?')
@@ -137,7 +137,7 @@ describe('approvals at a terminal', (it) => {
     await cli.until('    │ rm 38\n    … 21 more lines\n')
     await cli.until('allow it?')
     cli.send('y\r')
-    await cli.until('that was not all of it')
+    await cli.until('the call was cut off')
     await cli.until('    │ rm 59\n')
     assert.equal(ran, [])
     await cli.until('allow it?')
@@ -172,7 +172,7 @@ describe('approvals at a terminal', (it) => {
     await cli.until('y    yes')
     // Neither an Enter that was meant for something else nor a paste decides.
     cli.send('\r')
-    await cli.until('neither yes nor no')
+    await cli.until('type y, a, t or n')
     await cli.until('y    yes')
     cli.send(down)
     await cli.until('› y    yes')
@@ -195,7 +195,7 @@ describe('approvals at a terminal', (it) => {
     const lines = (letter: string): string => Array.from({ length: 60 }, (_, i) => `${letter}${i}`).join('\n')
     say(['edit_file', { path: 'a.ts', oldText: lines('a'), newText: lines('b') }])
     await cli.until('    - a39\n    … 80 more lines\n')
-    await cli.until('v    view all')
+    await cli.until('v    view the full call')
     cli.send('v\r')
     await cli.until('    - a59\n    + b0\n')
     await cli.until('    + b59\n')

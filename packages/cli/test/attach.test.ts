@@ -56,7 +56,7 @@ describe('escapement attach at a terminal', (it) => {
     await cli.until('✓ done')
     cli.send(ctrlD)
     assert.is(await cli.ended, 0)
-    assert.match(cli.stdout, /detached; come back with: escapement attach ws:\/\/\S+ a1\n$/)
+    assert.match(cli.stdout, /detached; reattach with: escapement attach ws:\/\/\S+ a1\n$/)
     assert.not.match(cli.stdout, /\(prompt: hello\)/)
   })
 
@@ -147,7 +147,7 @@ describe('escapement attach at a terminal', (it) => {
     cli.send('work\r')
     await cli.until('runs work')
     cli.send('/followup and then\r')
-    await cli.until('given to the agent once it is done')
+    await cli.until('queued until the agent finishes')
     agent.steer('from elsewhere')
     open()
     await cli.until('(steering: from elsewhere)')

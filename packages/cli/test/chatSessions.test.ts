@@ -61,9 +61,9 @@ describe('a chat without an id', (it) => {
   it('says what is wrong where there is nothing to go on with, or nobody to ask', async (context) => {
     const dir = projectFolder(context)
     for (const [options, code, said] of [
-      [['--continue'], 1, /no session to go on with/],
+      [['--continue'], 1, /no session to continue/],
       [['--pick'], 2, /--pick needs a terminal/],
-      [['--pick', '--continue'], 2, /give one of them/],
+      [['--pick', '--continue'], 2, /Use either --continue/],
     ] as const) {
       const ended = await piped(context, dir, '', ...options)
       assert.is(ended.code, code, ended.stderr)
@@ -103,7 +103,7 @@ describe('/sessions', (it) => {
     const cli = start(context, dir)
     await cli.until('› ')
     cli.send(`/ses\r${down}`)
-    await cli.until('there is no other session')
+    await cli.until('no other session')
     cli.send('\u0004')
     assert.is(await cli.ended, 0)
     assert.match((await piped(context, dir, '/sessions\n')).stdout, /\/sessions needs a terminal/)

@@ -155,7 +155,7 @@ describe('the command line', (it) => {
     assert.is(code, 130)
     assert.match(stdout, /"type":"run.end".*"stopReason":"aborted"/)
     const [log = ''] = readdirSync(join(cwd, '.escapement')).filter((name) => name.endsWith('.jsonl'))
-    assert.match(stderr, new RegExp(`^go on with: escapement resume ${log.replace('.jsonl', '')}$`, 'm'))
+    assert.match(stderr, new RegExp(`^continue with: escapement resume ${log.replace('.jsonl', '')}$`, 'm'))
     await untilDead(pid, context.signal)
   })
 })

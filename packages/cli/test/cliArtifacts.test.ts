@@ -55,7 +55,7 @@ describe('escapement show', (it) => {
     const { stdout } = await showAtTerminal([])
     assert.match(
       stdout,
-      `Kept whole\n  ${names[0]}  text/plain · ${(evil.length + 1).toLocaleString('en-US')} bytes · read n3\n`,
+      `Full results\n  ${names[0]}  text/plain · ${(evil.length + 1).toLocaleString('en-US')} bytes · read n3\n`,
     )
     assert.match(stdout, `  ${names[2]}  application/pdf · 2,000 bytes · a.pdf · shoot n4\n`)
   })

@@ -34,8 +34,8 @@ describe('escapement fork', (it) => {
     const fork = (id: string) =>
       startAtTerminal(context, ['fork', id, '--at', 'n1', '--id', `${id}-2`, '--dir', cwd], { cwd }).ended
     const [other, own] = await Promise.all([fork('one'), fork('ours')])
-    assert.match(plain(other.stdout), /^one-2\nGo on with it: runtime\.resume\("one-2", <definition "tester">\)/)
-    assert.match(plain(own.stdout), new RegExp(`^ours-2\nGo on with it: escapement resume ours-2 --dir ${cwd}`))
+    assert.match(plain(other.stdout), /^one-2\nContinue it: runtime\.resume\("one-2", <definition "tester">\)/)
+    assert.match(plain(own.stdout), new RegExp(`^ours-2\nContinue it: escapement resume ours-2 --dir ${cwd}`))
   })
 
   it('refuses a node that is none, and none at all', { timeoutMs }, async (context) => {
@@ -60,7 +60,7 @@ describe('escapement delete', (it) => {
       const cwd = await folderWithOne(context)
       const unsure = await runCli(context, ['delete', 'one'], { cwd })
       assert.is(unsure.code, 2)
-      assert.match(unsure.stderr, /"one" was not deleted: nobody can be asked, so say --yes/)
+      assert.match(unsure.stderr, /"one" was not deleted: without a terminal, confirm with --yes/)
       await runCli(context, ['fork', 'one', '--at', 'n2', '--id', 'two'], { cwd })
       const used = await runCli(context, ['delete', 'one', '--yes'], { cwd })
       assert.is(used.code, 1)
@@ -143,7 +143,7 @@ describe('escapement export and import', (it) => {
     assert.match(source, 'const result = await agent.prompt("Hello").result')
     assert.match(source, 'assert.ok(result.text.includes("Good night.")')
     assert.is(JSON.parse(test.stdout).lines, source.trimEnd().split('\n').length)
-    assert.match(had.stderr, /it passes as it was recorded: the answer has that already/)
+    assert.match(had.stderr, /the recorded session already passes: the answer has that already/)
     const mistakes = await Promise.all([
       run('--test', '--markdown'),
       run('--expect', 'x'),
@@ -153,7 +153,7 @@ describe('escapement export and import', (it) => {
       mistakes.map(({ code }) => code),
       [2, 2, 2],
     )
-    assert.match(mistakes[1].stderr, /--expect goes with --test/)
+    assert.match(mistakes[1].stderr, /--expect needs --test/)
   })
 
   it('take in nothing of a file that is none, or is not there', { timeoutMs }, async (context) => {

@@ -44,7 +44,7 @@ describe('escapement memory', (it) => {
       (await memory.list({ trusted: true, scopes: ['user:42'] })).map(({ id }) => id),
       ['m1', 'm2'],
     )
-    assert.match((await run('delete', 'm1')).stderr, /nobody can be asked, so say --yes/)
+    assert.match((await run('delete', 'm1')).stderr, /without a terminal, confirm with --yes/)
     assert.equal(parse((await run('delete', 'm1', '--yes')).stdout), [{ deleted: 1 }])
     assert.equal(parse((await run('delete', '--scope', 'user:42', '--yes')).stdout), [{ deleted: 1 }])
     assert.equal(
@@ -63,7 +63,7 @@ describe('escapement memory', (it) => {
     assert.match(await said(), /needs an action \(list, show, confirm or delete\), like: escapement memory list/)
     assert.match(await said('lst'), /cannot "lst"\. Did you mean "list"\?/)
     assert.match(await said('forget'), /There are: list, show, confirm, delete/)
-    assert.match(await said('show'), /Say which one, by its id/)
+    assert.match(await said('show'), /Give its id/)
     assert.match(await said('show', 'm11'), /There is no record "m11" in .*memory\. Did you mean "m1"\?/)
     assert.match(await said('list', 'm1'), /takes no id/)
     assert.match(await said('list', '--scope', 'anna'), /"anna" is no scope/)

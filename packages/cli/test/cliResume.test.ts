@@ -61,7 +61,7 @@ describe('escapement resume', (it) => {
     const { cwd, id } = left
     const { code, stdout, stderr } = await runCli(context, ['resume', id, '--yes'], { cwd })
     assert.is(code, 0, stdout + stderr)
-    assert.match(stdout, /^Going on with a run: the process was interrupted\.\n/)
+    assert.match(stdout, /^Continuing a run: the process was interrupted\.\n/)
     assert.match(stdout, /✓ run_command node test\.js · exit code 0/)
     assert.is(ofType(left, 'message.added').length, 1)
     assert.equal(
@@ -113,7 +113,7 @@ describe('escapement resume', (it) => {
     child.send('\u0004')
     const { code, stdout } = await child.ended
     assert.is(code, 0)
-    assert.match(plain(stdout), new RegExp(`go on with: escapement resume ${id}`))
+    assert.match(plain(stdout), new RegExp(`continue with: escapement resume ${id}`))
   })
 
   atTerminal(it, 'leaves what waits for an approval waiting when the chat is left', async (context) => {
@@ -170,8 +170,8 @@ describe('escapement resume', (it) => {
     assert.equal([unsure.code, unsure.stdout], [2, ''])
     const [said, goThere, goHere] = unsure.stderr.trimEnd().split('\n')
     assert.is(said, `escapement: Session "one" worked in ${there}, not in the folder you are in.`)
-    assert.is(goThere, `To go on there: escapement resume one --dir ${there} --logs ${logs}`)
-    assert.is(goHere, `To go on here: escapement resume one --dir . --logs ${logs}`)
+    assert.is(goThere, `To continue there: escapement resume one --dir ${there} --logs ${logs}`)
+    assert.is(goHere, `To continue here: escapement resume one --dir . --logs ${logs}`)
     assert.is((await resume('--dir', there)).code, 0)
     assert.is((await resume('--dir', '.')).code, 0)
   })

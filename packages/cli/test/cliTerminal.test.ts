@@ -61,7 +61,7 @@ describe('the chat at a terminal', (it) => {
     child.send('a\r')
     await child.until('runs run_command node test.js · ')
     child.send('look at the clock\r')
-    await child.until('given to the agent')
+    await child.until('queued for the next step')
     child.send('\u0003\u0003')
     assert.is((await child.ended).code, 130)
   })
@@ -191,7 +191,7 @@ describe('what a chat line asks for', (it) => {
     await untilState('executing')
     assert.match(
       (await runChatLine(agent, { type: 'pin', step: 'n1' }, aboutAgent(agent))).note ?? '',
-      /between two steps/,
+      /before the next step/,
     )
     agent.abort()
   })

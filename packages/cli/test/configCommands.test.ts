@@ -54,7 +54,7 @@ export default defineConfig({ agents: [defineAgent({ name: 'moody', retry: { att
     writeFileSync(join(dir, 'well.txt'), '')
     const resumed = await run(context, dir, 'resume', id, '--dir', dir)
     assert.is(resumed.code, 0, resumed.stderr)
-    assert.match(resumed.stdout, /^Going on with a run that failed\.\n[^]*asked by 1/)
+    assert.match(resumed.stdout, /^Continuing a failed run\.\n[^]*asked by 1/)
     const over = await run(context, dir, 'resume', id, '--dir', dir)
     assert.match(over.stdout, /nothing left to do/)
   })

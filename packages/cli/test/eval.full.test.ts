@@ -75,7 +75,7 @@ describe('escapement eval', (it) => {
     while (!isThere(join(cwd, 'out/workspaces'), 'begun')) await new Promise((resolve) => setImmediate(resolve))
     child.signal()
     assert.is(await child.ended, 130)
-    assert.match(child.stderr, /Stopped: by Ctrl-C\nNothing was tried yet: give the same command again\.\n$/)
+    assert.match(child.stderr, /Stopped: by Ctrl-C\nNo trial has run yet: run the same command again\.\n$/)
     assert.not.match(child.stderr, '--resume')
     assert.not.ok(existsSync(join(cwd, 'out/report.json')))
     writeFileSync(join(cwd, 'done'), '')
@@ -100,7 +100,7 @@ describe('escapement eval', (it) => {
     assert.is(await child.ended, 130)
     assert.match(
       child.stderr,
-      /Stopped: by Ctrl-C\nGo on with: escapement eval mini --resume .*\/out --concurrency 3\n/,
+      /Stopped: by Ctrl-C\nContinue with: escapement eval mini --resume .*\/out --concurrency 3\n/,
     )
     assert.is(reportIn(join(cwd, 'out')).stopped?.why, 'aborted')
     assert.equal(readdirSync(join(cwd, 'out/workspaces')), [])
@@ -197,7 +197,7 @@ describe('escapement eval', (it) => {
     assert.is(code, 1)
     assert.match(
       stderr,
-      /Stopped: the budget is spent: 0\.5000 of 0\.4 US dollars are spent\nGo on with: escapement eval mini --resume .*out --concurrency 1 --prices prices\.json --budget <more>\n/,
+      /Stopped: the budget is spent: 0\.5000 of 0\.4 US dollars are spent\nContinue with: escapement eval mini --resume .*out --concurrency 1 --prices prices\.json --budget <more>\n/,
     )
     const more = await run('mini', '--prices', 'prices.json', '--budget', '5', '--resume', 'out')
     assert.is(more.code, 0)

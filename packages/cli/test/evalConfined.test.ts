@@ -48,7 +48,7 @@ describe('escapement eval with containers', (it) => {
     const { stderr } = await run('mini', '--out', 'out', '--budget', '0.4', ...given)
     assert.match(
       stderr,
-      `Go on with: escapement eval mini --resume ${cwd}/out ${given.join(' ').replace('my prices.json', "'my prices.json'")} --budget <more>\n`,
+      `Continue with: escapement eval mini --resume ${cwd}/out ${given.join(' ').replace('my prices.json', "'my prices.json'")} --budget <more>\n`,
     )
     const before = runs()
     const more = await run('mini', '--resume', join(cwd, 'out'), ...given, '--budget', '5')

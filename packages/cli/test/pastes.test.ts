@@ -134,7 +134,7 @@ describe('a paste at a terminal', (it) => {
     await cli.until('[pasted 2 lines]')
     assert.is(agent.approvals().length, 1)
     cli.send('\r')
-    await cli.until('neither yes nor no')
+    await cli.until('type y, a, t or n')
     assert.is(agent.approvals().length, 1)
     cli.send('n\r')
     await cli.until('✓ done')

@@ -155,7 +155,7 @@ describe('an answer in a line', (it) => {
     [question({ type: 'string' }), '-', { decision: 'deny' }],
     [question({ type: 'string' }), '- no idea', { decision: 'deny', reason: 'no idea' }],
     [question({ type: 'number' }), '-1', { decision: { value: -1 } }],
-    [question({ type: 'string' }), ' ', { problem: 'nothing was typed' }],
+    [question({ type: 'string' }), ' ', { problem: 'no input' }],
     [question({ type: 'array' }), '[1', { problem: 'not JSON' }],
     [{ kind: 'call', ...call }, '', { decision: { result: '' } }],
   ] as const)

@@ -207,7 +207,7 @@ describe('escapement send', (it) => {
       [1, 2, 2, 2, 1],
     )
     assert.match(nobody.stderr, /^escapement: There is no agent "nobody".*\(AGENT_NOT_FOUND\)\n$/)
-    assert.match(both.stderr, /--steer or --follow-up, not both/)
+    assert.match(both.stderr, /either --steer or --follow-up, not both/)
     assert.match(none.stderr, /needs an agent id, like: escapement send 127/)
     assert.match(empty.stderr, /needs a text, like/)
   })

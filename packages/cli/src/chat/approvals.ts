@@ -56,8 +56,8 @@ export function readAnswer(said: string): Said | undefined {
   return /^no?\W*$/i.test(answer) ? { decision: 'deny' } : undefined
 }
 
-const notUnderstood = '  (neither yes nor no: y, a, t, n, or n and why not, which the agent reads)'
-const notAll = '  (that was not all of it; here it is, then it can be allowed)'
+const notUnderstood = '  (type y, a, t or n; after n you can add a reason for the agent)'
+const notAll = '  (the call was cut off; here it is in full)'
 const seesAll = /^(?:v|view|d|diff)$/i
 
 /** The answers to a call, as a menu. */
@@ -66,8 +66,8 @@ const answersTo = (name: string, isCut: boolean): readonly MenuItem[] => [
   { typed: 'a', label: 'always: this call with exactly this input' },
   { typed: 't', label: `every ${name} of this agent until the run ends` },
   { typed: 'n', label: 'no' },
-  { typed: 'n', label: 'no, and why not, which the agent reads', isBegun: true },
-  ...(isCut ? [{ typed: 'v', label: 'view all of it, which is needed before yes' }] : []),
+  { typed: 'n', label: 'no, with a reason for the agent', isBegun: true },
+  ...(isCut ? [{ typed: 'v', label: 'view the full call, required before yes' }] : []),
 ]
 
 /** A key for an agent, a tool and its input, independent of the order of the input's fields. */
@@ -163,7 +163,7 @@ export function answerPending(
     if (pending !== undefined) enqueue(pending)
     else if (event.type === 'approval.decided' || event.type === 'question.answered' || event.type === 'tool.end')
       // Of a call that has ended, its questions too.
-      close('It does not wait any more.', (key) => key === event.key || key.startsWith(`${event.key}/`))
+      close('The call is no longer waiting.', (key) => key === event.key || key.startsWith(`${event.key}/`))
     else if (event.agentId !== agent.id) return
     else if (event.type === 'run.end') {
       allowedTools.clear()

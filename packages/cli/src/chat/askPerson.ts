@@ -15,7 +15,7 @@ export const isAskable = (pending: Pending): pending is Askable => pending.kind 
 export const waitingLine = (pending: Askable): string =>
   pending.kind === 'question'
     ? `${pending.name} asks: ${pending.question}`
-    : `${pending.name} ${JSON.stringify(pending.input)} waits for a client to carry it out`
+    : `${pending.name} ${JSON.stringify(pending.input)} waits for a client to run it`
 
 /** Maximum number of choices shown as a menu; the values of a longer list are named in a line. */
 const mostChoices = 20
@@ -65,7 +65,7 @@ export function readAnswerLine(
   const [isRefusal, reason] = refusal.exec(said.trim()) ?? []
   if (isRefusal !== undefined) return reason === undefined ? { decision: 'deny' } : { decision: 'deny', reason }
   if (pending.kind === 'call') return { decision: { result: said } }
-  if (said.trim() === '') return { problem: 'nothing was typed' }
+  if (said.trim() === '') return { problem: 'no input' }
   const read = readTyped(formOf(pending.schema), said)
   return 'problem' in read ? read : { decision: { value: read.value } }
 }

@@ -35,7 +35,7 @@ export async function attachInTerminal(
   const leave = (chat: OpenChat): void => {
     if (!agent.hasUndelivered) return chat.leave(exitCodes.done)
     isLeaving = true
-    chat.note('leaving once the server has what was said; Ctrl-C to leave at once')
+    chat.note('leaving once the server has your message; Ctrl-C to leave now')
     void agent.delivered().then(() => chat.leave(exitCodes.done))
   }
   host.stdout.write(recap(trunkUpTo(await agent.remote.conversation(), head), host))
@@ -43,10 +43,10 @@ export async function attachInTerminal(
     {
       agent,
       about: agent.aboutAt(address),
-      headline: `${agent.id} · ${address}${isObserver ? ' · watching only: the token does not have the right "talk"' : ''}`,
+      headline: `${agent.id} · ${address}${isObserver ? ' · read-only: the token lacks the right "talk"' : ''}`,
       isPriced: false,
       window: () => agent.window,
-      ctrlC: { help: 'leave; the agent goes on', hint: 'Ctrl-C to leave' },
+      ctrlC: { help: 'leave; the agent keeps running', hint: 'Ctrl-C to leave' },
       ...(existsSync(folder) ? { history: historyFile(join(folder, 'history'), (text) => redactor.text(text)) } : {}),
       // The server has other files, or none.
       workspace: { dir: host.cwd(), where: 'read on this machine' },
@@ -70,7 +70,7 @@ export async function attachInTerminal(
       },
       onEscape(chat) {
         if (agent.state === 'idle') return
-        if (!agent.isOwnRun) return chat.note('not begun here; /abort stops it')
+        if (!agent.isOwnRun) return chat.note('started elsewhere; /abort stops it')
         void agent.abort().then(
           () => chat.note('stopped'),
           (thrown: unknown) => chat.note(messageOf(thrown), true),
@@ -87,7 +87,7 @@ export async function attachInTerminal(
 /** The last line, for a person who leaves. */
 export const farewell = ({ id, state }: Pick<AttachedAgent, 'id' | 'state'>, address: string): string => {
   const isAtWork = !['idle', 'paused', 'stopped'].includes(state)
-  return `detached${isAtWork ? '; the run goes on' : ''}; come back with: escapement attach ${address} ${id}`
+  return `detached${isAtWork ? '; the run continues' : ''}; reattach with: escapement attach ${address} ${id}`
 }
 
 /** The trunk up to a head: anything later arrives as events. */

@@ -166,7 +166,7 @@ export class AttachedAgent implements ChatAgent {
       },
       fork: async (step) => {
         const { agentId } = await this.remote.fork(step)
-        return `go on with: escapement attach ${address} ${agentId}`
+        return `continue with: escapement attach ${address} ${agentId}`
       },
     }
   }

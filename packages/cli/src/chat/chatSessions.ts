@@ -54,7 +54,7 @@ const statusWords: Readonly<Record<SessionSummary['status'], string>> = {
   failed: 'failed',
 }
 
-const pickTitle = 'Go on with (type to search, Enter, Esc):'
+const pickTitle = 'Continue session (type to search, Enter, Esc):'
 
 /** Has a person choose a session; `undefined` if none was chosen. */
 export async function pickSession(
@@ -114,9 +114,9 @@ async function chatOnce(
         else chat.catchUp()
       },
       async onSessions(chat) {
-        if (agent.state !== 'idle' && agent.state !== 'paused') return chat.note('stop the work first, with Esc', true)
+        if (agent.state !== 'idle' && agent.state !== 'paused') return chat.note('stop the agent first (Esc)', true)
         const others = (await pastSessions(invocation, host)).filter(({ id }) => id !== agent.id)
-        if (others.length === 0) return chat.note('there is no other session to go on with')
+        if (others.length === 0) return chat.note('no other session to continue')
         next = await pickSession(others, (title, items) => chat.pick(title, items))
         if (next !== undefined) chat.leave(exitCodes.done)
       },

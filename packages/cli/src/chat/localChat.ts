@@ -57,7 +57,7 @@ export async function chatInTerminal(
       headline: `${modelId} · ${dir}`,
       isPriced,
       window: () => session.definition.compaction?.policy.contextWindow,
-      ctrlC: { help: 'stop the work; twice, leave', hint: 'Esc to stop' },
+      ctrlC: { help: 'stop the agent; twice, leave', hint: 'Esc to stop' },
       policy: () => approvalPolicy(true, yes),
       history: historyFile(join(place.folder ?? join(dir, '.escapement'), 'history'), (text) => redactor.text(text)),
       workspace: { dir },
@@ -97,7 +97,7 @@ export function chatOverPipe(session: Session, { host, json, isPriced, yes = fal
     about: aboutSession(session, host),
     prompt,
     isPriced,
-    ctrlC: 'stop the work; twice, leave',
+    ctrlC: 'stop the agent; twice, leave',
     farewell: () => `recorded in ${logFile}`,
     policy: () => approvalPolicy(false, yes),
     isStopping() {

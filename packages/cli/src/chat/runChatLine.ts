@@ -26,7 +26,7 @@ type LineActions = {
 
 async function decide(agent: ChatAgent, decision: 'approve' | 'deny', reason?: string): Promise<LineResult> {
   const call = agent.pending().find(({ kind }) => kind === 'approval')
-  if (call === undefined) return { note: 'no call waits for an approval' }
+  if (call === undefined) return { note: 'no call is waiting for approval' }
   await decideCall(agent, call, decision, reason)
   return { note: `${decision === 'approve' ? 'allowed' : 'denied'}: ${call.name}` }
 }
@@ -44,7 +44,7 @@ type Answer =
 async function reshape(agent: ChatAgent, answer: Answer, ask: () => Promise<void> | void): Promise<LineResult> {
   if (agent.state !== 'idle') {
     await ask()
-    return { note: 'it is done between two steps of the agent' }
+    return { note: 'queued: it is done before the next step' }
   }
   const answered = Promise.withResolvers<void>()
   const unsubscribe = agent.subscribe((event) => {
@@ -66,14 +66,14 @@ async function reshape(agent: ChatAgent, answer: Answer, ask: () => Promise<void
 const lineActions: LineActions = {
   async steer(agent, { text }) {
     await agent.steer(text)
-    return { note: 'given to the agent before its next step' }
+    return { note: 'queued for the next step' }
   },
   async followUp(agent, { text }) {
     await agent.followUp(text)
-    return { note: 'given to the agent once it is done' }
+    return { note: 'queued until the agent finishes' }
   },
   async abort(agent) {
-    if (agent.state === 'idle') return { note: 'nothing is under way' }
+    if (agent.state === 'idle') return { note: 'nothing is running' }
     await agent.abort()
     return {}
   },
@@ -88,11 +88,11 @@ const lineActions: LineActions = {
   brake: (agent, { policy }) => reshape(agent, 'policy.end', () => agent.brake(policy)),
   async use(agent, { use }) {
     await agent.use(use)
-    return { note: use === null ? 'as the definition says, from the next turn on' : 'used from the next turn on' }
+    return { note: use === null ? 'reset to the definition, from the next turn on' : 'used from the next turn on' }
   },
   async undo(agent, { why }, about) {
     const prompt = lastPrompt((await about.conversation()).trunk())
-    if (prompt === undefined) return { note: 'nothing was said yet' }
+    if (prompt === undefined) return { note: 'no messages yet' }
     return reshape(agent, 'undo.end', () =>
       agent.revert(formatNodeId(prompt.id), {
         category: 'failure',
@@ -102,20 +102,20 @@ const lineActions: LineActions = {
     )
   },
   async retry(agent, _, about) {
-    if (!isWaiting(agent)) return { note: 'it is at work; /abort stops it' }
+    if (!isWaiting(agent)) return { note: 'the agent is running; /abort stops it' }
     if (agent.hasFailed) return { run: agent.resume() }
     const said = promptAgain((await about.conversation()).trunk())
-    if (said === undefined) return { note: 'nothing was said yet' }
+    if (said === undefined) return { note: 'no messages yet' }
     const { content, ...from } = said
     return { run: agent.prompt(content, from) }
   },
   tree: async (_, __, about) => ({ conversation: await about.conversation() }),
   cost: async (_, __, about) => ({ note: spentWords(await about.spent()) }),
   async fork(_, { at }, { fork, conversation }) {
-    if (fork === undefined) return { note: 'no forks are made here; see: escapement help fork' }
+    if (fork === undefined) return { note: 'forking is not available here; see: escapement help fork' }
     const newest = (await conversation()).trunk().at(-1)
     const step = at ?? (newest === undefined ? undefined : formatNodeId(newest.id))
-    return step === undefined ? { note: 'nothing was said yet' } : { note: `forked at ${step}: ${await fork(step)}` }
+    return step === undefined ? { note: 'no messages yet' } : { note: `forked at ${step}: ${await fork(step)}` }
   },
   pin: (agent, { step }) => reshape(agent, 'pin.applied', () => agent.pin(step)),
   unpin: (agent, { step }) => reshape(agent, 'pin.applied', () => agent.unpin(step)),

@@ -127,7 +127,9 @@ export async function runTerminalChat(setup: TerminalChat, host: CliHost): Promi
     if (read.type === 'help') return screen.write(chatHelp(ctrlC.help, true))
     if (read.type === 'print') return screen.write(read.text)
     if (read.type === 'sessions')
-      return setup.onSessions === undefined ? chat.note('only in "escapement chat"', true) : setup.onSessions(chat)
+      return setup.onSessions === undefined
+        ? chat.note('available only in "escapement chat"', true)
+        : setup.onSessions(chat)
     if ('text' in read) setup.said?.(read.text)
     if (read.type === 'say' && isWaiting(agent))
       return watch((setup.prompt ?? ((text) => agent.prompt(text)))(read.text))
@@ -159,7 +161,7 @@ export async function runTerminalChat(setup: TerminalChat, host: CliHost): Promi
   /** The last write to the history; texts are kept one after the other. */
   let lastKept: Promise<void> | undefined
   const keepNone = (thrown: unknown): void => {
-    if (!isTold) chat.note(`what is said is not kept for other runs: ${messageOf(thrown)}`, true)
+    if (!isTold) chat.note(`input history is not saved: ${messageOf(thrown)}`, true)
     isTold = true
   }
   const ignoreSignals = onStopSignal(host, onInterrupt)

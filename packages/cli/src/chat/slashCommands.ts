@@ -100,34 +100,34 @@ function readUse(text: string): ChatLine {
 const slashCommands: Readonly<Record<string, SlashCommand>> = {
   '/steer': {
     form: '<text>',
-    needs: 'something to say',
-    help: 'say it before the next step of the agent at work',
+    needs: 'a message',
+    help: 'send a message before the next step',
     read: (text) => ({ type: 'steer', text }),
   },
   '/followup': {
     form: '<text>',
-    needs: 'something to say',
-    help: 'say it once the agent would be done',
+    needs: 'a message',
+    help: 'send a message when the agent finishes',
     read: (text) => ({ type: 'followUp', text }),
   },
-  '/abort': { help: 'stop the work', read: () => ({ type: 'abort' }) },
-  '/resume': { help: 'go on after a pause', read: () => ({ type: 'resume' }) },
-  '/approve': { help: 'allow the call that waits', read: () => ({ type: 'approve' }) },
+  '/abort': { help: 'stop the run', read: () => ({ type: 'abort' }) },
+  '/resume': { help: 'resume after a pause', read: () => ({ type: 'resume' }) },
+  '/approve': { help: 'approve the waiting call', read: () => ({ type: 'approve' }) },
   '/deny': {
     form: '[why]',
-    help: 'deny it; the agent reads why',
+    help: 'deny it, with a reason for the agent',
     read: (text) => (text === '' ? { type: 'deny' } : { type: 'deny', reason: text }),
   },
   '/prune': {
     form: '<steps> [memo]',
     needs: 'steps to hide, such as n4 n9, or a number of tokens',
-    help: 'hide steps of the model; a memo takes their place',
+    help: 'hide steps from the model, optionally behind a memo',
     read: readPrune,
   },
   '/mask': {
     form: '<steps>',
     needs: 'steps, such as n4 n9, or a number of tokens, and nothing else',
-    help: 'hide what the results of steps hold, not the calls',
+    help: 'hide the results of steps, but keep the calls',
     read: readMask,
   },
   '/graft': {
@@ -139,18 +139,18 @@ const slashCommands: Readonly<Record<string, SlashCommand>> = {
   '/revert': {
     form: '<step> [--undo] [why]',
     needs: 'a step to go back to, such as n12',
-    help: 'go back to a step; why becomes the lesson',
+    help: 'go back to a step and leave a lesson',
     read: readRevert,
   },
   '/compact': {
     form: '[focus]',
-    help: 'let a summary take the place of the middle',
+    help: 'replace the middle of the conversation with a summary',
     read: (text) => (text === '' ? { type: 'compact' } : { type: 'compact', focus: text }),
   },
   '/brake': {
     form: '<policy>',
     needs: 'the name of a policy',
-    help: 'ask a policy of the agent now',
+    help: 'run a policy now',
     read: (policy) => ({ type: 'brake', policy }),
   },
   '/use': {
@@ -162,36 +162,36 @@ const slashCommands: Readonly<Record<string, SlashCommand>> = {
   '/model': {
     form: '<name>',
     needs: 'the name of a model of the agent, or reset for that of its definition',
-    help: 'the model to ask from the next turn on; reset',
+    help: 'change the model from the next turn on; reset',
     read: (name) => ({ type: 'use', use: { model: name === 'reset' ? null : name } }),
   },
-  '/retry': { help: 'go on with the run that failed, or say the last prompt again', read: () => ({ type: 'retry' }) },
+  '/retry': { help: 'retry the failed run, or repeat the last prompt', read: () => ({ type: 'retry' }) },
   '/undo': {
     form: '[why]',
-    help: 'go back to the last prompt, and undo what was done since',
+    help: 'go back to the last prompt and undo everything since',
     read: (why) => (why === '' ? { type: 'undo' } : { type: 'undo', why }),
   },
   '/fork': {
     form: '[step]',
-    help: 'a new session that begins at a step, or here',
+    help: 'start a new session from a step, or from here',
     read: readFork,
   },
-  '/tree': { help: 'the conversation, with abandoned branches', read: () => ({ type: 'tree' }) },
-  '/cost': { help: 'what was used so far', read: () => ({ type: 'cost' }) },
+  '/tree': { help: 'show the conversation with abandoned branches', read: () => ({ type: 'tree' }) },
+  '/cost': { help: 'show usage so far', read: () => ({ type: 'cost' }) },
   '/pin': {
     form: '<step>',
     needs: 'a step, such as n12; /tree lists them',
-    help: 'keep a step in the sight of the model',
+    help: 'keep a step visible to the model',
     read: (step) => ({ type: 'pin', step }),
   },
   '/unpin': {
     form: '<step>',
     needs: 'a pinned step, such as n12',
-    help: 'take the pin away',
+    help: 'unpin a step',
     read: (step) => ({ type: 'unpin', step }),
   },
-  '/sessions': { help: 'go on with another session of the folder', read: () => ({ type: 'sessions' }) },
-  '/help': { help: 'this text', read: () => ({ type: 'help' }) },
+  '/sessions': { help: 'continue another session of this folder', read: () => ({ type: 'sessions' }) },
+  '/help': { help: 'show this help', read: () => ({ type: 'help' }) },
   '/quit': { help: 'leave (also Ctrl-D)', read: () => ({ type: 'quit' }) },
 }
 /** Alternative names. */
@@ -206,9 +206,9 @@ export const chatCommands: readonly Completion[] = Object.entries(slashCommands)
 
 /** Keys of a terminal that a person may not guess. */
 const keys = [
-  ['Esc', 'stop the work; at rest twice, what was said last'],
-  ['Alt-Enter, \\ Enter', 'a new line; also Shift-Enter, where the terminal tells it'],
-  ['↑, Ctrl-R', 'what was said before; search it'],
+  ['Esc', 'stop the agent; twice when idle, edit the last prompt'],
+  ['Alt-Enter, \\ Enter', 'new line (also Shift-Enter in some terminals)'],
+  ['↑, Ctrl-R', 'previous input; search it'],
 ] as const
 
 /** Returns the text of `/help`. `ctrlC`: effect of Ctrl-C; `isTyped`: the chat is at a terminal. */
@@ -219,7 +219,7 @@ export const chatHelp = (ctrlC: string, isTyped = false): string =>
     ['Ctrl-C', ctrlC] as const,
   ]
     .map(([form, help]) => `  ${form.padEnd(24)}${help}\n`)
-    .join('') + '  A line typed while the agent works is given to it between two tool calls.\n'
+    .join('') + '  A line typed while the agent works reaches it between two tool calls.\n'
 
 /** Parses a line of a chat: a slash command or a message. A path like `/etc/hosts` is a message. */
 export function readChatLine(line: string): ChatLine {

@@ -81,7 +81,7 @@ export async function startCluster(options: ClusterOptions): Promise<Cluster> {
       clock,
       signal: ending.signal,
       replace: true,
-      told: (why) => log.warn({ error: why }, 'The engine does not know the workers yet; it is told again.'),
+      told: (why) => log.warn({ error: why }, 'The engine does not know the workers yet; registering again.'),
     })
     await Promise.race([registered, stopped.promise])
     return { engine, url: balancer.url, close }

@@ -28,7 +28,7 @@ export const attachCommand: CommandRun = (invocation, host) =>
       agent,
       about: agent.aboutAt(address),
       isPriced: false,
-      ctrlC: 'leave; the agent goes on',
+      ctrlC: 'leave; the agent keeps running',
       farewell: () => farewell(agent, address),
       policy: () => sharedPolicy(agent.isOwnRun, false, yes),
       isStopping: () => true,
@@ -71,7 +71,7 @@ const agentLine = ({ agentId, definition, state }: AgentSummary): string =>
   `  ${agentId}  ${oneLine(definition)} · ${oneLine(state)}`
 
 function noAgent(client: Client, attach: string): string {
-  const none = 'No agent runs there. One at rest is woken by its id'
+  const none = 'No agent is running there. Start a stored one by its id'
   const { definitions } = client
   if (!client.may('spawn') || definitions.length === 0) return `${none}: ${attach} <id>`
   const [only = ''] = definitions

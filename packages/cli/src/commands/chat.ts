@@ -31,13 +31,13 @@ async function chooseSession(
 ): Promise<{ readonly id?: string } | number> {
   if (!invocation.continue && !invocation.pick) return {}
   if (invocation.continue && invocation.pick)
-    return refuse(host, '--continue takes the newest session, --pick asks for one: give one of them.', exitCodes.usage)
+    return refuse(host, 'Use either --continue (the newest session) or --pick, not both.', exitCodes.usage)
   if (invocation.pick && !isTyped)
     return refuse(host, '--pick needs a terminal. Take the newest session with --continue.', exitCodes.usage)
   const sessions = await pastSessions(invocation, host)
   const [newest] = sessions
   if (newest === undefined)
-    return refuse(host, 'There is no session to go on with in this folder. Begin one: escapement chat')
+    return refuse(host, 'There is no session to continue in this folder. Start one: escapement chat')
   if (invocation.continue) return { id: newest.id }
   const id = await pickAtTerminal(sessions, host)
   return id === undefined ? exitCodes.done : { id }

@@ -40,7 +40,7 @@ export const clusterCommand: CommandRun = async (invocation, host) => {
   const secret = randomBytes(24).toString('hex')
   const stopping = new AbortController()
   const stopped = untilStopped(host).then(() => {
-    stopping.abort(new RuntimeError('INTERNAL', 'It was stopped before all was up.'))
+    stopping.abort(new RuntimeError('INTERNAL', 'It was stopped before everything had started.'))
     return exitCodes.interrupted
   })
   const cluster = await startCluster({
@@ -125,7 +125,7 @@ function inWords(event: ClusterEvent): string | undefined {
     case 'worker.up':
       return `${event.worker} is up (process ${event.pid}, ${new URL(event.bridge).host})`
     case 'worker.gone':
-      return `${event.worker} has ended ${event.how}; it is started again`
+      return `${event.worker} ended ${event.how}; restarting it`
     case 'worker.said':
       return ofWorker(event.worker, event.line)
     case 'worker.killed':

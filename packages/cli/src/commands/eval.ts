@@ -43,7 +43,7 @@ export const evalCommand: CommandRun = async (invocation, host) => {
         progress.close(),
       )
       if (evaluated.isUnbegun === true) {
-        host.stderr.write('Stopped: by Ctrl-C\nNothing was tried yet: give the same command again.\n')
+        host.stderr.write('Stopped: by Ctrl-C\nNo trial has run yet: run the same command again.\n')
         return exitCodes.interrupted
       }
       await show(reportOf(evaluated.header, evaluated.results, evaluated), plan.folder, invocation, host)
@@ -91,7 +91,7 @@ function conclude({ stopped, results }: Evaluated, folder: string, invocation: I
   const why = stopped === undefined ? `${errors} of the trials ended as an error` : reasons[stopped.why]
   const said = stopped?.message === undefined ? '' : `: ${stopped.message}`
   const more = stopped?.why === 'budget' ? ' --budget <more>' : ''
-  host.stderr.write(`Stopped: ${why}${said}\nGo on with: ${resumeLine(invocation, folder)}${more}\n`)
+  host.stderr.write(`Stopped: ${why}${said}\nContinue with: ${resumeLine(invocation, folder)}${more}\n`)
   return stopped?.why === 'aborted' ? exitCodes.interrupted : exitCodes.failed
 }
 

@@ -45,11 +45,11 @@ function checkForm({ jsonl, markdown, html, test, expect, taskFolder, out }: Inv
   if ([jsonl, markdown, html, test, isTask].filter(Boolean).length > 1)
     throw new RuntimeError('INVALID_OPTION', 'Give one of --jsonl, --markdown, --html, --test and --task.')
   if (expect !== undefined && !test && !isTask)
-    throw new RuntimeError('INVALID_OPTION', '--expect goes with --test or --task: it is what the answer should have.')
+    throw new RuntimeError('INVALID_OPTION', '--expect needs --test or --task.')
   if (isTask && out !== undefined)
     throw new RuntimeError('INVALID_OPTION', '--task says which folder the task goes to: leave --out out.')
   if (expect?.trim() === '')
-    throw new RuntimeError('INVALID_OPTION', '--expect is empty: give what the answer should have.')
+    throw new RuntimeError('INVALID_OPTION', '--expect is empty: give the text expected in the answer.')
 }
 
 /** Returns the lines of the file; `undefined` if there is none, after printing the reason. */
@@ -70,7 +70,7 @@ async function linesOf(
     refuse(host, made.why)
     return undefined
   }
-  if (made.passes !== undefined) host.stderr.write(`escapement: it passes as it was recorded: ${made.passes}.\n`)
+  if (made.passes !== undefined) host.stderr.write(`escapement: the recorded session already passes: ${made.passes}.\n`)
   return splitLines(made.source)
 }
 

@@ -23,7 +23,7 @@ export const forkCommand: CommandRun = async (invocation, host) => {
       ? `runtime.resume("${agentId}", <definition "${oneLine(session.definition)}">)`
       : howToResume(agentId, invocation)
   host.stdout.write(
-    wantsJson(invocation, host) ? `${JSON.stringify({ agentId })}\n` : `${agentId}\nGo on with it: ${how}\n`,
+    wantsJson(invocation, host) ? `${JSON.stringify({ agentId })}\n` : `${agentId}\nContinue it: ${how}\n`,
   )
   return exitCodes.done
 }

@@ -26,7 +26,7 @@ export const gatewayCommand: CommandRun = async (invocation, host) => {
       host.stdout.write(
         isJson
           ? `${JSON.stringify({ url: gateway.url, page })}\n`
-          : `${gateway.url}\npage: ${page}\nCtrl-C ends; the agents go on.\n`,
+          : `${gateway.url}\npage: ${page}\nCtrl-C stops the gateway; the agents keep running.\n`,
       )
       await stopped
       return exitCodes.done

@@ -154,8 +154,7 @@ async function remove(work: Work): Promise<number> {
 /** Finds the record with the given id. @throws RuntimeError `INVALID_OPTION`, naming the records there are. */
 async function find(work: Work): Promise<MemoryRecord> {
   const { memory, path, id } = work
-  if (id === undefined)
-    throw new RuntimeError('INVALID_OPTION', 'Say which one, by its id: "escapement memory list" has them.')
+  if (id === undefined) throw new RuntimeError('INVALID_OPTION', 'Give its id; list them with: escapement memory list')
   const records = await memory.list(scopesOf(work))
   const [found, ...others] = records.filter((record) => record.id === id)
   if (found === undefined) {

@@ -30,12 +30,12 @@ async function goOn(session: Session, options: TaskOptions): Promise<number> {
   const { agent } = session
   const { host, json } = options
   const say = (text: string): unknown => (json ? host.stderr : host.stdout).write(`${text}\n`)
-  if (agent.hasFailed) say('Going on with a run that failed.')
+  if (agent.hasFailed) say('Continuing a failed run.')
   else if (agent.state === 'idle') {
-    say(`Session "${agent.id}" has nothing left to do. To say more, resume it at a terminal.`)
+    say(`Session "${agent.id}" has nothing left to do. To continue the conversation, resume it at a terminal.`)
     return exitCodes.done
   }
-  if (agent.pause !== null) say(`Going on with a run: ${pauseText(agent.pause)}.`)
+  if (agent.pause !== null) say(`Continuing a run: ${pauseText(agent.pause)}.`)
   return codeOf(await watchWork(session, () => toRest(agent), options))
 }
 

@@ -53,7 +53,7 @@ export const sendCommand: CommandRun = (invocation, host) => {
 
 /** @throws RuntimeError `INVALID_OPTION` */
 function howOf({ steer, followUp }: Invocation): How {
-  if (steer && followUp) throw new RuntimeError('INVALID_OPTION', 'Say --steer or --follow-up, not both.')
+  if (steer && followUp) throw new RuntimeError('INVALID_OPTION', 'Use either --steer or --follow-up, not both.')
   return steer ? 'steer' : followUp ? 'followUp' : 'prompt'
 }
 

@@ -34,7 +34,7 @@ export const serveCommand: CommandRun = async (invocation, host) => {
     const { resumed: agents, left } = await runtime.resumeAll({ definitions, where })
     const resumed = agents.map(({ id }) => id)
     for (const { agentId, error } of left)
-      host.stderr.write(`${agentId} could not go on: ${withoutControls(error.message)}\n`)
+      host.stderr.write(`${agentId} could not be resumed: ${withoutControls(error.message)}\n`)
     const names = definitions.map(({ name }) => name)
     const mcp = wanted.includes('mcp') ? `${pageOf(server)}mcp` : undefined
     // Before anyone can know that it is up and stop it.

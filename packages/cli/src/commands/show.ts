@@ -104,7 +104,7 @@ async function showSession(views: Views): Promise<number> {
   return print(views, [
     ...sessionLines(session, facts, colours),
     ...section('Tools from elsewhere', sourceLines(sources, colours)),
-    ...section('Kept whole', artifactLines(artifacts)),
+    ...section('Full results', artifactLines(artifacts)),
     ...section('Runs', runLines(session.runs, colours)),
     ...section('Between runs', session.changes.map(changeLine)),
     ...section(

@@ -47,7 +47,7 @@ export async function saveTask(invocation: Invocation, logs: SessionLogs, host: 
     ...made.notes,
     ...(saved === undefined ? ['no files go with it: say with --dir which folder it worked in'] : []),
     ...(saved?.notes ?? []),
-    ...(made.passes === undefined ? [] : [`it passes as it was recorded: ${made.passes}`]),
+    ...(made.passes === undefined ? [] : [`the recorded session already passes: ${made.passes}`]),
   ]
   if (wantsJson(invocation, host)) {
     host.stdout.write(`${JSON.stringify({ agentId: id, folder, files: saved?.files.size ?? 0, notes })}\n`)

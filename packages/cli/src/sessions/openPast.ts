@@ -44,7 +44,7 @@ export async function openPast(invocation: Invocation, host: CliHost, id: string
   if (invocation.dir === undefined && own?.folder !== undefined && !isSameFolder(own.folder, host.cwd())) {
     const [there, here] = [own.folder, '.'].map((folder) => howToResume(id, { ...invocation, dir: folder }))
     const what = `Session "${id}" worked in ${oneLine(own.folder)}, not in the folder you are in.`
-    return refused(`${what}\nTo go on there: ${oneLine(there!)}\nTo go on here: ${here}`, exitCodes.usage)
+    return refused(`${what}\nTo continue there: ${oneLine(there!)}\nTo continue here: ${here}`, exitCodes.usage)
   }
   if (before.isStopped) return refused(`Session "${id}" was stopped for good.`)
   const isLive = !json && isInteractive(host)

@@ -146,7 +146,7 @@ export function resumeHint(
     dir: dir === cwd() ? undefined : dir,
     logs: address === join(dir, '.escapement') ? undefined : address,
   }
-  return `go on with: ${howToResume(agent.id, named)}`
+  return `continue with: ${howToResume(agent.id, named)}`
 }
 
 /** An agent that works in a folder with tools. @throws RuntimeError `INVALID_OPTION` if `dir` is not a folder. */

@@ -12,7 +12,7 @@ export async function whyKept(
 ): Promise<number | undefined> {
   if (yes) return undefined
   if (json || !isInteractive(host))
-    return refuse(host, `${what} was not deleted: nobody can be asked, so say --yes.`, exitCodes.usage)
+    return refuse(host, `${what} was not deleted: without a terminal, confirm with --yes.`, exitCodes.usage)
   const answer = await confirm(host, `Delete ${what} for good? y = yes, n = no: `)
   if (answer === 'interrupted') return exitCodes.interrupted
   if (answer === 'yes') return undefined

@@ -17,7 +17,7 @@ export function requestLines(now: CapturedRequest, before: CapturedRequest | und
   return [
     `${colours.bold(`Request of turn ${turnIndex}`)}${attempt === 1 ? '' : `, attempt ${attempt}`} · ${oneLine(model)} · ${counted(messages.length, 'message')}`,
     before === undefined
-      ? 'It is the first that was captured.'
+      ? 'This is the first captured request.'
       : `Since turn ${before.turnIndex}: ${changeText(change!)}.`,
     '',
     `${colours.bold('System')}${mark(change?.system)}`,
@@ -47,13 +47,13 @@ function changeText({ kept, gone, added, system, settings, tools }: RequestChang
   const frame = [
     ...(system ? ['the system prompt'] : []),
     ...(tools.added.length === 0 ? [] : [`tools added: ${tools.added.join(', ')}`]),
-    ...(tools.removed.length === 0 ? [] : [`tools gone: ${tools.removed.join(', ')}`]),
+    ...(tools.removed.length === 0 ? [] : [`tools removed: ${tools.removed.join(', ')}`]),
     ...(tools.changed.length === 0 ? [] : [`tools changed: ${tools.changed.join(', ')}`]),
     ...(settings ? ['the settings'] : []),
   ].map(oneLine)
   const counts = [
     `${counted(kept, 'message')} kept`,
-    ...(gone === 0 ? [] : [`${whole(gone)} gone`]),
+    ...(gone === 0 ? [] : [`${whole(gone)} removed`]),
     `${whole(added)} new`,
   ]
   return `${counts.join(', ')}; ${frame.length === 0 ? 'system, tools and settings are the same' : `changed: ${frame.join('; ')}`}`

@@ -131,7 +131,7 @@ describe('a list to choose from', (it) => {
     const none = pickerRows('Which?', items, { query: 'zz', chosen: 0 }, { columns: 60, rows: 10 })
     assert.equal(
       none.items.map(({ text }) => text),
-      ['  nothing fits'],
+      ['  no match'],
     )
   })
 })

@@ -66,7 +66,7 @@ describe('a reply that streams', (it) => {
     write('one **two')
     await cli.until('one **two')
     cli.send('and more\r')
-    await cli.until('(given to the agent before its next step)\none **two')
+    await cli.until('(queued for the next step)\none **two')
     write('** three')
     await cli.until('one two three')
     cli.send('\u0004')

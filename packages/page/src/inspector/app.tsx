@@ -22,7 +22,7 @@ import type { Connection } from './model/agent/connection.ts'
 import { Icon } from './parts/icon.tsx'
 
 const AgentPane = later<AgentPaneProps>(
-  'The agent is being loaded',
+  'Loading the agent',
   async () => (await import('./views/agent/agentPane.tsx')).AgentPane,
   (content, { view }) => (
     <main class="agent" aria-label={`Agent ${view.agentId}`}>
@@ -31,7 +31,7 @@ const AgentPane = later<AgentPaneProps>(
   ),
 )
 const DetailsPane = later<DetailsPaneProps>(
-  'The details are being loaded',
+  'Loading the details',
   async () => (await import('./views/details/detailsPane.tsx')).DetailsPane,
   (content) => (
     <section class="details" data-drawer="closed" aria-label="Details">
@@ -40,7 +40,7 @@ const DetailsPane = later<DetailsPaneProps>(
   ),
 )
 const Start = later<StartProps>(
-  'The overview is being loaded',
+  'Loading the overview',
   async () => (await import('./views/shell/start.tsx')).Start,
   (content) => (
     <main class="agent home" aria-label="Overview">
@@ -49,7 +49,7 @@ const Start = later<StartProps>(
   ),
 )
 const Gate = later<GateProps>(
-  'What the server asks for is being loaded',
+  'Loading the sign-in form',
   async () => (await import('./views/shell/gate.tsx')).Gate,
   (content) => <main class="gate">{content}</main>,
 )

@@ -7,7 +7,7 @@ import type { Plugin } from 'vite'
 export const noPartialOutput: Plugin = {
   name: 'no-partial-output',
   load(id) {
-    return id.endsWith('/src/runs/partialOutput.ts')
+    return id.endsWith('/src/protocol/runs/partialOutput.ts')
       ? 'export const partialOutput = undefined\nexport const partialOutputs = undefined'
       : null
   },

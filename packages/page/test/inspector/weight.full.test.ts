@@ -42,9 +42,9 @@ describe('the weight of the page', (it) => {
       return [...loaded].reduce((sum, fileName) => sum + bytes.get(fileName)!, 0)
     }
     const weights = {
-      overview: weightOf('start'),
-      conversation: weightOf('agentPane'),
-      withDetails: weightOf('agentPane', 'detailsPane'),
+      overview: weightOf('shell/start'),
+      conversation: weightOf('agent/agentPane'),
+      withDetails: weightOf('agent/agentPane', 'details/detailsPane'),
       all: [...bytes.values()].reduce((sum, one) => sum + one, 0),
     }
     const names = Object.keys(weights) as (keyof typeof weights)[]

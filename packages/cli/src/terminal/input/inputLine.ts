@@ -157,7 +157,7 @@ export class InputLine {
     if (search !== undefined) {
       const prompt = `search "${withoutControls(search.query)}": `
       const entry = search.query === '' ? '' : (this.entries[search.index] ?? '')
-      const text = entry === '' && search.query !== '' ? 'nothing said before has it' : entry
+      const text = entry === '' && search.query !== '' ? 'no match' : entry
       return shownRows(inputRows(text, 0, { ...this.#context(width), prompt }), room)
     }
     const line = shownRows(inputRows(state.editor.text, state.editor.at, this.#context(width)), room)

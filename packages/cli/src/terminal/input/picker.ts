@@ -115,7 +115,7 @@ export function pickerRows(
     const text = `${isChosen ? '› ' : '  '}${beside.length === 0 ? name : padded(name, labelWidth)}${beside.join('')}`
     return { text: fitted(text.trimEnd(), Math.max(1, columns)), isChosen }
   })
-  const none = { text: fitted('  nothing fits', Math.max(1, columns)), isChosen: false }
+  const none = { text: fitted('  no match', Math.max(1, columns)), isChosen: false }
   return { title: head, cursorColumn: textWidth(head), items: list.length === 0 ? [none] : list }
 }
 

@@ -65,7 +65,7 @@ export function AskDialog({ inspector, view, title, children, label, empty, verb
       <p class="muted">{children}</p>
       {whyNot === undefined || askedAt !== null ? null : (
         <p class="problem" role="alert">
-          It would be refused: {whyNot}
+          This would be refused: {whyNot}
         </p>
       )}
       {fields}
@@ -85,11 +85,11 @@ export function AskDialog({ inspector, view, title, children, label, empty, verb
 }
 
 function AnswerLine({ answer }: { readonly answer: Answer | undefined }) {
-  if (answer === undefined) return <p role="status">Asked for. The agent does it between turns.</p>
+  if (answer === undefined) return <p role="status">Requested. The agent does this between turns.</p>
   if (answer.applied) return null
   return (
     <p class="problem" role="alert">
-      It was refused: {answer.reason ?? 'no reason was given'}
+      Refused: {answer.reason ?? 'no reason was given'}
     </p>
   )
 }

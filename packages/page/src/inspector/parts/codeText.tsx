@@ -36,7 +36,7 @@ export const CodeText = ({ language, text, isGrowing = false }: CodeTextProps) =
   <div class="prose-code">
     <div class="prose-code-head">
       <span>{language === '' ? 'text' : forDisplay(language.slice(0, 40))}</span>
-      {isGrowing ? null : <CopyButton text={() => text} label="Copy the code" />}
+      {isGrowing ? null : <CopyButton text={() => text} label="Copy code" />}
     </div>
     <pre tabIndex={0}>{isGrowing ? forDisplay(text) : <ColouredCode language={language} text={text} />}</pre>
   </div>

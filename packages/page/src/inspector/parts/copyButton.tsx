@@ -11,7 +11,7 @@ export interface CopyButtonProps {
   readonly isLabelled?: boolean
 }
 
-const words = { ready: 'Copy', copied: 'Copied', failed: 'Not copied' } as const
+const words = { ready: 'Copy', copied: 'Copied', failed: 'Copy failed' } as const
 
 /** Copies a text as it was written, where the browser lets pages do so. The outcome is shown until the button is left. */
 export function CopyButton({ text, label, isLabelled = false }: CopyButtonProps) {

@@ -68,7 +68,7 @@ export function DiffView({ edit, lines = 24 }: DiffViewProps) {
         </button>
       ) : null}
       {isWhole && total > mostLines ? <p class="muted">The first {formatCount(mostLines)} lines are shown.</p> : null}
-      {isCoarse ? <p class="muted">Too much has changed to match the lines.</p> : null}
+      {isCoarse ? <p class="muted">Too many changes to match the lines.</p> : null}
     </div>
   )
 }

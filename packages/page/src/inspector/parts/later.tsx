@@ -8,7 +8,7 @@ import { Skeleton } from './skeleton.tsx'
 type Load<P> = () => Promise<FunctionComponent<P>>
 type State = 'loading' | 'failed' | 'there'
 
-const failed = 'The server cannot be reached, or has another version of this page by now. Load the page again.'
+const failed = 'The server is unreachable or has a newer version of this page. Reload the page.'
 
 /** A part of the page whose code comes later; `preload` fetches it before it is shown, and never rejects. */
 export type Later<P> = FunctionComponent<P> & { readonly preload: () => Promise<void> }
@@ -53,7 +53,7 @@ export const later = <P extends object>(
   laterCode(load, (state, props) =>
     frame(
       state === 'failed' ? (
-        <EmptyState icon="warning" title="This view could not be loaded">
+        <EmptyState icon="warning" title="Could not load this view">
           <p role="alert">{failed}</p>
         </EmptyState>
       ) : (
@@ -67,7 +67,7 @@ export const later = <P extends object>(
 export const laterDialog = <P extends { readonly onClose: () => void }>(load: Load<P>): Later<P> =>
   laterCode(load, (state, { onClose }) =>
     state === 'failed' ? (
-      <Dialog title="This could not be loaded" onClose={onClose}>
+      <Dialog title="Could not load this" onClose={onClose}>
         <p role="alert">{failed}</p>
       </Dialog>
     ) : null,

@@ -6,7 +6,7 @@ export const RawSwitch = () => (
     type="button"
     class="button quiet"
     aria-pressed={isRaw.value}
-    title="Messages as they were written, without Markdown"
+    title="Show messages as plain text, without Markdown"
     onClick={() => (isRaw.value = !isRaw.value)}
   >
     Raw

@@ -57,7 +57,7 @@ export function Splitter({ label, width, least, most, side, controls, onWidth, o
       aria-valuemax={most}
       aria-valuenow={width}
       aria-valuetext={`${width} pixels`}
-      title={`${label}: drag, or use arrow keys; two clicks: as at first`}
+      title={`${label}: drag or use the arrow keys; double-click to reset`}
       onPointerDown={onPointerDown}
       onKeyDown={onKeyDown}
       onDblClick={onReset}

@@ -54,7 +54,7 @@ export function Tabs<T extends string>({ label, tabs, chosen, onChoose, panelId,
           {tab.label}
           {tab.count === undefined ? null : <span class="count number">{tab.count}</span>}
           {tab.errors === undefined || tab.errors === 0 ? null : (
-            <span class="count number is-bad tab-errors" title="What went wrong: e goes to the next">
+            <span class="count number is-bad tab-errors" title="Errors: press e for the next one">
               <span class="hidden">, </span>
               {formatCount(tab.errors)} <span aria-hidden="true">⚠</span>
               <span class="hidden">{tab.errors === 1 ? ' error' : ' errors'}</span>

@@ -30,7 +30,7 @@ describeInChromium('the inspector page over a server that is killed', (it) => {
     await tab('Timeline').click()
     await inspector.button('Log').click()
     await page.evaluate('globalThis.isTheSame = true')
-    const banner = page.getByText('The connection is lost.')
+    const banner = page.getByText('Connection lost.')
     for (let death = 1; death <= 2; death += 1) {
       const known = Number(await page.evaluate(lastSeq))
       await until(page, `${lastSeq} > ${known + 20}`)

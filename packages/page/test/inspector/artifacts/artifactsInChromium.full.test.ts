@@ -105,7 +105,7 @@ describeInChromium('what results keep, on the inspector page', (it) => {
     await saved.delete()
 
     // In the row, too: it need not be opened to see that there is more.
-    await row.getByText('kept whole').waitFor()
+    await row.getByText('full result saved').waitFor()
     const asked = addresses.filter((address) => address.includes('/artifacts/'))
     assert.is(asked.length, 1, asked.join(' '))
     assert.equal(

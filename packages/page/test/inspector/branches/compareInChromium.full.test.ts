@@ -50,7 +50,7 @@ describeInChromium('two agents side by side on the inspector page', (it) => {
     const { page } = inspector
     await inspector.isIn('idle')
     await inspector.choose('Compare with its source')
-    await inspector.sees('4 equal messages at the beginning')
+    await inspector.sees('4 identical messages at the start')
     assert.is(await hash(inspector), '#agent=s2&with=s1')
     await inspector.sees('4 rows different')
     const row = page.locator('.compare-pair').first()
@@ -108,7 +108,7 @@ describeInChromium('two agents side by side on the inspector page', (it) => {
     assert.equal(await axeViolations(page), [])
     await page.keyboard.type('other')
     await page.keyboard.press('Enter')
-    await inspector.sees('4 equal messages at the beginning')
+    await inspector.sees('4 identical messages at the start')
     await inspector.sees('4 rows different')
     // A view takes its place.
     await page.keyboard.press('3')
@@ -117,7 +117,7 @@ describeInChromium('two agents side by side on the inspector page', (it) => {
     await dialog.waitFor()
     await page.keyboard.type('nobody')
     await page.keyboard.press('Enter')
-    await inspector.sees('The other agent cannot be shown')
+    await inspector.sees('The other agent could not be loaded')
     await inspector.button('Stop comparing').click()
     await until(page, `document.querySelector('.bar-row') !== null`)
     checkProblems(context)
@@ -138,9 +138,9 @@ describeInChromium('two agents side by side on the inspector page', (it) => {
     await inspector.sees('4 rows different')
     // Swapped, the one that is gone is the one that is shown.
     await inspector.button('Swap').click()
-    await inspector.sees('There is no such agent')
+    await inspector.sees('Agent not found')
     await inspector.goto('#agent=s1&with=s2')
-    await inspector.sees('The other agent cannot be shown')
+    await inspector.sees('The other agent could not be loaded')
     assert.equal(await axeViolations(page), [])
     await inspector.button('Stop comparing').click()
     await until(page, `document.querySelector('.conversation-row') !== null`)

@@ -77,25 +77,29 @@ describe('what is told to a person who asked for a policy', (it) => {
   it('is what it came to, and why', () => {
     assert.equal(came(end({ outcome: 'nothing', reason: 'all is small' })), [
       'done',
-      'It changes nothing: all is small',
+      'The policy changes nothing: all is small',
     ])
-    assert.equal(came(end({ outcome: 'nothing' })), ['done', 'It changes nothing'])
-    assert.equal(came(end({ outcome: 'failed', reason: 'no idea' })), ['done', '! It failed: no idea'])
+    assert.equal(came(end({ outcome: 'nothing' })), ['done', 'The policy changes nothing'])
+    assert.equal(came(end({ outcome: 'failed', reason: 'no idea' })), ['done', '! The policy failed: no idea'])
     const usage = { ...noUsage, input: 10, output: 2 }
     assert.equal(came(end({ outcome: 'planned', note: 'Hurry.', usage, costUsd: 0.002 })), [
       'done',
-      'It has a plan',
+      'The policy planned a change',
       'The model is told: Hurry.',
-      'Asking took 12 tokens, $0.0020',
+      'Cost: 12 tokens, $0.0020',
     ])
   })
 
   it('is what the drains made of its plan, refusals too', () => {
     const plan = end({ outcome: 'planned', prune: 'k1', revert: 'k1/revert' })
-    assert.equal(came(plan, pruned({})), ['draining', 'It has a plan', 'Hid 2 steps (n2–n4), 1,200 tokens'])
+    assert.equal(came(plan, pruned({})), [
+      'draining',
+      'The policy planned a change',
+      'Hid 2 steps (n2–n4), 1,200 tokens',
+    ])
     assert.equal(came(plan, pruned({ steps: [2], by: 'runtime' }), reverted({})), [
       'done',
-      'It has a plan',
+      'The policy planned a change',
       'Folded 1 step (n2), 1,200 tokens',
       'Went back to n3 (tangent)',
     ])
@@ -107,15 +111,15 @@ describe('what is told to a person who asked for a policy', (it) => {
       ),
       [
         'done',
-        'It has a plan',
+        'The policy planned a change',
         'Masked the results of 2 steps (n2–n4), 1,200 tokens',
         '! n9 is pinned',
-        '! Did not go back to n3: revert refused: n3 is the head',
+        '! Could not go back to n3: revert refused: n3 is the head',
       ],
     )
     assert.equal(
       came(end({ outcome: 'planned', prune: 'k1' }), pruned({ applied: false, steps: [], reason: 'n2 is pinned' })),
-      ['done', 'It has a plan', '! Nothing was hidden: n2 is pinned'],
+      ['done', 'The policy planned a change', '! Nothing was hidden: n2 is pinned'],
     )
   })
 })

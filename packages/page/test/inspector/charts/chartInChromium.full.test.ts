@@ -25,7 +25,7 @@ describeInChromium('the agents of a tree on the inspector page', (it) => {
     const inspector = await openInspector(context, server.port, { hash: '#agent=l1&view=chart' })
     const { page } = inspector
     await inspector.button('Agents').click()
-    await inspector.sees('Nothing said yet')
+    await inspector.sees('No messages yet')
     await agent.prompt('Where is it?').result
     const steps = page.locator('.actors-step a')
     await steps.nth(3).waitFor()

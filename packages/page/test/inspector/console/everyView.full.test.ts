@@ -92,7 +92,7 @@ const places: readonly Place[] = [
   { name: 'fork', hash: '#agent=digger', landmark: 'dialog[open]', reach: ({ page }) => page.keyboard.press('f') },
   { name: 'export', hash: '#agent=digger', landmark: 'dialog[open]', reach: item('Export…') },
   { name: 'stop', hash: '#agent=lead', landmark: 'dialog[open]', reach: item('Stop the agent') },
-  { name: 'read-only link', hash: '#agent=lead', landmark: 'dialog[open]', reach: item('Make a read-only link') },
+  { name: 'read-only link', hash: '#agent=lead', landmark: 'dialog[open]', reach: item('Create a read-only link') },
   { name: 'no such agent', hash: '#agent=nobody', landmark: '.empty' },
   { name: 'search of a tree', hash: '#agent=lead&q=okapi+agent:*', landmark: '.search-count' },
   { name: 'question', hash: '#agent=lead.4.1', landmark: 'article[aria-label$="asks a question"]' },
@@ -227,7 +227,7 @@ describeInChromium('the console for who is shut out', (it) => {
         assert.equal(await page.evaluate(outside), [], name)
         assert.equal(await axeViolations(page), [], name)
       }
-      await judge('token', 'This server asks for a token')
+      await judge('token', 'This server requires a token')
       const { token: link } = await server.shareLink('a1', { ms: 60_000 })
       await inspector.goto(`#agent=a1&token=${link}`)
       await inspector.sees('I was asked.')
@@ -236,7 +236,7 @@ describeInChromium('the console for who is shut out', (it) => {
       await inspector.goto(`#agent=a1&token=${token}`)
       await inspector.sees('I was asked.')
       await server.close()
-      await judge('connection lost', 'The connection is lost.')
+      await judge('connection lost', 'Connection lost.')
     })
   }
 })

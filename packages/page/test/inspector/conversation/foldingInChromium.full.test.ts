@@ -47,7 +47,7 @@ describeInChromium('a long conversation on the inspector page', (it) => {
     const agent = await runtime.spawn(talker, { id: 't' })
     const inspector = await openInspector(context, server.port, { hash: '#agent=t' })
     const { page } = inspector
-    await inspector.sees('Nothing said yet')
+    await inspector.sees('No messages yet')
     await agent.prompt('go').result
     await inspector.sees('done at last')
     assert.is(await page.locator('.new-below button').count(), 0)

@@ -63,7 +63,7 @@ describeInChromium('the end of a conversation on the inspector page', (it) => {
       )
       const inspector = await openInspector(context, server.port, { hash: '#agent=t' })
       const { page } = inspector
-      await inspector.sees('Nothing said yet')
+      await inspector.sees('No messages yet')
       for (const [at, last] of [
         [1, 'idle'],
         [2, 'stopped'],
@@ -90,7 +90,7 @@ describeInChromium('the end of a conversation on the inspector page', (it) => {
     const inspector = await openInspector(context, server.port, { hash: '#agent=t' })
     const { page } = inspector
     const waits = page.locator('.conversation-row.is-call', { hasText: 'wait' })
-    await inspector.sees('Nothing said yet')
+    await inspector.sees('No messages yet')
     const first = agent.prompt('go')
     await waits.first().waitFor()
     // A row above the last one, which was measured before.

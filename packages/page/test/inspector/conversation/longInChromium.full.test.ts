@@ -38,7 +38,7 @@ describeInChromium('a folded session on the inspector page', (it) => {
     await page.keyboard.press('Home')
     const memo = page.locator('.conversation-row.is-memo').first()
     await inspector.sees('Folded', memo)
-    await inspector.sees(/\d+ steps of n2–n\d+, which the model can recall/, memo)
+    await inspector.sees(/\d+ steps of n2–n\d+; the model can recall them/, memo)
     await inspector.sees(/n4 Next file\. · read_file src\/billing\/cost\.js/, memo)
     await inspector.sees(/frees [\d,]+ tokens, pays after/, memo)
     await memo.getByText(/Index at this fold: \d+ names/).click()

@@ -31,7 +31,7 @@ describeInChromium('the inspector page with a token that may only talk', (it) =>
     const agent = await runtime.spawn(shop, { id: 's' })
     const inspector = await openInspector(context, server.port, { hash: '#agent=s&token=token-of-a-customer-01' })
     const { page } = inspector
-    await inspector.sees('Nothing said yet')
+    await inspector.sees('No messages yet')
     await inspector.say('It is broken.')
     await inspector.sees('I look into it.')
     await inspector.sees('refund')

@@ -73,7 +73,7 @@ describeInChromium('the details of a call', (it) => {
         await details.getByRole('heading', { name: /n3 Tool result/ }).waitFor()
         await details.getByRole('region', { name: 'Input' }).getByText('the mill').waitFor()
         await details.getByRole('region', { name: 'Output' }).getByText('Nothing at the mill.').waitFor()
-        await details.getByText('Asked by').waitFor()
+        await details.getByText('Requested by').waitFor()
         assert.equal(await axeViolations(page), [])
 
         await inspector.goto('#agent=a&node=n7')

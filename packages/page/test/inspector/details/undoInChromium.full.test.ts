@@ -34,9 +34,9 @@ describeInChromium('a person who takes work back on the inspector page', (it) =>
     await inspector.button('Revert to n1').click()
     const dialog = page.getByRole('dialog')
     // What goes, and what stays as it is, is said before.
-    await inspector.sees('write_file path: "prices.txt"', dialog.getByRole('list', { name: 'Steps that go' }))
-    await inspector.sees(/prices\.txt/, dialog.getByRole('list', { name: 'Stays unless it is undone' }))
-    await dialog.getByRole('checkbox', { name: /^Undo what its calls did/ }).check()
+    await inspector.sees('write_file path: "prices.txt"', dialog.getByRole('list', { name: 'Removed steps' }))
+    await inspector.sees(/prices\.txt/, dialog.getByRole('list', { name: 'Stays unless you undo it' }))
+    await dialog.getByRole('checkbox', { name: /^Undo the effects of its calls/ }).check()
     await inspector.sees(/The note says what was undone/, dialog)
     await inspector.sees(/prices\.txt/, dialog.getByRole('list', { name: 'Will be undone' }))
     assert.equal(await axeViolations(page), [])

@@ -131,7 +131,7 @@ describe('a search through a tree of agents', (it) => {
     search.look('heron agent:*', { client, state: state('lead', records) })
     await until(() => !search.progress.value.isBusy && search.progress.value.read > 0)
     assert.is(search.progress.value.read, 2)
-    assert.equal(search.progress.value.left, ['only 2 agents are read'])
+    assert.equal(search.progress.value.left, ['only 2 agents are searched'])
     search.look('go agent:*', { client, state: state('lead', records) })
     assert.is(search.progress.value.isBusy, true)
     search.stop()

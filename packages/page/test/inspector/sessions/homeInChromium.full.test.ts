@@ -202,7 +202,7 @@ describeInChromium('the overview of all agents', (it) => {
         await line.getByText('cannot be undone').waitFor()
       }
       const whole = page.locator('.pending-line').filter({ hasText: 'B-2' })
-      await whole.getByRole('button', { name: 'Show all of it' }).click()
+      await whole.getByRole('button', { name: 'Show all' }).click()
       const card = page.locator('.approval').filter({ hasText: 'B-2' })
       assert.match(await textIn(card.locator('pre')), /eur: 5[^]*the end of it/)
       checkProblems(context)
@@ -296,7 +296,7 @@ describeInChromium('what waits for a person at the agent that is shown', (it) =>
       const serving = await serveInspector(context, [releaser])
       await begun(serving, releaser, 'rel', 'deploy north south east west')
       const { page } = await openInspector(context, serving.server.port, { hash: '#agent=rel' })
-      await page.getByText('4 wait for you').waitFor()
+      await page.getByText('4 decisions waiting').waitFor()
       await until(page, `document.title === '(4) deploy north south east west · escapement'`)
       // The first one is whole, the others are lines.
       assert.is(await page.getByRole('article').count(), 1)
@@ -311,10 +311,10 @@ describeInChromium('what waits for a person at the agent that is shown', (it) =>
       await reason.fill('')
       await reason.press('Escape')
       await keysAct.waitFor()
-      await page.getByText('4 wait for you').waitFor()
+      await page.getByText('4 decisions waiting').waitFor()
       const first = /deploy (\w+)/.exec(await textIn(page.locator('.pending-item .pending-fold').first()))![1]!
       await page.keyboard.press('n')
-      await page.getByText('3 wait for you').waitFor()
+      await page.getByText('3 decisions waiting').waitFor()
       assert.is(await page.locator('.pending-item .pending-fold', { hasText: first }).count(), 0)
       await page.locator('.pending-item .pending-fold').nth(2).click()
       assert.is(await page.locator('.pending-item .pending-fold').nth(2).getAttribute('aria-expanded'), 'true')
@@ -346,7 +346,7 @@ describeInChromium('what waits for a person at the agent that is shown', (it) =>
     // A browser without a person may have refused already.
     if ((await page.evaluate('Notification.permission')) !== 'default') return assert.is(await button.count(), 0)
     await button.click()
-    await page.getByText('Your browser refused notifications.').waitFor()
+    await page.getByText('Your browser blocks notifications.').waitFor()
     assert.is(await button.count(), 0)
     checkProblems(context)
   })

@@ -22,7 +22,7 @@ describeInChromium('what was said, on the overview', (it) => {
       const filter = page.getByRole('searchbox', { name: /^Filter by title/ })
       await filter.fill('weir kingfisher')
       await page.getByRole('button', { name: 'Look in all that was said for “weir kingfisher”' }).click()
-      const found = page.getByRole('region', { name: 'What was said with “weir kingfisher”' })
+      const found = page.getByRole('region', { name: 'Messages with “weir kingfisher”' })
       await found.getByText('2 records of 2 sessions').waitFor()
       const hit = found.getByRole('link', { name: /^Watch the north/ })
       // Text, whatever it looks like.
@@ -42,7 +42,7 @@ describeInChromium('what was said, on the overview', (it) => {
       await page.goBack()
       await filter.fill('heron')
       await page.getByRole('button', { name: 'Look in all that was said for “heron”' }).click()
-      await page.getByText('Nothing that was said has “heron”.').waitFor()
+      await page.getByText('No messages with “heron”.').waitFor()
     },
   )
 })

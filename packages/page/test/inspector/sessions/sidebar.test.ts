@@ -125,7 +125,7 @@ describe('notices of what waits', (it) => {
     world.isHidden = true
     notices.see(['b/1'])
     notices.see(['d/1'])
-    assert.equal(shown, ['2 calls wait for you', '1 call waits for you'])
+    assert.equal(shown, ['2 calls are waiting for you', '1 call is waiting for you'])
   })
 
   for (const said of ['denied', 'default', new Error('not here')] as const)

@@ -181,7 +181,7 @@ describeInChromium('the page with logs that are not as they should be', (it) => 
       await inspector.say('hello')
       await page.getByRole('alert').getByText(/gone/).first().waitFor()
       await inspector.goto('#agent=gone')
-      await inspector.sees('There is no such agent')
+      await inspector.sees('Agent not found')
       await page.keyboard.press('0')
       await page.getByRole('row', { name: /I am kept/ }).waitFor()
       await page.getByRole('row', { name: /I am gone/ }).waitFor({ state: 'detached' })
@@ -196,18 +196,18 @@ describeInChromium('the page over a server that is killed while braked sub-agent
     const server = await startServerProcess(
       context,
       undefined,
-      fileURLToPath(new URL('brakedChild.ts', import.meta.url)),
+      fileURLToPath(new URL('../brakedChild.ts', import.meta.url)),
     )
     const inspector = await openInspector(context, Number(URL.parse(server.url)!.port))
     const { page } = inspector
     await startAgent(inspector, 'boss', { id: 'boss', prompt: 'Deploy' })
-    await inspector.sees('2 wait for you')
+    await inspector.sees('2 decisions waiting')
     const before = await Promise.all(['boss', 'boss.1', 'boss.2'].map((id) => server.log(id)))
     await server.kill()
-    await page.getByText('The connection is lost.').waitFor()
+    await page.getByText('Connection lost.').waitFor()
     await server.start()
-    await page.getByText('The connection is lost.').waitFor({ state: 'detached' })
-    await inspector.sees('2 wait for you')
+    await page.getByText('Connection lost.').waitFor({ state: 'detached' })
+    await inspector.sees('2 decisions waiting')
     for (const id of ['boss.1', 'boss.2']) {
       await page.evaluate(`location.hash = '#agent=${id}'`)
       await inspector.sees('There is nothing to be seen.')

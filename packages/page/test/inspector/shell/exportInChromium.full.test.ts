@@ -42,7 +42,7 @@ describeInChromium('a person who takes an agent out of the inspector page', (it)
         const dialog = page.getByRole('dialog', { name: 'Export' })
         await dialog.getByRole('radio', { name: form }).check()
         if (form === 'A failing test' || form === 'A task')
-          await dialog.getByLabel('What the answer should have had').fill('bread')
+          await dialog.getByLabel('Expected in the answer').fill('bread')
         assert.equal(await axeViolations(page), [])
         const [download] = await Promise.all([
           page.waitForEvent('download'),

@@ -61,7 +61,7 @@ describeInChromium('a person without a mouse', (it) => {
     await keys.isAt(/The key was refused\. Ask Ada/)
     // From view to view, and in each to what moves by arrows.
     await keys.press('3')
-    await keys.isAt(/^What took time/)
+    await keys.isAt(/^Spans, oldest first/)
     await keys.press('ArrowDown', '1')
     await keys.isAt(/Summarise the third quarter/)
     state.isBroken = false
@@ -85,22 +85,22 @@ describeInChromium('a person without a mouse', (it) => {
     const inspector = await openInspector(context, server.port, { hash: '#agent=rel' })
     const { page } = inspector
     const keys = keyboardOf(page)
-    await inspector.sees('3 wait for you')
+    await inspector.sees('3 decisions waiting')
     // Until then nothing decides.
     await inspector.page.locator('.approvals[aria-keyshortcuts="y n"]').waitFor()
     await keys.press('p')
     await keys.tabTo(/^Approve/, { back: true })
     await keys.press('Enter')
-    await inspector.sees('2 wait for you')
+    await inspector.sees('2 decisions waiting')
     // What was used is gone; one more Enter would decide nothing.
-    await keys.isAt(/^What waits for you$/)
+    await keys.isAt(/^Waiting for you$/)
     await keys.tabTo(/^Deny: deploy/, { back: true })
     await keys.press('Enter')
-    await page.getByText('2 wait for you').waitFor({ state: 'detached' })
+    await page.getByText('2 decisions waiting').waitFor({ state: 'detached' })
     await keys.tabTo(/^Reason, for deploy/)
     await keys.type('wolves')
     await keys.press('Escape')
-    await keys.isAt(/^What waits for you$/)
+    await keys.isAt(/^Waiting for you$/)
     await keys.tabTo(/^Deny$/)
     await keys.press('Enter')
     await run
@@ -174,7 +174,7 @@ describeInChromium('a person without a mouse', (it) => {
     await keys.press('Escape')
     await keys.isAt(/wait.*running/)
     await keys.press('Enter')
-    await inspector.sees('The result of a call that has not ended.')
+    await inspector.sees('This call has not finished.')
     held.resolve('It is time.')
     await run
     await page.getByRole('list', { name: 'Not read yet' }).waitFor({ state: 'detached' })
@@ -210,7 +210,7 @@ describeInChromium('a person without a mouse', (it) => {
     await keys.press('Enter')
     await keys.tabTo(/^Revert to n1$/)
     await keys.press('Enter')
-    await keys.tabTo(/^Undo what its calls did/)
+    await keys.tabTo(/^Undo the effects of its calls/)
     await keys.press('Space')
     await keys.tabTo(/^(Revert|Abandon \d+ messages)$/)
     await keys.press('Enter')
@@ -233,14 +233,14 @@ describeInChromium('two people at one call', (it) => {
     const agent = await runtime.spawn(releaser, { id: 'rel' })
     const run = agent.prompt('Deploy everywhere').result
     const inspector = await openInspector(context, server.port, { hash: '#agent=rel' })
-    await inspector.sees('3 wait for you')
+    await inspector.sees('3 decisions waiting')
     // Until then nothing decides.
     await inspector.page.locator('.approvals[aria-keyshortcuts="y n"]').waitFor()
     // Before the page hears of the first decision.
     await inspector.page.evaluate(
       `for (const kind of ['danger', 'primary']) [...document.querySelectorAll('.pending-line .' + kind)].at(-1).click()`,
     )
-    await inspector.sees('Somebody else has decided it before.')
+    await inspector.sees('Someone else has already decided this.')
     await inspector.button(/^Approve all 2 deploy/).click()
     await run
     assert.equal(await decisionsIn(store), ['deny', 'approve', 'approve'])
@@ -256,12 +256,12 @@ describeInChromium('a person who clicks twice where once is enough', (it) => {
     const inspector = await openInspector(context, server.port, { hash: '#agent=rel' })
     const { page } = inspector
     const last = page.getByRole('button', { name: /^Approve: deploy/ }).last()
-    await inspector.sees('3 wait for you')
+    await inspector.sees('3 decisions waiting')
     // Until then nothing decides.
     await inspector.page.locator('.approvals[aria-keyshortcuts="y n"]').waitFor()
     const { x, y } = (await last.boundingBox())!
     await page.mouse.click(x + 4, y + 4)
-    await inspector.sees('2 wait for you')
+    await inspector.sees('2 decisions waiting')
     // The line before is where that one was.
     assert.is((await last.boundingBox())!.y, y)
     await page.mouse.down({ clickCount: 2 })

@@ -85,12 +85,12 @@ describeInChromium('links into the inspector page', (it) => {
 
       // The slider, one record at a time and to both ends.
       await tab('Conversation').click()
-      const slider = page.getByRole('slider', { name: 'Moment of the log' })
+      const slider = page.getByRole('slider', { name: 'Position in the log' })
       await slider.focus()
       await page.keyboard.press('ArrowRight')
       await until(page, `location.hash.includes('at=${seq + 1}')`)
       await page.keyboard.press('Home')
-      await inspector.sees('Nothing was said yet')
+      await inspector.sees('No messages at this point')
       await inspector.isIn('idle')
       await page.keyboard.press('End')
       await inspector.sees('Three was too many.')
@@ -103,7 +103,7 @@ describeInChromium('links into the inspector page', (it) => {
   it('that lead nowhere are told so', { timeoutMs: 60_000 }, async (context) => {
     const { server, runtime } = await serveRested(context)
     const inspector = await openInspector(context, server.port, { hash: '#agent=nobody' })
-    await inspector.sees('There is no such agent')
+    await inspector.sees('Agent not found')
     await inspector.sees('AGENT_NOT_FOUND')
     // Until there is one.
     await (await runtime.spawn(echo, { id: 'nobody' })).prompt('somebody').result
@@ -135,7 +135,7 @@ describeInChromium('links into the inspector page', (it) => {
     const last = JSON.stringify({ v: 99, seq: lines.length + 1, time: 0, type: 'dream.had' })
     await writeFile(log, [...lines, lineOf(last), ''].join('\n'))
     const inspector = await openInspector(context, server.port, { hash: '#agent=n1' })
-    await inspector.sees('This log is from a newer version')
+    await inspector.sees('This log was written by a newer version')
     await inspector.sees('LOG_VERSION')
     checkProblems(context, /status of (4|5)\d\d/)
   })

@@ -139,13 +139,13 @@ describeInChromium('how the inspector page looks', (it) => {
         await checkAxe(inspector, `${what} in ${colorScheme}`)
       }
     }
-    await inspector.sees('This server asks for a token')
+    await inspector.sees('This server requires a token')
     await check('the gate')
     await inspector.goto('#token=a-token-of-somebody')
     await inspector.sees('No agent yet')
     await check('no agent')
     await inspector.goto('#agent=nobody')
-    await inspector.sees('There is no such agent')
+    await inspector.sees('Agent not found')
     await check('no such agent')
   })
 })

@@ -85,7 +85,7 @@ describeInChromium('the sort demo on the inspector page', (it) => {
     await inspector.button('Raw JSON').click()
     for (const [index, payload] of [...payloads.entries()].toReversed()) {
       assert.is(await copiedRequest(inspector), payload, `request ${index + 1}`)
-      if (index > 0) await inspector.button('Request before').click()
+      if (index > 0) await inspector.button('Previous request').click()
       if (index > 0) await until(page, `document.querySelector('.request-turn input').value === '${index}'`)
     }
 

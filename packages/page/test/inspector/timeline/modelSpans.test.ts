@@ -226,8 +226,8 @@ describe('the rows of the bars', (it) => {
         flipped: new Set([key]),
         logOf: (of) => (of === key ? { roots, isRead } : undefined),
       })
-    assert.is(opened(false, [])[3]!.note, 'reading its log')
-    assert.is(opened(true, [])[3]!.note, 'nothing in its log')
+    assert.is(opened(false, [])[3]!.note, 'loading the log')
+    assert.is(opened(true, [])[3]!.note, 'log is empty')
     const anchored = new SpanFold({ time: 1_000, at: 1_000 })
     for (const event of logOf(
       ['run.start', 8, { cause: 'prompt' }],

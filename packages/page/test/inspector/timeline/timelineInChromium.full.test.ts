@@ -71,7 +71,7 @@ describeInChromium('the timeline of the inspector page', (it) => {
       await inspector.sees('40 rows')
       await chip(/^error/).click()
       await chip(/^all/).click()
-      await page.getByLabel('Only events with this text').fill('dark at 3')
+      await page.getByLabel('Filter events by text').fill('dark at 3')
       await page.locator('.event-row:only-child').waitFor()
       await rows.click()
       await page.locator('.event-row[aria-selected=true]').waitFor()
@@ -143,7 +143,7 @@ describeInChromium('the timeline of the inspector page', (it) => {
       await (await runtime.spawn(scout, { id: 's' })).prompt('go').result
       const inspector = await openInspector(context, server.port, { hash: '#agent=s&at=1' })
       const { page } = inspector
-      const slider = page.getByRole('slider', { name: 'Moment of the log' })
+      const slider = page.getByRole('slider', { name: 'Position in the log' })
       await slider.focus()
       await page.locator('.time-marks .is-error').nth(1).waitFor({ state: 'attached' })
       assert.is(await page.locator('.time-marks .is-error').count(), 2)

@@ -15,7 +15,7 @@ export async function retry(agent: RemoteAgent): Promise<void> {
   }
   const { nodes } = await agent.conversation('trunk')
   const said = promptAgain(nodes)
-  if (said === undefined) throw new RuntimeError('INVALID_CONTENT', 'there is no prompt to say again')
+  if (said === undefined) throw new RuntimeError('INVALID_CONTENT', 'there is no prompt to repeat')
   const { content, ...from } = said
   await say(agent, 'prompt', content, from)
 }

@@ -43,7 +43,7 @@ export function askedPolicy(records: readonly LogRecord[], policy: string): Aske
     ...(end.note === undefined ? [] : [plain(`The model is told: ${end.note}`)]),
     ...(prune === undefined ? [] : pruneLines(prune)),
     ...(revert === undefined ? [] : [revertLine(revert)]),
-    ...(end.usage === undefined ? [] : [plain(`Asking took ${askingCost(end.usage, end.costUsd)}`)]),
+    ...(end.usage === undefined ? [] : [plain(`Cost: ${askingCost(end.usage, end.costUsd)}`)]),
   ]
   return { stage: isWaiting ? 'draining' : 'done', lines }
 }
@@ -53,8 +53,8 @@ const bad = (text: string): PolicyLine => ({ tone: 'bad', text })
 
 function endLine({ outcome, reason }: PolicyEnd): PolicyLine {
   const why = reason === undefined ? '' : `: ${reason}`
-  if (outcome === 'failed') return bad(`It failed${why}`)
-  return plain(outcome === 'planned' ? `It has a plan${why}` : `It changes nothing${why}`)
+  if (outcome === 'failed') return bad(`The policy failed${why}`)
+  return plain(outcome === 'planned' ? `The policy planned a change${why}` : `The policy changes nothing${why}`)
 }
 
 function pruneLines({ applied, by, masked, steps, tokens, reason }: RecordOf<'prune.applied'>): PolicyLine[] {
@@ -69,5 +69,5 @@ function pruneLines({ applied, by, masked, steps, tokens, reason }: RecordOf<'pr
 function revertLine({ applied, requested, target, category, reason }: RecordOf<'revert.applied'>): PolicyLine {
   return applied
     ? plain(`Went back to ${target === undefined ? requested : formatNodeId(target)} (${category})`)
-    : bad(`Did not go back to ${requested}: ${reason ?? 'no reason was given'}`)
+    : bad(`Could not go back to ${requested}: ${reason ?? 'no reason was given'}`)
 }

@@ -23,8 +23,8 @@ const reasons: Reasons = {
   identityBlock: ({ name, order }) => ({ word: 'identity', from: `block "${name}", place ${order}`, tone: 'accent' }),
   memoryTier: ({ tier, recordId }) => ({ word: 'memory', from: `${tier}, record ${recordId}`, tone: 'accent' }),
   loopTurn: ({ turnIndex, role }) => ({ word: words[role], from: `turn ${turnIndex + 1}`, tone: 'plain' }),
-  steering: () => ({ word: 'steering', from: 'said while it worked', tone: 'accent' }),
-  followUp: () => ({ word: 'follow-up', from: 'said to come after', tone: 'accent' }),
+  steering: () => ({ word: 'steering', from: 'steering', tone: 'accent' }),
+  followUp: () => ({ word: 'follow-up', from: 'follow-up', tone: 'accent' }),
   note: ({ kind }) => ({
     word: notes[kind] ?? kind,
     from: notes[kind] === undefined ? 'left by a revert' : '',

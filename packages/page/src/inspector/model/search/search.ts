@@ -157,7 +157,7 @@ export class Search {
     this.hits.value = all.length > most ? all.slice(0, most) : all
     // More of the agent's own may have come before it.
     if (chosen !== undefined) this.at.value = all.indexOf(chosen)
-    if (all.length > most) this.#leave(`only the first ${most} places are kept`)
+    if (all.length > most) this.#leave(`only the first ${most} matches are kept`)
   }
 
   #told(change: Partial<SearchProgress>): void {
@@ -178,8 +178,8 @@ export class Search {
     let recordCount = 0
     this.#told({ isBusy: true, read: 0, known: 1 })
     while (waiting.length > 0 && !stopped.aborted) {
-      if (read >= this.#limits.agents) this.#leave(`only ${this.#limits.agents} agents are read`)
-      if (recordCount >= this.#limits.records) this.#leave(`only ${this.#limits.records} records are read`)
+      if (read >= this.#limits.agents) this.#leave(`only ${this.#limits.agents} agents are searched`)
+      if (recordCount >= this.#limits.records) this.#leave(`only ${this.#limits.records} records are searched`)
       if (
         read >= this.#limits.agents ||
         recordCount >= this.#limits.records ||

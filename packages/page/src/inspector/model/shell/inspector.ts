@@ -226,7 +226,7 @@ export class Inspector {
       const isLate = code === 'CALL_NOT_PENDING'
       this.attached.value.connection.report({
         code,
-        message: isLate ? 'Somebody else has decided it before.' : message,
+        message: isLate ? 'Someone else has already decided this.' : message,
       })
       return false
     }

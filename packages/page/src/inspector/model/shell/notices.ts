@@ -41,6 +41,6 @@ export class Notices {
     const isNew = waiting.some((key) => !this.#known.has(key))
     this.#known = new Set(waiting)
     if (!isNew || this.state.value !== 'granted' || !this.#ports.isHidden()) return
-    this.#ports.show(waiting.length === 1 ? '1 call waits for you' : `${waiting.length} calls wait for you`)
+    this.#ports.show(waiting.length === 1 ? '1 call is waiting for you' : `${waiting.length} calls are waiting for you`)
   }
 }

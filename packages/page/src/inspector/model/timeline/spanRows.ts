@@ -58,8 +58,7 @@ function addRows(rows: SpanRow[], spans: readonly Span[], place: Place, options:
     const isOpen = isOpenAtFirst(span, agentId, options) !== options.flipped.has(key)
     const log = span.childId !== undefined && isOpen ? options.logOf(key) : undefined
     const logSpans = log === undefined ? [] : spansDuring(span, log.roots, options.until)
-    const note =
-      log === undefined || logSpans.length > 0 ? undefined : log.isRead ? 'nothing in its log' : 'reading its log'
+    const note = log === undefined || logSpans.length > 0 ? undefined : log.isRead ? 'log is empty' : 'loading the log'
     rows.push({ key, span, agentId, level, from, to, ...(isParent ? { isOpen } : {}), ...(note ? { note } : {}) })
     if (!isParent || !isOpen) continue
     const below = { prefix: `${key}/`, level: level + 1, from, to }

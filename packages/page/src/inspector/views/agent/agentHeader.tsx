@@ -29,7 +29,7 @@ function pauseText({ pause, chartState }: AgentViewState): string | null {
     case 'stall':
       return `in circles: ${pause.evidence}`
     case 'interrupted':
-      return 'its process died in the middle of a run'
+      return 'its process died during a run'
   }
 }
 
@@ -78,7 +78,7 @@ export function AgentHeader(props: HeaderActionsProps) {
           </span>
         )}
         {!isRunning && status !== 'loading' && status !== 'error' && chartState !== 'stopped' ? (
-          <span class="badge" title="Nobody runs it. A prompt wakes it, if the server has its definition.">
+          <span class="badge" title="Not running. A prompt starts it if the server has its definition.">
             at rest
           </span>
         ) : null}
@@ -126,7 +126,7 @@ function StateBadge({ inspector, view }: PartProps) {
       {standing === 'failed' && state.at === null ? (
         <ControlButton
           why={inspector.controls.value.prompt}
-          label="Retry: goes on where it failed"
+          label="Retry from where it failed"
           onUse={() =>
             void inspector.attempt(() => retry(inspector.attached.value.connection.client.agent(view.agentId)))
           }
@@ -148,7 +148,7 @@ function Below({ view }: PartProps) {
     <a
       class="badge warn"
       href={`#agent=${encodeURIComponent(first.agentId)}`}
-      title={`Below this agent; the first is at ${forDisplay(first.agentId)}`}
+      title={`From sub-agents; the first: ${forDisplay(first.agentId)}`}
     >
       <Icon name="warning" /> {words}
     </a>

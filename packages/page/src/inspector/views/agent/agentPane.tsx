@@ -26,24 +26,18 @@ const tabs: readonly { readonly name: ViewName; readonly label: string }[] = [
 
 const panelId = 'view'
 
-const ChartPane = later('The chart is being loaded', async () => (await import('../charts/chartPane.tsx')).ChartPane)
+const ChartPane = later('Loading the chart', async () => (await import('../charts/chartPane.tsx')).ChartPane)
 const TimelinePane = later(
-  'The timeline is being loaded',
+  'Loading the timeline',
   async () => (await import('../timeline/timelinePane.tsx')).TimelinePane,
 )
-const ContextPane = later(
-  'The context is being loaded',
-  async () => (await import('../usage/contextPane.tsx')).ContextPane,
-)
+const ContextPane = later('Loading the context', async () => (await import('../usage/contextPane.tsx')).ContextPane)
 const ComparePane = later(
-  'The comparison is being loaded',
+  'Loading the comparison',
   async () => (await import('../branches/comparePane.tsx')).ComparePane,
 )
-const SearchBar = later('The search is being loaded', async () => (await import('../search/searchBar.tsx')).SearchBar)
-const RequestPane = later(
-  'The requests are being loaded',
-  async () => (await import('../requests/requestPane.tsx')).RequestPane,
-)
+const SearchBar = later('Loading search', async () => (await import('../search/searchBar.tsx')).SearchBar)
+const RequestPane = later('Loading the requests', async () => (await import('../requests/requestPane.tsx')).RequestPane)
 
 export interface AgentPaneProps {
   readonly inspector: Inspector
@@ -91,7 +85,7 @@ export function AgentPane({ inspector, view, onOpen }: AgentPaneProps) {
 function Panel({ inspector, view }: { readonly inspector: Inspector; readonly view: FollowedAgent }) {
   const { status, error, progress } = view.state.value
   if (status === 'error') return <Failed code={error?.code ?? ''} message={error?.message ?? ''} />
-  if (status === 'loading') return <Skeleton label="The log is being read" progress={progress} />
+  if (status === 'loading') return <Skeleton label="Loading the log" progress={progress} />
   const panes: { readonly [V in ViewName]: () => ComponentChildren } = {
     conversation: () => (
       <ConversationPane
@@ -113,14 +107,14 @@ function Panel({ inspector, view }: { readonly inspector: Inspector; readonly vi
 }
 
 const titles: Readonly<Record<string, string>> = {
-  AGENT_NOT_FOUND: 'There is no such agent',
-  BRIDGE_FORBIDDEN: 'Your token does not reach this agent',
-  LOG_VERSION: 'This log is from a newer version',
+  AGENT_NOT_FOUND: 'Agent not found',
+  BRIDGE_FORBIDDEN: 'Your token has no access to this agent',
+  LOG_VERSION: 'This log was written by a newer version',
   LOG_CORRUPT: 'This log is damaged',
 }
 
 const Failed = ({ code, message }: { readonly code: string; readonly message: string }) => (
-  <EmptyState icon="warning" title={titles[code] ?? 'The agent cannot be shown'}>
+  <EmptyState icon="warning" title={titles[code] ?? 'The agent could not be loaded'}>
     <p role="alert">{message}</p>
     <p class="mono faint">{code}</p>
     <a class="button" href="#">

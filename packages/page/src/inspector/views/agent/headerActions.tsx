@@ -57,13 +57,13 @@ export function HeaderActions({ inspector, view, onOpen }: HeaderActionsProps) {
           },
         ]),
     ...(inspector.attached.value.connection.may.value('share')
-      ? [{ label: 'Make a read-only link', icon: <Icon name="link" />, why: null, onChoose: () => onOpen('share') }]
+      ? [{ label: 'Create a read-only link', icon: <Icon name="link" />, why: null, onChoose: () => onOpen('share') }]
       : []),
     {
       label: head === null ? 'Fork' : `Fork at the newest message, ${formatNodeId(head)}`,
       icon: <Icon name="fork" />,
       key: 'f',
-      why: head === null ? 'There is no message yet.' : inspector.whyNotFork.value,
+      why: head === null ? 'No messages yet.' : inspector.whyNotFork.value,
       onChoose: () => onOpen({ fork: head! }),
     },
     ...(source === undefined
@@ -86,7 +86,7 @@ export function HeaderActions({ inspector, view, onOpen }: HeaderActionsProps) {
     {
       label: 'Export…',
       icon: <Icon name="export" />,
-      why: status === 'loading' || status === 'error' ? 'The log is not there yet.' : null,
+      why: status === 'loading' || status === 'error' ? 'The log is not available yet.' : null,
       onChoose: () => onOpen('export'),
     },
     {
@@ -109,7 +109,7 @@ export function HeaderActions({ inspector, view, onOpen }: HeaderActionsProps) {
       >
         <Icon name="drawer" /> Details
       </button>
-      <Menu label="What can be done with the agent" items={items}>
+      <Menu label="Agent actions" items={items}>
         More <Icon name="more" />
       </Menu>
     </div>

@@ -40,8 +40,8 @@ export function PolicyDialog({ inspector, view, onClose }: PolicyDialogProps) {
       onClose={onClose}
     >
       <p class="muted">
-        It is asked between turns, or at once if the agent is at rest, whatever its trigger says. It decides what the
-        model will not see any more; the log keeps everything.
+        The policy runs between turns, or at once if the agent is idle, whatever its trigger says. It decides what to
+        hide from the model; the log keeps everything.
       </p>
       <fieldset class="choices" disabled={isUnderWay}>
         <legend class="hidden">Policy</legend>
@@ -75,9 +75,9 @@ const Choice = ({ policy: { name, when, decide, keep }, isChosen, onChoose }: Ch
 )
 
 const stages: Readonly<Record<AskedPolicy['stage'], string | null>> = {
-  asked: 'is asked for. It has its turn between two turns of the agent.',
-  consulting: 'decides.',
-  draining: 'has decided. The agent carries it out.',
+  asked: 'was requested and runs before the next turn.',
+  consulting: 'is deciding.',
+  draining: 'has decided. The agent is applying the decision.',
   done: null,
 }
 

@@ -18,15 +18,15 @@ interface Way {
 }
 
 const ways: readonly Way[] = [
-  { how: 'steer', queue: 'steering', label: 'Steer', about: 'Said in the middle of the run, before the next reply' },
+  { how: 'steer', queue: 'steering', label: 'Steer', about: 'Sent during the run, before the next reply' },
   {
     how: 'followUp',
     queue: 'followUps',
     label: 'Follow up',
-    about: 'Said when the agent would be done, in the same run',
+    about: 'Sent when the agent finishes, in the same run',
   },
-  { how: 'prompt', queue: 'prompts', label: 'Queue', about: 'A run of its own after this one' },
-  { how: 'interrupt', label: 'Interrupt', about: 'Ends this run and starts another' },
+  { how: 'prompt', queue: 'prompts', label: 'Queue', about: 'Starts a new run after this one' },
+  { how: 'interrupt', label: 'Interrupt', about: 'Stops this run and starts another' },
 ]
 
 /** Field in which a person talks to the agent, with buttons that abort or resume its run. Text and choice are kept for this agent only. */
@@ -58,7 +58,7 @@ export function PromptBox({ inspector, view }: { readonly inspector: Inspector; 
   return (
     <form
       class="prompt"
-      aria-label="Speak to the agent"
+      aria-label="Send a message"
       onSubmit={(event) => {
         event.preventDefault()
         void send()
@@ -75,7 +75,7 @@ export function PromptBox({ inspector, view }: { readonly inspector: Inspector; 
           value={text}
           readOnly={why !== null}
           aria-label={isInRun ? 'Message to the running agent' : 'Prompt'}
-          placeholder={why ?? (isInRun ? 'Say something to the running agent' : 'Prompt the agent')}
+          placeholder={why ?? (isInRun ? 'Message the running agent' : 'Prompt the agent')}
           onInput={({ currentTarget }) => setText(currentTarget.value)}
           onKeyDown={(event) => {
             if (event.key !== 'Enter' || event.shiftKey || event.isComposing) return
@@ -102,7 +102,7 @@ export function PromptBox({ inspector, view }: { readonly inspector: Inspector; 
 }
 
 const Ways = ({ chosen, onChoose }: { readonly chosen: SayHow; readonly onChoose: (how: SayHow) => void }) => (
-  <div class="ways" role="radiogroup" aria-label="When it is said">
+  <div class="ways" role="radiogroup" aria-label="When to send it">
     {ways.map(({ how, label, about }) => (
       <label key={how} title={about}>
         <input type="radio" name="how" checked={how === chosen} onChange={() => onChoose(how)} />

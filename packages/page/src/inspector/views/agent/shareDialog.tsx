@@ -40,7 +40,7 @@ export function ShareDialog({
     }
   }
   const field = useRef<HTMLInputElement>(null)
-  const copied = useSignal<'Copy the link' | 'Copied' | 'Not copied'>('Copy the link')
+  const copied = useSignal<'Copy link' | 'Copied' | 'Copy failed'>('Copy link')
   const copy = async (): Promise<void> => {
     field.current?.select()
     // Pages without TLS have no clipboard; the type promises it everywhere.
@@ -52,24 +52,24 @@ export function ShareDialog({
             () => true,
             () => false,
           )
-    copied.value = isDone ? 'Copied' : 'Not copied'
+    copied.value = isDone ? 'Copied' : 'Copy failed'
   }
   const share = made.value
   return (
     <FormDialog
       title="A read-only link"
-      verb={share === null ? 'Make the link' : copied.value}
+      verb={share === null ? 'Create link' : copied.value}
       leave="Close"
       onSubmit={() => void (share === null ? make() : copy())}
       onClose={onClose}
     >
       <p class="muted">
-        Whoever has it sees all of {agentId} and of the agents below it, what is still to come too, and can do nothing.
-        It cannot be taken back before it ends, unless the server is given another key.
+        Anyone with the link can watch {agentId} and its sub-agents, now and later, but cannot change anything. The link
+        cannot be revoked before it expires, unless the server gets a new key.
       </p>
       {share === null ? (
         <label class="field">
-          <span>It holds for</span>
+          <span>Expires after</span>
           <select
             class="input"
             value={ms.value}
@@ -84,7 +84,7 @@ export function ShareDialog({
         </label>
       ) : (
         <label class="field">
-          <span>Until {moment.format(share.expiresAt)}</span>
+          <span>Expires {moment.format(share.expiresAt)}</span>
           <input
             class="input mono"
             ref={field}

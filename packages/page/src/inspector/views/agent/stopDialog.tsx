@@ -20,6 +20,9 @@ export const StopDialog = ({ inspector, view, onClose }: StopDialogProps) => (
     }}
     onClose={onClose}
   >
-    <p class="muted">It ends with its sub-agents and cannot be resumed. Its log stays. To end only the run, abort.</p>
+    <p class="muted">
+      This stops the agent and its sub-agents. They cannot be resumed, but their logs stay. To stop only the current
+      run, use Abort.
+    </p>
   </FormDialog>
 )

@@ -62,7 +62,7 @@ export function CompareDialog({ inspector, view, onClose }: CompareDialogProps) 
             class="input"
             type="search"
             value={words}
-            placeholder="Words of its title, or its id"
+            placeholder="Title or id"
             onInput={({ currentTarget }) => setWords(currentTarget.value)}
           />
         </label>
@@ -72,10 +72,10 @@ export function CompareDialog({ inspector, view, onClose }: CompareDialogProps) 
           ))}
         </ul>
         {found.length > mostListed ? (
-          <p class="faint small">And {found.length - mostListed} more: words narrow them down.</p>
+          <p class="faint small"> {found.length - mostListed} more. Type to narrow the list.</p>
         ) : null}
-        {isUnknown ? <p class="muted">None that is known here. Enter looks for the id “{typed}”.</p> : null}
-        {found.length === 0 && !isUnknown ? <p class="muted">There is no other one.</p> : null}
+        {isUnknown ? <p class="muted">No match in the list. Press Enter to look up the id “{typed}”.</p> : null}
+        {found.length === 0 && !isUnknown ? <p class="muted">There are no other agents or sessions.</p> : null}
       </form>
     </Dialog>
   )

@@ -40,7 +40,7 @@ export function ComparePane({ inspector, view, other }: ComparePaneProps): JSX.E
   const stop = (): void => inspector.go({ with: null })
   if (right?.status === 'error')
     return (
-      <EmptyState icon="warning" title="The other agent cannot be shown">
+      <EmptyState icon="warning" title="The other agent could not be loaded">
         <p role="alert">{right.error?.message}</p>
         <p class="mono faint">{right.error?.code}</p>
         <button type="button" class="button" onClick={stop}>
@@ -49,7 +49,7 @@ export function ComparePane({ inspector, view, other }: ComparePaneProps): JSX.E
       </EmptyState>
     )
   if (right === undefined || right.status === 'loading')
-    return <Skeleton label="The other log is being read" progress={right?.progress ?? 0} />
+    return <Skeleton label="Loading the other log" progress={right?.progress ?? 0} />
   return <Compared key={other} inspector={inspector} left={left} right={right} onStop={stop} />
 }
 
@@ -123,7 +123,7 @@ function Compared({ inspector, left, right, onStop }: ComparedProps): JSX.Elemen
         onClick={() => (isOpen.value = !isOpen.value)}
       >
         <span aria-hidden="true">=</span>
-        <span class="grow">{`${counted(shared, 'equal message')} at the beginning`}</span>
+        <span class="grow">{`${counted(shared, 'identical message')} at the start`}</span>
         <span class="faint">{isOpen.value ? 'Hide' : 'Show'}</span>
       </button>
     )
@@ -133,8 +133,8 @@ function Compared({ inspector, left, right, onStop }: ComparedProps): JSX.Elemen
       <div class="compare-bar">
         <h2>Comparison</h2>
         <span class="muted number grow" role="status">
-          {different === 0 ? 'no difference' : `${counted(different, 'row')} different`}
-          {isCoarse ? '; too much to look for what belongs together, so it stands in its order' : ''}
+          {different === 0 ? 'no differences' : `${counted(different, 'row')} different`}
+          {isCoarse ? '; too many messages to match, so they are listed in order' : ''}
         </span>
         <button
           type="button"

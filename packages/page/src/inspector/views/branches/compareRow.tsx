@@ -57,7 +57,7 @@ function Side({ node, agentId, name, parts }: SideProps): JSX.Element {
   if (node === undefined)
     return (
       <div class="compare-side is-empty faint small">
-        <span class="hidden">{name}: </span>nothing here
+        <span class="hidden">{name}: </span>no message
       </div>
     )
   const { message, id } = node
@@ -92,7 +92,7 @@ function Side({ node, agentId, name, parts }: SideProps): JSX.Element {
 
 function drawPart(part: ShownPart, key: number): JSX.Element {
   if (part.type === 'gap')
-    return <span key={key} class="faint compare-gap">{`⋯ ${formatCount(part.chars)} equal characters ⋯`}</span>
+    return <span key={key} class="faint compare-gap">{`⋯ ${formatCount(part.chars)} identical characters ⋯`}</span>
   const text = forDisplay(part.text)
   if (part.type === 'removed') return <del key={key}>{text}</del>
   return part.type === 'added' ? <ins key={key}>{text}</ins> : <span key={key}>{text}</span>

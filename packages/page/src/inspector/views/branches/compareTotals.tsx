@@ -30,7 +30,7 @@ export function CompareTotals({ inspector, left, right }: CompareTotalsProps): J
     <table class="compare-totals">
       <thead>
         <tr>
-          <th scope="col">{shared > 0 ? 'Since they part' : <span class="hidden">Agent</span>}</th>
+          <th scope="col">{shared > 0 ? 'Since the split' : <span class="hidden">Agent</span>}</th>
           <th scope="col">Now</th>
           {facts.map(([name]) => (
             <th key={name} scope="col" class="number">
@@ -77,7 +77,7 @@ function SideRow({ inspector, name, state, shared }: SideRowProps): JSX.Element 
         return (
           <td key={fact} class="number">
             {now}
-            {shared > 0 && whole !== now ? <span class="faint small"> {whole} in all</span> : null}
+            {shared > 0 && whole !== now ? <span class="faint small"> {whole} total</span> : null}
           </td>
         )
       })}

@@ -46,9 +46,9 @@ export function ForkDialog({ inspector, view, node, onClose }: ForkDialogProps) 
     <FormDialog title={`Fork at ${step}`} verb="Fork" isOff={isAsking} onSubmit={() => void fork()} onClose={onClose}>
       {quoted === '' ? null : <blockquote class="fork-quote cut">{quoted}</blockquote>}
       <p class="muted">
-        The fork shares {shared.messages === 0 ? 'what came' : `the first ${counted(shared.messages, 'message')}`}
-        {shared.turns === 0 ? '' : ` (${counted(shared.turns, 'turn')})`} up to {formatNodeId(shared.last)}, and nothing
-        that came after. This agent goes on as it is, and files stay as they are now.
+        The fork shares {shared.messages === 0 ? 'everything' : `the first ${counted(shared.messages, 'message')}`}
+        {shared.turns === 0 ? '' : ` (${counted(shared.turns, 'turn')})`} up to {formatNodeId(shared.last)} and nothing
+        after it. This agent and the files on disk stay as they are.
       </p>
       <label class="field">
         <span>First prompt</span>
@@ -56,7 +56,7 @@ export function ForkDialog({ inspector, view, node, onClose }: ForkDialogProps) 
           class="input"
           rows={4}
           value={text}
-          placeholder="Optional: without one the fork waits"
+          placeholder="Optional"
           onInput={({ currentTarget }) => setText(currentTarget.value)}
         />
       </label>

@@ -51,20 +51,20 @@ export function ApprovalCard({ inspector, via, approval }: ApprovalProps) {
     const said = reason.trim() === '' ? {} : { reason: reason.trim() }
     if (!hasChanged(edited)) return void inspector.attempt(() => agent().decide(key, 'approve', said))
     const read = readTyped({ type: 'json' }, edited)
-    setProblem('problem' in read ? 'The arguments are not JSON.' : '')
+    setProblem('problem' in read ? 'The arguments are not valid JSON.' : '')
     if ('value' in read) void inspector.attempt(() => agent().decide(key, 'approve', { ...said, input: read.value }))
   }
   return (
     <article class="approval" aria-label={`${name} waits for approval`}>
       <div class="approval-what">
         <p>
-          May <strong class="mono">{name}</strong> run
+          Run <strong class="mono">{name}</strong>
           <WhoAsks via={via} agentId={agentId} />?{' '}
           {irreversible ? <span class="badge warn">cannot be undone</span> : null}
         </p>
         {edited === null ? (
           edit === undefined ? (
-            <pre class="text" tabIndex={0} aria-label={`All that ${name} is given`}>
+            <pre class="text" tabIndex={0} aria-label={`Arguments of ${name}, in full`}>
               {callInFull(input).join('\n')}
             </pre>
           ) : (

@@ -3,6 +3,6 @@ import type { CardProps } from './questionCard.tsx'
 
 /** A question with its form, whose code comes with the first one. */
 export const QuestionCard = later<CardProps>(
-  'The question is being loaded',
+  'Loading the question',
   async () => (await import('./questionCard.tsx')).QuestionCard,
 )

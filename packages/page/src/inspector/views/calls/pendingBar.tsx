@@ -67,7 +67,7 @@ export function PendingBar({ inspector, view }: BarProps) {
     <section
       class={`approvals scroll ${isFolded ? 'is-folded' : ''}`}
       tabIndex={-1}
-      aria-label="What waits for you"
+      aria-label="Waiting for you"
       aria-keyshortcuts={!isFolded && target !== undefined && deciding.may(target.key) ? 'y n' : undefined}
     >
       {pending.length === 1 ? null : (
@@ -106,7 +106,7 @@ function Summary({ inspector, pending, isFolded, onFold }: SummaryProps) {
     <div class="pending-line pending-sum">
       <button type="button" class="pending-fold pending-all" aria-expanded={!isFolded} onClick={onFold}>
         <Icon name="chevron" />
-        <strong class="number">{formatCount(pending.length)} wait for you</strong>
+        <strong class="number">{formatCount(pending.length)} decisions waiting</strong>
       </button>
       {same.length < 2 ? null : (
         <ControlButton
@@ -167,7 +167,7 @@ function PendingItem({ inspector, view, pending, isAlone, isOpen, onToggle }: It
                   Approve
                 </ControlButton>
               ) : (
-                <button type="button" class="button slim" onClick={onToggle} aria-label={`Show all of it: ${words}`}>
+                <button type="button" class="button slim" onClick={onToggle} aria-label={`Show all: ${words}`}>
                   Show all
                 </button>
               )}

@@ -43,7 +43,7 @@ export function QuestionCard({ inspector, via, pending }: CardProps) {
   }
   const answer = (typed: Draft = draft): void => {
     const read = form.type === 'object' ? readFields(form.fields, typed) : readTyped(form, typed[alone] ?? '')
-    setProblem('problem' in read ? `This is ${read.problem}.` : '')
+    setProblem('problem' in read ? `The answer is ${read.problem}.` : '')
     if ('value' in read) decide(isQuestion ? { value: read.value } : { result: read.value })
   }
   const set = (field: string) => (text: string) => change({ [field]: text })
@@ -52,10 +52,10 @@ export function QuestionCard({ inspector, via, pending }: CardProps) {
       <div class="approval-what">
         <p>
           <strong class="mono">{name}</strong>
-          <WhoAsks via={via} agentId={agentId} /> {isQuestion ? 'asks:' : 'is to be carried out by a client.'}
+          <WhoAsks via={via} agentId={agentId} /> {isQuestion ? 'asks:' : 'is waiting for a client to run it.'}
         </p>
         <CutText text={isQuestion ? pending.question : (JSON.stringify(pending.input, null, 2) ?? '')} most={800} />
-        {isQuestion && pending.problem !== undefined ? <p>The last answer did not do: {pending.problem}</p> : null}
+        {isQuestion && pending.problem !== undefined ? <p>The last answer was rejected: {pending.problem}</p> : null}
       </div>
       <form
         class="approval-answer"
@@ -73,7 +73,7 @@ export function QuestionCard({ inspector, via, pending }: CardProps) {
           <Field label={`Answer to ${name}`} form={form} value={draft[alone] ?? ''} onInput={set(alone)} />
         )}
         <ControlButton why={why} onUse={() => decide('deny')} kind="danger">
-          {isQuestion ? 'Do not answer' : 'Deny'}
+          {isQuestion ? 'Decline' : 'Deny'}
         </ControlButton>
         {form.type === 'boolean' ? (
           <>

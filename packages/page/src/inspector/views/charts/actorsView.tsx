@@ -37,8 +37,8 @@ export function ActorsView({ inspector, view }: ActorsViewProps): JSX.Element {
   const width = timeWidth + laneWidth * lanes.length
   if (steps.length === 0)
     return (
-      <EmptyState icon="agents" title="Nothing said yet">
-        <p>Prompts, calls of sub-agents and what waits for people appear here.</p>
+      <EmptyState icon="agents" title="No messages yet">
+        <p>Prompts, sub-agent calls and approvals appear here.</p>
       </EmptyState>
     )
   return (
@@ -58,7 +58,7 @@ export function ActorsView({ inspector, view }: ActorsViewProps): JSX.Element {
           rowHeight={rowHeight}
           keyOf={(index) => index}
           isFollowing={status === 'live'}
-          attributes={{ role: 'list', 'aria-label': 'What they said, oldest first' }}
+          attributes={{ role: 'list', 'aria-label': 'Messages, oldest first' }}
           row={(index) => <Step step={steps[index]!} begun={begun} places={places} />}
         />
       </div>

@@ -16,7 +16,7 @@ export function ChartCard({ model, choice, onClose }: ChartCardProps): JSX.Eleme
   const words = chosenWords(model, choice)
   if (words === undefined) return null
   return (
-    <section class="chart-card" aria-label={`Chosen: ${words.title}`}>
+    <section class="chart-card" aria-label={`Selected: ${words.title}`}>
       <header>
         <h2 class="mono">{words.title}</h2>
         <SquareButton label="Close" isQuiet onClick={onClose}>

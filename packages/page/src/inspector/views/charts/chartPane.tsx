@@ -35,10 +35,10 @@ export function ChartPane({ inspector, view }: ChartPaneProps): JSX.Element {
       </section>
     )
   if (model !== null) return <Chart inspector={inspector} view={view} model={model} />
-  if (status.value === 'loading') return <ChartSkeleton label="Reading the chart" />
+  if (status.value === 'loading') return <ChartSkeleton label="Loading the chart" />
   return (
     <EmptyState icon="agents" title="No chart yet">
-      <p>The server gives the chart of an agent that runs. It appears here as soon as it comes.</p>
+      <p>Only a running agent has a chart. It appears here once the agent starts.</p>
     </EmptyState>
   )
 }
@@ -91,7 +91,7 @@ function Chart({ inspector, view, model }: ChartProps): JSX.Element {
       <div class="chart-bar">
         <p class="chart-now">
           <span class="muted">{isPast.value ? 'At this moment' : 'Now'}</span>{' '}
-          {state === '' ? <span class="muted">not known</span> : <strong class="mono">{state}</strong>}
+          {state === '' ? <span class="muted">unknown</span> : <strong class="mono">{state}</strong>}
         </p>
         <ChartLooks inspector={inspector} />
         <ul class="chart-brakes" aria-label="Brakes">
@@ -109,7 +109,7 @@ function Chart({ inspector, view, model }: ChartProps): JSX.Element {
       {shown.type === 'failed' && (
         <EmptyState icon="warning" title="The chart could not be drawn">
           <p>{shown.why}</p>
-          <p>Its states and transitions are listed in words below.</p>
+          <p>Its states and transitions are listed below.</p>
         </EmptyState>
       )}
       {shown.type === 'placed' && (

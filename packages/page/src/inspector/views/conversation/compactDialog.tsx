@@ -13,13 +13,13 @@ export const CompactDialog = (props: CompactDialogProps) => (
   <AskDialog
     {...props}
     title="Compact the conversation"
-    label="What the summary should keep above all"
-    empty="Empty: whatever matters. Only a model that writes the summary heeds it"
+    label="What the summary should focus on"
+    empty="Optional. Used only when a model writes the summary"
     verb="Compact"
     ask={(agent, focus) => agent.compact({ focus })}
     answerOf={(record) => (record.type === 'compaction.end' && record.requestId !== undefined ? record : undefined)}
   >
-    The model will see a summary in place of the middle. What people said and pinned steps stay word for word; the log
-    keeps everything.
+    A summary replaces the middle of the conversation for the model. Messages from people and pinned steps stay as they
+    are; the log keeps everything.
   </AskDialog>
 )

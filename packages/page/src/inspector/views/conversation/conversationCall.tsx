@@ -129,7 +129,7 @@ function stateOf({ status, result }: CallRow): CallState {
   }
   switch (status) {
     case 'held':
-      return { tone: 'waiting', text: 'waits for people', badge: 'warn' }
+      return { tone: 'waiting', text: 'waiting for you', badge: 'warn' }
     case 'denied':
       return { tone: 'quiet', text: 'denied', badge: 'warn' }
     case 'running':

@@ -42,19 +42,22 @@ export function MessageBody({ row, before, toggle, text, hidden }: MessageBodyPr
         {!isUser && <span class="muted conversation-turn">turn {turnIndex + 1}</span>}
         {source !== undefined && <span class="badge">{source}</span>}
         {rebasedFrom !== undefined && (
-          <span class="badge accent" title="A revert would have taken it off the trunk, so it is said again">
-            again, as {formatNodeId(rebasedFrom)}
+          <span
+            class="badge accent"
+            title="A revert would have removed this message from the trunk, so it was repeated"
+          >
+            repeat of {formatNodeId(rebasedFrom)}
           </span>
         )}
         {copiedFrom !== undefined && (
-          <span class="badge accent" title="Brought back from an abandoned branch; nothing was run again">
+          <span class="badge accent" title="Copied from an abandoned branch; no tool ran again">
             copy of {formatNodeId(copiedFrom)}
           </span>
         )}
         {!isUser && <StopBadge message={message} />}
         {pruned !== undefined && <PrunedBadge pruned={pruned} />}
         {isPinned && (
-          <span class="badge accent" title="Nothing hides it from the model">
+          <span class="badge accent" title="Always visible to the model">
             pinned
           </span>
         )}

@@ -73,7 +73,7 @@ function EvidenceList({ tag }: { readonly tag: Tag }): JSX.Element | null {
     <dl class="conversation-evidence">
       {calls.length > 0 && (
         <>
-          <dt>tried</dt>
+          <dt>attempts</dt>
           <dd>
             {calls.map(({ name, attempts, lastError }) => (
               <span class="conversation-tried">
@@ -115,7 +115,7 @@ function EvidenceList({ tag }: { readonly tag: Tag }): JSX.Element | null {
           <dd>
             {children.map(({ agentId, aborted }) => (
               <span class="conversation-tried">
-                <AgentLink agentId={agentId} /> <span class="muted">{aborted ? 'aborted' : 'goes on'}</span>
+                <AgentLink agentId={agentId} /> <span class="muted">{aborted ? 'aborted' : 'still running'}</span>
               </span>
             ))}
           </dd>
@@ -134,7 +134,7 @@ function EvidenceList({ tag }: { readonly tag: Tag }): JSX.Element | null {
 /** Tokens that a change frees, and the number of requests after which it has paid. */
 function Savings({ economics }: { readonly economics: Economics | undefined }): JSX.Element | null {
   if (economics === undefined) return null
-  const title = `The request after it has ${counted(economics.rewritten, 'token')} that the cache does not serve.`
+  const title = `The next request has ${counted(economics.rewritten, 'token')} that are not in the cache.`
   return (
     <p class="conversation-savings muted" title={title}>
       {savings(economics)}
@@ -193,13 +193,13 @@ export function MemoBody({ row, text }: { readonly row: MemoRow; readonly text: 
         </span>
         <span class="muted">
           {isFold
-            ? `${counted(steps.length, 'step')} of ${span(steps)}, which the model can recall`
+            ? `${counted(steps.length, 'step')} of ${span(steps)}; the model can recall them`
             : `${masked === true ? 'results of ' : ''}${counted(steps.length, 'step')} (${named}${steps.length > 8 ? ', …' : ''}) hidden from the model`}
           {byPolicy(policy)}
         </span>
         <span class="conversation-meta number">−{formatCount(tokens)} tok</span>
       </div>
-      {mergedInto !== undefined && <p class="muted">The memo at {formatNodeId(mergedInto)} stands for them now.</p>}
+      {mergedInto !== undefined && <p class="muted">The memo at {formatNodeId(mergedInto)} replaces this one.</p>}
       {memo !== undefined && memo.trim() !== '' && <LongText text={memo} lines={6} chars={600} {...text} />}
       {index !== undefined && <NameIndex index={index} />}
       <Savings economics={economics} />
@@ -213,7 +213,7 @@ function NameIndex({ index }: { readonly index: string }): JSX.Element {
   return (
     <details class="conversation-thought">
       <summary onClick={(event) => event.stopPropagation()}>
-        Index at this fold: {counted(names, 'name')} that only hidden steps held
+        Index at this fold: {counted(names, 'name')} found only in hidden steps
       </summary>
       <LongText text={index} lines={12} chars={1_200} />
     </details>

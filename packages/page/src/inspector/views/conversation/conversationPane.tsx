@@ -40,15 +40,11 @@ export function ConversationPane({ view, selected, onSelect }: ConversationPaneP
 }
 
 function NothingSaid({ state }: { readonly state: AgentViewState }): JSX.Element {
-  if (state.status === 'loading') return <Skeleton label="Reading the conversation" progress={state.progress} />
+  if (state.status === 'loading') return <Skeleton label="Loading the conversation" progress={state.progress} />
   const isPast = state.status === 'past'
   return (
-    <EmptyState icon="send" title={isPast ? 'Nothing was said yet' : 'Nothing said yet'}>
-      <p>
-        {isPast
-          ? 'At this moment the conversation had not begun.'
-          : 'Prompt the agent, and its conversation appears here.'}
-      </p>
+    <EmptyState icon="send" title={isPast ? 'No messages at this point' : 'No messages yet'}>
+      <p>{isPast ? 'The conversation had not started yet.' : 'Prompt the agent to start the conversation.'}</p>
     </EmptyState>
   )
 }

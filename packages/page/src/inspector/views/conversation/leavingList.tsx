@@ -15,7 +15,7 @@ export function LeavingList({ nodes }: { readonly nodes: readonly ConversationNo
   return (
     <details class="leaving" open={total <= fewSteps}>
       <summary>{words}</summary>
-      <ul class="leaving-steps scroll" tabIndex={0} aria-label="Steps that go">
+      <ul class="leaving-steps scroll" tabIndex={0} aria-label="Removed steps">
         {steps.map(({ id, words: said, isBad }) => (
           <li key={id}>
             <span class="mono faint">{formatNodeId(id)}</span> <span class="leaving-words">{said}</span>
@@ -40,11 +40,11 @@ export interface FreedProps {
 export const Freed = ({ freed, tokens, left }: FreedProps) =>
   freed > 0 ? (
     <>
-      It frees about <strong class="number">{formatCompact(freed)}</strong> of {formatCompact(tokens)} tokens, less the
-      text of the {left}.
+      It frees about <strong class="number">{formatCompact(freed)}</strong> of {formatCompact(tokens)} tokens, minus the{' '}
+      {left}.
     </>
   ) : (
     <>
-      <strong>It frees nothing</strong>: what is left in its place takes as much as what goes.
+      <strong>It frees nothing</strong>: the {left} takes as much space as the removed steps.
     </>
   )

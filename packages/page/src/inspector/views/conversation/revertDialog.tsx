@@ -13,10 +13,10 @@ import { AskDialog } from '../../parts/askDialog.tsx'
 import { Freed, LeavingList } from './leavingList.tsx'
 
 const categories: Readonly<Record<RevertCategory, string>> = {
-  failure: 'It failed: leave a lesson',
-  tangent: 'It led elsewhere: leave a finding',
-  completion: 'It is done: leave the outcome',
-  'step-summary': 'It is long: leave a checkpoint',
+  failure: 'Failure: leave a lesson',
+  tangent: 'Tangent: leave a finding',
+  completion: 'Completed: leave the outcome',
+  'step-summary': 'Long: leave a checkpoint',
 }
 
 export interface RevertDialogProps {
@@ -64,7 +64,7 @@ export function RevertDialog({ node, ...rest }: RevertDialogProps) {
             aria-describedby="undo-words"
             onChange={({ currentTarget }) => setUndo(currentTarget.checked)}
           />
-          <span>Undo what its calls did, as far as their tools can</span>
+          <span>Undo the effects of its calls where possible</span>
         </label>
         <div id="undo-words">{isKnown ? <UndoWords plan={preview.undo} isAsked={undo} /> : null}</div>
       </div>
@@ -77,18 +77,17 @@ export function RevertDialog({ node, ...rest }: RevertDialogProps) {
       fields={fields}
       whyNot={isKnown ? undefined : preview.replace(/^revert refused: /, '')}
       label={`The ${tagKinds[category]} the model will read`}
-      empty="Empty: a summary is made"
+      empty="Optional: left empty, a summary is generated"
       verb={isKnown ? `Abandon ${messages}` : 'Abandon'}
       ask={(agent, summary) => agent.revert(step, { category, summary, ...(undo ? { undo } : {}) })}
       answerOf={(record) => (record.type === 'revert.applied' && record.requested === step ? record : undefined)}
     >
       {isKnown ? (
         <>
-          The model will not see the {messages} after it any more; the log keeps{' '}
-          {preview.nodes.length === 1 ? 'it' : 'them'}. <Freed {...preview} left="note" />
+          The {messages} after it will be hidden from the model and kept in the log. <Freed {...preview} left="note" />
           {preview.users === 0
             ? null
-            : ` People said ${preview.users} of them: unless it is set to say them again, the agent refuses.`}
+            : ` ${preview.users} of them came from people: the agent refuses unless it is configured to repeat them.`}
         </>
       ) : null}
     </AskDialog>
@@ -99,16 +98,16 @@ export function RevertDialog({ node, ...rest }: RevertDialogProps) {
 function UndoWords({ plan: { calls, kept }, isAsked }: { readonly plan: UndoPlan; readonly isAsked: boolean }) {
   // The oldest first, as people read.
   const things = [...new Set(calls.map(({ what }) => what).toReversed())]
-  if (things.length === 0 && kept.length === 0) return <p class="muted">Its calls have left nothing to undo.</p>
+  if (things.length === 0 && kept.length === 0) return <p class="muted">There is nothing to undo.</p>
   return (
     <>
       {things.length === 0 ? null : (
-        <UndoList title={isAsked ? 'Will be undone' : 'Stays unless it is undone'} things={things} />
+        <UndoList title={isAsked ? 'Will be undone' : 'Stays unless you undo it'} things={things} />
       )}
       {kept.length === 0 ? null : (
-        <UndoList title="Stays in any case" things={kept.map(({ what, why }) => `${what}: ${why}`)} />
+        <UndoList title="Cannot be undone" things={kept.map(({ what, why }) => `${what}: ${why}`)} />
       )}
-      {isAsked ? <p class="muted undo-things">The note says what was undone, and what was not.</p> : null}
+      {isAsked ? <p class="muted undo-things">The note tells the model what was undone and what was not.</p> : null}
     </>
   )
 }
@@ -145,13 +144,13 @@ export function PruneDialog({ node, ...rest }: RevertDialogProps) {
       title={`Hide ${step}`}
       fields={isKnown ? <LeavingList nodes={preview.nodes} /> : null}
       whyNot={isKnown ? undefined : preview.replace(/^prune refused: /, '')}
-      label="The memo that the model will read in its place"
-      empty="Empty: nothing takes its place"
+      label="Memo for the model"
+      empty="Optional"
       verb={isKnown ? `Hide ${counted(preview.nodes.length, 'message')}` : 'Hide'}
       ask={(agent, memo) => agent.prune({ steps: [step], memo })}
       answerOf={(record) => (record.type === 'prune.applied' && record.by !== 'runtime' ? record : undefined)}
     >
-      The model will not see the step with all its results any more; the log keeps it.{' '}
+      The step and its results will be hidden from the model and kept in the log.{' '}
       {isKnown ? <Freed {...preview} left="memo" /> : null}
     </AskDialog>
   )

@@ -86,7 +86,7 @@ export function DetailsPane({ inspector, view, onOpen }: DetailsPaneProps) {
           </section>
         )}
         {node !== null || event !== null || isInContext ? null : (
-          <p class="details-hint muted small">Choose a message, a call or an event to see all of it here.</p>
+          <p class="details-hint muted small">Select a message, call or event to see its details.</p>
         )}
       </div>
     </section>
@@ -103,7 +103,7 @@ export function EventDetails({ inspector, event }: { readonly inspector: Inspect
         </h2>
         {isLogged(event) ? (
           <button type="button" class="button" onClick={() => inspector.go({ at: event.seq })}>
-            <Icon name="clock" /> Go to {event.seq}
+            <Icon name="clock" /> Go to record {event.seq}
           </button>
         ) : (
           <span class="badge">not in the log</span>
@@ -111,7 +111,7 @@ export function EventDetails({ inspector, event }: { readonly inspector: Inspect
         <button
           type="button"
           class="button quiet square"
-          aria-label="Leave the event"
+          aria-label="Close the event"
           onClick={() => (inspector.event.value = null)}
         >
           <Icon name="close" />

@@ -52,8 +52,8 @@ export function NodeActions({ inspector, view, node, isOnTrunk, onOpen }: NodeAc
 }
 
 const whyNotHidden = ({ message }: ConversationNode, isPinned: boolean): string | null => {
-  if (message.role === 'user') return 'What a person said is never hidden.'
-  return isPinned ? 'Its step is pinned.' : null
+  if (message.role === 'user') return 'Messages from people cannot be hidden.'
+  return isPinned ? 'The step is pinned.' : null
 }
 
 /** Hides the content of a step's results from the model, and leaves its calls. The conversation shows a refusal. */
@@ -66,7 +66,7 @@ function MaskButton({ inspector, view, node, isOnTrunk }: StepButtonProps) {
     const agent = inspector.attached.value.connection.client.agent(view.agentId)
     void inspector.attempt(() => agent.prune({ steps: [step], mask: true }))
   }
-  const whyNot = isMasked ? 'Its results are masked.' : whyNotHidden(node, isPinned)
+  const whyNot = isMasked ? 'The results are already masked.' : whyNotHidden(node, isPinned)
   return (
     <ControlButton
       why={isOnTrunk ? (inspector.controls.value.prune ?? whyNot) : 'It is not on the trunk.'}
@@ -111,7 +111,8 @@ function GraftButton({ inspector, view, node }: Omit<StepButtonProps, 'isOnTrunk
     const agent = inspector.attached.value.connection.client.agent(view.agentId)
     void inspector.attempt(() => agent.graft(step))
   }
-  const why = node.message.role === 'user' ? 'What a person said is never repeated.' : inspector.controls.value.graft
+  const why =
+    node.message.role === 'user' ? 'Messages from people cannot be brought back.' : inspector.controls.value.graft
   return (
     <ControlButton why={why} onUse={graft} label={`Bring back ${step}`}>
       <Icon name="graft" /> Bring back

@@ -21,8 +21,8 @@ export function useCalls(view: FollowedAgent): CallBook {
 }
 
 const standings: Readonly<Record<KnownCall['status'], string>> = {
-  pending: 'has not begun',
-  held: 'waits for an answer',
+  pending: 'not started',
+  held: 'waiting for an answer',
   running: 'runs',
   denied: 'denied',
   ended: 'ended',
@@ -50,7 +50,7 @@ export function CallFacts({ call, onNode, isOfResult = false }: CallFactsProps) 
         ) : null}
         {other === undefined ? null : (
           <>
-            <dt>{isOfResult ? 'Asked by' : 'Result'}</dt>
+            <dt>{isOfResult ? 'Requested by' : 'Result'}</dt>
             <dd>
               <button type="button" class="link mono" onClick={() => onNode(other)}>
                 {formatNodeId(other)}
@@ -58,7 +58,7 @@ export function CallFacts({ call, onNode, isOfResult = false }: CallFactsProps) 
             </dd>
           </>
         )}
-        <dt>{startedAt === undefined ? 'Asked' : 'Began'}</dt>
+        <dt>{startedAt === undefined ? 'Requested' : 'Started'}</dt>
         <dd>
           <time dateTime={isoTime(startedAt ?? askedAt)}>{exactTime(startedAt ?? askedAt)}</time>
         </dd>
@@ -66,11 +66,11 @@ export function CallFacts({ call, onNode, isOfResult = false }: CallFactsProps) 
         <dd class="number">{took === undefined ? standings[status] : tookWords(took)}</dd>
       </dl>
       <section class="call-part" aria-label="Input">
-        <h3>Input{ranWith === undefined ? '' : ', as it was changed'}</h3>
+        <h3>Input{ranWith === undefined ? '' : '(edited)'}</h3>
         <CallInput name={name} input={ranWith === undefined ? input : ranWith.input} />
         {ranWith === undefined ? null : (
           <details class="muted small">
-            <summary>As the model wrote it</summary>
+            <summary>Original input</summary>
             <CallInput name={name} input={input} />
           </details>
         )}

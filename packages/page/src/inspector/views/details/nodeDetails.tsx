@@ -52,7 +52,7 @@ export function NodeDetails({ inspector, view, id, onOpen }: NodeDetailsProps) {
         <button
           type="button"
           class="button quiet square"
-          aria-label="Leave the message"
+          aria-label="Close the message"
           onClick={() => inspector.go({ node: null }, 'replace')}
         >
           <Icon name="close" />
@@ -101,12 +101,12 @@ interface NoSuchNodeProps extends Pick<NodeDetailsProps, 'inspector' | 'id'> {
 }
 
 function NoSuchNode({ inspector, id, at, isToCome }: NoSuchNodeProps) {
-  const where = at === null ? 'in the conversation of this agent' : `at record ${at}; it may come later`
+  const where = at === null ? 'in this conversation' : `at record ${at}. It may come later`
   return (
     <section class="details-part" aria-labelledby="node-title">
       <h2 id="node-title">{formatNodeId(id)}</h2>
       {isToCome ? (
-        <p>The result of a call that has not ended.</p>
+        <p>This call has not finished.</p>
       ) : (
         <p class="problem">
           There is no message {formatNodeId(id)} {where}.
@@ -143,7 +143,7 @@ function BlockView({ block, isProse }: { readonly block: Exclude<Block, ToolCall
       return 'url' in block ? (
         <Media content={[block]} />
       ) : (
-        <img class="image" alt="Image of the message" src={`data:${block.mimeType};base64,${block.data}`} />
+        <img class="image" alt="Image in the message" src={`data:${block.mimeType};base64,${block.data}`} />
       )
   }
 }

@@ -35,13 +35,13 @@ export function Facts({ inspector, node }: { readonly inspector: Inspector; read
       <dt>Turn</dt>
       <dd>
         <button type="button" class="link" onClick={() => inspector.go({ view: 'requests', turn: turnIndex })}>
-          {turnIndex + 1}, its request
+          {turnIndex + 1} (view request)
         </button>
       </dd>
       <dt>After</dt>
       <dd>
         {parentId === null ? (
-          'nothing: it is the first'
+          'first message'
         ) : (
           <button type="button" class="link mono" onClick={() => inspector.go({ node: parentId })}>
             {formatNodeId(parentId)}

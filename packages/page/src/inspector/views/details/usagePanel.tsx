@@ -33,11 +33,11 @@ export function UsagePanel({ inspector, view }: UsagePanelProps) {
     ['In', formatCompact(read), formatCount(read)],
     ['Out', formatCompact(usage.output), formatCount(usage.output)],
     ['From cache', read === 0 ? '–' : formatShare(usage.cacheRead / read)],
-    ['Cost', money(own), 'Its own, without sub-agents'],
-    ...(money(own) === money(tree) ? [] : [['Tree', money(tree), 'Its cost with all that is below it'] as const]),
+    ['Cost', money(own), 'Without sub-agents'],
+    ...(money(own) === money(tree) ? [] : [['Tree', money(tree), 'Including sub-agents'] as const]),
     ['Turns', formatCount(turns)],
     [
-      state.at === null ? 'In context' : 'In context then',
+      state.at === null ? 'In context' : 'In context at that point',
       formatCompact(conversation.tokens),
       `${formatCount(conversation.tokens)} tokens, estimated`,
     ],
@@ -58,14 +58,14 @@ export function UsagePanel({ inspector, view }: UsagePanelProps) {
         <figure>
           <Sparkline
             values={perTurn}
-            label={`Tokens read a turn, over ${perTurn.length} turns: from ${formatCount(perTurn[0]!)} to ${formatCount(perTurn.at(-1)!)}, at most ${formatCount(Math.max(...perTurn))}`}
+            label={`Tokens read per turn, over ${perTurn.length} turns: from ${formatCount(perTurn[0]!)} to ${formatCount(perTurn.at(-1)!)}, at most ${formatCount(Math.max(...perTurn))}`}
           />
-          <figcaption class="faint small">Tokens the model read, turn by turn</figcaption>
+          <figcaption class="faint small">Tokens read per turn</figcaption>
         </figure>
       )}
       {runs.length === 0 ? null : <RunTable runs={runs} took={view.runTimes} isPast={state.at !== null} />}
       {session.runs.length > mostRuns ? (
-        <p class="faint small">{formatCount(session.runs.length - mostRuns)} earlier runs are in the total.</p>
+        <p class="faint small">{formatCount(session.runs.length - mostRuns)} earlier runs are included in the total.</p>
       ) : null}
     </section>
   )
@@ -106,7 +106,7 @@ interface RunTableProps {
   readonly isPast: boolean
 }
 
-const withChildren = 'With the sub-agents that it called, once they have answered'
+const withChildren = 'Includes sub-agents that have answered'
 
 const RunTable = ({ runs, took, isPast }: RunTableProps) => (
   <table class="runs number">

@@ -35,7 +35,7 @@ export function EventFilters({ filter, counts, shown, onChange, children }: Even
             type="button"
             class="chip"
             aria-pressed={filter.only.has(group)}
-            title={`Only ${group}; with Shift or Ctrl also ${group}`}
+            title={`Show only ${group}; hold Shift or Ctrl to add it`}
             onClick={({ shiftKey, ctrlKey, metaKey }) =>
               onChange({ ...filter, only: chosenGroups(filter.only, group, shiftKey || ctrlKey || metaKey) })
             }
@@ -52,7 +52,7 @@ export function EventFilters({ filter, counts, shown, onChange, children }: Even
         class="input filter-text"
         type="search"
         placeholder="Filter"
-        aria-label="Only events with this text"
+        aria-label="Filter events by text"
         value={filter.text}
         onInput={({ currentTarget }) => onChange({ ...filter, text: currentTarget.value })}
       />

@@ -84,7 +84,7 @@ export function EventLog({ inspector, view, children }: EventLogProps) {
         {children}
       </EventFilters>
       {rows.length === 0 ? (
-        <EmptyState icon="clock" title="No such events" />
+        <EmptyState icon="clock" title="No matching events" />
       ) : (
         <VirtualList
           class="events"
@@ -168,7 +168,7 @@ function Row({ row, before, index, begun, isChosen, isOpen, onChoose, onToggle }
       {events.length > 1 ? (
         <span
           class="event-more number small"
-          title={isOpen ? 'Together again' : events.map(({ type }) => type).join(', ')}
+          title={isOpen ? 'Collapse' : events.map(({ type }) => type).join(', ')}
           onClick={(event) => {
             event.stopPropagation()
             onToggle()

@@ -16,7 +16,7 @@ const places = 240
 const speeds = [1, 10] as const
 
 const named: Readonly<Record<LandmarkKind, string>> = {
-  error: 'what went wrong',
+  error: 'an error',
   revert: 'a revert',
   compaction: 'a compaction',
   prompt: 'a prompt',
@@ -56,7 +56,7 @@ export function Moments({ inspector, view }: MomentsProps): JSX.Element {
             title={
               isPlaying
                 ? 'Pause'
-                : `Play from here${speed === 1 ? '' : ', ten times as fast'}; long waits are shortened`
+                : `Play from here${speed === 1 ? '' : ', at ten times the speed'}, skipping long waits`
             }
             onClick={() => (isPlaying ? player.pause() : player.play(speed))}
           >
@@ -64,7 +64,7 @@ export function Moments({ inspector, view }: MomentsProps): JSX.Element {
           </button>
         )
       })}
-      <SquareButton label="Turn before" isQuiet onClick={() => turn(-1)}>
+      <SquareButton label="Previous turn" isQuiet onClick={() => turn(-1)}>
         <span class="flip">
           <Icon name="chevron" />
         </span>
@@ -86,7 +86,7 @@ export function Moments({ inspector, view }: MomentsProps): JSX.Element {
           min={1}
           max={Math.max(1, lastSeq)}
           value={seq}
-          aria-label="Moment of the log"
+          aria-label="Position in the log"
           aria-valuetext={`record ${seq} of ${lastSeq}${words === '' ? '' : `, ${words}`}`}
           onInput={({ currentTarget }) => go(Number(currentTarget.value))}
           onKeyDown={(event) => {
@@ -97,7 +97,7 @@ export function Moments({ inspector, view }: MomentsProps): JSX.Element {
           }}
         />
       </span>
-      <SquareButton label="Turn after" isQuiet onClick={() => turn(1)}>
+      <SquareButton label="Next turn" isQuiet onClick={() => turn(1)}>
         <Icon name="chevron" />
       </SquareButton>
       <span class="time-text number">
@@ -116,7 +116,7 @@ export function Moments({ inspector, view }: MomentsProps): JSX.Element {
         type="button"
         class={`button ${at === null ? '' : 'primary'}`}
         aria-pressed={at === null}
-        title="Show the newest moment"
+        title="Return to the newest record"
         onClick={() => inspector.go({ at: null }, 'replace')}
       >
         <Icon name="live" /> {isRunning ? 'Live' : 'End'}

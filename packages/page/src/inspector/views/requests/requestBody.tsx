@@ -71,14 +71,13 @@ export function RequestBody({
       case 'gone':
         return (
           <FoldRow sign="−" kind="gone" isOpen={showsGone}>
-            {counted(row.count, 'message')} of the request before {row.count === 1 ? 'is' : 'are'} sent no more
+            {counted(row.count, 'message')} removed since the previous request
           </FoldRow>
         )
       case 'same':
         return (
           <FoldRow sign={row.mark === 'kept' ? '=' : '≈'} kind={row.mark} isOpen={showsSame}>
-            {counted(row.to - row.from, 'message')} as before
-            {row.mark === 'moved' ? ', after something that changed' : ''}
+            {counted(row.to - row.from, 'message')} unchanged {row.mark === 'moved' ? ', but after a change' : ''}
             <span class="muted number"> · ≈{formatCompact(tokensOf(row.from, row.to))} tok</span>
           </FoldRow>
         )

@@ -25,10 +25,10 @@ export interface RequestMessageRowProps {
 
 const signs = { kept: '=', moved: '≈', new: '+', gone: '−' } as const
 const titles = {
-  kept: 'the same as before',
-  moved: 'sent before too, after something that changed',
+  kept: 'unchanged',
+  moved: 'unchanged, but after a change',
   new: 'new',
-  gone: 'sent no more',
+  gone: 'removed',
 } as const
 
 const roles = { user: 'User', assistant: 'Assistant', toolResult: 'Tool result' } as const

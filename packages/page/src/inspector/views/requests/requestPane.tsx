@@ -101,7 +101,7 @@ function Requests({ state, turn }: { readonly state: AgentViewState; readonly tu
       {requests.every(({ isLive }) => isLive) && <NotCaptured count={requests.length} />}
       {now === undefined || compared === undefined ? (
         <EmptyState icon="search" title={`No request of turn ${(turn.value ?? 0) + 1}`}>
-          <p>It was not captured, or that turn is still to come.</p>
+          <p>It was not captured, or the turn has not run yet.</p>
         </EmptyState>
       ) : (
         <>
@@ -172,7 +172,7 @@ function ChangeStepper({ count, shown, isFirst, isLast, onGo }: ChangeStepperPro
     )
   }
   return (
-    <div class="request-stepper" role="group" aria-label="Changes since the request before">
+    <div class="request-stepper" role="group" aria-label="Changes since the previous request">
       {step(-1, 'Previous change', 'C')}
       <span class="muted number" role="status">
         {count === 0 ? 'No change' : `Change ${shown + 1} of ${count}`}
@@ -214,7 +214,7 @@ function Stepper({ requests, index, turn, onGo }: StepperProps): JSX.Element {
   }
   return (
     <div class="request-stepper" role="group" aria-label="Turn">
-      {step(-1, 'Request before')}
+      {step(-1, 'Previous request')}
       <label class="request-turn">
         <span>Turn</span>
         <input
@@ -239,22 +239,22 @@ const howTo = 'defineAgent({ …, captureTurnRequests: true })'
 function NotCaptured({ count }: { readonly count: number }): JSX.Element {
   return (
     <p class="request-hint">
-      This agent's log holds no requests; {count === 1 ? 'the one shown was' : `the ${count} shown were`} seen live and
-      will be gone after a reload. To keep them: <code>{howTo}</code>
+      This agent's log has no requests. {count === 1 ? 'The one shown was' : `The ${count} shown were`} captured live
+      and will be lost on reload. To keep them: <code>{howTo}</code>
     </p>
   )
 }
 
 function NoRequest({ state }: { readonly state: AgentViewState }): JSX.Element {
-  if (state.status === 'loading') return <Skeleton label="Reading the requests" progress={state.progress} />
+  if (state.status === 'loading') return <Skeleton label="Loading the requests" progress={state.progress} />
   const hasTurns = state.records.some(({ type }) => type === 'turn.start')
   if (!hasTurns || state.status === 'past')
     return (
       <EmptyState icon="send" title="No request yet">
         <p>
           {state.status === 'past'
-            ? 'At this moment the model had not been asked.'
-            : 'Prompt the agent, and what the model is sent appears here.'}
+            ? 'No request had been sent at this point.'
+            : 'Prompt the agent to see what is sent to the model.'}
         </p>
         {hasTurns && <pre>{howTo}</pre>}
       </EmptyState>
@@ -262,8 +262,8 @@ function NoRequest({ state }: { readonly state: AgentViewState }): JSX.Element {
   return (
     <EmptyState icon="send" title="Requests were not captured">
       <p>
-        This agent's log does not hold what its model was sent. Requests of turns to come are shown here while the page
-        is open. To keep every one of them in the log, define the agent so:
+        This agent's log has no requests. New ones appear here while the page is open. To keep them in the log, define
+        the agent like this:
       </p>
       <pre>{howTo}</pre>
     </EmptyState>

@@ -103,7 +103,7 @@ export const SettingsPart = ({ settings, old }: SettingsPartProps): JSX.Element 
   return (
     <Part
       title="Settings"
-      aside={isEmpty ? "the provider's own" : oneLine(jsonOf(settings))}
+      aside={isEmpty ? 'provider default' : oneLine(jsonOf(settings))}
       isChanged={old !== undefined && !isSame(old, settings)}
     >
       <JsonText value={settings} />

@@ -101,7 +101,7 @@ function CopyButton({ text }: { readonly text: () => string }): JSX.Element {
   const copy = (): void => {
     copyText(text()).then(
       () => (outcome.value = 'Copied'),
-      () => (outcome.value = 'The browser refused'),
+      () => (outcome.value = 'Copy failed'),
     )
   }
   return (
@@ -128,5 +128,5 @@ async function copyText(text: string): Promise<void> {
   area.select()
   const isDone = document.execCommand('copy')
   area.remove()
-  if (!isDone) throw new Error('The browser refused.')
+  if (!isDone) throw new Error('The browser refused to copy.')
 }

@@ -45,7 +45,7 @@ export function RequestSummary({ now, request, before, change, records, onShow }
         </Fact>
       </dl>
       {change === undefined || before === undefined ? (
-        <p class="muted">The first request there is: nothing to compare it with.</p>
+        <p class="muted">This is the first request; there is nothing to compare it with.</p>
       ) : (
         <ChangeLine change={change} since={before.turnIndex + 1} onShow={onShow} />
       )}
@@ -80,7 +80,7 @@ function ChangeLine({ change, since, onShow }: ChangeLineProps): JSX.Element {
     ...(system ? ['system prompt'] : []),
     ...(settings ? ['settings'] : []),
     ...tools.added.map((name) => `tool ${name} added`),
-    ...tools.removed.map((name) => `tool ${name} gone`),
+    ...tools.removed.map((name) => `tool ${name} removed`),
     ...tools.changed.map((name) => `tool ${name} changed`),
   ]
   const link = (kind: ChangeKind, words: string, look = `request-mark is-${kind}`): JSX.Element => (
@@ -91,9 +91,9 @@ function ChangeLine({ change, since, onShow }: ChangeLineProps): JSX.Element {
   return (
     <p class="request-change number">
       <span class="muted">Since turn {since}:</span>
-      <span class="request-mark is-kept">= {counted(kept, 'message')} the same from the beginning</span>
-      {added > 0 && link('new', `+ ${formatCount(added)} after them`)}
-      {gone > 0 && link('gone', `− ${formatCount(gone)} of before`)}
+      <span class="request-mark is-kept">= {counted(kept, 'message')} unchanged</span>
+      {added > 0 && link('new', `+ ${formatCount(added)} added`)}
+      {gone > 0 && link('gone', `− ${formatCount(gone)} removed`)}
       {frame.length > 0 && link('frame', `changed: ${forDisplay(frame.join(', '))}`, 'badge warn')}
     </p>
   )

@@ -33,7 +33,7 @@ export function HomeSearch({ inspector, text }: HomeSearchProps) {
         <button type="button" class="button quiet slim" aria-disabled={isAsking} onClick={() => isAsking || void ask()}>
           <Icon name="search" />{' '}
           <span class="cut">
-            {isAsking ? 'Looking for' : 'Look in all that was said for'} “{words}”
+            {isAsking ? 'Searching for' : 'Search all conversations for'} “{words}”
           </span>
         </button>
       </div>
@@ -42,10 +42,10 @@ export function HomeSearch({ inspector, text }: HomeSearchProps) {
   const sessions = new Map(found.sessions.map((session) => [session.agentId, session]))
   const now = inspector.clock.now()
   return (
-    <section class="home-search" aria-label={`What was said with “${words}”`}>
+    <section class="home-search" aria-label={`Messages with “${words}”`}>
       <p class="muted small" role="status">
         {hits.length === 0
-          ? `Nothing that was said has “${words}”.`
+          ? `No messages with “${words}”.`
           : `${counted(hits.length, 'record')}${hits.length === mostHits ? ', the best' : ''} of ${counted(sessions.size, 'session')}`}
       </p>
       <ul>

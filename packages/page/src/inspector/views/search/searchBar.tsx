@@ -92,24 +92,24 @@ export function SearchBar({ inspector, view }: SearchBarProps) {
         <span class="search-count number" role="status">
           {countOf(search)}
         </span>
-        <SquareButton label="Hit before" hint="Hit before (Shift and Enter)" isQuiet onClick={() => step(-1)}>
+        <SquareButton label="Previous match" hint="Previous match (Shift+Enter)" isQuiet onClick={() => step(-1)}>
           <span class="search-up">
             <Icon name="more" />
           </span>
         </SquareButton>
-        <SquareButton label="Next hit" hint="Next hit (Enter)" isQuiet onClick={() => step(1)}>
+        <SquareButton label="Next match" hint="Next match (Enter)" isQuiet onClick={() => step(1)}>
           <Icon name="more" />
         </SquareButton>
         <button
           type="button"
           class="chip"
           aria-pressed={isTree}
-          title="Look through all agents of the tree (agent:*)"
+          title="Search all agents in the tree (agent:*)"
           onClick={() => type(isTree ? typed.value.replace(/\s?\bagent:\*/gi, '') : `${typed.value.trim()} agent:*`)}
         >
           Tree
         </button>
-        <SquareButton label="Close the search" hint="Close (Esc)" isQuiet onClick={leave}>
+        <SquareButton label="Close search" hint="Close (Esc)" isQuiet onClick={leave}>
           <Icon name="close" />
         </SquareButton>
       </div>
@@ -127,8 +127,10 @@ function close(search: Search, cancel: () => void): void {
 function countOf({ hits, at, query, progress }: Search): string {
   if (!asksAnything(query.value)) return ''
   const count = hits.value.length
-  if (count === 0) return progress.value.isBusy ? '…' : 'Nothing found'
-  return at.value < 0 ? counted(count, 'place') : `${formatCount(at.value + 1)} of ${formatCount(count)}`
+  if (count === 0) return progress.value.isBusy ? '…' : 'No matches'
+  return at.value < 0
+    ? `${formatCount(count)} ${count === 1 ? 'match' : 'matches'}`
+    : `${formatCount(at.value + 1)} of ${formatCount(count)}`
 }
 
 /** Position among the hits, and the progress of a search of the tree. */
@@ -149,7 +151,7 @@ function Found({ search, shown }: { readonly search: Search; readonly shown: str
       )}
       {isBusy ? (
         <>
-          <progress value={read} max={Math.max(1, known)} aria-label="Logs of the tree that were read" />
+          <progress value={read} max={Math.max(1, known)} aria-label="Logs searched" />
           <span class="number">
             {formatCount(read)} of {counted(known, 'agent')}
           </span>
@@ -160,7 +162,7 @@ function Found({ search, shown }: { readonly search: Search; readonly shown: str
       ) : null}
       {left.length === 0 ? null : (
         <span class="badge warn cut" title={left.join('\n')}>
-          Not everything: {left[0]}
+          Incomplete: {left[0]}
           {left.length > 1 ? `, and ${left.length - 1} more` : ''}
         </span>
       )}

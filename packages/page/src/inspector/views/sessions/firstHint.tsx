@@ -12,7 +12,7 @@ export function FirstHint({ inspector: { choices }, onMarks }: FirstHintProps) {
     <section class="first-hint" aria-label="First steps">
       <ol>
         <li>
-          <strong>Choose an agent</strong> to see what it says and is sent.
+          <strong>Select an agent</strong> to see its conversation and requests.
         </li>
         <li>
           <strong>Go back in time</strong> with <kbd>[</kbd> and <kbd>]</kbd>.
@@ -20,7 +20,7 @@ export function FirstHint({ inspector: { choices }, onMarks }: FirstHintProps) {
         <li>
           <kbd>?</kbd> shows all keys and{' '}
           <button type="button" class="link" onClick={onMarks}>
-            the meaning of marks
+            the legend
           </button>
           .
         </li>

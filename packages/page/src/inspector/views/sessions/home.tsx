@@ -163,7 +163,7 @@ export function Home({ inspector }: { readonly inspector: Inspector }) {
       />
       <HomeMore inspector={inspector} filter={filter} onFilter={setFilter} />
       {lines.length === 0 ? (
-        <EmptyState icon="search" title="No agent fits">
+        <EmptyState icon="search" title="No matching agents">
           <button
             type="button"
             class="button"
@@ -188,7 +188,7 @@ export function Home({ inspector }: { readonly inspector: Inspector }) {
           attributes={{
             id: 'overview',
             role: 'grid',
-            'aria-label': `${counted(rows.length, 'row')}: agents, what needs you first`,
+            'aria-label': `${counted(rows.length, 'row')}: agents that need you first`,
             'aria-rowcount': lines.length,
             'aria-activedescendant': at < 0 ? undefined : `overview-${at}`,
             'aria-keyshortcuts': target !== undefined && mayDecide(target) ? 'y n' : undefined,

@@ -54,10 +54,10 @@ export function HomeStrip({ overview, notices, shown, now, filter, onToggle, onF
       </div>
       <p class="home-totals number muted">
         {costUsd > 0 ? (
-          <span title="Cost of all agents that run, sub-agents included">{money(costUsd)} in all</span>
+          <span title="Total cost of running agents and their sub-agents">{money(costUsd)} total</span>
         ) : null}
         {counts.working > 0 && tokens >= 0.5 ? (
-          <span title="Tokens written in the last ten seconds, a second"> {formatCompact(tokens)} tok/s</span>
+          <span title="Output tokens per second, over the last ten seconds"> {formatCompact(tokens)} tok/s</span>
         ) : null}
       </p>
       <NotifyButton notices={notices} />
@@ -87,7 +87,7 @@ function NotifyButton({ notices }: { readonly notices: Notices }) {
   if (notices.wasRefused.value)
     return (
       <span class="muted small" role="status">
-        Your browser refused notifications.
+        Your browser blocks notifications.
       </span>
     )
   if (notices.state.value !== 'default') return null

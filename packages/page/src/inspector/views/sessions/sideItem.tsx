@@ -131,7 +131,7 @@ export function SideItem(props: SideItemProps) {
         <span class="side-line">
           <bdi class="agent-name cut grow">{name}</bdi>
           {waiting === 0 ? null : (
-            <span class="badge warn number" title="Waits for people">
+            <span class="badge warn number" title="Waiting for you">
               {formatCount(waiting)}
               <span class="hidden"> waiting for you</span>
             </span>

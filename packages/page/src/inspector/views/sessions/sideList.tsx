@@ -70,7 +70,7 @@ export function SideList({ inspector, filter }: { readonly inspector: Inspector;
     event.preventDefault()
     act()
   }
-  if (rows.length === 0 && filter !== '') return <p class="faint none-yet">None fits.</p>
+  if (rows.length === 0 && filter !== '') return <p class="faint none-yet">No matches.</p>
 
   return (
     <VirtualList

@@ -15,9 +15,9 @@ export function Sidebar({ inspector, onSpawn }: { readonly inspector: Inspector;
   const { choices } = inspector
   const canSpawn = connection.may.value('spawn')
   const whyNoSpawn = !canSpawn
-    ? 'Starting agents needs a token with the right "spawn".'
+    ? 'To start agents you need a token with the right "spawn".'
     : connection.definitions.value.length === 0
-      ? 'The server has no definitions: serve({ definitions: [...] }).'
+      ? 'The server offers no definitions. Add them with serve({ definitions: [...] }).'
       : null
   const isEmpty = directory.agents.value.size === 0 && directory.sessions.value?.length === 0
   const isLoading = !directory.isKnown.value || (directory.sessions.value === null && directory.error.value === null)
@@ -50,12 +50,7 @@ export function Sidebar({ inspector, onSpawn }: { readonly inspector: Inspector;
             event.preventDefault()
           }}
         />
-        <SquareButton
-          label="Read the sessions again"
-          hint="Read again"
-          isQuiet
-          onClick={() => void directory.readSessions()}
-        >
+        <SquareButton label="Reload the sessions" hint="Reload" isQuiet onClick={() => void directory.readSessions()}>
           <Icon name="refresh" />
         </SquareButton>
         <ControlButton why={whyNoSpawn} onUse={onSpawn} kind="quiet" label="Start an agent" class="square">
@@ -64,9 +59,9 @@ export function Sidebar({ inspector, onSpawn }: { readonly inspector: Inspector;
       </div>
       {directory.error.value === null ? null : <p class="problem">{directory.error.value.message}</p>}
       {isLoading && directory.agents.value.size === 0 ? (
-        <Skeleton label="Agents are being listed" />
+        <Skeleton label="Loading the agents" />
       ) : isEmpty ? (
-        <p class="faint none-yet">No agent runs, and no session is in the store.</p>
+        <p class="faint none-yet">No agents or sessions yet.</p>
       ) : (
         <SideList inspector={inspector} filter={filter} />
       )}

@@ -49,7 +49,7 @@ export function SpawnDialog({ inspector, onClose }: { readonly inspector: Inspec
         <input
           class="input mono"
           value={id}
-          placeholder="Empty: one is made"
+          placeholder="Optional: left empty, one is generated"
           pattern="[A-Za-z0-9][A-Za-z0-9._\-]{0,127}"
           title='1 to 128 letters, digits, ".", "_" or "-", starting with a letter or digit'
           onInput={({ currentTarget }) => setId(currentTarget.value)}
@@ -68,7 +68,7 @@ export function SpawnDialog({ inspector, onClose }: { readonly inspector: Inspec
       </label>
       {inspector.lastPrompt === '' || text !== '' ? null : (
         <button type="button" class="button quiet last-prompt" onClick={() => setText(inspector.lastPrompt)}>
-          <span class="cut">Again: {oneLine(inspector.lastPrompt)}</span>
+          <span class="cut">Repeat: {oneLine(inspector.lastPrompt)}</span>
         </button>
       )}
     </FormDialog>

@@ -28,9 +28,9 @@ function Lost({ connection, clock }: Props) {
     <section class="banner warn" aria-label="Connection">
       <Icon name="warning" />
       <span class="grow">
-        <strong>{wasThere ? 'The connection is lost.' : 'The server does not answer.'}</strong>{' '}
-        {wasThere ? 'What you see is as it was. ' : `It was asked at ${connection.url}. `}
-        <span class="number">{seconds > 0 ? `Next attempt in ${seconds} s.` : 'Connecting …'}</span>
+        <strong>{wasThere ? 'Connection lost.' : 'The server is not responding.'}</strong>{' '}
+        {wasThere ? 'The page may be out of date. ' : `Address: ${connection.url}. `}
+        <span class="number">{seconds > 0 ? `Retrying in ${seconds} s.` : 'Connecting…'}</span>
       </span>
     </section>
   )

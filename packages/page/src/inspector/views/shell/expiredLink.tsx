@@ -7,8 +7,7 @@ export const ExpiredLink = ({ onOther }: { readonly onOther: () => void }) => (
       <Icon name="clock" />
       <h1>This link has expired</h1>
       <p class="muted">
-        Ask whoever gave it to you for a new one. Links also end when their server is started anew, unless it keeps its
-        key.
+        Ask the person who shared it for a new one. Links also expire when the server restarts, unless it keeps its key.
       </p>
       <button type="button" class="button" onClick={onOther}>
         Use a token instead

@@ -22,13 +22,13 @@ const forms: readonly {
   {
     name: 'test',
     label: 'A failing test',
-    about: 'Plays the recorded replies and results, and asserts what should have been.',
+    about: 'Replays the recorded replies and results, and asserts the expected outcome.',
     file: (agentId) => `${agentId}.test.ts`,
   },
   {
     name: 'task',
     label: 'A task',
-    about: 'For “escapement eval”: put suite.mjs into a folder of its own.',
+    about: 'For “escapement eval”. Save suite.mjs in a folder of its own.',
     file: () => 'suite.mjs',
   },
   {
@@ -69,8 +69,8 @@ function madeOf(form: Form, state: AgentViewState, expect: string, title: string
   const made = form === 'test' ? testOf(state, expect) : taskOf(state, expect)
   if (!made.ok) return { pieces: [], note: made.why }
   const notes = [
-    ...(form === 'test' ? [] : ['Files do not go with it: “escapement export --task” takes them along.']),
-    ...(made.passes === undefined ? [] : [`It passes as it was recorded: ${made.passes}.`]),
+    ...(form === 'test' ? [] : ['Files are not included: use “escapement export --task” to include them.']),
+    ...(made.passes === undefined ? [] : [`The recorded session already passes: ${made.passes}.`]),
   ]
   const source = 'source' in made ? made.source : suiteSource(made)
   return { pieces: [source], ...(notes.length === 0 ? {} : { note: notes.join(' ') }) }
@@ -117,11 +117,11 @@ export function ExportDialog({ inspector, view, onClose }: ExportDialogProps) {
       </fieldset>
       {asksFor(form) ? (
         <label class="field">
-          <span>What the answer should have had</span>
+          <span>Expected in the answer</span>
           <input
             class="input"
             value={expect}
-            placeholder="Optional: without it, that nothing fails"
+            placeholder="Optional: left empty, no call may fail"
             onInput={({ currentTarget }) => setExpect(currentTarget.value)}
           />
         </label>
@@ -137,7 +137,7 @@ export function ExportDialog({ inspector, view, onClose }: ExportDialogProps) {
             <span class="grow number">{counted(lineCount(pieces), 'line')}</span>
             {form === 'log' ? null : <CopyButton text={() => pieces.join('')} label={copyWords[form]} isLabelled />}
           </div>
-          <pre class="text scroll" tabIndex={0} aria-label="Its beginning">
+          <pre class="text scroll" tabIndex={0} aria-label="Preview">
             {forDisplay(cutEnd(beginningOf(pieces), mostShown))}
           </pre>
         </div>

@@ -19,9 +19,9 @@ export function TokenForm({ hadToken, onGive }: TokenFormProps) {
         }}
       >
         <Icon name="key" />
-        <h1>{hadToken ? 'The server refused this token' : 'This server asks for a token'}</h1>
+        <h1>{hadToken ? 'The server refused this token' : 'This server requires a token'}</h1>
         <p class="muted">
-          It decides what you may do here: look, drive, or start agents. It stays in this tab and is forgotten with it.
+          The token decides what you may do here: look, drive, or start agents. It is kept until you close this tab.
         </p>
         <label class="field">
           <span>Token</span>

@@ -24,7 +24,7 @@ export function Welcome({ inspector, onSpawn }: { readonly inspector: Inspector;
     <main class="agent" aria-label="No agent">
       <h1 class="hidden">escapement inspector</h1>
       <EmptyState icon="agents" title="No agent yet">
-        <p>Agents appear here as soon as something starts them: your program, a client of the bridge, or you.</p>
+        <p>Agents appear here once you, your program or a client starts them.</p>
         {canSpawn ? (
           <ControlButton why={null} kind="primary" onUse={onSpawn}>
             Start an agent

@@ -65,7 +65,7 @@ export function BarRow({
         <span class="cut">
           {forDisplay(span.name)}
           {span.error === undefined ? null : <span class="bar-error"> failed{span.error && `: ${span.error}`}</span>}
-          {isCut ? <span class="faint"> not finished</span> : null}
+          {isCut ? <span class="faint"> unfinished</span> : null}
           {note === undefined ? null : <span class="faint"> {note}</span>}
           <span class="bar-words"> {span.words}</span>
         </span>

@@ -134,7 +134,7 @@ export function TimeBars({ inspector, view, children }: TimeBarsProps): JSX.Elem
     return (
       <>
         <div class="filters">{children}</div>
-        <EmptyState icon="clock" title="Nothing has run yet">
+        <EmptyState icon="clock" title="No runs yet">
           <p>Runs, turns, replies and calls appear here as bars.</p>
         </EmptyState>
       </>
@@ -144,11 +144,11 @@ export function TimeBars({ inspector, view, children }: TimeBarsProps): JSX.Elem
       <div class="filters bars-bar">
         {children}
         <Legend />
-        <div class="bars-zoom" role="group" aria-label="Part of the time shown">
-          <SquareButton label="Look closer (+)" isQuiet onClick={() => scale(1 / 1.5)}>
+        <div class="bars-zoom" role="group" aria-label="Visible time range">
+          <SquareButton label="Zoom in (+)" isQuiet onClick={() => scale(1 / 1.5)}>
             <Icon name="plus" />
           </SquareButton>
-          <SquareButton label="Look from further away (-)" isQuiet onClick={() => scale(1.5)}>
+          <SquareButton label="Zoom out (-)" isQuiet onClick={() => scale(1.5)}>
             <span aria-hidden="true">−</span>
           </SquareButton>
           <button type="button" class="button quiet" disabled={zoom === null} onClick={() => setZoom(null)}>
@@ -180,7 +180,7 @@ export function TimeBars({ inspector, view, children }: TimeBarsProps): JSX.Elem
           scrollMark={active.value}
           attributes={{
             role: 'tree',
-            'aria-label': 'What took time, oldest first',
+            'aria-label': 'Spans, oldest first',
             'aria-activedescendant': byKey < 0 ? undefined : `bar-${byKey}`,
             onKeyDown,
           }}

@@ -39,7 +39,7 @@ export function ContextPane({ inspector, view }: Props) {
   if (use.sizes.length === 0 && use.brakes.length === 0 && notes.size === 0 && sources.length + instructions.size === 0)
     return (
       <EmptyState icon="compact" title="Nothing yet">
-        <p>Once the agent has asked its model: how large each request was, what was taken away, and what that saved.</p>
+        <p>The size of each request and what the brakes saved appear here after the first one.</p>
       </EmptyState>
     )
   return (
@@ -86,11 +86,11 @@ function Sizes({ sizes }: { readonly sizes: readonly RequestSize[] }) {
       <h2 id="sizes-title">Size of requests</h2>
       <p class="number">
         {counted(sent, 'token')} sent in {counted(sizes.length, 'request')};{' '}
-        {saved === 0 ? 'nothing was saved.' : <strong>{whole(saved)} saved by brakes.</strong>}
+        {saved === 0 ? 'no savings.' : <strong>{whole(saved)} saved by brakes.</strong>}
       </p>
       {sizes.length < 2 ? null : <AreaChart sizes={sizes} label={label} />}
       <details>
-        <summary>In numbers</summary>
+        <summary>Show numbers</summary>
         <Earlier total={sizes.length} />
         <table class="runs number">
           <thead>
@@ -155,10 +155,10 @@ const Brakes = ({
 }) => (
   <section aria-labelledby="brakes-title">
     <h2 id="brakes-title">
-      What was taken away <span class="count number">{whole(brakes.length)}</span>
+      What the brakes did <span class="count number">{whole(brakes.length)}</span>
     </h2>
     <Earlier total={brakes.length} />
-    <div class="scroll" role="group" aria-label="What was taken away" tabIndex={0}>
+    <div class="scroll" role="group" aria-label="What the brakes did" tabIndex={0}>
       <table class="runs number">
         <thead>
           <tr>
@@ -167,7 +167,7 @@ const Brakes = ({
             <th scope="col">Turn</th>
             <th scope="col">Frees</th>
             <th scope="col">Saved since</th>
-            <th scope="col" title="Requests until what it saved made up for the cache that it spoilt">
+            <th scope="col" title="Requests until the savings outweighed the lost cache">
               Paid
             </th>
             <th scope="col">Cost</th>

@@ -12,7 +12,7 @@ export function SourcesPanel({ view }: { readonly view: FollowedAgent }) {
   if (all.length === 0) return null
   return (
     <section class="details-part" aria-labelledby="sources-title">
-      <h2 id="sources-title">Sources of tools</h2>
+      <h2 id="sources-title">Tool sources</h2>
       <ul class="sources">
         {all.map(({ source, state, tools, trouble }) => {
           const text = instructions.get(source)
@@ -27,7 +27,7 @@ export function SourcesPanel({ view }: { readonly view: FollowedAgent }) {
               {tools.length === 0 ? null : <p class="source-tools mono muted small">{tools.join(', ')}</p>}
               {text === undefined ? null : (
                 <details class="muted small">
-                  <summary>In the system prompt</summary>
+                  <summary>Instructions</summary>
                   <LongText text={text} kind="code" />
                 </details>
               )}
