@@ -118,7 +118,7 @@ export const commands: Readonly<Record<string, Command>> = {
       'JSON (piped, or with --json) is one document: the session with its runs, turns and conversation;',
       'with --turn the turn and its nodes; with --request the request, its provenance and what changed.',
       'With --format its conversation alone is drawn, with all that was abandoned.',
-      'With --artifact what a result kept whole is written as it is, to --out or to standard output; a',
+      'With --artifact the full result is written as it is, to --out or to standard output; a',
       'terminal gets text alone.',
     ],
     options: ['dir', 'logs', 'config', 'no-config', 'turn', 'request', 'artifact', 'out', 'format', 'theme', 'json'],

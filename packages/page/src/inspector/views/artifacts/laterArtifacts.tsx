@@ -30,6 +30,6 @@ export function Artifacts({
 export const ArtifactBadge = ({ of: { artifacts } }: { readonly of: Keeping }): JSX.Element | null =>
   artifacts === undefined ? null : (
     <span class="badge" title={artifacts.map(artifactName).join(', ')}>
-      kept whole
+      full result saved
     </span>
   )
