@@ -26,7 +26,7 @@ export const evidenceSchema = lazily(() =>
       .readonly(),
     /** Files that tools reported as changed: a revert does not restore them. */
     changed: z.array(z.string()).readonly(),
-    /** Sub-agents begun in the span that were still alive: those of the agent's own tree were aborted, detached ones continue. */
+    /** Sub-agents that were started in the span and still alive. Those of the agent's own tree were aborted; detached ones continue. */
     children: z
       .array(z.object({ agentId: agentIdSchema(), name: z.string(), aborted: z.boolean() }))
       .readonly()
@@ -35,7 +35,7 @@ export const evidenceSchema = lazily(() =>
 )
 export type Evidence = z.infer<ReturnType<typeof evidenceSchema>>
 
-/** A note on a trunk node, left by a revert. Not a node: it has no id and cannot be a target. */
+/** A note on a trunk node, left by a revert. It is not a node: it has no id and cannot be a target. */
 export const tagSchema = lazily(() =>
   z.object({
     kind: tagKindSchema(),
@@ -43,11 +43,11 @@ export const tagSchema = lazily(() =>
     turnIndex: z.int().nonnegative(),
     abandoned: z.array(nodeIdSchema()).readonly(),
     evidence: evidenceSchema(),
-    /** Steps of the abandoned span quoted in full, where the summary had lost names that are still needed. */
+    /** Steps of the abandoned span that are quoted in full, because the summary had lost names that are still needed. */
     keepVerbatim: z.array(nodeIdSchema()).readonly().exactOptional(),
-    /** For an outcome or checkpoint: the last reply of the abandoned span that said something, quoted because a person may have read it. */
+    /** Set for an outcome or checkpoint: the last non-empty reply of the abandoned span, quoted because a person may have read it. */
     lastReply: nodeIdSchema().exactOptional(),
-    /** For a revert with `undo`: its ledger; until the undoing has ended, nothing is listed as undone. */
+    /** Set for a revert with `undo`: its ledger. Nothing is listed as undone before the undoing has ended. */
     undo: undoLedgerSchema().exactOptional(),
   }),
 )
@@ -61,7 +61,7 @@ const asked = lazily(() => ({
 export const revertRequestSchema = lazily(() =>
   z.object({
     ...asked(),
-    /** `runtime`: to end a stall, or for a policy. */
+    /** `runtime`: asked in order to end a stall, or for a policy. */
     by: z.enum(['model', 'person', 'runtime']),
     category: revertCategorySchema(),
     /** Id of the step as it was given: `n12`, `12`, or any other text. */
@@ -69,7 +69,7 @@ export const revertRequestSchema = lazily(() =>
     summary: z.string().exactOptional(),
     /** The policy that planned it. */
     policy: z.string().exactOptional(),
-    /** Set if the effects of the abandoned calls are to be undone as far as possible. */
+    /** Set to undo the effects of the abandoned calls as far as possible. */
     undo: z.literal(true).exactOptional(),
   }),
 )
@@ -78,16 +78,16 @@ export type RevertRequest = z.infer<ReturnType<typeof revertRequestSchema>>
 export const pruneRequestSchema = lazily(() =>
   z.object({
     ...asked(),
-    /** `runtime`: for a policy. */
+    /** `runtime`: asked for a policy. */
     by: z.enum(['model', 'person', 'runtime']),
     steps: z.array(z.string()).readonly().exactOptional(),
     tokens: z.number().positive().exactOptional(),
     memo: z.string().exactOptional(),
     /** Folds the steps, or without `steps` every step that may be folded: `tokens` and `memo` are ignored. */
     fold: z.literal(true).exactOptional(),
-    /** The steps stay, and so do their calls: a line replaces the content of each result. `memo` is ignored. */
+    /** Keeps the steps and their calls, and replaces the content of each result by a line. `memo` is ignored. */
     mask: z.literal(true).exactOptional(),
-    /** For a fold: lines of older folds become shorter as they pile up. Without `steps` they always do. */
+    /** Set for a fold: shortens lines of older folds as they pile up. Without `steps` they are always shortened. */
     rollUp: z.literal(true).exactOptional(),
     /** The policy that planned it. */
     policy: z.string().exactOptional(),
@@ -120,17 +120,17 @@ export type GraftRequest = z.infer<ReturnType<typeof graftRequestSchema>>
 export const stallRuleSchema = lazily(() => z.enum(['repeat', 'cycle', 'sameError', 'repeat4', 'nothingNew', 'errors']))
 export type StallRule = z.infer<ReturnType<typeof stallRuleSchema>>
 
-/** A loop that an agent is in, computed from its log. */
+/** A loop of an agent, computed from its log. */
 export const stallSchema = lazily(() =>
   z.object({
     rule: stallRuleSchema(),
-    /** The loop's first step, by its first node. */
+    /** Id of the first node of the loop's first step. */
     first: nodeIdSchema(),
-    /** The last node of the step before the loop, or of the nearest one before that is still on the trunk. */
+    /** The last node of the step before the loop, or of the nearest earlier step that is still on the trunk. */
     target: nodeIdSchema(),
-    /** The steps that make the loop, by their first nodes, oldest first. */
+    /** The steps of the loop, by their first nodes, oldest first. */
     steps: z.array(nodeIdSchema()).readonly(),
-    /** The repetition, in one line. */
+    /** A description of the repetition, in one line. */
     evidence: z.string(),
   }),
 )
@@ -140,10 +140,10 @@ export type Stall = z.infer<ReturnType<typeof stallSchema>>
 export const stallOutcomeSchema = lazily(() =>
   z.object({
     ...stallSchema().shape,
-    /** Position of this stall in a row of stalls, each of which came within six steps of the one before. */
+    /** Position of this stall in a series of stalls that follow each other within six steps. */
     count: z.int().positive(),
     rung: z.enum(['none', 'note', 'revert', 'pause']),
-    /** Text that the model is told. */
+    /** Text of the note to the model. */
     note: z.string().exactOptional(),
   }),
 )
@@ -152,19 +152,19 @@ export type StallOutcome = z.infer<ReturnType<typeof stallOutcomeSchema>>
 export const compactionRequestSchema = lazily(() =>
   z.object({
     ...asked(),
-    /** The content that the summary should keep above all, in words. */
+    /** A description of the content that the summary should keep above all. */
     focus: z.string().exactOptional(),
   }),
 )
 export type CompactionRequest = z.infer<ReturnType<typeof compactionRequestSchema>>
 
-/** A policy of an agent: its name, and those of its trigger, its decider and its keeper, such as `tokensOver(60000)`. */
+/** A policy of an agent: its name, and the names of its trigger, decider and keeper, such as `tokensOver(60000)`. */
 export const policyInfoSchema = lazily(() =>
   z.object({ name: z.string(), when: z.string(), decide: z.string(), keep: z.string() }),
 )
 export type PolicyInfo = z.infer<ReturnType<typeof policyInfoSchema>>
 
-/** Asks for a policy by name, whatever its trigger says. */
+/** Runs a policy by name, whatever its trigger says. */
 export const policyRequestSchema = lazily(() => z.object({ ...asked(), policy: z.string() }))
 export type PolicyRequest = z.infer<ReturnType<typeof policyRequestSchema>>
 
@@ -174,19 +174,19 @@ export const policyStartSchema = lazily(() =>
     policy: z.string(),
     /** Reason in a few words. */
     why: z.string(),
-    /** Turns in the agent's lifetime. */
+    /** Number of turns in the agent's lifetime. */
     turn: z.int().nonnegative(),
     /** Estimated tokens of the next request. */
     tokens: z.number().nonnegative(),
-    /** The request that it answers. */
+    /** Id of the request that it answers. */
     requestId: z.string().exactOptional(),
   }),
 )
 export type PolicyStart = z.infer<ReturnType<typeof policyStartSchema>>
 
 /**
- * Outcome of a policy; without a start, the cost of asking one that did not fire. Its requests are decided by the drains, and the outcome of each
- * stands in a record of its own.
+ * Outcome of a policy. Without a start, it states the cost of a policy that did not fire. The drains decide its requests, and each outcome has its
+ * own record.
  */
 export const policyEndSchema = lazily(() =>
   z.object({
@@ -195,11 +195,11 @@ export const policyEndSchema = lazily(() =>
     /** Ids of its requests. */
     prune: z.string().exactOptional(),
     revert: z.string().exactOptional(),
-    /** Text that the model is told. */
+    /** Text of the note to the model. */
     note: z.string().exactOptional(),
-    /** Why it failed, or found nothing to do. */
+    /** Reason why it failed or found nothing to do. */
     reason: z.string().exactOptional(),
-    /** The request that this answers. */
+    /** Id of the request that this answers. */
     requestId: z.string().exactOptional(),
     /** Usage of the models that the policy asked. */
     usage: usageSchema().exactOptional(),
@@ -229,7 +229,7 @@ export const revertOutcomeSchema = lazily(() =>
       .exactOptional(),
     /** Economics of an applied revert. */
     economics: economicsSchema().exactOptional(),
-    /** Plan of an applied revert that undoes: the calls that are tried, and those that are not. The ledger follows in `undo.end`. */
+    /** Undo plan of an applied revert: the calls to undo, and the calls that cannot be undone. The ledger follows in `undo.end`. */
     undo: undoPlanSchema().exactOptional(),
   }),
 )
@@ -247,37 +247,37 @@ export type RefusedRevert = Omit<AnyRevertOutcome, 'applied' | 'reason' | OfAppl
 
 export type RevertOutcome = AppliedRevert | RefusedRevert
 
-/** Records whose reverts are told apart by `applied`; the schema takes both in one, as old logs have them. */
+/** Records of reverts, told apart by `applied`. One schema accepts both, because old logs contain both. */
 export type TellingReverts<R> = R extends { readonly type: 'revert.applied' }
   ? (Omit<R, keyof AppliedRevert> & AppliedRevert) | (Omit<R, keyof AppliedRevert> & RefusedRevert)
   : R
 
-/** Outcome of a prune; `steps` are hidden, or their results are masked, and `reason` explains the steps that were left. */
+/** Outcome of a prune. `steps` are hidden, or their results masked; `reason` explains why other steps were left. */
 export const pruneOutcomeSchema = lazily(() =>
   z.object({
     id: z.string(),
     applied: z.boolean(),
     steps: z.array(nodeIdSchema()).readonly(),
-    /** Estimated tokens that were hidden; for a mask, freed. */
+    /** Estimated number of hidden tokens; for a mask, of freed tokens. */
     tokens: z.number().nonnegative(),
     memo: z.string().exactOptional(),
     reason: z.string().exactOptional(),
     /** Economics of an applied prune. */
     economics: economicsSchema().exactOptional(),
-    /** Set for a mask: the steps are shown, without the content of their results. */
+    /** Set for a mask: the steps are shown without the content of their results. */
     masked: z.literal(true).exactOptional(),
     /** Set for a fold: `memo` has a line for each step, in their order. */
     by: z.literal('runtime').exactOptional(),
     /** The policy that chose the steps. */
     policy: z.string().exactOptional(),
-    /** For a fold: names that stand in hidden steps alone, in lines: the id of a step, then the names found there. */
+    /** Set for a fold: names that occur only in hidden steps. Each line has the id of a step, then its names. */
     index: z.string().exactOptional(),
-    /** For a fold: shorter memos that replace those of older folds. */
+    /** Set for a fold: shorter memos that replace those of older folds. */
     rolled: z
       .array(
         z.object({
           folds: z.array(z.string()).readonly(),
-          /** Detail of the memo: a line for each step, or a few for all of them. */
+          /** Detail of the memo: a line for each step, or a few lines for all of them. */
           detail: z.enum(['shortLine', 'digest']),
           memo: z.string(),
         }),
@@ -308,7 +308,7 @@ export const graftOutcomeSchema = lazily(() =>
     id: z.string(),
     applied: z.boolean(),
     requested: z.array(z.string()).readonly(),
-    /** The new nodes, in order, each with the node whose words it repeats; that one is never a copy itself. */
+    /** The new nodes, in order, each with the original node that it repeats. */
     copies: z.array(z.object({ nodeId: nodeIdSchema(), from: nodeIdSchema() })).readonly(),
     reason: z.string().exactOptional(),
     /** Economics of an applied graft. */

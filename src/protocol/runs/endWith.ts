@@ -8,8 +8,7 @@ export interface Signalled<O> {
 }
 
 /**
- * Takes the signal out of the options of a run: it is no part of the command.
- *
+ * Separates the signal from the options of a run, because it is not part of the command.
  * @throws RuntimeError `INVALID_OPTION`
  */
 export function signalIn<O extends { readonly signal?: AbortSignal | undefined }>({
@@ -21,14 +20,14 @@ export function signalIn<O extends { readonly signal?: AbortSignal | undefined }
   return { options, signal }
 }
 
-/** Returns a run that never starts, as its signal was aborted before. */
+/** Returns a run that never starts because its signal was already aborted. */
 export function neverRun(): Run {
   const run = new RunHandle('')
   run.cancel('aborted')
   return run
 }
 
-/** Makes the signal abort this run, and none after it: `abort` is given the id of its request. */
+/** Makes the signal abort this run and no later one. `abort` gets the id of its request. */
 export function endWith(run: Run, signal: AbortSignal | undefined, abort: (requestId: string) => void): Run {
   if (signal === undefined) return run
   const end = (): void => abort(run.requestId)
