@@ -1,4 +1,4 @@
-/** Wait between attempts, in milliseconds. */
+/** Range of the wait between attempts, in milliseconds. */
 export interface BackoffRange {
   readonly baseMs: number
   readonly maxMs: number

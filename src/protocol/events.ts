@@ -6,7 +6,7 @@ import type { LogRecord } from './records.ts'
 import type { ModelRequest } from './ports/model.ts'
 import type { Provenance } from './provenance.ts'
 
-/** Path to the agent of the event: its ancestors, root first, and the agent itself. */
+/** Origin of an event: the agent and its ancestors, root first. */
 export interface EventOrigin {
   readonly agentId: string
   readonly path: readonly string[]

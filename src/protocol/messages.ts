@@ -3,7 +3,7 @@ import { lazily } from './lazily.ts'
 import { artifactSchema } from './artifacts.ts'
 import { provenanceKindSchema } from './provenance.ts'
 
-/** Zod infers all of these fields as optional; a refinement checks the combinations. */
+/** Casts a schema to the union of its valid forms. Zod infers all fields as optional, and the schema's refinement checks the combinations. */
 function asImages<B>(schema: z.ZodType): z.ZodType<B, B> {
   return schema as z.ZodType<B, B>
 }

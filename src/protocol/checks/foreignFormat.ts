@@ -35,7 +35,7 @@ const formats: readonly (readonly [name: string, fits: (value: Json) => boolean]
   ['chat messages', (value) => Array.isArray(value['messages'])],
 ]
 
-/** Name of our own file format, for a file that is incomplete. */
+/** Description of a damaged file of our own. */
 export const damagedFile = 'a damaged file of escapement'
 
 /** Patterns for fields at the beginning of a text that is one value over many lines, or cut off. */

@@ -7,7 +7,7 @@ import type { ModelError, ModelReply } from '../ports/model.ts'
  */
 export type ReplyVerdict = 'whole' | 'cut' | 'refused' | 'paused' | 'empty' | 'windowFull' | 'broken'
 
-/** Number of tokens that fitted. */
+/** Limits that a reply had for its tokens. */
 export interface ReplyRoom {
   readonly window?: number | undefined
   readonly maxTokens?: number | undefined

@@ -76,7 +76,7 @@ type State =
   | { readonly type: 'look'; readonly look: number; readonly isNot: boolean; readonly next: number }
   | { readonly type: 'end' }
 
-/** States by number, and whether the text is read from its beginning or from its end. */
+/** A compiled program: its states by number, and the direction in which the text is read. */
 interface Program {
   readonly states: readonly State[]
   readonly start: number

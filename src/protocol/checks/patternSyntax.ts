@@ -9,7 +9,7 @@ export type PatternPart =
 /** Positions that a regular expression matches without a character: beginning, end, word boundary, and its opposite. */
 export type Edge = '^' | '$' | 'b' | 'B'
 
-/** Returns true if a character, given by its code, matches. */
+/** Test of a character, given by its code. */
 export type CharacterTest = (code: number) => boolean
 
 /** A parsed regular expression. With `isUnicode` characters are code points, else UTF-16 units. */

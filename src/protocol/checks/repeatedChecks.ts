@@ -73,7 +73,7 @@ function circlesIn(root: JsonSchema): ReadonlyMap<Part, number> {
   const met = new Map<Part, number>()
   const circles = new Map<Part, number>()
   const open: Part[] = []
-  /** The lowest open index that this part leads to. */
+  /** Visits a part, and returns the lowest open index that it leads to. */
   const visit = (part: Part): number => {
     if (circles.has(part)) return Infinity
     const before = met.get(part)

@@ -6,7 +6,7 @@ import type { SchemaPart } from './schemaParts.ts'
 const maxSteps = 10_000_000
 /** Maximum sum of the sizes of all regular expressions in a schema. */
 const maxSize = 100_000
-/** Steps that naming a field uses. */
+/** Number of steps charged for naming a field. */
 const stepsOfField = 100
 
 /** The regular expressions of one schema, which share the steps of a check. */

@@ -137,7 +137,7 @@ export function mergeMemory(known: MemoryRecord | undefined, put: MemoryRecord):
 
 const invalid = (message: string): RuntimeError => new RuntimeError('MEMORY_INVALID', message)
 
-/** Checks a record. Checks the arguments of a call. @throws RuntimeError `MEMORY_INVALID` */
+/** Checks a record. @throws RuntimeError `MEMORY_INVALID` */
 export function checkedMemory(record: unknown): MemoryRecord {
   const checked = memorySchema().safeParse(record)
   if (checked.success) return checked.data

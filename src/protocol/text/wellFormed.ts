@@ -15,7 +15,7 @@ export function wellFormedOnce<T extends object>(value: T): T {
   return sound
 }
 
-/** Returns true if a value has unpaired surrogates. Allocates nothing, since nearly all texts have none. */
+/** Returns true if no text in a value has an unpaired surrogate. Allocates nothing, since nearly all texts are valid. */
 function isSound(value: unknown): boolean {
   if (typeof value === 'string') return value.isWellFormed()
   if (Array.isArray(value)) return value.every(isSound)
