@@ -43,7 +43,7 @@ type Asking = RecordOf<
 
 type Queue = 'reverts' | 'grafts' | 'prunes' | 'pins' | 'compactions' | 'policyRequests'
 
-/** Annotations in the form in which they are kept. */
+/** Stored form of annotations. */
 export interface KeptAnnotations {
   readonly revertsTo: readonly (readonly [NodeId, number])[]
   readonly pinned: readonly NodeId[]
@@ -61,11 +61,11 @@ export interface KeptAnnotations {
   readonly hidden: KeptHidden
   readonly masked: readonly (readonly [NodeId, number])[]
   readonly hasUnpinned: boolean
-  /** Missing in those that were kept before there was any. */
+  /** Missing in annotations that were stored before the first one. */
   readonly refused?: readonly Refused[]
 }
 
-/** A part that a provider refused, in the turn that it is of. */
+/** A part that a provider refused, with its turn. */
 export type Refused = RefusedPart & { readonly turnIndex: number }
 
 /** Traces of reverts, prunes and pins on a conversation, beside its nodes. Made only for conversations that have any. */
@@ -88,7 +88,7 @@ export class Annotations {
   readonly tagged: Tagged[]
   readonly #pinned: Set<NodeId>
   readonly #yielding: Set<NodeId>
-  /** True if a pin was ever taken back. */
+  /** True if a step was ever unpinned. */
   hasUnpinned: boolean
   /** Parts that providers refused, oldest first. */
   readonly refused: Refused[]
@@ -150,7 +150,7 @@ export class Annotations {
     this.notices.set(id, [...this.noticesAt(id), { ...notice, ...after }])
   }
 
-  /** Notes which tags the last request showed; `true` if that is news. */
+  /** Notes which tags the last request showed. Returns `true` if they changed. */
   showTags(shown: ReadonlySet<Tag>): boolean {
     let isNews = false
     for (const tagged of this.tagged) {
@@ -166,7 +166,7 @@ export class Annotations {
     return this.hidden.spanOf(stepId)
   }
 
-  /** Takes in an applied prune, fold or mask. Gives the lowest depth of the trunk whose rendering changes. */
+  /** Takes in an applied prune, fold or mask. Returns the lowest depth of the trunk whose rendering changes. */
   hide(outcome: PruneOutcome, subject: Parameters<MaskedSteps['add']>[1]): number {
     if (outcome.masked === true) return this.masked.add(outcome.steps, subject)
     this.masked.drop(outcome.steps)
@@ -186,7 +186,7 @@ export class Annotations {
     this.stalls.personSpoke()
   }
 
-  /** Pinned steps, by their first node, and summaries. They are in sight of the model. */
+  /** Pinned steps by their first node, and pinned summaries. The model sees all of them. */
   get pinned(): ReadonlySet<NodeId> {
     return this.#pinned
   }
@@ -229,7 +229,7 @@ export class Annotations {
     else this.pins.push(record.request)
   }
 
-  /** Takes a request off its queue, whatever its outcome; returns who made it. */
+  /** Removes a request from its queue, whatever its outcome. Returns its author. */
   settle(queue: Queue, id: string, isApplied = false): RevertRequest['by'] | undefined {
     const index = this[queue].findIndex((request) => request.id === id)
     if (index < 0) return undefined
@@ -238,7 +238,7 @@ export class Annotations {
     return request!.by
   }
 
-  /** Drops the requests that wait: they stay with the source of a fork. */
+  /** Drops the waiting requests, which stay with the source of a fork. */
   dropRequests(): void {
     for (const requests of [this.reverts, this.grafts, this.prunes, this.pins, this.compactions, this.policyRequests])
       requests.splice(0)

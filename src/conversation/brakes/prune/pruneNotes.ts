@@ -6,7 +6,7 @@ import { isLeft, isWhole, type HiddenSpan, type HiddenSubject } from '../hiddenS
 import type { ShownIndex } from '../hiddenSteps.ts'
 import type { ConversationNode, Step } from '../../tree/node.ts'
 
-/** Notes of spans of which all is left: they do not change, and are asked for at every change of the trunk. */
+/** Cached notes of complete spans, which do not change and are requested at every change of the trunk. */
 const wholeNotes = new WeakMap<object, readonly BrakeNote[]>()
 
 /**
@@ -30,9 +30,7 @@ function notesOf(span: HiddenSpan, subject: HiddenSubject): BrakeNote[] {
   return fold.detail === 'digest' ? [note, ...factsNote(left, subject)] : [note]
 }
 
-/**
- * Returns the part of a memo about some of the steps that it stands for; the memo of a prune is always returned whole. `undefined` without a memo.
- */
+/** Returns the part of a memo about some of its steps. The memo of a prune is always returned whole. Returns `undefined` without a memo. */
 export function memoOf(span: HiddenSpan, steps: readonly NodeId[], subject: HiddenSubject): string | undefined {
   const { fold, memo } = span
   if (fold === undefined || memo === undefined || steps.length === span.steps.length) return memo
