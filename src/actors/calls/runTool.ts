@@ -83,7 +83,7 @@ function saysItself({ definition }: AgentPorts, { name }: CallInput): boolean {
   return tool !== undefined && isOwn(tool)
 }
 
-/** Returns the outcome of the same call before, in one line: of this agent on a branch that it gave up, else of another of its group. */
+/** Returns the outcome of an earlier identical call in one line: of this agent on an abandoned branch, else of another agent in its group. */
 function lessonFor(ports: AgentPorts, { name, input }: CallInput): string | undefined {
   const lessons = ports.definition.braking?.lessons
   if (lessons == null || isIgnored(ports.definition, name)) return undefined
@@ -115,7 +115,7 @@ export const estimate = (
       conversation.counter.message({ role: 'toolResult', callId, toolName: name, content, isError: false }),
   )
 
-/** Most text of what a client returns for a tool that is gone, in UTF-16 units. */
+/** Maximum length of a client's result for a tool that no longer exists, in UTF-16 units. */
 export const maxReturnedChars = 30_000
 
 function call(ports: AgentPorts, input: CallInput, cancellation: Cancellation): Outcome | Promise<Outcome> {
@@ -137,11 +137,11 @@ function call(ports: AgentPorts, input: CallInput, cancellation: Cancellation): 
   )
 }
 
-/** The call would do something else than was decided about: a link may have come since. */
+/** Returns true if the call would now do something else than was decided about, for example because of a new link. */
 const leadsElsewhere =
   'Not run: these arguments stand for something else than when it was decided about them. Look again, and call again.'
 
-/** Tools that read again what is kept already: their results are not kept again. */
+/** Tools that read stored content. Their results are not stored again. */
 const ownResults: ReadonlySet<string> = new Set([readArtifactName, recallName])
 
 function callTool(

@@ -104,7 +104,7 @@ function isLeft(on: NonNullable<FallbackOptions['on']>, { model, error }: Failur
   }
 }
 
-/** Returns the failure of a model whose provider wants no calls for now: it is not waited for, as there is another. */
+/** Returns the failure of a model whose provider is paused. The caller does not wait for it, because there is another model. */
 function pauseOf(model: Model, { how }: Call): Failure | undefined {
   const retryAfterMs = pausedMs(model, how)
   return retryAfterMs === 0 ? undefined : { model: model.id, error: pausedError(retryAfterMs) }
@@ -140,7 +140,7 @@ async function* ask(model: Model, { request, how, source }: Call): AsyncGenerato
   return failed({ kind: 'network', message: 'the stream ended without "done" or "error"' })
 }
 
-/** The error of the last model, or of one that may be asked again later if the last one's says never. */
+/** Returns the error of the last model; if that is not retried, the error of a model that may be asked again. */
 function errorOf(failures: readonly Failure[]): ModelError {
   const { error } = failures.at(-1)!
   const later = failures.map((each) => each.error).filter(({ kind }) => retried.has(kind))

@@ -4,7 +4,7 @@ import { type Clock, systemClock } from '../../protocol/ports/clock.ts'
 import { pause } from '../timing/pause.ts'
 import { partsOf, toReply, wrongInShape, type ReplyShape } from './replyShape.ts'
 
-/** Decides a reply from the request. If it throws, the model call has failed. */
+/** Decides a reply from the request. If it throws, the model call fails. */
 export type Policy = (request: ModelRequest, at: { readonly turnIndex: number }) => ReplyShape | Promise<ReplyShape>
 
 export interface PolicyModelOptions {
@@ -15,8 +15,7 @@ export interface PolicyModelOptions {
 }
 
 /**
- * A model made from a plain function, for demos and tests without an API key. It streams what the function decides, word by word.
- *
+ * Creates a model from a plain function, for demos and tests without an API key. It streams the reply of the function word by word.
  * @throws RuntimeError `INVALID_DEFINITION` for anything but a function.
  */
 export function policyModel(decide: Policy, options: PolicyModelOptions = {}): Model {

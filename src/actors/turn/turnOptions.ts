@@ -72,16 +72,16 @@ export interface UseOptions {
 /** The system prompt of each turn. */
 export type DynamicInstructions<Deps = unknown> = (context: RunContext<Deps>) => string | Promise<string>
 
-/** Decides what a turn is asked with, before each. */
+/** Decides the parameters of each turn before it begins. */
 export type BeforeTurn<Deps = unknown> = (
   turn: TurnContext<Deps>,
 ) => TurnChanges | undefined | void | Promise<TurnChanges | undefined | void>
 
-/** The functions and options that decide how a turn is asked, beside the definition's own fields. */
+/** Functions and options that decide the parameters of a turn, besides the definition's own fields. */
 export interface TurnSettings<in Deps = never> {
   readonly instructions: DynamicInstructions<Deps> | null
   readonly beforeTurn: BeforeTurn<Deps> | null
-  /** How long each of them may take, in milliseconds. */
+  /** Time limit for each of them, in milliseconds. */
   readonly timeoutMs: number
   /** Models by name. */
   readonly models: ReadonlyMap<string, PricedModel>
@@ -117,7 +117,7 @@ const choice = lazily(() =>
   toolChoiceSchema().refine(() => true, { error: "give 'auto', 'none', 'required' or { tool: name }" }),
 )
 
-/** The options of `defineAgent` that say how a turn is asked. */
+/** The options of `defineAgent` that decide the parameters of a turn. */
 export const turnOptionSchemas = {
   instructions: () =>
     z.union([z.string(), z.custom(isFunction)], { error: 'give a string, or a function that returns one' }),

@@ -338,7 +338,7 @@ function without(
   return pieces.join('') + text.slice(done, Math.max(done, to))
 }
 
-/** Key whose assignment would set the prototype. */
+/** Defines the key `__proto__`, since assigning it would set the prototype. */
 const setProto = (object: object, value: unknown): void =>
   void Object.defineProperty(object, '__proto__', { value, enumerable: true, writable: true, configurable: true })
 

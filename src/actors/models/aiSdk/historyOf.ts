@@ -85,7 +85,7 @@ function resultOf({ toolCallId: callId = '', toolName = '', output }: Part, inde
   return { ...result, content: typeof value === 'string' ? value : (JSON.stringify(value) ?? '') }
 }
 
-/** Text, an image or a file, in whichever of its forms it came. */
+/** Converts a text, an image or a file from any of its forms. */
 function said(
   { type, text, image, url, data = image ?? url, mediaType = 'image/png', filename }: Part,
   index: number,

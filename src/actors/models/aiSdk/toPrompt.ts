@@ -21,7 +21,7 @@ export interface PromptOptions {
   readonly cache: false | CacheAsking
   /** Where images and PDFs of tool results go: into the result, or into a user message after the results. */
   readonly toolImages: 'result' | 'user'
-  /** Returns true if the provider takes files of this type; the others are sent as the text that they hold, or named. Default: all. */
+  /** Returns true if the provider accepts files of this type. Others are sent as their text, or named. Default: all. */
   readonly takes?: (mimeType: string) => boolean
 }
 
@@ -29,10 +29,10 @@ type ToolResult = Extract<RequestMessage, { role: 'toolResult' }>
 type UserMessage = Extract<LanguageModelV4Message, { role: 'user' }>
 type AssistantMessage = Extract<LanguageModelV4Message, { role: 'assistant' }>
 
-/** The provider's data of calls, by their ids: it wants to read it of their results as well, such as which program called. */
+/** The provider's data of calls by id, which it also needs with their results, such as the program that called. */
 type CallData = Map<string, NonNullable<ReturnType<typeof fromNextSignature>>>
 
-/** The messages of a request as an AI SDK prompt; adjacent tool results become one `tool` message. Pure. */
+/** Converts the messages of a request to an AI SDK prompt. Adjacent tool results become one `tool` message. Pure. */
 export function toPrompt(request: ModelRequest, options: PromptOptions): LanguageModelV4Message[] {
   const prompt: LanguageModelV4Message[] = []
   if (request.system !== '') prompt.push({ role: 'system', content: request.system })
@@ -72,11 +72,11 @@ const toUserContent = (content: readonly Block[], { takes }: PromptOptions): Use
     return isMedia(block) ? [toFile(block)] : []
   })
 
-/** An image that is text, as SVG is: no provider takes it for an image. */
+/** Returns true for an image type that is text, such as SVG, which no provider accepts as an image. */
 const isDrawing = (block: Block): block is Extract<Block, { type: 'image'; data: string }> =>
   block.type === 'image' && 'data' in block && isTextual(block.mimeType)
 
-/** Returns the text that is sent for a file that the provider does not take. */
+/** Returns the text that is sent for a file that the provider does not accept. */
 function inWords(file: FileBlock): string {
   const text = fileText(file)
   const what = mediaText(file).slice(1, -1)
@@ -146,7 +146,7 @@ function toToolMessages(
   return apart.length > 0 ? [tool, { role: 'user', content: apart }] : [tool]
 }
 
-/** No provider's format allows images in an error result, and none other files than PDFs in any. */
+/** Returns true if a result may contain this block. No provider's format allows images in an error result, or files other than PDFs in any result. */
 const goesApart = (block: Block, { isError }: ToolResult, toolImages: 'result' | 'user'): boolean =>
   isMedia(block) &&
   (isError || toolImages === 'user' || (block.type === 'file' && block.mimeType !== 'application/pdf'))

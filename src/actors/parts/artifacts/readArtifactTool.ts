@@ -26,7 +26,7 @@ export class ReadArtifactCall {
     this.#request = request
   }
 
-  /** Reads in slices, so that timers and sockets are not kept waiting. Rejects with what the model did wrong, and when aborted. */
+  /** Reads in slices, so that timers and sockets are not blocked. Rejects with a message about the model's mistake, and when aborted. */
   async answer(ports: AgentPorts, signal: AbortSignal): Promise<string | PlainBlock[]> {
     const artifact = find(ports, this.#request.id)
     const { bytes: size, mimeType, name } = artifact
@@ -46,7 +46,7 @@ export class ReadArtifactCall {
   }
 }
 
-/** The artifact of that name that a result of this agent names, the newest first. */
+/** Returns the newest artifact of that name among the results of this agent. */
 function find({ conversation }: AgentPorts, id: string): Artifact {
   const wanted = id.trim().replace(/^artifact_/, '')
   const known: string[] = []
@@ -70,7 +70,7 @@ const description = `Read what a result was too large to show. Give the "id" tha
 
 const lines = `give 1 to ${mostRecallLines}`
 
-/** `read_artifact`: reads on in what results were too large to show. */
+/** `read_artifact`: reads the content of results that were too large to show. */
 export const readArtifactTool = lazily((): Tool =>
   defineTool({
     name: readArtifactName,

@@ -8,7 +8,7 @@ export interface Skill {
   /** Requirements on its surroundings. At most 500 characters. */
   readonly compatibility?: string
   readonly metadata?: { readonly [key: string]: string }
-  /** Tools it is meant to be used with. Shown to the model; nothing is allowed by it. */
+  /** Tools with which it is meant to be used. They are shown to the model; this grants no permission. */
   readonly allowedTools?: readonly string[]
   /** Its real folder, absolute. */
   readonly folder: string
