@@ -4,8 +4,7 @@ import type { TreeAgent } from './children/treeAgent.ts'
 import { checkStored } from './resumable.ts'
 
 /**
- * Refuses to release an agent that cannot be released by itself.
- *
+ * Checks that an agent can be released by itself.
  * @throws RuntimeError `AGENT_NOT_FOUND`, `AGENT_INCOGNITO`, `INVALID_OPTION` for a sub-agent
  */
 export function checkDetachable(agentId: string, body: AgentBody | undefined): asserts body is AgentBody {
@@ -19,13 +18,10 @@ export function checkDetachable(agentId: string, body: AgentBody | undefined): a
     )
 }
 
-/**
- * Returns the agent at the top of a tree: a process that has the log of one agent has taken the tree, or a part that the rest cannot do
- * without. Pure.
- */
+/** Returns the root of an agent's tree. A process that has the log of one agent has taken the whole tree, or a part that the rest needs. Pure. */
 export const rootOf = (agent: TreeAgent): TreeAgent => (agent.parent === undefined ? agent : rootOf(agent.parent))
 
-/** An agent with all that is alive below it. Pure. */
+/** Returns an agent with all living agents below it. Pure. */
 const treeOf = (agent: TreeAgent): TreeAgent[] => [agent, ...agent.liveChildren.flatMap(treeOf)]
 
 /**
@@ -45,7 +41,7 @@ export async function letGo(
 
 /** How a runtime is closed. */
 export interface ClosingOptions {
-  /** Lets go of every agent as `detach` does, instead of aborting its run. Default `false`. */
+  /** Releases every agent like `detach`, instead of aborting its run. Default `false`. */
   readonly detach?: boolean
 }
 
@@ -55,7 +51,7 @@ interface BodyOwner {
   releaseBody(body: AgentBody): Promise<void>
 }
 
-/** Lets go of an agent without a parent; one of which nothing is stored is closed. Rejects as the store does. */
+/** Releases an agent without a parent. An incognito agent is closed. Rejects as the store does. */
 export async function detachBody(body: AgentBody, owner: BodyOwner): Promise<void> {
   if (body.incognito !== true && (body.isLoaded || body.unseen > 0))
     return await body.loaded((host) => letGo(host, detachedHere(body.agentId), owner))
@@ -63,7 +59,7 @@ export async function detachBody(body: AgentBody, owner: BodyOwner): Promise<voi
   await owner.releaseBody(body)
 }
 
-/** Why an agent is no longer here that `detach` was called for. */
+/** Returns the error for an agent that was detached. */
 const detachedHere = (agentId: string): ErrorInfo => ({
   code: 'AGENT_DETACHED',
   message: `Agent "${agentId}" was let go of here; it goes on from its log where it is opened.`,

@@ -1,10 +1,10 @@
 import { RuntimeError } from '../protocol/errors.ts'
 
-/** The agents that are being spawned, resumed or opened: by one call at a time each. */
+/** The agents that are being spawned, resumed or opened, each by one call at a time. */
 export class Openings {
   readonly #openings = new Map<string, Promise<unknown>>()
 
-  /** Settles with the call that opens the agent, and never rejects; `undefined`: none does. */
+  /** Settles with the call that opens the agent, and never rejects; `undefined` if there is none. */
   of(agentId: string): Promise<unknown> | undefined {
     return this.#openings.get(agentId)
   }

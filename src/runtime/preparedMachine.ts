@@ -15,7 +15,7 @@ interface Reach {
   readonly clock: Clock
   readonly interpreter: Interpreter
   find(agentId: string): AgentPorts & { record(record: RecordDraft): void }
-  /** An agent's actor runs. */
+  /** Called when an agent's actor runs. */
   attach(agentId: string, actor: ActorRefFrom<typeof agentMachine>): void
 }
 

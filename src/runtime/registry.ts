@@ -8,7 +8,7 @@ import { Agent } from './agents/agent.ts'
 import type { AgentOwner, AgentSlot } from './agents/agentOwner.ts'
 import type { AgentBody } from './agents/agentBody.ts'
 
-/** One page of agents: which agent it follows, and its size. */
+/** A page of agents: the agent that it follows, and its size. */
 export interface AgentPage {
   /** Id of the last agent of the previous page; omit it for the first page. */
   readonly after?: string
@@ -16,9 +16,9 @@ export interface AgentPage {
   readonly limit?: number
 }
 
-/** Which agents `runtime.agents` lists. */
+/** Filter of the agents that `runtime.agents` lists. */
 export interface ListOptions {
-  /** Only those that have all of these values. */
+  /** Only agents that have all of these values. */
   readonly metadata?: Metadata
   /** Page of the agents that match. */
   readonly page?: AgentPage
@@ -112,7 +112,7 @@ export class Registry {
     return agents
   }
 
-  /** All agents without a parent, those too that are not listed because they are incognito. */
+  /** All agents without a parent, including incognito ones, which are not listed. */
   everyRoot(): Agent[] {
     const incognito = [...this.#slots.values()].filter(({ body }) => body.incognito && body.parent === undefined)
     return [...this.roots(), ...incognito.map(({ agent }) => agent)]

@@ -50,12 +50,12 @@ import type { OpenedLog } from './agents/keptAgent.ts'
 import { openHistory } from './openHistory.ts'
 import { memoryStore } from '../log/stores/memoryStore.ts'
 
-/** Something with the lifetime of a runtime, such as a server for its agents. */
+/** A companion that is closed with a runtime, such as a server for its agents. */
 interface Closable {
   close(): Promise<void>
 }
 
-/** An agent that fits every caller's type: the types of definitions are only known to callers. */
+/** An agent of a type that fits every caller, because only callers know the types of definitions. */
 type AnyAgent = Agent<never, unknown, never>
 
 export class LocalRuntime implements AgentRuntime, ChildHosts, AgentLoader {
@@ -74,7 +74,7 @@ export class LocalRuntime implements AgentRuntime, ChildHosts, AgentLoader {
   #closing: Promise<void> | undefined
   readonly #companions: Closable[] = []
 
-  /** `instead`: the model that answers in place of another, in the tree of an agent. */
+  /** `instead`: returns the model that replaces another one in the tree of an agent. */
   constructor(options: RuntimeOptions, { instead }: Pick<HostShared, 'instead'> = {}) {
     this.#store = options.store ?? memoryStore()
     const { clock = systemClock, logger, idleUnloadMs } = options
@@ -287,14 +287,14 @@ export class LocalRuntime implements AgentRuntime, ChildHosts, AgentLoader {
     return host
   }
 
-  /** Its actor is running: from now on the agent is visible. */
+  /** Called when its actor runs; from now on the agent is visible. */
   #attach(agentId: string, actor: ActorRefFrom<typeof agentMachine>): void {
     const host = this.#hosts.get(agentId)!
     host.attach(actor)
     this.#registry.add(host)
   }
 
-  /** Everything is written: any further command loads the agent again. */
+  /** Called when everything is written; any further command loads the agent again. */
   #unload(host: AgentHost): void {
     const unloaded = new UnloadedHost(host, this)
     this.#registry.replace(host, unloaded)
@@ -333,7 +333,7 @@ export class LocalRuntime implements AgentRuntime, ChildHosts, AgentLoader {
     return this.#registry.roots(options)
   }
 
-  /** `agents`, and the incognito ones. */
+  /** All agents, including incognito ones. */
   roots(): Agent[] {
     return this.#registry.everyRoot()
   }

@@ -7,13 +7,13 @@ import type { History } from '../../log/readHistory.ts'
 import type { RunDeps } from './runDeps.ts'
 import type { TreeAgent } from './treeAgent.ts'
 
-/** An agent that may be unloaded, or of another tree. */
+/** Finds an agent that may be unloaded or belong to another tree. */
 type FoundAgent = Pick<TreeAgent, 'send' | 'durable'> & { readonly isStopped: boolean }
 
 /** Creates and releases the hosts of an agent's sub-agents. */
 export interface ChildHosts {
   newId(): string
-  /** A store in memory for agents of which nothing is stored. */
+  /** A store in memory for incognito agents. */
   incognitoStore(): Store
   /** An agent of the runtime, loaded or not. */
   find(agentId: string): FoundAgent | undefined

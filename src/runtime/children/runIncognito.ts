@@ -8,7 +8,7 @@ import type { ChildHosts } from './childHosts.ts'
 import { runDepsOf } from './runDeps.ts'
 import type { TreeAgent } from './treeAgent.ts'
 
-/** The agent on whose behalf another runs, and where it stands. */
+/** The agent on whose behalf another runs, and its position. */
 interface Principal {
   readonly parent: TreeAgent
   readonly at: TurnPlace

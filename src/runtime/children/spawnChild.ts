@@ -12,7 +12,7 @@ import type { TreeAgent } from './treeAgent.ts'
 
 const optionsSchema = lazily(() => onlyFields({ id: z.string(), incognito: z.boolean(), deps: z.unknown() }).partial())
 
-/** How many more sub-agents an agent may have alive. `children`: those that it has had. */
+/** Returns how many more living sub-agents an agent may have. `children`: all that it has had. */
 export const roomFor = ({ definition, context }: TreeAgent, children: Children | undefined): number =>
   Math.max(0, definition.policy.maxChildren - aliveChildren(context) - (children?.unseen ?? 0))
 

@@ -38,7 +38,7 @@ export interface WaitingCall {
 export interface TreeTotals {
   /** Calls and questions that wait for people, the agent's own first. */
   readonly waiting: readonly WaitingCall[]
-  /** Usage of living sub-agents that those above them have not counted yet; `undefined`: none. */
+  /** Usage of living sub-agents that their parents have not counted yet; `undefined` if there is none. */
   readonly uncounted: Spent | undefined
 }
 
@@ -65,7 +65,7 @@ export interface TreeAgent {
   /** Name of the chart's active state. */
   readonly state: string
   readonly conversation: Conversation
-  /** Id of the model that it waits for, within the limits of the runtime. */
+  /** Id of the model that it waits for because of the runtime's limits. */
   readonly waitsFor: string | null
   /** Usage of the agent in its lifetime, including its sub-agents. */
   readonly spent: Spent
@@ -74,7 +74,7 @@ export interface TreeAgent {
   readonly clock: Clock
   /** Store of its log. */
   readonly store: Store
-  /** How its log was opened, and those of its sub-agents are. */
+  /** Way in which its log and those of its sub-agents are opened. */
   readonly leasing: LeaseOptions | undefined
   /** Set when nothing of the agent, or of those below it, is stored. */
   readonly incognito: true | undefined
@@ -90,7 +90,7 @@ export interface TreeAgent {
   readonly isEndedOnPurpose: boolean
   /** Commands sent that the context does not show yet. */
   readonly unseen: number
-  /** Something of it, or of an agent below it, has changed. */
+  /** Called when the agent, or one below it, has changed. */
   changed(): void
   /** Starts it as a root. */
   start(): void
@@ -102,7 +102,7 @@ export interface TreeAgent {
   /** Calls `close` when no more events can come; returns a function that forgets it. */
   onEnd(close: (crash: ErrorInfo | null) => void): () => void
   durable(): Promise<void> | undefined
-  /** Called right before something is begun on its behalf. @throws RuntimeError `STORE_LEASE_LOST`: it may have lost its log. */
+  /** Called right before an effect begins on its behalf. @throws RuntimeError `STORE_LEASE_LOST` if it may have lost its log */
   checkHeld(): void
   /** Waits until the log has the records of the effect that begins. Rejects as `durable` and `checkHeld` do. */
   held(): Promise<void>
@@ -110,9 +110,9 @@ export interface TreeAgent {
   fail(thrown: unknown): void
   /** Resolves once all sub-agents that are being opened, and those below them, are there. */
   childrenReady(): Promise<void>
-  /** Ends its actor without a record, even in the middle of its work; requests made here end with `why`. */
+  /** Ends its actor without a record, even in the middle of its work. Requests made here end with `why`. */
   letGo(why: ErrorInfo): void
-  /** Resolves once the logs of its sub-agents are free, after it was let go or has ended; `undefined`: it never had any. */
+  /** Resolves once the logs of its sub-agents are released, after it was released or has ended; `undefined` if it never had any. */
   childrenReleased(): Promise<void> | undefined
   /** Resolves once it has removed a sub-agent. */
   childGone(childId: string): Promise<void>

@@ -5,7 +5,7 @@ import type { QueuedMessage } from '../../protocol/runs/queue.ts'
 
 type Known = Pick<AgentContext, 'reporters' | 'followUps' | 'steering'>
 
-/** Most UTF-16 units of reports in one result, apart from the first report. */
+/** Maximum length of reports in one result in UTF-16 units, apart from the first report. */
 const maxChars = 100_000
 
 const isAmong = (agents: readonly string[] | undefined, agentId: string): boolean => agents?.includes(agentId) !== false
@@ -14,7 +14,7 @@ const isAmong = (agents: readonly string[] | undefined, agentId: string): boolea
 export const isOver = ({ reporters, steering }: Known, agents: readonly string[] | undefined): boolean =>
   steering.length > 0 || !reporters.some(({ childId }) => isAmong(agents, childId))
 
-/** Returns the result for the model: the reports that are there, as far as they fit, and the agents still at work. Pure. */
+/** Returns the result for the model: the existing reports, as far as they fit, and the agents that still work. Pure. */
 export function resultOf({ reporters, followUps, steering }: Known, agents: readonly string[] | undefined): WaitedFor {
   const there = followUps.filter(
     (message) => reporterIn(message) !== undefined && isAmong(agents, reporterIn(message)!),
