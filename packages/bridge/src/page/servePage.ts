@@ -60,7 +60,7 @@ export class ServedPage {
     return send(request, response, file, policyFor(request.headers.host, this.#frameAncestors))
   }
 
-  /** The page may be built while the server runs: if it was missing or unreadable, it is read again. */
+  /** Reads the page. If it was missing or unreadable it is read again, because it may be built while the server runs. */
   async #filesNow(): Promise<ReadonlyMap<string, PageFile>> {
     const reading = (this.#files ??= this.#read())
     try {

@@ -50,7 +50,7 @@ function namedBy(grant: Grant, { headers: { cookie = '' } }: IncomingMessage): P
   }
 }
 
-/** How long the application may take to decide, in milliseconds. */
+/** Time limit for the application's decision, in milliseconds. */
 const decisionMs = 10_000
 
 interface Rules {

@@ -77,7 +77,7 @@ export class Bridge {
   readonly waiting: WaitingList
   readonly authenticator: Authenticator
   readonly shares: ShareTokens
-  /** Key of the values that clients are given to bring back; the same on all servers that have to recognise them. */
+  /** Key of the sealed values that clients are given to send back; the same on all servers that have to recognise them. */
   readonly key: Key
   /** Set for a gateway: takes commands to the workers that have the agents. */
   readonly front: Front | undefined
@@ -198,7 +198,7 @@ export class Bridge {
     return this.#openFeed({ path, metadata, lastSeq }, agentId)
   }
 
-  /** The feed there is by now, or a new one: of the agent, if that runs by now. */
+  /** Returns the existing feed or a new one, of the agent itself if it runs by now. */
   #openFeed({ path, metadata, lastSeq }: Pick<Feed, 'path' | 'metadata' | 'lastSeq'>, agentId: string): Feed {
     const agent = this.runtime.agent(agentId)
     const feed =
@@ -228,7 +228,7 @@ export class Bridge {
     if (this.connections.size === 0) this.#onEmpty?.()
   }
 
-  /** Calls once the last client has left. */
+  /** Calls back once the last client has left. */
   onEmpty(call: () => void): void {
     this.#onEmpty = call
   }

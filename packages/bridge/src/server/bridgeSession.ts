@@ -58,7 +58,7 @@ export class BridgeSession implements Connection {
   readonly #outbox: Outbox
   readonly #arrival: Arrival
   #client: Authenticated | undefined
-  /** Frames that came while the application decides who the client is. */
+  /** Frames that arrive while the application decides who the client is. */
   #early: [data: RawData | string, isBinary: boolean][] | undefined
   /** Commands run in the order they arrived. */
   #last: Promise<void> = Promise.resolve()

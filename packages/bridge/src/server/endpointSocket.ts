@@ -14,7 +14,7 @@ const maxReason = 40
 
 /** The limits a text socket keeps. */
 interface TextSocketRules extends SocketRules {
-  /** Bytes that may wait to be sent before the client is given up. */
+  /** Number of waiting bytes above which the client is disconnected. */
   readonly hardLimitBytes: number
 }
 

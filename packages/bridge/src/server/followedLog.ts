@@ -47,7 +47,7 @@ export class FollowedLog {
     return this.created?.path ?? []
   }
 
-  /** State in the machine's chart, as far as the log tells. */
+  /** State in the machine's chart, according to the log. */
   get state(): string {
     return this.#isStopped ? 'stopped' : this.#machine.state.state
   }

@@ -17,9 +17,9 @@ export function checkExposure(
   )
 }
 
-/** Which browser pages may connect. */
+/** Rules for the browser pages that may connect. */
 export interface OriginRule {
-  /** Origins that may; default: the server's own. */
+  /** Allowed origins; default: the server's own. */
   readonly origins: readonly string[] | undefined
   /** True if the server requires a token. */
   readonly isGuarded: boolean

@@ -32,7 +32,7 @@ const beginsRun: ReadonlySet<string> = new Set(['agent.prompt', 'agent.interrupt
 /** Commands whose request is in the log afterwards, unless they wait for an earlier run. */
 const isRecorded: ReadonlySet<string> = new Set([...beginsRun, 'agent.steer', 'agent.followUp'])
 
-/** Ids of requests that are remembered, so that two commands never have the same one. */
+/** Number of request ids that are remembered, so that two commands never have the same one. */
 const mostIds = 1_000
 
 /**

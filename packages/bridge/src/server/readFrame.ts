@@ -3,7 +3,7 @@ import { cutEnd } from '../../../../src/protocol/text/cutMiddle.ts'
 import { describeIssues } from '../../../../src/protocol/errors.ts'
 import { clientFrames, type CheckedClientFrame } from '../../../../src/protocol/bridge/frames.ts'
 
-/** Most of a client's frame that an error quotes, in UTF-16 units. */
+/** Maximum length of a client's frame that an error quotes, in UTF-16 units. */
 const maxEchoed = 500
 
 /** The text of a message. */

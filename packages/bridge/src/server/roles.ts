@@ -10,7 +10,7 @@ import { rightSchema, roleSchema } from '../../../../src/protocol/bridge/rightsS
 import { agentIdSchema } from '../../../../src/protocol/ids.ts'
 import { hasMetadata, metadataSchema, type Metadata } from '../../../../src/protocol/metadata.ts'
 
-/** An agent as far as it matters for who may see it. */
+/** The facts about an agent that decide who may see it. */
 export interface ReachedAgent {
   readonly id: string
   /** Ids of its ancestors, root first. */
@@ -18,7 +18,7 @@ export interface ReachedAgent {
   readonly metadata: Metadata | undefined
 }
 
-/** The agents that a client reaches, and who it is. */
+/** The agents that a client reaches, and its identity. */
 interface Reaching {
   /** Agents it may see and drive, those below them included, by their ids or by a function; default: all. */
   readonly agents?: readonly string[] | ((agent: { readonly id: string; readonly metadata: Metadata }) => boolean)
@@ -64,7 +64,7 @@ const nothing: Metadata = Object.freeze({})
 
 type Chooser = Extract<NonNullable<Grant['agents']>, (agent: never) => boolean>
 
-/** A function of the application that throws chooses nothing. */
+/** Calls a function of the application. If it throws, it chooses nothing. */
 function isChosen(choose: Chooser, agent: Parameters<Chooser>[0]): boolean {
   try {
     // A promise, of a function that should not be asynchronous, is no yes.
@@ -87,16 +87,13 @@ export function reaches({ agents, metadata }: Grant, agent: ReachedAgent): boole
   return isOne(agent.id) || agent.path.some(isOne)
 }
 
-/**
- * The error of an agent out of reach. A client that is given agents by id knows which; to any other there is none, and nothing tells
- * whether it exists.
- */
+/** Returns the error for an agent out of reach. A client with a list of ids is told so; for any other client the agent does not seem to exist. */
 export const outOfReach = ({ agents }: Grant, id: string): RuntimeError =>
   Array.isArray(agents) && !agents.includes(id)
     ? new RuntimeError('BRIDGE_FORBIDDEN', `This token does not reach agent "${id}".`)
     : new RuntimeError('AGENT_NOT_FOUND', `There is no agent "${id}" here.`)
 
-/** The error of a new agent out of reach, and of one whose id an agent out of reach has: nothing tells which. */
+/** Returns the error for a new agent out of reach, and for an id that an agent out of reach has. The two cases look the same. */
 export const newOutOfReach = (): RuntimeError =>
   new RuntimeError('BRIDGE_FORBIDDEN', 'This token reaches certain agents only, and the new one is none.')
 

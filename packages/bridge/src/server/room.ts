@@ -4,7 +4,7 @@ import type { Permit } from './authenticator.ts'
 import type { Connection } from './connections.ts'
 import { isShareToken } from './shareTokens.ts'
 
-/** Parts of `limits.connections` that kinds of clients may take together: clients that only look must never keep out those that act. */
+/** Shares of `limits.connections` for kinds of clients, so that read-only clients never keep out those that act. */
 const parts = { readers: 3 / 4, links: 1 / 4, link: 1 / 8, linkAddress: 1 / 16 } as const
 /** Subscriptions of one connection of a read-only link, which lets see one agent and those below it. */
 const linkSubscriptions = 100
@@ -35,7 +35,7 @@ export class Room {
     this.#clock = clock
   }
 
-  /** Tells whether one more fits into every share that it is a part of. */
+  /** Tells whether one more client fits into every share that it counts towards. */
   has(guest: Guest, address: string): boolean {
     return this.#sharesOf(guest, address).every(
       ([name, part]) => this.#of(name) < Math.max(1, this.#connections * part),
