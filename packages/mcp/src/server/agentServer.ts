@@ -135,7 +135,7 @@ function isCancellation(sdk: Sdk, { era }: ServerUse, { http, mcpReq }: ServerCo
   return !(reason instanceof sdk.SdkError && reason.code === sdk.SdkErrorCode.ConnectionClosed)
 }
 
-/** A client that announces elicitation and no mode has forms. */
+/** Returns true if a client supports forms. Elicitation without a mode means forms. */
 const hasForms = (capabilities: ClientCapabilities | undefined): boolean => {
   const elicitation = capabilities?.elicitation
   return elicitation !== undefined && (elicitation.form !== undefined || elicitation.url === undefined)
