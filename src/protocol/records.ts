@@ -360,10 +360,7 @@ export const logRecords = variants({
       /** Economics of an applied compaction. */
       economics: economicsSchema().exactOptional(),
     }),
-  /**
-   * Verdict of an agent's guards. A verdict about messages of people is given beside the first request after them; one about an answer, before its
-   * `reply.end`.
-   */
+  /** Verdict of an agent's guards: on messages of people beside the first request after them, on an answer before its `reply.end`. */
   'guard.decided': () => z.object({ ...inTurn(), type: z.literal('guard.decided'), ...guardVerdictSchema().shape }),
   'revert.requested': () =>
     z.object({ ...inTurn(), type: z.literal('revert.requested'), request: revertRequestSchema() }),

@@ -19,7 +19,7 @@ type Begin = { readonly prompt: QueuedMessage | undefined; readonly isBegun: boo
 /** Codes of agents that were released here, and report from where they continue. */
 const goesOnElsewhere: ReadonlySet<string> = new Set<ErrorCode>(['AGENT_DETACHED', 'STORE_LEASE_LOST'])
 
-/** The detached agents that one agent called and that outlive it. They are roots without a supervisor. */
+/** The agents that one agent called and that outlive it. They are roots without a supervisor. */
 export class DetachedAgents {
   readonly #parent: TreeAgent
   readonly #hosts: ChildHosts
