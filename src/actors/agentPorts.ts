@@ -121,17 +121,14 @@ export interface AgentPorts {
   readonly children?: ChildPorts | undefined
   /** Removes secrets; set with `redact`. Applied before text is cut, because a secret that was cut in half is no longer recognised. */
   readonly redactor?: Redactor | undefined
-  /** Where the agent's tools keep earlier contents of files. */
+  /** Store for earlier contents of files, used by the agent's tools. */
   readonly snapshots: AgentSnapshots
   partial: PartialReply | null
   /** The last request that was announced. */
   announced: string
   /** The request for the current trunk. */
   assemble(turnIndex: number): AssembledRequest
-  /**
-   * Returns the gate that lets the agent's calls of models through, with the tokens that the request is estimated to hold; `undefined`
-   * without limits.
-   */
+  /** Returns the gate for the agent's model calls, with the estimated tokens of the request; `undefined` without limits. */
   gate(tokens?: number): Gate | undefined
   /** Resolves once every record so far is as durable as the store guarantees; `undefined` if it already is. Rejects if the store fails. */
   durable(): Promise<void> | undefined

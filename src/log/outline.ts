@@ -11,7 +11,7 @@ import { textOf } from '../protocol/text/messageText.ts'
 import type { LogRecord, RecordOf } from '../protocol/records.ts'
 
 const maxTitle = 60
-/** Longest title in UTF-16 units: a character may have any number of combining marks. */
+/** Maximum length of a title in UTF-16 units, since a character may have any number of combining marks. */
 const maxTitleUnits = 4 * maxTitle
 /** Length of the text that is examined for a title, in UTF-16 units. */
 const maxRead = 4_000

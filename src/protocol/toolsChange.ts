@@ -10,7 +10,7 @@ export const offeredToolSchema = lazily(() =>
     /** Further fields that are sent to models. */
     spec: z.record(z.string(), z.unknown()).readonly().exactOptional(),
     effects: z.enum(['none', 'idempotent', 'reversible', 'irreversible']),
-    /** Whether its calls need a person's approval; `maybe` means that it depends on the call. */
+    /** Need for a person's approval of its calls; `maybe` means that it depends on the call. */
     approval: z.enum(['never', 'always', 'maybe']),
     /** Set if the tool polls for something, so repeating a call is no loop. */
     polls: z.literal(true).exactOptional(),

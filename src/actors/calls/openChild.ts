@@ -25,7 +25,7 @@ export const watchChild = (find: FindPorts) =>
     return { ...watched, output: await reviewed(ports, input, watched.output, cancellation) }
   })
 
-/** Longest answer, in UTF-16 units; the same as for a tool. */
+/** Maximum length of an answer in UTF-16 units, the same as for a tool. */
 export const maxAnswerChars = 30_000
 
 /**

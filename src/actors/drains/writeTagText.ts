@@ -12,7 +12,7 @@ import { revertSettingsOf } from '../define/brakingOptions.ts'
 import { through } from '../models/openStream.ts'
 import { transcribe } from '../turn/transcribe.ts'
 
-/** Longest summary that is accepted, in characters. */
+/** Maximum length of an accepted summary, in characters. */
 const maxSummaryChars = 4_000
 
 export interface TagText extends Written {

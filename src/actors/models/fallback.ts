@@ -28,8 +28,7 @@ const retried: ReadonlySet<ModelErrorKind> = new Set(['rateLimited', 'network', 
 const unlessTheRequest = ({ kind }: ModelError): boolean => !notTheModels.has(kind)
 
 /**
- * A model that asks the first of these and, each time one fails, the next, at once and also in the middle of a reply: what had arrived is taken
- * back (`reply.reset`, whose `next` is the model asked now). Its id is that of the first; each reply says which model it is of. Only when the
+ * Creates a model that asks the first of these and, each time one fails, the next, at once and also in the middle of a reply: the partial reply is taken back (`reply.reset`, whose `next` is the model asked now). Its id is that of the first; each reply says which model it is of. Only when the
  * last has failed too does the agent's `retry` apply, and begin again with the first. The kind of that error is one that is retried, if any
  * model's was.
  *

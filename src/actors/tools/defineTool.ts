@@ -114,7 +114,7 @@ export interface UndoContext<Input = unknown, Receipt = unknown, out Deps = unkn
   readonly agent: { readonly id: string; readonly path: readonly string[] }
 }
 
-/** Only for the type checker: the arguments of a tool, as its schema takes them. */
+/** Arguments of a tool as its schema accepts them; only for the type checker. */
 declare const takes: unique symbol
 
 /**
@@ -208,7 +208,7 @@ export interface ToolOptions<
   readonly needsApproval?: boolean | ((input: InputOf<Input>, context: RunContext<Deps>) => boolean | Promise<boolean>)
   /** Milliseconds before the call is aborted; default 600,000; `Infinity` for no timeout. */
   readonly timeoutMs?: number
-  /** How many characters of text output the model gets; a longer text has its middle replaced by a marker. Default 30,000. */
+  /** Maximum number of characters of text output for the model. The middle of a longer text is replaced by a marker. Default 30,000. */
   readonly maxOutputChars?: number
   /**
    * Effects of a call, which decide what happens after a crash in the middle of it: calls with `'none'` (only reads) and `'idempotent'`

@@ -60,8 +60,8 @@ export class SourceTool implements AnyTool {
   }
 
   /**
-   * Parses by the tool itself. As long as that is not there it is unknown what it takes, which may be more than its schema says: arguments
-   * that are refused ask neither a person nor `beforeTool`, and could run then.
+   * Parses with the tool itself. While the tool is unavailable, any arguments are accepted, because it may accept more than its schema says. Refused
+   * arguments would skip the person and `beforeTool`, and could still run later.
    */
   parse(input: unknown): ReturnType<AnyTool['parse']> {
     return this.#there?.parse(input) ?? parseInput(anything(), input)

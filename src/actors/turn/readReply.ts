@@ -20,7 +20,7 @@ import { breather, stepsInATurn } from '../timing/breather.ts'
 import type { Cancellation } from '../timing/cancellation.ts'
 import { toldBy } from './countUsage.ts'
 
-/** Longest error message kept from a provider, which may send a page of HTML. */
+/** Maximum length of a stored error message from a provider, which may send a page of HTML. */
 const maxErrorChars = 4_000
 
 const codes: { readonly [K in ModelErrorKind]: ErrorCode } = {

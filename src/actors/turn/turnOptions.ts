@@ -39,7 +39,7 @@ export interface TurnContext<out Deps = unknown> extends RunContext<Deps> {
   /** Amounts that the run has used so far; `limits`: those it may use. */
   readonly spent: Spent
   readonly limits: Limits
-  /** How the reply before it ended; missing in the first turn of a run. */
+  /** End of the previous reply; missing in the first turn of a run. */
   readonly lastStopReason?: RunStopReason
   /** Set in the run's last turn, which `onLimit: 'answer'` allows; that has no tools, whatever `beforeTurn` says. */
   readonly limit?: LimitReason

@@ -20,7 +20,7 @@ import { recallName } from '../tree/stepText.ts'
 import { defaultTagPolicy, type PlacedTag, type TagPolicy } from './visibleTags.ts'
 import { wellFormed, wellFormedOnce } from '../../protocol/text/wellFormed.ts'
 
-/** The parts of a request beside the conversation; the brakes stay the same for an agent's whole life. */
+/** The parts of a request besides the conversation. The brakes never change during an agent's life. */
 export interface RequestFrame {
   readonly system: string
   readonly tools: readonly ToolSpec[]
@@ -81,7 +81,7 @@ export class RequestAssembler {
   #markers: Markers
   readonly #messages = new GrowingList<RequestMessage>()
   readonly #origins = new Origins()
-  /** For each rendered node of the trunk, the number of messages before the one that it began, or `joined`. */
+  /** Number of messages before the one that each rendered node of the trunk began, or `joined`. */
   readonly #begins: number[] = []
   #epoch = 0
   /** Depth at which the span of the shown summary begins; 0 without one. */

@@ -1,7 +1,7 @@
 import type { ModelRequest } from '../../protocol/ports/model.ts'
 import type { CapturedRequest } from './captureRequest.ts'
 
-/** How a request differs from the previous one. */
+/** Differences between a request and the previous one. */
 export interface RequestChange {
   /** Number of equal leading messages, and of previous messages that are no longer sent. */
   readonly kept: number

@@ -8,7 +8,7 @@ export function overlap(text: string, secret: string): number {
   return 0
 }
 
-/** Longest run of characters that is held back while it waits for an end, in UTF-16 units, if nothing in it is a secret. */
+/** Maximum length of a run of characters without a secret that is held back until its end, in UTF-16 units. */
 const mostHeld = 16_384
 /** Length of the end that is held back from a longer run: longer than the shortest recognisable key of any known shape. */
 const leastHeld = 512

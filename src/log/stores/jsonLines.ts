@@ -54,7 +54,7 @@ class BegunLine {
   }
 }
 
-/** Which lines to read. */
+/** Options for the lines to read. */
 interface LineRange {
   /** Offset of the first line; default 0. */
   readonly start?: number

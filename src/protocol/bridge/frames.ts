@@ -280,7 +280,7 @@ export const serverFrames = variants({
   caughtUp: () => z.object({ type: z.literal('caughtUp'), agentId: z.string(), seq: seq() }),
   /** Says that the client reads too slowly; the events after `seq` are sent once it has caught up. */
   lagging: () => z.object({ type: z.literal('lagging'), agentId: z.string(), seq: seq() }),
-  /** For watchers: agents that started or changed since the last frame of this type, and ids of agents that no longer run. */
+  /** Tells watchers which agents started or changed since the last frame of this type, and which no longer run. */
   agents: () =>
     z.object({
       type: z.literal('agents'),

@@ -141,7 +141,7 @@ function programsOf(whole: PatternPart): readonly Program[] {
 
 interface Matched {
   readonly codes: Int32Array
-  /** For each lookaround, 1 at the positions where it holds. */
+  /** Positions at which each lookaround holds, marked by 1. */
   readonly looks: readonly Uint8Array[]
   readonly steps: Steps
 }

@@ -6,7 +6,7 @@ export interface Clock {
   after(ms: number, callback: () => void): () => void
 }
 
-/** Longest delay of a Node timer; a longer one fires at once. */
+/** Maximum delay of a Node timer; a longer one fires at once. */
 const longestTimer = 2 ** 31 - 1
 
 const clockWith = (started: (timer: ReturnType<typeof setTimeout>) => void): Clock => ({

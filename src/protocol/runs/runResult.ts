@@ -68,7 +68,7 @@ export interface AbortedRun extends RunTotals {
 }
 
 /**
- * How a run ended, told apart by `stopReason`. A failed model is a result, never a rejection.
+ * Result of a run, distinguished by `stopReason`. A failed model is a result, never a rejection.
  *
  * @example
  * ```ts

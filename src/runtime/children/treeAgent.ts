@@ -57,7 +57,7 @@ export interface TreeAgent {
   readonly liveChildren: readonly TreeAgent[]
   /** Living sub-agents without incognito ones, unless the agent is incognito itself. */
   readonly listedChildren: readonly TreeAgent[]
-  /** How deep the tree may grow; its root decides. */
+  /** Maximum depth of the tree, set by its root. */
   readonly maxDepth: number
   /** Its machine's input. */
   readonly input: AgentInput

@@ -40,7 +40,7 @@ export class Runs {
     return this.await(new RunHandle(requestId))
   }
 
-  /** Tells whether the run of this request is expected, and has not started. */
+  /** Returns true if the run of this request is expected, and has not started. */
   expects(requestId: string): boolean {
     return this.#expected?.has(requestId) === true
   }

@@ -243,7 +243,7 @@ export interface RemoteConversation {
 
 type ConversationAnswer = Pick<RemoteConversation, 'head' | 'nodes'> & Partial<RemoteConversation>
 
-/** Blocks have a type by which they are told apart; their other fields are as in their log. */
+/** Shape of a block: its type, by which blocks are distinguished. The other fields are as in the log. */
 const messageShape = partly<Message>({
   role: word('user', 'assistant', 'toolResult') as Shape<never>,
   content: list(partly<Message['content'][number]>({ type: text as Shape<never> })) as Shape<never>,

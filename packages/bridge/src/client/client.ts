@@ -173,8 +173,7 @@ export class Client {
   }
 
   /**
-   * The agent of this id, one object however often it is asked for; a missing agent shows at the first request to it. With the type of its
-   * definition, results and events are typed.
+   * Returns the agent with this id, always the same object. A missing agent is reported by the first request to it. With the type of its definition, results and events are typed.
    *
    * @example
    * ```ts no-run

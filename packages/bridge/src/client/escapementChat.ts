@@ -10,7 +10,7 @@ export interface EscapementChatOptions {
   readonly clock?: Clock
 }
 
-/** A message of a chat, as far as it matters here. */
+/** The used fields of a chat message. */
 interface Message {
   readonly role: string
 }

@@ -23,7 +23,7 @@ import { viewOf, viewOfAgent, visibleRecord, type View } from './visible.ts'
 /** The agents of a server that one client may see and drive. */
 export class AgentAccess implements Viewer {
   readonly rights: ReadonlySet<Right>
-  /** Tells whether the client may see and drive an agent. */
+  /** Returns true if the client may see and drive an agent. */
   readonly reach: Reach
   /** Ids of the agents of other processes that run, for lists. */
   runElsewhere: ReadonlySet<string> = new Set()
@@ -51,7 +51,7 @@ export class AgentAccess implements Viewer {
     return this.#grant.metadata
   }
 
-  /** Tells whether it is the same client or an indistinguishable one with the same rights. */
+  /** Returns true if it is the same client or an indistinguishable one with the same rights. */
   isLike(other: AgentAccess): boolean {
     return this.#who === other.#who && isStillGranted(this.#grant, other.#grant)
   }
@@ -143,7 +143,7 @@ export class AgentAccess implements Viewer {
     }
   }
 
-  /** The query that finds the agents within reach, or more, that are listed with what waits at them and below. */
+  /** Returns the query for the agents whose waiting entries are listed: at least all agents within reach. */
   waitingQuery(metadata: Metadata | undefined): LogQuery {
     const isRoot = this.#grant.agents === undefined
     return this.#wanted({ isRoot, ...(metadata === undefined ? {} : { metadata }) }).query
@@ -249,7 +249,7 @@ export class AgentAccess implements Viewer {
     return agent === undefined || this.isHidden(agentId, agent.path) ? undefined : agent
   }
 
-  /** Tells whether an agent, running or ended, is incognito and belongs to another client. */
+  /** Returns true if an agent, running or ended, is incognito and belongs to another client. */
   readonly isHidden = (id: string, path: readonly string[]): boolean =>
     this.#bridge.incognito.isHidden({ id, path, agent: this.#bridge.runtime.agent(id) }, this.#sessionId)
 
@@ -258,7 +258,7 @@ export class AgentAccess implements Viewer {
     return this.#bridge.redactor?.value(value) ?? value
   }
 
-  /** How much the client may see of the agents within its reach. */
+  /** Returns how much the client may see of the agents within its reach. */
   get view(): View {
     return viewOf(this.rights)
   }
@@ -325,7 +325,7 @@ export class AgentAccess implements Viewer {
     return agent
   }
 
-  /** Starts an agent for another protocol, where an engine has it if there is one. Rejects as `spawn`. */
+  /** Starts an agent for another protocol, through the engine if there is one. Rejects as `spawn`. */
   async begin(name: string, given: { readonly id?: string; readonly metadata?: Metadata } = {}): Promise<DrivenAgent> {
     this.must('see.messages', 'read')
     const { dispatch, followed } = this.#bridge
@@ -335,7 +335,7 @@ export class AgentAccess implements Viewer {
     return this.#given(await followed.open(birth.id))
   }
 
-  /** Tells whether an agent works in this process, or elsewhere under an engine. An agent at rest has no work. */
+  /** Returns true if an agent works in this process, or elsewhere under an engine. An agent at rest has no work. */
   works(agentId: string): boolean {
     return this.#bridge.dispatch !== undefined || this.find(agentId) !== undefined
   }

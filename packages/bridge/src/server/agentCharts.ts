@@ -19,7 +19,7 @@ const kinds: Readonly<Record<string, { readonly format: ChartFormat; readonly ty
 
 const place = /^\/agents\/([^/]+)\/chart\.(svg|mmd|json)$/
 
-/** Tells whether a path is that of an agent's chart: `/agents/<id>/chart.svg`, `.mmd` or `.json`. */
+/** Returns true if a path is that of an agent's chart: `/agents/<id>/chart.svg`, `.mmd` or `.json`. */
 export const isChartPath = (path: string): boolean => place.test(path)
 
 export const statusOf: Readonly<Record<string, number>> = {

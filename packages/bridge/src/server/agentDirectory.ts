@@ -38,7 +38,7 @@ export interface Viewer {
   check(agent: ReachedAgent): void
   /** A running agent, within reach or not, unless it is incognito and belongs to another client: the existence of such an agent is not revealed. */
   find(agentId: string): Agent | undefined
-  /** Tells whether an agent, running or ended, is incognito and belongs to another client. */
+  /** Returns true if an agent, running or ended, is incognito and belongs to another client. */
   isHidden(agentId: string, path: readonly string[]): boolean
 }
 
@@ -84,7 +84,7 @@ export class AgentDirectory {
     return await this.#runtime.spawn(definition, { ...options, ...(await depsOf(this.#deps, definition, options)) })
   }
 
-  /** Tells whether there is an agent of this id, out of reach. */
+  /** Returns true if there is an agent of this id, out of reach. */
   async isBeyond(id: string, viewer: Viewer): Promise<boolean> {
     const running = this.#runtime.agent(id)
     if (running !== undefined) return viewer.find(id) === undefined || !viewer.reach(running)

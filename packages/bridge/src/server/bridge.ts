@@ -43,7 +43,7 @@ export type BridgeParts = Pick<Bridge, 'store' | 'clock' | 'limits' | 'definitio
   readonly role?: Role
   readonly shareKey?: string | undefined
   readonly gatewaySecret?: string | undefined
-  /** Tells whether this server is at a place by which a gateway knows it. */
+  /** Returns true if this server is at a place by which a gateway knows it. */
   readonly isHere?: ((place: string) => boolean) | undefined
   readonly front?: Front | undefined
   readonly dispatch?: Dispatch | undefined
@@ -83,7 +83,7 @@ export class Bridge {
   readonly front: Front | undefined
   /** Takes commands to agents outside this process. */
   readonly dispatch: Dispatch | undefined
-  /** Agents by their logs, as other protocols read them while they are at rest, and with `dispatch` drive them. */
+  /** Agents followed by their logs. Other protocols read agents at rest this way, and drive them with `dispatch`. */
   readonly followed: PlacedAgents
   readonly given = new GivenAgents()
   readonly #redactor: BridgeParts['redactor']
@@ -155,7 +155,7 @@ export class Bridge {
     return this.#redactor?.()
   }
 
-  /** Tells whether there is room for one more client, and for this one. */
+  /** Returns true if there is room for one more client, and for this one. */
   hasRoom(permit: Permit, address: string): boolean {
     const { size } = this.connections
     return size - this.unauthenticated.size < this.limits.connections && this.room.has(permit, address)

@@ -26,7 +26,7 @@ type Hello = Extract<CheckedClientFrame, { type: 'hello' }>
 
 const expired = errorInfo('BRIDGE_EXPIRED', 'This link has expired.')
 
-/** Longest wait of a timer, in milliseconds. */
+/** Maximum delay of a timer, in milliseconds. */
 const mostTimerMs = 2 ** 31 - 1
 
 /** Connection of a client, as it arrived. */

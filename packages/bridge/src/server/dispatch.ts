@@ -3,7 +3,7 @@ import type { Metadata } from '../../../../src/protocol/metadata.ts'
 import type { RunResult } from '../../../../src/protocol/runs/runResult.ts'
 
 /**
- * Tells whether an agent certainly works in this process. If commands are dispatched to an engine, another process may have begun to drive
+ * Returns true if an agent certainly works in this process. If commands are dispatched to an engine, another process may have begun to drive
  * an agent at rest without informing this one.
  */
 export const isSurelyHere = (
@@ -26,7 +26,7 @@ export interface AgentBirth {
  * carried out once. Contract: both methods resolve once the command is as durable as a log record, and reject like an agent's own refusal.
  */
 export interface Dispatch {
-  /** `ended` resolves once the run of the command has ended, with what its log does not say. It never rejects. */
+  /** `ended` resolves once the run of the command has ended, with any outcome that the log does not contain. It never rejects. */
   command(
     command: CheckedCommand,
     requestId: string,

@@ -9,7 +9,7 @@ import { brokenCode, SocketGuard, type SocketRules } from './socketGuard.ts'
 
 /** "Unsupported data" of the WebSocket protocol. */
 const notTextCode = 1003
-/** Longest reason of a close: 123 bytes hold so many characters, whatever they are. */
+/** Maximum length of a close reason: any text of this many characters fits into 123 bytes. */
 const maxReason = 40
 
 /** The limits a text socket keeps. */

@@ -19,7 +19,7 @@ const purpose = 'gateway client'
 /** Validity of a token for a worker, in milliseconds. The clocks of two machines may differ by half of it. */
 const heldMs = 2 * 60_000
 
-/** Tells whether a token claims to be that of a gateway; no other authentication is tried for it. */
+/** Returns true if a token claims to be that of a gateway; no other authentication is tried for it. */
 export const isForwardedToken = (token: string | undefined): token is string => token?.startsWith(prefix) === true
 
 /** The session that a client is in: `isProven`, by a key of its own; `isPassing`: it ends with the connection. */

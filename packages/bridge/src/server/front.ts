@@ -57,7 +57,7 @@ export interface FrontVisit {
   readonly request: IncomingMessage
   readonly response: ServerResponse
   readonly permit: Permit
-  /** Its path and query: below what is the server's own, or at the path of another protocol. */
+  /** Path and query of the request, within the server's own resources or at the path of another protocol. */
   readonly target: { readonly path: string; readonly isOwn: boolean }
   /** Part of the path that may name an agent: `/a1/chart.svg`. */
   readonly rest: string

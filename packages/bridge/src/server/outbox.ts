@@ -1,6 +1,6 @@
 import type { ServerSocket } from './serverSocket.ts'
 
-/** How much may wait in a socket, in bytes. */
+/** Limits for waiting data in a socket, in bytes. */
 export interface Waterline {
   /** Number of bytes above which nothing more is sent until the socket has drained. */
   readonly high: number

@@ -93,12 +93,12 @@ export class PlacedAgent implements DrivenAgent {
     return this.#parts.definition(this.definition)?.policy.external ?? []
   }
 
-  /** Returns `undefined`: everything known about it is in the store. */
+  /** Returns `undefined`, because everything known about the agent is in the store. */
   durable(): undefined {
     return undefined
   }
 
-  /** Reads what the store has of it by now. Rejects as the store does. */
+  /** Reads the agent's current records from the store. Rejects as the store does. */
   wake(): Promise<void> {
     return this.#parts.tree.catchUp()
   }

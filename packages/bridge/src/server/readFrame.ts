@@ -35,7 +35,7 @@ export function readJson(text: string, maxDepth: number, what: string): { value:
   }
 }
 
-/** How deep the brackets of a JSON text are nested, strings left out: found before parsing, which would recurse. */
+/** Returns the nesting of brackets in a JSON text, ignoring strings. It is checked before parsing, which would recurse. */
 export function depthOf(text: string): number {
   let depth = 0
   let deepest = 0

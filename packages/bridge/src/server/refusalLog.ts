@@ -4,7 +4,7 @@ import type { Logger } from '../../../../src/protocol/ports/logger.ts'
 /** Lines of one kind per minute; after that they are only counted. */
 const maxLines = 5
 const windowMs = 60_000
-/** Longest quoted text of a client, in UTF-16 units. */
+/** Maximum length of a client's quoted text, in UTF-16 units. */
 const maxFieldChars = 200
 
 /** Kind of a rejection; each kind is limited separately. */

@@ -53,11 +53,11 @@ export type Tokens = { readonly [token: string]: Role | Grant }
 /** The shortest token accepted, in characters. */
 export const minTokenLength = 16
 
-/** Tells whether a grant allows everything. */
+/** Returns true if a grant allows everything. */
 export const isUnlimited = (grant: Grant): boolean =>
   rightsOf(grant).size === allRights.length && grant.agents === undefined && grant.metadata === undefined
 
-/** Tells whether a client may see and drive an agent. */
+/** Returns true if a client may see and drive an agent. */
 export type Reach = (agent: ReachedAgent) => boolean
 
 const nothing: Metadata = Object.freeze({})
@@ -76,7 +76,7 @@ function isChosen(choose: Chooser, agent: Parameters<Chooser>[0]): boolean {
   }
 }
 
-/** Tells whether a grant reaches an agent: the agent has the grant's metadata, and the agent or an ancestor is one of the grant's agents. */
+/** Returns true if a grant reaches an agent: the agent has the grant's metadata, and the agent or an ancestor is one of the grant's agents. */
 export function reaches({ agents, metadata }: Grant, agent: ReachedAgent): boolean {
   if (metadata !== undefined && !hasMetadata(agent.metadata, metadata)) return false
   if (agents === undefined) return true
@@ -116,7 +116,7 @@ const textOf = (grant: Grant, chosen: unknown): string => {
 export const identityOf = (grant: Grant): string =>
   textOf(grant, typeof grant.agents === 'function' ? { function: nameOf(grant.agents) } : grant.agents)
 
-/** Tells whether a client that was granted something is granted the same when it is asked for again: also by a new function. */
+/** Returns true if a client that was granted something is granted the same when it is asked for again: also by a new function. */
 export function isStillGranted(next: Grant, before: Grant): boolean {
   const [one, other] = [next, before].map((grant) =>
     textOf(grant, typeof grant.agents === 'function' ? 'function' : grant.agents),
@@ -124,7 +124,7 @@ export function isStillGranted(next: Grant, before: Grant): boolean {
   return one === other
 }
 
-/** Tells whether two grants allow the same. */
+/** Returns true if two grants allow the same. */
 export const isSameGrant = (one: Grant | undefined, other: Grant | undefined): boolean =>
   one === undefined || other === undefined ? one === other : identityOf(one) === identityOf(other)
 

@@ -10,7 +10,7 @@ const parts = { readers: 3 / 4, links: 1 / 4, link: 1 / 8, linkAddress: 1 / 16 }
 const linkSubscriptions = 100
 /** HTTP requests that read-only links may make at once, and how many more in a second: from one address, and with one link. */
 const requests = { linkAddress: { most: 100, perSecond: 10 }, link: { most: 400, perSecond: 40 } } as const
-/** Most links and addresses whose request counts are kept. */
+/** Maximum number of links and addresses whose requests are counted. */
 const mostBuckets = 10_000
 
 /** A client that wants to connect. */
@@ -35,7 +35,7 @@ export class Room {
     this.#clock = clock
   }
 
-  /** Tells whether one more client fits into every share that it counts towards. */
+  /** Returns true if one more client fits into every share that it counts towards. */
   has(guest: Guest, address: string): boolean {
     return this.#sharesOf(guest, address).every(
       ([name, part]) => this.#of(name) < Math.max(1, this.#connections * part),
@@ -59,7 +59,7 @@ export class Room {
     this.#takers.delete(connection)
   }
 
-  /** Tells whether a request may be answered; one of a read-only link counts. */
+  /** Returns true if a request may be answered; one of a read-only link counts. */
   mayAsk({ owner }: Guest, address: string): boolean {
     if (!isShareToken(owner)) return true
     return this.#draw(`address ${address}`, requests.linkAddress) && this.#draw(owner, requests.link)
@@ -89,6 +89,6 @@ export class Room {
   }
 }
 
-/** How many subscriptions a connection may have. */
+/** Returns the maximum number of subscriptions of a connection. */
 export const subscriptionsOf = ({ owner }: Pick<Permit, 'owner'>, most: number): number =>
   isShareToken(owner) ? Math.min(most, linkSubscriptions) : most

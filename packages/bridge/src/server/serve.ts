@@ -182,7 +182,7 @@ function addressOf(server: Server): Address | undefined {
   return address === null || typeof address === 'string' ? undefined : address
 }
 
-/** A server that listens on all addresses is reached by the local one. */
+/** Returns the address of this machine for a server that listens on all addresses. */
 const reachable: Readonly<Record<string, string>> = { '0.0.0.0': '127.0.0.1', '::': '[::1]' }
 
 /** Returns the address for clients of a server; empty if there is none. */

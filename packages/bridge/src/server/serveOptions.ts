@@ -98,7 +98,7 @@ export interface ServeOptions {
   readonly limits?: Partial<BridgeLimits>
 }
 
-/** How the inspector page is served. */
+/** Options of the inspector page. */
 export interface InspectorOptions {
   /**
    * Origins of pages that may show it in a frame, such as `https://app.example`; without any it cannot be framed. Such a page could trick a
@@ -141,10 +141,10 @@ const isOrigin = (text: string): boolean => /^https?:\/\/[\w.:[\]-]+$/.test(text
 export const isSocketAddress = (text: string): boolean => /^wss?:$/.test(URL.parse(text)?.protocol ?? '')
 const grantsSchema = lazily(() => z.array(z.union([roleSchema(), grantSchema()])))
 
-/** Tells whether a path occurs more than once. */
+/** Returns true if a path occurs more than once. */
 const isTwice = (paths: readonly string[]): boolean => new Set(paths).size < paths.length
 
-/** Tells whether a path has parts such as `..`, which browsers resolve before they send a request. */
+/** Returns true if a path has parts such as `..`, which browsers resolve before they send a request. */
 const isDotted = (path: string): boolean => path.split('/').some((part) => part === '.' || part === '..')
 
 const isEndpoint = (value: unknown): boolean => {

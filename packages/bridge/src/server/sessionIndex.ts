@@ -18,11 +18,11 @@ const only = (query: LogQuery, ids: ReadonlySet<string>): LogQuery => ({
   ids: query.ids === undefined ? [...ids] : query.ids.filter((id) => ids.has(id)),
 })
 
-/** How many logs of a store are asked for at first, and at once. */
+/** Number of logs that are requested first, and at a time. */
 const firstPage = 50
 const mostLogs = 1_000
 
-/** Which sessions a client asks for. */
+/** Query of a client for sessions. */
 export interface AskedSessions {
   /** Only sessions with all of these values. */
   readonly metadata?: Metadata
@@ -34,7 +34,7 @@ export interface AskedSessions {
   readonly isRoot?: boolean
 }
 
-/** Which sessions a client asks for. */
+/** Query of a client for sessions. */
 export interface WantedSessions {
   readonly query: Omit<LogQuery, 'after' | 'limit' | 'total'>
   /** Filter for the sessions that the query finds. */

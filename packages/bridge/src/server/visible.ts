@@ -21,10 +21,10 @@ export type View = 'all' | 'answering' | 'messages' | 'names'
 export const viewOf = (rights: ReadonlySet<Right>): View =>
   rights.has('see.all') ? 'all' : rights.has('answer.own') ? 'answering' : 'messages'
 
-/** How much is shown of an agent that works for another one: its messages contain a call's arguments and result. */
+/** Returns how much is shown of a sub-agent, whose messages contain a call's arguments and result. */
 export const viewBelow = (view: View): View => (view === 'all' ? 'all' : 'names')
 
-/** How much is shown of an agent by itself. */
+/** Returns how much is shown of an agent itself. */
 export const viewOfAgent = (view: View, { parent }: Pick<RecordOf<'agent.created'>, 'parent'>): View =>
   parent?.callId === undefined ? view : viewBelow(view)
 
@@ -36,7 +36,7 @@ const noTools: ClientTools = []
 const nothing = Object.freeze({})
 
 /**
- * Tells whether a user message is shown to all clients: messages of people and programs, follow-ups, turns of loops and imported messages
+ * Returns true if a user message is shown to all clients: messages of people and programs, follow-ups, turns of loops and imported messages
  * are; others that an application added are not.
  */
 const isSaid = (provenance: ProvenanceKind | undefined): boolean =>

@@ -1,4 +1,4 @@
-/** Longest piece of an event written at once, in UTF-16 units. */
+/** Maximum length of a piece of an event, in UTF-16 units. */
 const longestPiece = 64 * 1024
 
 /** Yields a text in pieces of limited length without splitting characters. */

@@ -20,7 +20,7 @@ export function textOfBlock(block: Block): string {
   }
 }
 
-/** Makes the object that stands for a block; called once for the same bytes. */
+/** Makes the object that represents a block. Called once for equal bytes. */
 export interface BlockMaker<T extends object> {
   frame(request: ModelRequest, bytes: string): T
   block(block: Block, role: BlockRole): T

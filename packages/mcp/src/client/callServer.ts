@@ -14,7 +14,7 @@ export interface ServerCall {
   readonly input: unknown
 }
 
-/** Longest time limit of Node's timers: the real limit is the tool's own, which stands still while people are asked. */
+/** Maximum delay of Node's timers. The actual limit is the tool's own, which stops while people are asked. */
 const noTimeout = 2 ** 31 - 1
 /** Minimum interval between reports of progress, in milliseconds. */
 const progressMs = 100

@@ -191,7 +191,7 @@ const optionsSchema = lazily(() =>
     .superRefine(checkRules),
 )
 
-/** The options of a server whose name stands elsewhere. */
+/** The options of a server without its name. */
 export const serverSchema = lazily(() => onlyFields(serverFields).partial().superRefine(checkRules))
 
 const hasPassword = (url: string): boolean => {

@@ -150,7 +150,7 @@ export class Server {
     this.#resolveLost('it was closed')
   }
 
-  /** A server keeps a session until it is told. */
+  /** Ends the session, which a server otherwise keeps. */
   async #endSession(): Promise<void> {
     const ended = (this.#transport as Sdk.StreamableHTTPClientTransport).terminateSession()
     await within(this.#host.clock, endSessionMs, ended)
@@ -195,7 +195,7 @@ export class Server {
     this.#resolveLost(this.end ?? 'the connection was closed')
   }
 
-  /** Most errors of a transport harm nothing; that of a server that is gone is one of them. */
+  /** Reports an error of the transport. Most of them are harmless, including those of a server that is gone. */
   #failed(error: Error): void {
     this.#host.debug(messageOf(error))
     const { url } = this.#settings
@@ -207,7 +207,7 @@ export class Server {
     })
   }
 
-  /** Listens for changes, which since 2026-07-28 are told only to listeners; reopens a stream that broke off. */
+  /** Listens for changes, which the protocol since 2026-07-28 sends only to listeners. Reopens a broken stream. */
   async #listen(): Promise<void> {
     for (let isFirst = true; !this.#isGone; isFirst = false) {
       try {

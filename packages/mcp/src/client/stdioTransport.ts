@@ -63,7 +63,7 @@ export class StdioTransport implements Transport {
     return null
   }
 
-  /** How the process ended; `undefined` while it runs. */
+  /** Exit status of the process; `undefined` while it runs. */
   get end(): string | undefined {
     return this.#end
   }

@@ -127,7 +127,7 @@ async function answerCall(
   }
 }
 
-/** Tells whether an aborted request was cancelled by the client, and not cut off with its connection. */
+/** Returns true if an aborted request was cancelled by the client, and not cut off with its connection. */
 function isCancellation(sdk: Sdk, { era }: ServerUse, { http, mcpReq }: ServerContext): boolean {
   // Over HTTP the newer protocol has no other way to cancel than to close the answer.
   if (era === 'modern' && http !== undefined) return true

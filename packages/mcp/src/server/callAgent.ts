@@ -110,7 +110,7 @@ const goOn = (agent: DrivenAgent, { definition }: AgentTool, place: Place, calle
     caller,
   )
 
-/** Resolves once the run is over, nothing goes on before people decide, or the client has left. */
+/** Resolves once the run is over, people have to decide before anything continues, or the client has left. */
 async function outcomeOf(
   agent: DrivenAgent,
   place: Place,

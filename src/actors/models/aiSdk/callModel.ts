@@ -85,7 +85,7 @@ async function* run(
   return
 }
 
-/** Opens the stream; when the provider's package refuses a type of file, without such files. */
+/** Opens the stream. If the provider's package refuses a type of file, it is opened without such files. */
 async function openWithout(
   leftOut: readonly string[],
   model: LanguageModelV4,

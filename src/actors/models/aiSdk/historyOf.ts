@@ -3,7 +3,7 @@ import type { HistoryMessage } from '../../../protocol/history.ts'
 import type { Block, PlainBlock } from '../../../protocol/messages.ts'
 import { fileBlockOf } from './filePart.ts'
 
-/** A part of a message of the AI SDK, as far as it matters here. */
+/** The used fields of a message part of the AI SDK. */
 interface Part {
   readonly type: string
   readonly text?: unknown

@@ -13,13 +13,13 @@ import type { CacheAsking } from './askForCache.ts'
 import { fromProvided } from './providerParts.ts'
 import { fromNextSignature, fromSignature, isNextSignature } from './providerData.ts'
 
-/** How a prompt is written for one provider. */
+/** Options for the prompt of one provider. */
 export interface PromptOptions {
   /** The provider's family: its own tool calls and the like are sent back only to the same family. */
   readonly provider: string
-  /** How the provider is asked to cache the beginning of requests. */
+  /** Way in which the provider is asked to cache the beginning of requests. */
   readonly cache: false | CacheAsking
-  /** Where images and PDFs of tool results go: into the result, or into a user message after the results. */
+  /** Place of images and PDFs of tool results: in the result, or in a user message after the results. */
   readonly toolImages: 'result' | 'user'
   /** Returns true if the provider accepts files of this type. Others are sent as their text, or named. Default: all. */
   readonly takes?: (mimeType: string) => boolean
@@ -122,7 +122,7 @@ function toAssistantPart(block: Exclude<Block, ProviderBlock>): AssistantMessage
   return { type: 'tool-call', toolCallId: block.callId, toolName: block.name, input: toInput(block.input) }
 }
 
-/** Providers accept only an object; input that was not JSON is wrapped as the Anthropic package does. */
+/** Wraps input that was not JSON in an object, like the Anthropic package, because providers accept only objects. */
 const toInput = (input: unknown): unknown =>
   typeof input === 'object' && input !== null && !Array.isArray(input) ? input : { rawInvalidInput: input }
 

@@ -4,7 +4,7 @@ import type { WaitReason } from '../../../protocol/events.ts'
 import { Limit, type Obstacle } from './limit.ts'
 import { covers, type ModelLimits } from './modelLimit.ts'
 
-/** Longest pause that a provider can ask of a whole queue, in milliseconds: after that one call asks again. */
+/** Maximum pause of a whole queue at a provider's request, in milliseconds. After it one call tries again. */
 const maxPauseMs = 600_000
 
 /** A call that may be made. */

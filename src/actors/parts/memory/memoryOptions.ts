@@ -21,7 +21,7 @@ export type NameOwner<in Deps = unknown> = (owner: MemoryOwner<Deps>) => string 
 export interface MemoryOptions<in Deps = unknown> {
   /** The memory: `markdownMemory(dir)`, `sqliteMemory(file)` or one of yours. It is not closed with the runtime. */
   readonly store: Memory
-  /** All agents of this definition share what they know, whoever they work for. Default: only if neither `user` nor `workspace` is given. */
+  /** Shares the memory among all agents of this definition, for all users. Default: only if neither `user` nor `workspace` is given. */
   readonly agent?: boolean
   /**
    * metadata['user']?.toString()`. Nothing is remembered or recalled for anybody where it returns `undefined`. => Function that returns the owner of
@@ -36,8 +36,8 @@ export interface MemoryOptions<in Deps = unknown> {
   /** Searches folded and compacted content for facts, with the agent's own model or another, and keeps lessons of reverts. Default `false`. */
   readonly extract?: boolean | { readonly model?: ModelOption; readonly timeoutMs?: number }
   /**
-   * When a person is asked before something is kept, as `context.ask` does: always, or only about content that may come from the output of
-   * a tool. Content that the person agrees to counts as known. Default `'never'`.
+   * Cases in which a person is asked before something is kept, as with `context.ask`: always, or only for content that may come from the output of a
+   * tool. Content that the person approves counts as known. Default `'never'`.
    */
   readonly ask?: 'never' | 'tainted' | 'always'
   /** Time limit for one answer of the memory, in milliseconds; default 5,000. */

@@ -12,13 +12,13 @@ export interface Skill {
   readonly allowedTools?: readonly string[]
   /** Its real folder, absolute. */
   readonly folder: string
-  /** Where the text of `SKILL.md` begins, from 1. */
+  /** First line of the text in `SKILL.md`, counted from 1. */
   readonly bodyLine: number
 }
 
 /** Skills that were found in folders. */
 export interface FoundSkills {
-  /** In the order of the folders, then by name. */
+  /** The skills, in the order of the folders, then by name. */
   readonly skills: readonly Skill[]
   /** Problems, a line each; every line names its skill or folder. */
   readonly trouble: readonly string[]

@@ -24,7 +24,7 @@ export type ToolsOf<Set> = {
 
 /** Options that tools of the AI SDK do not state themselves, by the name of the tool where an option is a map. */
 export interface AiSdkToolsOptions<Name extends string = string> {
-  /** As `effects` of `defineTool`; `'irreversible'` for those that are not named. */
+  /** Effects as in `defineTool`; `'irreversible'` for unnamed tools. */
   readonly effects?: { readonly [N in Name]?: Exclude<ToolEffects, 'reversible'> }
   /** Calls that wait for a person, which overrides the tool's own setting. */
   readonly needsApproval?: {
@@ -32,7 +32,7 @@ export interface AiSdkToolsOptions<Name extends string = string> {
   }
   /** Time limit of each call, in milliseconds; default 600,000. */
   readonly timeoutMs?: number
-  /** As that of `defineTool`; default 30,000. */
+  /** Maximum length of output as in `defineTool`; default 30,000. */
   readonly maxOutputChars?: number
 }
 

@@ -6,7 +6,7 @@ import type { ConversationNode, Step } from '../../tree/node.ts'
 import { staysWhole } from '../../request/overlay.ts'
 import { sizesOfCompaction } from '../../limits/trunkSizes.ts'
 
-/** When and how far to compact. Token counts refer to the model's context window. */
+/** Policy for when and how far to compact. Token counts refer to the model's context window. */
 export interface CompactionPolicy {
   readonly contextWindow: number
   /** Share of the window the request may fill. */

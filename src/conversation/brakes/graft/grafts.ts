@@ -71,7 +71,7 @@ export function copiesOf(copies: readonly Copied[], place: CopiedIn, subject: Gr
 
 const noTags: readonly never[] = Object.freeze([])
 
-/** For each copied result, by the id of its call, the id that the call has in the copy. */
+/** Returns a map from the call ids of copied results to the call ids in the copy. */
 function callIdsOf(copies: readonly Copied[], subject: GraftSubject): ReadonlyMap<string, string> {
   const ids = new Map<string, string>()
   for (const { nodeId, from } of copies) {

@@ -9,9 +9,7 @@ import type { ConversationNode, Step } from '../../tree/node.ts'
 /** Cached notes of complete spans, which do not change and are requested at every change of the trunk. */
 const wholeNotes = new WeakMap<object, readonly BrakeNote[]>()
 
-/**
- * Returns the notes that stand for the steps that a prune or fold hides: its memo, and their facts. For a fold, these cover the steps that are left.
- */
+/** Returns the notes that replace the steps hidden by a prune or fold: its memo, and their facts. For a fold, these cover the remaining steps. */
 export function notesOfSpan(span: HiddenSpan, subject: HiddenSubject): readonly BrakeNote[] {
   if (!isWhole(span, subject)) return notesOf(span, subject)
   let notes = wholeNotes.get(span)

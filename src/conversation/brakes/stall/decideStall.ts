@@ -24,7 +24,7 @@ export const defaultStallPolicy: StallPolicy = { rules: defaultStallRules, note:
 export interface StallSituation {
   /** Id for the revert, if there is one. */
   readonly revertId: string
-  /** How reverts are decided; `null` when there are none. */
+  /** Policy for reverts; `null` without reverts. */
   readonly reverts: RevertRules | null
   /** Reverts that wait for this drain. */
   readonly waiting: readonly RevertRequest[]

@@ -16,7 +16,7 @@ export interface StepMerits {
   readonly repeats: boolean
   /** Share of names in its results that were new to the conversation. */
   readonly newShare: number
-  /** How many of these new names the agent has written since. */
+  /** Number of these new names that the agent has written since. */
   readonly used: number
   /** True if a person denied one of its calls. */
   readonly isDenied: boolean
