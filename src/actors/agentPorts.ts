@@ -46,18 +46,17 @@ export interface PartialReply {
 
 /** The sub-agents of one agent, as its effects see them. */
 export interface ChildPorts {
-  /** Prepares a sub-agent to run, from its log if it has one, or returns what its call is answered with instead. */
+  /** Prepares a sub-agent to run, from its log if it has one, or returns the answer of its call instead. */
   open(input: OpenInput, cancellation: Cancellation): Promise<OpenOutput>
   /** Resolves once the sub-agent has ended, crashed or stalled. */
   watch(input: OpenInput, cancellation: Cancellation): Promise<WatchOutput>
-  /** Aborts sub-agents started since that turn that are still alive; returns which they were. */
+  /** Aborts sub-agents that were started since that turn and are still alive. Returns their ids. */
   abandon(sinceTurn: number): NonNullable<Evidence['children']>
   /**
-   * Resolves once the named sub-agents have reported, the time is up, somebody speaks to the agent or `signal` aborts. Rejects for ids of
-   * other agents.
+   * Resolves once the named sub-agents have reported, the time is up, the agent gets a message or `signal` aborts. Rejects for ids of other agents.
    */
   waitFor(call: WaitForCall, signal: AbortSignal): Promise<WaitedFor>
-  /** Resolves once the sub-agents of waiting calls have all ended, with the amounts that they used, by the call's key. */
+  /** Resolves once all sub-agents of waiting calls have ended, with their usage by the call's key. */
   settled(): Promise<{ readonly [key: string]: Spent }>
 }
 
@@ -75,17 +74,17 @@ export interface SourcesLook {
 
 /** How a run of an incognito agent ended. */
 export interface IncognitoResult {
-  /** Its last words; incomplete or empty when there is a `problem`. */
+  /** Text of its last reply; incomplete or empty if there is a `problem`. */
   readonly text: string
   /** The answer as data, if the definition has an `output` schema and there is no `problem`. */
   readonly output?: unknown
-  /** Why it did not finish: it failed, was refused, was paused by a limit, or took too long. */
+  /** Reason why it did not finish: it failed, was refused, was paused by a limit, or took too long. */
   readonly problem?: string
   /** Tokens used by the run and by the sub-agents that it called; also given when there is a `problem`. */
   readonly usage: Usage
   /** Cost of everything in `usage`, in US dollars, by the prices of the definitions; 0 without prices. */
   readonly costUsd: number
-  /** Model turns, those of its sub-agents included. */
+  /** Model turns, including those of its sub-agents. */
   readonly turns: number
 }
 
@@ -94,7 +93,7 @@ export interface AgentPorts {
   readonly agentId: string
   readonly path: readonly string[]
   readonly definition: AgentDefinition
-  /** The definition that the agent was made of; `definition` is another once the agent has handed its conversation over. */
+  /** The definition from which the agent was made. `definition` differs once the conversation was handed over. */
   readonly ownDefinition: AgentDefinition
   /**
    * Value that the application gave to the current run, by reference; `undefined` if nothing was given. Read it when an effect starts:
@@ -107,17 +106,16 @@ export interface AgentPorts {
   decided(live: LiveDecision): void
   /** Asks the sources of its tools for the tools of the turn that begins; missing without any. Rejects only when it is cancelled. */
   readonly lookAtSources?: ((cancellation: Cancellation) => Promise<SourcesLook>) | undefined
-  /** Tells the application what concerns its code and no model, once: its logger or, without one, the process. */
+  /** Tells the application once about a problem of its code: through its logger or, without one, the process. No model is told. */
   tellApplication?(message: string): void
   /**
-   * Tells the application, with its stack, of an error that one of its functions threw; no model, log or client is told. `what` names the
+   * Reports an error that a function of the application threw, with its stack, to the application. No model, log or client is told. `what` names the
    * function.
    */
   callbackFailed?(what: string, thrown: unknown): void
   readonly conversation: Conversation
   /**
-   * Content that left the model's sight and has not been looked through for the agent's memory; missing while there is none, or without
-   * `extract`.
+   * Content that the model no longer sees and that has not been searched for the agent's memory yet; missing if there is none, or without `extract`.
    */
   readonly leftBehind?: LeftBehind | undefined
   /** Set if nothing of the agent is to be kept. */
@@ -131,44 +129,37 @@ export interface AgentPorts {
   readonly lessonOfOthers?:
     | ((call: { readonly name: string; readonly input: unknown }) => string | undefined)
     | undefined
-  /** Absent until the agent has one. */
+  /** Missing until the agent has one. */
   readonly children?: ChildPorts | undefined
   /** Removes secrets; set with `redact`. Applied before text is cut, because a secret that was cut in half is no longer recognised. */
   readonly redactor?: Redactor | undefined
-  /** Where the agent's tools keep earlier contents of files. */
+  /** Store for earlier contents of files, used by the agent's tools. */
   readonly snapshots: AgentSnapshots
   partial: PartialReply | null
   /** The last request that was announced. */
   announced: string
   /** The request for the current trunk. */
   assemble(turnIndex: number): AssembledRequest
-  /**
-   * Returns the gate that lets the agent's calls of models through, with the tokens that the request is estimated to hold; `undefined`
-   * without limits.
-   */
+  /** Returns the gate for the agent's model calls, with the estimated tokens of the request; `undefined` without limits. */
   gate(tokens?: number): Gate | undefined
   /** Resolves once every record so far is as durable as the store guarantees; `undefined` if it already is. Rejects if the store fails. */
   durable(): Promise<void> | undefined
-  /**
-   * As `durable`, for effects that begin outside `within` and the gate: rejects with `STORE_LEASE_LOST` where another writer may have the
-   * log.
-   */
+  /** Like `durable`, for effects that begin outside `within` and the gate. Rejects with `STORE_LEASE_LOST` if another writer may have the log. */
   held(): Promise<void>
   emit(event: LiveBody): void
   /** Like `emit`, but optimised for the many pieces of a growing reply. */
   delta(type: 'reply.delta' | 'thinking.delta', at: TurnPlace, text: string, offset: number): void
-  /** Announces a request: what `assembled` holds, with the settings of `request`. */
+  /** Announces a request: the content of `assembled`, with the settings of `request`. */
   requested(at: TurnPlace, request: ModelRequest, assembled: AssembledRequest): void
   /** True if anyone receives live events; otherwise large ones are not built. */
   readonly isObserved: boolean
   /** Makes the machine record the request for the reply under `key`. */
   capture(key: string, attempt: number, request: ModelRequest, provenance: readonly Provenance[]): void
   /**
-   * Runs a new incognito agent below this one until it has answered: it is not stored or listed, and it is gone afterwards. Its calls are
-   * not put to people: those that need an approval are denied. The caller counts its usage. Resolves only once the agent has ended, with a
-   * `problem` if it did not finish; rejects with the reason of `signal` once that is aborted, and as `runtime.spawn` does. `limits` default
-   * to those of the definition; `timeoutMs` is wall time in milliseconds. `onStart` is given a function that returns how much the agent has
-   * used so far.
+   * Runs a new incognito agent below this one until it has answered: it is not stored or listed, and it is gone afterwards. Its calls are not put to
+   * people: those that need an approval are denied. The caller counts its usage. Resolves only once the agent has ended, with a `problem` if it did
+   * not finish; rejects with the reason of `signal` once that is aborted, and as `runtime.spawn` does. `limits` default to those of the definition;
+   * `timeoutMs` is wall time in milliseconds. `onStart` is given a function that returns the agent's usage so far.
    */
   runIncognito(
     definition: AgentDefinition,
@@ -181,8 +172,8 @@ export interface AgentPorts {
     },
   ): Promise<IncognitoResult>
   /**
-   * Asks people on behalf of the running call under `callKey`, which waits from now on. Resolves with the answer once it is recorded;
-   * `wrongIn` says what is wrong with one that is given, which is then refused. Rejects with the reason of `signal`.
+   * Asks people on behalf of the running call under `callKey`, which waits from now on. Resolves with the answer once it is recorded. `wrongIn`
+   * returns the fault of an answer, which is then refused. Rejects with the reason of `signal`.
    */
   ask(
     callKey: string,
@@ -192,9 +183,9 @@ export interface AgentPorts {
   ): Promise<Answer>
   /** Reports a warning of the model, once per run. */
   warn(at: TurnPlace, message: string): void
-  /** Begins an effect, inside its span if there is a tracer. @throws RuntimeError `STORE_LEASE_LOST`: another writer may have the log. */
+  /** Begins an effect, inside its span if there is a tracer. @throws RuntimeError `STORE_LEASE_LOST` if another writer may have the log */
   within<T>(effect: TracedEffect, run: () => T): T
-  /** The agent's log so far, as `exportSession` makes it. Rejects when the store fails. */
+  /** Returns the agent's log so far in the form of `exportSession`. Rejects if the store fails. */
   exportSession(): AsyncIterable<string>
   /** Tells the machine that a policy fired in the consultation under `key`. */
   policyFired(key: string, start: PolicyStart): void
@@ -204,5 +195,5 @@ export interface AgentPorts {
   replyStarted(key: string): void
 }
 
-/** Finds an agent's ports by id: actors get plain JSON as input and reach the world only through this. */
+/** Finds an agent's ports by id. Actors get plain JSON as input and have no other access to the outside. */
 export type FindPorts = (agentId: string) => AgentPorts

@@ -2,8 +2,8 @@ import type { AgentEvent, EventOf } from '../protocol/events.ts'
 import type { LogRecord, RecordOf } from '../protocol/records.ts'
 
 /**
- * How far a call is, as far as a log says. `ready`: it waits for its turn. Three stages wait for an answer from outside: `held` for an approval,
- * `asked` for the answer to a question of its tool, `requested` for the result of a client.
+ * Stage of a call according to a log. `ready` waits for its turn. Three stages wait for an answer from outside: `held` for an approval, `asked` for
+ * the answer to a question of its tool, `requested` for the result of a client.
  */
 export type CallStage = 'ready' | 'held' | 'asked' | 'requested' | 'running' | 'settled'
 
@@ -20,7 +20,7 @@ const stages = {
 /** Records that move a call from one stage to another. */
 export type CallRecord = RecordOf<keyof typeof stages>
 
-/** The same as they are told. */
+/** The same records as events. */
 export type CallEvent = EventOf<keyof typeof stages>
 
 export function movesCall(record: LogRecord): record is CallRecord
@@ -29,7 +29,7 @@ export function movesCall({ type }: LogRecord | AgentEvent): boolean {
   return Object.hasOwn(stages, type)
 }
 
-/** The stage to which a record takes its call. */
+/** Returns the stage of a call after a record. */
 export function stageAfter(record: CallRecord | CallEvent): CallStage {
   // The process that asked is gone: the call runs again.
   return record.type === 'question.answered' && record.again === true ? 'ready' : stages[record.type]
@@ -39,7 +39,7 @@ export function stageAfter(record: CallRecord | CallEvent): CallStage {
 export const isWaiting = (stage: CallStage | undefined): boolean =>
   stage === 'held' || stage === 'asked' || stage === 'requested'
 
-/** A stage as sessions and the page have it. */
+/** Returns a stage in the form used by sessions and the page. */
 export type CallStatus = 'pending' | 'held' | 'running' | 'ended'
 
 export const statusOf: { readonly [S in CallStage]: CallStatus } = {

@@ -10,7 +10,7 @@ export {
 /** The name that the first line of such a file gives itself. */
 export const exportFormat = 'escapement.session'
 
-/** Version of the file that `exportSession` makes; a newer one is refused. Version 1 had no artifacts. */
+/** Version of the file that `exportSession` writes. A newer one is refused. Version 1 had no artifacts. */
 export const exportVersion = 2
 
 /** Every further line: a record, and whose log it stands in. */
@@ -19,7 +19,7 @@ export interface ExportLine {
   readonly record: LogRecord
 }
 
-/** The first line of an exported session. `agents`: whose records follow, the session itself last. */
+/** The first line of an exported session. `agents` lists the agents whose records follow, the session itself last. */
 export const headerLine = (agentId: string, agents: readonly string[]): string =>
   lineOf({ format: exportFormat, version: exportVersion, agentId, agents })
 

@@ -12,18 +12,17 @@ export const exportHeaderSchema = lazily(() =>
     version: z.union([z.literal(1), z.literal(exportVersion)]),
     /** The session. */
     agentId: agentIdSchema(),
-    /** Whose records follow, in this order: the sources it was forked from, oldest first, then the session itself. */
+    /** Agents whose records follow, in this order: the sources that it was forked from, oldest first, then the session itself. */
     agents: z.array(agentIdSchema()).min(1),
   }),
 )
 export type ExportHeader = z.infer<ReturnType<typeof exportHeaderSchema>>
 
 /**
- * Returns a session as the lines of one JSONL file, each with its newline, for `importSession`. A fork begins with the part of its sources that
- * it shares. Artifacts that results name come last, as far as they are still kept. Reads as it goes, and needs no lease.
- *
- * @throws RuntimeError `INVALID_ID`, `AGENT_NOT_FOUND`, `LOG_CORRUPT`, `LOG_VERSION`, `STORE_READ_FAILED`; the first three of these before the
- * first line, if the beginning of the log shows it.
+ * Returns a session as the lines of one JSONL file, each with its newline, for `importSession`. A fork begins with the part of its sources that it
+ * shares. Artifacts that results name come last, if they are still kept. The log is read on demand, without a lease.
+ * @throws RuntimeError `INVALID_ID`, `AGENT_NOT_FOUND`, `LOG_CORRUPT`, `LOG_VERSION`, `STORE_READ_FAILED`; the first three of these before the first
+ * line, if the beginning of the log shows it.
  */
 export async function* exportSession(store: Store, agentId: string): AsyncGenerator<string, void, undefined> {
   const parts = await historyParts(store, agentId)

@@ -4,8 +4,8 @@ import type { LogRecord, RecordOf } from '../protocol/records.ts'
 type Step<State, Read> = (state: State, record: Read) => State | void
 
 /**
- * One thing that a log says, as a plain object. The steps of a state that others compare by identity make a new one; the steps of a state that only
- * its owner reads may change it in place.
+ * A fold: one state computed from a log, as a plain object. If others compare the state by identity, its steps return a new state. If only its owner
+ * reads it, they may change it in place.
  */
 export interface Fold<State, Kept = State> {
   /** Name under which the fold is kept in checkpoints. */
@@ -16,7 +16,7 @@ export interface Fold<State, Kept = State> {
   readonly on?: { readonly [T in LogRecord['type']]?: Step<State, RecordOf<T>> }
   /** Called with every record, after the step of its type. */
   readonly each?: Step<State, LogRecord>
-  /** Set if a fork begins the fold anew, because the past that it shares says nothing about the fork itself. */
+  /** Set if a fork starts the fold anew, because its shared past says nothing about the fork itself. */
   readonly isOwn?: true
   /** Converts the state to plain JSON, and back; without them the state itself is plain JSON. */
   keep?(state: State): Kept
@@ -26,12 +26,12 @@ export interface Fold<State, Kept = State> {
 // oxlint-disable-next-line no-explicit-any -- lists have folds of different states, which `Folded` tells apart again.
 export type AnyFold = Fold<any, any>
 
-/** A fold over the log so far. Hold this and not its state, which may be replaced with every record. */
+/** A fold over the log so far. Keep this object instead of its state, which any record may replace. */
 export interface Folded<State> {
   state: State
 }
 
-/** The state after one more record. */
+/** Returns the state after one more record. */
 function after<State>({ on, each, isOwn, initial }: Fold<State, unknown>, state: State, record: LogRecord): State {
   const before = isOwn === true && record.type === 'agent.created' ? initial() : state
   const step = on?.[record.type] as Step<State, LogRecord> | undefined
@@ -39,12 +39,12 @@ function after<State>({ on, each, isOwn, initial }: Fold<State, unknown>, state:
   return each?.(next, record) ?? next
 }
 
-/** Several folds over one log, applied in the order of their list. A fold that may throw has no place among them. */
+/** Several folds over one log, applied in the order of their list. None of them may throw. */
 export class Folding {
   readonly #folds: readonly AnyFold[]
   readonly #folded: readonly Folded<unknown>[]
 
-  /** `kept`: the value that `keep` gave; a fold that is missing in it starts from its initial state. */
+  /** Restores folds from `kept`, the result of `keep`. A fold that is missing in it starts from its initial state. */
   constructor(folds: readonly AnyFold[], kept: { readonly [name: string]: unknown } = {}) {
     this.#folds = folds
     this.#folded = folds.map(({ name, initial, resume }) => {

@@ -6,7 +6,7 @@ import { ReadPages } from './stores/readPages.ts'
 /** Pages of a store's logs. */
 export type Pages = (query?: LogQuery) => Promise<LogPage>
 
-/** Returns the pages of any store: a store without pages has its logs read, first records as far as they tell. */
+/** Returns the pages of any store. Without page support in the store, its logs are read, first records only where that is enough. */
 export function pagesOf(store: Store): Pages {
   if (store.page !== undefined) return (query) => store.page!(query)
   const pages = new ReadPages({
@@ -23,10 +23,10 @@ export function pagesOf(store: Store): Pages {
   return (query) => pages.page(query)
 }
 
-/** The most logs asked for at once. */
+/** Maximum number of logs that are requested at once. */
 const mostAtOnce = 1_000
 
-/** All logs that a query asks for, page by page, a small one first; others get a turn between pages. */
+/** Yields all logs of a query, page by page, beginning with a small page. The event loop gets a turn between pages. */
 export async function* allLogs(
   pages: Pages,
   { limit: first = 100, ...query }: LogQuery,

@@ -11,9 +11,9 @@ import { textOf } from '../protocol/text/messageText.ts'
 import type { LogRecord, RecordOf } from '../protocol/records.ts'
 
 const maxTitle = 60
-/** Longest title in UTF-16 units: a character may have any number of combining marks. */
+/** Maximum length of a title in UTF-16 units, since a character may have any number of combining marks. */
 const maxTitleUnits = 4 * maxTitle
-/** How much of a text is looked at for a title, in UTF-16 units. */
+/** Length of the text that is examined for a title, in UTF-16 units. */
 const maxRead = 4_000
 const maxMessage = 300
 
@@ -23,7 +23,7 @@ const onOneLine = (text: string): string =>
     .replace(/[\s\p{Cc}]+/gu, ' ')
     .trim()
 
-/** A text as a title: one line of at most 60 characters as people count them; `undefined` if it says nothing. */
+/** Returns a text as a title: one line of at most 60 characters as people count them; `undefined` for a blank text. */
 export function titleOf(text: string): string | undefined {
   const line = onOneLine(text)
   if (line === '') return undefined
@@ -38,23 +38,23 @@ export function titleOf(text: string): string | undefined {
   return line
 }
 
-/** Facts that a list shows of an agent beside its state: a few values, and no text of the conversation but the title. */
+/** Facts about an agent for lists, besides its state. They contain no text of the conversation except the title. */
 export interface Outline {
-  /** Title: the task that its caller gave it, or its first prompt that no guard refused. Once set it stays. */
+  /** Title: the task from its caller, or its first prompt that no guard refused. It never changes once set. */
   title: string | undefined
-  /** How its last run ended; `undefined` before the first end and while a run is under way. */
+  /** End of its last run; `undefined` before the first end and while a run is under way. */
   last: LastRun | undefined
   /** Start of the current run, in epoch milliseconds. */
   busySince: number | undefined
   /** Time of its last record, in epoch milliseconds. */
   activeAt: number | undefined
-  /** Tokens of its last request, as the model counted them, or else as they were estimated. */
+  /** Tokens of its last request, as counted by the model or else estimated. */
   requestTokens: number | undefined
-  /** Start of each wait for people, in epoch milliseconds by its key; waits that were answered otherwise may stay until the run ends. */
+  /** Start of each wait for people, in epoch milliseconds, by key. Waits that ended in another way may stay until the run ends. */
   readonly asked: Map<string, number>
-  /** How many messages come until the prompt of the run that has begun: those of its context go before it. */
+  /** Number of messages up to the prompt of the current run, whose context messages come first. */
   untilPrompt: number
-  /** The prompt that is the title. */
+  /** The prompt from which the title was taken. */
   titleNode: NodeId | undefined
 }
 
@@ -74,7 +74,7 @@ const nothingSaid = (): Outline => ({
   titleNode: undefined,
 })
 
-/** Fold over the past that a fork shares, and then over its own log. Changes the outline in place. */
+/** Fold over the shared past of a fork and then its own log. Changes the outline in place. */
 export const outlineFold: Fold<Outline, KeptOutline> = {
   name: 'outline',
   initial: nothingSaid,

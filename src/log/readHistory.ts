@@ -12,13 +12,13 @@ export interface HistoryPart {
   readonly upTo: number
 }
 
-/** Everything that led to where an agent is. */
+/** The complete history of an agent. */
 export interface History {
   /** The first record of the agent's own log. */
   readonly created: RecordOf<'agent.created'>
   /**
-   * Records that a fork shares with its sources, oldest first, cut where each was left; each source begins with `agent.created`. Empty for
-   * other agents.
+   * Records that a fork shares with its sources, oldest first, up to the point of each fork. Each source begins with `agent.created`. Empty for other
+   * agents.
    */
   readonly past: readonly LogRecord[]
   /** The agent's own log. */
@@ -26,8 +26,7 @@ export interface History {
 }
 
 /**
- * The logs an agent's history is made of: the sources it was forked from, oldest first, then its own.
- *
+ * Returns the logs of an agent's history: the sources that it was forked from, oldest first, then its own.
  * @throws RuntimeError `INVALID_ID`, `AGENT_NOT_FOUND`; `LOG_CORRUPT` when a source is missing or forks lead back to themselves.
  */
 export async function historyParts(store: Store, agentId: string): Promise<HistoryPart[]> {
@@ -45,8 +44,7 @@ export async function historyParts(store: Store, agentId: string): Promise<Histo
 }
 
 /**
- * The records of one part, in order.
- *
+ * Yields the records of one part, in order.
  * @throws RuntimeError `LOG_CORRUPT` when the log ends before the part does, `LOG_VERSION`
  */
 export async function* readPart(
@@ -66,8 +64,7 @@ export async function* readPart(
 }
 
 /**
- * Reads an agent's log, and of a fork the past it shares with its sources. Needs no lease.
- *
+ * Reads an agent's log and, for a fork, the past that it shares with its sources. Needs no lease.
  * @throws RuntimeError `INVALID_ID`, `AGENT_NOT_FOUND`, `LOG_CORRUPT`, `LOG_VERSION`
  */
 export async function readHistory(store: Store, agentId: string): Promise<History> {
@@ -81,7 +78,7 @@ export async function readHistory(store: Store, agentId: string): Promise<Histor
   return { created: parts.at(-1)!.created, past, records }
 }
 
-/** The first record of a log; `fork`: the agent that was forked from this one. */
+/** Returns the first record of a log. `fork` is the agent that was forked from this one. */
 async function readCreated(store: Store, agentId: string, fork?: string): Promise<RecordOf<'agent.created'>> {
   for await (const first of store.read(agentId)) {
     if (first.type === 'agent.created') return first
@@ -92,7 +89,7 @@ async function readCreated(store: Store, agentId: string, fork?: string): Promis
   throw new RuntimeError('LOG_CORRUPT', `Agent "${fork}" is a fork of "${agentId}", which has no log in this store.`)
 }
 
-/** The first record of an agent's log; `undefined` without a log, or when it begins otherwise. Rejects as the store does. */
+/** Returns the first record of an agent's log; `undefined` without a log, or if it does not begin with `agent.created`. Rejects as the store does. */
 export async function createdRecord(store: Store, agentId: string): Promise<RecordOf<'agent.created'> | undefined> {
   for await (const record of store.read(agentId, 1, 1)) {
     checkVersion(agentId, record)

@@ -7,7 +7,7 @@ type Beginning = { readonly requestId: string; readonly unsaid: number } | undef
 /** Ids of all requests in an agent's log, however old, so that a repeated request is recognised. */
 export interface RequestIndex {
   readonly ids: KnownIds
-  /** A run that has begun and whose first messages are not all recorded: so far it counts for nothing. */
+  /** A run that has begun but whose first messages are not all recorded yet, so it does not count. */
   beginning: Beginning
 }
 

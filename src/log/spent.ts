@@ -79,7 +79,7 @@ export const nothingYet: SpentFold = { before: noneSpent, run: noneSpent }
 
 const of = (usage: Usage = noUsage, costUsd = 0): Spent => ({ usage, costUsd, turns: 0 })
 
-/** All of it. */
+/** Total usage. */
 export const totalSpent = ({ before, run }: SpentFold): Spent => addSpent(before, run)
 
 /** Returns the usage that one record states; for a sub-agent without its turns, which count as its own. */
@@ -104,7 +104,7 @@ function spentBy(record: LogRecord): Spent | undefined {
   }
 }
 
-/** Adds the usage of one more record. The end of a run states the run's cost, which may exceed the sum of its parts. Pure. */
+/** Adds the usage of one more record. The end of a run states its total cost, which may exceed the sum of its parts. Pure. */
 export function foldSpent(fold: SpentFold, record: LogRecord): SpentFold {
   if (record.type === 'run.start') return { before: totalSpent(fold), run: noneSpent }
   if (record.type === 'run.end') {

@@ -13,29 +13,29 @@ export const toolStartShape = lazily(() => ({
   irreversible: z.literal(true).exactOptional(),
   /** Set if its tool can undo its effect. */
   reversible: z.literal(true).exactOptional(),
-  /** Set if the call waits for something by asking again and again; only for agents that look for stalls. */
+  /** Set if the call polls for something. Recorded only for agents that look for stalls. */
   polls: z.literal(true).exactOptional(),
   /** `beforeTool` has let the call through; missing without that hook. */
   beforeTool: z.literal(true).exactOptional(),
-  /** Set if the input is not the one that the model gave. */
+  /** Set if the input differs from the model's. */
   edited: z.literal(true).exactOptional(),
   /** The sub-agent that carries the call out. */
   childId: agentIdSchema().exactOptional(),
-  /** Set if that sub-agent works on its own: its answer comes later, as a message with the provenance `report`. */
+  /** Set if that sub-agent is detached: its answer comes later, as a message with the provenance `report`. */
   reports: z.literal(true).exactOptional(),
 }))
 
 /** Fields of a call that waits for an approval. */
 export const approvalRequestShape = lazily(() => ({
   callId: z.string(),
-  /** The call cannot be undone. */
+  /** Set if the call cannot be undone. */
   irreversible: z.literal(true).exactOptional(),
-  /** Unique across all agents; the agent and any ancestor can decide the call by it. */
+  /** Key of the call, unique across all agents. The agent and any ancestor accept it in a decision. */
   key: z.string(),
   name: z.string(),
   input: z.unknown(),
   beforeTool: z.literal(true).exactOptional(),
-  /** Set if the input is not the one that the model gave. */
+  /** Set if the input differs from the model's. */
   edited: z.literal(true).exactOptional(),
 }))
 
@@ -46,7 +46,7 @@ export const approvalDecisionShape = lazily(() => ({
   key: z.string(),
   decision: z.enum(['approve', 'deny']),
   reason: z.string().exactOptional(),
-  /** Arguments in place of the model's, if a person edited them. */
+  /** Arguments that replace the model's, if a person edited them. */
   input: z.unknown().exactOptional(),
   /** Id of the command that decided, when it came over a wire. */
   requestId: z.string().exactOptional(),

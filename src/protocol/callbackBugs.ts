@@ -7,7 +7,7 @@ export function warnProcess(message: string): void {
   else process.emitWarning(message, 'EscapementWarning')
 }
 
-/** How many different messages of one place are told, and how many places are remembered. */
+/** Limits: distinct messages that are reported for one place, and places that are remembered. */
 const mostMessages = 10
 const mostPlaces = 1_000
 
@@ -19,7 +19,7 @@ function stackOf(thrown: unknown): string {
   return cause instanceof Error ? `${own}\nCaused by: ${stackOf(cause)}` : own
 }
 
-/** Returns the words of any thrown value: its own methods may throw too. */
+/** Returns the message of any thrown value, whose own methods may throw too. */
 function wordsOf(thrown: unknown): string {
   try {
     // oxlint-disable-next-line typescript/no-base-to-string -- No object gets as far.
@@ -32,9 +32,9 @@ function wordsOf(thrown: unknown): string {
 const bugNames: ReadonlySet<string> = new Set(['TypeError', 'ReferenceError', 'RangeError', 'SyntaxError', 'EvalError'])
 
 /**
- * Returns true if a value that a tool threw is more likely a bug of its code than an answer for its model: no Error at all, or one that JavaScript
- * throws by itself. Errors with a code or a cause are failures of a function that the tool called, such as `fetch` and `new URL`; so are those of
- * `JSON.parse`, whose text came from elsewhere.
+ * Returns true if a value that a tool threw is more likely a bug than an answer for the model: it is not an Error, or it is one that JavaScript
+ * throws by itself. An error with a code or a cause comes from a function that the tool called, such as `fetch` or `new URL`, and is not a bug.
+ * Neither is an error of `JSON.parse`, whose text came from elsewhere.
  */
 export function isLikelyBug(thrown: unknown): boolean {
   if (!(thrown instanceof Error)) return true
@@ -42,23 +42,23 @@ export function isLikelyBug(thrown: unknown): boolean {
   return !(thrown.name === 'SyntaxError' && /JSON/.test(thrown.message))
 }
 
-/** Options of a report: a logger that is told besides the process, with fields for its lines. */
+/** Options of a report: a logger that is told in addition to the process, with fields for its lines. */
 interface Telling {
   readonly logger?: Logger | undefined
-  /** For lines of the logger. */
+  /** Fields for the lines of the logger. */
   readonly fields?: object
-  /** Takes secrets out. */
+  /** Removes secrets from a text. */
   readonly clean?: ((text: string) => string) | undefined
 }
 
 /**
- * Bugs in the functions of an application that the runtime calls, such as listeners, hooks and tools. Each is reported to the people who run the
- * process, with its place and its stack, and to no model, log or client; the same bug only once, however often it happens.
+ * Bugs in application functions that the runtime calls, such as listeners, hooks and tools. Each is reported once to the people who run the process,
+ * with its place and stack, and to no model, log or client.
  */
 export class CallbackBugs {
   readonly #told = new Map<string, Set<string>>()
 
-  /** `place`: which function, such as `beforeTool of agent "a"`. */
+  /** Reports a bug. `place` names the function, such as `beforeTool of agent "a"`. */
   tell(place: string, thrown: unknown, { logger, fields = {}, clean = (text) => text }: Telling = {}): void {
     const messages = this.#told.get(place) ?? new Set<string>()
     const message = thrown instanceof Error ? `${thrown.name}: ${thrown.message}` : wordsOf(thrown)
@@ -77,10 +77,10 @@ export class CallbackBugs {
   }
 }
 
-/** Bugs of functions that belong to no runtime. */
+/** Bugs in functions that belong to no runtime. */
 export const callbackBugs = new CallbackBugs()
 
-/** Calls a listener of the application. A listener that throws or rejects does no harm: it is reported. */
+/** Calls a listener of the application. If it throws or rejects, the error is reported and has no other effect. */
 export function callListener<T>(place: string, listener: (value: T) => unknown, value: T): void {
   const failed = (thrown: unknown): void => callbackBugs.tell(place, thrown)
   try {

@@ -10,46 +10,46 @@ export const errorTable = {
   INVALID_DEFINITION: 'The guide lists the options of defineAgent and defineTool.',
   INVALID_OPTION: 'Correct the named option.',
   PACKAGE_MISSING: 'Run that in your project, and start again.',
-  DEFINITION_MISSING: 'Give the definition of that name too, or leave the agent to whoever has it.',
+  DEFINITION_MISSING: 'Give the definition of that name too, or leave the agent to the application that has it.',
   DEPS_MISSING:
-    'Give them with deps: to runtime.spawn, resume or open, to the prompt or to agent.resume; a paused run waits for them.',
-  INVALID_DEPS: 'Give what the schema in deps of its definition asks for.',
+    'Give deps to runtime.spawn, resume or open, to the prompt, or to agent.resume; a paused run waits for them.',
+  INVALID_DEPS: 'Give deps that match the schema in its definition.',
   EFFECTS_MISSING: 'Start agents with runtime.spawn, or provide every effect: machine.provide({ actors }).',
   INVALID_CONTENT: 'Give text, images or files that are not empty and not too large.',
   INVALID_ID: 'Use 1 to 128 letters, digits, ".", "_" or "-", starting with a letter or digit.',
-  AGENT_EXISTS: 'Choose another id, or get the agent that is there with runtime.open(id, definition).',
+  AGENT_EXISTS: 'Choose another id, or get the existing agent with runtime.open(id, definition).',
   AGENT_INCOGNITO: 'Talk to it by the handle that spawn returned; to keep an agent, spawn it without incognito.',
   AGENT_NOT_FOUND: 'Check the id and the store, or spawn a new agent.',
   NODE_NOT_FOUND: 'Give the id of a node, as the conversation shows it: n12.',
-  SESSION_IN_USE: 'Delete what depends on it first, or keep it.',
-  AGENT_DETACHED: 'Open it where it is to go on: runtime.open(id, definition), here or elsewhere; its log is whole.',
-  AGENT_STOPPED: 'Spawn a new agent; one that was only closed goes on with runtime.open(id, definition).',
+  SESSION_IN_USE: 'Delete the sessions that depend on it first, or keep it.',
+  AGENT_DETACHED: 'To continue, call runtime.open(id, definition), here or in another process; its log is complete.',
+  AGENT_STOPPED: 'Spawn a new agent; if it was only closed, runtime.open(id, definition) continues it.',
   RUNTIME_CLOSED: 'Create a new runtime.',
   QUEUE_FULL: 'Wait for a run to end, or raise maxQueue.',
   PROMPT_TOO_LARGE:
     'Shorten it, pass a file that a tool reads in parts, fork the agent from an earlier message, or set compaction.contextWindow to what the model takes.',
   NOT_PAUSED: 'Call resume() while agent.state is "paused" by a limit or a failed store, or after a run that failed.',
   AGENT_PAUSED: 'Fix the store, then call agent.resume().',
-  CALL_NOT_PENDING: 'Decide what waits once, by the key of its event, or of agent.pending().',
-  ANSWER_INVALID: 'Give what the schema allows: it keeps waiting.',
+  CALL_NOT_PENDING: 'Use the key of its event or of agent.pending(), and decide each key once.',
+  ANSWER_INVALID: 'Give an answer that the schema allows; the call keeps waiting.',
   QUESTION_INVALID: 'Ask with a text and a zod schema that JSON can meet, such as z.boolean().',
-  QUESTION_DENIED: 'No action needed: whoever was asked did not want to answer.',
-  QUESTION_CHANGED: 'Make a tool ask the same questions, in the same order, when its call runs again.',
+  QUESTION_DENIED: 'No action needed: the person who was asked declined to answer.',
+  QUESTION_CHANGED: 'Make the tool ask the same questions, in the same order, when its call runs again.',
   BRAKING_OFF: 'Set braking on the agent: { fold: true } for agent.fold, { policies: [...] } for agent.brake.',
   POLICY_NOT_FOUND: 'Give the name of one of the policies in braking.policies.',
   MODEL_NOT_FOUND: 'List the model in the models of the agent’s definition, by the name that you use.',
-  CHILD_REFUSED: 'Raise maxDepth or maxChildren, or do without another sub-agent.',
-  CHILD_CRASHED: "Read the message; the sub-agent's log holds what it had done.",
+  CHILD_REFUSED: 'Raise maxDepth or maxChildren, or use fewer sub-agents.',
+  CHILD_CRASHED: "Read the message; the sub-agent's log holds its work so far.",
   CHILD_STALLED: 'Raise stallMs, or give its tools and model shorter time limits.',
-  JUDGE_FAILED: 'Check what the judge returns; every branch is in its own session.',
+  JUDGE_FAILED: 'Check the value that the judge returns; every branch is in its own session.',
   PROVIDER_MISSING: 'Render the component below an <AgentProvider client={…}>.',
   BRIDGE_CLOSED: 'Connect again with a new client; a closed one stays closed.',
   BRIDGE_LISTEN_FAILED: 'Choose another port or host.',
   BRIDGE_UNREACHABLE:
     'Check that the server is running (its /healthz says ok), that the path is right (/bridge), and that its option "origins" lists the page if that has another origin; browsers hide the reason, but the server logs the clients it refuses.',
   BRIDGE_UNAUTHORISED:
-    'Give a token that the server knows; where the application itself decides (authenticate), log in there again.',
-  BRIDGE_EXPIRED: 'Ask whoever gave it to you for a new one.',
+    'Give a token that the server knows; if the application decides (authenticate), log in there again.',
+  BRIDGE_EXPIRED: 'Ask the person who gave it to you for a new one.',
   BRIDGE_AUTHENTICATE: "Try again later; the server's log says why its function authenticate failed.",
   BRIDGE_SESSION:
     'Leave sessionId out to be given one, or derive it from the token that you send: escapement/docs/protocol.md says how.',
@@ -57,33 +57,34 @@ export const errorTable = {
   BRIDGE_FRAME: 'Send frames as escapement/docs/protocol.md describes them.',
   BRIDGE_LIMIT: 'Ask for less at a time, or raise the limits of the server.',
   ENGINE_UNREACHABLE:
-    'Check that the engine runs, and that the URL is that of its ingress (port 8080 unless configured); what it had accepted goes on.',
+    'Check that the engine runs, and that the URL is that of its ingress (port 8080 unless configured); requests that it had accepted continue.',
   ENGINE_REFUSED:
-    'Register a worker with the engine (its /deployments), with the same name of the object on both sides.',
-  ENGINE_LIMIT: 'Say less at a time, or put the bulk where a tool of the agent can read it.',
-  ENGINE_UNSUPPORTED: 'Do it where the agents run, in the worker or its definitions, or without an engine.',
+    'Register a worker with the engine (at its /deployments), and use the same object name on both sides.',
+  ENGINE_LIMIT: 'Send a shorter message, or put the content where a tool of the agent can read it.',
+  ENGINE_UNSUPPORTED: 'Do this in the worker or its definitions, or run the agents without an engine.',
   STORE_CLOSED: 'Open a new store; a closed one cannot be used again.',
   STORE_NOT_OPEN: 'Call open(agentId) before append.',
   STORE_LOCKED:
     'Close what holds the log, or use another folder or agent id; within one runtime, runtime.open() returns the same agent to every caller.',
   AGENT_ELSEWHERE:
-    'Speak to it there, or open it with { wait: ms }, which waits until it is free; takeOver: true takes it at once, but with fileStore only from a process that has ended.',
+    'Send commands to that process, or open the agent with { wait: ms }, which waits until it is free; takeOver: true takes it at once, but with fileStore only from a process that has ended.',
   AGENT_UNREACHABLE:
-    'Try again: nothing was lost. The log of the gateway says which worker it could not reach, and why.',
-  REQUEST_INTERRUPTED: 'Look whether it was carried out before you send it again; it is not sent again by itself.',
-  STORE_LEASE_LOST: 'Speak to the agent where its log is open now; what it had not written there is not in its log.',
+    'Try again: nothing was lost. The log of the gateway names the worker that it could not reach, and the reason.',
+  REQUEST_INTERRUPTED: 'Check whether it was carried out before you send it again; the gateway does not repeat it.',
+  STORE_LEASE_LOST:
+    'Send commands to the process that has its log open now; records that were not yet written here are lost.',
   STORE_OPEN_FAILED: 'Check the path or address, and the permissions.',
   STORE_READ_FAILED: 'Check the path or address, and the permissions.',
   STORE_DELETE_FAILED: 'Check the path or address, and the permissions; a store without delete() keeps everything.',
   STORE_APPEND_FAILED: 'Free space or repair the store, then call agent.resume(); nothing was lost.',
-  OPENAPI_INVALID: 'Correct what the message names: the document, where it is, or the choice of operations.',
-  MEMORY_INVALID: 'Correct what the message names; what was there before is unchanged.',
-  MEMORY_FAILED: 'Check the path, its permissions and what is in it; nothing of it was changed.',
-  MEMORY_DAMAGED: 'Correct the place by hand, or delete it; it is kept as it is.',
+  OPENAPI_INVALID: 'Correct the part that the message names: the document, its address, or the choice of operations.',
+  MEMORY_INVALID: 'Correct the fault that the message names; the memory is unchanged.',
+  MEMORY_FAILED: 'Check the path, its permissions and its content; nothing was changed.',
+  MEMORY_DAMAGED: 'Correct the entry by hand, or delete it; until then it is kept as it is.',
   RECORD_TOO_LARGE:
-    'It is not in the log. An agent that waits for it is released by abort, stop or close; runtime.open continues from its log.',
+    'The record is not in the log. Call abort, stop or close to release the agent; runtime.open continues from its log.',
   FOREIGN_FORMAT:
-    'Give a file that escapement export wrote, or look for the log in a folder of logs; the file was left as it is.',
+    'Give a file that escapement export wrote, or a log from a folder of logs; the file was left unchanged.',
   LOG_CORRUPT: 'Restore the file from a copy, or keep the part before the bad line with: escapement repair <file>.',
   LOG_REPAIRED: 'No action needed: the record had not been acknowledged.',
   LOG_VERSION: 'If the log was written by a newer version, update escapement.',
@@ -101,26 +102,26 @@ export const errorTable = {
   REPLY_EMPTY: 'No action needed: the model is asked once more.',
   REPLY_INTERRUPTED: 'Call agent.resume() to ask for it again.',
   MODEL_UNAVAILABLE: "Install the provider's package and set its API key.",
-  ABORTED: 'No action needed: it was asked for.',
+  ABORTED: 'No action needed: the abort was requested.',
   LIMIT_REACHED: 'Raise the limit, then call agent.resume() with it.',
   HOOK_FAILED:
-    'Correct the function of the definition that is named: what it may return, and by when, is in the guide.',
+    'Correct the named function of the definition; the guide lists the values that it may return and its time limit.',
   GUARD_REFUSED: 'No action needed: run.end says which guard refused it, and why.',
   GUARD_FAILED:
-    'Correct the guard: it answers { ok: true } or { refuse: why } within hookTimeoutMs; then prompt again.',
-  RUN_UNFINISHED: 'Look at its session; each tries it again with retry: true.',
+    'Correct the guard: it must return { ok: true } or { refuse: why } within hookTimeoutMs. Then prompt again.',
+  RUN_UNFINISHED: 'Check its session; each with retry: true tries it again.',
   OUTPUT_INVALID: 'Loosen the output schema, or describe it in the instructions.',
   PRICE_UNKNOWN: 'Set pricing on the agent, or remove limits.costUsd.',
   USAGE_UNKNOWN: 'Make the provider report it, for example with includeUsage: true of @ai-sdk/openai-compatible.',
-  CACHE_UNUSED: 'See that instructions and tools stay the same from turn to turn, or switch caching off: cache: false.',
-  EVALUATION_SETUP: 'Correct the task or its folder, and resume.',
+  CACHE_UNUSED: 'Keep instructions and tools the same from turn to turn, or switch caching off with cache: false.',
+  EVALUATION_SETUP: 'Correct the task or its folder, then resume.',
   EVALUATION_OUTSIDE: 'Correct the task, or use --docker; then resume.',
   EVALUATION_CHANGED: 'Go on as it began, or evaluate in another folder.',
   EVALUATION_UNREPORTED: 'Correct the path and its permissions, then: escapement eval report <folder>.',
-  EVALUATION_UNPUBLISHED: 'Correct what the message names; the page is as it was.',
+  EVALUATION_UNPUBLISHED: 'Correct the fault that the message names; the page is unchanged.',
   SUBSCRIBER_FAILED: 'Catch errors inside the subscriber.',
   FILE_MISSING:
-    'Keep escapement out of the bundle, as escapement/docs/bundlers.md explains; in its repository run "npm run build".',
+    'Keep escapement out of the bundle, as escapement/docs/bundlers.md explains. In its repository, run "npm run build".',
   INTERNAL: 'This is a bug in escapement: please report it with the message.',
 } as const
 
@@ -132,7 +133,7 @@ export const isErrorCode = (code: string): code is ErrorCode => Object.hasOwn(er
 /** An error as plain data, in events, records and results. */
 export type ErrorInfo = z.infer<ReturnType<typeof errorInfoSchema>>
 
-/** Data of `AGENT_ELSEWHERE`: where the agent is reached, if that was announced, and the epoch of the lease there. */
+/** Data of `AGENT_ELSEWHERE`: the address of the agent, if one was announced, and the epoch of its lease. */
 export interface ErrorData {
   readonly url?: string
   readonly epoch?: number
@@ -158,15 +159,14 @@ export const errorInfo = (code: ErrorCode, what: string): ErrorInfo => ({
   message: advised(code, what),
 })
 
-/** Codes whose messages name the value to correct: one advice for all of them would be beside the point for most. */
+/** Codes whose messages already name the value to correct, so a general advice would add nothing. */
 const saysItself: ReadonlySet<ErrorCode> = new Set(['INVALID_CONTENT', 'INVALID_DEFINITION', 'INVALID_OPTION'])
 
 /** The sentence that is appended to each message of this code. */
 export const adviceOf = (code: ErrorCode): string => (saysItself.has(code) ? '' : ` ${errorTable[code]}`)
 
 /**
- * Appends the advice, which the page has for its own errors only. A text that ends with a mark of its own gets no full stop, as where one message is
- * put into another.
+ * Appends the advice of the code to a description. A full stop after another end mark is removed, which happens when one message quotes another.
  */
 const advised = (code: ErrorCode, what: string): string =>
   // The message of another error has the advice already.
@@ -205,30 +205,30 @@ function isRuntimeError(thrown: unknown): thrown is RuntimeError {
   }
 }
 
-/** Returns the message of a thrown value without the advice of its code: for the middle of another message. Never throws. */
+/** Returns the message of a thrown value without the advice of its code, to be quoted within another message. Never throws. */
 export function withoutAdvice(thrown: unknown): string {
   const message = messageOf(thrown)
   const advice = isRuntimeError(thrown) ? adviceOf(thrown.code) : ''
   return message.endsWith(advice) ? message.slice(0, message.length - advice.length) : message
 }
 
-/** Any thrown value as plain data: with its own code if it is a `RuntimeError`, else `fallback`. */
+/** Converts any thrown value to plain data, with its own code if it is a `RuntimeError`, else with `fallback`. */
 export const toErrorInfo = (thrown: unknown, fallback: ErrorCode): ErrorInfo =>
   isRuntimeError(thrown)
     ? { code: thrown.code, message: thrown.message }
     : errorInfo(fallback, asSentence(messageOf(thrown)))
 
-/** The text, ending in exactly one full stop. */
+/** Returns the text with exactly one full stop at its end. */
 export const asSentence = (text: string): string => `${withoutEnd(text, '.!? \t\r\n')}.`
 
 /** Describes zod's issues in one line: `path: message; path: message`. */
 export const describeIssues = (error: z.ZodError, of: readonly PropertyKey[] = []): string =>
   error.issues.flatMap((issue) => describeIssue(issue, of)).join('; ')
 
-/** Message of zod for a choice between types that has none of its own. */
+/** Zod's default message for a value that matches no type of a union. */
 const unspoken = 'Invalid input'
 
-/** Describes an issue. For a choice between types, it describes the issues of the type that was meant: the one that is an object, too. */
+/** Describes an issue. For a union, it describes the issues of the type that was probably meant: the one that is an object like the value. */
 function describeIssue(issue: z.core.$ZodIssue, outer: readonly PropertyKey[]): string[] {
   const path = [...outer, ...issue.path]
   const branches = issue.code === 'invalid_union' && issue.message === unspoken ? issue.errors : []
@@ -240,7 +240,7 @@ function describeIssue(issue: z.core.$ZodIssue, outer: readonly PropertyKey[]): 
   return messages.map((message) => (path.length > 0 ? `${path.map(String).join('.')}: ${message}` : message))
 }
 
-/** Returns the name of a definition in messages: `Agent "coder"`, and `Agent` where its options have no name. */
+/** Returns the label of a definition for messages: `Agent "coder"`, or `Agent` if its options have no name. */
 export function labelOf(kind: string, options: unknown): string {
   const name = (options as { readonly name?: unknown } | null | undefined)?.name
   return name === undefined ? kind : `${kind} ${JSON.stringify(name)}`

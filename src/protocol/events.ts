@@ -6,7 +6,7 @@ import type { LogRecord } from './records.ts'
 import type { ModelRequest } from './ports/model.ts'
 import type { Provenance } from './provenance.ts'
 
-/** Where an event happened: the agent and its ancestors, root first. */
+/** Origin of an event: the agent and its ancestors, root first. */
 export interface EventOrigin {
   readonly agentId: string
   readonly path: readonly string[]
@@ -27,21 +27,21 @@ interface Live extends EventOrigin {
   readonly turnIndex: number
 }
 
-/** Why a call of a model waits: the limit that is reached, or a provider that asked for a pause. */
+/** Reason why a model call waits: a reached limit, or a provider that asked for a pause. */
 export type WaitReason = 'concurrency' | 'requestsPerMinute' | 'tokensPerMinute' | 'retryAfter'
 
-/** An event that is not in the log: it is seen live or not at all. */
+/** An event that is not in the log. Only live listeners see it. */
 export type LiveEvent =
   | (Live & {
       readonly type: 'turn.request'
       readonly model: string
       readonly request: ModelRequest
-      /** One entry for each message of the request. */
+      /** Provenance: one entry for each message of the request. */
       readonly provenance: readonly Provenance[]
     })
-  /** `model` is the one that answers, if it is not the agent's own: see `fallback` and `router`. */
+  /** A reply begins. `model` is set if another model than the agent's own answers: see `fallback` and `router`. */
   | (Live & { readonly type: 'reply.start'; readonly attempt: number; readonly model?: string })
-  /** A piece of the answer's text; `offset` is its place in the reply's text so far, in UTF-16 units. */
+  /** A piece of the answer's text. `offset` is its position in the reply's text so far, in UTF-16 units. */
   | (Live & { readonly type: 'reply.delta'; readonly text: string; readonly offset: number })
   | (Live & { readonly type: 'thinking.delta'; readonly text: string; readonly offset: number })
   | (Live & { readonly type: 'toolCall.delta'; readonly callId: string; readonly name?: string; readonly text: string })
@@ -51,16 +51,16 @@ export type LiveEvent =
       readonly name: string
       readonly progress: unknown
     })
-  /** The provider does not support part of the request, or part of its reply cannot be kept: once per run for each text. */
+  /** The provider does not support part of the request, or part of its reply cannot be kept. Each text is reported once per run. */
   | (Live & { readonly type: 'model.warning'; readonly model: string; readonly message: string })
-  /** A call waits for its turn within the limits of the runtime (`createRuntime({ models })`), behind `ahead` others to the same model. */
+  /** A model call waits because of the runtime's limits (`createRuntime({ models })`), behind `ahead` others to the same model. */
   | (Live & {
       readonly type: 'model.waiting'
       readonly model: string
       readonly why: WaitReason
       readonly ahead: number
     })
-  /** The waiting call is made, after so many milliseconds. */
+  /** The waiting call is made, after `ms` milliseconds. */
   | (Live & { readonly type: 'model.waited'; readonly model: string; readonly ms: number })
   | (Live & { readonly type: 'state.changed'; readonly state: string; readonly previous: string })
   /** A tag is no longer shown in requests; it stays in the log. */
@@ -69,30 +69,30 @@ export type LiveEvent =
   | (Live & { readonly type: 'source.status' } & SourceInfo)
   /** An error that does not in itself end the run. */
   | (Live & { readonly type: 'error'; readonly error: ErrorInfo })
-  /** A record that a client may not see stands here in the log of the agent; with the place of its message in the conversation. */
+  /** Placeholder for a record that a client may not see, with the place of its message in the conversation. */
   | (Live & { readonly type: 'record.withheld'; readonly nodeId?: NodeId; readonly parentId?: NodeId | null })
-  /** The listener was too slow: this many events were dropped before this one; read them from the log. */
+  /** The listener was too slow, so this many events were dropped before this one. They can be read from the log. */
   | (Live & { readonly type: 'events.dropped'; readonly count: number })
 
-/** Everything an observer of an agent can see. */
+/** Any event that an observer of an agent can see. */
 export type AgentEvent = LoggedEvent | LiveEvent
 
 export type EventOf<T extends AgentEvent['type']> = Extract<AgentEvent, { type: T }>
 
-/** Projects a record to the event observers get. */
+/** Converts a record to the event that observers get. */
 export const eventOf = (
   record: LogRecord,
   { agentId, path, incognito }: Omit<EventOrigin, 'incognito'> & { readonly incognito?: true | undefined },
 ): LoggedEvent => (incognito === true ? { ...record, agentId, path, incognito } : { ...record, agentId, path })
 
-/** Returns true if an event tells that people are to decide something, or that they have. Every ancestor of an agent receives it. */
+/** Returns true if an event says that people have to decide something, or have decided it. Every ancestor of the agent receives it. */
 export const concernsPeople = (event: { readonly type: string }): boolean =>
   event.type.startsWith('approval.') ||
   event.type.startsWith('question.') ||
   event.type === 'call.requested' ||
   (event.type === 'tool.end' && 'returned' in event)
 
-/** Returns true if an event is a record of the log; the others are seen live or not at all. */
+/** Returns true if an event is a record of the log. Only live listeners see the others. */
 export const isLogged = (event: AgentEvent): event is LoggedEvent => 'v' in event
 
 export type DeltaEvent = Extract<LiveEvent, { type: `${string}.delta` }>

@@ -8,7 +8,7 @@ export const refusalSchema = lazily(() =>
   z.object({
     /** The guarded content: messages of people to the agent, or its answer. */
     at: z.enum(['input', 'output']),
-    /** Name of its function. */
+    /** Name of the guard's function. */
     guard: z.string(),
     reason: z.string(),
   }),
@@ -21,13 +21,13 @@ export const guardVerdictSchema = lazily(() =>
     at: z.enum(['input', 'output']),
     /** `failed`: a guard came to no decision. */
     decision: z.enum(['passed', 'refused', 'failed']),
-    /** The guard that did not let it pass. */
+    /** Name of the guard that did not pass it. */
     guard: z.string().exactOptional(),
     reason: z.string().exactOptional(),
     error: errorInfoSchema().exactOptional(),
-    /** The last node of the messages of people that the verdict covers; for `input`, unless a guard failed. */
+    /** The last node of the people's messages that the verdict covers. Set for `input`, unless a guard failed. */
     to: nodeIdSchema().exactOptional(),
-    /** Messages that were refused: from here on the model is shown a line in place of each. */
+    /** Refused messages. From here on the model sees a line in place of each. */
     withheld: z.array(nodeIdSchema()).readonly().exactOptional(),
   }),
 )

@@ -7,21 +7,21 @@ import { describeIssues, RuntimeError } from './errors.ts'
 import { jsonChars } from './text/jsonChars.ts'
 import { blockSchema, type Block } from './messages.ts'
 
-/** A message of another system, which an agent begins with. A string is one block of text. */
+/** A message of another system with which an agent begins. A string is one block of text. */
 export type HistoryMessage =
   | { readonly role: 'user'; readonly content: Content }
-  /** `model`: which one wrote it, as far as that is known. */
+  /** A reply. `model` is the model that wrote it, if it is known. */
   | { readonly role: 'assistant'; readonly content: string | readonly Block[]; readonly model?: string }
   | {
       readonly role: 'toolResult'
       readonly callId: string
       readonly toolName: string
-      /** The content, which may be empty. */
+      /** The content; it may be empty. */
       readonly content: Content
       readonly isError?: boolean
     }
 
-/** The most messages a history may have. */
+/** Maximum number of messages in a history. */
 const maxMessages = 10_000
 
 const named = lazily(() => z.string().min(1))
@@ -50,8 +50,7 @@ const messageSchema = lazily(() =>
 export type CheckedHistoryMessage = z.output<ReturnType<typeof messageSchema>>
 
 /**
- * Turns the messages of a history into blocks, and checks each message by itself.
- *
+ * Converts the messages of a history to blocks and validates each message.
  * @throws RuntimeError `INVALID_OPTION`, naming the message by its index
  */
 export function readHistoryMessages(history: readonly HistoryMessage[]): CheckedHistoryMessage[] {

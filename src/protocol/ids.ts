@@ -5,7 +5,7 @@ import { agentIdPattern, isAgentId } from './text/nodeIds.ts'
 
 export { formatNodeId, isAgentId, parseNodeId } from './text/nodeIds.ts'
 
-/** A node of the conversation tree: a positive integer, monotonic over the agent's life and never reused. */
+/** Id of a node of the conversation tree: a positive integer, increasing over the agent's life and never reused. */
 export const nodeIdSchema = lazily(() => z.int().positive())
 export type NodeId = z.infer<ReturnType<typeof nodeIdSchema>>
 
@@ -15,8 +15,7 @@ export const agentIdSchema = lazily(() =>
 )
 
 /**
- * Refuses a value that is not an agent id, before it becomes part of a path.
- *
+ * Checks that a value is an agent id, before it becomes part of a path.
  * @throws RuntimeError `INVALID_ID`, naming the value.
  */
 export function checkAgentId(agentId: string): void {

@@ -1,6 +1,6 @@
 /**
- * Maps a list as `list.map` does, for lists that much of a turn reads: once `map` itself is compiled into its caller, V8 gives the resulting arrays
- * another kind of elements, and discards all code that was compiled for the previous kind.
+ * Maps a list like `list.map`, for lists that hot code of a turn reads. Once V8 inlines `map` itself, the resulting arrays get another kind of
+ * elements, and V8 discards all code compiled for the previous kind.
  */
 export function mapped<T, R>(list: readonly T[], change: (item: T, index: number) => R): R[] {
   const made: R[] = []

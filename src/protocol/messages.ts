@@ -3,7 +3,7 @@ import { lazily } from './lazily.ts'
 import { artifactSchema } from './artifacts/artifact.ts'
 import { provenanceKindSchema } from './provenance.ts'
 
-/** zod infers optional fields; its refinement says which go together. */
+/** Casts a schema to the union of its valid forms. Zod infers all fields as optional, and the schema's refinement checks the combinations. */
 function asImages<B>(schema: z.ZodType): z.ZodType<B, B> {
   return schema as z.ZodType<B, B>
 }
@@ -22,7 +22,7 @@ const imageBlockSchema = lazily(() =>
       type: z.literal('image'),
       data: z.string().exactOptional(),
       mimeType: z.string().exactOptional(),
-      /** Instead of `data`: `https:` or `http:`. */
+      /** Address that replaces `data`: `https:` or `http:`. */
       url: z.string().exactOptional(),
     })
     .refine(
@@ -45,10 +45,10 @@ const fileBlockSchema = lazily(() =>
 )
 export type FileBlock = z.infer<ReturnType<typeof fileBlockSchema>>
 
-/** A block that holds bytes, or the address of some. */
+/** A block that holds bytes or an address. */
 export type MediaBlock = ImageBlock | FileBlock
 
-/** `signature` is the provider's signature of `text`; both must be sent back unmodified. */
+/** Thinking. `signature` is the provider's signature of `text`; both must be sent back unmodified. */
 const thinkingBlockSchema = lazily(() =>
   z.object({
     type: z.literal('thinking'),
@@ -57,7 +57,7 @@ const thinkingBlockSchema = lazily(() =>
   }),
 )
 
-/** `input` is the arguments as parsed JSON, or the raw string if it was not JSON. */
+/** A call of a tool. `input` has the arguments as parsed JSON, or the raw string if it was not JSON. */
 const toolCallBlockSchema = lazily(() =>
   z.object({
     type: z.literal('toolCall'),
@@ -68,17 +68,17 @@ const toolCallBlockSchema = lazily(() =>
 )
 
 /**
- * An action of the provider itself while the model answered, such as a web search; it needs no answer from us. A request to the same `provider` sends
- * it back unchanged; a source is never part of a request, and stays in the conversation.
+ * An action of the provider itself while the model answered, such as a web search. It needs no answer from us. A request to the same `provider` sends
+ * it back unchanged. A source stays in the conversation but is never part of a request.
  */
 const providerBlockSchema = lazily(() =>
   z.object({
     type: z.literal('provider'),
     provider: z.string(),
     kind: z.enum(['call', 'result', 'source', 'file', 'other']),
-    /** For people: the tool, the title or address of the source, the type of the file. */
+    /** Label for people: the tool, the title or address of the source, or the type of the file. */
     name: z.string(),
-    /** Plain JSON, whose content only the model adapter knows. */
+    /** Plain JSON that only the model adapter understands. */
     data: z.unknown(),
   }),
 )
@@ -104,35 +104,35 @@ export const blockSchema = lazily((): z.ZodType<Block, Block> =>
 export type ProviderBlock = z.infer<ReturnType<typeof providerBlockSchema>>
 export type ToolCallBlock = z.infer<ReturnType<typeof toolCallBlockSchema>>
 
-/** Content that a person or a tool may give: text, images and files. */
+/** Content from a person or a tool: text, images and files. */
 export type PlainBlock = TextBlock | MediaBlock
 export const plainBlockSchema = lazily((): z.ZodType<PlainBlock, PlainBlock> =>
   asImages(z.discriminatedUnion('type', [textBlockSchema(), imageBlockSchema(), fileBlockSchema()])),
 )
 
 /**
- * Tokens of one model call, or of several together. Each is counted in one of `input`, `output`, `cacheRead` and `cacheWrite`: `totalTokens` adds
- * them; `input`, `cacheRead` and `cacheWrite` together are the tokens of the request.
+ * Tokens of one or several model calls. Each token counts in one of `input`, `output`, `cacheRead` and `cacheWrite`; `totalTokens` adds them.
+ * `input`, `cacheRead` and `cacheWrite` together are the tokens of the request.
  */
 export const usageSchema = lazily(() =>
   z.object({
-    /** Tokens of the request, without those read from or written to the provider's cache: with caching a small part of it. */
+    /** Tokens of the request that were neither read from nor written to the provider's cache. With caching they are a small part. */
     input: z.number(),
-    /** Tokens of the reply, its thinking included. */
+    /** Tokens of the reply, including its thinking. */
     output: z.number(),
-    /** Tokens of the request, read from the cache, at a fraction of the price of `input`. */
+    /** Tokens of the request that were read from the cache, at a fraction of the price of `input`. */
     cacheRead: z.number(),
-    /** Tokens of the request, written to the cache, with some providers at more than the price of `input`. */
+    /** Tokens of the request that were written to the cache. Some providers charge more for them than for `input`. */
     cacheWrite: z.number(),
-    /** Tokens of `output` that were thinking, where the provider says so. */
+    /** Tokens of `output` that were thinking, if the provider reports them. */
     reasoning: z.number().exactOptional(),
-    /** Set if the provider did not report all of it, so the token counter's estimate is used. */
+    /** Set if the provider did not report the whole usage, so the token counter's estimate is used. */
     estimated: z.literal(true).exactOptional(),
   }),
 )
 export type Usage = z.infer<ReturnType<typeof usageSchema>>
 
-/** Where a user message came from. */
+/** Origin of a user message. */
 export const userSourceSchema = lazily(() => z.enum(['prompt', 'steering', 'followUp']))
 export type UserSource = z.infer<ReturnType<typeof userSourceSchema>>
 
@@ -141,7 +141,7 @@ export const userMessageSchema = lazily(() =>
     role: z.literal('user'),
     content: z.array(plainBlockSchema()).readonly(),
     source: userSourceSchema(),
-    /** Set by the application: shown in the request's provenance instead of the derived one. */
+    /** Provenance set by the application, which replaces the derived one in the request. */
     provenance: provenanceKindSchema().exactOptional(),
   }),
 )
@@ -155,13 +155,13 @@ export const assistantMessageSchema = lazily(() =>
     stopReason: z.enum(['stop', 'length', 'toolUse', 'refusal', 'aborted']),
     usage: usageSchema(),
     model: z.string(),
-    /** Id of the model that the provider says answered, where that is not the one that was asked for: an alias stands for another now and then. */
+    /** Id of the model that answered, as reported by the provider, if it differs from the requested one. An alias may stand for another model. */
     responseModel: z.string().exactOptional(),
   }),
 )
 export type AssistantMessage = z.infer<ReturnType<typeof assistantMessageSchema>>
 
-/** Why the runtime wrote a result instead of the tool; `answered`: the hook `beforeTool` gave it. */
+/** Reason why the runtime wrote the result instead of the tool. `answered`: the hook `beforeTool` gave it. */
 export const syntheticReasonSchema = lazily(() =>
   z.enum(['aborted', 'skipped', 'denied', 'interrupted', 'refused', 'answered']),
 )
@@ -177,13 +177,13 @@ export const toolResultMessageSchema = lazily(() =>
     synthetic: syntheticReasonSchema().exactOptional(),
     /** Files the tool reported as changed. */
     changed: z.array(z.string()).readonly().exactOptional(),
-    /** Data that the tool kept to undo the call with; `of`: the thing that the call changed. No model sees it. */
+    /** Data that the tool kept in order to undo the call. `of` names the changed thing. No model sees it. */
     receipt: z.object({ of: z.string().exactOptional(), data: z.unknown() }).exactOptional(),
-    /** Set if the last block is the runtime's: the outcome of the same call before. */
+    /** Set if the last block comes from the runtime: the outcome of an earlier identical call. */
     hasLesson: z.literal(true).exactOptional(),
-    /** Set if a tool of the runtime said it, one of the memory, a brake or a handoff: it brings nothing into the conversation from outside. */
+    /** Set if a tool of the runtime gave it (memory, brakes, handoffs), so it brings nothing into the conversation from outside. */
     ofRuntime: z.literal(true).exactOptional(),
-    /** Parts of the result that are kept apart from the log, because they were too large to show. */
+    /** Parts of the result that were too large to show and are kept apart from the log. */
     artifacts: z.array(artifactSchema()).readonly().exactOptional(),
   }),
 )

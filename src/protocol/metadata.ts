@@ -2,12 +2,12 @@ import { z } from 'zod'
 import { lazily } from './lazily.ts'
 import { describeIssues, RuntimeError } from './errors.ts'
 
-/** The most keys, and the most characters of the whole as JSON. */
+/** Limits: number of keys, and characters of the whole as JSON. */
 const maxKeys = 32
 const maxChars = 4_096
 const keyPattern = /^[A-Za-z][\w.-]{0,63}$/
 
-/** Values that an application notes on an agent for good, such as its owner: a few short ones by name. */
+/** A few short values by name that an application notes on an agent for good, such as its owner. */
 export const metadataSchema = lazily(() =>
   z
     .record(z.string(), z.union([z.string(), z.number(), z.boolean()], 'give a string, a number or a boolean'))
@@ -21,13 +21,13 @@ export const metadataSchema = lazily(() =>
 )
 export type Metadata = z.infer<ReturnType<typeof metadataSchema>>
 
-/** Returns true if metadata has every value of a filter; an empty filter matches everything. */
+/** Returns true if metadata has every value of a filter. An empty filter matches everything. */
 export function hasMetadata(metadata: Metadata | undefined, filter: Metadata): boolean {
   for (const key in filter) if (metadata?.[key] !== filter[key]) return false
   return true
 }
 
-/** Checks metadata, if any is given. @throws RuntimeError `INVALID_OPTION`, naming the function it was given to */
+/** Checks metadata, if given. @throws RuntimeError `INVALID_OPTION`, naming the function it was given to */
 export function checkMetadata(verb: string, metadata: unknown): void {
   if (metadata === undefined) return
   const checked = metadataSchema().safeParse(metadata)

@@ -4,14 +4,14 @@ import { agentIdSchema } from './ids.ts'
 
 const count = lazily(() => z.int().nonnegative())
 
-/** Place where an agent was started by its parent; without `callId`, code started it. */
+/** Link to the parent that started the agent. Without `callId`, code started it. */
 export const parentSchema = lazily(() =>
   z.object({
     agentId: agentIdSchema(),
     runId: z.string(),
     turnIndex: count(),
     callId: z.string().exactOptional(),
-    /** Key of the call whose outcome the agent reports to its caller; set if it works on its own. */
+    /** Key of the call whose outcome the agent reports to its caller. Set for a detached agent. */
     reports: z.string().exactOptional(),
   }),
 )

@@ -3,7 +3,7 @@ import { lazily } from './lazily.ts'
 
 const count = lazily(() => z.int().nonnegative())
 
-/** Where a message came from: derived, or stamped by the application on its messages to an agent. */
+/** Origin of a message: derived, or set by the application on its messages to an agent. */
 export const provenanceKindSchema = lazily(() =>
   z.discriminatedUnion('type', [
     /** Instructions that travel as a message; the system prompt itself is the request's `system`. */
@@ -21,19 +21,22 @@ export const provenanceKindSchema = lazily(() =>
     }),
     z.object({ type: z.literal('steering') }),
     z.object({ type: z.literal('followUp') }),
-    /** A brake note, a prune memo, or the fault of the last answer. */
+    /** A brake note, a prune memo, or a note about the fault of the last answer. */
     z.object({ type: z.literal('note'), kind: z.string() }),
     z.object({ type: z.literal('summary') }),
-    /** A message of another system, from the conversation that the agent began with. */
+    /** A message of another system, from the history that the agent began with. */
     z.object({ type: z.literal('imported') }),
-    /** A report of an agent that worked on its own: the outcome of its call, told once it had ended. */
+    /** The report of a detached agent: the outcome of its call, sent once it has ended. */
     z.object({ type: z.literal('report'), agentId: z.string(), name: z.string(), callId: z.string() }),
     z.object({ type: z.literal('unknown') }),
   ]),
 )
 export type ProvenanceKind = z.infer<ReturnType<typeof provenanceKindSchema>>
 
-/** Where one message of a request came from. `merged`: providers want roles to alternate, so these follow in the same message. */
+/**
+ * Origin of one message of a request. `merged` lists the origins of further messages that were merged into it, because providers want roles to
+ * alternate.
+ */
 export const provenanceSchema = lazily(() =>
   z.intersection(
     provenanceKindSchema(),

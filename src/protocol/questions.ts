@@ -4,12 +4,12 @@ import { lazily } from './lazily.ts'
 /** A question of a tool to people. */
 export const questionSchema = lazily(() =>
   z.object({
-    /** Unique across all agents: an answer names it. */
+    /** Key of the question, unique across all agents. An answer names it. */
     key: z.string(),
     question: z.string(),
     /** The JSON Schema of an answer. */
     schema: z.record(z.string(), z.unknown()).readonly(),
-    /** Why the last answer to the same question could not be used. */
+    /** Reason why the last answer to the same question could not be used. */
     problem: z.string().exactOptional(),
   }),
 )
@@ -19,12 +19,12 @@ export type Question = z.infer<ReturnType<typeof questionSchema>>
 export const answerSchema = lazily(() =>
   z.object({
     decision: z.enum(['answer', 'deny']),
-    /** For an answer: the value as it was given, before the tool's schema read it. */
+    /** The value of an answer as it was given, before the tool's schema parsed it. */
     value: z.unknown().exactOptional(),
-    /** For a denial. */
+    /** Reason for a denial. */
     reason: z.string().exactOptional(),
   }),
 )
 
-/** An answer with the question that it is for, as a call that runs again is given it. */
+/** An answer with its question, as passed to a call that runs again. */
 export type Answer = z.infer<ReturnType<typeof answerSchema>> & Pick<Question, 'question'>

@@ -29,15 +29,15 @@ import { variants } from './bridge/variants.ts'
 export type { Overlay }
 export { recordVersion }
 
-/** Why an agent is paused; for limits, the first that was reached. */
+/** Reason for a pause; of several limits, the first that was reached. */
 export const pauseReasonSchema = lazily(() =>
   z.discriminatedUnion('type', [
     limitReasonSchema(),
     z.object({ type: z.literal('approvals'), callIds: z.array(z.string()).readonly() }),
     z.object({ type: z.literal('store'), error: errorInfoSchema() }),
-    /** The agent went in circles; the steps are in the `stall.detected` record before. */
+    /** The agent went in circles; the preceding `stall.detected` record has the steps. */
     z.object({ type: z.literal('stall'), ...stallSchema().omit({ steps: true }).shape }),
-    /** The process died in the middle of the run; `limit`: that limit had been reached, and the run was about to answer. */
+    /** The process died in the middle of the run. With `limit`, that limit had been reached, and the run was about to give its last answer. */
     z.object({ type: z.literal('interrupted'), limit: limitReasonSchema().exactOptional() }),
   ]),
 )
@@ -50,7 +50,7 @@ export type Spent = z.infer<ReturnType<typeof spentSchema>>
 export const runStopReasonSchema = lazily(() => z.enum(['stop', 'length', 'refusal', 'paused', 'aborted', 'error']))
 export type RunStopReason = z.infer<ReturnType<typeof runStopReasonSchema>>
 
-/** One line of the log. Each record is also an event: see `events.ts`. */
+/** A record: one line of the log. Each record is also an event: see `events.ts`. */
 export const logRecords = variants({
   'agent.created': () =>
     z.object({
@@ -65,13 +65,13 @@ export const logRecords = variants({
       machine: z.string(),
       /** The agent that called or spawned this one. */
       parent: parentSchema().exactOptional(),
-      /** A fork shares the past of another agent: its log up to and with record `seq`, where node `at` was the newest. */
+      /** Source of a fork, which shares the log of another agent up to and including record `seq`, when node `at` was the newest. */
       forkedFrom: z.object({ agentId: agentIdSchema(), seq: z.int().positive(), at: nodeIdSchema() }).exactOptional(),
-      /** For a fork that continues the subject of its source: the source's title in lists. */
+      /** The source's title for lists, for a fork that continues the subject of its source. */
       title: z.string().exactOptional(),
-      /** Metadata that the application noted on the agent for good; sub-agents and forks have that of the agent they come from. */
+      /** Metadata that the application noted on the agent for good. Sub-agents and forks inherit it. */
       metadata: metadataSchema().exactOptional(),
-      /** Number of the following records that are messages of another system, which the agent began with. */
+      /** Number of following records that are messages of another system, with which the agent began. */
       imported: count().exactOptional(),
     }),
   'run.start': () =>
@@ -81,12 +81,12 @@ export const logRecords = variants({
       cause: z.enum(['prompt', 'steering', 'followUp', 'resume']),
       /** Id of the command that asked for the run. */
       requestId: z.string(),
-      /** Number of messages that begin the run, when there is more than one: those of its context go before. */
+      /** Number of messages that begin the run, if more than one: its context messages come first. */
       messages: count().exactOptional(),
       /** The paused run that this one continues. */
       resumedFrom: z.string().exactOptional(),
       limits: limitsSchema(),
-      /** The limits that its prompt gave. A run that continues this one has them too, unless it is given others. */
+      /** Limits from its prompt. A run that continues this one keeps them unless it gets others. */
       given: limitsSchema().exactOptional(),
       /** Model and settings at the start of the run. */
       model: modelSnapshotSchema().exactOptional(),
@@ -98,44 +98,44 @@ export const logRecords = variants({
       stopReason: runStopReasonSchema(),
       /** Id of the command that aborted it, when it came over a wire. */
       requestId: z.string().exactOptional(),
-      /** Turns of the run itself; not those of sub-agents. */
+      /** Turns of the run itself, without those of sub-agents. */
       turns: count(),
-      /** Turns of sub-agents that its calls used: they count against its limit as well. */
+      /** Turns of sub-agents that its calls used. They count against its limit too. */
       childTurns: count().exactOptional(),
       /** Usage of the run and of the sub-agents that its calls used. */
       usage: usageSchema(),
       costUsd: z.number(),
-      /** Reason for a pause; or the limit after which the run was to answer, and did. */
+      /** Reason for a pause; or the limit after which the run gave its last answer. */
       reason: pauseReasonSchema().exactOptional(),
-      /** Unused limits of a run that was cut off; a run that continues it has them. */
+      /** Unused limits of an interrupted run. A run that continues it gets them. */
       left: limitsSchema().exactOptional(),
-      /** Refusal of a guard; with `refusal`, unless the model itself refused. */
+      /** Refusal of a guard. Set with `refusal`, unless the model itself refused. */
       refusal: refusalSchema().exactOptional(),
-      /** Calls whose sub-agents its limit stopped, and their usage in this run: `resume` continues them. */
+      /** Calls whose sub-agents were stopped by its limit, with their usage in this run. `resume` continues them. */
       unfinished: z
         .array(z.object({ callId: z.string(), spent: spentSchema() }))
         .readonly()
         .exactOptional(),
       error: errorInfoSchema().exactOptional(),
     }),
-  /** A paused run that an abort gave up: `resume` does not continue it. */
+  /** A paused run that an abort gave up. `resume` does not continue it. */
   'run.abandoned': () => z.object({ ...inTurn(), type: z.literal('run.abandoned') }),
   'turn.start': () => z.object({ ...inTurn(), type: z.literal('turn.start') }),
   /** The tools that sources have for the agent changed. */
   'tools.changed': () => z.object({ ...inTurn(), type: z.literal('tools.changed'), ...toolsChangeSchema().shape }),
   /** Parameters of the turn, where they differ from the definition. */
   'turn.prepared': () => z.object({ ...inTurn(), type: z.literal('turn.prepared'), ...preparedTurnSchema().shape }),
-  /** Values that the agent is requested to use from the next turn on; `null`: those of its definition. */
+  /** Values that the agent is to use from the next turn on; `null`: those of its definition. */
   'use.changed': () =>
     z.object({ ...inTurn(), type: z.literal('use.changed'), requestId: z.string(), use: turnUseSchema().nullable() }),
-  /** The request of the turn, as its difference from the one captured before; only with `captureTurnRequests`. */
+  /** The request of the turn, as a difference from the previous captured one. Only with `captureTurnRequests`. */
   'turn.captured': () =>
     z.object({
       ...inTurn(),
       type: z.literal('turn.captured'),
       attempt: z.int().positive(),
       model: z.string(),
-      /** Changes of the parts that rarely change; all of them in the first. */
+      /** Changes of parts that rarely change; the first capture has all of them. */
       system: z.string().exactOptional(),
       tools: z.array(toolSpecSchema()).readonly().exactOptional(),
       settings: z.record(z.string(), z.unknown()).readonly().exactOptional(),
@@ -155,9 +155,9 @@ export const logRecords = variants({
       ...placed(),
       type: z.literal('reply.end'),
       message: assistantMessageSchema(),
-      /** Set if a guard refused the answer: the original content; `message` has a line in its place. */
+      /** The original content of an answer that a guard refused; `message` has a line in its place. */
       withheld: z.object({ ...refusalSchema().shape, content: z.array(blockSchema()).readonly() }).exactOptional(),
-      /** Set if its text is an answer that fits the agent's output schema. */
+      /** Set if its text is an answer that matches the agent's output schema. */
       answer: z.literal(true).exactOptional(),
       costUsd: z.number(),
       /** Estimate of the token counter for the request, before correction; 0 when unknown. */
@@ -172,13 +172,13 @@ export const logRecords = variants({
       /** Usage of a reply that came but could not be used. */
       usage: usageSchema().exactOptional(),
       costUsd: z.number().exactOptional(),
-      /** Text about that reply in the next request; it is shown after the trunk until the model has answered. */
+      /** Note about that reply in the next request. It is shown after the trunk until the model has answered. */
       repair: z.string().exactOptional(),
-      /** The model that is asked at once instead of the one that failed. */
+      /** The model that is asked next, at once, instead of the failed one. */
       next: z.string().exactOptional(),
-      /** The part that the provider refused, which is left out from here on: the request is made again at once. */
+      /** The part that the provider refused. It is left out from here on, and the request is made again at once. */
       without: refusedPartSchema().exactOptional(),
-      /** When the next attempt starts, in epoch milliseconds; missing when there is none, or at once. */
+      /** Start of the next attempt, in epoch milliseconds; missing if there is none or it starts at once. */
       retryAt: z.number().exactOptional(),
     }),
   'tool.start': () => z.object({ ...inTurn(), type: z.literal('tool.start'), ...toolStartShape() }),
@@ -192,20 +192,20 @@ export const logRecords = variants({
       name: z.string(),
       message: toolResultMessageSchema(),
       /**
-       * Effect of a hook. `beforeTool`: the call was not run, as it `denied` or `answered` it, or came to no decision (`unchecked`). `afterTool`: the
-       * tool's own result is not kept, as it was `replaced`, or is `withheld` because there was no decision about it.
+       * Effect of a hook. With `beforeTool` the call was not run: it was `denied` or `answered`, or the hook came to no decision (`unchecked`). With
+       * `afterTool` the tool's own result is not kept: it was `replaced`, or `withheld` because the hook came to no decision.
        */
       hook: z.enum(['denied', 'answered', 'unchecked', 'replaced', 'withheld']).exactOptional(),
-      /** Usage of a sub-agent; it counts against the run's limits, as part of its usage. */
+      /** Usage of a sub-agent. It is part of the run's usage and counts against its limits. */
       spent: spentSchema().exactOptional(),
-      /** Set if a client carried the call out, or refused to; with the id of its command, when that came over a wire. */
+      /** Set if a client carried the call out, or refused to. Has the id of its command if that came over a wire. */
       returned: z.object({ requestId: z.string().exactOptional() }).exactOptional(),
       /** Name of the definition that answers from the next turn on: the model handed the conversation over. */
       handoff: z.string().exactOptional(),
-      /** Ids of waiting messages that this result holds: they are no longer in the queue. */
+      /** Ids of waiting messages that this result contains. They are no longer in the queue. */
       delivers: z.array(z.string()).readonly().exactOptional(),
     }),
-  /** Code spawned a child that works alongside the agent. */
+  /** Code spawned a child that runs alongside the agent. */
   'child.spawned': () =>
     z.object({
       ...inTurn(),
@@ -220,7 +220,7 @@ export const logRecords = variants({
       ...inTurn(),
       type: z.literal('child.ended'),
       childId: agentIdSchema(),
-      /** Why it ended, if it did not end on its own. */
+      /** Error, if it did not end on its own. */
       error: errorInfoSchema().exactOptional(),
       spent: spentSchema(),
     }),
@@ -236,7 +236,7 @@ export const logRecords = variants({
       type: z.literal('approval.decided'),
       ...approvalDecisionShape(),
     }),
-  /** A tool asks people, and its call waits for the answer. */
+  /** A tool asks people a question, and its call waits for the answer. */
   'question.asked': () =>
     z.object({
       ...inTurn(),
@@ -254,18 +254,18 @@ export const logRecords = variants({
       /** Key of the question. */
       key: z.string(),
       ...answerSchema().shape,
-      /** Set if the process that asked is gone: the call runs again from its start, with the answers so far. */
+      /** Set if the process that asked is gone. The call then runs again from its start, with the answers so far. */
       again: z.literal(true).exactOptional(),
       /** Id of the command that answered, when it came over a wire. */
       requestId: z.string().exactOptional(),
     }),
-  /** A client is to carry the call out, and to give its result. */
+  /** A client is to carry the call out and return its result. */
   'call.requested': () =>
     z.object({
       ...inTurn(),
       type: z.literal('call.requested'),
       callId: z.string(),
-      /** Unique across all agents: the command with the result names it. */
+      /** Key of the call, unique across all agents. The command with the result names it. */
       key: z.string(),
       name: z.string(),
       input: z.unknown(),
@@ -292,7 +292,7 @@ export const logRecords = variants({
     z.object({ ...inTurn(), type: z.literal('memory.extracted'), ...memoryExtractionSchema().shape }),
   'agent.stopped': () => z.object({ ...base(), type: z.literal('agent.stopped') }),
 })
-/** The schema of a line of the log, as this version writes it; made when it is first asked for. */
+/** Returns the schema of a log line of this version, built on first use. */
 export const logRecordSchema = logRecords.schema
 export type LogRecord = TellingReverts<z.infer<ReturnType<typeof logRecordSchema>>>
 
@@ -300,5 +300,5 @@ export type RecordOf<T extends LogRecord['type']> = Extract<LogRecord, { type: T
 
 type WithoutTime<R> = R extends unknown ? Omit<R, 'time'> : never
 
-/** A record as the machine makes it: all but the time, which the log's writer stamps. */
+/** A record as the machine makes it, without the time, which the log's writer adds. */
 export type RecordDraft = WithoutTime<LogRecord>

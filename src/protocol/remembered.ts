@@ -1,11 +1,11 @@
 import type { ProvenanceKind } from './provenance.ts'
 
-/** The agents that share a memory: all agents of a definition, those that work for one user, or those that work in one place. */
+/** The agents that share a memory: all agents of a definition, of one user, or of one workspace. */
 export const memoryTiers = ['agent', 'user', 'workspace'] as const
 export type MemoryTier = (typeof memoryTiers)[number]
 
 /**
- * Returns true if a message is a memory that an agent recalled when a run began, and no message of that run. Other tiers are the application's own.
+ * Returns true if a message is a memory that an agent recalled when a run began, not a message of that run. Other tiers belong to the application.
  */
 export const isRemembered = (
   provenance: ProvenanceKind | undefined,

@@ -1,33 +1,33 @@
 import { z } from 'zod'
 import { lazily } from './lazily.ts'
 
-/** A tool of a source as the model is offered it, with the facts that are needed while its source is not there. */
+/** A tool of a source as offered to the model, with the facts that are needed while its source is unavailable. */
 export const offeredToolSchema = lazily(() =>
   z.object({
     name: z.string(),
     description: z.string(),
     inputSchema: z.record(z.string(), z.unknown()).readonly(),
-    /** Fields that models are sent in addition to these. */
+    /** Further fields that are sent to models. */
     spec: z.record(z.string(), z.unknown()).readonly().exactOptional(),
     effects: z.enum(['none', 'idempotent', 'reversible', 'irreversible']),
-    /** Need for a person's approval of its calls; `maybe`: it depends on the call. */
+    /** Need for a person's approval of its calls; `maybe` means that it depends on the call. */
     approval: z.enum(['never', 'always', 'maybe']),
-    /** Set if the tool waits for something: the same call again is no loop. */
+    /** Set if the tool polls for something, so repeating a call is no loop. */
     polls: z.literal(true).exactOptional(),
     source: z.string(),
-    /** Its name at the source, where another tool has that name already. */
+    /** Its name at the source, if another tool already has that name. */
     ownName: z.string().exactOptional(),
   }),
 )
 export type OfferedToolSpec = z.infer<ReturnType<typeof offeredToolSchema>>
 
-/** Changes of the tools that sources have for an agent, from the request of this turn on. */
+/** Changes of the tools that an agent has from sources, from the request of this turn on. */
 export const toolsChangeSchema = lazily(() =>
   z.object({
-    /** New tools, and those that have changed. */
+    /** New and changed tools. */
     added: z.array(offeredToolSchema()).readonly(),
     removed: z.array(z.string()).readonly(),
-    /** Text in the system prompt about each source whose text has changed; an empty text removes it. */
+    /** New text in the system prompt for each source whose text has changed. An empty text removes it. */
     instructions: z
       .array(z.object({ source: z.string(), text: z.string() }))
       .readonly()
@@ -50,7 +50,7 @@ export const sourceInfoSchema = lazily(() =>
     source: z.string(),
     /** `idle`: the source has not been asked yet. */
     state: sourceStateSchema(),
-    /** Why it is not up, or the tools that were left out. */
+    /** Reason why it is not up, or the tools that were left out. */
     trouble: z.string().exactOptional(),
     /** Names of its tools as the agent's last request offered them. */
     tools: z.array(z.string()).readonly(),

@@ -15,12 +15,12 @@ export const undoLedgerSchema = lazily(() =>
 )
 export type UndoLedger = z.infer<ReturnType<typeof undoLedgerSchema>>
 
-/** A call that is to be undone. */
+/** A call to be undone. */
 export const undoCallSchema = lazily(() =>
   z.object({
     /** The node of its result. */
     call: nodeIdSchema(),
-    /** The thing that it changed, or the call itself. */
+    /** The thing that the call changed, or the call itself. */
     what: z.string(),
     /** Calls with the same `what` are undone together, or not at all. */
     together: z.literal(true).exactOptional(),
@@ -28,7 +28,7 @@ export const undoCallSchema = lazily(() =>
 )
 export type UndoCall = z.infer<ReturnType<typeof undoCallSchema>>
 
-/** Plan of the undoing by an applied revert: calls, the newest first; and effects that cannot be undone. */
+/** Undo plan of an applied revert: the calls to undo, newest first, and the effects that cannot be undone. */
 export const undoPlanSchema = lazily(() =>
   z.object({
     calls: z.array(undoCallSchema()).readonly(),

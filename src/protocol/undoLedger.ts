@@ -1,6 +1,6 @@
 import type { UndoCall, UndoLedger, UndoPlan, UndoStep } from './undo.ts'
 
-/** An undoing under way: its plan, and the steps done so far. */
+/** An undoing in progress: its plan and the steps done so far. */
 export interface Undoing extends UndoPlan {
   /** Id of the revert. */
   readonly id: string
@@ -10,10 +10,10 @@ export interface Undoing extends UndoPlan {
 export const laterKept = 'a later change of it was not undone'
 export const unfinished = 'it is not known to be undone: undoing it has not ended'
 
-/** The next call to be undone; `undefined` when each has been tried. */
+/** Returns the next call to be undone; `undefined` once all have been tried. */
 export const nextUndo = ({ calls, steps }: Undoing): UndoCall | undefined => calls[steps.length]
 
-/** Returns true if a newer call of the same thing was not undone, so that this one must stay as well. */
+/** Returns true if a newer call on the same thing was not undone, so this one must stay as well. */
 export function isBlocked({ calls, steps }: Undoing, { what, together }: UndoCall): boolean {
   if (together === undefined) return false
   return steps.some(({ undone }, index) => {
@@ -22,7 +22,7 @@ export function isBlocked({ calls, steps }: Undoing, { what, together }: UndoCal
   })
 }
 
-/** Returns the ledger of an undoing, whether it has ended or not; `why` gives the reason for a call that was not tried, by its place among these. */
+/** Returns the ledger of an undoing, finished or not. `why` returns the reason for a call that was not tried, by its index. */
 export function ledgerOf(
   { calls, kept, steps }: Undoing,
   why: (index: number) => string = () => unfinished,

@@ -3,7 +3,7 @@ import { type LogRecord, logRecords, recordVersion } from './records.ts'
 
 type PlainRecord = { readonly [field: string]: unknown }
 
-/** Makes a record of version n into one of version n + 1; `v` is set by the caller. Gets the record as it was read, unchecked. */
+/** Converts a record from version n to n + 1. It gets the unchecked record; the caller sets `v`. */
 export type UpgradeStep = (record: PlainRecord) => PlainRecord
 
 /** The step from version n to n + 1, by n. */
@@ -32,8 +32,8 @@ export function versionOf(value: unknown): number {
 }
 
 /**
- * Brings a record of an older format to this one, a version at a time; any other value, and one that no step leads on from, is returned unchanged,
- * for the schema to judge. Rethrows the error of a step, which may be anything when the record is damaged.
+ * Upgrades a record of an older format to this one, a version at a time. Any other value, or one without an upgrade step, is returned unchanged for
+ * the schema to judge. Rethrows any error of a step, which may occur for a damaged record.
  */
 export function upgradeRecord(value: unknown, steps: UpgradeSteps = upgradeSteps, to: number = recordVersion): unknown {
   let record = value
@@ -45,12 +45,12 @@ export function upgradeRecord(value: unknown, steps: UpgradeSteps = upgradeSteps
   return record
 }
 
-/** Result of reading a value from a log: a record of this version, with the upgraded value; or the reason why it is none. */
+/** Result of reading a value from a log: a record of this version with the upgraded value, or the reason why it is not a record. */
 export type ReadValue =
   | { readonly record: LogRecord; readonly upgraded: object }
   | { readonly code: 'LOG_VERSION' | 'LOG_CORRUPT'; readonly why: string }
 
-/** Brings a value out of a log to this version, and checks it. */
+/** Upgrades a value from a log to this version and checks it. */
 export function readValue(value: unknown): ReadValue {
   const version = versionOf(value)
   if (version > recordVersion)
@@ -68,9 +68,8 @@ export function readValue(value: unknown): ReadValue {
 }
 
 /**
- * Returns a record from a log of any version as one of this version: for a store of your own, and for code that reads log files directly.
- *
- * @throws RuntimeError `LOG_VERSION` for a record of a newer version, `LOG_CORRUPT` for what is no record
+ * Converts a record of any log version to this version. Use it in your own store, and in code that reads log files directly.
+ * @throws RuntimeError `LOG_VERSION` for a record of a newer version, `LOG_CORRUPT` for a value that is not a record
  */
 export function parseRecord(value: unknown): LogRecord {
   const read = readValue(value)
@@ -80,8 +79,7 @@ export function parseRecord(value: unknown): LogRecord {
 }
 
 /**
- * Refuses a record of another version: its store returns records without `parseRecord`.
- *
+ * Checks the version of a record, which differs if a store returns records without `parseRecord`.
  * @throws RuntimeError `LOG_VERSION`
  */
 export function checkVersion(agentId: string, { v, seq }: LogRecord): void {

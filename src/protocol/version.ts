@@ -1,2 +1,2 @@
-/** Version of this package, as its package.json has it: a test keeps them equal. Code, so that no bundle lacks it. */
+/** Version of this package. A test keeps it equal to package.json. It is code so that every bundle contains it. */
 export const version = '0.1.0'

@@ -8,12 +8,11 @@ import { checkHistory, historyRecords } from './importHistory.ts'
 import { createdRecord, readHistory } from '../log/readHistory.ts'
 import type { HostOptions, HostShared } from './agents/hostOptions.ts'
 
-/** A history that was checked, still without an agent. */
+/** A checked history that has no agent yet. */
 export type CheckedHistory = ReturnType<typeof readHistoryMessages>
 
 /**
- * The messages that an agent is to begin with; `undefined` without any.
- *
+ * Returns the messages that an agent begins with; `undefined` without any.
  * @throws RuntimeError `INVALID_OPTION`, naming the message by its index
  */
 export function checkedHistory(history: readonly HistoryMessage[] | undefined): CheckedHistory | undefined {
@@ -24,10 +23,9 @@ export function checkedHistory(history: readonly HistoryMessage[] | undefined): 
 }
 
 /**
- * Writes the log of a new agent that begins with messages of another system, from which it continues; if that fails, its lease is released. A
- * log that the process left in the middle of this gets the records it lacks.
- *
- * @throws RuntimeError `AGENT_EXISTS` when the log begins otherwise, and errors of the store
+ * Writes the log of a new agent that begins with messages of another system, from which it continues; if that fails, its lease is released. If an
+ * earlier process died in the middle, the missing records are added.
+ * @throws RuntimeError `AGENT_EXISTS` if the log begins differently, and errors of the store
  */
 export async function withHistory(
   options: HostOptions,
@@ -67,14 +65,14 @@ function recordsOf(
   return sources.redactor?.value(records) ?? records
 }
 
-/** How many of the messages that an agent was to begin with its log lacks: the process died while they were written. */
+/** Returns the number of history messages that a log lacks because the process died while they were written. */
 export function missingHistory(records: readonly LogRecord[]): number {
   const [first] = records
   const imported = first?.type === 'agent.created' ? (first.imported ?? 0) : 0
   return Math.max(0, imported + 1 - records.length)
 }
 
-/** Returns true if a log lacks some of the history that its agent is to begin with. */
+/** Returns true if a log lacks part of its agent's history. */
 export async function isCutHistory(
   { agentId, lastSeq }: StoreLease,
   store: Store,

@@ -6,7 +6,7 @@ interface OpenRuntime {
   roots(): readonly Agent[]
 }
 
-/** Open runtimes, held weakly so that one dropped without `close` is not kept in memory. */
+/** Open runtimes, held weakly so that one dropped without `close` can be collected. */
 const open = new Set<WeakRef<OpenRuntime>>()
 
 /**

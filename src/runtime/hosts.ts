@@ -9,7 +9,7 @@ export class Hosts {
   readonly #releasing = new WeakMap<AgentHost, Promise<void>>()
   readonly #leave: (host: AgentHost) => void
 
-  /** `leave`: one is no longer to be found. */
+  /** `leave`: called when a host is removed. */
   constructor(leave: (host: AgentHost) => void) {
     this.#leave = leave
   }
@@ -40,7 +40,7 @@ export class Hosts {
     if (this.#hosts.has(agentId)) throw isRunning(agentId)
   }
 
-  /** Resolves once a release of its log that is under way is over. */
+  /** Resolves once the current release of its log is complete. */
   async released(agentId: string): Promise<void> {
     const host = this.#hosts.get(agentId)
     if (host !== undefined) await this.#releasing.get(host)?.catch(() => {})
@@ -64,7 +64,7 @@ export class Hosts {
     }
   }
 
-  /** Releases all of them, as far as that is possible. */
+  /** Releases all hosts, as far as that is possible. */
   async releaseAll(): Promise<void> {
     await Promise.allSettled([...this.#hosts.values()].map((host) => this.release(host)))
   }

@@ -5,18 +5,17 @@ import { noUsage, toolCallsOf } from '../protocol/messages.ts'
 import type { RequestMessage } from '../protocol/ports/model.ts'
 import { recordVersion, type LogRecord, type RecordOf } from '../protocol/records.ts'
 
-/** An empty result is shown in words. */
+/** Text of an empty result. */
 const noOutput = { type: 'text', text: '(no output)' } as const
 
 /**
- * The rules of a request that a history need not keep: it ends before the next message, people's messages are merged later, and the messages
- * after them are mended when a request is made.
+ * Rules of a request that a history need not follow: it ends before the next message, messages of people are merged later, and other faults are
+ * repaired when a request is made.
  */
 const rulesOfRequests: readonly number[] = [4, 9, 10, 11, 12, 13]
 
 /**
- * Refuses a history that no provider would take.
- *
+ * Checks that every provider would accept a history.
  * @throws RuntimeError `INVALID_OPTION`, naming the message by its index
  */
 export function checkHistory(messages: readonly CheckedHistoryMessage[]): void {
@@ -42,8 +41,8 @@ export function checkHistory(messages: readonly CheckedHistoryMessage[]): void {
 }
 
 /**
- * The log of an agent that begins with messages of another system: its first record, which says how many follow, and one for each
- * of them. Pure; the messages have passed `checkHistory`.
+ * Returns the log of an agent that begins with messages of another system: its first record with their number, and a record for each. The messages
+ * must have passed `checkHistory`. Pure.
  */
 export function historyRecords(
   created: Omit<RecordOf<'agent.created'>, 'v' | 'seq' | 'time' | 'type' | 'imported'>,

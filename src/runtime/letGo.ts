@@ -4,8 +4,7 @@ import type { TreeAgent } from './children/treeAgent.ts'
 import { checkStored } from './resumable.ts'
 
 /**
- * Refuses to release an agent that cannot be released by itself.
- *
+ * Checks that an agent can be released by itself.
  * @throws RuntimeError `AGENT_NOT_FOUND`, `AGENT_INCOGNITO`, `INVALID_OPTION` for a sub-agent
  */
 export function checkDetachable(agentId: string, host: AgentHost | undefined): asserts host is AgentHost {
@@ -19,10 +18,7 @@ export function checkDetachable(agentId: string, host: AgentHost | undefined): a
     )
 }
 
-/**
- * Returns the agent at the top of a tree: a process that has the log of one agent has taken the tree, or a part that the rest cannot do
- * without. Pure.
- */
+/** Returns the root of an agent's tree. A process that has the log of one agent has taken the whole tree, or a part that the rest needs. Pure. */
 export const rootOf = (agent: TreeAgent): TreeAgent => (agent.parent === undefined ? agent : rootOf(agent.parent))
 
 /** An agent with all that is alive below it. Pure. */
@@ -45,7 +41,7 @@ export async function letGo(
 
 /** How a runtime is closed. */
 export interface ClosingOptions {
-  /** Lets go of every agent as `detach` does, instead of aborting its run. Default `false`. */
+  /** Releases every agent like `detach`, instead of aborting its run. Default `false`. */
   readonly detach?: boolean
 }
 
@@ -60,7 +56,7 @@ export async function detachHost(
   await hosts.releaseHost(host)
 }
 
-/** Why an agent is no longer here that `detach` was called for. */
+/** Returns the error for an agent that was detached. */
 const detachedHere = (agentId: string): ErrorInfo => ({
   code: 'AGENT_DETACHED',
   message: `Agent "${agentId}" was let go of here; it goes on from its log where it is opened.`,

@@ -13,7 +13,7 @@ import { historyParts, readPart } from '../log/readHistory.ts'
 import { keptIn, type KeptState } from './agents/keptAgent.ts'
 import { ownPending } from './agents/agentTree.ts'
 
-/** Something that waits for people, and the ancestors of the agent whose call it is. */
+/** An entry that waits for people, and the ancestors of its agent. */
 export interface PlacedPending {
   readonly pending: Pending
   readonly path: readonly string[]
@@ -29,11 +29,11 @@ export interface LogStanding {
   readonly definition: string
   readonly metadata: Metadata | undefined
   readonly title: string | undefined
-  /** Everything that waits for people, its own first. */
+  /** All entries that wait for people, the agent's own first. */
   readonly waiting: readonly PlacedPending[]
   /** True if it depends on the logs of sub-agents that it called. */
   readonly hasChildren: boolean
-  /** True if it works on its own, and is brought back by the agent that called it, to which it reports. */
+  /** True for a detached agent, which the agent that called it resumes. */
   readonly isReporting: boolean
 }
 
@@ -76,7 +76,7 @@ class LeftFold {
     return this.#context.context
   }
 
-  /** Calls whose answer a sub-agent of it owes. */
+  /** Calls that are carried out by its sub-agents. */
   get called(): readonly CallState[] {
     return this.context.calls.filter(({ status, childId, reports }) => status === 'running' && childId && !reports)
   }
@@ -135,11 +135,11 @@ async function fromBeginning(store: Store, agentId: string): Promise<LeftFold> {
   return fold
 }
 
-/** How deep sub-agents are followed: more than any agent may call. */
+/** Maximum depth to which sub-agents are followed, more than any agent may have. */
 const mostDepth = 64
 
 /**
- * Returns the state of an agent that does not run, with those below it that it waits for, according to their logs. Opens and wakes nothing.
+ * Returns the state of an agent that does not run, and of the agents below it that it waits for, according to their logs. Opens and wakes nothing.
  * Rejects as `readHistory` does.
  */
 export async function standingOf(store: Store, agentId: string, path: readonly string[] = []): Promise<LogStanding> {

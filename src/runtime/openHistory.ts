@@ -7,10 +7,7 @@ import { checkVersion } from '../protocol/upgradeRecord.ts'
 import { readHistory } from '../log/readHistory.ts'
 import { checkpointForm, goOnFrom, isKeepable, type OpenedLog } from './agents/keptAgent.ts'
 
-/**
- * Reads the log that an agent is opened from: its checkpoint and the records since, or, where there is none or it does not fit, all of it.
- * Rejects as `readHistory` does.
- */
+/** Reads an agent's log: its checkpoint and the records since or, without a matching checkpoint, the whole log. Rejects as `readHistory` does. */
 export async function openHistory(
   store: Store,
   { agentId, lastSeq }: Pick<StoreLease, 'agentId' | 'lastSeq'>,

@@ -3,9 +3,9 @@ import { hasCode, RuntimeError } from '../protocol/errors.ts'
 import { paused } from '../protocol/bridge/paused.ts'
 import type { LeaseOptions, LogHolder, Store, StoreLease } from '../protocol/ports/store.ts'
 
-/** How a log is opened that another writer may have. */
+/** Options of opening a log that another writer may have. */
 export interface LeaseWait extends LeaseOptions {
-  /** How long it is waited for, in milliseconds. Default 0. */
+  /** Time to wait for it, in milliseconds. Default 0. */
   readonly wait?: number | undefined
   /** Ends the waiting. */
   readonly signal?: AbortSignal | undefined
@@ -20,7 +20,7 @@ const again = { first: 20, last: 250, others: 3 } as const
 /** Functions of the runtime that opens logs. */
 interface Opener {
   readonly clock: Clock
-  /** Throws once nothing is opened any more. */
+  /** Throws once no more logs may be opened. */
   checkOpen(): void
 }
 
@@ -77,7 +77,7 @@ async function holderOf(store: Store, agentId: string): Promise<LogHolder | 'nob
   }
 }
 
-/** The error of an agent that another process has; `undefined`: it is not known that one does. */
+/** Returns the error for an agent that another process has; `undefined` if no such process is known. */
 function elsewhere(agentId: string, holder: LogHolder | 'nobody' | undefined): RuntimeError | undefined {
   if (holder === undefined || holder === 'nobody' || holder.isHere) return undefined
   const { url, epoch, words } = holder

@@ -7,7 +7,7 @@ import { hasMetadata, metadataSchema, type Metadata } from '../protocol/metadata
 import { Agent, type AgentOwner } from './agents/agent.ts'
 import type { AgentHost } from './agents/agentHost.ts'
 
-/** One page of agents: which agent it follows, and its size. */
+/** A page of agents: the agent that it follows, and its size. */
 export interface AgentPage {
   /** Id of the last agent of the previous page; omit it for the first page. */
   readonly after?: string
@@ -15,9 +15,9 @@ export interface AgentPage {
   readonly limit?: number
 }
 
-/** Which agents `runtime.agents` lists. */
+/** Filter of the agents that `runtime.agents` lists. */
 export interface ListOptions {
-  /** Only those that have all of these values. */
+  /** Only agents that have all of these values. */
   readonly metadata?: Metadata
   /** Page of the agents that match. */
   readonly page?: AgentPage
@@ -101,7 +101,7 @@ export class Registry {
     return agents
   }
 
-  /** All agents without a parent, those too that are not listed because they are incognito. */
+  /** All agents without a parent, including incognito ones, which are not listed. */
   everyRoot(): Agent[] {
     const incognito = [...this.#slots.values()].filter(({ host }) => host.incognito && host.parent === undefined)
     return [...this.roots(), ...incognito.map(({ agent }) => agent)]

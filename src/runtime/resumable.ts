@@ -16,7 +16,7 @@ export const wasCutOff = ({ restored }: AgentInput): boolean =>
   restored.isForeign !== true &&
   (restored.context.run != null || restored.context.pause?.type === 'interrupted')
 
-/** The error of a new agent whose id has a log. */
+/** Returns the error for a new agent whose id has a log. */
 export const hasLog = ({ agentId, lastSeq }: StoreLease): RuntimeError =>
   new RuntimeError('AGENT_EXISTS', `Agent "${agentId}" has a log of ${lastSeq} records in this store.`)
 
@@ -31,8 +31,7 @@ export function checkStored(
 }
 
 /**
- * Refuses an invalid definition or id.
- *
+ * Checks a definition and an id.
  * @throws RuntimeError `INVALID_DEFINITION`, `INVALID_ID`
  */
 export function checkGiven(agentId: string, definition: AgentDefinition, verb: string): void {
@@ -42,10 +41,9 @@ export function checkGiven(agentId: string, definition: AgentDefinition, verb: s
 }
 
 /**
- * Refuses logs that cannot be continued.
- *
- * @throws RuntimeError `AGENT_NOT_FOUND` when its history was not written to the end; `AGENT_STOPPED`; `INVALID_DEFINITION` if the definition has another name;
- * `AGENT_EXISTS` as `checkOwner`.
+ * Checks that a log can be continued.
+ * @throws RuntimeError `AGENT_NOT_FOUND` when its history was not written to the end; `AGENT_STOPPED`; `INVALID_DEFINITION` if the definition has
+ * another name; `AGENT_EXISTS` as `checkOwner`.
  */
 export function checkResumable(
   agentId: string,
@@ -65,8 +63,7 @@ export function checkResumable(
 }
 
 /**
- * Refuses to continue without the agent's dependencies: nothing is lost, the log is as it was.
- *
+ * Checks that the agent's dependencies were given. Otherwise the log stays unchanged.
  * @throws RuntimeError `DEPS_MISSING`
  */
 export function checkOwedDeps(definition: AgentDefinition, deps: unknown, { past, records, base }: OpenedLog): void {
@@ -78,8 +75,7 @@ export function checkOwedDeps(definition: AgentDefinition, deps: unknown, { past
 }
 
 /**
- * Refuses a definition whose name is not the agent's.
- *
+ * Checks that a definition has the agent's name.
  * @throws RuntimeError `INVALID_DEFINITION`
  */
 export function checkSame(agentId: string, name: string, definition: AgentDefinition): void {
@@ -89,8 +85,7 @@ export function checkSame(agentId: string, name: string, definition: AgentDefini
 }
 
 /**
- * Refuses an agent with other metadata than were asked for: it belongs to another owner, and is given nothing.
- *
+ * Checks that an agent has the requested metadata. Otherwise it belongs to another owner.
  * @throws RuntimeError `AGENT_EXISTS`
  */
 export function checkOwner(agentId: string, metadata: Metadata | undefined, asked: Metadata | undefined): void {

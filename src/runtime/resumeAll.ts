@@ -16,7 +16,7 @@ export interface StoredAgent {
   readonly id: string
   /** Name of its definition. */
   readonly definition: string
-  /** Metadata that was noted on it when it was spawned, such as whose it is. */
+  /** Metadata that was noted on it when it was spawned, such as its owner. */
   readonly metadata?: Metadata
 }
 
@@ -24,15 +24,15 @@ export interface StoredAgent {
 export interface ResumeAllOptions {
   /** The definitions of the agents, found by their names. */
   readonly definitions: readonly AgentDefinition[]
-  /** Only agents that have all of these values, or of those that are under way, only those for which this says yes. Default: all. */
+  /** Only agents that have all of these values, or unfinished agents for which this function returns true. Default: all. */
   readonly where?: Metadata | ((agent: StoredAgent) => boolean | Promise<boolean>)
-  /** The `deps` of each of them; without it, those whose definitions need `deps` are left. Default: nothing. */
+  /** Returns the `deps` of each agent. Without it, agents whose definitions need `deps` are left. Default: nothing. */
   readonly deps?: (agent: StoredAgent) => unknown
-  /** How many are opened at a time. Default 8. */
+  /** Number of agents that are opened at a time. Default 8. */
   readonly concurrency?: number
 }
 
-/** An agent that was under way and could not continue. */
+/** An unfinished agent that could not continue. */
 export interface LeftAgent {
   readonly agentId: string
   readonly definition: string
@@ -44,7 +44,7 @@ export interface LeftAgent {
 export interface ResumedAll {
   /** Agents that have continued, at the top of their trees. */
   readonly resumed: readonly Agent[]
-  /** Agents that were under way and do not continue here. */
+  /** Unfinished agents that do not continue here. */
   readonly left: readonly LeftAgent[]
 }
 
@@ -65,8 +65,7 @@ interface Parts {
 }
 
 /**
- * Continues the runs that were under way when the last process ended. Reads only the checkpoint of each log and the records since.
- *
+ * Continues the runs that were unfinished when the last process ended. Reads only the checkpoint of each log and the records since.
  * @throws RuntimeError `INVALID_OPTION`; `STORE_READ_FAILED` when the store cannot list its logs
  */
 export async function resumeAll({ runtime, store }: Parts, options: ResumeAllOptions): Promise<ResumedAll> {

@@ -45,7 +45,7 @@ import type { OpenedLog } from './agents/keptAgent.ts'
 import { openHistory } from './openHistory.ts'
 import { memoryStore } from '../log/stores/memoryStore.ts'
 
-/** Something with the lifetime of a runtime, such as a server for its agents. */
+/** A companion that is closed with a runtime, such as a server for its agents. */
 interface Closable {
   close(): Promise<void>
 }
@@ -66,7 +66,7 @@ export class LocalRuntime implements AgentRuntime, ChildHosts {
   #closing: Promise<void> | undefined
   readonly #companions: Closable[] = []
 
-  /** `instead`: the model that answers in place of another, in the tree of an agent. */
+  /** `instead`: returns the model that replaces another one in the tree of an agent. */
   constructor(options: RuntimeOptions, { instead }: Pick<HostShared, 'instead'> = {}) {
     this.#store = options.store ?? memoryStore()
     const { clock = systemClock, logger, idleUnloadMs } = options
@@ -283,7 +283,7 @@ export class LocalRuntime implements AgentRuntime, ChildHosts {
     return host
   }
 
-  /** Its actor is running: from now on the agent is visible. */
+  /** Called when its actor runs; from now on the agent is visible. */
   #attach(agentId: string, actor: ActorRefFrom<typeof agentMachine>): void {
     const host = this.#hosts.get(agentId)!
     host.attach(actor)
@@ -317,7 +317,7 @@ export class LocalRuntime implements AgentRuntime, ChildHosts {
     return this.#registry.roots(options)
   }
 
-  /** `agents`, and the incognito ones. */
+  /** All agents, including incognito ones. */
   roots(): Agent[] {
     return this.#registry.everyRoot()
   }

@@ -31,8 +31,8 @@ export interface RuntimeOptions {
    */
   readonly idleUnloadMs?: number
   /**
-   * How much is asked of models at a time, by all agents together: `{ concurrency: 8 }`, or a list, each with the ids that it is for. Calls wait
-   * in turn, the trees of agents taking turns; a provider's `Retry-After` pauses all calls of that model. `{}` does only that. Default: none.
+   * Limits on the model calls of all agents together: `{ concurrency: 8 }`, or a list of limits with their model ids. The trees of agents take turns.
+   * A provider's `Retry-After` pauses all calls of that model; `{}` does only that. Default: none.
    */
   readonly models?: ModelLimits
   /**
@@ -49,7 +49,7 @@ const has =
     value !== null &&
     methods.every((name) => typeof Reflect.get(value, name) === 'function')
 
-/** A history is checked message by message where it is taken. */
+/** Schema of a history, whose messages are checked later, one by one. */
 const birth = { metadata: metadataSchema, history: () => z.unknown() }
 
 const resumption = {

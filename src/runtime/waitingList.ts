@@ -9,9 +9,9 @@ import { standingOf, type LogStanding, type PlacedPending } from './logStanding.
 
 export type { WaitingAgent }
 
-/** Which agents `runtime.waiting` looks at. */
+/** Filter of the agents for `runtime.waiting`. */
 export interface WaitingOptions {
-  /** Only those that have all of these values. */
+  /** Only agents that have all of these values. */
   readonly metadata?: Metadata
 }
 
@@ -23,9 +23,9 @@ export interface PlacedWaiting extends Pick<WaitingAgent, 'agentId' | 'definitio
   readonly waiting: readonly PlacedPending[]
 }
 
-/** How many logs are remembered without being read again. */
+/** Number of logs that are remembered without being read again. */
 const mostKept = 5_000
-/** How many logs are asked for at a time. */
+/** Number of logs that are requested at a time. */
 const pageSize = 1_000
 
 interface Kept {
@@ -57,7 +57,7 @@ export function waitingAgent(
   }
 }
 
-/** Everything that waits for people at the agents of a store, read from their logs where they do not run, which are read again once they have changed. */
+/** Everything that waits for people at the agents of a store. The logs of agents that do not run are read, and read again once they have changed. */
 export class WaitingList {
   readonly #store: Store
   readonly #pages: Pages
@@ -70,7 +70,7 @@ export class WaitingList {
     this.#running = running
   }
 
-  /** Finds the logs of a query at which something waits; logs that cannot be read are left out. Wakes nothing. */
+  /** Finds the agents of a query at which something waits. Logs that cannot be read are left out. Wakes nothing. */
   async *find(query: LogQuery): AsyncGenerator<PlacedWaiting, void, undefined> {
     for await (const log of allLogs(this.#pages, { ...query, limit: pageSize })) {
       const { id: agentId, origin } = log
@@ -99,7 +99,7 @@ export class WaitingList {
   }
 }
 
-/** Everything that waits for people at an agent that runs and at those below it, each with since when, and where it is. */
+/** Returns everything that waits for people at a running agent and those below it, each with its start and place. */
 export function placedPending(agent: Agent): PlacedPending[] {
   const pending = agent.pending()
   if (pending.length === 0) return []
@@ -116,7 +116,7 @@ export function placedPending(agent: Agent): PlacedPending[] {
   })
 }
 
-/** An agent that runs, if something waits at it or below it. */
+/** Returns the entry of a running agent, if something waits at it or below it. */
 function waitingAt(agent: Agent): PlacedWaiting | undefined {
   const waiting = placedPending(agent)
   if (waiting.length === 0) return undefined

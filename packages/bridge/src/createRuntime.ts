@@ -16,8 +16,7 @@ import {
 /** Spawns agents, owns what they share, and can serve them over the network. */
 export interface Runtime extends AgentRuntime {
   /**
-   * Continues the work that was under way in the store when the last process ended: interrupted runs, and messages that had not begun, of
-   * agents without a parent, and with them of those below. Calls that wait for people stay in the store until they are decided, and paused runs
+   * Continues the work in the store that was unfinished when the last process ended: interrupted runs and waiting messages of agents without a parent, and of those below them. Calls that wait for people stay in the store until they are decided, and paused runs
    * until they are resumed. Call it when the application starts. An agent that cannot continue is left alone, and the answer says why.
    *
    * Reads the checkpoint of each log and the records since. Rejects with `RUNTIME_CLOSED`, `INVALID_OPTION`, and `STORE_READ_FAILED` when the

@@ -34,7 +34,8 @@ describe('what a program says of itself', (it) => {
           message: 'It was lost.',
           agentId: 'a1',
           code: 'STORE_LEASE_LOST',
-          error: 'Gone. Speak to the agent where its log is open now; what it had not written there is not in its log.',
+          error:
+            'Gone. Send commands to the process that has its log open now; records that were not yet written here are lost.',
         },
       ],
     )

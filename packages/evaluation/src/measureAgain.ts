@@ -7,9 +7,8 @@ import { modelsIn } from './trials/runTrial.ts'
 import { readTree } from './trials/readTree.ts'
 
 /**
- * Reads the results in a folder, with metrics measured anew from the logs of its agents. Scores stay unchanged; a trial without a log keeps its
+ * Reads the results in a folder, with metrics measured again from the logs of its agents. Scores stay unchanged; a trial without a log keeps its
  * metrics.
- *
  * @throws RuntimeError `INVALID_OPTION` if there are none, `LOG_CORRUPT`, `LOG_VERSION`, `STORE_READ_FAILED`
  */
 export async function measureAgain(folder: string): Promise<Results> {

@@ -21,7 +21,7 @@ export const seedOf = (seed: number, task: string, trial: number): number =>
     .digest()
     .readUInt32BE(0) >>> 1
 
-/** Longest name of an arm in an id. */
+/** Maximum length of an arm's name in an id. */
 const mostChars = 40
 
 /** Returns names of arms that are safe in ids and file names, all different. Pure. */

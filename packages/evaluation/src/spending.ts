@@ -41,7 +41,7 @@ export class Spending {
     }
   }
 
-  /** As `watch`, for the judge of a trial. */
+  /** Does the same as `watch`, for the judge of a trial. */
   watchJudge(key: string, agent: Agent): () => void {
     const end = this.watch(agent)
     return () => {

@@ -34,8 +34,7 @@ const retried: ReadonlySet<ModelErrorKind> = new Set(['rateLimited', 'network', 
 const unlessTheRequest = ({ kind }: ModelError): boolean => !notTheModels.has(kind)
 
 /**
- * A model that asks the first of these and, each time one fails, the next, at once and also in the middle of a reply: what had arrived is taken
- * back (`reply.reset`, whose `next` is the model asked now). Its id is that of the first; each reply says which model it is of. Only when the
+ * Creates a model that asks the first of these and, each time one fails, the next, at once and also in the middle of a reply: the partial reply is taken back (`reply.reset`, whose `next` is the model asked now). Its id is that of the first; each reply says which model it is of. Only when the
  * last has failed too does the agent's `retry` apply, and begin again with the first. The kind of that error is one that is retried, if any
  * model's was.
  *
@@ -110,7 +109,7 @@ function isLeft(on: NonNullable<FallbackOptions['on']>, { model, error }: Failur
   }
 }
 
-/** Returns the failure of a model whose provider wants no calls for now: it is not waited for, as there is another. */
+/** Returns the failure of a model whose provider is paused. The caller does not wait for it, because there is another model. */
 function pauseOf(model: Model, { how }: Call): Failure | undefined {
   const retryAfterMs = pausedMs(model, how)
   return retryAfterMs === 0 ? undefined : { model: model.id, error: pausedError(retryAfterMs) }
@@ -146,7 +145,7 @@ async function* ask(model: Model, { request, how, source }: Call): AsyncGenerato
   return failed({ kind: 'network', message: 'the stream ended without "done" or "error"' })
 }
 
-/** The error of the last model, or of one that may be asked again later if the last one's says never. */
+/** Returns the error of the last model; if that is not retried, the error of a model that may be asked again. */
 function errorOf(failures: readonly Failure[]): ModelError {
   const { error } = failures.at(-1)!
   const later = failures.map((each) => each.error).filter(({ kind }) => retried.has(kind))

@@ -13,7 +13,7 @@ import { relay } from '../../../src/actors/models/relay.ts'
 export type ChooseModel = (request: ModelRequest, at: { readonly signal: AbortSignal }) => AnyModel | Promise<AnyModel>
 
 export interface RouterOptions {
-  /** The model's id where none is chosen yet, such as in `run.start`. Default `'router'`. */
+  /** The model's id before one is chosen, such as in `run.start`. Default `'router'`. */
   readonly id?: string
 }
 

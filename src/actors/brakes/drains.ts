@@ -6,7 +6,7 @@ import { drainPrunes } from './prune/drainPrunes.ts'
 import { drainReverts } from './revert/drainReverts.ts'
 import { drainStall } from './stall/drainStall.ts'
 
-/** The effects of `draining` that call no model but for a note, by the names that the chart has for them. */
+/** The effects of `draining` that call a model at most for a note, by their names in the chart. */
 export const drains = (find: FindPorts) => ({
   drainPins: drainPins(find),
   drainReverts: drainReverts(find),

@@ -5,8 +5,7 @@ import type { AgentPorts } from '../agentPorts.ts'
 import { requestTokens } from '../turn/requestTokens.ts'
 
 /**
- * Returns the costs and savings of reshaping the trunk, at the agent's prices and with the cache as it was measured; `used`: usage of the
- * model calls that it took.
+ * Returns the costs and savings of reshaping the trunk, at the agent's prices and with the measured cache. `used`: usage of the model calls for it.
  */
 export const economicsFor = (ports: AgentPorts, { before, after, unchanged }: Sizes, used?: Usage): Economics =>
   economicsOf({

@@ -18,7 +18,7 @@ interface Reviewed extends HookedResult {
 
 const maxAnswerChars = 30_000
 
-/** Returns the result of a call that ran as `afterTool` leaves it; without the hook, the result itself. */
+/** Returns the result of a call after `afterTool` has reviewed it; without the hook, the result itself. */
 export function afterTool<R extends HookedResult>(
   ports: AgentPorts,
   call: CallInput,

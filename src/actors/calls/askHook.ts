@@ -125,7 +125,7 @@ function isSound(kind: (typeof kinds)[number], value: unknown): boolean {
   }
 }
 
-/** A value of an application, for a message. */
+/** Returns a value of an application as text for a message. */
 export function describe(value: unknown): string {
   try {
     return JSON.stringify(value) ?? String(value)

@@ -42,7 +42,7 @@ export class Asking {
     this.#asked = this.#logged.length
   }
 
-  /** As `ToolContext.ask`. */
+  /** Does the work of `ToolContext.ask`. */
   async ask<Schema extends z.ZodType>(schema: Schema, question: string): Promise<z.output<Schema>> {
     const json = jsonSchemaOf(schema, question)
     const answer = this.#last.then(() => this.#answerTo(schema, json, question))
@@ -87,12 +87,12 @@ export class Asking {
     }
   }
 
-  /** Returns the text as the log has it: without secrets. */
+  /** Returns the text without secrets, as the log has it. */
   #clean(text: string): string {
     return this.#ports.redactor?.value(text) ?? text
   }
 
-  /** The next answer to the same question: it was asked again, because one before could not be used. */
+  /** Returns the next answer to the same question, which was asked again because an earlier answer could not be used. */
   #takeNext(text: string): Answer | undefined {
     const clean = this.#clean(text)
     const at = this.#logged.findIndex(({ question }) => question === clean)
@@ -122,7 +122,7 @@ function wrongIn(schema: z.ZodType, value: unknown): string | undefined {
   }
 }
 
-/** A question, and a schema, go into one record and onto a screen. */
+/** Maximum lengths of a question and a schema, which go into one record and onto a screen. */
 const maxQuestionChars = 20_000
 
 /** @throws RuntimeError `QUESTION_INVALID` */
@@ -157,7 +157,7 @@ function jsonOf(schema: z.ZodType, refusal: (thrown: unknown) => RuntimeError): 
 
 const schemasIn = (value: unknown): JsonSchema[] => (Array.isArray(value) ? (value as JsonSchema[]) : [])
 
-/** Returns true if no value fits the schema: it is that of `z.never()`, or needs such a part. */
+/** Returns true if no value matches the schema: it is that of `z.never()`, or requires such a part. */
 function isImpossible({ not, enum: values, anyOf, oneOf, allOf, required, properties }: JsonSchema): boolean {
   if (typeof not === 'object' && not !== null && Object.keys(not).length === 0) return true
   if (Array.isArray(values) && values.length === 0) return true

@@ -6,7 +6,7 @@ import { clean } from './resultContent.ts'
 import { estimate, maxReturnedChars } from './runTool.ts'
 import type { AnyTool } from '../tools/defineTool.ts'
 
-/** Outcome that a client gives for a call: the value its function returned, or why it failed. */
+/** Outcome of a call from a client: the value that its function returned, or the reason why it failed. */
 export type ClientOutcome = { readonly value: unknown } | { readonly error: string }
 
 /**

@@ -13,7 +13,7 @@ export function checkArguments({ definition }: AgentPorts, name: string, input: 
   return agent === undefined ? definition.tools.get(name)?.parse(input) : taskOf(agent, input)
 }
 
-/** A call as hooks are given it. */
+/** Returns a call in the form for hooks. */
 export function hookedCall(
   ports: AgentPorts,
   { callId, key, name, input, runId, turnIndex }: CallInput,

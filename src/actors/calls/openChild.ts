@@ -8,7 +8,7 @@ import type { Cancellation } from '../timing/cancellation.ts'
 import { effect } from '../effect.ts'
 import type { Outcome } from './outcome.ts'
 
-/** The effect of `opening`: makes a sub-agent ready to run, from its log when it has one. */
+/** The effect of `opening`: makes a sub-agent ready to run, from its log if it has one. */
 export const openChild = (find: FindPorts) =>
   effect<OpenOutput, OpenInput>(async (input, cancellation) => {
     const ports = find(input.agentId)
@@ -16,7 +16,7 @@ export const openChild = (find: FindPorts) =>
     return opened.ok ? opened : { ok: false, output: await reviewed(ports, input, opened.output, cancellation) }
   })
 
-/** The effect beside a running sub-agent: tells its outcome. */
+/** The effect beside a running sub-agent: returns its outcome. */
 export const watchChild = (find: FindPorts) =>
   effect<WatchOutput, OpenInput>(async (input, cancellation) => {
     const ports = find(input.agentId)
@@ -25,10 +25,12 @@ export const watchChild = (find: FindPorts) =>
     return { ...watched, output: await reviewed(ports, input, watched.output, cancellation) }
   })
 
-/** Longest answer, in UTF-16 units; the same as for a tool. */
+/** Maximum length of an answer in UTF-16 units, the same as for a tool. */
 export const maxAnswerChars = 30_000
 
-/** The answer of a sub-agent as `afterTool` leaves it, kept whole if it is too long; a sub-agent that crashed has none. */
+/**
+ * Returns the answer of a sub-agent after `afterTool` has reviewed it, with a copy to be kept if it is too long. A sub-agent that crashed has none.
+ */
 async function reviewed(
   ports: AgentPorts,
   { callId, ...input }: OpenInput,

@@ -16,7 +16,7 @@ export interface Outcome extends Omit<CallOutput, 'key' | 'tokens' | 'at' | 'ofR
   readonly keeping?: readonly Keeping[]
 }
 
-/** The outcome, or an error if no log could hold it, because images and paths are not cut. */
+/** Returns the outcome, or an error if no log could hold it, because images and paths are not cut. */
 export function withinSize(outcome: Outcome): Outcome {
   const chars = jsonChars([outcome.content, outcome.changed ?? []])
   if (chars <= maxContentChars) return outcome
@@ -28,7 +28,7 @@ export function withinSize(outcome: Outcome): Outcome {
 
 export const failure = (text: string): Outcome => ({ content: [{ type: 'text', text }], isError: true })
 
-/** Returns the outcome of handing the conversation over. Throws where it cannot be handed over. */
+/** Returns the outcome of handing the conversation over. Throws if it cannot be handed over. */
 function transfer({ ownDefinition, definition, deps: given }: AgentPorts, { to }: TransferCall): Outcome {
   checkHandoff(ownDefinition, definition, to)
   const { policy, snapshot: model, deps } = handedTo(ownDefinition, to)

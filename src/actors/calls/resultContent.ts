@@ -7,7 +7,7 @@ import { jsonOf } from '../tools/jsonOf.ts'
 
 export const textBlock = (text: string): PlainBlock => ({ type: 'text', text })
 
-/** Applied before a cut, because a secret that was cut in half is no longer recognised. */
+/** Removes secrets before text is cut, because a secret that was cut in half is no longer recognised. */
 export const clean = <T>({ redactor }: Pick<AgentPorts, 'redactor'>, value: T): T => redactor?.value(value) ?? value
 
 /**
@@ -20,7 +20,7 @@ export function contentOf(value: unknown, maxChars: number, ports: Pick<AgentPor
   return cutBlocks(clean(ports, blocks), maxChars)
 }
 
-/** The blocks that a tool returned, as they are kept; `undefined` if it returned something else. @throws TypeError for invalid media */
+/** Returns the blocks from a tool in their stored form; `undefined` if it returned something else. @throws TypeError for invalid media */
 export const plainBlocks = (value: unknown): PlainBlock[] | undefined =>
   isBlocks(value) ? value.map((block) => (block.type === 'text' ? block : soundMedia(block))) : undefined
 
@@ -30,7 +30,7 @@ function soundMedia(said: SaidMedia): PlainBlock {
   return mediaOf(said)
 }
 
-/** A copy of the blocks with their total text limited to `maxChars`; images and files do not count. */
+/** Returns a copy of the blocks with their total text limited to `maxChars`. Images and files do not count. */
 function cutBlocks(blocks: readonly PlainBlock[], maxChars: number): PlainBlock[] {
   let left = maxChars
   let dropped = 0

@@ -1,4 +1,4 @@
-/** Agent and run in which code of the application is called, as its functions are told. */
+/** Agent and run in which code of the application is called, as passed to its functions. */
 export interface RunContext<out Deps = unknown> {
   /** `path`: ids of its ancestors, root first. */
   readonly agent: { readonly id: string; readonly path: readonly string[] }

@@ -72,7 +72,7 @@ function saysItself({ definition }: AgentPorts, { name }: CallInput): boolean {
   return tool !== undefined && isOwn(tool)
 }
 
-/** Returns the outcome of the same call before, in one line: of this agent on a branch that it gave up, else of another of its group. */
+/** Returns the outcome of an earlier identical call in one line: of this agent on an abandoned branch, else of another agent in its group. */
 function lessonFor(ports: AgentPorts, { name, input }: CallInput): string | undefined {
   const lessons = ports.definition.braking?.lessons
   if (lessons == null || isIgnored(ports.definition, name)) return undefined
@@ -104,7 +104,7 @@ export const estimate = (
       conversation.counter.message({ role: 'toolResult', callId, toolName: name, content, isError: false }),
   )
 
-/** Most text of what a client returns for a tool that is gone, in UTF-16 units. */
+/** Maximum length of a client's result for a tool that no longer exists, in UTF-16 units. */
 export const maxReturnedChars = 30_000
 
 function call(ports: AgentPorts, input: CallInput, cancellation: Cancellation): Outcome | Promise<Outcome> {
@@ -126,7 +126,7 @@ function call(ports: AgentPorts, input: CallInput, cancellation: Cancellation): 
   )
 }
 
-/** The call would do something else than was decided about: a link may have come since. */
+/** Returns true if the call would now do something else than was decided about, for example because of a new link. */
 const leadsElsewhere =
   'Not run: these arguments stand for something else than when it was decided about them. Look again, and call again.'
 

@@ -101,7 +101,7 @@ export class ToolAttempt {
     return answer
   }
 
-  /** Made for the first question: most tools ask none. */
+  /** Created for the first question, because most tools ask none. */
   #questions(): Asking {
     return (this.#asking ??= new Asking(this.#ports, this.#input, {
       signal: this.#controller.signal,
@@ -154,7 +154,7 @@ export class ToolAttempt {
   }
 }
 
-/** It is part of the log, and stays in memory with the call. */
+/** Maximum length of a receipt, which is part of the log and stays in memory with the call. */
 const maxReceiptChars = 16_000
 
 const isThenable = (value: unknown): value is PromiseLike<unknown> =>

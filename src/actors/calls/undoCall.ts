@@ -10,7 +10,7 @@ import type { Cancellation } from '../timing/cancellation.ts'
 import { effect } from '../effect.ts'
 import type { UndoContext } from '../tools/defineTool.ts'
 
-/** The longest a tool has to undo one call, whatever its own timeout. */
+/** Maximum time for undoing one call, whatever the tool's own timeout. */
 const mostMs = 60_000
 const longestWhy = 300
 
@@ -40,7 +40,7 @@ export const undoCall = (find: FindPorts) =>
     }
   })
 
-/** Resolves to the reason if it was not even tried. */
+/** Undoes the call. Resolves to the reason if it was not tried at all. */
 async function undo(ports: AgentPorts, input: UndoInput, cancellation: Cancellation): Promise<string | undefined> {
   const { conversation, definition, agentId, path, snapshots, deps } = ports
   const receiptOf = (id: number): unknown => {
@@ -73,7 +73,7 @@ async function undo(ports: AgentPorts, input: UndoInput, cancellation: Cancellat
   return undefined
 }
 
-/** Runs it with a signal that aborts when the time is up or the run is aborted; rejects then, even if it continues to run. */
+/** Runs the undo with a signal that aborts when the time is up or the run is aborted. Rejects then, even if the undo continues to run. */
 function withinTime(
   ports: AgentPorts,
   ms: number,

@@ -2,9 +2,8 @@ import type { UseChange } from '../../protocol/bridge/turns.ts'
 import { pricedModel, type PricedModel, type UseOptions } from '../turn/turnOptions.ts'
 
 /**
- * The data of a command to use something, and the model that no data can hold. Malformed options are left for the command's schema.
- *
- * @throws RuntimeError `INVALID_DEFINITION`: it is no model.
+ * Returns the data of a `use` command, and the model, which data cannot hold. Malformed options are left for the command's schema.
+ * @throws RuntimeError `INVALID_DEFINITION` if the model is invalid
  */
 export function useCommand(
   options: UseOptions | null,

@@ -18,7 +18,7 @@ const reasons: { readonly [code: string]: string } = {
 export const errnoOf = (thrown: unknown): string | undefined =>
   thrown instanceof Error && 'code' in thrown && typeof thrown.code === 'string' ? thrown.code : undefined
 
-/** Turns a file system error into one that tells the model what is wrong with its path; other errors are returned unchanged. */
+/** Converts a file system error to one that explains the fault of the path to the model. Other errors are returned unchanged. */
 export function fileProblem(thrown: unknown, path: string): Error {
   const reason = reasons[errnoOf(thrown) ?? '']
   if (reason !== undefined) return new Error(`path ${JSON.stringify(path)} ${reason}`, { cause: thrown })

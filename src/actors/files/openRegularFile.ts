@@ -38,7 +38,7 @@ export async function openRegularFile(workspace: Workspace, path: string): Promi
   }
 }
 
-/** Where an open file lies: a folder above it may have been replaced by a link since it was looked for. */
+/** Returns the real path of an open file, because a folder above it may have been replaced by a link since. */
 export const placeOf = (handle: FileHandle, real: string): Promise<string> =>
   // Only Linux tells of the file itself, and of one that was replaced since; elsewhere its path is resolved again.
   readlink(`/proc/self/fd/${handle.fd}`).then(
@@ -64,7 +64,7 @@ async function missing(workspace: Workspace, path: string, real: string): Promis
 /** Returns true if the first bytes of a file look binary: text has no NUL. */
 export const looksBinary = (start: Uint8Array): boolean => start.subarray(0, 8192).includes(0)
 
-/** Says that a file is not text, and how large it is. */
+/** Returns a message that a file is not text, with its size. */
 export const binaryFile = (path: string, size: number): Error =>
   new Error(
     `path ${JSON.stringify(path)} is a binary file or not UTF-8 (${size} bytes); only UTF-8 text can be read and edited`,

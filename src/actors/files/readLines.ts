@@ -1,17 +1,17 @@
 import type { FileHandle } from 'node:fs/promises'
 
-/** The bytes of some lines of a file, and where they are. Lines count from 1; `last` is `first - 1` when there is none. */
+/** The bytes of some lines of a file, and their position. Lines count from 1; `last` is `first - 1` if there are none. */
 export interface LineWindow {
   readonly bytes: Uint8Array
-  /** Where they begin in the file. */
+  /** Offset of the bytes in the file. */
   readonly at: number
   readonly first: number
   readonly last: number
-  /** Lines in the whole file; a newline at the end does not start another. */
+  /** Number of lines in the file. A newline at the end does not start another. */
   readonly total: number
   /** True if line `last` alone did not fit, and `bytes` holds only its beginning. */
   readonly cut: boolean
-  /** The file's first bytes, at least 8 kB when it has as many: to tell text from binary. */
+  /** The file's first bytes, at least 8 kB if it is that long, to tell text from binary data. */
   readonly start: Uint8Array
 }
 
@@ -19,8 +19,8 @@ const chunkBytes = 256 * 1024
 const newline = 10
 
 /**
- * Reads up to `limit` lines from line `first`, as many as fit in `maxBytes`; the rest of the file is counted, never kept in memory.
- * Contract: rejects with the signal's reason when it aborts. Does not close the handle.
+ * Reads up to `limit` lines from line `first`, as many as fit in `maxBytes`. The rest of the file is counted but never loaded. Contract: rejects with
+ * the signal's reason when it aborts. Does not close the handle.
  */
 export async function readLines(
   handle: FileHandle,
@@ -62,7 +62,7 @@ export async function readLines(
   }
 }
 
-/** Collects whole lines up to a number of bytes; if the first line is longer, only its beginning. */
+/** Collects whole lines up to a number of bytes. If the first line is longer, it collects only its beginning. */
 class KeptLines {
   readonly #maxBytes: number
   readonly #pieces: Uint8Array[] = []

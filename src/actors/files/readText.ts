@@ -5,20 +5,20 @@ import { binaryFile, looksBinary, openRegularFile } from './openRegularFile.ts'
 import { readLines, type LineWindow } from './readLines.ts'
 import type { Workspace } from './workspacePath.ts'
 
-/** Most bytes of text that one call returns. */
+/** Maximum number of bytes of text that one call returns. */
 export const maxTextBytes = 50_000
 
-/** Which lines are asked for, from 1. */
+/** The requested lines, counted from 1. */
 export interface AskedLines {
   readonly offset: number
   readonly limit: number
-  /** The line with which the text proper begins; what stands before it is not missed. Default 1. */
+  /** The line at which the actual text begins. Earlier lines do not count as left out. Default 1. */
   readonly begin?: number
 }
 
 /**
- * Reads lines of a UTF-8 file, unchanged; those of a part are headed by a line that says which they are. Secrets are blanked.
- * Contract: rejects with an error written for the model.
+ * Reads lines of a UTF-8 file, unchanged. A partial result begins with a line that names its range. Secrets are blanked. Contract: rejects with an
+ * error written for the model.
  */
 export async function readText(
   workspace: Workspace,

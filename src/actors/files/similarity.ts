@@ -1,4 +1,4 @@
-/** Most characters compared over all candidates. */
+/** Maximum number of characters that are compared over all candidates. */
 const mostCompared = 250_000
 
 /** Returns a function that compares texts with `text` by character bigrams, ignoring case: 0 (nothing shared) to 1 (equal). */
@@ -30,8 +30,8 @@ export function similarityTo(text: string): (candidate: string) => number {
 const pairAt = (text: string, at: number): number => text.charCodeAt(at) * 0x10000 + text.charCodeAt(at + 1)
 
 /**
- * The `count` candidates most similar to `text`, best first, with their indices; each scores at least `atLeast`. If there are very
- * many, only the first are compared.
+ * Returns the `count` candidates most similar to `text`, best first, with their indices. Each scores at least `atLeast`. Of very many candidates only
+ * the first are compared.
  */
 export function mostSimilar(
   text: string,

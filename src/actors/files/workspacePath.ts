@@ -16,11 +16,11 @@ export interface Workspace {
    */
   locate(path: string): Promise<string>
   /**
-   * The one spelling of a path from the model: as `show` gives the place that `locate` finds. A `file` may not be named like a folder.
+   * Returns the canonical spelling of a path from the model: `show` of the place that `locate` finds. A `file` may not be named like a folder.
    * Contract: throws as `locate` rejects; two paths that lead to one place have one spelling.
    */
   spell(path: string, of: 'file' | 'folder'): string
-  /** A real path as the model sees it: relative, with `/`; `.` for the workspace itself. */
+  /** Returns a real path as the model sees it: relative, with `/`; `.` for the workspace itself. */
   show(real: string): string
 }
 
@@ -52,7 +52,7 @@ export function openWorkspace(dir: string): Workspace {
   }
 }
 
-/** Two texts must not be one path: half a character is written as U+FFFD. */
+/** Refuses half characters, which would be written as U+FFFD: two texts must not mean the same path. */
 function wellFormed(path: string): string {
   if (path.includes('\0')) throw new Error(`path ${JSON.stringify(path)} holds a NUL character`)
   if (!path.isWellFormed()) throw new Error(`path ${JSON.stringify(path)} holds half a character`)
@@ -70,7 +70,7 @@ function realFolder(dir: string): string | undefined {
   }
 }
 
-/** The path without `.` and `..`, under `root`; one under the folder's given name counts as under its real one. */
+/** Returns the path without `.` and `..`, under `root`. A path under the folder's given name counts as under its real one. */
 function insideOf(root: string, given: string, path: string): string {
   const byGivenName = isAbsolute(path) && isInside(given, path)
   const absolute = byGivenName ? join(root, relative(given, path)) : resolve(root, path)

@@ -1,6 +1,6 @@
 /**
- * Why a name of a file or folder that is not there yet is refused; `undefined` if it is not. Some systems take it for another name: a rule
- * on the path would be passed by the second spelling. Pure.
+ * Returns the reason why a new name of a file or folder is refused; `undefined` if it is allowed. Some systems take such a name for another one, so
+ * its second spelling would bypass a rule on the path. Pure.
  */
 export function wrongInName(name: string, platform: string = process.platform): string | undefined {
   if (name.includes('\\')) return 'a name with "\\" is not created; write "/" between folders'

@@ -5,8 +5,8 @@ import { leave } from './relay.ts'
 import { standInGate } from './standInGate.ts'
 
 /**
- * A gate behind which a model that says nothing for `ms` has lost its connection: a server may keep one open for ever with pings. The wait for
- * the gate does not count.
+ * Returns a gate for which a model that is silent for `ms` counts as disconnected, because a server may keep a connection open for ever with pings.
+ * The wait for the gate does not count.
  */
 export const heardGate = (gate: Gate | undefined, clock: Clock, ms: number | undefined): Gate | undefined =>
   ms === undefined ? gate : standInGate(gate, (model) => heard(model, clock, ms))
@@ -28,7 +28,7 @@ interface Watch {
   readonly signal: AbortSignal
 }
 
-/** One timer for all parts, which looks when it fires how long ago the last one was. */
+/** Uses one timer for all parts, which checks the time of the last part when it fires. */
 function watched(parts: AsyncIterator<ModelPart>, { clock, ms, signal }: Watch): AsyncIterableIterator<ModelPart> {
   let waiting: { readonly since: number; readonly giveUp: () => void } | undefined
   let isOver = false

@@ -5,8 +5,7 @@ import { aiSdkModel } from './aiSdk/aiSdkModel.ts'
 import { isAiSdkModel } from './aiSdk/isAiSdkModel.ts'
 
 /**
- * The `Model` that was given, or one made of an AI SDK language model object.
- *
+ * Returns the given `Model`, or one made from an AI SDK language model object.
  * @throws RuntimeError `INVALID_DEFINITION` naming what was given instead.
  */
 export function modelOf(model: AnyModel, label: string): Model {

@@ -3,7 +3,7 @@ import type { Model, ModelError, ModelPart, ModelRequest } from '../../protocol/
 interface CallOptions {
   readonly signal: AbortSignal
   readonly turnIndex?: number
-  /** No later request begins with this one. */
+  /** Set if no later request begins with this one. */
   readonly isOnce?: true
 }
 
@@ -11,7 +11,7 @@ interface CallOptions {
 export interface Gate {
   /** Makes a call as soon as it may be made; `unlessPaused`: it fails with `pausedError` instead of waiting for its provider. */
   call(model: Model, request: ModelRequest, options: CallOptions, unlessPaused?: boolean): AsyncIterable<ModelPart>
-  /** How long the provider of the model with this id wants no calls, in milliseconds. */
+  /** Returns the remaining pause of the provider of the model with this id, in milliseconds. */
   pausedMs(model: string): number
 }
 
@@ -21,13 +21,13 @@ export interface Gate {
  */
 export interface StreamOptions extends CallOptions {
   readonly gate?: Gate
-  /** True if there is another model to ask while the provider of this one wants no calls. */
+  /** True if another model can be asked while the provider of this one is paused. */
   readonly unlessPaused?: boolean
 }
 
 const choosing = new WeakSet<Model>()
 
-/** Marks a model that makes no call of its own, but has other models answer. */
+/** Marks a model that makes no calls itself but lets other models answer. */
 export function madeOfModels(model: Model): Model {
   choosing.add(model)
   return model
@@ -40,18 +40,18 @@ export function openStream(model: Model, request: ModelRequest, options: StreamO
   return gate === undefined ? model.stream(request, rest) : gate.call(model, request, rest, unlessPaused)
 }
 
-/** How long it is of no use to ask this model, in milliseconds. */
+/** Returns the time for which asking this model is useless, in milliseconds. */
 export const pausedMs = (model: Model, { gate }: StreamOptions): number =>
   gate === undefined || choosing.has(model) ? 0 : gate.pausedMs(model.id)
 
-/** Why a model is not asked now. */
+/** Returns the error for a model that is not asked now. */
 export const pausedError = (retryAfterMs: number): ModelError => ({
   kind: 'rateLimited',
   message: `the provider wants no calls for another ${retryAfterMs} ms`,
   retryAfterMs,
 })
 
-/** The model as it is called through a gate; itself without one. */
+/** Returns a model that is called through a gate; the model itself without one. */
 export const through = (gate: Gate | undefined, model: Model): Model =>
   gate === undefined
     ? model

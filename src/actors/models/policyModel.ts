@@ -18,8 +18,7 @@ export interface PolicyModelOptions {
 }
 
 /**
- * A model made from a plain function, for demos and tests without an API key. It streams what the function decides, word by word.
- *
+ * Creates a model from a plain function, for demos and tests without an API key. It streams the reply of the function word by word.
  * @throws RuntimeError `INVALID_DEFINITION` for anything but a function.
  */
 export function policyModel(decide: ModelPolicy, options: PolicyModelOptions = {}): Model {

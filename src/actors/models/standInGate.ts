@@ -1,7 +1,7 @@
 import type { Model } from '../../protocol/ports/model.ts'
 import { type Gate, openStream } from './openStream.ts'
 
-/** A gate behind which another model answers in place of each that is called; `gate`: the limits that its calls keep to, if there are any. */
+/** Returns a gate that lets another model answer every call. `gate` limits its calls, if given. */
 export const standInGate = (gate: Gate | undefined, instead: (model: Model) => Model): Gate => ({
   pausedMs: (model) => gate?.pausedMs(model) ?? 0,
   call: (model, request, options, unlessPaused = false) =>

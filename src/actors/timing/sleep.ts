@@ -2,7 +2,7 @@ import type { SleepInput } from '../../machines/effectTypes.ts'
 import type { Clock } from '../../protocol/ports/clock.ts'
 import { effect } from '../effect.ts'
 
-/** Waits until a given time, absolute so that it survives a restart; ends early, without a result, if it is stopped. */
+/** Waits until an absolute time, which survives a restart. Ends early, without a result, if it is stopped. */
 export const sleep = (clock: Clock) =>
   effect<SleepInput, SleepInput>(
     (input, cancellation) =>

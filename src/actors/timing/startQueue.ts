@@ -1,4 +1,4 @@
-/** The most calls of one agent that start in one turn of the event loop: a hundred ending at once would block everything else. */
+/** Maximum number of calls of one agent that start in one turn of the event loop. A hundred calls ending at once would block everything else. */
 const together = 16
 
 /** Starts the calls of one agent a few at a time, in order. */

@@ -1,7 +1,7 @@
 import type { Clock } from '../../protocol/ports/clock.ts'
 import { Cancellation } from './cancellation.ts'
 
-/** Cancels what takes too long, and what its caller cancels. */
+/** Cancels work that takes too long or that its caller cancels. */
 export class TimeLimit {
   readonly cancellation = new Cancellation()
   /** Set once the time is up. */
@@ -34,7 +34,7 @@ export class TimeLimit {
     return await Promise.race([run(), promise])
   }
 
-  /** Ends the limit: whatever still runs is cancelled. */
+  /** Ends the limit and cancels any work that still runs. */
   end(): void {
     this.#cancelTimer?.()
     this.#caller.remove(this.#stop)

@@ -20,9 +20,9 @@ import {
  * cuts its own text should do it first, because a secret that was cut in half is no longer recognised.
  */
 export interface Redaction {
-  /** The text, or a part of it judged in the context of the whole, with a mark in place of each secret. */
+  /** Returns the text, or a part of it judged in the context of the whole, with a mark in place of each secret. */
   text(text: string, part?: { readonly from: number; readonly to: number }): string
-  /** For text that arrives in pieces: whatever might be the beginning of a secret is held back until `end`. */
+  /** Returns a redactor for text that arrives in pieces. Anything that may begin a secret is held back until `end`. */
   stream(): {
     push(text: string): { readonly text: string } | undefined
     end(): { readonly text: string } | undefined
@@ -30,8 +30,8 @@ export interface Redaction {
 }
 
 /**
- * Context that a tool's `run` receives in addition to its input. `Deps` is the type of what the tool needs of the application; `Receipt` is
- * that of the receipt which its `undo` is given.
+ * Context that a tool's `run` receives in addition to its input. `Deps` is the type of the tool's dependencies; `Receipt` is the type of the receipt
+ * for its `undo`.
  */
 export interface ToolContext<out Deps = unknown, Receipt = unknown> extends RunContext<Deps> {
   /** The model's id of this call. */
@@ -101,7 +101,7 @@ export interface UndoContext<Input = unknown, Receipt = unknown, out Deps = unkn
   readonly input: Input
   /** Receipt that the call kept; `undefined` if it kept none. */
   readonly receipt: Receipt
-  /** Receipts of older calls of the same thing that are to be undone as well, the newest first. */
+  /** Receipts of older calls on the same thing that are undone as well, newest first. */
   readonly earlier: readonly Receipt[]
   /** Value that the application gives to the run that undoes the call, or between runs to the agent. */
   readonly deps: Deps
@@ -114,7 +114,7 @@ export interface UndoContext<Input = unknown, Receipt = unknown, out Deps = unkn
   readonly agent: { readonly id: string; readonly path: readonly string[] }
 }
 
-/** Only for the type checker: the arguments of a tool, as its schema takes them. */
+/** Arguments of a tool as its schema accepts them; only for the type checker. */
 declare const takes: unique symbol
 
 /**
@@ -129,15 +129,15 @@ export interface Tool<in Deps = unknown, out Name extends string = string, out I
   readonly timeoutMs: number
   readonly maxOutputChars: number
   readonly effects: ToolEffects
-  /** True if it waits for something: the same call again is no loop. */
+  /** True if it polls for something, so repeating a call is no loop. */
   readonly polls: boolean
-  /** It has no `run`: a client carries its calls out. */
+  /** True if it has no `run`, so a client carries its calls out. */
   readonly external?: true
   /** Fields that models are sent in addition to name, description and schema. */
   readonly spec?: Omit<ToolSpec, 'name' | 'description' | 'inputSchema'>
   /** Checks the model's arguments; `message` is meant for the model. Never throws. */
   parse(input: unknown): Parsed
-  /** Its arguments have one form, which `parse` gives. */
+  /** True if its arguments have one canonical form, which `parse` returns. */
   readonly isCanonical?: true | undefined
   /** Returns true if a person must approve this call. Takes parsed input. */
   needsApproval(input: unknown, context: RunContext<Deps>): boolean | Promise<boolean>
@@ -149,7 +149,7 @@ export interface Tool<in Deps = unknown, out Name extends string = string, out I
 /** Any tool, whatever it needs. */
 export type AnyTool = Tool<never>
 
-/** Deps that tools need, all of them together. */
+/** The combined dependencies of tools. */
 export type ToolDeps<T extends AnyTool> = (T extends Tool<infer Deps> ? (deps: Deps) => void : never) extends (
   deps: infer All,
 ) => void
@@ -208,7 +208,7 @@ export interface ToolOptions<
   readonly needsApproval?: boolean | ((input: InputOf<Input>, context: RunContext<Deps>) => boolean | Promise<boolean>)
   /** Milliseconds before the call is aborted; default 600,000; `Infinity` for no timeout. */
   readonly timeoutMs?: number
-  /** How many characters of text output the model gets; a longer text has its middle replaced by a marker. Default 30,000. */
+  /** Maximum number of characters of text output for the model. The middle of a longer text is replaced by a marker. Default 30,000. */
   readonly maxOutputChars?: number
   /**
    * Effects of a call, which decide what happens after a crash in the middle of it: calls with `'none'` (only reads) and `'idempotent'`
@@ -218,14 +218,14 @@ export interface ToolOptions<
    */
   readonly effects?: ToolEffects
   /**
-   * Takes back what a call did, when a revert with `undo` abandons it: for `effects: 'reversible'`, which needs it. It has the tool's
-   * `timeoutMs`, at most a minute. It may be called again after a crash, so it must look first whether all is as the call left it. An error
-   * that it throws is told as the reason why the call stands; then it should not have changed anything.
+   * Undoes a call that a revert with `undo` abandons. Required for `effects: 'reversible'`. It has the tool's `timeoutMs`, at most a minute. It may
+   * be called again after a crash, so it must first check that nothing has changed since the call. If it throws, the error is reported as the reason
+   * why the call stands; it should then have changed nothing.
    */
   undo?(context: UndoContext<InputOf<Input>, z.output<Receipt>, Deps>): void | Promise<void>
   /** Schema of the receipt that `run` keeps for `undo`; the receipt is checked by it when it comes back from the log. Default: anything. */
   readonly receipt?: Receipt
-  /** It waits for something outside, so that calling it again and again is no stall (`braking.stall`). Default `false`. */
+  /** Set if it polls for something outside, so that repeated calls are no stall (`braking.stall`). Default `false`. */
   readonly polls?: boolean
 }
 
@@ -279,7 +279,7 @@ export function defineTool<
   return toolOf(options, readSchema(options.input, label))
 }
 
-/** The tool of options that have been checked. */
+/** Creates the tool from checked options. */
 export function toolOf<Deps, Name extends string, Input>(
   options: ToolOptions<ToolSchema, z.ZodType, Deps, Name>,
   schema: ReadSchema,
@@ -307,7 +307,7 @@ export function toolOf<Deps, Name extends string, Input>(
   })
 }
 
-/** A schema whose arguments are brought into one form; those whose check takes time once that is complete. */
+/** Returns a schema that converts arguments to their canonical form; for asynchronous checks, once they are complete. */
 function inOneForm(schema: ReadSchema, canonical: (input: never) => unknown): ReadSchema {
   const formed = (value: unknown): unknown => canonical(value as never)
   return {
@@ -372,7 +372,7 @@ const checkedUndo =
     await undo({ ...context, input: await finish(input.value), receipt: own, earlier })
   }
 
-/** Known by identity, so that nothing is made ready to ask a tool that never needs an approval. */
+/** Compared by identity, so that a tool that never needs an approval costs no preparation. */
 export const neverAsks = (): boolean => false
 export const alwaysAsks = (): boolean => true
 

@@ -22,7 +22,7 @@ function holdsLost(value: unknown): boolean {
 
 const hasToJson = (value: object): boolean => typeof (value as { readonly toJSON?: unknown }).toJSON === 'function'
 
-/** Words for an object that is not plain, and of which JSON would show nothing; bytes it would show one by one. */
+/** Describes an object that is not plain and that JSON would show as empty, or byte by byte. */
 function lostName(value: unknown): string | undefined {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined
   const prototype: unknown = Object.getPrototypeOf(value)

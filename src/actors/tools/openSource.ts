@@ -8,11 +8,11 @@ import { TimeLimit } from '../timing/timeLimit.ts'
 import { alwaysAsks, type AnyTool, neverAsks } from './defineTool.ts'
 import type { SourceHost, SourceStatus, ToolConnection, ToolSource } from './toolSource.ts'
 
-/** Tools and instructions of a source, as a record would say them. */
+/** Tools and instructions of a source in the form of a record. */
 export interface Listing {
   /** Tools by their own names, by which they are offered here. */
   readonly tools: ReadonlyMap<string, ListedTool>
-  /** `undefined`: its instructions cannot be used, and the last ones stay. */
+  /** Its instructions; `undefined` if they cannot be used, so the last ones stay. */
   readonly instructions: string | undefined
   readonly trouble: string | undefined
   readonly state: SourceStatus['state']
@@ -26,7 +26,7 @@ interface ListedTool {
   readonly same: string
 }
 
-/** How long a turn waits for a source, and for how long it then waits no more, in milliseconds. */
+/** Time that a turn waits for a source, and time for which later turns do not wait again, in milliseconds. */
 const readyMs = 15_000
 const patienceMs = 60_000
 /** Limits on what one source may add to every request. */
@@ -34,12 +34,12 @@ const mostTools = 1_000
 const mostChars = 1_000_000
 const mostInstructions = 200_000
 const mostTrouble = 500
-/** Most entries of its list that are looked at. */
+/** Maximum number of entries of its list that are read. */
 const mostEntries = 10 * mostTools
 
 const noTools: ReadonlyMap<string, ListedTool> = new Map()
 
-/** The connection of one source in one runtime. Any fault of the source is its trouble: nothing here throws. */
+/** The connection of one source in one runtime. Faults of the source are reported as its trouble; nothing here throws. */
 export class OpenSource {
   readonly source: ToolSource
   readonly #host: SourceHost
@@ -116,7 +116,7 @@ export class OpenSource {
     return { tools: noTools, instructions: '', trouble: this.#said(trouble), state, isUp: false }
   }
 
-  /** Returns the tool of the source, if it is in every respect the one that was offered. */
+  /** Returns the tool of the source, if it is identical to the offered one. */
   find(offer: OfferedToolSpec): AnyTool | undefined {
     const listed = this.listing().tools.get(offer.ownName ?? offer.name)
     return listed?.same === sameness(offer) ? listed.tool : undefined
@@ -181,7 +181,7 @@ export class OpenSource {
     return { tools, leftOut: leftOut.length === 0 ? '' : `left out: ${first}${rest}` }
   }
 
-  /** Returns the spec of a tool as it will be read from the log. Throws an error that says what is wrong with it. */
+  /** Returns the spec of a tool in its logged form. Throws an error that names its fault. */
   #offerOf(tool: AnyTool): OfferedToolSpec {
     const { name, description, inputSchema, spec, effects, polls, needsApproval } = tool
     if (!/^[A-Za-z0-9_-]{1,64}$/.test(name)) throw new Error('its name is not 1 to 64 letters, digits, "_" or "-"')
@@ -211,7 +211,7 @@ export class OpenSource {
   }
 }
 
-/** Checks the value that a source gave when it was opened, which may be anything. Throws an error that says what is wrong with it. */
+/** Checks the value that a source returned when it was opened. Throws an error that names its fault. */
 function checkedConnection(given: unknown): ToolConnection {
   const { then, ready, status, close } = (given ?? {}) as Partial<ToolConnection> & { readonly then?: unknown }
   if (typeof then === 'function')
@@ -223,7 +223,7 @@ function checkedConnection(given: unknown): ToolConnection {
 
 const states = lazily((): ReadonlySet<unknown> => new Set(sourceStateSchema().options))
 
-/** Checks the status of a source. Throws an error that says what is wrong with it. */
+/** Checks the status of a source. Throws an error that names its fault. */
 function checkedStatus(given: unknown): Pick<SourceStatus, 'state' | 'trouble'> {
   const { state, trouble } = (given ?? {}) as Partial<SourceStatus>
   if (!states().has(state)) throw new Error(`its state is none of ${[...states()].join(', ')}`)
@@ -234,7 +234,7 @@ function checkedStatus(given: unknown): Pick<SourceStatus, 'state' | 'trouble'> 
 const textOr = (given: unknown, otherwise: string): string | undefined =>
   given === undefined || typeof given === 'string' ? given : otherwise
 
-/** Everything about a tool but the name it is offered by. */
+/** Returns everything about a tool except the name by which it is offered. */
 function sameness({ description, inputSchema, spec, effects, approval, polls, source }: OfferedToolSpec): string {
   return JSON.stringify([description, inputSchema, spec ?? null, effects, approval, polls ?? false, source])
 }

@@ -8,8 +8,8 @@ import type { OpenSource } from './openSource.ts'
 import { parseInput } from './toolSchema.ts'
 
 /**
- * A tool of a source as a record says that it was offered. Its calls go to the tool of the source, if that is still the same in every
- * respect; facts that must be known when the source is not there come from the record.
+ * A tool of a source as it was offered according to a record. Its calls go to the tool of the source, if that is still identical. Facts that are
+ * needed while the source is unavailable come from the record.
  */
 export class SourceTool implements AnyTool {
   readonly offer: OfferedToolSpec
@@ -60,14 +60,14 @@ export class SourceTool implements AnyTool {
   }
 
   /**
-   * Parses by the tool itself. As long as that is not there it is unknown what it takes, which may be more than its schema says: arguments
-   * that are refused ask neither a person nor `beforeTool`, and could run then.
+   * Parses with the tool itself. While the tool is unavailable, any arguments are accepted, because it may accept more than its schema says. Refused
+   * arguments would skip the person and `beforeTool`, and could still run later.
    */
   parse(input: unknown): ReturnType<AnyTool['parse']> {
     return this.#there?.parse(input) ?? parseInput(anything(), input)
   }
 
-  /** As long as the tool itself is not there, a person is rather asked once too often. */
+  /** While the tool is unavailable, a person is asked if in doubt. */
   needsApproval(input: unknown, context: RunContext<never>): boolean | Promise<boolean> {
     if (this.offer.approval !== 'maybe') return this.offer.approval === 'always'
     return this.#there?.needsApproval(input, context) ?? true

@@ -1,6 +1,6 @@
 import { TextHash } from '../../protocol/text/textHash.ts'
 
-/** The longest name that every provider takes. */
+/** Maximum length of a name that every provider accepts. */
 const longest = 64
 
 const hashOf = (text: string): string => {
@@ -8,16 +8,16 @@ const hashOf = (text: string): string => {
   return `${high}${low}`.slice(0, 6)
 }
 
-/** At most 64 characters; of a longer one the end is a fingerprint of the whole, so that two stay apart. */
+/** Returns a name of at most 64 characters. The end of a longer one is a fingerprint of the whole, so that names stay distinct. */
 const cut = (name: string): string => (name.length <= longest ? name : `${name.slice(0, longest - 7)}_${hashOf(name)}`)
 
 /**
- * A name that every provider takes, from one that they may not: 1 to 64 letters, digits, `_` or `-`. For sources, whose tools are named
- * elsewhere. The same name always gives the same result.
+ * Converts any name to one that every provider accepts: 1 to 64 letters, digits, `_` or `-`. It is for sources, whose tools are named elsewhere. The
+ * same name always gives the same result.
  */
 export const toolName = (name: string): string => cut(name.replaceAll(/[^A-Za-z0-9_-]/g, '_') || 'tool')
 
-/** The names that a source's tool may have, the first choice first: its own, unless that is taken. */
+/** Yields the names that a source's tool may have, in order of preference, beginning with its own. */
 export function* namesFor(source: string, name: string): Generator<string, never, undefined> {
   yield name
   yield toolName(`${source}_${name}`)

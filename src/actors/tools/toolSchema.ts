@@ -14,10 +14,10 @@ export type SchemaResult<T = unknown> =
   | { readonly success: true; readonly value: T }
   | { readonly success: false; readonly error: unknown }
 
-/** A JSON Schema, as the model is shown it, with what checks the arguments; without `validate` they are checked by the schema. */
+/** A JSON Schema for the model, with a function that checks the arguments. Without `validate` they are checked by the schema. */
 export interface JsonSchemaInput<T = { readonly [key: string]: unknown }> {
   readonly jsonSchema: JsonSchema
-  /** May change the value, and may take time: what takes time is checked when the tool runs. */
+  /** Check that may change the value and may be asynchronous. An asynchronous check is run when the tool runs. */
   readonly validate?: ((value: unknown) => SchemaResult<T> | PromiseLike<SchemaResult<T>>) | undefined
 }
 
@@ -86,7 +86,7 @@ export function readSchema(input: ToolSchema, label: string): ReadSchema {
   }
 }
 
-/** Parts that are no JSON Schema would have providers refuse every request, so it is shown mended. */
+/** Returns a repaired schema for models, because invalid parts would make providers refuse every request. */
 function jsonSchemaReader({ jsonSchema, validate }: JsonSchemaInput<unknown>, label: string): ReadSchema {
   const { schema } = soundSchema(jsonSchema)
   const inputSchema = Object.freeze(shownSchema(objectSchema(withType(schema))))
@@ -100,7 +100,7 @@ function jsonSchemaReader({ jsonSchema, validate }: JsonSchemaInput<unknown>, la
 
 const remedy = 'Mend the schema, or give a check beside it: { jsonSchema, validate }.'
 
-/** The type of a schema that is a reference to one of its parts, as generators write them, stands in that part. */
+/** Returns the type of a schema. If the schema refers to one of its own parts, as generators write it, that part has the type. */
 function withType(schema: JsonSchema): JsonSchema {
   const { type, $ref } = schema
   const named = type === undefined && typeof $ref === 'string' ? namedBy($ref, schema)?.value : undefined
@@ -124,7 +124,7 @@ const zodReader = (inputSchema: JsonSchema, schema: z.ZodType): ReadSchema => ({
   finish: (value) => value,
 })
 
-/** Reads with a check that may take time: whether it does is known once it was asked. */
+/** Reads a schema whose check may be asynchronous, which is known after its first call. */
 export function reader(inputSchema: JsonSchema, validate: Validate): ReadSchema {
   const waiting = new WeakSet<object>()
   return {

@@ -5,11 +5,11 @@ import type { Redactor } from '../../log/redaction/redactor.ts'
 import type { AnyTool } from './defineTool.ts'
 
 /**
- * Where tools come from that are not known when an agent is defined, or that change while it lives: a server, a folder. An entry of
- * an agent's `tools`. Agents that are given the same object share its connection; what each turn was offered is in each agent's log.
+ * A source of tools that are not known when an agent is defined, or that change while it lives, such as a server or a folder. It is an entry of an
+ * agent's `tools`. Agents with the same object share its connection. Each agent's log records the tools offered in each turn.
  */
 export interface ToolSource {
-  /** Names it in logs, in errors and on the page, and in front of a tool's name that is taken. 1 to 64 letters, digits, `_` or `-`. */
+  /** Name in logs, in errors and on the page, and prefix of a tool's name that is taken. 1 to 64 letters, digits, `_` or `-`. */
   readonly source: string
   /**
    * Values of at least 6 characters that no log, event or span may show, such as tokens: the runtime blanks them as `[redacted:<source>]`
@@ -27,7 +27,7 @@ export interface ToolSource {
 export interface SourceHost {
   readonly clock: Clock
   readonly logger?: Logger | undefined
-  /** Has the secrets of the source, among others; `undefined` as long as nothing is to be blanked. */
+  /** Redactor with the secrets of the source and others; `undefined` while nothing is to be blanked. */
   readonly redactor?: Redactor | undefined
   /**
    * Has the runtime blank these too from now on: secrets that the source is given while it is open, such as tokens that it renews. The newest
@@ -39,7 +39,7 @@ export interface SourceHost {
 /** State of a source, for people. */
 export interface SourceStatus {
   readonly state: SourceInfo['state']
-  /** When that began, in milliseconds since the epoch. */
+  /** Start of the state, in milliseconds since the epoch. */
   readonly since: number
   /** Reason why it is not up, or tools that were left out: in one line. */
   readonly trouble?: string
@@ -57,7 +57,7 @@ export interface ToolConnection {
    * the tools is.
    */
   readonly instructions?: string | undefined
-  /** Why it is not up, or which tools were left out; `undefined` if nothing is wrong. */
+  /** Reason why it is not up, or the tools that were left out; `undefined` if there is no problem. */
   readonly trouble?: string | undefined
   /**
    * Resolves once it knows its tools, or has given up for now. Never rejects: problems are reported as `trouble`. It is called before every

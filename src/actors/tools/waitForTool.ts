@@ -5,7 +5,7 @@ import { defineTool, type Tool } from './defineTool.ts'
 
 export const waitForName = 'wait_for'
 
-/** Longest wait of a call, and the default one, in seconds. */
+/** Maximum and default wait of a call, in seconds. */
 const mostSeconds = 3_600
 const defaultSeconds = 600
 

@@ -2,10 +2,10 @@ import { cutEnd } from '../../protocol/text/cutMiddle.ts'
 import type { JsonSchema } from '../../protocol/ports/model.ts'
 import { isPart, namedSchemas } from '../../protocol/checks/schemaParts.ts'
 
-/** Longest schema of a tool from elsewhere, in characters of JSON, unless its options say otherwise: it is sent with every request. */
+/** Default maximum length of a foreign tool's schema, in characters of JSON. The schema is sent with every request. */
 export const mostSchemaChars = 100_000
 
-/** How long descriptions may be, tried in this order. */
+/** Maximum lengths of descriptions, tried in this order. */
 const steps = [400, 120, 40, 0] as const
 
 /** Keywords whose values are no schemas, even if they look like some. */

@@ -6,10 +6,9 @@ import type { OfferedTool } from './turnOptions.ts'
 export const everyName = ({ toolSpecs }: AgentDefinition): string[] => toolSpecs.map(({ name }) => name)
 
 /**
- * The names of what is offered, in the order of the definition: those given, and the tools of the brakes. Where a source may still bring
- * a tool (`mayCome`), an unknown name stands at the end, for when there is one.
- *
- * @throws Error naming the tools that the definition does not have.
+ * Returns the names of the offered tools in the order of the definition: the given names, and the tools of the brakes. If a source may still bring a
+ * tool (`mayCome`), an unknown name is put at the end.
+ * @throws Error naming tools that the definition does not have
  */
 export function offeredNames(definition: AgentDefinition, tools: readonly OfferedTool[], mayCome: boolean): string[] {
   const names = everyName(definition)
@@ -20,7 +19,7 @@ export function offeredNames(definition: AgentDefinition, tools: readonly Offere
   return [...known, ...unknown]
 }
 
-/** Why a name cannot be taken, and which one may have been meant. */
+/** Returns the reason why a name is invalid, with a similar name. */
 export function noSuch(what: string, name: string, names: readonly string[]): string {
   const nearest = nearestWord(name, names)
   const there = names.length === 0 ? `it has no ${what}s` : `it has ${names.join(', ')}`

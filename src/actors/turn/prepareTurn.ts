@@ -13,9 +13,8 @@ import { runContext } from '../calls/runContext.ts'
 import { pricedModel, turnChangesSchema, type PricedModel, type TurnChanges, type TurnContext } from './turnOptions.ts'
 
 /**
- * The effect of `preparing`: asks the sources of the agent's tools for their tools, and the code of the definition how the turn is asked.
- * Code that throws, hangs or answers nonsense ends the run: it is not known how the turn would have been asked. A source that does so
- * changes nothing.
+ * The effect of `preparing`: asks the sources for their tools, and the code of the definition for the parameters of the turn. Code that throws, hangs
+ * or returns nonsense ends the run, because the parameters are unknown. A source that does so changes nothing.
  */
 export const prepareTurn = (find: FindPorts) =>
   effect<PrepareOutput, PrepareInput>(async (input, cancellation) => {
@@ -63,7 +62,7 @@ interface Preparing {
   readonly definition: AgentDefinition
   readonly input: PrepareInput
   readonly cancellation: Cancellation
-  /** The sources that may have tools later that they have not now. */
+  /** The sources that may have more tools later. */
   readonly notUp: readonly string[]
 }
 
@@ -112,7 +111,7 @@ async function askChanges(turn: Preparing, instructions: string | undefined): Pr
   return changes ?? undefined
 }
 
-/** Returns how the turn is asked because of the value that `beforeTurn` returned. Parts that no record can hold are left with the ports. */
+/** Returns the parameters of the turn from the value of `beforeTurn`. Parts that no record can hold are stored in the ports. */
 function changesOf(turn: Preparing, returned: unknown): Omit<TurnDecision, 'by'> {
   const { ports, definition, input, notUp } = turn
   const checked = turnChangesSchema().safeParse(returned)
@@ -173,9 +172,8 @@ function checkChoice(choice: ToolChoice | undefined, offered: readonly string[])
 }
 
 /**
- * The model that code chose.
- *
- * @throws Error naming the models there are.
+ * Returns the model that code chose.
+ * @throws Error naming the existing models
  */
 function chosenModel(
   definition: AgentDefinition,

@@ -20,7 +20,7 @@ import { breather, stepsInATurn } from '../timing/breather.ts'
 import type { Cancellation } from '../timing/cancellation.ts'
 import { toldBy } from './countUsage.ts'
 
-/** Longest error message kept from a provider, which may send a page of HTML. */
+/** Maximum length of a stored error message from a provider, which may send a page of HTML. */
 const maxErrorChars = 4_000
 
 const codes: { readonly [K in ModelErrorKind]: ErrorCode } = {
@@ -32,7 +32,7 @@ const codes: { readonly [K in ModelErrorKind]: ErrorCode } = {
   other: 'MODEL_FAILED',
 }
 
-/** Codes of errors with which a model was not even asked: asking again would not help. */
+/** Codes of errors that occur before a model is asked. Retrying would not help. */
 const ownCodes: ReadonlySet<ErrorCode> = new Set<ErrorCode>(['ROUTER_FAILED', 'MODEL_LIMIT'])
 
 interface ReplyFailed {
@@ -42,7 +42,7 @@ interface ReplyFailed {
   readonly model: string
 }
 
-/** A reply that may be kept, with what may be done with it. */
+/** A reply that may be kept, with its judgement. */
 export interface JudgedReply extends Omit<ModelReply, 'stopReason' | 'endReason'> {
   readonly stopReason: ReplyStopReason
 }
@@ -53,7 +53,7 @@ interface Replied {
   readonly verdict: Exclude<ReplyVerdict, 'paused' | 'windowFull' | 'broken'>
   /** Id of the model that answered. */
   readonly model: string
-  /** How many requests it took: the provider may pause in the middle of a reply. */
+  /** Number of requests that it took, since the provider may pause in the middle of a reply. */
   readonly requests: number
   /** The usage of the last of them. */
   readonly lastUsage: Usage
@@ -62,7 +62,7 @@ interface Replied {
 /** `null`: it was aborted. */
 export type ReadReply = Replied | ReplyFailed | null
 
-/** From here on `model` answers; with `after`, because `from` failed, and what has come of its reply is taken back. */
+/** Switches to `model`. With `after`, `from` has failed, and the parts of its reply are discarded. */
 export interface Handover {
   readonly type: 'model'
   readonly model: string
@@ -78,7 +78,7 @@ const breathe = breather()
 /** Waits once 32 replies have begun in one turn of the event loop: with models and tools that never wait, a run would hold the process. */
 const begin = stepsInATurn(32)
 
-/** How often a provider may pause in the middle of one reply. */
+/** Maximum number of pauses of a provider in one reply. */
 const mostPauses = 8
 
 interface ReadOptions {
@@ -86,16 +86,15 @@ interface ReadOptions {
   readonly turnIndex?: number
   /** No later request has the same beginning. */
   readonly isOnce?: true
-  /** Is told what a model threw that is a bug of its code. */
+  /** Called with an error of the model that is a bug in its code. */
   readonly threw?: (model: string, thrown: unknown) => void
-  /** How many tokens the model takes, as far as that is known. */
+  /** Context window of the model in tokens, if known. */
   readonly window?: number | undefined
 }
 
 /**
- * Reads one reply from a model, passing on each delta and warning as it arrives, and judges it. A reply that the provider pauses is
- * continued. Never throws: whatever the model does wrong is returned as a failure. Once aborted, nothing more is passed on and the result
- * is `null` at once, even if the model continues.
+ * Reads one reply from a model, passing on each delta and warning as it arrives, and judges it. A paused reply is continued. Never throws: any fault
+ * of the model is returned as a failure. Once aborted, nothing more is passed on and the result is `null` at once, even if the model continues.
  */
 export async function readReply(
   model: Model,
@@ -242,7 +241,7 @@ class Reading {
     }
   }
 
-  /** Passes a delta on; a terminal part, or a breach of the contract, is the outcome. */
+  /** Passes a delta on. A terminal part, or a breach of the contract, is the outcome. */
   #take(part: ModelPart): ReadOnce | undefined {
     if (this.#parts > maxContentChars)
       return protocolFailure(this.#answering, `it yielded ${maxContentChars} parts and came to no end`)
@@ -365,7 +364,7 @@ function failureOf(model: string, error: ModelError): ReplyFailure {
   }
 }
 
-/** A reply too large for any log, where it would be as large again. */
+/** Returns the error for a reply that is too large for any log. */
 export const tooLarge = (model: string, chars: number): ReplyFailed => ({
   ok: false,
   model,

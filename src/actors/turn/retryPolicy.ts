@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { onlyFields } from '../../protocol/checks/onlyFields.ts'
 import type { RetryPolicy } from '../../machines/agentPolicy.ts'
 
-/** How a failed reply is asked for again when a definition does not say. */
+/** Default retry policy of a definition. */
 export const defaultRetry: RetryPolicy = Object.freeze({
   attempts: 4,
   baseMs: 1_000,

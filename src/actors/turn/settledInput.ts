@@ -32,5 +32,5 @@ export function settledInput(definition: Pick<AgentDefinition, 'tools' | 'agents
   }
 }
 
-/** No arguments are equal to it. */
+/** Value that equals no arguments. */
 const unread = Symbol('unread')

@@ -67,7 +67,7 @@ async function stream(ports: AgentPorts, input: ReplyInput, cancellation: Cancel
   let answering: Answering = frame.model.id === definition.model.id ? none : { model: frame.model.id }
   let partial = { key, text: '', thinking: '', estimatedTokens, ...answering }
   let isStarted = false
-  /** The usage of a failed attempt: as the provider says, else as far as it had come. */
+  /** Returns the usage of a failed attempt, as reported by the provider or else estimated from the partial reply. */
   const spentInVain = (failure: ReplyFailure, from: string): ReplyFailure =>
     failure.usage === undefined && isStarted && !cancellation.aborted
       ? { ...failure, ...partialUsage(ports, { ...partial, model: from }) }
@@ -192,7 +192,7 @@ const none = {}
 const nothing: readonly never[] = Object.freeze([])
 const answered = { answer: true } as const
 
-/** Which model answers, if it is not the agent's own. */
+/** The model that answers, if it is not the agent's own. */
 type Answering = { readonly model?: string }
 
 /** Adds the cost of a failed call, if its usage is known. */
@@ -200,8 +200,8 @@ const priced = (frame: TurnFrame, failure: ReplyFailure, model: string): ReplyFa
   failure.usage === undefined ? failure : { ...failure, costUsd: costOf(failure.usage, priceOf(frame, model)) }
 
 /**
- * From how many tokens on the next drain looks whether to fold. It decides by what it finds, so this is rather too few: an agent that was
- * loaded in between looks in any case, and is to fold in the same turn.
+ * Returns the number of tokens from which the next drain checks whether to fold. It is a low estimate, because the drain decides by its own
+ * measurement. An agent that was loaded in between checks anyway, and must fold in the same turn.
  */
 function foldAt(
   { conversation, definition, frame }: AgentPorts,
@@ -218,7 +218,7 @@ function foldAt(
   return { foldAt: Math.max(0, Math.floor(0.98 * tokens * correction - uncounted)) }
 }
 
-/** The request, with its reply limited to the rest of a sub-agent's budget, or the limit if too little is left. */
+/** Returns the request with its reply limited to the rest of a sub-agent's budget, or the limit if too little is left. */
 function withinBudget(
   { frame: { pricing }, conversation }: AgentPorts,
   { left }: ReplyInput,
@@ -302,7 +302,7 @@ function soundContent(content: readonly Block[], ports: AgentPorts, turnIndex: n
   })
 }
 
-/** The block's own fields and no others: what else a model puts there need not fit into a log. */
+/** Returns the block with its known fields only, because other fields of a model may not fit into a log. */
 function soundBlock(block: Exclude<Block, ToolCallBlock>): Block {
   switch (block.type) {
     case 'text':

@@ -5,7 +5,7 @@ import type { ConversationNode } from '../../conversation/tree/node.ts'
 import { soundName } from '../../conversation/request/renderMessage.ts'
 import { mediaText, providedText, type Block } from '../../protocol/messages.ts'
 
-/** A span as plain text for a summarising model: nothing said in it can end the transcript or an entry. */
+/** Renders a span as plain text for a summarising model. No content can end the transcript or an entry. */
 export function transcribe(
   span: readonly ConversationNode[],
   options: { readonly earlier?: string | undefined; readonly maxChars?: number } = {},

@@ -41,7 +41,7 @@ export class TurnFrames {
   /** The instructions that the log has last. */
   #instructions: string | undefined
   #current: TurnFrame
-  /** The frame made last, and of what: it serves as long as that is the same. */
+  /** The last frame and its source. It is reused while the source is the same. */
   #made: { readonly of: readonly unknown[]; readonly frame: TurnFrame } | undefined
   #live: LiveDecision | undefined
   /** Record that the current frame was made of; `undefined` if it was made of the definition alone. */
@@ -79,7 +79,7 @@ export class TurnFrames {
     this.#live = live
   }
 
-  /** The model that is meant; `undefined` if it is not known here. */
+  /** Returns the named model; `undefined` if it is not known here. */
   modelOf(use: ModelUse): PricedModel | undefined {
     return modelIn(this.#definition, this.#lender.lent, use)
   }
@@ -130,7 +130,7 @@ export class TurnFrames {
   }
 }
 
-/** The model that is meant: by its name in the definition, by its id, or the definition's own. */
+/** Returns a model by its name in the definition or by its id, or the definition's own. */
 export function modelIn(
   { model, pricing, turns: { models } }: AgentDefinition,
   lent: Lender['lent'],
@@ -187,7 +187,7 @@ const tokensOf = ({ counter }: AgentDefinition, system: string, tools: readonly 
 const systemFor = ({ settings, addendum }: AgentDefinition, instructions: string): string =>
   withAddendum(systemOf(instructions, settings), addendum)
 
-/** In the order of the definition, so that the same tools are the same bytes. */
+/** Returns tools in the order of the definition, so that the same tools give the same bytes. */
 function offered(specs: readonly ToolSpec[], names: readonly string[]): readonly ToolSpec[] {
   const wanted = new Set(names)
   return specs.every(({ name }) => wanted.has(name)) ? specs : specs.filter(({ name }) => wanted.has(name))

@@ -38,7 +38,7 @@ export interface TurnContext<out Deps = unknown> extends RunContext<Deps> {
   /** Amounts that the run has used so far; `limits`: those it may use. */
   readonly spent: Spent
   readonly limits: Limits
-  /** How the reply before it ended; missing in the first turn of a run. */
+  /** End of the previous reply; missing in the first turn of a run. */
   readonly lastStopReason?: RunStopReason
   /** Set in the run's last turn, which `onLimit: 'answer'` allows; that has no tools, whatever `beforeTurn` says. */
   readonly limit?: LimitReason
@@ -71,7 +71,7 @@ export interface UseOptions {
 /** The system prompt of each turn. */
 export type DynamicInstructions<Deps = unknown> = (context: RunContext<Deps>) => string | Promise<string>
 
-/** Decides what a turn is asked with, before each. */
+/** Decides the parameters of each turn before it begins. */
 export type BeforeTurn<Deps = unknown> = (
   turn: TurnContext<Deps>,
 ) => TurnChanges | undefined | void | Promise<TurnChanges | undefined | void>
@@ -96,7 +96,7 @@ export interface TurnOptions<Deps = unknown> {
 export interface TurnSettings<in Deps = never> {
   readonly instructions: DynamicInstructions<Deps> | null
   readonly beforeTurn: BeforeTurn<Deps> | null
-  /** How long each of them may take, in milliseconds. */
+  /** Time limit for each of them, in milliseconds. */
   readonly timeoutMs: number
   /** Models by name. */
   readonly models: ReadonlyMap<string, PricedModel>
@@ -132,6 +132,7 @@ const choice = lazily(() =>
   toolChoiceSchema().refine(() => true, { error: "give 'auto', 'none', 'required' or { tool: name }" }),
 )
 
+/** The options of `defineAgent` that decide the parameters of a turn. */
 export const turnOptionSchemas = {
   instructions: () =>
     z.union([z.string(), z.custom(isFunction)], { error: 'give a string, or a function that returns one' }),

@@ -3,7 +3,7 @@ import { errorInfo } from '../../protocol/errors.ts'
 import type { AgentPorts } from '../agentPorts.ts'
 import { asksForCache } from '../models/cachingModels.ts'
 
-/** A cache may miss once, as after a deployment of the provider; not so often in a row. */
+/** Number of misses in a row before the warning. A cache may miss once, as after a deployment of the provider. */
 const patience = 3
 
 /** Warns when requests begin with the one before, ask for it to be cached, and are never answered from the cache. */

@@ -7,7 +7,7 @@ import type { Provenance } from '../../protocol/provenance.ts'
 
 type Part = RefusedPart['part']
 
-/** The parts, in words. */
+/** Names of the parts for people. */
 const words: { readonly [P in Part]: string } = {
   toolSchema: 'the schema of a tool',
   outputSchema: 'the schema of the answer',
@@ -17,7 +17,7 @@ const words: { readonly [P in Part]: string } = {
   providerCalls: 'what the provider did by itself',
 }
 
-/** The words by which providers name a part. The first that the request can do without counts. */
+/** Patterns by which providers name a part. The first part that the request can do without counts. */
 const names: readonly (readonly [part: Part, named: RegExp])[] = [
   ['toolSchema', /\btools?[.[](?<index>\d+)/],
   ['toolSchema', /\bschema for (?:function|tool) ['"`]?(?<name>[\w-]+)/i],
@@ -33,7 +33,7 @@ const inWords = (block: Extract<Block, { type: 'image' | 'file' }>): Block => ({
   text: `[${mediaText(block).slice(1, -1)}: left out, as the provider refused it]`,
 })
 
-/** A block as it is sent, by the part that was refused. */
+/** Functions that convert a block without the refused part. */
 const leaves: { readonly [P in Exclude<Part, 'toolSchema' | 'outputSchema'>]: (block: Block) => Block | undefined } = {
   images: (block) => (block.type === 'image' ? inWords(block) : block),
   files: (block) => (isMedia(block) ? inWords(block) : block),
@@ -61,7 +61,7 @@ export function refusedPart(
   return undefined
 }
 
-/** Which schema it is. */
+/** Identifies the schema. */
 function schemaIn(
   { tools, settings }: ModelRequest,
   part: Part,
@@ -88,7 +88,7 @@ export function withoutRefused(
     .reduce((left, part) => leave(left, part, part.turnIndex === at.turnIndex ? undefined : endOf(part, at)), request)
 }
 
-/** How many messages the request had that was refused, as far as they are still there. */
+/** Returns the number of messages of the refused request that still exist. */
 const endOf = ({ turnIndex }: Refused, { provenance }: { readonly provenance: () => readonly Provenance[] }): number =>
   provenance().findLastIndex((from) => from.type === 'loopTurn' && from.turnIndex <= turnIndex) + 1
 
@@ -99,7 +99,7 @@ function leave(request: ModelRequest, refused: RefusedPart, end = request.messag
   return withBlocks(request, leaves[part], end)
 }
 
-/** Takes the schema of a tool out: the tool checks its arguments itself. */
+/** Removes the schema of a tool, which checks its arguments itself. */
 function withoutSchema(request: ModelRequest, { tool: name, print }: RefusedPart): ModelRequest {
   const at = request.tools.findIndex((tool) => tool.name === name)
   const tool = request.tools[at]
@@ -113,7 +113,7 @@ function withoutFormat(request: ModelRequest, { print }: RefusedPart): ModelRequ
   return responseFormat === undefined || printOf(responseFormat) !== print ? request : { ...request, settings }
 }
 
-/** The blocks of the messages before `end`, of which `change` gives others or none. */
+/** Changes the blocks of the messages before `end`; `change` returns a replacement or none. */
 function withBlocks(request: ModelRequest, change: (block: Block) => Block | undefined, end: number): ModelRequest {
   let isChanged = false
   const messages = request.messages.map((message, place) => {

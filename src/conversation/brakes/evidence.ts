@@ -3,7 +3,7 @@ import { saidByTool, textOf } from '../../protocol/text/messageText.ts'
 import { cutEnd } from '../../protocol/text/cutMiddle.ts'
 import type { ConversationNode } from '../tree/node.ts'
 
-/** Files that the branch of a tag left changed: those that were undone are as they were before. */
+/** Returns the files that the branch of a tag left changed, without those that were undone. */
 export const stillChanged = ({ evidence, undo }: Tag): readonly string[] =>
   undo === undefined ? evidence.changed : evidence.changed.filter((file) => !undo.undone.includes(file))
 
@@ -27,5 +27,5 @@ export function evidenceOf(span: readonly ConversationNode[], ignored: ReadonlyS
   return { calls: [...calls.values()], changed: [...changed] }
 }
 
-/** The last line of a text, at most 200 characters of it. */
+/** Returns the last line of a text, at most 200 characters of it. */
 export const lastLine = (text: string): string => cutEnd(text.trimEnd().split('\n').at(-1)?.trim() ?? '', 200)

@@ -3,11 +3,11 @@ import type { NodeId } from '../../protocol/ids.ts'
 import type { Overlay } from '../../protocol/records.ts'
 import type { ConversationNode } from '../tree/node.ts'
 
-/** Steps hidden together, and the memo that stands for them. */
+/** Steps that are hidden together, and the memo that replaces them. */
 export interface HiddenSpan {
   /** Id of the prune, or of the newest fold in the span. */
   readonly id: string
-  /** Oldest first, and all on one path: a trunk that holds one of them holds all before it. */
+  /** Steps of the span, oldest first and all on one path: a trunk that contains one of them contains all earlier ones. */
   readonly steps: readonly NodeId[]
   /** Estimated tokens of the steps. */
   readonly tokens: number
@@ -20,17 +20,17 @@ interface Fold {
   readonly ids: readonly string[]
   /** Detail of the memo: a line for each step, a shorter line for each, or a few lines for all of them. */
   readonly detail: 'line' | 'shortLine' | 'digest'
-  /** The head when the memo was written. */
+  /** The head at the time when the memo was written. */
   readonly writtenAt: NodeId
-  /** Names that stand in hidden steps alone. */
+  /** Names that occur only in hidden steps. */
   readonly index?: string
-  /** A policy chose the steps: older ones may be left in sight. */
+  /** Set if a policy chose the steps, so older ones may be visible. */
   readonly isChosen?: true
 }
 
 export type RolledUp = NonNullable<PruneOutcome['rolled']>[number]
 
-/** The part of a conversation that decides which steps of a hidden span are left. */
+/** The part of a conversation that determines which steps of a hidden span are left. */
 export interface HiddenSubject {
   readonly head: NodeId | null
   readonly overlay: Pick<Overlay, 'from' | 'to'> | undefined
@@ -38,13 +38,13 @@ export interface HiddenSubject {
   node(id: NodeId): ConversationNode | undefined
 }
 
-/** Returns true if a hidden step would be shown if it were not hidden: it is on the trunk, and no summary stands for it. */
+/** Returns true if a hidden step would otherwise be shown: it is on the trunk, and no summary covers it. */
 export const isLeft = (id: NodeId, subject: HiddenSubject): boolean => subject.onTrunk(id) && !isSummarised(id, subject)
 
 const isSummarised = (id: NodeId, { overlay }: HiddenSubject): boolean =>
   overlay !== undefined && id >= overlay.from && id <= overlay.to
 
-/** The hidden step in whose place the notes of a span stand; `undefined` when nothing of it is left. */
+/** Returns the hidden step at whose place the notes of a span stand; `undefined` if no step of the span is left. */
 export function noteStep({ steps }: Pick<HiddenSpan, 'steps'>, subject: HiddenSubject): NodeId | undefined {
   const first = steps[0]
   const isGone = first !== undefined && isSummarised(first, subject)
@@ -52,7 +52,7 @@ export function noteStep({ steps }: Pick<HiddenSpan, 'steps'>, subject: HiddenSu
   return at !== undefined && subject.onTrunk(at) ? at : undefined
 }
 
-/** Returns true if all steps of a span are left, so that its notes are as they were written. */
+/** Returns true if all steps of a span are left, so its notes are unchanged. */
 export function isWhole({ steps }: Pick<HiddenSpan, 'steps'>, subject: HiddenSubject): boolean {
   const [first, last] = [steps[0], steps.at(-1)]
   if (first === undefined || last === undefined || !subject.onTrunk(last)) return false
@@ -60,7 +60,7 @@ export function isWhole({ steps }: Pick<HiddenSpan, 'steps'>, subject: HiddenSub
   return overlay === undefined || last < overlay.from || first > overlay.to || steps.every((id) => isLeft(id, subject))
 }
 
-/** Counts the items before the first for which `isSo` is false; it is false for all items after that. */
+/** Counts the items before the first for which `isSo` is false, assuming that it is false for all later items. */
 function countWhile<T>(items: readonly T[], isSo: (item: T) => boolean): number {
   let from = 0
   let to = items.length
@@ -75,11 +75,11 @@ function countWhile<T>(items: readonly T[], isSo: (item: T) => boolean): number 
 const leftOnTrunk = ({ steps }: HiddenSpan, subject: HiddenSubject): number =>
   countWhile(steps, (id) => subject.onTrunk(id))
 
-/** The last step of a span that is on the trunk. */
+/** Returns the last step of a span that is on the trunk. */
 export const lastOnTrunk = (span: HiddenSpan, subject: HiddenSubject): NodeId | undefined =>
   span.steps[leftOnTrunk(span, subject) - 1]
 
-/** Returns the steps of some folds that are on the trunk, in its order. A step that a revert took off it never comes back. */
+/** Returns the steps of some folds that are on the trunk, in trunk order. A step that a revert removed never comes back. */
 export const stepsOnTrunk = (spans: readonly HiddenSpan[], subject: HiddenSubject): NodeId[] =>
   spans.flatMap((span) => span.steps.slice(0, leftOnTrunk(span, subject))).toSorted((a, b) => a - b)
 

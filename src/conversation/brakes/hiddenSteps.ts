@@ -12,7 +12,7 @@ import {
   type RolledUp,
 } from './hiddenSpan.ts'
 
-/** Hidden steps in the form in which they are kept: every span once, the spans in force by their places, and the span that hides each step. */
+/** Stored form of hidden steps: every span once, the active spans by index, and the span that hides each step. */
 export interface KeptHidden {
   readonly all: readonly HiddenSpan[]
   readonly spans: readonly number[]
@@ -71,7 +71,7 @@ export class HiddenSteps {
     return Math.min(depth, this.stepsChangedBy(outcome, subject))
   }
 
-  /** Returns the lowest depth that changes apart from the index that a fold replaces. */
+  /** Returns the lowest depth that changes, ignoring the index that a fold replaces. */
   stepsChangedBy({ steps, rolled = [] }: PruneOutcome, subject: HiddenSubject): number {
     const rewritten = rolled.flatMap((part) => this.partsOf(part).flatMap((span) => noteStep(span, subject) ?? []))
     return lowestDepth([...steps, ...rewritten], subject)
@@ -92,7 +92,7 @@ export class HiddenSteps {
     for (const step of span.steps) this.#spanOf.set(step, span)
   }
 
-  /** The index in force: that of the newest fold of which anything is on the trunk, without lines of steps that are not. */
+  /** Returns the current index: that of the newest fold with steps on the trunk, without the lines of steps that left it. */
   index(subject: HiddenSubject): ShownIndex | undefined {
     const newest = this.#newestFold(subject)
     const at = newest === undefined ? undefined : lastOnTrunk(newest, subject)
@@ -100,7 +100,7 @@ export class HiddenSteps {
     return at === undefined || lines === undefined || lines.length === 0 ? undefined : { at, text: lines.join('\n') }
   }
 
-  /** The last step on the trunk that the newest fold of the oldest steps hides; 0 without one. */
+  /** Returns the last step on the trunk that is hidden by the newest fold of the oldest steps; 0 without one. */
   foldedTo(subject: HiddenSubject): NodeId {
     const newest = this.#spans.findLast(
       ({ fold, steps }) => fold !== undefined && fold.isChosen !== true && subject.onTrunk(steps[0]!),
@@ -112,7 +112,7 @@ export class HiddenSteps {
     return this.#spans.findLast(({ fold, steps }) => fold !== undefined && subject.onTrunk(steps[0]!))
   }
 
-  /** The lowest depth at which a memo or the index changes when the trunk is cut after `depth`. */
+  /** Returns the lowest depth at which a memo or the index changes when the trunk is cut after `depth`. */
   changedByCut(depth: number, subject: HiddenSubject): number {
     const cut = cutOff(subject, depth)
     // The memo of a prune stays as it was written.
@@ -126,7 +126,7 @@ export class HiddenSteps {
     return lowestDepth(after === undefined || isSame ? memos : [...memos, after.at], subject)
   }
 
-  /** The lowest depth at which a memo changes when this summary comes or goes: it takes lines out of the memo of a fold. */
+  /** Returns the lowest depth at which a memo changes when this summary is added or removed, because it removes lines from the memo of a fold. */
   changedBySummary({ from, to }: Pick<Overlay, 'from' | 'to'>, subject: HiddenSubject): number {
     const isIn = (id: NodeId): boolean => id >= from && id <= to && subject.onTrunk(id)
     const memos = this.#spans.filter(({ fold, steps }) => fold !== undefined && steps.some(isIn))
@@ -137,14 +137,14 @@ export class HiddenSteps {
   }
 }
 
-/** The lowest depth that changes when this summary comes or goes. */
+/** Returns the lowest depth that changes when this summary is added or removed. */
 export const changedByOverlay = (
   overlay: Pick<Overlay, 'from' | 'to'>,
   hidden: HiddenSteps | undefined,
   subject: HiddenSubject,
 ): number => Math.min(subject.node(overlay.from)!.depth, hidden?.changedBySummary(overlay, subject) ?? Infinity)
 
-/** The subject as it will be once its trunk is cut after a depth. */
+/** Returns the conversation as it will be once its trunk is cut after a depth. */
 const cutOff = (subject: HiddenSubject, depth: number): HiddenSubject => ({
   head: subject.head,
   overlay: subject.overlay,
@@ -152,7 +152,7 @@ const cutOff = (subject: HiddenSubject, depth: number): HiddenSubject => ({
   onTrunk: (id) => subject.onTrunk(id) && subject.node(id)!.depth <= depth,
 })
 
-/** Where an index stands: after this step. */
+/** Returns the step after which an index stands. */
 export interface ShownIndex {
   readonly at: NodeId
   readonly text: string
@@ -169,7 +169,7 @@ interface PruneAnnotations {
 const isReply = (node: ConversationNode | undefined): boolean =>
   node !== undefined && node.stepId === node.id && node.message.role === 'assistant'
 
-/** Why a prune, fold or mask cannot be applied; `undefined` when it can. */
+/** Returns the reason why a prune, fold or mask cannot be applied; `undefined` if it can. */
 export function wrongInPrune(
   { by, steps, memo, masked, rolled = [] }: PruneOutcome,
   annotations: PruneAnnotations | undefined,
@@ -196,7 +196,7 @@ export function wrongInPrune(
   return undefined
 }
 
-/** The step whose names a line of an index lists. */
+/** Returns the step whose names are listed in a line of an index. */
 const homeOf = (line: string): NodeId => Number(/^n(\d+) /.exec(line)?.[1])
 
 const lowestDepth = (steps: readonly NodeId[], subject: HiddenSubject): number =>

@@ -3,18 +3,18 @@ import type { PlainBlock } from '../../protocol/messages.ts'
 import type { ProvenanceKind } from '../../protocol/provenance.ts'
 import type { ConversationNode } from '../tree/node.ts'
 
-/** A node as agents here and far away have it. */
+/** A node as local and remote agents have it. */
 type SaidNode = Pick<ConversationNode, 'runId' | 'turnIndex' | 'message'>
 
-/** A prompt, and where it came from unless from a person. */
+/** A prompt, and its provenance unless it came from a person. */
 export interface SaidAgain {
   readonly content: PlainBlock[]
   readonly provenance?: ProvenanceKind
 }
 
 /**
- * The message that began the last run with one of its own, without the context that stood before it. A resumed run counts as part of the run before
- * it. `undefined` if the agent has not been asked anything. Pure.
+ * Returns the message that began the last run with a message of its own, without its context. A resumed run counts as part of the run before it.
+ * Returns `undefined` if the agent has not been asked anything. Pure.
  */
 export function lastPrompt<N extends SaidNode>(trunk: readonly N[]): N | undefined {
   const said = trunk.filter(({ message, ...at }) => message.role === 'user' && !isImported({ ...at, message }))
@@ -26,10 +26,9 @@ export function lastPrompt<N extends SaidNode>(trunk: readonly N[]): N | undefin
 }
 
 /**
- * Returns the prompt that asks an agent again what it was asked last: the text, images and files of its last prompt. Secrets are as the log has them:
- * blanked. The words of another program keep their provenance, whoever asks again. `undefined` if the agent has not been asked anything. Pure.
- *
- * For runs that ended otherwise than by an error: `resume` continues a failed run and repeats no prompt.
+ * Returns the prompt that repeats an agent's last prompt: its text, images and files. Secrets are blanked as in the log. A prompt from another
+ * program keeps its provenance. Returns `undefined` if the agent has not been asked anything. Pure. For runs that ended otherwise than by an error:
+ * `resume` continues a failed run and repeats no prompt.
  */
 export function promptAgain(trunk: readonly SaidNode[]): SaidAgain | undefined {
   const message = lastPrompt(trunk)?.message

@@ -1,7 +1,7 @@
 import type { NodeId } from '../../protocol/ids.ts'
 import { formatNodeId } from '../../protocol/text/nodeIds.ts'
 
-/** The attribute of a note that says which nodes it stands for; `''` for none. */
+/** Returns the attribute of a note that names its nodes; `''` for none. */
 export function spanOf(ids: readonly NodeId[]): string {
   const [first] = ids
   const last = ids.at(-1)

@@ -10,7 +10,7 @@ interface Asking {
   readonly call: ToolCallBlock
 }
 
-/** The call on the trunk by which the model asked for a reshaping; the id of the request is the call's key. */
+/** Returns the call on the trunk with which the model requested a reshaping. The id of the request is the call's key. */
 function askingCall({ path }: Conversation, id: string): Asking | undefined {
   for (let depth = path.length; depth > 0; depth -= 1) {
     const node = path[depth - 1]!
@@ -24,15 +24,15 @@ function askingCall({ path }: Conversation, id: string): Asking | undefined {
   return undefined
 }
 
-/** The last node of the step in which the model asked; `undefined` when that is no longer on the trunk. */
+/** Returns the last node of the step in which the model asked; `undefined` if that step is no longer on the trunk. */
 export function askedAt(conversation: Conversation, id: string): ConversationNode | undefined {
   const asking = askingCall(conversation, id)
   return asking === undefined ? undefined : conversation.stepEnd(asking.node)
 }
 
 /**
- * Tokens that the model used to ask for a reshaping: the call and, where a reply did nothing but ask, its request too, read from the cache. Several
- * calls of one reply share that usage. None if a person or the runtime asked.
+ * Returns the tokens that the model used to request a reshaping: the call and, if the reply did nothing else, its request too, read from the cache.
+ * Several calls of one reply share that usage. It is zero if a person or the runtime asked.
  */
 export function usedByAsking(conversation: Conversation, { id, by }: { id: string; by: string }): Usage {
   const asking = by === 'model' ? askingCall(conversation, id) : undefined

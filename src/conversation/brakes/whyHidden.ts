@@ -8,7 +8,7 @@ import { stepOf } from './prune/pruneNotes.ts'
 /** `output hidden`: its results are masked; `cut short`: some output of the step is shown in part. */
 export type HiddenReason = 'reverted' | 'hidden' | 'summarised' | 'output hidden' | 'cut short'
 
-/** Why the next request does not show all of a step, which is given by its nodes; `undefined` when it does. */
+/** Returns the reason why the next request does not show all of a step, given by its nodes; `undefined` if it does. */
 export function whyHidden(conversation: Conversation, nodes: readonly ConversationNode[]): HiddenReason | undefined {
   const first = nodes[0]!
   // Every revert, prune and summary keeps what people said.
@@ -24,7 +24,7 @@ export function whyHidden(conversation: Conversation, nodes: readonly Conversati
   return nodes.some((node) => cutBy(overlay, node) !== node.message) ? 'cut short' : undefined
 }
 
-/** Abandoned steps of which the next request shows all of a copy, each with the id of that. */
+/** Returns the abandoned steps whose copies the next request shows in full, each with the id of its copy. */
 export function shownCopies(conversation: Conversation): ReadonlyMap<NodeId, NodeId> {
   const copies = new Map<NodeId, NodeId>()
   for (const { id, stepId, copiedFrom } of conversation.path) {

@@ -16,39 +16,39 @@ export const usualPrices = { input: 10, output: 50, cacheRead: 1, cacheWrite: 12
 export interface Sizes {
   readonly before: number
   readonly after: number
-  /** Tokens at the beginning that stay as they are. */
+  /** Number of unchanged tokens at the beginning. */
   readonly unchanged: number
 }
 
 export interface Reshaping extends Sizes {
-  /** Tokens used by the model calls that it took: to ask for it, to write its text. */
+  /** Tokens used by model calls to request it and to write its text. */
   readonly used?: Usage | undefined
   /** Default: `usualPrices`, which also stand in where a token from the cache costs nothing. */
   readonly prices?: Prices | null | undefined
-  /** How much of an unchanged beginning the cache has been seen to hold, from 0 to 1. Default 1. */
+  /** Measured share of an unchanged beginning that the cache holds, from 0 to 1. Default 1. */
   readonly cachedShare?: number | undefined
 }
 
-/** The cost of a token that stays where it was: the share that the cache does not hold is paid in full. */
+/** Returns the cost of an unchanged token. The share that the cache does not hold is paid in full. */
 const keptPrice = ({ input, cacheRead = input }: Prices, cachedShare: number): number =>
   cachedShare * cacheRead + (1 - cachedShare) * input
 
-/** The extra cost of writing a token anew over keeping it, in units of the latter. */
+/** Returns the extra cost of writing a token anew instead of keeping it, in units of the latter. */
 const rewriting = (cachedShare: number): number => {
   const kept = keptPrice(usualPrices, cachedShare)
   return (usualPrices.cacheWrite - kept) / kept
 }
 
 /**
- * Returns how rarely a conversation is to be reshaped compared with one whose cache holds all unchanged tokens: 1 for such a conversation, and .15
- * when the cache is never read, because then hardly anything is lost by it. Pure.
+ * Returns a factor for how rarely a conversation should be reshaped: 1 if the cache holds all unchanged tokens, down to .15 if the cache is never
+ * read, because reshaping then costs hardly anything. Pure.
  */
 export const reshapingFactor = (cachedShare: number): number => Math.sqrt(rewriting(cachedShare) / rewriting(1))
 
 /**
- * The costs and savings of a reshaping. Without it, each request would keep `before` tokens; with it, each keeps `after`, and the first has to write
- * all tokens after the first change. It has paid after n requests when `n · freed · kept > rewritten · (cacheWrite − kept) + used`, where `kept` is
- * `cacheRead` for the share that the cache holds, and `input` for the rest. Pure.
+ * Computes the costs and savings of a reshaping. Without it, each request would keep `before` tokens; with it, each keeps `after`, and the first has
+ * to write all tokens after the first change. It has paid after n requests when `n · freed · kept > rewritten · (cacheWrite − kept) + used`, where
+ * `kept` is `cacheRead` for the share that the cache holds, and `input` for the rest. Pure.
  */
 export function economicsOf({
   before,

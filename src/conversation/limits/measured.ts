@@ -6,11 +6,11 @@ export interface Measured {
   /** Reported over estimated tokens of the last request that was measured; 1 before. */
   readonly correction: number
   /**
-   * From 0 to 1: how much of the request before a provider's cache held when the next one began with it, the newest counting most. 1 until
-   * two requests in a row were large enough for a cache.
+   * Share of the previous request that the provider's cache held when the next one began with it, from 0 to 1; the newest measurement counts most. 1
+   * until two requests in a row were large enough for a cache.
    */
   readonly cachedShare: number
-  /** How many requests in a row had nothing from the cache, though each began with the one before and came soon after it. */
+  /** Number of requests in a row that got nothing from the cache, although each began with the one before and followed it soon. */
   readonly unread: number
   /** The newest request whose size was reported. */
   readonly last?: { readonly tokens: number; readonly model: string; readonly time: number }
@@ -18,19 +18,19 @@ export interface Measured {
 
 export const unmeasured: Measured = Object.freeze({ correction: 1, cachedShare: 1, unread: 0 })
 
-/** Shorter beginnings some providers do not keep. */
+/** Minimum size of a beginning that all providers cache. */
 const leastCached = 4_096
-/** How long every provider keeps a beginning that is not requested again, in milliseconds. */
+/** Time for which every provider keeps a cached beginning without another request, in milliseconds. */
 const lifetimeMs = 5 * 60_000
 /** The weight of an older measurement when another is made. */
 const keptWeight = 0.9
 
-/** True where a function stands in for a model: it has no provider, and no cache but one that it plays. */
+/** Returns true if a function stands in for a model, without a provider and a real cache. */
 const isFunction = (model: string): boolean => model.startsWith('embedded:')
 
 /**
- * The measurements with another reply. A request that is smaller than the one before, or that another model answers, does not begin with it as
- * far as a cache knows, and says nothing. Pure.
+ * Returns the measurements including another reply. A request that is smaller than the previous one, or that another model answers, does not share
+ * its cached beginning and is ignored. Pure.
  */
 export function measure(
   before: Measured,

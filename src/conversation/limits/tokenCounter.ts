@@ -10,7 +10,7 @@ export interface TokenCounter {
 const perMessage = 4
 /** Tokens of a large image: providers bill an image by its size. */
 const perImage = 1_600
-/** Bytes for each token of a file that is no text: a page of a PDF counts much like an image, and a second of sound little. */
+/** Bytes per token of a file that is not text. A page of a PDF counts much like an image, and a second of sound counts little. */
 const bytesPerToken = { audio: 500, other: 50 }
 
 /** Estimates 3.5 characters per token; corrected later by the providers' reports (see `Conversation.tokens`). */

@@ -14,11 +14,11 @@ import { notesOfSpan } from '../brakes/prune/pruneNotes.ts'
 
 // All in tokens of the conversation's own counter, without the frame and before correction.
 
-/** Estimated tokens of the trunk as shown, up to and with this depth; under another summary, if one is given. */
+/** Returns the estimated tokens of the trunk as shown, up to and including this depth; under another summary, if one is given. */
 const shownTokens = (conversation: Conversation, depth: number, laid?: Overlay): number =>
   shownUpTo(conversation, depth, laid).shown
 
-/** The same, and of it the tokens of the index of names. */
+/** Returns the same, and the tokens of the index of names in it. */
 function shownUpTo(conversation: Conversation, depth: number, laid?: Overlay): { shown: number; index: number } {
   const path = conversation.path.slice(0, depth)
   const depthOf = (id: NodeId): number => conversation.node(id)!.depth
@@ -39,7 +39,7 @@ function shownUpTo(conversation: Conversation, depth: number, laid?: Overlay): {
 
 const repairTokens = ({ repair, counter }: Conversation): number => (repair === undefined ? 0 : counter.text(repair))
 
-/** The trunk before and after a revert that is about to be applied. */
+/** Returns the trunk sizes before and after a revert that is about to be applied. */
 export function sizesOfRevert(conversation: Conversation, { target, tag, rebased = [] }: RevertOutcome): Sizes {
   const before = conversation.trunkTokens
   const head = target === undefined ? undefined : conversation.node(target)
@@ -62,7 +62,7 @@ export function sizesOfRevert(conversation: Conversation, { target, tag, rebased
   return { before, after: kept + note + again, unchanged }
 }
 
-/** The trunk before and after a prune or mask that is about to be applied. */
+/** Returns the trunk sizes before and after a prune or mask that is about to be applied. */
 export function sizesOfPrune(conversation: Conversation, outcome: PruneOutcome): Sizes {
   const before = conversation.trunkTokens
   const chosen = new Set(outcome.steps)
@@ -80,7 +80,7 @@ export function sizesOfPrune(conversation: Conversation, outcome: PruneOutcome):
   return { before, after: before - taken + notes, unchanged: shownTokens(conversation, first.depth - 1) }
 }
 
-/** The trunk before and after a fold that is about to be applied. */
+/** Returns the trunk sizes before and after a fold that is about to be applied. */
 export function sizesOfFold(conversation: Conversation, { outcome, trunkTokens }: FoldPlan): Sizes {
   const hidden = conversation.annotations?.hidden ?? new HiddenSteps()
   const before = conversation.trunkTokens
@@ -97,7 +97,7 @@ export function sizesOfFold(conversation: Conversation, { outcome, trunkTokens }
   return { before, after: trunkTokens, unchanged: kept.shown - kept.index }
 }
 
-/** The trunk before and after a summary is laid over it. */
+/** Returns the trunk sizes before and after a compaction that is about to be applied. */
 export function sizesOfCompaction(conversation: Conversation, overlay: Overlay): Sizes {
   const hidden = conversation.annotations?.hidden
   const starts = [conversation.overlay, overlay].flatMap((each) =>

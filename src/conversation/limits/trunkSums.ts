@@ -4,7 +4,7 @@ import type { ConversationNode } from '../tree/node.ts'
 /** Sums over a trunk up to one of its nodes, in estimated tokens. */
 interface Sums {
   readonly user: number
-  /** Tokens that one reply and the results of its calls add: a mean that follows the newest. */
+  /** Tokens that one reply and the results of its calls add: a moving average. */
   readonly growth: number
   readonly replies: number
   /** The path to the message that the last reply answered. */
@@ -34,8 +34,8 @@ interface Kept {
 const kept = new WeakMap<Conversation, Kept>()
 
 /**
- * Sums of a conversation's trunk; `at` gives those up to a depth. Earlier sums are kept, so that a call costs only the new nodes; a conversation that
- * never asks pays nothing.
+ * Sums over a conversation's trunk, up to a depth with `at`. Earlier sums are cached, so a call costs only the new nodes. A conversation that never
+ * asks pays nothing.
  */
 export function trunkSums(conversation: Conversation): Sums & { readonly at: (depth: number) => Sums } {
   const { path, epoch } = conversation

@@ -6,20 +6,20 @@ import { NameLedger, type NameEntry } from './nameLedger.ts'
 import { namesIn, shortestName } from './names.ts'
 import type { ConversationNode } from '../tree/node.ts'
 
-/** How useful a name is likely to be: its own worth, how often and how lately the agent wrote it, how old its home is. */
+/** Scores the likely use of a name by its own worth, how often and how recently the agent wrote it, and the age of its home step. */
 const scoreOf = ({ worth, homePlace, uses, lastUse }: NameEntry, now: number): number =>
   worth -
   0.5 * Math.log2(1 + now - homePlace) +
   (uses === 0 ? 0 : 2 * Math.log2(1 + uses) + Math.max(0, 6 - Math.log2(1 + now - lastUse)))
 
-/** Returns true if the request shows nothing of a node of the trunk, or will not once these steps are folded. */
+/** Returns true if the request hides a node of the trunk, or will hide it once these steps are folded. */
 function isHidden({ id, stepId }: ConversationNode, conversation: Conversation, folded?: ReadonlySet<NodeId>): boolean {
   const { annotations, overlay } = conversation
   if (folded?.has(stepId) === true || annotations?.hiddenBy(stepId) !== undefined) return true
   return overlay !== undefined && id >= overlay.from && id <= overlay.to && !overlay.kept.includes(id)
 }
 
-/** Returns the replacement of a node of a step that is shown; `undefined` if no mask changes it. */
+/** Returns the masked form of a shown node; `undefined` if no mask changes it. */
 const maskIn = (node: ConversationNode, { annotations }: Conversation): ToolResultMessage | undefined =>
   annotations?.masked.has(node.stepId) === true ? maskOf(node) : undefined
 
@@ -38,8 +38,8 @@ export function* readNames(conversation: Conversation): Generator<void> {
 }
 
 /**
- * The names that stand in hidden steps and masked results alone once `folded` are hidden too, the most useful first until `maxChars` are filled, in
- * lines: a step's id, then the names that are found there. `written` is the text that the request shows in place of hidden steps. Pure.
+ * Returns the names that occur only in hidden steps and masked results once `folded` are hidden too, the most useful first, in at most `maxChars`.
+ * Each line has a step's id, then its names. `written` is the text that the request shows in place of hidden steps. Pure.
  */
 export function nameIndex(
   conversation: Conversation,
@@ -75,7 +75,7 @@ interface Ranked {
   readonly score: number
 }
 
-/** The best first. Two names never rank the same, so the order in which they were met does not matter. */
+/** Compares two names, the best first. Two names never rank the same, so the order in which they were found does not matter. */
 const byRank = (a: Ranked, b: Ranked): number =>
   b.score - a.score || b.entry.home - a.entry.home || (a.entry.name < b.entry.name ? -1 : 1)
 

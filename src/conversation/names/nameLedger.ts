@@ -3,21 +3,21 @@ import type { Conversation } from '../tree/conversation.ts'
 import { namesOf } from './names.ts'
 import type { ConversationNode } from '../tree/node.ts'
 
-/** Entry of a name in the ledger. Places count the steps of the log. */
+/** Entry of a name in the ledger. Positions count the steps of the log. */
 export interface NameEntry {
   readonly name: string
-  /** The hidden step that says most about it, the newest of equals; 0 while none holds it. */
+  /** The hidden step that says most about it, the newest of equals; 0 while none contains it. */
   home: NodeId
   worth: number
   homePlace: number
-  /** How often the agent itself wrote it, and when last. */
+  /** Number of times that the agent wrote it, and the last position. */
   uses: number
   lastUse: number
 }
 
-/** Names of the same worth that the agent never wrote: of two, the one with the newer home is the more useful, for ever. */
+/** Names of the same worth that the agent never wrote. A name with a newer home always ranks higher. */
 interface UnusedNames {
-  /** Entries in the order of their homes, unless an older one came last. A name stands here again for each home that it got. */
+  /** Entries in the order of their homes, unless an older one came last. A name occurs once for each home that it had. */
   entries: NameEntry[]
   isSorted: boolean
   /** Length at which outdated entries are removed. */
@@ -27,8 +27,8 @@ interface UnusedNames {
 const firstSweep = 1_000
 
 /**
- * The ledger of the names of a conversation. It continues from its state at the last fold, so that a fold costs only what was added since; made anew
- * from the same log it has the same entries.
+ * The ledger of the names of a conversation. It continues from its state at the last fold, so a fold costs only the later steps. Its entries depend
+ * on the log alone.
  */
 export class NameLedger {
   readonly #entries = new Map<string, NameEntry>()
@@ -42,7 +42,7 @@ export class NameLedger {
   #last: NodeId = 0
   #steps = 0
 
-  /** The ledger of a conversation; a new one when a revert took away steps that it holds for hidden. */
+  /** Returns the ledger of a conversation, or a new one if a revert removed steps that it counts as hidden. */
   static of(conversation: Conversation): NameLedger {
     const known = ledgers.get(conversation)
     if (known !== undefined && (known.#newestHoused === 0 || conversation.onTrunk(known.#newestHoused))) return known
@@ -96,12 +96,12 @@ export class NameLedger {
     this.#names.delete(node.id)
   }
 
-  /** Releases the data kept for nodes that a revert took away. */
+  /** Releases the data of nodes that a revert removed. */
   forgetAbandoned(conversation: Conversation): void {
     for (const id of this.#names.keys()) if (!conversation.onTrunk(id)) this.#names.delete(id)
   }
 
-  /** All names that may be among the best `most` of those for which `isMeant` holds, each once. */
+  /** Yields each name once that may be among the best `most` of those for which `isMeant` holds. */
   *candidates(most: number, isMeant: (entry: NameEntry) => boolean): Generator<NameEntry> {
     for (const entry of this.#used) if (entry.home !== 0 && isMeant(entry)) yield entry
     for (const [worth, unused] of this.#unused) {

@@ -7,12 +7,12 @@ const candidate = /[A-Za-z_][A-Za-z0-9_./-]{7,}/g
 const odd = /[a-z0-9][A-Z]|_|[./]|[A-Za-z]\d|\d[A-Za-z]/
 const declaration = /\b(?:class|interface|type|enum|function|def|const|struct|trait|fn|func)\s+([A-Za-z_]\w{7,})/g
 export const shortestName = 8
-/** Length of the longest name, in UTF-16 units: agents do not write longer ones again. */
+/** Maximum length of a name in UTF-16 units. Agents do not write longer ones again. */
 const longest = 200
 
 /**
- * Returns the pieces of a text that look like a name and not like a word: a path, a dotted, snake or camel-case name, one with digits; of eight
- * characters or more.
+ * Returns the parts of a text that look like a name and not like a word: a path, a dotted, snake-case or camel-case name, or one with digits, of
+ * eight characters or more.
  */
 export function namesIn(text: string): Set<string> {
   const names = new Set<string>()
@@ -34,7 +34,7 @@ export function withoutTail(name: string): string {
 /** Deepest nesting that is searched for names. */
 const deepest = 50
 
-/** The strings of a call's arguments, a line each: in JSON, escapes would stick to names. */
+/** Returns the strings of a call's arguments, a line each. In JSON, escapes would stick to names. */
 function stringsOf(value: unknown, depth = 0): string {
   if (typeof value === 'string') return value
   if (value === null || typeof value !== 'object' || depth === deepest) return ''
@@ -43,14 +43,17 @@ function stringsOf(value: unknown, depth = 0): string {
     .join('\n')
 }
 
-/** Returns the words of a node; for a reply, those of its calls too. */
+/** Returns the text of a node; for a reply, including its calls. */
 export function wordsOf({ message }: Pick<ConversationNode, 'message'>): string {
   const text = textOf(message.content)
   if (message.role !== 'assistant') return text
   return [text, ...toolCallsOf(message.content).flatMap(({ name, input }) => [name, stringsOf(input)])].join('\n')
 }
 
-/** The names of a node with the worth of each by itself: the agent's own words, declarations and paths artifacts more, hashes and monsters less. */
+/**
+ * Returns the names of a node with their own worth. The agent's own text, declarations, paths and artifacts count more; hashes and overlong names
+ * count less.
+ */
 export function namesOf(node: ConversationNode): ReadonlyMap<string, number> {
   const { message } = node
   const worth = new Map<string, number>()

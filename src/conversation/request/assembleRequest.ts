@@ -20,23 +20,23 @@ import { recallName } from '../tree/stepText.ts'
 import { defaultTagPolicy, type PlacedTag, type TagPolicy } from './visibleTags.ts'
 import { wellFormed, wellFormedOnce } from '../../protocol/text/wellFormed.ts'
 
-/** The parts of a request beside the conversation; the brakes stay the same for an agent's whole life. */
+/** The parts of a request besides the conversation. The brakes never change during an agent's life. */
 export interface RequestFrame {
   readonly system: string
   readonly tools: readonly ToolSpec[]
   readonly settings: ModelSettings
   /** Set for an agent with braking: its model sees step ids, tags and notes. */
   readonly braking?: TagPolicy
-  /** The model has no tool that takes the id of a step, so it is shown none. */
+  /** Set if the model has no tool that takes a step id, so none are shown. */
   readonly withoutIds?: boolean
 }
 
-/** The parts that another turn may have otherwise. */
+/** The parts that may differ between turns. */
 type TurnParts = Pick<RequestFrame, 'system' | 'tools' | 'settings'>
 
-/** The parts of a request that others may be told of. Each is made when it is asked for, and then kept. */
+/** The parts of a request for listeners. Each is built on demand and then cached. */
 export interface ToldRequest {
-  /** Its messages, in an array apart from the model's. */
+  /** Messages of the request, in a separate array from the model's. */
   readonly messages: () => readonly RequestMessage[]
   /** One entry for each message. */
   readonly provenance: () => readonly Provenance[]
@@ -45,11 +45,11 @@ export interface ToldRequest {
 export class AssembledRequest {
   readonly request: ModelRequest
   /**
-   * Parts of the request for listeners. It does not hold `request`: a listener to thousands of turns must not hold the array that each turn's model
-   * got.
+   * Parts of the request for listeners. It does not reference `request`, so that a listener to thousands of turns does not keep the array of each
+   * turn.
    */
   readonly told: ToldRequest
-  /** Tags that this request shows no more because of their age. */
+  /** Tags that this request no longer shows because of their age. */
   readonly expired: readonly PlacedTag[]
 
   constructor(request: ModelRequest, told: ToldRequest, expired: readonly PlacedTag[]) {
@@ -64,12 +64,12 @@ export class AssembledRequest {
   }
 }
 
-/** Instead of a place: a node that added nothing, or to the message before it. */
+/** Marker instead of a position: the node added nothing, or was merged into the previous message. */
 const joined = -1
 
 /**
- * Renders the trunk into a request. It keeps its rendered messages, so a turn costs only its new ones: a revert takes it back to its target, a
- * compaction or prune to where it begins. A request it gave out is never changed afterwards.
+ * Renders the trunk into a request. It caches rendered messages, so a turn costs only its new ones. A revert goes back to its target, a compaction or
+ * prune to its beginning. A returned request is never changed.
  */
 export class RequestAssembler {
   readonly #conversation: Conversation
@@ -81,12 +81,12 @@ export class RequestAssembler {
   #markers: Markers
   readonly #messages = new GrowingList<RequestMessage>()
   readonly #origins = new Origins()
-  /** For each rendered node of the trunk, the number of messages before the one that it began, or `joined`. */
+  /** Number of messages before the one that each rendered node of the trunk began, or `joined`. */
   readonly #begins: number[] = []
   #epoch = 0
-  /** Where the span of the summary begins that the request shows; 0 without one. */
+  /** Depth at which the span of the shown summary begins; 0 without one. */
   #spanDepth = 0
-  /** The content of the last message, while no request has it: thousands of user messages may be merged into one. */
+  /** The content of the last message, while no request contains it, since thousands of user messages may be merged into one. */
   #growing: Block[] | undefined
   /** The incomplete look-alike at the end of the last message, if the next message could complete it. */
   #unfinished: Unfinished | undefined
@@ -107,8 +107,8 @@ export class RequestAssembler {
   }
 
   /**
-   * Begins to render notes. An agent without brakes may continue a past that had them, and people may revert and hide: the notes for its hidden steps
-   * are shown from the first of them on, and all texts are searched for look-alikes of such notes.
+   * Begins to render notes. An agent without brakes may continue a past that had them, and people may revert and hide steps. From the first hidden
+   * step on its notes are shown, and all texts are searched for look-alikes of such notes.
    */
   #beginNotes(): void {
     if (this.#braking !== undefined || this.#conversation.annotations?.hasNotes !== true) return
@@ -117,12 +117,12 @@ export class RequestAssembler {
     this.#takeBack(0)
   }
 
-  /** Gives the requests from now on another frame. */
+  /** Sets another frame for later requests. */
   reframe({ system, tools, settings }: TurnParts): void {
     this.#frame = soundFrame({ system, tools, settings })
   }
 
-  /** The request of the trunk as it stands; `turnIndex` decides which tags are still shown. `note` goes after the trunk. */
+  /** Returns the request for the current trunk. `turnIndex` decides which tags are still shown. `note` follows the trunk. */
   assemble(turnIndex = 0, note?: string): AssembledRequest {
     this.#beginNotes()
     const { trunkLength: length, epoch, overlay } = this.#conversation
@@ -143,12 +143,12 @@ export class RequestAssembler {
     return this.#renderedWith(notes, expired)
   }
 
-  /** The tags that the last request showed; a new set after every change, `undefined` without notes. */
+  /** The tags that the last request showed: a new set after every change; `undefined` without notes. */
   get shownTags(): ReadonlySet<Tag> | undefined {
     return this.#braking?.shownTags
   }
 
-  /** Renders the trunk with notes at the end that are no part of it. */
+  /** Renders the trunk with additional notes at the end. */
   #renderedWith(notes: readonly { kind: string; text: string }[], expired: readonly PlacedTag[]): AssembledRequest {
     const { length, last } = this.#messages
     const origin = this.#origins.last
@@ -169,15 +169,15 @@ export class RequestAssembler {
     return new AssembledRequest({ ...this.#frame, messages: this.#messages.copy() }, told, expired)
   }
 
-  /** A compacted span is rendered all or nothing: a change inside it is one at its beginning. */
+  /** A compacted span is rendered as a whole, so a change inside it counts as a change at its beginning. */
   #wholeSpan(changed: number, overlay: Overlay | undefined): number {
     if (overlay === undefined) return changed
     return changed <= this.#conversation.depthOf(overlay.to) ? Math.min(changed, this.#spanDepth) : changed
   }
 
   /**
-   * Forgets the messages rendered beyond a depth, and before it back to a node that began a message: those after it may have been merged into that
-   * message, and are rendered once more.
+   * Discards the messages rendered beyond a depth, and further back to a node that began a message. Nodes after it may have been merged into that
+   * message and are rendered again.
    */
   #takeBack(depth: number): void {
     if (depth >= this.#begins.length) return
@@ -213,7 +213,7 @@ export class RequestAssembler {
     for (let within = 0; within < spanned; within += 1) this.#begins.push(joined)
   }
 
-  /** Renders a node that no summary stands for. */
+  /** Renders a node that no summary covers. */
   #renderAt(depth: number): void {
     const node = this.#conversation.trunkAt(depth)!
     if (this.#conversation.annotations?.hiddenBy(node.stepId) !== undefined) {

@@ -9,7 +9,7 @@ import { brakeMarkers } from './markers.ts'
 import { neutralise } from './neutralise.ts'
 import { spanOf } from '../brakes/spanOf.ts'
 
-/** A step's id as the model sees it, on its own line. */
+/** Returns a step's id as the model sees it, on its own line. */
 export const renderId = (id: NodeId): string => `[${formatNodeId(id)}]`
 
 /** A text block that the runtime adds to the messages. */
@@ -22,7 +22,7 @@ export interface BrakeNote {
 export const note = (kind: string, steps: readonly NodeId[], text: string): string =>
   `<brake-note kind="${kind}"${spanOf(steps)}>${neutralise(text, brakeMarkers)}</brake-note>`
 
-/** A tag as the model sees it: the text, then the evidence. `quote` returns the nodes to quote verbatim. */
+/** Renders a tag as the model sees it: the text, then the evidence. `quote` returns the nodes to quote verbatim. */
 export const renderTag = (tag: Tag, quote: (id: NodeId) => readonly Block[]): string =>
   note(tag.kind, tag.abandoned, tagText(tag, quote))
 
@@ -47,7 +47,7 @@ export function tagText(tag: Tag, quote: (id: NodeId) => readonly Block[]): stri
     .join('; ')
 }
 
-/** Most items of a kind that a note names; the record and the page name all. */
+/** Maximum number of items of a kind that a note names. The record and the page name all. */
 const mostNamed = 20
 
 /** Lists the changes that were undone, and those that were not, grouped by reason. */
@@ -75,7 +75,7 @@ const quotedReply = ({ lastReply }: Tag, quote: (id: NodeId) => readonly Block[]
 const describeChild = ({ agentId, name, aborted }: { agentId: string; name: string; aborted: boolean }): string =>
   `${name} ${agentId} (${aborted ? 'aborted' : 'goes on'})`
 
-/** Several checkpoints as one note, each shortened; always built from the checkpoints, never from an earlier such note. */
+/** Renders several checkpoints as one note, each shortened. It is always built from the checkpoints, never from an earlier combined note. */
 export function renderRollUp(tags: readonly Tag[], quote: (id: NodeId) => readonly Block[]): string {
   const text = tags.map((tag) => oneLine(tag.text, 400)).join(' | ')
   const changed = [...new Set(tags.flatMap(stillChanged))]
@@ -89,11 +89,11 @@ export function renderRollUp(tags: readonly Tag[], quote: (id: NodeId) => readon
   return note('checkpoint', abandoned, `${text}${files}${quotes}${replies.join('')}`)
 }
 
-/** A message of the runtime to the model after a step: why its request was refused, that it goes in circles, or what a policy asks of it. */
+/** A message of the runtime to the model after a step: the reason of a refusal, a notice about a loop, or a request of a policy. */
 export interface Notice {
   readonly kind: 'refusal' | 'stall' | 'policy'
   readonly text: string
-  /** The summary after which the notice stands, if that stood for the newest step already. */
+  /** The summary after which the notice stands, if it already covered the newest step. */
   readonly summary?: NodeId
 }
 
@@ -102,5 +102,5 @@ export const renderNotice = ({ kind, text }: Notice): string => note(kind, [], t
 /** The note shown in place of pruned steps. */
 export const renderMemo = (memo: string, steps: readonly NodeId[]): string => note('memo', steps, memo)
 
-/** Names that stand in hidden steps alone, in lines: the id of a step, then the names found there. */
+/** Names that occur only in hidden steps. Each line has the id of a step, then its names. */
 export const renderIndex = (index: string): string => note('index', [], `\n${index}\n`)

@@ -16,7 +16,7 @@ interface BrakedModel {
   readonly canRecall: boolean
 }
 
-/** Renders everything that the model sees beside the messages: tags, memos, facts; and, with braking on, step ids and notices. */
+/** Renders everything that the model sees besides the messages: tags, memos and facts; with braking also step ids and notices. */
 export class BrakeRendering {
   readonly #conversation: Conversation
   readonly #policy: TagPolicy
@@ -24,7 +24,7 @@ export class BrakeRendering {
   readonly #canRecall: boolean
   #visible: readonly PlacedTag[] = []
   #shownTags: ReadonlySet<Tag> = new Set()
-  /** The visible tags, and those of which only the facts are shown. */
+  /** The visible tags, and tags with only their facts shown. */
   #byNode: ReadonlyMap<NodeId, readonly PlacedTag[]> = new Map()
   /** Epoch of the last update; only a change of it changes the notes between updates. */
   #epoch = -1
@@ -34,12 +34,10 @@ export class BrakeRendering {
   #rolledUp: readonly PlacedTag[] = []
   /** The index of names as of an epoch. */
   #index: { readonly epoch: number; readonly shown: ShownIndex | undefined } | undefined
-  /** Tags that went out of the last request by age. */
+  /** Tags that left the last request because of their age. */
   expired: readonly PlacedTag[] = []
 
-  /**
-   * `isBraked`: this agent has brakes of its own; without, its past may have been braked. `canRecall`: it can recall the steps that the index lists.
-   */
+  /** `isBraked`: this agent has brakes; otherwise only its past may have had them. `canRecall`: it can recall the steps that the index lists. */
   constructor(conversation: Conversation, policy: TagPolicy, { isBraked, canRecall }: BrakedModel) {
     this.#conversation = conversation
     this.#isBraked = isBraked
@@ -48,8 +46,8 @@ export class BrakeRendering {
   }
 
   /**
-   * Decides which tags the request of `turnIndex` shows. Gives the lowest depth whose notes differ from the last request;
-   * `changedDepth` is the lowest that changes anyway, where `lazy` decay may act.
+   * Decides which tags the request of `turnIndex` shows. Returns the lowest depth whose notes differ from the last request. `changedDepth` is the
+   * lowest depth that changes anyway, from which `lazy` decay may act.
    */
   update(turnIndex: number, changedDepth: number): number {
     this.expired = []
@@ -82,7 +80,7 @@ export class BrakeRendering {
     return rolled.reduce((least, { nodeId }) => Math.min(least, this.#depth(nodeId)), movedDepth)
   }
 
-  /** The tags of the last update; a new set after every change. */
+  /** Tags of the last update: a new set after every change. */
   get shownTags(): ReadonlySet<Tag> {
     return this.#shownTags
   }
@@ -96,9 +94,7 @@ export class BrakeRendering {
     return (this.#isBraked ? this.#conversation.annotations?.noticesAt(id) : undefined) ?? []
   }
 
-  /**
-   * Returns the notices that were given after a summary already stood for the newest step, the last of its span; the summary does not repeat them.
-   */
+  /** Returns the notices that were given after a summary already covered the newest step. The summary does not repeat them. */
   noticesAfter({ nodeId, to }: Pick<Overlay, 'nodeId' | 'to'>): BrakeNote[] {
     return this.#noticesAt(to)
       .filter(({ summary }) => summary === nodeId)
@@ -124,7 +120,7 @@ export class BrakeRendering {
     return ids.flatMap((id) => this.#tagsAt(id))
   }
 
-  /** Returns the notes that stand for the steps that a prune or fold hides, if this is the first of them that no summary stands for. */
+  /** Returns the notes for the steps that a prune or fold hides, if this is the first of them that no summary covers. */
   insteadOf(stepId: NodeId): readonly BrakeNote[] {
     const span = this.#conversation.annotations?.hiddenBy(stepId)
     if (span === undefined || noteStep(span, this.#conversation) !== stepId) return []
@@ -156,7 +152,7 @@ export class BrakeRendering {
       }))
   }
 
-  /** Rolls checkpoints up only where the request changes anyway; gives those whose rendering differs from before. */
+  /** Rolls up checkpoints only where the request changes anyway. Returns those whose rendering has changed. */
   #rollUp(visible: readonly PlacedTag[], changedDepth: number): readonly PlacedTag[] {
     const checkpoints = visible.filter(({ tag }) => tag.kind === 'checkpoint')
     const first = checkpoints[0]
@@ -182,7 +178,7 @@ export class BrakeRendering {
 
 const brakeNote = (notice: Notice): BrakeNote => ({ kind: notice.kind, text: renderNotice(notice) })
 
-/** Returns the facts about the nodes that these tags stand for, if there are any. */
+/** Returns the facts about the abandoned nodes of these tags, if there are any. */
 function factsBehind(tags: readonly PlacedTag[]): BrakeNote[] {
   const text = renderFacts(
     tags.flatMap(({ facts }) => facts),
@@ -191,7 +187,7 @@ function factsBehind(tags: readonly PlacedTag[]): BrakeNote[] {
   return text === '' ? [] : [{ kind: 'facts', text }]
 }
 
-/** The content with the id of its step as a line of its own at the end. */
+/** Returns the content with the id of its step as a separate last line. */
 export function withId(content: readonly Block[], id: NodeId): Block[] {
   const line = renderId(id)
   const last = content.at(-1)

@@ -1,19 +1,18 @@
 import { visible } from './visible.ts'
 
-/** Longest value shown on the line of its name, in UTF-16 units; longer values have lines of their own. */
+/** Maximum length of a value on the line of its name, in UTF-16 units. Longer values have separate lines. */
 const longestInline = 200
-/** Longest value that comes first, in UTF-16 units: long values would hide the short ones. */
+/** Maximum length of a value that comes first, in UTF-16 units. Long values would hide the short ones. */
 const longestShort = 60
 
-/** Begins the lines of a long value, so that none of them passes for something else. */
+/** Prefix of the lines of a long value, so that none of them looks like something else. */
 const mark = '│ '
 
 const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null
 
 /**
- * The arguments of a call as rows for people who decide about it: all of them, the short ones first, each with its name; lines of a long one begin
- * with `│ `. Only empty lines are left out, and they are counted; no value passes for another (see `visible`): two different inputs never look the
- * same. Rows have no line break. Pure.
+ * Returns all arguments of a call as rows for people who decide about it, the short ones first, each with its name. Lines of a long value begin with
+ * `│ `. Empty lines are left out and counted. Two different inputs never look the same (see `visible`). Rows have no line break. Pure.
  */
 export function callInFull(input: unknown): readonly string[] {
   if (input === undefined) return ['(no arguments)']
@@ -55,8 +54,8 @@ function marked(lines: readonly string[]): string[] {
 const counted = (count: number, what: string): string => `${count} ${what}${count === 1 ? '' : 's'}`
 
 /**
- * Returns the same rows as one text, for protocols whose clients show texts: each row on a line that begins with `> `, so that none passes for other
- * text; arguments that are short and plain as JSON.
+ * Returns the same rows as one text, for protocols whose clients show texts. Each row is a line that begins with `> `, so that it cannot look like
+ * other text. Short and plain arguments are shown as JSON.
  */
 export function callAsText(input: unknown): string {
   const json = JSON.stringify(input) ?? ''

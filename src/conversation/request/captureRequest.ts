@@ -18,11 +18,11 @@ export interface CapturedRequest extends TurnRequest {
   readonly turnIndex: number
   /** The first attempt that sent it. */
   readonly attempt: number
-  /** How many of its leading messages were already in the previous one. */
+  /** Number of leading messages that were already in the previous request. */
   readonly kept: number
 }
 
-/** The part of a request that a capture stores. */
+/** Part of a request that a capture stores. */
 export type RequestDifference = Pick<
   RecordOf<'turn.captured'>,
   'model' | 'system' | 'tools' | 'settings' | 'kept' | 'messages' | 'provenance'
@@ -30,7 +30,7 @@ export type RequestDifference = Pick<
 
 const isSame = (a: unknown, b: unknown): boolean => a === b || JSON.stringify(a) === JSON.stringify(b)
 
-/** The difference between a request and the previous one, so that nothing is stored twice. Pure. */
+/** Returns the difference between a request and the previous one, so that nothing is stored twice. Pure. */
 export function captureRequest(
   before: TurnRequest | undefined,
   { model, request, provenance }: TurnRequest,
@@ -59,8 +59,8 @@ export function captureRequest(
 }
 
 /**
- * The requests captured in a log, oldest first, byte for byte as they were sent once serialised. For a fork, pass the shared past
- * first. Pure; requests that were not captured are absent.
+ * Returns the requests captured in a log, oldest first; serialised, they are byte for byte as sent. For a fork, pass the shared past first. Requests
+ * that were not captured are absent. Pure.
  */
 export function* capturedRequests(records: Iterable<LogRecord>): Generator<CapturedRequest, void, undefined> {
   let before: TurnRequest | undefined

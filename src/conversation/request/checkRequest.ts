@@ -5,7 +5,7 @@ import { closedReply, openProviderCalls } from '../tree/openProviderCalls.ts'
 import { isSaid, soundCallId, withoutLastThinking } from './renderMessage.ts'
 import { sentMedia } from './sentMedia.ts'
 
-/** A reason why some provider would refuse a request; `rule` is its number in the list of docs/errors.md. */
+/** A reason for which some provider would refuse a request. `rule` is its number in the list of docs/errors.md. */
 export interface Violation {
   readonly rule: number
   readonly message: string
@@ -14,7 +14,7 @@ export interface Violation {
 export interface CheckContext {
   /** The request before this one in the same run: system and tools must not have changed. */
   readonly previous?: ModelRequest | undefined
-  /** The trunk the request was rendered from: signed thinking must be in it, unmodified. */
+  /** The trunk that the request was rendered from. Signed thinking must be in it, unmodified. */
   readonly trunk?: readonly ConversationNode[]
 }
 
@@ -80,7 +80,7 @@ function checkContent(messages: readonly RequestMessage[]): Violation[] {
   })
 }
 
-/** Each reply says something after its thinking, leaves no call of the provider open, and has ids that each provider takes. */
+/** Checks that each reply has text after its thinking, leaves no call of the provider open, and has ids that every provider accepts. */
 function checkReplies(messages: readonly RequestMessage[]): Violation[] {
   return messages.flatMap((message, index) => {
     const violations: Violation[] = []
@@ -106,7 +106,7 @@ function checkReplies(messages: readonly RequestMessage[]): Violation[] {
   })
 }
 
-/** Images and files that every provider takes. */
+/** Checks that every provider accepts the images and files. */
 const checkMedia = (messages: readonly RequestMessage[]): Violation[] =>
   messages.flatMap(({ content }, index) =>
     content.flatMap((block) => {
@@ -117,14 +117,14 @@ const checkMedia = (messages: readonly RequestMessage[]): Violation[] =>
     }),
   )
 
-/** A message's signed thinking and calls, in order, which providers verify together. */
+/** Returns a message's signed thinking and calls, in order, which providers verify together. */
 const signedParts = (content: readonly Block[]): string[] =>
   content.flatMap((block) => {
     if (block.type === 'toolCall') return [`call ${soundCallId(block.callId)}`]
     return block.type === 'thinking' && block.signature !== undefined ? [JSON.stringify(block)] : []
   })
 
-/** The part of a reply that may be sent: thinking that nothing comes after is left out, and so are open calls of the provider. */
+/** Returns the part of a reply that may be sent, without trailing thinking and open calls of the provider. */
 function sentForms(content: readonly Block[]): (readonly Block[])[] {
   const said = content.filter(isSaid)
   const tail = withoutLastThinking(said)

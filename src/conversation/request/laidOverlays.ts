@@ -1,17 +1,17 @@
 import type { NodeId } from '../../protocol/ids.ts'
 import type { LaidOverlay, OverlaySubject } from './overlay.ts'
 
-/** Where an overlay lies, and the id of its summary. */
+/** Position of an overlay, and the id of its summary. */
 export type OverlaySpan = Pick<LaidOverlay, 'nodeId' | 'from' | 'to'>
 
-/** Reads the kept overlays, by the ids of their summaries. */
+/** Reads the stored overlays, by the ids of their summaries. */
 export interface OverlayReader {
   readOverlay(id: NodeId): LaidOverlay | undefined
 }
 
 const isWhole = (overlay: OverlaySpan | LaidOverlay): overlay is LaidOverlay => 'summary' in overlay
 
-/** The overlays of a conversation, oldest first. One that is kept is read when it is asked for: each says more than the one before. */
+/** The overlays of a conversation, oldest first. A stored overlay is read on demand. */
 export class LaidOverlays {
   readonly #all: (OverlaySpan | LaidOverlay)[]
   readonly #kept: OverlayReader | undefined
@@ -26,7 +26,7 @@ export class LaidOverlays {
     return this.#all.map(({ nodeId, from, to }) => ({ nodeId, from, to }))
   }
 
-  /** The newest whose whole span is on the trunk; an older one holds again when a revert undoes the newer. */
+  /** Returns the newest overlay whose whole span is on the trunk. An older one applies again when a revert removes the newer. */
   active(subject: Pick<OverlaySubject, 'onTrunk'>): OverlaySpan | undefined {
     return this.#all.findLast(({ from, to }) => subject.onTrunk(from) && subject.onTrunk(to))
   }

@@ -18,7 +18,7 @@ interface Pattern {
   readonly wanted: readonly number[]
 }
 
-/** How much of each pattern has matched; negative if it does not match. */
+/** Matched length of each pattern; negative if it does not match. */
 type Reading = readonly number[]
 
 /** States in which a look-alike is complete: that of a tag, that of an id. */
@@ -26,15 +26,15 @@ export const foundTag = 254
 export const foundId = 255
 
 /**
- * The markers that the runtime itself writes into one kind of text, which nothing else in it may resemble. An automaton: no
- * look-alike contains the start of another, so one pass finds them all. Transitions are computed lazily, as most texts reach few states.
+ * Automaton for the markers that the runtime writes into one kind of text and that nothing else in it may resemble. No look-alike contains the start
+ * of another, so one pass finds them all. Transitions are computed lazily, because most texts reach few states.
  */
 export class Markers {
-  /** A quick test for texts that may contain a look-alike; most do not. */
+  /** Quick test for texts that may contain a look-alike; most do not. */
   readonly opener: RegExp
   readonly #patterns: readonly Pattern[]
   readonly #states: Reading[]
-  /** A state's number, by its reading. */
+  /** Number of a state by its content. */
   readonly #numbers: Map<string, number>
   /** The next state, by state and likeness. */
   readonly #next: (Uint8Array | undefined)[] = []
@@ -51,7 +51,7 @@ export class Markers {
     this.#numbers = new Map([[nothing.join(), 0]])
   }
 
-  /** The state after one more character, or `foundTag`, or `foundId`. In state 0 nothing has matched. */
+  /** Returns the state after one more character, or `foundTag`, or `foundId`. In state 0 nothing has matched. */
   next(state: number, like: Likeness): number {
     return (this.#next[state] ??= this.#allNext(state))[like]!
   }
@@ -80,7 +80,7 @@ export class Markers {
 const wantedOf = (char: string): number[] =>
   char === 'm' ? [bitOf('r') | letterM, bitOf('n')] : [char === '-' ? dash : bitOf(char)]
 
-/** How much of a pattern has matched after one more character. */
+/** Returns the matched length of a pattern after one more character. */
 function readOn({ opener, wanted }: Pattern, read: number, like: Likeness): number {
   if (like === opener) return 0
   if (read < 0) return -1
@@ -103,7 +103,7 @@ const always = ['conversation-summary', 'conversation-facts', 'runtime-note']
 
 /** The runtime's markers in a request without braking. */
 export const plainMarkers = new Markers(always)
-/** The same with notes, for a fork whose past had braking. */
+/** The runtime's markers with notes, for a fork whose past had braking. */
 export const noteMarkers = new Markers([...always, 'brake-note'])
 /** The runtime's markers in a request with braking. */
 export const brakeMarkers = new Markers([...always, 'brake-note'], { ids: true })

@@ -16,7 +16,7 @@ interface MaskSubject extends HiddenSubject {
   readonly counter: TokenCounter
 }
 
-/** Steps that are shown without the content of their results. One that is hidden later is no longer among them. */
+/** Steps that are shown without the content of their results. A step that is hidden later is removed from them. */
 export class MaskedSteps {
   /** Estimated tokens that each masked step saves. */
   readonly #saved: Map<NodeId, number>
@@ -48,7 +48,7 @@ export class MaskedSteps {
     for (const id of steps) this.#saved.delete(id)
   }
 
-  /** Estimated tokens that masks take off the trunk. Costs as much as there are masked steps. */
+  /** Estimated tokens that masks remove from the trunk. The cost grows with the number of masked steps. */
   saved(subject: HiddenSubject): number {
     let sum = 0
     for (const [id, saved] of this.#saved) if (isLeft(id, subject)) sum += saved
@@ -56,7 +56,7 @@ export class MaskedSteps {
   }
 }
 
-/** The first result of these steps that a mask changes. */
+/** Returns the first result of these steps that a mask changes. */
 export function firstMasked(
   steps: readonly NodeId[],
   subject: Pick<HiddenSubject, 'node'>,
@@ -84,16 +84,16 @@ interface Mask {
   readonly kept: readonly string[]
 }
 
-/** The part of a node that decides the replacement of its content. */
+/** The part of a node that determines the replacement of its content. */
 type ResultNode = Pick<ConversationNode, 'id' | 'message' | 'isIrreversible' | 'reversible'>
 
 const masks = new WeakMap<ResultNode, Mask | null>()
 
 /**
- * A result with a line in place of its content; for an error its last line stays; for a call that cannot be undone, or can be, its outcome.
- * `undefined` for messages that no mask changes: those that are no results, answers of the runtime in a tool's place, which may hold a person's
- * words, and content that is no longer than the line. Without `canRecall` the line does not name `recall`. It depends on nothing but the node, so
- * that every request shows the same.
+ * Returns a result with a line in place of its content. The last line of an error stays, and so does the outcome of a call that cannot be undone or
+ * that its tool could undo. Returns `undefined` for messages that no mask changes: other messages, answers of the runtime in a tool's place (which
+ * may contain a person's words), and content that is no longer than the line. Without `canRecall` the line does not name `recall`. It depends on the
+ * node alone, so every request shows the same.
  */
 export function maskOf(node: ResultNode, canRecall = true): ToolResultMessage | undefined {
   const { message } = node
@@ -136,13 +136,13 @@ const sizeOf = (characters: number, media: string): string => {
   return [text, media].filter((part) => part !== '').join(', ')
 }
 
-/** The part of a conversation that says how much of a message is shown. */
+/** The part of a conversation that determines how much of a message is shown. */
 export interface ShownSubject {
   readonly overlay: Overlay | undefined
   readonly annotations: { readonly masked: Pick<MaskedSteps, 'has'> } | undefined
 }
 
-/** A message of a step that is not hidden, as a request shows it: masked, cut short, or as it is. */
+/** Returns a message of a visible step as a request shows it: masked, cut short, or unchanged. */
 export function shownMessage(
   node: ConversationNode,
   { overlay, annotations }: ShownSubject,

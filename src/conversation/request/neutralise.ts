@@ -11,19 +11,19 @@ import {
 import { foundId, foundTag, type Markers } from './markers.ts'
 import { afterSign, nameMeans, numberMeans, readOn, type Place } from './references.ts'
 
-/** The state of an incomplete look-alike, which another block may complete. */
+/** State of an incomplete look-alike that another block may complete. */
 export interface Unfinished {
   readonly state: number
   readonly reference: Place | undefined
   readonly isReferenceRead: boolean
 }
 
-/** Defuses look-alikes of the runtime's markers. For rendered text only: stored text is unchanged. Linear time. */
+/** Neutralises look-alikes of the runtime's markers. For rendered text only; stored text is unchanged. Linear time. */
 export const neutralise = (text: string, markers: Markers): string => new Scan(markers).text(text)
 
 /**
- * The same for the blocks of a message, which an adapter may join. `before` is the end of a message that this one is merged into.
- * Returns the same array if nothing changes.
+ * Does the same for the blocks of a message, which an adapter may join. `before` is the end of a message that this one is merged into. Returns the
+ * same array if nothing changes.
  */
 export function neutraliseBlocks(
   content: readonly Block[],
@@ -57,7 +57,7 @@ const closing = ')'.charCodeAt(0)
 class Scan {
   readonly #markers: Markers
   #state: number
-  /** How much of a character reference has been read. */
+  /** Progress in reading a character reference. */
   #reference: Place | undefined
   /** A reference was read except for its `;`. */
   #isReferenceRead: boolean
@@ -172,7 +172,7 @@ function unitsOf(text: string): Uint16Array {
   return units
 }
 
-/** Arguments per call, well below the engines' limits. */
+/** Number of arguments per call, well below the engines' limits. */
 const chunk = 8_192
 
 function textOf(units: Uint16Array): string {

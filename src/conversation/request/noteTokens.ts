@@ -20,13 +20,13 @@ export interface NoteTokens {
   readonly shown: number
   /** Tokens of the index alone. */
   readonly index: number
-  /** Tokens that hidden steps, masks and cut output take off. */
+  /** Tokens that hidden steps, masks and cut output remove. */
   readonly taken: number
 }
 
 export const noNotes: NoteTokens = Object.freeze({ shown: 0, index: 0, taken: 0 })
 
-/** Counts the notes of a trunk, and the parts of its messages that are not shown. Costs as much as there are tags and hidden spans. */
+/** Counts the notes of a trunk, and the parts of its messages that are not shown. The cost grows with the number of tags and hidden spans. */
 export function noteTokens(conversation: NoteSubject, annotations: Annotations | undefined): NoteTokens {
   const { counter, overlay } = conversation
   const isUncut = (node: ConversationNode): boolean =>
@@ -64,7 +64,7 @@ export function noteTokens(conversation: NoteSubject, annotations: Annotations |
 
 const whole = new WeakMap<HiddenSpan, { readonly notes: number; readonly steps: number }>()
 
-/** Tokens of the notes for a hidden span, and of its steps, as far as they are left. */
+/** Returns the tokens of the notes for a hidden span, and of its remaining steps. */
 function spanTokens(span: HiddenSpan, conversation: NoteSubject): { readonly notes: number; readonly steps: number } {
   const isAll = isWhole(span, conversation)
   const known = isAll ? whole.get(span) : undefined

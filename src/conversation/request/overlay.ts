@@ -23,7 +23,7 @@ export interface OverlaySubject {
 
 /** An overlay of a conversation, with the estimated tokens that it saves over its span, and those of its summary and facts. */
 export interface LaidOverlay extends Overlay {
-  /** The facts of the steps that it stands for, a line each: they are known without its span. */
+  /** Facts of the steps that it covers, a line each. They are known without its span. */
   readonly facts: string
   readonly saved: number
   readonly tokens: number
@@ -33,7 +33,7 @@ export interface LaidOverlay extends Overlay {
 export const staysWhole = (node: ConversationNode, { annotations }: Pick<OverlaySubject, 'annotations'>): boolean =>
   node.message.role === 'user' || annotations?.pinned.has(node.stepId) === true
 
-/** Why an overlay cannot be laid over this trunk; `undefined` when it can. */
+/** Returns the reason why an overlay cannot be applied to this trunk; `undefined` if it can. */
 export function wrongInOverlay(overlay: Overlay, subject: OverlaySubject): string | undefined {
   const { path } = subject
   const from = subject.node(overlay.from)
@@ -52,11 +52,11 @@ export function wrongInOverlay(overlay: Overlay, subject: OverlaySubject): strin
     : 'it does not keep the user messages and pinned steps of its span'
 }
 
-/** How a summary is shown to the model: user-role text that cannot be taken for a message. */
+/** Returns a summary as the model sees it: user-role text that cannot be mistaken for a message. */
 export const renderSummary = ({ from, to, summary }: Overlay, markers: Markers = plainMarkers): string =>
   `<conversation-summary span="n${from}–n${to}">\n${neutralise(summary, markers)}\n</conversation-summary>`
 
-/** The facts of the steps that a summary stands for, a line each; `''` when there are none. Costs the length of the span. */
+/** Returns the facts of the steps that a summary covers, a line each; `''` if there are none. The cost grows with the length of the span. */
 function factsOfSpan({ from, to, kept }: Overlay, subject: OverlaySubject): string {
   const shown = new Set(kept)
   const span = subject.path.slice(subject.node(from)!.depth - 1, subject.node(to)!.depth)
@@ -64,13 +64,13 @@ function factsOfSpan({ from, to, kept }: Overlay, subject: OverlaySubject): stri
   return factLines(factsOf(gone))
 }
 
-/** Renders the facts of the steps that a summary stands for, as the model sees them. */
+/** Renders the facts of the steps that a summary covers, as the model sees them. */
 export const renderSpanFacts = (
   { from, to, facts }: Overlay & Pick<LaidOverlay, 'facts'>,
   markers: Markers = plainMarkers,
 ): string => renderFactLines(facts, [from, to], markers)
 
-/** Estimated tokens that the summary of an overlay saves over its span. Costs the length of the span. */
+/** Returns the estimated tokens that the summary of an overlay saves over its span. The cost grows with the length of the span. */
 export function savedBySummary(overlay: Overlay, subject: OverlaySubject): number {
   return savedBy(overlay, subject, summaryTokens({ ...overlay, facts: factsOfSpan(overlay, subject) }, subject))
 }
@@ -83,7 +83,7 @@ function savedBy(overlay: Overlay, subject: OverlaySubject, tokens: number): num
   return span - kept - tokens
 }
 
-/** Lays a compaction over the trunk: adds its facts and the tokens that it takes and saves. */
+/** Applies a compaction to the trunk: adds its facts and the tokens that it takes and saves. */
 export function layOverlay(overlay: Overlay, subject: OverlaySubject): LaidOverlay {
   const facts = factsOfSpan(overlay, subject)
   const tokens = summaryTokens({ ...overlay, facts }, subject)
@@ -94,7 +94,10 @@ export function layOverlay(overlay: Overlay, subject: OverlaySubject): LaidOverl
 const summaryTokens = (overlay: Overlay & Pick<LaidOverlay, 'facts'>, { counter }: OverlaySubject): number =>
   counter.text(renderSummary(overlay)) + counter.text(renderSpanFacts(overlay))
 
-/** Estimated tokens saved by cutting long tool output after the span, except where `isUncut` is true. Costs the length of that part. */
+/**
+ * Returns the estimated tokens saved by cutting long tool output after the span, except where `isUncut` is true. The cost grows with the length of
+ * that part.
+ */
 export function savedByCutting(
   overlay: Overlay,
   subject: OverlaySubject,
@@ -111,7 +114,7 @@ export function savedByCutting(
   return saved
 }
 
-/** A message as it is shown under an overlay: after its span, long tool output is cut. */
+/** Returns a message as shown under an overlay: after its span, long tool output is cut. */
 export const cutBy = (
   { to, recentTo, maxToolOutputChars, uncut }: Overlay,
   { id, message }: ConversationNode,
@@ -119,8 +122,8 @@ export const cutBy = (
   id <= to || id > recentTo || uncut?.includes(id) === true ? message : truncateResult(message, maxToolOutputChars)
 
 /**
- * Cuts the middle out of long tool output; any other message, and short output, is returned unchanged, and so is an answer of the runtime in a tool's
- * place, which may hold a person's words.
+ * Cuts the middle out of long tool output. Other messages and short output are returned unchanged, and so are answers of the runtime in a tool's
+ * place, which may contain a person's words.
  */
 export function truncateResult(message: Message, maxChars: number): Message {
   if (message.role !== 'toolResult' || message.synthetic !== undefined) return message

@@ -12,7 +12,7 @@ const references: { readonly [meant: string]: readonly string[] } = {
   '\u200b': ['zerowidthspace', 'zwnj', 'zwj', 'nobreak', 'lrm', 'rlm'],
 }
 
-/** How much of a reference has been read: `&`, a prefix of a name, or a number and its value so far. */
+/** Progress in reading a reference: `&`, a prefix of a name, or a number and its value so far. */
 export type Place = number
 export const afterSign: Place = 0
 const afterHash: Place = 500

@@ -4,7 +4,7 @@ import type { RequestMessage } from '../../protocol/ports/model.ts'
 import { sentMedia } from './sentMedia.ts'
 import { TextHash } from '../../protocol/text/textHash.ts'
 
-/** A message as sent to providers; `undefined` if nothing in it would be accepted, and it is omitted. */
+/** Returns a message in the form for providers; `undefined` if nothing in it would be accepted, so it is omitted. */
 export function renderMessage(message: Message): RequestMessage | undefined {
   switch (message.role) {
     case 'user':
@@ -32,7 +32,7 @@ export function renderMessage(message: Message): RequestMessage | undefined {
 
 const sentKeys = ['role', 'callId', 'toolName', 'content', 'isError']
 
-/** A result with only the fields that are sent, in the order in which they are sent. */
+/** Returns a result with only the fields that are sent, in their order. */
 function isSentAsItIs(message: ToolResultMessage): boolean {
   return (
     Object.keys(message).every((key, index) => key === sentKeys[index]) &&
@@ -43,7 +43,7 @@ function isSentAsItIs(message: ToolResultMessage): boolean {
   )
 }
 
-/** True of a block that says anything to a model; providers refuse blank ones. */
+/** Returns true for a block that is not blank. Providers refuse blank blocks. */
 export function isSaid(block: Block): boolean {
   switch (block.type) {
     case 'text':
@@ -57,7 +57,7 @@ export function isSaid(block: Block): boolean {
   }
 }
 
-/** The content without blank blocks and media that providers refuse; the same array when there are none. */
+/** Returns the content without blank blocks and media that providers refuse; the same array if there are none. */
 function said(content: readonly Block[]): readonly Block[] {
   if (
     content.every((block) => isSaid(block) && (block.type === 'text' || !isMedia(block) || sentMedia(block) === block))
@@ -66,17 +66,17 @@ function said(content: readonly Block[]): readonly Block[] {
   return content.filter(isSaid).map((block) => (isMedia(block) ? sentMedia(block) : block))
 }
 
-/** Providers refuse thinking that nothing comes after, as in a reply that was cut off; the same array when there is none. */
+/** Removes trailing thinking, as in a reply that was cut off, because providers refuse it. Returns the same array if there is none. */
 export function withoutLastThinking(content: readonly Block[]): readonly Block[] {
   const end = content.findLastIndex(({ type }) => type !== 'thinking') + 1
   return end === content.length ? content : content.slice(0, end)
 }
 
-/** Tool names that every provider accepts; a model may have made up any other. */
+/** Pattern of tool names that every provider accepts. A model may have made up any other name. */
 export const soundName = (name: string): string =>
   /^[A-Za-z0-9_-]{1,64}$/.test(name) ? name : name.replace(/[^A-Za-z0-9_-]/g, '_').slice(0, 64) || 'unknown'
 
-/** Ids of calls that every provider accepts: 64 characters are the most that OpenAI takes. */
+/** Pattern of call ids that every provider accepts. OpenAI accepts at most 64 characters. */
 export const soundCallId = (id: string): string =>
   /^[A-Za-z0-9_-]{1,64}$/.test(id)
     ? id

@@ -1,9 +1,9 @@
 import type { ModelRequest } from '../../protocol/ports/model.ts'
 import type { CapturedRequest } from './captureRequest.ts'
 
-/** How a request differs from the previous one. */
+/** Differences between a request and the previous one. */
 export interface RequestChange {
-  /** How many leading messages are the same, and how many of the previous ones are no longer sent. */
+  /** Number of equal leading messages, and of previous messages that are no longer sent. */
   readonly kept: number
   readonly gone: number
   readonly added: number

@@ -3,18 +3,18 @@ import { mediaText, type MediaBlock, type PlainBlock } from '../../protocol/mess
 import { isHeif, isPdf, pictureBytes } from '../../protocol/text/pictureBytes.ts'
 import { isBase64 } from '../../protocol/text/saidContent.ts'
 
-/** The most base64 of one image, in characters: Anthropic measures that, and not the bytes. */
+/** Maximum base64 length of one image in characters. Anthropic measures this, not the bytes. */
 const maxImageChars = 5 * 1024 * 1024
 
-/** The most base64 of one file, in characters: no request to Anthropic may be larger. */
+/** Maximum base64 length of one file in characters. No request to Anthropic may be larger. */
 const maxFileChars = 32 * 1024 * 1024
 
-/** The longest side of an image in pixels that every provider takes. */
+/** Maximum side of an image in pixels that every provider accepts. */
 const maxSide = 8_000
 
 /**
- * An image or a file as it is sent: one that providers refuse, and with it each request that it is in, is a line of text that says why;
- * one of another type than it says has its own. The same block when nothing is wrong with it. Pure.
+ * Returns an image or a file as it is sent. One that providers refuse is replaced by a line of text with the reason. One with a wrong declared type
+ * gets its real type. A valid block is returned unchanged. Pure.
  */
 export function sentMedia(block: MediaBlock): PlainBlock {
   const sent = block.type === 'file' ? wrongInFile(block) : readImage(block)
@@ -25,7 +25,7 @@ export function sentMedia(block: MediaBlock): PlainBlock {
 
 type DataOf<B> = Extract<B, { readonly data: string }>
 
-/** The image with its own type, why it is left out, or `undefined` when it is sent as it is. */
+/** Returns the image with its real type, or the reason why it is left out, or `undefined` if it is sent unchanged. */
 function readImage(image: Extract<MediaBlock, { type: 'image' }>): PlainBlock | string | undefined {
   if ('url' in image) return undefined
   const { data, mimeType } = image

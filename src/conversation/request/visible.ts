@@ -7,7 +7,7 @@ const manySpaces = / {20,}| {1,19}(?=\n|$)/g
 const spacesIn = / {20}| (?:\n|$)/
 
 const rightToLeft = /[\u0590-\u08FF\uFB1D-\uFDFF\uFE70-\uFEFC\u{10800}-\u{10FFF}\u{1E800}-\u{1EFFF}]/u
-/** Characters that seem to stand elsewhere on a line with letters that are read from the right. */
+/** Characters that may appear elsewhere on a line with right-to-left letters. */
 const turned = /[A-Za-z0-9()<>[\]{}/\\]/
 
 interface Tables {
@@ -16,7 +16,7 @@ interface Tables {
   readonly oneScript: RegExp
   /** Words of other scripts that look like Latin ones or like signs. */
   readonly looksLatin: RegExp
-  /** Signs that no other sign looks like. */
+  /** Characters that no other character looks like. */
   readonly sign: RegExp
   readonly picture: RegExp
   readonly letter: RegExp
@@ -50,7 +50,7 @@ const escaped = (char: string): string =>
 /** Returns true unless a character is another form of one or several others (NFKC), and for two vowels that have no other form. */
 const isCompact = (char: string): boolean => char.normalize('NFKC') === char || char === '\u0E33' || char === '\u0EB3'
 
-/** A word: a letter that may pass for another one is named, and so is a mark that a letter may also have by itself. */
+/** Renders a word. A letter that looks like another one is named, and so is a combining mark that could be part of a letter. */
 function shownWord(word: string): string {
   if (/^[A-Za-z0-9]+$/.test(word)) return word
   const { oneScript, looksLatin } = tables()
@@ -85,8 +85,8 @@ function shownLine(line: string): string {
 }
 
 /**
- * A text as people see all of it: characters that are not seen, that reorder others, or that look like others are named, `⟨U+202E⟩`, and
- * so is `⟨` itself; many spaces, and those at the end of a line, are counted. Line breaks stay. Two texts never look the same. Pure.
+ * Renders a text so that people see all of it. Characters that are invisible, reorder others or look like others are named, `⟨U+202E⟩`, and so is `⟨`
+ * itself. Many spaces, and spaces at the end of a line, are counted. Line breaks stay. Two different texts never look the same. Pure.
  */
 export function visible(text: string): string {
   const shown = plain.test(text) ? text : text.split('\n').map(shownLine).join('\n')

@@ -2,13 +2,13 @@ import type { Tag } from '../../protocol/braking.ts'
 import type { NodeId } from '../../protocol/ids.ts'
 import type { Fact } from '../tree/facts.ts'
 
-/** How long tags stay in the request. Turns are counted across runs. */
+/** Policy for how long tags stay in the request. Turns are counted across runs. */
 export interface TagPolicy {
   /** A lesson or finding shows while it is at most this many turns old … */
   readonly lessonWindowTurns: number
   /** … or among this many of the newest of its kind. */
   readonly lessonWindowCount: number
-  /** `lazy`: an old tag stays until the request changes at or before it anyway, so that the provider's cache holds. */
+  /** `lazy`: an old tag stays until the request changes at or before it anyway, so the provider's cache holds. */
   readonly decay: 'exact' | 'lazy'
   /** If there are more checkpoints than this, or more tokens in them, the older half is shown as one note. */
   readonly maxCheckpoints: number
@@ -33,8 +33,8 @@ export interface PlacedTag {
 }
 
 /**
- * The tags (`tags` are those of the trunk, oldest first) to show in the request of `turnIndex`. Outcomes and checkpoints are always
- * shown; a tag repeated by a newer one of its kind is not. Pure.
+ * Returns the tags to show in the request of `turnIndex`. `tags` are those of the trunk, oldest first. Outcomes and checkpoints are always shown; a
+ * tag that a newer one of its kind repeats is not. Pure.
  */
 export function visibleTags(tags: readonly PlacedTag[], policy: TagPolicy, turnIndex: number): PlacedTag[] {
   const seen = new Set<string>()
@@ -54,14 +54,14 @@ export function visibleTags(tags: readonly PlacedTag[], policy: TagPolicy, turnI
   return visible.toReversed()
 }
 
-/** How many of the oldest checkpoints to show as one, given the tokens of each. Pure. */
+/** Returns how many of the oldest checkpoints are shown as one, given the tokens of each. Pure. */
 export function rollUpCount(tokens: readonly number[], policy: TagPolicy): number {
   const total = tokens.reduce((sum, count) => sum + count, 0)
   const isMany = tokens.length > policy.maxCheckpoints || total > policy.maxCheckpointTokens
   return isMany && tokens.length > 1 ? Math.ceil(tokens.length / 2) : 0
 }
 
-/** The first turn after `turnIndex` in which one of these tags may expire; `Infinity` if none can. Pure. */
+/** Returns the first turn after `turnIndex` in which one of these tags may expire; `Infinity` if none can. Pure. */
 export function nextExpiry(visible: readonly PlacedTag[], policy: TagPolicy, turnIndex: number): number {
   let next = Infinity
   for (const { tag } of visible) {

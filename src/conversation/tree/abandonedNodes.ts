@@ -1,7 +1,7 @@
 import type { NodeId } from '../../protocol/ids.ts'
 import type { ConversationNode } from './node.ts'
 
-/** These nodes, and those that reverts to them abandoned before, by id, each once. Pure. */
+/** Returns these nodes, and nodes that earlier reverts to them abandoned, by id, each once. Pure. */
 export function nodesBehind(
   ids: readonly NodeId[],
   find: (id: NodeId) => ConversationNode | undefined,

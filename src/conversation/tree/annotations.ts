@@ -42,7 +42,7 @@ type Queues = { readonly [Q in keyof Waiting]: Waiting[Q][number][] }
 const queuesOf = (kept?: Waiting): Queues =>
   Object.fromEntries(Object.values(queueOf).map((queue) => [queue, [...(kept?.[queue] ?? [])]])) as unknown as Queues
 
-/** Annotations in the form in which they are kept. */
+/** Stored form of annotations. */
 export interface KeptAnnotations {
   readonly revertsTo: readonly (readonly [NodeId, number])[]
   readonly pinned: readonly NodeId[]
@@ -55,11 +55,11 @@ export interface KeptAnnotations {
   readonly hidden: KeptHidden
   readonly masked: readonly (readonly [NodeId, number])[]
   readonly hasUnpinned: boolean
-  /** Missing in those that were kept before there was any. */
+  /** Missing in annotations that were stored before the first one. */
   readonly refused?: readonly Refused[]
 }
 
-/** A part that a provider refused, in the turn that it is of. */
+/** A part that a provider refused, with its turn. */
 export type Refused = RefusedPart & { readonly turnIndex: number }
 
 /** Traces of reverts, prunes and pins on a conversation, beside its nodes. Made only for conversations that have any. */
@@ -77,7 +77,7 @@ export class Annotations {
   readonly tagged: Tagged[]
   readonly #pinned: Set<NodeId>
   readonly #yielding: Set<NodeId>
-  /** True if a pin was ever taken back. */
+  /** True if a step was ever unpinned. */
   hasUnpinned: boolean
   /** Parts that providers refused, oldest first. */
   readonly refused: Refused[]
@@ -129,7 +129,7 @@ export class Annotations {
     this.notices.set(id, [...this.noticesAt(id), { ...notice, ...after }])
   }
 
-  /** Notes which tags the last request showed; `true` if that is news. */
+  /** Notes which tags the last request showed. Returns `true` if they changed. */
   showTags(shown: ReadonlySet<Tag>): boolean {
     let isNews = false
     for (const tagged of this.tagged) {
@@ -145,7 +145,7 @@ export class Annotations {
     return this.hidden.spanOf(stepId)
   }
 
-  /** Takes in an applied prune, fold or mask. Gives the lowest depth of the trunk whose rendering changes. */
+  /** Takes in an applied prune, fold or mask. Returns the lowest depth of the trunk whose rendering changes. */
   hide(outcome: PruneOutcome, subject: Parameters<MaskedSteps['add']>[1]): number {
     if (outcome.masked === true) return this.masked.add(outcome.steps, subject)
     this.masked.drop(outcome.steps)
@@ -165,7 +165,7 @@ export class Annotations {
     this.stalls.personSpoke()
   }
 
-  /** Pinned steps, by their first node, and summaries. They are in sight of the model. */
+  /** Pinned steps by their first node, and pinned summaries. The model sees all of them. */
   get pinned(): ReadonlySet<NodeId> {
     return this.#pinned
   }
@@ -215,7 +215,7 @@ export class Annotations {
     return request!.by
   }
 
-  /** Drops the requests that wait: they stay with the source of a fork. */
+  /** Drops the waiting requests, which stay with the source of a fork. */
   dropRequests(): void {
     for (const requests of Object.values(this.waiting)) requests.splice(0)
   }

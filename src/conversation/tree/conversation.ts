@@ -48,7 +48,7 @@ export class Conversation extends TreeView implements ConversationView, Reshaped
   /** The overlay in force at the last change. */
   #shown: OverlaySpan | undefined
 
-  /** `kept`: the result of `keep` of a conversation with the same counter, and its nodes. */
+  /** Restores a conversation. `kept`: the result of `keep` of a conversation with the same counter, and its nodes. */
   constructor(
     counter: TokenCounter = estimateTokens,
     kept?: { readonly state: KeptConversation; readonly nodes: NodeReader },
@@ -70,7 +70,7 @@ export class Conversation extends TreeView implements ConversationView, Reshaped
     if (undone !== undefined) this.undone.resume(undone.id, this.#annotations!.tagged[undone.tagged]!)
   }
 
-  /** Returns all but the nodes and overlays as plain JSON. It shares objects with the conversation: not to be kept for later. */
+  /** Returns everything except the nodes and overlays as plain JSON. It shares objects with the conversation, so use it at once. */
   keep(): KeptConversation {
     return {
       lastSeq: this.#lastSeq,
@@ -93,12 +93,12 @@ export class Conversation extends TreeView implements ConversationView, Reshaped
     return this.#lastSeq
   }
 
-  /** The first id that is not in the past which a fork shares with its source. */
+  /** The first id after the past that a fork shares with its source. */
   get ownFrom(): NodeId {
     return this.#ownFrom
   }
 
-  /** How often the trunk changed in another way than by growing. */
+  /** Number of changes of the trunk other than growth. */
   get epoch(): number {
     return this.#changes.epoch
   }
@@ -150,12 +150,12 @@ export class Conversation extends TreeView implements ConversationView, Reshaped
     return (this.tree.head?.pathTokens ?? 0) - (this.overlay?.saved ?? 0) + shown - taken + repair
   }
 
-  /** Estimated tokens of the notes shown beside the messages of the trunk, a summary apart. */
+  /** Estimated tokens of the notes shown beside the messages of the trunk, without a summary. */
   get notes(): NoteTokens {
     return this.#notes
   }
 
-  /** Text after the trunk until the model has answered: the fault of its last answer. */
+  /** Note after the trunk about the fault of the last answer, until the model has answered. */
   get repair(): string | undefined {
     return this.#repair
   }
@@ -182,9 +182,8 @@ export class Conversation extends TreeView implements ConversationView, Reshaped
   }
 
   /**
-   * Folds one record in. A record already applied (by `seq`) is ignored.
-   *
-   * @throws RuntimeError `LOG_CORRUPT` when the record does not follow from the ones before it; nothing changes then.
+   * Applies one record. A record that was already applied (by `seq`) is ignored.
+   * @throws RuntimeError `LOG_CORRUPT` if the record does not follow from earlier ones; nothing changes then
    */
   apply(record: LogRecord): void {
     if (record.seq <= this.#lastSeq) return
@@ -232,12 +231,12 @@ export class Conversation extends TreeView implements ConversationView, Reshaped
     if (record.foreign === true) this.tree.foreignTo = this.lastNodeId
   }
 
-  /** Notes which tags the last request showed, as their age alone does not say: they count as long as they are shown. */
+  /** Notes which tags the last request showed. They count as long as they are shown, whatever their age. */
   showTags(shown: ReadonlySet<Tag>): void {
     if (this.#annotations?.showTags(shown) === true) this.#notes = noteTokens(this, this.#annotations)
   }
 
-  /** Continues with the log of a fork: messages that wait and open steps stay with the source. Ids continue. */
+  /** Continues with the log of a fork. Waiting messages and open steps stay with the source. Ids continue. */
   beginLog(): void {
     this.#lastSeq = 0
     this.#open = undefined

@@ -6,19 +6,19 @@ import type { OverlayReader } from '../request/laidOverlays.ts'
 import { makeNode, repeatNode, type CallMarks, type ConversationNode } from './node.ts'
 import type { TokenCounter } from '../limits/tokenCounter.ts'
 
-/** Nodes and overlays that are kept. */
+/** Stored nodes and overlays. */
 export interface NodeReader extends OverlayReader {
-  /** The highest id there may be. */
+  /** The highest possible id. */
   readonly last: NodeId
-  /** A node with these tags; another object each time. */
+  /** Returns a copy of a node with these tags. */
   take(id: NodeId, tags: readonly Tag[]): ConversationNode | undefined
 }
 
-/** A tree as it is kept; its nodes are read when they are asked for. */
+/** Stored form of a tree. Its nodes are read on demand. */
 export interface KeptTree {
   readonly lastNodeId: NodeId
   readonly foreignTo: NodeId
-  /** Ids that follow each other, from one to another. */
+  /** Range of consecutive ids. */
   readonly trunk: readonly (readonly [NodeId, NodeId])[]
   readonly callIds: KeptIds
   readonly nodes: NodeReader
@@ -26,22 +26,22 @@ export interface KeptTree {
 
 /** The nodes of a conversation, and which of them are its trunk. */
 export class ConversationTree {
-  /** Nodes by id; ids of compaction summaries leave holes, and so do nodes that are kept and were not asked for. */
+  /** Nodes by id. Ids of compaction summaries leave holes, and so do stored nodes that were not read yet. */
   readonly #nodes: (ConversationNode | undefined)[] = []
-  /** Nodes of the trunk; an id stands for a node that is kept, until the whole trunk is asked for. */
+  /** Nodes of the trunk. An id stands for a stored node until the whole trunk is requested. */
   readonly #trunk: (ConversationNode | NodeId)[]
   #isRead: boolean
   readonly #callIds: KnownIds
   readonly #kept: KeptTree | undefined
-  /** Nodes that are no longer as they are kept. */
+  /** Nodes that differ from their stored form. */
   readonly #changed = new Set<NodeId>()
   readonly #tagsOf: (id: NodeId) => readonly Tag[]
   /** Highest id given to a node or a summary. */
   lastNodeId: NodeId
-  /** The last id that came with a file of another party; 0 if none did. */
+  /** The last imported id; 0 if there is none. */
   foreignTo: NodeId
 
-  /** `tagsOf`: the tags of a node that is kept. */
+  /** `tagsOf`: the tags of a stored node. */
   constructor(kept?: KeptTree, tagsOf: (id: NodeId) => readonly Tag[] = () => nobody) {
     this.#kept = kept
     if (kept !== undefined) makeRoom(this.#nodes, kept.lastNodeId)
@@ -64,12 +64,12 @@ export class ConversationTree {
     return this.#trunk as ConversationNode[]
   }
 
-  /** How many nodes the trunk has. */
+  /** Number of nodes on the trunk. */
   get length(): number {
     return this.#trunk.length
   }
 
-  /** The node of the trunk at this index, which is its depth less one. The others are not read for it. */
+  /** Returns the node of the trunk at this index, which is its depth minus one. No other nodes are read. */
   at(index: number): ConversationNode | undefined {
     const there = this.#trunk[index]
     return typeof there === 'number' ? (this.#trunk[index] = this.node(there)!) : there
@@ -107,7 +107,7 @@ export class ConversationTree {
     return node !== undefined && this.#trunk[node.depth - 1] === node
   }
 
-  /** Returns the depth of a node on the trunk, which is not read for it; 0 if it is not there. */
+  /** Returns the depth of a node on the trunk without reading it; 0 if it is not there. */
   depthOf(id: NodeId): number {
     let from = 0
     let to = this.#trunk.length
@@ -120,7 +120,7 @@ export class ConversationTree {
     return found !== undefined && idOf(found) === id ? from + 1 : 0
   }
 
-  /** The last node of the step a node belongs to. */
+  /** The last node of the step to which a node belongs. */
   stepEnd(node: ConversationNode): ConversationNode {
     let end = node
     for (let next = this.node(node.id + 1); next?.stepId === node.stepId; next = this.node(next.id + 1)) end = next
@@ -136,7 +136,7 @@ export class ConversationTree {
     this.#push(makeNode(record, stepId, this.head, counter, marks))
   }
 
-  /** Appends a user message again that a revert would have taken off the trunk. */
+  /** Appends a user message again that a revert would have removed. */
   repeat(id: NodeId, nodeId: NodeId): void {
     this.#push(repeatNode(this.node(id)!, nodeId, this.head!))
   }
@@ -150,7 +150,7 @@ export class ConversationTree {
     for (const callId of callIds) this.#callIds.add(callId)
   }
 
-  /** Appends copies of nodes, whose calls have ids of their own. */
+  /** Appends copies of nodes. Their calls have new ids. */
   add(copies: readonly ConversationNode[]): void {
     this.addCalls(copies.flatMap(({ message }) => (message.role === 'toolResult' ? [message.callId] : [])))
     for (const copy of copies) this.#push(copy)
@@ -172,7 +172,7 @@ export class ConversationTree {
     return first + 1
   }
 
-  /** Notes that a node has changed in another way than by a tag. */
+  /** Notes that a node has changed, other than by a tag. */
   touch(id: NodeId): void {
     if (this.#kept !== undefined) this.#changed.add(id)
   }
@@ -182,7 +182,7 @@ export class ConversationTree {
     this.#trunk.length = depth
   }
 
-  /** Returns the tree without its nodes, as it is kept. */
+  /** Returns the stored form of the tree, without its nodes. */
   keep(): Omit<KeptTree, 'nodes'> {
     return {
       lastNodeId: this.lastNodeId,
@@ -192,12 +192,12 @@ export class ConversationTree {
     }
   }
 
-  /** The source from which kept nodes are read. */
+  /** The source from which stored nodes are read. */
   get kept(): NodeReader | undefined {
     return this.#kept?.nodes
   }
 
-  /** Returns true if a node has changed since it was kept. */
+  /** Returns true if a node has changed since it was stored. */
   hasChanged(id: NodeId): boolean {
     return this.#changed.has(id)
   }
@@ -211,7 +211,7 @@ export class ConversationTree {
 
 const nobody: readonly never[] = Object.freeze([])
 
-/** Makes room for the nodes up to an id: an array that grows by leaps is slow from then on. */
+/** Reserves room for nodes up to an id, because an array that grows by leaps stays slow. */
 function makeRoom(nodes: (ConversationNode | undefined)[], last: NodeId): void {
   while (nodes.length <= last) nodes.push(undefined)
 }

@@ -3,19 +3,19 @@ import { addHeld, holdsNothing, placeOfName, scoreOf, type Held, type Term } fro
 
 // A text may have a million lines, so there is no array of them here: a line is known by the offset at which it begins.
 
-/** May be paused where it yields. */
+/** Generator of a result; it may be paused where it yields. */
 export type Search<T> = Generator<undefined, T, void>
 
-/** How many characters are read between two pauses. */
+/** Number of characters that are read between two pauses. */
 export const slice = 250_000
 
 export interface ExcerptLimits {
   readonly lines: number
-  /** Longer lines are cut once they are more than a third of it. */
+  /** Share of the room above which long lines are cut. */
   readonly chars: number
 }
 
-/** Where an excerpt is to be: offsets of a line, and of its shown part if it is too long. */
+/** Position of an excerpt: offsets of a line, and of its shown part if it is too long. */
 export interface Place {
   readonly line: number
   readonly hit: number
@@ -26,13 +26,13 @@ export interface Excerpt {
   readonly text: string
   readonly start: number
   readonly lines: number
-  /** Some line is not shown in full. */
+  /** True if some line is not shown in full. */
   readonly isCut: boolean
 }
 
 const newline = '\n'.charCodeAt(0)
 
-/** How many lines end between two offsets. */
+/** Counts the lines that end between two offsets. */
 export function* linesBetween(text: string, start: number, end: number): Search<number> {
   let lines = 0
   for (let from = start; from < end; from += slice) {
@@ -43,7 +43,7 @@ export function* linesBetween(text: string, start: number, end: number): Search<
   return lines
 }
 
-/** Returns the offset at which a line begins, the first being 1; `undefined` when there are fewer lines. */
+/** Returns the offset at which a line begins, counted from 1; `undefined` if there are fewer lines. */
 export function* startOfLine(text: string, line: number): Search<number | undefined> {
   let start = 0
   let unread = slice
@@ -64,7 +64,7 @@ const endOfLine = (text: string, start: number): number => {
   return end < 0 ? text.length : end
 }
 
-/** The lines from the offset `lowest` on that stand around a place, as many as fit. */
+/** Returns the lines around a position, from the offset `lowest` on, as many as fit. */
 export function excerptAround(text: string, { line, hit }: Place, limits: ExcerptLimits, lowest = 0): Excerpt {
   const longest = Math.floor(limits.chars / 3)
   const isAll = text.length - lowest <= limits.chars && text.slice(lowest).split('\n').length <= limits.lines
@@ -109,10 +109,10 @@ export function excerptAround(text: string, { line, hit }: Place, limits: Excerp
   return { text: texts.join('\n'), start, lines: texts.length, isCut }
 }
 
-/** About how much text is looked at before its lines are. */
+/** Approximate length of text that is searched before its lines are. */
 const chunk = 65_536
 
-/** The line from the offset `lowest` on that holds most of the terms, the first of equals; `undefined` when none holds any. */
+/** Returns the line, from the offset `lowest` on, that contains most of the terms; the first of equals; `undefined` if none contains any. */
 export function* bestLine(
   text: string,
   terms: readonly Term[],
@@ -153,7 +153,7 @@ function heldIn(text: string, terms: readonly Term[]): Held {
   return held
 }
 
-/** Where the first of the terms stands that the text holds. */
+/** Returns the position of the first term in the text. */
 function hitIn(text: string, terms: readonly Term[], held: Held): number {
   const [name] = held.names
   if (name !== undefined) return placeOfName(text, terms[name]!.text)

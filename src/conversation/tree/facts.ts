@@ -10,8 +10,8 @@ import { isStanding, type ConversationNode } from './node.ts'
 import { spanOf } from '../brakes/spanOf.ts'
 
 /**
- * A fact about a call that must stay visible even when its step is hidden: that a person denied it, that it cannot be undone, that it could be undone
- * and was not, and the part of its result that is kept.
+ * A fact about a call that must stay visible when its step is hidden: a person denied it, it cannot be undone, or it was not undone; with the kept
+ * part of its result.
  */
 export interface Fact {
   readonly kind: 'denied' | 'irreversible' | 'reversible' | 'kept'
@@ -22,16 +22,16 @@ export interface Fact {
 }
 
 const longest = { input: 100, irreversible: 160, reversible: 160, denied: 500, kept: 160 } as const
-/** Most lines per tool in one place; older calls are only counted. Denials are not limited: people make them one by one. */
+/** Maximum number of lines per tool in one place; older calls are only counted. Denials are not limited, because people make them one by one. */
 const mostLines = 20
 
 /** Returns the outcome of a call that changed something, in one line. */
 export const outcomeLine = (said: string): string => oneLine(said, longest.irreversible)
 
-/** How the runtime words a denial; the reason follows. */
+/** Text of a denial before its reason. */
 const denial = /^Denied by the user: it was not run\.(?: Reason: )?/
 
-/** The facts of these nodes, oldest first; the results of a reply's calls come after it and before the next. Pure. */
+/** Returns the facts of these nodes, oldest first. The results of a reply's calls follow it and precede the next reply. Pure. */
 export function factsOf(nodes: Iterable<ConversationNode>): Fact[] {
   let reply: readonly Block[] = []
   const facts: Fact[] = []
@@ -71,7 +71,7 @@ function factKind(node: ConversationNode): Fact['kind'] | undefined {
 const callIn = (reply: readonly Block[], callId: string): ToolCallBlock | undefined =>
   reply.find((block): block is ToolCallBlock => block.type === 'toolCall' && block.callId === callId)
 
-/** The facts of abandoned nodes, and those already noted on them for earlier abandoned ones. Pure. */
+/** Returns the facts of abandoned nodes, including facts noted on them for nodes abandoned earlier. Pure. */
 export function factsBehind(
   abandoned: readonly NodeId[],
   find: (id: NodeId) => ConversationNode | undefined,
@@ -91,15 +91,15 @@ const lineOf = ({ kind, tool, input, outcome }: Fact): string => {
   return `${factWords[kind]}: ${oneLine(tool, 64)} ${input}${end}`
 }
 
-/** Facts as the model sees them, one per line between the runtime's markers; `''` if there are none. */
+/** Renders facts as the model sees them, one per line between the runtime's markers; `''` if there are none. */
 export const renderFacts = (facts: readonly Fact[], steps: readonly NodeId[], markers?: Markers): string =>
   renderFactLines(factLines(facts), steps, markers)
 
-/** Renders the facts from lines that are made already. */
+/** Renders facts from existing lines. */
 export const renderFactLines = (lines: string, steps: readonly NodeId[], markers: Markers = brakeMarkers): string =>
   lines === '' ? '' : `<conversation-facts${spanOf(steps)}>\n${neutralise(lines, markers)}\n</conversation-facts>`
 
-/** One line for each fact, and one for the older ones of a tool of which there are many; `''` if there are none. */
+/** Returns one line for each fact, and one for the older facts of a tool with many; `''` if there are none. */
 export function factLines(facts: readonly Fact[]): string {
   if (facts.length === 0) return ''
   const lines = new Map<string, { tool: string; kind: Fact['kind']; count: number }>()

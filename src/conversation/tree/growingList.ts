@@ -1,7 +1,7 @@
-/** A list that grows at its end and is rarely cut. Views it returned never change, and are copied only when read. */
+/** A list that grows at its end and is rarely truncated. Returned views never change, and are copied only when read. */
 export class GrowingList<T> {
   #items: T[] = []
-  /** How many of the items belong to views that were returned. */
+  /** Number of items that belong to returned views. */
   #given = 0
 
   get length(): number {
@@ -35,7 +35,7 @@ export class GrowingList<T> {
     return this.#items.slice()
   }
 
-  /** A function that returns the current items, as the same array each time; copied on its first call. */
+  /** Returns a function that returns the current items, the same array each time. They are copied on its first call. */
   later(): () => readonly T[] {
     const items = this.#items
     const { length } = items
@@ -44,7 +44,7 @@ export class GrowingList<T> {
     return () => (copy ??= items.slice(0, length))
   }
 
-  /** Continues in a new array, as views still use the old one. */
+  /** Continues in a new array, because views still use the old one. */
   #begin(length: number): void {
     this.#items = this.#items.slice(0, length)
     this.#given = 0

@@ -9,8 +9,8 @@ import type { KeptOpenStep } from './openStep.ts'
 import type { KeptWaiting } from './waitingMessages.ts'
 
 /**
- * A conversation but for its nodes and overlays, as plain JSON, so that a process that comes later need not fold its log again. A change to a class
- * that is kept here needs a change to `checkpointForm` of the runtime too.
+ * Stored form of a conversation as plain JSON, without its nodes and overlays, so that a later process need not fold its log again. A change to a
+ * class that is stored here also needs a change to the runtime's `checkpointForm`.
  */
 export interface KeptConversation {
   readonly lastSeq: number
@@ -18,21 +18,21 @@ export interface KeptConversation {
   readonly ownFrom: NodeId
   readonly notes: NoteTokens
   readonly repair?: string | undefined
-  /** Places of the overlays; their contents are kept with the nodes. */
+  /** Positions of the overlays. Their contents are stored with the nodes. */
   readonly overlays: readonly OverlaySpan[]
-  /** The summary that was in force at the last change. */
+  /** The active summary at the last change. */
   readonly shown?: NodeId | undefined
   readonly waiting?: KeptWaiting | undefined
   readonly annotations?: KeptAnnotations | undefined
   readonly open?: KeptOpenStep | undefined
-  /** The revert that is being undone, and the place of its tag. */
+  /** The revert that is being undone, and the position of its tag. */
   readonly undone?: { readonly id: string; readonly tagged: number } | undefined
   readonly tree: Omit<KeptTree, 'nodes'>
 }
 
 const none: readonly never[] = Object.freeze([])
 
-/** The tags of each node of a conversation that is kept: the same objects that its annotations have. */
+/** Returns the tags of each node of a stored conversation: the same objects that its annotations have. */
 export function tagsIn({ annotations }: KeptConversation): (id: NodeId) => readonly Tag[] {
   const tags = new Map<NodeId, Tag[]>()
   for (const { nodeId, tag } of annotations?.tagged ?? none) tags.set(nodeId, [...(tags.get(nodeId) ?? none), tag])

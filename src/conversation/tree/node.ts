@@ -5,7 +5,7 @@ import { toolCallsOf } from '../../protocol/text/messageText.ts'
 import type { RecordOf } from '../../protocol/records.ts'
 import type { TokenCounter } from '../limits/tokenCounter.ts'
 
-/** A message in its place in the tree. */
+/** A message at its position in the tree. */
 export interface ConversationNode {
   readonly id: NodeId
   readonly parentId: NodeId | null
@@ -21,17 +21,17 @@ export interface ConversationNode {
   readonly depth: number
   /** Tags left by reverts to this node. */
   readonly tags: readonly Tag[]
-  /** The node this one repeats, after a revert took its original off the trunk. */
+  /** The node that this one repeats, after a revert removed the original from the trunk. */
   readonly rebasedFrom?: NodeId
   /** For a copy that a graft made: the node it repeats, which is no copy itself. */
   readonly copiedFrom?: NodeId
   /** For a result: its call was started and cannot be undone. */
   readonly isIrreversible?: true
-  /** For a result: its call was started, and its tool can undo its effect. `seq` is that of the record of its end. */
+  /** Set for a result whose call was started and whose tool can undo its effect. `seq` is that of the record of its end. */
   readonly reversible?: { readonly seq: number; readonly isUndone: boolean }
-  /** For a result: its call waits for something by asking again and again. */
+  /** Set for a result whose call polls for something. */
   readonly isPolling?: true
-  /** For a result: the arguments that its call ran with, if a hook or a person had changed them. */
+  /** Set for a result: the arguments that its call ran with, if a hook or a person had changed them. */
   readonly ranWith?: { readonly input: unknown }
 }
 
@@ -39,7 +39,7 @@ export interface ConversationNode {
 export interface Step {
   /** Id of the first node. */
   readonly id: NodeId
-  /** Id of the last node, to which a target inside the step snaps. */
+  /** Id of the last node, which any target inside the step means. */
   readonly endId: NodeId
   readonly nodes: readonly ConversationNode[]
 }
@@ -60,13 +60,10 @@ export function stepsOf(path: readonly ConversationNode[]): Step[] {
 const noTags: readonly Tag[] = Object.freeze([])
 const nothing = Object.freeze({})
 
-/**
- * Marks of a call that was started: that it cannot be undone, or can be; that it waits for something by asking again and again; the input that it ran
- * with.
- */
+/** Marks of a started call: whether it can be undone, whether it polls for something, and the input that it ran with. */
 export type CallMarks = Pick<RecordOf<'tool.start'>, 'irreversible' | 'reversible' | 'polls' | 'edited' | 'input'>
 
-/** The node for a record, as a child of `parent`. */
+/** Returns the node for a record, as a child of `parent`. */
 export function makeNode(
   record: RecordOf<'message.added' | 'reply.end' | 'tool.end'>,
   stepId: NodeId,
@@ -97,7 +94,7 @@ export function makeNode(
   }
 }
 
-/** The calls of a reply with the arguments that they ran with. */
+/** Returns the calls of a reply with the arguments that they ran with. */
 export function callsRun({ message }: ConversationNode, results: readonly ConversationNode[]): ToolCallBlock[] {
   const calls = toolCallsOf(message.content)
   const edited = results.filter(({ ranWith }) => ranWith !== undefined)
@@ -114,7 +111,7 @@ export function isStanding({ message, reversible }: ConversationNode): boolean {
   return !message.isError || message.receipt !== undefined || message.synthetic !== undefined
 }
 
-/** A copy, as a child of `parent`, of a user message that a revert would have taken off the trunk. */
+/** Returns a copy, as a child of `parent`, of a user message that a revert would have removed. */
 export const repeatNode = (original: ConversationNode, id: NodeId, parent: ConversationNode): ConversationNode => ({
   ...original,
   id,

@@ -2,12 +2,12 @@ import type { Block, ProviderBlock } from '../../protocol/messages.ts'
 import type { RequestMessage } from '../../protocol/ports/model.ts'
 import { withoutLastThinking } from '../request/renderMessage.ts'
 
-/** The stand-in for a reply of which nothing else can be sent. */
+/** Replacement for a reply if nothing else of it can be sent. */
 const cutOff: Block = { type: 'text', text: '(this reply was cut off)' }
 
 /**
- * Calls that a provider began itself and that have no result, in a reply or in `next`, which continues it: providers refuse a request that holds one.
- * A call that waits for one of ours, as code that calls our tools does, has its result later.
+ * Returns the provider's own calls that have no result, in a reply or in `next`, which continues it. Providers refuse a request with such a call. A
+ * call that waits for one of ours, such as code that calls our tools, gets its result later.
  */
 export function openProviderCalls(content: readonly Block[], next: readonly Block[] = []): ReadonlySet<Block> {
   const calls = content.filter((block) => block.type === 'provider' && block.kind === 'call')
@@ -26,13 +26,13 @@ const noCalls: ReadonlySet<Block> = new Set()
 
 const isResult = (block: Block): block is ProviderBlock => block.type === 'provider' && block.kind === 'result'
 
-/** The id of a call, in the form of the AI SDK, which is the only one that we read. */
+/** Returns the id of a call in the form of the AI SDK, the only one that we read. */
 function callOf({ data }: ProviderBlock): string | undefined {
   const id: unknown = typeof data === 'object' && data !== null ? Reflect.get(data, 'toolCallId') : undefined
   return typeof id === 'string' ? id : undefined
 }
 
-/** A reply without the provider's calls that stay without a result, now that `next` comes after it; the same one when it has none. */
+/** Returns a reply without the provider's calls that remain without a result because `next` follows; the same reply if it has none. */
 export function closedReply(reply: RequestMessage, next: RequestMessage): RequestMessage {
   if (reply.role !== 'assistant') return reply
   const open = openProviderCalls(reply.content, next.role === 'assistant' ? next.content : [])

@@ -4,7 +4,7 @@ import type { RecordOf } from '../../protocol/records.ts'
 import { makeNode, type CallMarks, type ConversationNode } from './node.ts'
 import type { TokenCounter } from '../limits/tokenCounter.ts'
 
-/** An assistant message that is still missing tool results, and so is not on the trunk yet. */
+/** An assistant message that still lacks tool results, so it is not on the trunk yet. */
 export interface OpenStep {
   readonly reply: RecordOf<'reply.end'>
   readonly callIds: readonly string[]
@@ -13,7 +13,7 @@ export interface OpenStep {
   readonly marks: Map<string, CallMarks>
 }
 
-/** An open step as it is kept. */
+/** Stored form of an open step. */
 export interface KeptOpenStep extends Pick<OpenStep, 'reply' | 'callIds'> {
   readonly results: readonly (readonly [string, RecordOf<'tool.end'>])[]
   readonly marks: readonly (readonly [string, CallMarks])[]
@@ -32,7 +32,7 @@ export const openedAgain = (kept: KeptOpenStep): OpenStep => ({
   marks: new Map(kept.marks),
 })
 
-/** The nodes of an open step so far, to follow the head of the trunk. */
+/** Returns the nodes of an open step so far, which will follow the head of the trunk. */
 export function nodesOf(
   { reply, callIds, results, marks }: OpenStep,
   head: ConversationNode | undefined,
@@ -46,7 +46,7 @@ export function nodesOf(
   return nodes
 }
 
-/** Why a result does not belong to the open step; `undefined` when it does. */
+/** Returns the reason why a result does not belong to the open step; `undefined` if it does. */
 export function wrongInResult(record: RecordOf<'tool.end'>, open: OpenStep | undefined): string | undefined {
   const { callId, message } = record
   const index = open?.callIds.indexOf(callId) ?? -1
@@ -59,7 +59,7 @@ export function wrongInResult(record: RecordOf<'tool.end'>, open: OpenStep | und
     : `its place must be ${formatNodeId(nodeId)} after ${formatNodeId(nodeId - 1)}`
 }
 
-/** Why a message cannot be appended; `undefined` when it can. */
+/** Returns the reason why a message cannot be appended; `undefined` if it can. */
 export function wrongInPlace(
   { nodeId, parentId }: { readonly nodeId: NodeId; readonly parentId: NodeId | null },
   open: OpenStep | undefined,

@@ -3,24 +3,24 @@ import type { Provenance, ProvenanceKind } from '../../protocol/provenance.ts'
 import { GrowingList } from './growingList.ts'
 import type { ConversationNode } from './node.ts'
 
-/** Where a message of a request came from: a node, or something that is not on the trunk. */
+/** Origin of a message in a request: a node, or something that is not on the trunk. */
 export type Origin = ConversationNode | ProvenanceKind
 
 const none: readonly never[] = Object.freeze([])
 
 /**
- * The origin of each message of a growing request. Provenance is computed from the nodes when it is read, and then only from the first
- * difference from the last reading.
+ * The origin of each message of a growing request. Provenance is computed from the nodes on demand, and only from the first difference since the last
+ * reading.
  */
 export class Origins {
-  /** For each message its origin, or those merged into it. */
+  /** The origin of each message, or the origins merged into it. */
   readonly #origins = new GrowingList<Origin | Origin[]>()
   #read: readonly (Origin | Origin[])[] = none
   #made: readonly Provenance[] = none
-  /** The last entry, until it is given out: thousands may be merged into one, which is not to be copied each time. */
+  /** The last entry until it is returned. Thousands of origins may be merged into it without copying. */
   #growing: Origin[] | undefined
 
-  /** The last entry, which does not change afterwards. */
+  /** Returns the last entry, which does not change afterwards. */
   get last(): Origin | Origin[] | undefined {
     this.#growing = undefined
     return this.#origins.last
@@ -45,7 +45,7 @@ export class Origins {
     this.#origins.replaceLast(origin)
   }
 
-  /** A function that returns the provenance of the current messages, computed on its first call. */
+  /** Returns a function that returns the provenance of the current messages, computed on its first call. */
   later(): () => readonly Provenance[] {
     this.#growing = undefined
     const origins = this.#origins.later()

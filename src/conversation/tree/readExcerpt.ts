@@ -2,7 +2,7 @@ import { cutEnd } from '../../protocol/text/cutMiddle.ts'
 import { bestLine, excerptAround, linesBetween, slice, startOfLine, type Search } from './excerpt.ts'
 import { termsOf, type Term } from './searchSteps.ts'
 
-/** The part of a text to read: from a line on, the lines that hold the query, or both. */
+/** The part of a text to read: from a line on, the lines that match the query, or both. */
 export interface ExcerptRequest {
   readonly query?: string | undefined
   /** The most lines to show. */
@@ -25,7 +25,7 @@ export interface Read {
 }
 
 export const defaultLines = 120
-/** Most characters of an answer, without the lines that say where it is from. */
+/** Maximum number of characters of an answer, without the lines that name its source. */
 const mostChars = 12_000
 
 const refusal = (text: string): Read => ({ text, isError: true })
@@ -63,7 +63,7 @@ export function* readExcerpt(
   }
 }
 
-/** Head of an answer: the name, and which lines of how many are shown. */
+/** Returns the heading of an answer: the name, the shown lines and their total. */
 export function headOf(name: string, first: number, lines: number, all: number): string {
   if (lines === all) return `${name}:`
   return lines === 1 ? `${name}, line ${first} of ${all}:` : `${name}, lines ${first}–${first + lines - 1} of ${all}:`
@@ -73,7 +73,7 @@ const count = (amount: number, what: string): string => `${amount} ${what}${amou
 
 export const nothingToLookFor = (query: string): string => `${quoted(query)} holds no word and no name to look for.`
 
-/** Longer lines are broken, so that all of them can be read. */
+/** Maximum line length. Longer lines are broken, so that all of them can be read. */
 const longestLine = 2_000
 
 /** Yields a text with its long lines broken into several. */
@@ -98,7 +98,7 @@ export function* wrapped(text: string): Search<string> {
   return done === 0 ? text : [...parts, text.slice(done)].join('')
 }
 
-/** Counts the lines that a text has once it is `wrapped`, apart from breaks that move to keep a character in one piece. */
+/** Counts the lines of a text once it is `wrapped`, ignoring breaks that move to keep a character whole. */
 export function* rowsOf(text: string): Search<number> {
   let rows = 0
   let unread = slice

@@ -6,10 +6,9 @@ import type { TokenCounter } from '../limits/tokenCounter.ts'
 const none: readonly never[] = Object.freeze([])
 
 /**
- * Folds a log into its conversation: tree, head, compactions and queues. For a fork, `past` is the past that it shares with its source, as returned
- * by `readHistory`. Pure and deterministic.
- *
- * @throws RuntimeError `LOG_CORRUPT` at the first record that does not follow from the ones before it.
+ * Folds a log into its conversation: tree, head, compactions and queues. For a fork, `past` is the past that it shares with its source, from
+ * `readHistory`. Pure and deterministic.
+ * @throws RuntimeError `LOG_CORRUPT` at the first record that does not follow from earlier ones
  */
 export function rebuildConversation(
   records: Iterable<LogRecord>,

@@ -6,36 +6,39 @@ import { withoutEnd } from '../../protocol/text/textEnds.ts'
 export interface Term {
   readonly text: string
   readonly lower: string
-  /** True for a path, a compound name or a number, which is written in one way only. */
+  /** True for a path, a compound name or a number, which has only one spelling. */
   readonly isName: boolean
 }
 
-/** The most terms of a query that are looked for. */
+/** Maximum number of terms in a query. */
 const mostTerms = 32
 
-/** A word, or a compound name, dots, slashes and dashes at its end included. Which characters are letters takes a while to gather. */
+/**
+ * Returns the pattern of a word or a compound name, including dots, slashes and dashes at its end. It is built on first use, because collecting all
+ * letters takes a while.
+ */
 export const token = lazily(() => /[\p{L}\p{N}_][\p{L}\p{M}\p{N}_./-]*/gu)
 const nameLike = lazily(() => /\p{Ll}\p{Lu}|[_./]|\p{L}\p{N}|\p{N}\p{L}|\p{Lu}{3}|\p{N}{3}/u)
 const wordSign = lazily(() => /[\p{L}\p{M}\p{N}_]/u)
 
-/** The words and names of a query, each once, names first; none when it holds only other signs. */
+/** Returns the words and names of a query, each once, names first; none if it has only other characters. */
 export function termsOf(query: string): readonly Term[] {
   const texts = new Set(Array.from(query.matchAll(token()), ([found]) => withoutEnd(found, './-')))
   const terms = Array.from(texts, (text): Term => ({ text, lower: text.toLowerCase(), isName: nameLike().test(text) }))
   return terms.toSorted((a, b) => Number(b.isName) - Number(a.isName)).slice(0, mostTerms)
 }
 
-/** The terms that a text holds. */
+/** The terms that a text contains. */
 export interface Held {
-  /** Places of the terms held, in any case and also within longer words. */
+  /** Indices of the contained terms, ignoring case and also within longer words. */
   readonly terms: Set<number>
-  /** Places of the names held as they are written, and not within longer ones. */
+  /** Indices of the names that occur exactly and not within longer ones. */
   readonly names: Set<number>
 }
 
 export const holdsNothing = (): Held => ({ terms: new Set(), names: new Set() })
 
-/** Adds the terms that a text holds to those held before. */
+/** Adds the terms that a text contains to earlier ones. */
 export function addHeld(held: Held, text: string, terms: readonly Term[]): void {
   let lower: string | undefined
   terms.forEach((term, place) => {
@@ -49,7 +52,7 @@ export function addHeld(held: Held, text: string, terms: readonly Term[]): void 
   })
 }
 
-/** Where a name stands that is not a part of a longer one; −1: nowhere. */
+/** Returns the position of a name that is not part of a longer one; −1 if there is none. */
 export function placeOfName(text: string, name: string): number {
   let at = text.indexOf(name)
   while (at >= 0 && !(isEdge(text[at - 1]) && isEdge(text[at + name.length]))) at = text.indexOf(name, at + 1)
@@ -63,9 +66,7 @@ export interface Found {
   readonly held: Held
 }
 
-/**
- * How much each term tells: a rare one more than one that most steps hold. `steps`: how many were searched, found or not.
- */
+/** Returns the weight of each term. A rare term counts more than a common one. `steps`: number of searched steps. */
 export function weightsOf(terms: readonly Term[], found: readonly Found[], steps: number): readonly number[] {
   return terms.map((_, place) => {
     const holders = found.filter(({ held }) => held.terms.has(place)).length
@@ -73,7 +74,7 @@ export function weightsOf(terms: readonly Term[], found: readonly Found[], steps
   })
 }
 
-/** Scores the terms that are held: any name counts more than all words together. */
+/** Scores the contained terms. Any name counts more than all words together. */
 export function scoreOf({ terms, names }: Held, weights: readonly number[]): number {
   const all = weights.reduce((sum, weight) => sum + weight, 1)
   let score = names.size * all
@@ -81,7 +82,7 @@ export function scoreOf({ terms, names }: Held, weights: readonly number[]): num
   return score
 }
 
-/** Best first; of equals the newest. */
+/** Compares matches: best first, then newest first. */
 export function ranked(found: readonly Found[], weights: readonly number[]): readonly Found[] {
   const scores = new Map(found.map((each) => [each, scoreOf(each.held, weights)]))
   return found.toSorted((a, b) => scores.get(b)! - scores.get(a)! || b.stepId - a.stepId)

@@ -10,8 +10,8 @@ export const recallName = 'recall'
 const deepest = 50
 
 /**
- * Yields the content of a step piece by piece: the words of a reply, then each call with its arguments and its result. Recalled text is left out, as
- * it belongs to other steps.
+ * Yields the content of a step piece by piece: the text of a reply, then each call with its arguments and its result. Recalled text is left out,
+ * because it belongs to other steps.
  */
 export function* piecesOf(nodes: readonly ConversationNode[]): Generator<string, void, undefined> {
   const results = new Map<string, ToolResultMessage>()
@@ -47,7 +47,7 @@ function* saidIn(block: Block): Generator<string, void, undefined> {
   }
 }
 
-/** The values of plain JSON under their names, strings as they are: in JSON, escapes would break names and lines. */
+/** Yields the values of plain JSON under their names. Strings are unchanged, because JSON escapes would break names and lines. */
 function* fieldsOf(value: unknown, name = '', depth = 0): Generator<string, void, undefined> {
   const prefix = name === '' ? '' : `${name}: `
   if (!isObject(value)) {

@@ -12,14 +12,14 @@ export interface TakenTools {
 
 export const nothingTaken: TakenTools = { tools: new Map(), instructions: new Map() }
 
-/** Returns the tools taken after a record. Tools that stay keep their place, new ones come last. Pure. */
+/** Returns the tools taken after a record. Existing tools keep their place, new ones come last. Pure. */
 export function takenAfter(taken: TakenTools, record: LogRecord): TakenTools {
   // A sub-agent that knows its caller's conversation is another agent.
   if (record.type === 'agent.created') return record.parent === undefined ? taken : nothingTaken
   return record.type === 'tools.changed' ? afterChange(taken, record) : taken
 }
 
-/** Taken tools in the form in which they are kept. */
+/** Stored form of taken tools. */
 export interface KeptTaken {
   readonly tools: readonly (readonly [string, OfferedToolSpec])[]
   readonly instructions: readonly (readonly [string, string])[]

@@ -9,18 +9,18 @@ import { stepOf } from '../brakes/prune/pruneNotes.ts'
 import type { Recalled } from '../brakes/recall/recall.ts'
 import { addHeld, holdsNothing, ranked, termsOf, weightsOf, type Found } from './searchSteps.ts'
 
-/** A step of a conversation as readers of its transcript are shown it. */
+/** A step of a conversation in its transcript. */
 export interface TranscriptStep {
   /** Step id, such as `n12`. */
   readonly id: string
   readonly role: 'user' | 'assistant'
   readonly tokens: number
-  /** Why it may not be hidden, such as `'is pinned'`. */
+  /** Reason why it may not be hidden, such as `'is pinned'`. */
   readonly fixed?: string
   text(): string
 }
 
-/** Most characters of a page and of the outline. */
+/** Maximum number of characters of a page and of the outline. */
 const pageChars = 12_000
 const outlineChars = 30_000
 const outlineLineChars = 160
@@ -30,7 +30,7 @@ const hitChars = 240
 
 const harmless = (text: string): string => neutralise(text, transcriptMarkers)
 
-/** Steps as a text in which nothing that was said can end an entry. Longer ones than `maxChars` are cut in the middle. */
+/** Renders steps as a text in which no content can end an entry. Steps longer than `maxChars` are cut in the middle. */
 export const transcriptOfSteps = (steps: readonly TranscriptStep[], maxChars: number): string =>
   `<transcript>\n${cutMiddle(steps.map((step) => entryOf(step)).join('\n'), maxChars)}\n</transcript>`
 
@@ -41,7 +41,7 @@ function entryOf(step: TranscriptStep, maxChars = Infinity): string {
   return `${head}\n${harmless(cutMiddle(step.text(), maxChars))}\n</transcript-entry>`
 }
 
-/** A line for each step, from the oldest on, as far as there is room; the last says how many are missing. */
+/** Returns a line for each step, from the oldest on, as far as there is room. The last line counts the missing steps. */
 export function outlineOf(steps: readonly TranscriptStep[], conversation: Pick<ConversationView, 'node'>): string {
   const lines: string[] = []
   let room = outlineChars
@@ -68,7 +68,7 @@ function outlineLine(step: TranscriptStep, conversation: Pick<ConversationView, 
   return `${id} (${from}, ${tokens} tokens${fixed === undefined ? '' : `, ${fixed}`}) ${oneLine(line, outlineLineChars)}`
 }
 
-/** The steps with ids from one to another, as many as fit in a page. */
+/** Returns the steps in a range of ids, as many as fit in a page. */
 export function transcriptPage(steps: readonly TranscriptStep[], from: string, to = from): Recalled {
   const [one, other] = [parseNodeId(from), parseNodeId(to)]
   if (one === undefined || other === undefined) return noStep(steps, one === undefined ? from : to)
@@ -96,7 +96,7 @@ function noStep(steps: readonly TranscriptStep[], id: string): Recalled {
   return { text: `There is no step ${JSON.stringify(id.slice(0, 40))}: ${known}.`, isError: true }
 }
 
-/** The steps that hold words or names of a text, best first, each with the line that holds most of them. */
+/** Returns the steps that contain words or names of a text, best first, each with the line that contains most of them. */
 export function searchTranscript(steps: readonly TranscriptStep[], text: string): Recalled {
   const terms = termsOf(text)
   if (terms.length === 0) return { text: 'There is no word and no name to look for.', isError: true }

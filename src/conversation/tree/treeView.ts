@@ -20,7 +20,7 @@ export abstract class TreeView {
     return this.tree.lastNodeId
   }
 
-  /** The last id that came with a file of another party; 0 if none did. */
+  /** The last imported id; 0 if there is none. */
   get foreignTo(): NodeId {
     return this.tree.foreignTo
   }
@@ -38,12 +38,12 @@ export abstract class TreeView {
     return this.tree.all().filter(({ id }) => !this.onTrunk(id))
   }
 
-  /** How many nodes the trunk has. */
+  /** Number of nodes on the trunk. */
   get trunkLength(): number {
     return this.tree.length
   }
 
-  /** The node of the trunk at this index, which is its depth less one: parts of a long past that are not asked for are not read. */
+  /** Returns the node of the trunk at this index, which is its depth minus one. Other parts of a long past are not read. */
   trunkAt(index: number): ConversationNode | undefined {
     return this.tree.at(index)
   }
@@ -56,22 +56,22 @@ export abstract class TreeView {
     return this.tree.node(id)
   }
 
-  /** Returns the depth of a node on the trunk, which is not read for it; 0 if it is not there. */
+  /** Returns the depth of a node on the trunk without reading it; 0 if it is not there. */
   depthOf(id: NodeId): number {
     return this.tree.depthOf(id)
   }
 
-  /** The source from which kept nodes are read. */
+  /** The source from which stored nodes are read. */
   get kept(): NodeReader | undefined {
     return this.tree.kept
   }
 
-  /** Returns true if a node has changed since it was kept. */
+  /** Returns true if a node has changed since it was stored. */
   hasChanged(id: NodeId): boolean {
     return this.tree.hasChanged(id)
   }
 
-  /** The last node of the step a node belongs to. */
+  /** The last node of the step to which a node belongs. */
   stepEnd(node: ConversationNode): ConversationNode {
     return this.tree.stepEnd(node)
   }

@@ -1,4 +1,4 @@
-/** Depths from which a trunk changed in another way than by growing. */
+/** Depths from which a trunk changed other than by growing. */
 export class TrunkChanges {
   /** Depths of the changes; missing until there is one. */
   #depths: number[] | undefined

@@ -6,11 +6,11 @@ import type { RecordOf } from '../../protocol/records.ts'
 interface Taken {
   readonly queue: QueueName
   readonly message: QueuedMessage
-  /** How many of its parts (its context messages, then itself) are on the trunk. */
+  /** Number of its parts (its context messages, then itself) that are on the trunk. */
   readonly said: number
 }
 
-/** Waiting messages in the form in which they are kept. */
+/** Stored form of waiting messages. */
 export interface KeptWaiting {
   readonly queues: { readonly [Q in QueueName]: readonly QueuedMessage[] }
   readonly taken: readonly Taken[]
@@ -24,8 +24,8 @@ const partsOf = ({ context = [], ...message }: QueuedMessage): readonly ContextM
 const isSame = (a: readonly Block[], b: readonly Block[]): boolean => JSON.stringify(a) === JSON.stringify(b)
 
 /**
- * The queues according to the log. A message counts as waiting until the record that puts it on the trunk, so that none is lost if
- * the process crashes after taking it off its queue.
+ * The queues according to the log. A message counts as waiting until the record that puts it on the trunk, so no message is lost if the process
+ * crashes after removing it from its queue.
  */
 export class WaitingMessages {
   readonly #queues: Record<QueueName, QueuedMessage[]>

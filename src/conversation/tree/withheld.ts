@@ -5,8 +5,7 @@ import { check } from './corruptRecord.ts'
 import type { TokenCounter } from '../limits/tokenCounter.ts'
 
 /**
- * Puts a line in place of messages that a guard refused, for people as for the model: only the log has their content. Returns the depth of the first.
- *
+ * Replaces messages that a guard refused by a line, for people and for the model. Only the log has their content. Returns the depth of the first.
  * @throws RuntimeError `LOG_CORRUPT`
  */
 export function withhold(record: RecordOf<'guard.decided'>, tree: ConversationTree, counter: TokenCounter): number {

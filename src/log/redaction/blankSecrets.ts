@@ -1,22 +1,22 @@
 import type { ModelError, ModelPart, ModelRequest, ModelSettings } from '../../protocol/ports/model.ts'
 
 /**
- * A request without secrets: in `settings.providerOptions` every value under `headers`, every text or object under a key
- * named like a secret, and every text that looks like one are blanked. Expects plain JSON and changes nothing in place.
+ * Returns a request without secrets. In `settings.providerOptions` it blanks every value under `headers`, every text or object under a key named like
+ * a secret, and every text that looks like a secret. Expects plain JSON and changes nothing in place.
  */
 export function blankRequest(request: ModelRequest): ModelRequest {
   const settings = blankSettings(request.settings)
   return settings === request.settings ? request : { ...request, settings }
 }
 
-/** The same of settings alone. */
+/** Does the same for settings alone. */
 export function blankSettings(settings: ModelSettings): ModelSettings {
   const { providerOptions } = settings
   if (providerOptions === undefined) return settings
   return { ...settings, providerOptions: blankValue(providerOptions) as typeof providerOptions }
 }
 
-/** A part whose error text quotes no key; any other part as it is. */
+/** Returns a part with keys removed from its error text. Other parts are returned unchanged. */
 export const blankPart = (part: ModelPart): ModelPart =>
   part?.type === 'error' && typeof part.error?.message === 'string'
     ? { ...part, error: blankError(part.error) }
@@ -26,7 +26,7 @@ export const blankPart = (part: ModelPart): ModelPart =>
 
 const blankError = (error: ModelError): ModelError => ({ ...error, message: blankText(error.message) })
 
-/** `text` without what looks like a key: for the errors of providers, which like to quote them. */
+/** Returns `text` without anything that looks like a key. Errors of providers often quote keys. */
 export const blankText = (text: string): string =>
   text.replaceAll(quotedKey, redactionMark).replaceAll(labelledSecret, (_, label: string) => label + redactionMark)
 
@@ -37,7 +37,7 @@ function blankValue(value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, blankEntry(key, inner)]))
 }
 
-/** Numbers stay, or `budgetTokens` would go too. */
+/** Numbers are not blanked, because `budgetTokens` would match too. */
 function blankEntry(key: string, value: unknown): unknown {
   if (/^headers$/i.test(key)) return blankHeaders(value)
   const mayHide = typeof value === 'string' || (typeof value === 'object' && value !== null)
@@ -52,12 +52,12 @@ const blankHeaders = (value: unknown): unknown =>
 /** Mark in place of a secret. */
 export const redactionMark = '[redacted]'
 
-/** Keys as an error of a provider quotes them, half masked or whole: better one word too many than a key. */
+/** Patterns of keys as errors of providers quote them, whole or half masked. Blanking a harmless word is better than showing a key. */
 const quotedKey =
   /\bbearer\s+\S+|\bbasic\s+[\w.~+/=-]{8,}|\b(?:sk|rk|pk|gsk|xai|pplx|r8|hf|nvapi|ghp)[-_][\w*.-]{6,}|\bAIza[\w-]{10,}/gi
 
-/** A value that its label says is a secret; the label is the first group. */
+/** Pattern of a value whose label marks it as a secret; the label is the first group. */
 const labelledSecret = /((?:x-api-key|api[-_]?key|authorization|access[-_]token)["']?\s*[:=]\s*["']?)[^\s"',&]+/gi
 
-/** Names under which secrets are kept. */
+/** Pattern of names that usually belong to secrets. */
 const secretName = /api[-_]?key|access[-_]?key|private[-_]?key|secret|token|passw|passphrase|credential|auth|cookie/i

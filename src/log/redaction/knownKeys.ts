@@ -1,7 +1,7 @@
-/** A stretch of text: from its first character to before its last. */
+/** A range of text; its end is exclusive. */
 export type Stretch = readonly [start: number, end: number]
 
-/** Finds secrets of one kind, in order. Contract: linear in the text, whatever is in it. */
+/** Finds secrets of one kind, in order. Contract: linear in the length of any text. */
 export type Finder = (text: string) => Iterable<Stretch>
 
 /** Returns a finder of everything that matches a pattern and passes the check. */
@@ -15,17 +15,20 @@ export const matching = (pattern: RegExp, isSecret: (match: string) => boolean =
   }
 }
 
-/** Every place of a literal text. */
+/** Finds every occurrence of a literal text. */
 export const literally = (wanted: string): Finder =>
   function* (text) {
     for (let at = text.indexOf(wanted); at !== -1; at = text.indexOf(wanted, at + wanted.length))
       yield [at, at + wanted.length]
   }
 
-/** Returns true if there is a digit after the prefix. */
+/** Returns true if a digit follows the prefix. */
 const hasDigit = (match: string): boolean => /\d/.test(match.slice(match.search(/[-_\s]/)))
 
-/** Three parts with dots; the first two are JSON, so they begin with `eyJ`. Found by the second, as any run of letters may hold many firsts. */
+/**
+ * Finds JSON web tokens: three parts with dots, where the first two are JSON and begin with `eyJ`. The search starts at the second part, because a
+ * run of letters may contain many candidates for the first.
+ */
 const webTokens: Finder = function* (text) {
   let done = 0
   for (const { 0: second, index } of text.matchAll(/\.eyJ[\w-]{10,}(?=\.)/g)) {
@@ -43,8 +46,8 @@ const webTokens: Finder = function* (text) {
 const isTokenChar = (char: string): boolean => /[\w-]/.test(char)
 
 /**
- * Private keys in PEM, whole or cut: from the line that begins one to the line that ends it, or to the end of the text; and the lines
- * before a line that ends one whose beginning is not there.
+ * Finds private keys in PEM, whole or cut: from the first line of a key to its last line or the end of the text, and the lines before a last line
+ * whose beginning is missing.
  */
 const privateKeys: Finder = function* (text) {
   const ends = /-----END [A-Z ]*PRIVATE KEY-----/g
@@ -61,7 +64,7 @@ const privateKeys: Finder = function* (text) {
   if (begin < Infinity) yield [begin, text.length]
 }
 
-/** Where the lines of a key begin that end before `end`; the last one may be shorter. */
+/** Returns the start of the key lines that end before `end`; the last line may be shorter. */
 export function keyLinesBefore(text: string, end: number, least = 0): number {
   let start = end
   for (let isLast = true; ; isLast = false) {
@@ -86,13 +89,13 @@ const shapes: readonly Finder[] = [
   privateKeys,
 ]
 
-/** Pattern of a part that every shape has somewhere: one look tells that a text has no key. */
+/** Pattern of a part that every key shape contains, so one test shows that a text has no key. */
 const sign =
   /(?:sk|rk|pk|xai|pplx|r8|hf|nvapi|gh[opsu]|github_pat|glpat|xox[abprs])[-_]|AIza|AKIA|ASIA|\.eyJ|Bearer|PRIVATE KEY-----/
 
 /**
- * Whole keys in text of any kind, by the prefixes their issuers give them; strict, as prose and code must stay as they are:
- * API keys of model providers, tokens of GitHub, GitLab and Slack, AWS key ids, JSON web tokens, private keys in PEM.
+ * Finds whole keys in any text by the prefixes of their issuers. It is strict, because prose and code must stay unchanged: API keys of model
+ * providers, tokens of GitHub, GitLab and Slack, AWS key ids, JSON web tokens, private keys in PEM.
  */
 export const knownKeys: Finder = function* (text) {
   if (sign.test(text)) for (const find of shapes) yield* find(text)

@@ -1,6 +1,6 @@
 import { keyLinesBefore } from './knownKeys.ts'
 
-/** The longest end of a text that is the beginning, short of all, of a secret. */
+/** Returns the longest end of a text that is an incomplete beginning of a secret. */
 export function overlap(text: string, secret: string): number {
   const last = text.at(-1)
   for (let size = Math.min(text.length, secret.length - 1); size > 0; size--)
@@ -8,18 +8,21 @@ export function overlap(text: string, secret: string): number {
   return 0
 }
 
-/** Longest run of characters held back in the hope of an end, in UTF-16 units, when nothing in it is a secret. */
+/** Maximum length of a run of characters without a secret that is held back until its end, in UTF-16 units. */
 const mostHeld = 16_384
-/** Length of the end that is held back of a longer run: longer than any key of a known shape must be to be known. */
+/** Length of the end that is held back from a longer run: longer than the shortest recognisable key of any known shape. */
 const leastHeld = 512
 
-/** The place, or one nearer to the end when too much would be held back. */
+/** Returns the position, or one nearer to the end if too much would be held back. */
 export const notTooLong = (text: string, from: number): number =>
   text.length - from > mostHeld ? text.length - leastHeld : from
 
 const isInKey = (char: string): boolean => /[\w.~+/=*-]/.test(char)
 
-/** Returns where an unfinished key of a known shape would begin: the last run of its characters, `Bearer` and the lines of a private key included. */
+/**
+ * Returns the position at which an unfinished key of a known shape would begin: the last run of key characters, including `Bearer` and the lines of a
+ * private key.
+ */
 export function openKey(text: string): number {
   let start = text.length
   while (start > 0 && isInKey(text[start - 1]!)) start -= 1
@@ -32,10 +35,10 @@ export function openKey(text: string): number {
   return keyLinesBefore(text, start)
 }
 
-/** `-----BEGIN ENCRYPTED PRIVATE KEY-----` and some room. */
+/** Length of `-----BEGIN ENCRYPTED PRIVATE KEY-----`, with some room. */
 const mostMarker = 64
 
-/** Where the last two words begin. A pattern that spans more of them is found in records only. */
+/** Returns the position of the last two words. A pattern that spans more words is found in records only. */
 export function lastWords(text: string): number {
   let end = text.length
   for (let word = 0; word < 2; word += 1) {

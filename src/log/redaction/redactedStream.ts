@@ -1,15 +1,15 @@
 /** Finds secrets in a text. */
 interface TextRedactor {
-  /** Returns how much of the beginning of a text can hold no secret that continues after it, in UTF-16 units. */
+  /** Returns the length of the beginning of a text that holds no secret that continues after it, in UTF-16 units. */
   settled(text: string): number
-  /** A part of a text without the secrets in it. */
+  /** Returns a part of a text without its secrets. */
   text(text: string, part: { readonly from: number; readonly to: number }): string
 }
 
-/** Growth after which a long text that cannot be settled is looked at again, or each piece would cost as much as all before. */
+/** Growth after which a long unsettled text is examined again. Otherwise each piece would cost as much as all earlier ones. */
 const growth = 1.25
 
-/** Takes secrets out of a text that arrives in pieces. An end that might be the beginning of one is held back. */
+/** Removes secrets from a text that arrives in pieces. An end that might begin a secret is held back. */
 export class RedactedStream {
   readonly #redactor: TextRedactor
   #held = ''
@@ -20,7 +20,7 @@ export class RedactedStream {
     this.#redactor = redactor
   }
 
-  /** Returns the text that may be shown after this piece, and its place in the text shown so far; `undefined` if there is none yet. */
+  /** Returns the text that may be shown after this piece, and its position in the shown text; `undefined` if there is none yet. */
   push(text: string): { text: string; offset: number } | undefined {
     this.#held += text
     if (this.#held.length < this.#lookAt) return undefined
@@ -30,7 +30,7 @@ export class RedactedStream {
     return undefined
   }
 
-  /** The rest, at the end of the text. */
+  /** Returns the rest at the end of the text. */
   end(): { text: string; offset: number } | undefined {
     return this.#held === '' ? undefined : this.#show(this.#held.length)
   }

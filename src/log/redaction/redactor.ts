@@ -21,10 +21,10 @@ export interface RedactOptions {
   readonly knownKeys?: boolean
 }
 
-/** Most secrets of one name that are kept while they are renewed; each may have several forms. */
+/** Maximum number of secrets with one name that are kept while they are renewed. Each may have several forms. */
 const mostRenewed = 256
 
-/** Anything shorter stands in too many texts. */
+/** Minimum length of a secret. Shorter values occur in too many texts. */
 const leastSecret = 6
 
 const redactOptionsSchema = lazily(() =>
@@ -42,7 +42,7 @@ const redactOptionsSchema = lazily(() =>
   }).partial(),
 )
 
-/** Fields that hold arbitrary data, whatever its names. */
+/** Fields that hold arbitrary data with any names. */
 const foreign: ReadonlySet<string> = new Set([
   'input',
   'inputSchema',
@@ -54,7 +54,7 @@ const foreign: ReadonlySet<string> = new Set([
   'spec',
 ])
 
-/** Fields that hold ids and names used by the runtime, and signatures: they stay unchanged. */
+/** Fields that hold ids and names used by the runtime, and signatures. They stay unchanged. */
 const structural: ReadonlySet<string> = new Set([
   'agentId',
   'callId',
@@ -84,7 +84,7 @@ interface Rule {
 interface Found {
   start: number
   end: number
-  /** Index of the rule that found it: the first one names it. */
+  /** Index of the rule that found it. The first rule determines the name. */
   rule: number
 }
 
@@ -101,7 +101,7 @@ export class Redactor {
   #named!: readonly Rule[]
   #values!: readonly (readonly [name: string, secret: string])[]
   #secrets!: readonly string[]
-  /** Those of `#values` that were renewed, by name: the oldest first. */
+  /** The renewed secrets of `#values` by name, oldest first. */
   readonly #renewed = new Map<string, readonly string[]>()
   readonly #hasPatterns: boolean
   readonly #knowsKeys: boolean
@@ -117,12 +117,12 @@ export class Redactor {
     this.#know(Object.entries(secrets))
   }
 
-  /** The named secrets in every form; another array once there are more. */
+  /** The named secrets in every form; a new array after each addition. */
   get secrets(): readonly string[] {
     return this.#secrets
   }
 
-  /** Blanks these too from now on, in texts that are under way as well. Those of fewer than 6 characters are left alone. */
+  /** Adds secrets that are blanked from now on, also in texts that are still arriving. Secrets of fewer than 6 characters are ignored. */
   add(name: string, secrets: readonly string[]): void {
     // What is added stays, whoever renewed it before.
     for (const [of, renewed] of this.#renewed)
@@ -137,8 +137,8 @@ export class Redactor {
   }
 
   /**
-   * As `add`, for secrets that replace others again and again, such as a token for each request: the newest of a name are blanked. Keeping
-   * all of them would make every text slower to read.
+   * Like `add`, for secrets that are replaced again and again, such as a token for each request. Only the newest of each name are blanked, because
+   * keeping all would slow down every text.
    */
   renew(name: string, secrets: readonly string[]): void {
     const known = new Set(this.#values.map(([, secret]) => secret))
@@ -162,29 +162,29 @@ export class Redactor {
     this.#rules = [...this.#named, ...this.#shapes.map((find) => ({ find, mark: redactionMark }))]
   }
 
-  /** `text`, or a part of it judged in the context of the whole, without secrets; the same string if it has none. */
+  /** Returns `text`, or a part of it judged in the context of the whole, without secrets. Returns the same string if it has none. */
   text(text: string, { from, to }: TextPart = { from: 0, to: text.length }): string {
     return without(text, this.#find(text, this.#rules), this.#rules, { from, to })
   }
 
-  /** For text that arrives in pieces. */
+  /** Returns a redactor for text that arrives in pieces. */
   stream(): RedactedStream {
     return new RedactedStream(this)
   }
 
-  /** `text` that was cut off at its end, without secrets and without the beginning of a named one that the cut went through. */
+  /** Returns `text` that was cut off at its end without secrets, and without the beginning of a named secret that was cut in half. */
   cutOff(text: string): string {
     const end = this.#unfinished(text, leastCutOff)
     const part = this.text(text, { from: 0, to: end })
     return end === text.length ? part : `${part}${redactionMark}`
   }
 
-  /** A copy of plain JSON without secrets in its texts and arbitrary keys; the same object if there are none. */
+  /** Returns a copy of plain JSON without secrets in its texts and arbitrary keys; the same object if there are none. */
   value<T>(value: T): T {
     return this.#clean(value, false) as T
   }
 
-  /** Returns how much of an unfinished text can be shown: no secret that more of it may complete begins before. */
+  /** Returns the length of an unfinished text that can be shown, because no secret that may still be completed begins before it. */
   settled(text: string): number {
     let end = this.#unfinished(text, 1)
     for (const view of viewsOf(withoutOpenEscape(text))) {
@@ -196,7 +196,7 @@ export class Redactor {
     return end
   }
 
-  /** Where what may be the beginning of a named secret, of `least` characters or more, begins at the end of a text; else the end. */
+  /** Returns the position at which a beginning of a named secret, of at least `least` characters, starts at the end of a text; else the end. */
   #unfinished(text: string, least: number): number {
     const closed = withoutOpenEscape(text)
     let end = least > 1 ? text.length : closed.length
@@ -226,7 +226,7 @@ export class Redactor {
     return this.#cleanObject(value, isForeign)
   }
 
-  /** A file of text may hold secrets as any text may, though its bytes do not show them. */
+  /** Redacts a text file, which may hold secrets although its base64 does not show them. */
   #cleanFile(file: FileBlock): unknown {
     const written = fileText(file)
     const clean = written === undefined ? written : this.text(written)
@@ -280,14 +280,14 @@ const leastCutOff = 4
 /** Returns true if something in a value was redacted earlier. */
 export const isRedacted = (value: unknown): boolean => JSON.stringify(value ?? null).includes('[redacted')
 
-/** A secret as it is, without white space around it, with the line ends of Windows, and as it stands in an address. */
+/** Returns the forms of a secret: unchanged, trimmed, with Windows line ends, and encoded for an address. */
 const formsOf = (secret: string): string[] => {
   const trimmed = secret.trim()
   const core = trimmed.length < 6 ? secret : trimmed
   return [...new Set([secret, core, core.replaceAll(/\r?\n/g, '\r\n'), core.replaceAll('\r\n', '\n'), encoded(core)])]
 }
 
-/** An unpaired surrogate cannot be part of a URL. */
+/** Encodes a text for a URL, which cannot contain an unpaired surrogate. */
 const encoded = (text: string): string => encodeURIComponent(text.toWellFormed())
 
 const isFileBlock = (value: object): value is FileBlock =>
@@ -306,7 +306,7 @@ const isTextBlock = (item: unknown): item is { readonly type: 'text'; readonly t
   'text' in item &&
   typeof item.text === 'string'
 
-/** Merges overlapping stretches, named by the first rule. */
+/** Merges overlapping ranges, named by the first rule. */
 function merged(found: readonly Found[]): readonly Found[] {
   const all: Found[] = []
   for (const next of found.toSorted((a, b) => a.start - b.start)) {
@@ -320,7 +320,7 @@ function merged(found: readonly Found[]): readonly Found[] {
   return all
 }
 
-/** The part with a mark in place of each secret that reaches into it. */
+/** Returns the part with a mark in place of each secret that overlaps it. */
 function without(
   text: string,
   found: readonly Found[],
@@ -338,7 +338,7 @@ function without(
   return pieces.join('') + text.slice(done, Math.max(done, to))
 }
 
-/** Assigning it would set the prototype. */
+/** Defines the key `__proto__`, since assigning it would set the prototype. */
 const setProto = (object: object, value: unknown): void =>
   void Object.defineProperty(object, '__proto__', { value, enumerable: true, writable: true, configurable: true })
 

@@ -1,20 +1,20 @@
-/** A text as it reads once some of its escapes are undone, and where each of its characters stands in the text itself. */
+/** A text with some of its escapes decoded, and the position of each character in the original text. */
 export interface TextView {
   readonly text: string
-  /** Returns where a character of the view begins in the text; for the length of the view, the length of the text. */
+  /** Returns the position in the text of a character of the view. The length of the view maps to the length of the text. */
   at(index: number): number
 }
 
 const backslash = 92
-/** `n` in `\n` and so on; a quote or another sign stands for itself. */
+/** Characters of simple escapes such as `\n`. A quote or any other character stands for itself. */
 const meanings: { readonly [letter: string]: number } = { b: 8, f: 12, n: 10, r: 13, t: 9, v: 11, '0': 0 }
 
-/** Deepest nesting of escapes: text in JSON in JSON in JSON. */
+/** Maximum nesting of escapes: text in JSON in JSON in JSON. */
 const mostLevels = 3
 
 /**
- * Yields a text, and the text that results if it is read as JSON or source code: a secret inside is written with `\"`, `\n` or `\u0070`,
- * several times over when one text was put into another. Each view is linear in the text.
+ * Yields a text, then its decoded form as JSON or source code, in which a secret may be written with `\"`, `\n` or `\u0070`. Nested texts are decoded
+ * several times. Each view is linear in the text.
  */
 export function* viewsOf(text: string): Generator<TextView, void, undefined> {
   let view: TextView | undefined = { text, at: (index) => index }
@@ -43,7 +43,7 @@ function undoEscapes({ text, at }: TextView): TextView | undefined {
 
 const hex = /^[\da-f]+$/i
 
-/** Characters of the escape that begins at a backslash; 1 if no escape begins there. */
+/** Returns the length of the escape at a backslash; 1 if no escape begins there. */
 function escapeSize(text: string, index: number): number {
   const letter = text[index + 1]
   if (letter === undefined) return 1
@@ -58,7 +58,7 @@ const meaningOf = (text: string, index: number, size: number): number =>
     ? Number.parseInt(text.slice(index + 2, index + size), 16)
     : (meanings[text[index + 1]!] ?? text.charCodeAt(index + 1))
 
-/** A text without an escape at its end that may still grow. */
+/** Returns a text without an incomplete escape at its end. */
 export const withoutOpenEscape = (text: string): string => {
   let end = text.length
   while (end > 0 && end > text.length - 4 && /[\da-fA-Fux]/.test(text[end - 1]!)) end -= 1

@@ -1,10 +1,10 @@
 import type { LogEntry, LogOrigin } from '../../protocol/ports/logPages.ts'
 import type { Metadata } from '../../protocol/metadata.ts'
 
-/** A row of the table of agents, of whatever database. */
+/** A row of the table of agents, in any database. */
 export type AgentRow = Readonly<Record<string, unknown>>
 
-/** Returns where an agent comes from, as its row says. */
+/** Returns the origin of an agent from its row. */
 export function placeIn(row: AgentRow): Pick<LogOrigin, 'path' | 'forkedFrom' | 'metadata'> {
   const { path, forked_from: forkedFrom, metadata } = row
   return {

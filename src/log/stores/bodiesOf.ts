@@ -1,12 +1,11 @@
 import { RuntimeError } from '../../protocol/errors.ts'
 import type { LogRecord } from '../../protocol/records.ts'
 
-/** Most bytes of a body, as of a line of `fileStore`. */
+/** Maximum size of a body in bytes, the same as for a line of `fileStore`. */
 const mostBytes = 256 * 1024 * 1024
 
 /**
- * Records as JSON, for a table.
- *
+ * Returns records as JSON for a table.
  * @throws RuntimeError `RECORD_TOO_LARGE`
  */
 export function bodiesOf(agentId: string, records: readonly LogRecord[]): string[] {

@@ -1,6 +1,6 @@
 import { RuntimeError } from '../../protocol/errors.ts'
 
-/** The error of a writer that appends to a log that another one has opened since. */
+/** Returns the error for a writer whose log another writer has opened since. */
 export const leaseLost = (agentId: string, epoch: number, now: number | undefined): RuntimeError =>
   new RuntimeError(
     'STORE_LEASE_LOST',
@@ -11,14 +11,13 @@ export const leaseLost = (agentId: string, epoch: number, now: number | undefine
 export interface Epochs {
   /** Epoch of the lease that is out here; `undefined` if none is. */
   readonly held: number | undefined
-  /** Epoch of the newest lease there was. */
+  /** Epoch of the newest lease so far. */
   readonly newest: number
 }
 
 /**
- * Refuses a writer that may not append. `named`: the epoch of its lease; `undefined`: it names none. A writer whose lease was taken is told
- * so, also once the taker has released it.
- *
+ * Checks that a writer may append. `named` is the epoch of its lease, if it names one. A writer whose lease was taken over is told so, even after the
+ * new holder has released the log.
  * @throws RuntimeError `STORE_NOT_OPEN`, `STORE_LEASE_LOST`
  */
 export function checkLease(agentId: string, { held, newest }: Epochs, named: number | undefined): void {

@@ -2,7 +2,7 @@ import { crc32 } from 'node:zlib'
 import { RuntimeError } from '../../protocol/errors.ts'
 import { maxLineBytes } from './jsonLines.ts'
 
-/** Text between a record's JSON and its closing brace: this, 8 digits, and a quote. */
+/** Text before the checksum at the end of a record's JSON. 8 digits and a quote follow it. */
 const fieldStart = Buffer.from(',"crc":"')
 const digitCount = 8
 const fieldLength = fieldStart.length + digitCount + 1
@@ -22,9 +22,8 @@ const isTooLong = (json: string): boolean =>
   json.length > maxJsonBytes || (json.length > maxJsonBytes / 3 && Buffer.byteLength(json) > maxJsonBytes)
 
 /**
- * A record's line of a log, without its newline: its JSON with the CRC-32 of that JSON as a last field, `crc`.
- *
- * @throws RuntimeError `RECORD_TOO_LARGE` when it would be longer than `maxLineBytes`: it could not be read back.
+ * Returns the log line of a record, without its newline: its JSON with the CRC-32 of that JSON as the last field, `crc`.
+ * @throws RuntimeError `RECORD_TOO_LARGE` if it would be longer than `maxLineBytes`, because it could not be read back
  */
 export function lineOf(json: string): string {
   if (isTooLong(json)) {
@@ -34,11 +33,11 @@ export function lineOf(json: string): string {
   return `${json.slice(0, -1)},"crc":"${digits(crc32(json))}"}`
 }
 
-/** The value of a lower-case hexadecimal digit; -1 for any other byte. */
+/** Returns the value of a lower-case hexadecimal digit; -1 for any other byte. */
 const digitValue = (byte: number): number =>
   byte >= 0x30 && byte <= 0x39 ? byte - 0x30 : byte >= 0x61 && byte <= 0x66 ? byte - 0x57 : -1
 
-/** The checksum in a line from byte `at` to its end; `undefined` if something else is there. */
+/** Returns the checksum that a line has from byte `at` to its end; `undefined` if there is none. */
 function borneSum(line: Buffer, at: number): number | undefined {
   if (at < 1 || line[line.length - 1] !== brace || line[line.length - 2] !== quote) return undefined
   for (let i = 0; i < fieldStart.length; i += 1) if (line[at + i] !== fieldStart[i]) return undefined
@@ -51,19 +50,19 @@ function borneSum(line: Buffer, at: number): number | undefined {
   return sum
 }
 
-/** A line that bears a checksum. */
+/** A line with a checksum. */
 export interface Checksum {
-  /** The sum it bears. */
+  /** The checksum in the line. */
   readonly expected: string
-  /** The sum its content has. */
+  /** The computed checksum of its content. */
   readonly seen: string
-  /** Bytes that were summed: the record's JSON. */
+  /** The bytes covered by the checksum: the record's JSON. */
   readonly json: Buffer
 }
 
 /**
- * Takes a line and its checksum apart; `undefined` for a line that bears none, as in logs written before there were checksums. The sum is
- * of the bytes in the file, not of the text that they decode to. Bytes are used up: `json` is made of them, in place.
+ * Separates a line from its checksum; `undefined` for a line without one, as in older logs. The sum covers the bytes in the file, not the decoded
+ * text. The bytes are reused in place for `json`.
  */
 export function checksumOf(line: string | Buffer): Checksum | undefined {
   const bytes = typeof line === 'string' ? Buffer.from(line) : line

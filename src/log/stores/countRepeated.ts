@@ -2,9 +2,8 @@ import { RuntimeError } from '../../protocol/errors.ts'
 import type { LogRecord } from '../../protocol/records.ts'
 
 /**
- * Returns how many of these records, the first ones, stand under a `seq` that the log has already; the rest follow `lastSeq`. The store has
- * to check that they are the same records.
- *
+ * Returns the number of leading records whose `seq` the log already has; the rest follow `lastSeq`. The store has to check that they are the same
+ * records.
  * @throws RuntimeError `STORE_APPEND_FAILED` on a gap and on disorder.
  */
 export function countRepeated(agentId: string, records: readonly LogRecord[], lastSeq: number): number {
@@ -19,7 +18,7 @@ export function countRepeated(agentId: string, records: readonly LogRecord[], la
   )
 }
 
-/** The error of a record that differs from the one that the log has under its `seq`. */
+/** Returns the error for a record that differs from the log's record with the same `seq`. */
 export const otherRecord = (agentId: string, seq: number): RuntimeError =>
   new RuntimeError(
     'STORE_APPEND_FAILED',

@@ -16,18 +16,18 @@ const headSchema = lazily(() =>
   }),
 )
 
-/** The first line says what follows, with a checksum. A file with a longer one is no checkpoint. */
+/** Maximum length of the first line, which describes the rest with a checksum. A file with a longer one is not a checkpoint. */
 const maxHeadBytes = 4_096
 const newline = 0x0a
 
 /**
- * Checkpoints as files, `<agentId>.checkpoint` beside the log. Only the process that holds the log writes there: one checkpoint after the
- * other, under another name first. Nothing is synced, as a checkpoint that a power cut tore is known by its checksum.
+ * Checkpoints as files, `<agentId>.checkpoint` beside the log. Only the process that holds the log writes them, one after the other, first under
+ * another name. Nothing is synced, because the checksum reveals a checkpoint that a power cut has torn.
  */
 export class FileCheckpoints implements CheckpointStore {
   readonly #fileOf: (agentId: string) => string
   readonly #check: (agentId: string) => void
-  /** Writes under way. */
+  /** Writes in progress. */
   readonly #writing = new Map<string, Promise<void>>()
 
   constructor(fileOf: (agentId: string) => string, check: (agentId: string) => void) {
@@ -77,7 +77,7 @@ export class FileCheckpoints implements CheckpointStore {
     }
   }
 
-  /** Resolves once the write under way for an agent has ended: another process may write there next. Never rejects. */
+  /** Resolves once the current write for an agent has ended, since another process may write next. Never rejects. */
   async settled(agentId: string): Promise<void> {
     await this.#writing.get(agentId)
   }

@@ -7,18 +7,18 @@ import { checkSnapshotSize, isSnapshotId, SnapshotIndex, snapshotId } from './sn
 
 interface Kept {
   readonly index: Promise<SnapshotIndex>
-  /** Settles with the newest `put`: they take turns. */
+  /** Settles with the newest `put`. Calls of `put` take turns. */
   last: Promise<unknown>
 }
 
 export interface FileSnapshotOptions extends SnapshotLimits {
-  /** Contents are on the disk, not only with the operating system, before a file is changed. */
+  /** True to sync contents to disk before a file is changed. */
   readonly isSynced: boolean
 }
 
 /**
  * Contents as files, named by their hash, in one folder for each agent. Only the process that holds the agent's log writes there. A file's
- * time of change says when its content was last used.
+ * modification time is the time of its last use.
  */
 export class FileSnapshots implements SnapshotStore {
   readonly maxFileBytes: number
@@ -87,7 +87,7 @@ export class FileSnapshots implements SnapshotStore {
     }
   }
 
-  /** Forgets what it knows of an agent whose log is let go: another process may write there next. */
+  /** Forgets everything about an agent whose log is released, since another process may write next. */
   async forget(agentId: string): Promise<void> {
     const kept = this.#agents.get(agentId)
     this.#agents.delete(agentId)

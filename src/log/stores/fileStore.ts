@@ -82,9 +82,9 @@ class FileStore implements ErasableStore {
     listed: (ids) => this.#listed(ids),
     read: (agentId, fromSeq, limit) => this.read(agentId, fromSeq, limit),
   })
-  /** Opens and deletes under way. */
+  /** Opens and deletes in progress. */
   readonly #locking = new Set<Promise<unknown>>()
-  /** Where the agents of this store are reached. */
+  /** Address at which the agents of this store are reached. */
   #url: string | undefined
   #closed: Promise<void> | undefined
 
@@ -189,7 +189,7 @@ class FileStore implements ErasableStore {
     return this.#lock(agentId, 'STORE_DELETE_FAILED', 'deleted', () => this.#delete(agentId))
   }
 
-  /** Does what takes the lock of a log; `close` waits for it. */
+  /** Runs an operation that takes the lock of a log; `close` waits for it. */
   async #lock<T>(agentId: string, code: ErrorCode, done: string, work: () => Promise<T>): Promise<T> {
     if (this.#closed !== undefined) throw this.#closedError()
     checkAgentId(agentId)

@@ -9,21 +9,21 @@ const holderSchema = lazily(() =>
   z.object({
     pid: z.int().positive(),
     host: z.string(),
-    /** ISO 8601, for people. */
+    /** Start time in ISO 8601, for people. */
     startedAt: z.string(),
     token: z.string(),
     processStart: z.string().exactOptional(),
-    /** Name of the space within which process ids are told apart; on Linux, where containers have their own. */
+    /** Name of the namespace of process ids; on Linux, where containers have their own. */
     pidSpace: z.string().exactOptional(),
-    /** Where its agents are reached. */
+    /** Address at which its agents are reached. */
     url: z.string().exactOptional(),
   }),
 )
 
-/** Holder of something that processes share. */
+/** Holder of a resource that processes share. */
 export type Holder = z.infer<ReturnType<typeof holderSchema>>
 
-/** Reads a holder from JSON; `undefined` if it is none. */
+/** Reads a holder from JSON; `undefined` if it is invalid. */
 export function holderIn(content: string): Holder | undefined {
   try {
     return holderSchema().safeParse(JSON.parse(content)).data
@@ -37,7 +37,7 @@ let ownSpace: Promise<string | undefined> | undefined
 
 const pidSpace = (): Promise<string | undefined> => (ownSpace ??= readlink('/proc/self/ns/pid').catch(() => undefined))
 
-/** This process as a holder, with a token of its own each time. */
+/** Returns this process as a holder, with a new token each time. */
 export async function newHolder(): Promise<Holder> {
   ownStart ??= processStart(process.pid)
   const [start, space] = await Promise.all([ownStart, pidSpace()])
@@ -53,11 +53,11 @@ export async function newHolder(): Promise<Holder> {
 
 export const isThisProcess = ({ pid, host }: Holder): boolean => pid === process.pid && host === hostname()
 
-/** `process 12 (this one) on host since 2026-…`. */
+/** Returns a description such as `process 12 (this one) on host since 2026-…`. */
 export const holderWords = (holder: Holder): string =>
   `process ${holder.pid}${isThisProcess(holder) ? ' (this one)' : ''} on ${holder.host} since ${holder.startedAt}`
 
-/** Returns true if a holder may still be at work; a process of another host cannot be looked up, so it may. */
+/** Returns true if a holder may still be running. A process of another host cannot be checked, so it counts as running. */
 export async function mayBeAlive(holder: Holder): Promise<boolean> {
   if (holder.host !== hostname()) return true
   try {
@@ -71,8 +71,8 @@ export async function mayBeAlive(holder: Holder): Promise<boolean> {
 }
 
 /**
- * Returns true if a process is known to have ended, though another machine or container may call itself the same: that is known only of a
- * process of the same running system that has process ids in common with this one. Otherwise `false`.
+ * Returns true if a process is known to have ended. This can be known only for a process of the same running system and process-id namespace, since
+ * another machine or container may have the same name.
  */
 export async function hasEnded(holder: Holder): Promise<boolean> {
   const own = await newHolder()
@@ -83,8 +83,8 @@ export async function hasEnded(holder: Holder): Promise<boolean> {
 }
 
 /**
- * When a process was started, as an opaque string that differs between two processes that had the same pid; `zombie` for
- * one that has ended but was not collected; `undefined` where it cannot be determined (it is read from Linux's `/proc`).
+ * Returns the start time of a process as an opaque string, which differs between two processes with the same pid. Returns `zombie` for a process that
+ * has ended but was not reaped, and `undefined` if the time cannot be determined (it is read from Linux's `/proc`).
  */
 export async function processStart(pid: number): Promise<string | undefined> {
   if (process.platform !== 'linux') return undefined

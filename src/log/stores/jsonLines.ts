@@ -3,8 +3,8 @@ import type { FileHandle } from 'node:fs/promises'
 type Readable = Pick<FileHandle, 'read'>
 
 /**
- * Bytes of the longest line of a log, without its newline: 256 MiB. Room for any one message, whatever its characters take
- * as JSON; a longer line is refused by the writer, and taken for damage by the reader, which does not hold it.
+ * Maximum length of a log line in bytes, without its newline: 256 MiB. Any single message fits as JSON. The writer refuses a longer line; the reader
+ * treats it as damage and does not load it.
  */
 export const maxLineBytes = 256 * 1024 * 1024
 
@@ -23,7 +23,7 @@ function withoutLines(bytes: Buffer, count: number): { readonly left: Buffer; re
   return { left: bytes.subarray(start), skipped }
 }
 
-/** A line that arrives in parts; once over the limit its parts are dropped. */
+/** A line that arrives in parts. Its parts are dropped once it exceeds the limit. */
 class BegunLine {
   readonly #maxBytes: number
   #parts: Buffer[] = []
@@ -43,7 +43,7 @@ class BegunLine {
     else if (part.length > 0) this.#parts.push(part)
   }
 
-  /** The whole line, `undefined` when it was too long, and begins another. */
+  /** Returns the whole line, or `undefined` if it was too long, and begins the next. */
   end(): Buffer | undefined {
     const parts = this.#parts
     const { isTooLong } = this
@@ -54,9 +54,9 @@ class BegunLine {
   }
 }
 
-/** Which lines to read. */
+/** Options for the lines to read. */
 interface LineRange {
-  /** Where a line begins; default 0. */
+  /** Offset of the first line; default 0. */
   readonly start?: number
   readonly end: number
   readonly skip: number
@@ -64,9 +64,8 @@ interface LineRange {
 }
 
 /**
- * Reads the lines of a file up to byte `end`, a block at a time: each array holds the lines that became whole with it, without their
- * newlines, `undefined` for one of more than `maxBytes`, which is never held. The first `skip` lines are passed over; bytes after the last
- * newline are left out.
+ * Reads the lines of a file up to byte `end`, a block at a time. Each array holds the lines completed by a block, without newlines, with `undefined`
+ * for a line of more than `maxBytes`, which is never loaded. Skips the first `skip` lines and leaves out bytes after the last newline.
  */
 export async function* readLines(
   file: Readable,
@@ -97,7 +96,7 @@ export async function* readLines(
   }
 }
 
-/** Offset of the byte after the first `count` lines; the end of the file when it has fewer. */
+/** Returns the offset after the first `count` lines; the end of the file if it has fewer. */
 export async function offsetOfLine(file: Readable, count: number): Promise<number> {
   let position = 0
   for (let left = count; left > 0;) {
@@ -110,7 +109,7 @@ export async function offsetOfLine(file: Readable, count: number): Promise<numbe
   return position
 }
 
-/** Offset of the byte where the last `count` lines before `end` begin; 0 when there are no more. `end` is after a newline. */
+/** Returns the offset at which the last `count` lines before `end` begin; 0 if there are not more. `end` follows a newline. */
 export async function offsetFromEnd(file: Readable, end: number, count: number): Promise<number> {
   let left = count + 1
   for (let before = end; before > 0;) {
@@ -125,7 +124,7 @@ export async function offsetFromEnd(file: Readable, end: number, count: number):
   return 0
 }
 
-/** Offset of the last newline before byte `before`, or -1. Reads backwards, so the end of a long file is found at once. */
+/** Returns the offset of the last newline before byte `before`, or -1. Reads backwards, so it is fast for a long file. */
 export async function lastNewline(file: Readable, before: number): Promise<number> {
   for (let end = before; end > 0;) {
     const start = Math.max(0, end - blockBytes)
@@ -136,7 +135,7 @@ export async function lastNewline(file: Readable, before: number): Promise<numbe
   return -1
 }
 
-/** The bytes from `start` to before `end`; fewer when the file is shorter. */
+/** Returns the bytes from `start` to `end`, exclusive; fewer if the file is shorter. */
 export async function readBytes(file: Readable, start: number, end: number): Promise<Buffer> {
   const bytes = Buffer.allocUnsafe(end - start)
   let length = 0

@@ -2,15 +2,15 @@ import type { LogOrigin, LogQuery } from '../../protocol/ports/logPages.ts'
 import type { Metadata } from '../../protocol/metadata.ts'
 import { placeIn, type AgentRow } from './agentRow.ts'
 
-/** The name and value of something that lists are filtered by. A key of metadata begins with a letter. */
+/** Name and value by which lists are filtered. A key of metadata begins with a letter. */
 export type Label = readonly [name: string, value: string]
 
-/** Labels that are no metadata. */
+/** Labels that are not metadata. */
 export const above = ':above'
 export const parent = ':parent'
 export const source = ':source'
 
-/** As labels: numbers, strings and booleans are different values. Pure. */
+/** Converts metadata to labels. Numbers, strings and booleans are different values. Pure. */
 export const metadataLabels = (metadata: Metadata = {}): Label[] =>
   Object.entries(metadata).map(([key, value]) => [key, JSON.stringify(value)])
 
@@ -25,7 +25,7 @@ export function labelsOf({ path, forkedFrom, metadata }: Omit<LogOrigin, 'defini
   ]
 }
 
-/** The same of a row of the table of agents. */
+/** Returns the same for a row of the table of agents. */
 export const labelsIn = (row: AgentRow): Label[] => labelsOf(placeIn(row))
 
 /** Returns the labels that `query` asks for. Pure. */

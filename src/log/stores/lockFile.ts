@@ -5,13 +5,13 @@ import { holderIn, holderWords, isThisProcess, mayBeAlive, newHolder, type Holde
 
 /** An exclusive claim on a path, across processes. */
 export interface FileLock {
-  /** Says in it where the agents of this process are reached. */
+  /** Writes the address of this process's agents into the lock. */
   announce(url: string | undefined): Promise<void>
-  /** Removes the lock when it is still ours. */
+  /** Removes the lock if it is still ours. */
   release(): Promise<void>
 }
 
-/** The result of a file operation, or `instead` if it fails with this code. */
+/** Returns the result of a file operation, or `instead` if it fails with this code. */
 async function unless<T, U>(code: string, operation: Promise<T>, instead: U): Promise<T | U> {
   try {
     return await operation
@@ -49,8 +49,8 @@ const linked = (draft: string, path: string): Promise<boolean> =>
   )
 
 /**
- * Puts a hard link to `draft` at `path`, which is atomic and never replaces. A dead holder's lock is removed first, by one process at a
- * time: the one that holds `path.takeover`, a lock like this one, and still finds the same content.
+ * Creates a hard link to `draft` at `path`, which is atomic and never replaces a file. A dead holder's lock is removed first, by one process at a
+ * time: the one that holds the lock `path.takeover` and still finds the same content.
  */
 async function claim(path: string, draft: string): Promise<void> {
   const guard = `${path}.takeover`
@@ -68,10 +68,9 @@ async function claim(path: string, draft: string): Promise<void> {
 }
 
 /**
- * Claims `path` for this process, in a folder that exists. The lock of a process of this host that is gone is taken over;
- * of several processes that try, one gets it.
- *
- * @throws RuntimeError `STORE_LOCKED`, naming the holder; file errors as they are.
+ * Claims `path` for this process, in an existing folder. The lock of a dead process on this host is taken over, by only one of several processes that
+ * try.
+ * @throws RuntimeError `STORE_LOCKED`, naming the holder; file errors unchanged
  */
 export async function lockFile(path: string, url?: string): Promise<FileLock> {
   const own = await newHolder()
@@ -89,7 +88,7 @@ export async function lockFile(path: string, url?: string): Promise<FileLock> {
     return content !== undefined && holderIn(content)?.token === own.token
   }
   let changing = Promise.resolve()
-  /** One after the other: a lock that was released must not come back. */
+  /** Writes one after the other, so that a released lock does not come back. */
   const next = (change: () => Promise<void>): Promise<void> => {
     const done = changing.then(async () => ((await isOurs()) ? change() : undefined))
     changing = done.catch(() => {})

@@ -9,20 +9,18 @@ import type { WriteSync } from './quickWrites.ts'
 import type { LogEnd } from './readLog.ts'
 import { type SyncPolicy, syncPolicy } from './syncPolicy.ts'
 
-/** Most UTF-16 units of one write that calls are gathered into; one call may be larger. */
+/** Maximum size of a combined write in UTF-16 units. A single call may be larger. */
 const batchChars = 4 * 1024 * 1024
 
-/** The part of its open file that a log file needs: a write may take fewer bytes than given. */
+/** The part of an open file that a log file needs. A write may take fewer bytes than given. */
 export type LogFileHandle = Pick<FileHandle, 'read' | 'write' | 'truncate' | 'datasync' | 'close'> & {
-  /** Left out where a file can only be written in the background. */
+  /** Missing if the file can only be written in the background. */
   readonly writeSync?: WriteSync
-  /**
-   * Returns true if the file is in no folder any more: bytes written then are lost, and no write says so. Left out where that is not known.
-   */
+  /** Returns true if the file was deleted: further bytes are lost, and no write fails. Missing if that cannot be determined. */
   readonly isDeleted?: () => boolean
 }
 
-/** Lines that the file should have already, from line `seq` on. */
+/** Lines that the file should already have, from line `seq` on. */
 interface Repeat {
   readonly seq: number
   readonly lines: readonly string[]
@@ -33,7 +31,7 @@ const fullLine = (record: LogRecord): string => `${lineOf(JSON.stringify(record)
 interface Batch {
   text: string
   lastSeq: number
-  /** Set for a batch of one call that begins with records of before. */
+  /** Set for a batch of one call that begins with repeated records. */
   readonly repeat: Repeat | undefined
   readonly stored: PromiseWithResolvers<void>
 }
@@ -47,18 +45,18 @@ export class LogFile {
   readonly #agentId: string
   readonly #handle: LogFileHandle
   readonly #policy: SyncPolicy
-  /** The good part as far as the policy holds: what reads may show. */
+  /** The part that is stored as the policy requires, which reads may show. */
   #stored: LogEnd
-  /** The good part as far as it was written. */
+  /** The part that was written. */
   #written: LogEnd
-  /** Last seq that was taken in, written or not. */
+  /** Last accepted seq, written or not. */
   #takenSeq: number
   /** True if bytes of a failed write or sync may stand after the written part. */
   #torn = false
   #waiting: Batch[] = []
-  /** Written, and waiting for a sync. */
+  /** Calls that are written and wait for a sync. */
   #unsynced: Batch[] = []
-  /** When a sync comes: with those of other files (`asked`), next (`due`), or after each write to the last (`closing`). */
+  /** Time of the next sync: together with other files (`asked`), next (`due`), or after each remaining write (`closing`). */
   #sync: 'none' | 'asked' | 'due' | 'closing' = 'none'
   #stopAsking = (): void => {}
   #working: Promise<void> | undefined
@@ -71,7 +69,7 @@ export class LogFile {
     this.#takenSeq = end.lastSeq
   }
 
-  /** Bytes of whole records that are stored, none of a write or sync under way. */
+  /** Number of bytes of stored whole records, without any write or sync in progress. */
   get size(): number {
     return this.#stored.size
   }
@@ -108,7 +106,7 @@ export class LogFile {
     return batch.stored.promise
   }
 
-  /** Writes what need not wait for anything; `false` when it has to, or failed: then it is written in the background, over what that left. */
+  /** Writes a text that need not wait. Returns `false` if it has to wait or failed; it is then written in the background, over the remains. */
   #writeNow(text: string, lastSeq: number): boolean {
     const { durability, quick } = this.#policy
     const { writeSync } = this.#handle
@@ -125,7 +123,7 @@ export class LogFile {
     return true
   }
 
-  /** The batch a call joins: the last that waits, or one of its own. */
+  /** Returns the batch that a call joins: the last waiting one, or a new one. */
   #batchFor(repeat: Repeat | undefined): Batch {
     const last = this.#waiting.at(-1)
     if (last !== undefined && repeat === undefined && last.repeat === undefined && last.text.length <= batchChars)
@@ -135,7 +133,7 @@ export class LogFile {
     return batch
   }
 
-  /** Stores the appended records without waiting for the syncs of others, and closes the file whether that succeeds or not. */
+  /** Stores the appended records without waiting for the syncs of others, and closes the file even if that fails. */
   async close(): Promise<void> {
     this.#stopAsking()
     this.#sync = 'closing'
@@ -196,7 +194,7 @@ export class LogFile {
     this.#written = { size: size + bytes.length, lastSeq }
   }
 
-  /** Throws when the file was deleted under its writer. */
+  /** Throws if the file was deleted while it was open. */
   #checkPlace(): void {
     if (this.#handle.isDeleted?.() !== true) return
     throw new Error(

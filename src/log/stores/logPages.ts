@@ -8,7 +8,7 @@ import {
 import { hasMetadata } from '../../protocol/metadata.ts'
 import type { LogRecord, RecordOf } from '../../protocol/records.ts'
 
-/** Returns the origin of an agent, from the first record of its log. Pure. */
+/** Returns the origin of an agent from the first record of its log. Pure. */
 export const originOf = ({ definition, path, time, forkedFrom, metadata }: RecordOf<'agent.created'>): LogOrigin => ({
   definition,
   path,
@@ -17,15 +17,15 @@ export const originOf = ({ definition, path, time, forkedFrom, metadata }: Recor
   ...(metadata === undefined ? {} : { metadata }),
 })
 
-/** The origin that a first record gives; `undefined` for another record, or none. Pure. */
+/** Returns the origin in a first record; `undefined` for another record, or none. Pure. */
 export const originIn = (record: LogRecord | undefined): LogOrigin | undefined =>
   record?.type === 'agent.created' ? originOf(record) : undefined
 
-/** The order of lists: the one written last first, those of one moment by id. */
+/** Compares logs for lists: the most recently written first; logs with the same time by id. */
 export const byNewest = (a: Pick<LogEntry, 'id' | 'writtenAt'>, b: Pick<LogEntry, 'id' | 'writtenAt'>): number =>
   b.writtenAt - a.writtenAt || (a.id < b.id ? -1 : Number(a.id > b.id))
 
-/** Returns true if a query asks for something that only first records tell. */
+/** Returns true if a query needs the first records of logs. */
 export const asksForOrigins = ({ within, metadata, definition, parent, forkedFrom }: LogQuery): boolean =>
   within !== undefined ||
   definition !== undefined ||
@@ -33,7 +33,7 @@ export const asksForOrigins = ({ within, metadata, definition, parent, forkedFro
   forkedFrom !== undefined ||
   Object.keys(metadata ?? {}).length > 0
 
-/** Returns a function that tells whether a query asks for a log; `after` and `limit` aside. */
+/** Returns a function that tests whether a log matches a query, ignoring `after` and `limit`. */
 export function fitting(query: LogQuery): (entry: Pick<LogEntry, 'id' | 'origin'>) => boolean {
   const { metadata = {}, definition, parent, forkedFrom } = query
   const ids = query.ids && new Set(query.ids)
@@ -47,7 +47,7 @@ export function fitting(query: LogQuery): (entry: Pick<LogEntry, 'id' | 'origin'
     (forkedFrom === undefined || origin?.forkedFrom === forkedFrom)
 }
 
-/** The page of logs that a query asks for, of those that fit it. Pure. */
+/** Returns the page that a query asks for, from the matching logs. Pure. */
 export function pageAmong<E extends Pick<LogEntry, 'id' | 'writtenAt'>>(
   all: readonly E[],
   { after, limit = defaultPageLimit, total = false }: LogQuery,
@@ -57,6 +57,6 @@ export function pageAmong<E extends Pick<LogEntry, 'id' | 'writtenAt'>>(
   return { logs, ...(total ? { total: all.length } : {}) }
 }
 
-/** A page of logs that are all known. Pure. */
+/** Returns a page from logs that are all known. Pure. */
 export const pageOf = (entries: readonly LogEntry[], query: LogQuery = {}): LogPage =>
   pageAmong(entries.filter(fitting(query)), query)

@@ -59,7 +59,7 @@ class MemoryLease implements StoreLease {
 export function memoryStore(): ErasableStore {
   const logs = new Map<string, LogRecord[]>()
   const leases = new Map<string, MemoryLease>()
-  /** How often each log was opened. */
+  /** Number of times that each log was opened. */
   const epochs = new Map<string, number>()
   const snapshots = new MemorySnapshots()
   let closed = false

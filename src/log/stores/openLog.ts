@@ -14,7 +14,7 @@ const quickHandle = (handle: FileHandle): LogFileHandle =>
     isDeleted: () => fstatSync(handle.fd).nlink === 0,
   })
 
-/** Opens a log to be written on: a torn end that its last writer left is cut off. */
+/** Opens a log for writing. Cuts off a torn end that its last writer left. */
 export async function openLog(
   agentId: string,
   file: string,

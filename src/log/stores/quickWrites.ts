@@ -1,15 +1,15 @@
 import type { Clock } from '../../protocol/ports/clock.ts'
 
-/** Most bytes that are written at once. */
+/** Maximum number of bytes that are written synchronously. */
 const mostBytes = 64 * 1024
 
-/** A write that takes this many milliseconds is slow: it blocks the whole process meanwhile. */
+/** Duration in milliseconds from which a write counts as slow. It blocks the whole process meanwhile. */
 const slowMs = 5
 
-/** How many writes go through the thread pool after a slow one. */
+/** Number of writes that go through the thread pool after a slow one. */
 const detour = 200
 
-/** Writes bytes of a file before it returns; may take fewer than given. */
+/** Writes bytes to a file synchronously. May take fewer than given. */
 export type WriteSync = (bytes: Buffer, offset: number, length: number, position: number) => number
 
 /** UTF-8 takes one to three bytes for a UTF-16 unit, so few texts need to be measured. */
@@ -26,12 +26,12 @@ export class QuickWrites {
   #bytes: Buffer | undefined
   #left = 0
 
-  /** `clock` tells which writes are slow. */
+  /** `clock` measures which writes are slow. */
   constructor(clock: Clock) {
     this.#clock = clock
   }
 
-  /** Returns true if this text is to be written at once; asked once for each. */
+  /** Returns true if this text is to be written synchronously. Called once for each text. */
   allows(text: string): boolean {
     if (!isShort(text)) return false
     if (this.#left === 0) return true
@@ -39,7 +39,7 @@ export class QuickWrites {
     return false
   }
 
-  /** Writes the text at byte `position`, and returns how many bytes it has. Throws when not all of them were taken. */
+  /** Writes the text at byte `position`, and returns its number of bytes. Throws if not all of them were taken. */
   write(writeSync: WriteSync, text: string, position: number): number {
     // It is in use only until this returns, so one will do for all files.
     const bytes = (this.#bytes ??= Buffer.allocUnsafeSlow(mostBytes))

@@ -9,9 +9,9 @@ export interface LogRange {
   readonly fromSeq: number
   readonly end: number
   readonly limit?: number
-  /** The record that ends at byte `end`, where that is known: the last records are then found from there. */
+  /** The record that ends at byte `end`, if known. The last records are then found from there. */
   readonly lastSeq?: number | undefined
-  /** Told of the line of each record, from 1: not its seq where lines are blank. */
+  /** Called with the line number of each record, from 1. It differs from the seq if there are blank lines. */
   onLine?(line: number): void
 }
 
@@ -83,17 +83,15 @@ export async function* readLog(
   }
 }
 
-/** The good part of a log: where it ends, and with which record. */
+/** The intact part of a log: its end, and its last record. */
 export interface LogEnd {
   readonly size: number
   readonly lastSeq: number
 }
 
 /**
- * Finds the end of the good part by looking at the last lines only, however long the log is. Bytes after `size` are a torn tail, as
- * `readLog` ignores it.
- *
- * @throws RuntimeError `LOG_CORRUPT` when more than the tail is bad, `LOG_VERSION`.
+ * Finds the end of the intact part by reading only the last lines. Bytes after `size` are a torn tail, which `readLog` ignores.
+ * @throws RuntimeError `LOG_CORRUPT` if more than the tail is damaged, `LOG_VERSION`
  */
 export async function findLogEnd(handle: Pick<FileHandle, 'read'>, file: string, fileSize: number): Promise<LogEnd> {
   let end = (await lastNewline(handle, fileSize)) + 1

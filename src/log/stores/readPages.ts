@@ -3,15 +3,15 @@ import type { LogRecord } from '../../protocol/records.ts'
 import type { LogStat } from '../../protocol/ports/store.ts'
 import { asksForOrigins, fitting, originIn, pageAmong } from './logPages.ts'
 
-/** A log and how it stands; `undefined`: that takes reading it. */
+/** A log and its state; `undefined` if the log has to be read to know it. */
 export interface ListedLog {
   readonly id: string
   readonly stat: LogStat | undefined
 }
 
-/** The logs that pages are made of. */
+/** The logs from which pages are made. */
 export interface ReadableLogs {
-  /** Every log, or those of these ids that are there. Rejects when the store cannot tell. */
+  /** Returns every log, or the existing logs with these ids. Rejects if the store cannot list them. */
   listed(ids?: readonly string[]): Promise<readonly ListedLog[]>
   read(agentId: string, fromSeq?: number, limit?: number): AsyncIterable<LogRecord>
 }
@@ -22,21 +22,21 @@ interface Known {
 }
 
 /**
- * Pages of logs whose store has nothing but the logs: first records are read where a query asks for what they say, else those of the page
- * alone, and again only where a log was replaced. One log is read at a time, however many ask.
+ * Pages for a store that has only the logs. First records are read if a query needs them, else only those of the page, and read again only if a log
+ * was replaced. One log is read at a time for all callers.
  */
 export class ReadPages {
   readonly #logs: ReadableLogs
   readonly #known = new Map<string, Known>()
   #last: Promise<unknown> = Promise.resolve()
-  /** A look at the store that has not started yet: requests until then share it. */
+  /** A listing of the store that has not started yet. Requests until then share it. */
   #looking: Promise<readonly ListedLog[]> | undefined
 
   constructor(logs: ReadableLogs) {
     this.#logs = logs
   }
 
-  /** Returns a page. Rejects when the store cannot list its logs; a log that cannot be read is in the page, without its origin. */
+  /** Returns a page. Rejects if the store cannot list its logs. A log that cannot be read is in the page without its origin. */
   async page(query: LogQuery = {}): Promise<LogPage> {
     const within: LogEntry[] = []
     const needsOrigins = asksForOrigins(query)
@@ -99,7 +99,7 @@ export class ReadPages {
     return undefined
   }
 
-  /** How a log stands that only its records tell of; `undefined`: it has none. */
+  /** Returns the state of a log from its records; `undefined` if it has none. */
   async #statOf(id: string): Promise<LogStat | undefined> {
     let stat: LogStat | undefined
     try {

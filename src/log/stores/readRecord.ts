@@ -4,22 +4,22 @@ import type { LogRecord } from '../../protocol/records.ts'
 import { readValue } from '../../protocol/upgradeRecord.ts'
 import { checksumOf } from './checksum.ts'
 
-/** Where a line stands, for the message of an error; lines count from 1. */
+/** Place of a line, for error messages. Lines count from 1. */
 export interface LinePlace {
   readonly file: string
   readonly line: number
 }
 
-/** The error of a line that is not what a log has there. */
+/** Returns the error for a line that is not the expected record. */
 export const corruptLine = ({ file, line }: LinePlace, why: string): RuntimeError =>
   new RuntimeError('LOG_CORRUPT', `Line ${line} of ${file} is not a record: ${why.replace(/[.]?$/, '.')}`)
 
-/** More levels than any record has: values from tools and models are cut off before (`cloneJson`), and JSON.stringify has its own limit. */
+/** Nesting deeper than any record: values from tools and models are limited before (`cloneJson`), and JSON.stringify has its own limit. */
 const deepest = 1_000
 
 /**
- * Returns true if the last field of a line is one no record has, shaped like a checksum: then its name or value is what was damaged.
- * `upgraded`: fields that an upgrade took away had a meaning.
+ * Returns true if the last field of a line is unknown and shaped like a checksum, so that its name or value was damaged. `upgraded`: ignores fields
+ * that an upgrade removed.
  */
 function hasDamagedChecksum(
   line: object,
@@ -34,20 +34,20 @@ const brace = 0x7b
 const carriageReturn = 0x0d
 const byteOrderMark = Buffer.from('\uFEFF')
 
-/** A line without what an editor or a copy put around it: a byte order mark before, a carriage return after it. Pure. */
+/** Returns a line without a byte order mark before it and a carriage return after it, which editors add. Pure. */
 function bare(line: Buffer): Buffer {
   const end = line.at(-1) === carriageReturn ? line.length - 1 : line.length
   const isMarked = line[0] !== brace && line.subarray(0, byteOrderMark.length).equals(byteOrderMark)
   return line.subarray(isMarked ? byteOrderMark.length : 0, end)
 }
 
-/** Returns true if a line has nothing: no record was lost with it. Pure. */
+/** Returns true if a line is blank, so no record was lost with it. Pure. */
 export const isBlankLine = (line: Buffer): boolean => line[0] !== brace && line.toString().trim() === ''
 
 /**
- * Reads one line of a log, without its newline, and holds it against its checksum when it has one; a record of an older format
- * is brought to this one. Returns the error (`LOG_CORRUPT`, or `LOG_VERSION` for a record of a newer format) instead of
- * throwing it, because a bad last line is expected: the caller knows which line is the last. Bytes are used up by it.
+ * Reads one line of a log, without its newline, and verifies its checksum if it has one. A record of an older format is upgraded. Returns the error
+ * (`LOG_CORRUPT`, or `LOG_VERSION` for a record of a newer format) instead of throwing it, because a bad last line is expected and only the caller
+ * knows which line is the last. The bytes are reused.
  */
 export function readRecord(given: string | Buffer, place: LinePlace): LogRecord | RuntimeError {
   const line = typeof given === 'string' ? given : bare(given)

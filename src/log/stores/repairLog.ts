@@ -9,9 +9,9 @@ import { readRecord } from './readRecord.ts'
 import { syncAndClose, syncFolder } from './syncFolder.ts'
 
 export interface LogRepair {
-  /** How many records the log holds now. */
+  /** Number of records in the log now. */
   readonly kept: number
-  /** How many bytes were cut off; 0 if the log was intact. */
+  /** Number of bytes that were cut off; 0 if the log was intact. */
   readonly cutBytes: number
   /** A copy of the damaged file; `null` if nothing was cut. */
   readonly backup: string | null
@@ -65,7 +65,7 @@ async function cutBadPart(path: string): Promise<LogRepair> {
   }
 }
 
-/** How many records are good, and how many lines they take. */
+/** Number of intact records, and of their lines. */
 async function countGood(path: string, end: number): Promise<{ readonly kept: number; readonly lines: number }> {
   let kept = 0
   let lines = 0
@@ -77,7 +77,7 @@ async function countGood(path: string, end: number): Promise<{ readonly kept: nu
   return { kept, lines }
 }
 
-/** Bytes of a file that are looked at to tell its kind. */
+/** Number of bytes that are examined to recognise a file. */
 const mostLooked = 64 * 1024
 
 async function hasRecord(handle: FileHandle, file: string, end: number): Promise<boolean> {
@@ -90,7 +90,7 @@ async function hasRecord(handle: FileHandle, file: string, end: number): Promise
 const isBlank = async (handle: FileHandle, start: number, end: number): Promise<boolean> =>
   end - start <= mostLooked && (await readBytes(handle, start, end)).toString().trim() === ''
 
-/** The error of a file that is no log: cutting it off would leave nothing. */
+/** Returns the error for a file that is not a log: cutting it off would leave nothing. */
 function notALog(path: string, beginning: Buffer): RuntimeError {
   const format = foreignFormat(beginning.toString())
   const what = format === undefined ? '' : `: it looks like ${format}`

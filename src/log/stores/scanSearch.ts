@@ -13,7 +13,7 @@ export class ScanSearch {
     this.#limit = limit
   }
 
-  /** True if there is nothing to look for. */
+  /** True if there is nothing to search for. */
   get isEmpty(): boolean {
     return this.#terms.length === 0 || this.#limit <= 0
   }
@@ -23,7 +23,7 @@ export class ScanSearch {
     if (said !== '') this.lookAt(agentId, record.seq, said)
   }
 
-  /** Looks at a record by the text that it says. */
+  /** Takes in a record by its text. */
   lookAt(agentId: string, seq: number, said: string): void {
     const count = countTerms(said, this.#terms)
     if (count === 0) return

@@ -8,12 +8,12 @@ export const defaultSnapshotLimits: SnapshotLimits = { maxBytes: 256 * mib, maxC
 /** Limits of contents that are kept in memory. */
 export const memorySnapshotLimits: SnapshotLimits = { ...defaultSnapshotLimits, maxBytes: 64 * mib }
 
-/** Returns the id of a content: its SHA-256. */
+/** Returns the id of a content, its SHA-256. */
 export const snapshotId = (bytes: Uint8Array): string => createHash('sha256').update(bytes).digest('hex')
 
 export const isSnapshotId = (name: string): boolean => /^[0-9a-f]{64}$/.test(name)
 
-/** @throws Error when a content is too large to be kept. */
+/** Checks the size of a content. @throws Error if it is too large to be kept */
 export function checkSnapshotSize(
   { length }: Uint8Array,
   { maxFileBytes }: Pick<SnapshotLimits, 'maxFileBytes'>,
@@ -21,7 +21,7 @@ export function checkSnapshotSize(
   if (length > maxFileBytes) throw new Error(`${length} bytes are more than is kept of a file (${maxFileBytes})`)
 }
 
-/** Sizes by id, the one used longest ago first. */
+/** Sizes by id, the least recently used first. */
 export class SnapshotIndex {
   readonly #sizes = new Map<string, number>()
   #bytes = 0
@@ -30,7 +30,7 @@ export class SnapshotIndex {
     return this.#sizes.has(id)
   }
 
-  /** Notes a content as the newest. */
+  /** Marks a content as the most recently used. */
   use(id: string, size: number): void {
     this.drop(id)
     this.#sizes.set(id, size)
@@ -42,7 +42,7 @@ export class SnapshotIndex {
     this.#sizes.delete(id)
   }
 
-  /** Returns the id of the oldest content, if there is more than the limits allow. */
+  /** Returns the id of the least recently used content, if the limits are exceeded. */
   excess({ maxBytes, maxCount }: SnapshotLimits): string | undefined {
     const isFull = this.#bytes > maxBytes || this.#sizes.size > maxCount
     return isFull ? this.#sizes.keys().next().value : undefined

@@ -24,7 +24,7 @@ const checkOptions = optionsCheck(
   },
 )
 
-/** When appends count as stored, and the state that a store's files share for this. */
+/** Policy for when appends count as stored, and the state that a store's files share for it. */
 export interface SyncPolicy {
   readonly durability: 'os' | 'batch' | 'each'
   /** Writes of `os`. */
@@ -43,11 +43,11 @@ export interface FileStoreOptions {
   readonly durability?: 'os' | 'batch' | 'each'
   /** With `batch`: how long a write may wait for other logs' fdatasyncs before its own, in milliseconds, 0 to 60,000. Default: 10. */
   readonly batchMs?: number
-  /** Measures `batchMs` and how long writes take. Default: the system's clock. */
+  /** Clock for `batchMs` and for the duration of writes. Default: the system's clock. */
   readonly clock?: Clock
   /**
-   * How much is kept of the files that one agent changed, for `undo`: see `workspaceTools`. Default: 256 MiB in all, 10,000 contents, 16
-   * MiB of one. Contents that were kept longest ago go first.
+   * Limits for the kept contents of files that one agent changed, for `undo`: see `workspaceTools`. Default: 256 MiB in all, 10,000 contents, 16 MiB
+   * for one. The oldest contents are removed first.
    */
   readonly snapshots?: Partial<SnapshotLimits>
 }
@@ -67,8 +67,8 @@ export function syncPolicy(options: FileStoreOptions = {}): SyncPolicy {
 }
 
 /**
- * When the files of one store are synced that share their syncs: at once while none is being synced; those that ask meanwhile
- * together, as soon as these have ended, and at most `batchMs` after they asked.
+ * Schedules the syncs that the files of one store share. A file is synced at once if no sync is running. Files that ask meanwhile are synced together
+ * as soon as it has ended, at most `batchMs` after they asked.
  */
 export class SyncRounds {
   readonly #clock: Clock
@@ -81,7 +81,7 @@ export class SyncRounds {
     this.#batchMs = batchMs
   }
 
-  /** Calls `begin` when a file may be synced, perhaps before this returns; the function returned forgets it. */
+  /** Calls `begin` when a file may be synced, perhaps before this returns. Returns a function that cancels it. */
   ask(begin: () => void): () => void {
     if (this.#underWay === 0) {
       begin()
@@ -100,7 +100,7 @@ export class SyncRounds {
     return forget
   }
 
-  /** Makes a sync; rejects as it does. */
+  /** Runs a sync. Rejects as it does. */
   async sync(work: () => Promise<void>): Promise<void> {
     this.#underWay += 1
     try {

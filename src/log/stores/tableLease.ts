@@ -9,7 +9,7 @@ export interface LeaseRow {
   readonly lastSeq: number
 }
 
-/** The right to append to one log that is kept in tables. */
+/** The right to append to one log that is stored in tables. */
 export abstract class TableLease implements StoreLease {
   readonly agentId: string
   readonly number: number
@@ -50,6 +50,6 @@ export abstract class TableLease implements StoreLease {
     return this.#released
   }
 
-  /** Lets another writer in; called once. */
+  /** Releases the log for another writer. Called once. */
   protected abstract free(): Promise<void>
 }

@@ -1,6 +1,6 @@
 // Apart from the schema, which browsers do without; `artifacts.ts` has them too.
 
-/** Name by which models refer to an artifact: a name like others, so that an index of names has it. */
+/** Name by which models refer to an artifact. It looks like other names, so an index of names includes it. */
 export const artifactName = ({ id }: { readonly id: string }): string => `artifact_${id.slice(0, 12)}`
 
 /** Names of artifacts in a text. */

@@ -5,8 +5,7 @@ import { isAgentId } from '../text/nodeIds.ts'
 import { measured, maxContentChars, saysSomething } from '../text/saidContent.ts'
 
 /**
- * Checks a command, wherever it comes from.
- *
+ * Checks a command from any source.
  * @throws RuntimeError `INVALID_CONTENT`, `INVALID_OPTION`
  */
 export function checkCommand(command: AgentCommand): CheckedCommand {
@@ -18,8 +17,8 @@ export function checkCommand(command: AgentCommand): CheckedCommand {
 const saying: ReadonlySet<unknown> = new Set(['agent.prompt', 'agent.interrupt', 'agent.steer', 'agent.followUp'])
 
 /**
- * A text for an agent with nothing beside it, in blocks, as the schema makes it: most commands are that. To see that one is sound takes no schema, and
- * those of all that may stand beside a text take milliseconds to make.
+ * Returns the command of a plain text for an agent, in blocks as the schema makes them. Most commands are plain texts, and checking one needs no
+ * schema; the schemas of all other fields take milliseconds to build.
  */
 function textCommand(command: AgentCommand): { readonly success: true; readonly data: CheckedCommand } | undefined {
   const { type, agentId, content: text, ...more } = Object(command) as Partial<Record<string, unknown>>

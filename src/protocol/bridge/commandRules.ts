@@ -4,18 +4,17 @@ import { messageOf, RuntimeError } from '../errors.ts'
 import { jsonChars } from '../text/jsonChars.ts'
 import { maxContentChars } from '../text/saidContent.ts'
 
-/** Characters allowed for the rest of a command beside the largest content. */
+/** Characters allowed for the other fields of a command, besides the largest content. */
 const commandChars = 64 * 1024
 
 /**
- * Checks the rules between the fields of a command, each of which is right by itself; returns a copy where the sender could change it.
- *
+ * Checks the rules between fields that are each valid by themselves. Returns a copy of any object that the sender could still change.
  * @throws RuntimeError `INVALID_CONTENT`, `INVALID_OPTION`
  */
 export const checkRules = <C extends AgentCommand | CheckedCommand>(command: C): C =>
   checkSize(checkDecision(checkPrune(command)))
 
-/** @throws RuntimeError `INVALID_CONTENT` if it is the content that is wrong, else `INVALID_OPTION` */
+/** Returns the error of an invalid command: `INVALID_CONTENT` if its content is wrong, else `INVALID_OPTION`. */
 export function wrongCommand(command: unknown, issues: string): RuntimeError {
   if (issues.startsWith('content')) return new RuntimeError('INVALID_CONTENT', `${issues}.`)
   const type = (command as Partial<AgentCommand> | null | undefined)?.type ?? 'The command'
@@ -43,7 +42,7 @@ const decisionFields = {
   fail: { may: ['reason'], must: 'reason' },
 } as const satisfies { readonly [decision: string]: { readonly may: readonly string[]; readonly must?: string } }
 
-/** @throws RuntimeError `INVALID_OPTION`: a field is missing or has no place here, or JSON cannot hold it. */
+/** Checks the fields of a decision. @throws RuntimeError `INVALID_OPTION` if a field is missing or not allowed, or if JSON cannot hold it */
 function checkDecision<C extends AgentCommand | CheckedCommand>(command: C): C {
   if (command.type !== 'agent.decide') return command
   const { decision } = command
@@ -65,7 +64,7 @@ function checkDecision<C extends AgentCommand | CheckedCommand>(command: C): C {
   }
 }
 
-/** Checks the size of a command: all of it goes into one record, its context too. */
+/** Checks the size of a command: one record has to hold it with its context. */
 function checkSize<C extends AgentCommand | CheckedCommand>(command: C): C {
   const chars = jsonChars(command)
   if (chars <= maxContentChars + commandChars) return command

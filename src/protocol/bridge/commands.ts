@@ -15,9 +15,9 @@ import { variants } from './variants.ts'
 const said = lazily(() => ({
   ...toAgent(),
   content: contentSchema(),
-  /** Where it comes from, when it is not a person's own words: see `turn.request`. */
+  /** Origin of the message, if it is not a person's own words: see `turn.request`. */
   provenance: provenanceKindSchema().exactOptional(),
-  /** Messages that go before it, each with its own provenance. */
+  /** Messages that precede it, each with its own provenance. */
   context: z
     .array(onlyFields({ content: contentSchema(), provenance: provenanceKindSchema().exactOptional() }))
     .max(1_000)
@@ -44,7 +44,7 @@ export const agentCommands = variants({
     onlyFields({
       ...toAgent(),
       type: z.literal('agent.abort'),
-      /** The request of the run: only this one ends, and is withdrawn if it still waits. */
+      /** Id of the run's request: only this run ends, or is withdrawn if it still waits. */
       run: z.string().exactOptional(),
     }),
   'agent.resume': () =>
@@ -58,13 +58,13 @@ export const agentCommands = variants({
       ...toAgent(),
       type: z.literal('agent.decide'),
       callId: z.string(),
-      /** For an approval `approve` or `deny`; for a question `answer` or `deny`; for a call that a client carries out `return`, `fail` or `deny`. */
+      /** `approve` or `deny` for an approval; `answer` or `deny` for a question; `return`, `fail` or `deny` for a call that a client carries out. */
       decision: z.enum(['approve', 'deny', 'answer', 'return', 'fail'], decisionForms),
-      /** For `deny` and `fail`. */
+      /** Reason, for `deny` and `fail`. */
       reason: z.string().exactOptional(),
-      /** For `approve`: arguments in place of the model's. */
+      /** Arguments that replace the model's, for `approve`. */
       input: z.unknown().exactOptional(),
-      /** For `answer` and `return`. */
+      /** The value, for `answer` and `return`. */
       value: z.unknown().exactOptional(),
     }),
 })
@@ -83,41 +83,38 @@ export interface RevertCommandOptions {
 
 /** Options of any message to an agent. */
 export interface SayOptions {
-  /** Where it comes from, if not from a person: shown in the provenance of `turn.request`. */
+  /** Origin of the message, if it is not from a person: shown in the provenance of `turn.request`. */
   readonly provenance?: ProvenanceKind | undefined
-  /** Messages to put before it, such as memories the application looked up. */
+  /** Messages to put before it, such as memories that the application looked up. */
   readonly context?: readonly { readonly content: Content; readonly provenance?: ProvenanceKind }[] | undefined
 }
 
 export interface RunOptions extends SayOptions {
   /** Limits of this run, overriding the agent's. */
   readonly limits?: Limits | undefined
-  /**
-   * Ends this run and no other when it is aborted, and withdraws it while it waits; the result says `aborted`. No run begins if it is aborted
-   * already.
-   */
+  /** Aborting it ends this run only, or withdraws the prompt while it waits; the result says `aborted`. No run begins if it is already aborted. */
   readonly signal?: AbortSignal | undefined
 }
 
-/** Steps to hide or mask: these, or the oldest until so many tokens are hidden or freed. */
+/** Steps to hide or mask: the named ones, or the oldest until the given number of tokens is hidden or freed. */
 export interface PruneOptions {
   readonly steps?: readonly string[] | undefined
-  /** Estimated tokens; without `steps`. */
+  /** Estimated number of tokens to hide; not together with `steps`. */
   readonly tokens?: number | undefined
   /** Text that the model reads in their place. */
   readonly memo?: string | undefined
-  /** Leaves the steps and their calls in sight, and replaces the content of each result by a line. Without `memo`. */
+  /** Keeps the steps and their calls visible, and replaces the content of each result by a line. Not together with `memo`. */
   readonly mask?: true | undefined
 }
 
 export interface CompactOptions {
-  /** The content that the summary should keep above all, in words, such as "the port numbers". */
+  /** A description of the content that the summary should keep above all, such as "the port numbers". */
   readonly focus?: string | undefined
 }
 
 /**
- * Decision on something that waits for people: a call that needs an approval is approved or denied, a question of a tool is given a value (or
- * denied), a call that a client carries out is given its result, or an error for the model (or denied).
+ * Decision on something that waits for people. A call that needs an approval is approved or denied. A question of a tool gets a value or is denied. A
+ * call that a client carries out gets its result or an error for the model, or is denied.
  */
 export type Decision =
   | 'approve'
@@ -127,8 +124,8 @@ export type Decision =
   | { readonly error: string }
 
 export interface DecideOptions {
-  /** Why it is denied: the model is told. */
+  /** Reason for the denial, which the model is told. */
   readonly reason?: string | undefined
-  /** Arguments of an approved call in place of the model's. */
+  /** Arguments of an approved call that replace the model's. */
   readonly input?: unknown
 }

@@ -11,7 +11,7 @@ import { roleSchema } from './rightsSchema.ts'
 import { variants } from './variants.ts'
 
 const seq = lazily(() => z.int().nonnegative())
-/** Made by the client, unique in its session: a command sent again under it is carried out once. */
+/** Id made by the client, unique in its session. A command that is sent again under the same id is carried out once. */
 const commandId = lazily(() => z.string().min(1).max(128))
 const asked = lazily(() => ({ id: commandId() }))
 const ofAgent = lazily(() => ({ ...asked(), agentId: agentIdSchema() }))
@@ -32,7 +32,7 @@ export const clientFrames = variants({
     onlyFields({
       type: z.literal('hello'),
       token: z.string().max(4_096).exactOptional(),
-      /** A secret of the client that its session id is keyed by, in place of the token: a client whose token changes stays in its session. */
+      /** A secret of the client that keys its session id instead of the token, so that a client keeps its session when its token changes. */
       sessionKey: z.string().min(16).max(128).exactOptional(),
       sessionId: z
         .string()
@@ -46,7 +46,7 @@ export const clientFrames = variants({
       type: z.literal('agent.spawn'),
       definition: z.string(),
       agentId: agentIdSchema().exactOptional(),
-      /** Begins an incognito agent: nothing of it is stored, no other client sees it, and it ends with the client's session. */
+      /** Begins an incognito agent. Nothing of it is stored, no other client sees it, and it ends with the client's session. */
       incognito: z.boolean().exactOptional(),
       /** Metadata noted on the agent for good; the server may add its own. */
       metadata: metadataSchema().exactOptional(),
@@ -55,7 +55,7 @@ export const clientFrames = variants({
     onlyFields({
       ...asked(),
       type: z.literal('agent.list'),
-      /** Only those that have all of these values. */
+      /** Only agents that have all of these values. */
       metadata: metadataSchema().exactOptional(),
       after: agentIdSchema().exactOptional(),
       limit: z.int().positive().max(1_000).exactOptional(),
@@ -67,22 +67,22 @@ export const clientFrames = variants({
     onlyFields({
       ...ofAgent(),
       type: z.literal('agent.subscribe'),
-      /** The first record wanted; default: from the beginning. */
+      /** The first record to send; default: from the beginning. */
       fromSeq: z.int().positive().exactOptional(),
       deltas: z.boolean().exactOptional(),
       descendants: z.boolean().exactOptional(),
-      /** Sends the requests to the model too (`turn.request`), each of which has the whole conversation; default `false`. */
+      /** Also sends the requests to the model (`turn.request`); each contains the whole conversation. Default `false`. */
       requests: z.boolean().exactOptional(),
     }),
   'agent.unsubscribe': () => onlyFields({ ...ofAgent(), type: z.literal('agent.unsubscribe') }),
-  /** Begins a session that shares the past of an agent up to the step of a node, such as `n12`. */
+  /** Forks an agent: begins a session that shares its past up to the step of a node, such as `n12`. */
   'agent.fork': () => onlyFields({ ...ofAgent(), type: z.literal('agent.fork'), at: z.string().max(32) }),
-  /** Asks for the past that a fork shares with its source, page by page, whether or not the source itself is within reach. */
+  /** Asks for the past that a fork shares with its source, page by page, even if the source itself is out of reach. */
   'agent.past': () =>
     onlyFields({
       ...ofAgent(),
       type: z.literal('agent.past'),
-      /** Position from the previous answer; default: the beginning. */
+      /** Position to continue from, taken from the previous answer; default: the beginning. */
       from: onlyFields({ part: z.int().nonnegative(), seq: z.int().positive() }).exactOptional(),
     }),
   /** Asks for a token that grants read access to the agent and those below it. */
@@ -96,105 +96,108 @@ export const clientFrames = variants({
   /** Asks for `agents` frames: the running agents, and their changes, sub-agents included. */
   'agent.watch': () => onlyFields({ ...asked(), type: z.literal('agent.watch') }),
   'agent.unwatch': () => onlyFields({ ...asked(), type: z.literal('agent.unwatch') }),
-  /** Sessions of the store, running or not, the one written last first. */
+  /** Asks for the sessions of the store, running or not, the most recently written first. */
   'session.list': () =>
     onlyFields({
       ...asked(),
       type: z.literal('session.list'),
-      /** Only those that have all of these values. */
+      /** Only sessions that have all of these values. */
       metadata: metadataSchema().exactOptional(),
-      /** Only those whose agents run on the server, or only those whose agents do not. */
+      /** Only sessions whose agents run on the server, or only those whose agents do not. */
       running: z.boolean().exactOptional(),
       /** Only forks of this one's own log. */
       forkedFrom: agentIdSchema().exactOptional(),
       after: agentIdSchema().exactOptional(),
       limit: z.int().positive().max(1_000).exactOptional(),
     }),
-  /** Where something was said, in sessions of the store: the records that have all of the words, the best first. */
+  /** Searches the sessions of the store for records that contain all of the words. Best matches come first. */
   'session.search': () =>
     onlyFields({
       ...asked(),
       type: z.literal('session.search'),
       text: z.string().max(1_000),
-      /** Only in those that have all of these values. */
+      /** Only in sessions that have all of these values. */
       metadata: metadataSchema().exactOptional(),
-      /** How many records at most; default: 20. */
+      /** Maximum number of records; default: 20. */
       limit: z.int().positive().max(100).exactOptional(),
     }),
-  /** Asks for everything that waits for people, at agents that run and at others, the longest wait first. No agent is woken. */
+  /** Asks for everything that waits for people, at running and other agents, the longest wait first. No agent is woken. */
   'waiting.list': () =>
     onlyFields({
       ...asked(),
       type: z.literal('waiting.list'),
       /** Only at agents that have all of these values. */
       metadata: metadataSchema().exactOptional(),
-      /** How many agents at most; default: 100. */
+      /** Maximum number of agents; default: 100. */
       limit: z.int().positive().max(1_000).exactOptional(),
     }),
-  /** The processes to which a gateway takes commands; none where the server is no gateway. Only for clients that may see all agents and have the right `operate`. */
+  /**
+   * Asks for the processes behind a gateway; there are none if the server is not a gateway. Only for clients that may see all agents and have the
+   * right `operate`.
+   */
   'worker.list': () => onlyFields({ ...asked(), type: z.literal('worker.list') }),
   ping: () => onlyFields({ type: z.literal('ping'), id: commandId().exactOptional() }),
 })
 export type ClientFrame = z.input<ReturnType<typeof clientFrames.schema>>
 export type CheckedClientFrame = z.output<ReturnType<typeof clientFrames.schema>>
 
-/** A process behind a gateway that has agents work. */
+/** A process behind a gateway in which agents run. */
 export const workerEntrySchema = lazily(() =>
   z.object({
-    /** Address of the process: `worker-1.internal:4100`. The summaries of its agents have the same name. */
+    /** Address of the process, such as `worker-1.internal:4100`. The summaries of its agents use the same name. */
     name: z.string(),
-    /** Name of the process and the time since when it runs, where the store knows that. */
+    /** Name of the process and its start time, if the store knows them. */
     words: z.string().exactOptional(),
   }),
 )
 export type WorkerEntry = z.infer<ReturnType<typeof workerEntrySchema>>
 
-/** How a run ended, in a list. `at` in epoch milliseconds; of an error the message is one line. */
+/** End of a run, for lists. `at` is in epoch milliseconds; the message of an error is one line. */
 export const lastRunSchema = lazily(() =>
   z.object({
     stopReason: runStopReasonSchema(),
     at: z.number(),
     error: errorInfoSchema().exactOptional(),
-    /** Why it is paused. */
+    /** Reason for the pause. */
     reason: pauseReasonSchema().exactOptional(),
   }),
 )
 export type LastRun = z.infer<ReturnType<typeof lastRunSchema>>
 
-/** An agent as a list or a snapshot shows it. */
+/** Summary of an agent in a list or a snapshot. */
 export const agentSummarySchema = lazily(() =>
   z.object({
     agentId: agentIdSchema(),
     definition: z.string(),
-    /** Name of the definition that answers, if that is another: the conversation was handed over. */
+    /** Name of the definition that answers, if the conversation was handed over to another one. */
     active: z.string().exactOptional(),
     path: z.array(z.string()).readonly(),
     state: z.string(),
     /** `seq` of its last record. */
     seq: seq(),
     head: nodeIdSchema().nullable(),
-    /** Keys of the calls that wait for an approval, its own and of those below it. */
+    /** Keys of calls that wait for an approval, at the agent itself and at those below it. */
     pendingApprovals: z.array(z.string()).readonly(),
     /** Keys of everything that waits for people; missing from servers of an older version. */
     pending: z.array(z.string()).readonly().exactOptional(),
-    /** Usage over its life, its sub-agents included. */
+    /** Usage over its lifetime, including its sub-agents. */
     spent: spentSchema(),
-    /** `spent` with the usage of sub-agents that still run; missing where it is the same. */
+    /** `spent` with the usage of sub-agents that still run; missing if it is the same. */
     treeSpent: spentSchema().exactOptional(),
-    /** Subject on one line of at most 60 characters: the task its caller gave it, or its first prompt. */
+    /** Title of at most 60 characters on one line: the task from its caller, or its first prompt. */
     title: z.string().exactOptional(),
-    /** How its last run ended; missing before the first end, and while a run is under way. */
+    /** End of its last run; missing before the first end, and while a run is under way. */
     last: lastRunSchema().exactOptional(),
-    /** When the run under way began, in epoch milliseconds. */
+    /** Start of the current run, in epoch milliseconds. */
     busySince: z.number().exactOptional(),
-    /** When its last record was written, in epoch milliseconds. */
+    /** Time of its last record, in epoch milliseconds. */
     activeAt: z.number().exactOptional(),
     /** The calls under way, in a few words: `run_command npm test`. */
     doing: z.string().exactOptional(),
-    /** Tokens of its last request, and how many its model takes where that is known. */
+    /** Tokens of its last request, and the context window of its model if it is known. */
     contextTokens: z.object({ used: z.number(), window: z.number().exactOptional() }).exactOptional(),
     metadata: metadataSchema().exactOptional(),
-    /** The process that has it, as `worker.list` names it: in lists of a gateway, for clients that may see all agents. */
+    /** The process that has the agent, as named by `worker.list`. Set in lists of a gateway, for clients that may see all agents. */
     worker: z.string().exactOptional(),
   }),
 )
@@ -221,24 +224,24 @@ export const sessionEntrySchema = lazily(() =>
     /** The session it was forked from. */
     forkedFrom: z.string().exactOptional(),
     metadata: metadataSchema().exactOptional(),
-    /** Why its log cannot be read to the end. */
+    /** Error that keeps its log from being read to the end. */
     error: errorInfoSchema().exactOptional(),
   }),
 )
 export type SessionEntry = z.infer<ReturnType<typeof sessionEntrySchema>>
 
-/** Frames that a server sends. Several frames that are ready together share a message, as an array. */
+/** Frames that a server sends. Frames that are ready at the same time are sent as one message, an array. */
 export const serverFrames = variants({
   welcome: () =>
     z.object({
       type: z.literal('welcome'),
       sessionId: z.string(),
-      /** The role that was granted; missing where rights were granted one by one. */
+      /** The granted role; missing if individual rights were granted. */
       role: roleSchema().exactOptional(),
       /** The rights of the client; missing from servers of an older version. */
       may: z.array(z.string()).readonly().exactOptional(),
       definitions: z.array(z.string()).readonly(),
-      /** Their purposes by name, as far as they say so; missing without the right `spawn`, and from servers of an older version. */
+      /** Descriptions of the definitions by name, where they have one; missing without the right `spawn`, and from servers of an older version. */
       descriptions: z.record(z.string(), z.string()).exactOptional(),
       limits: z.object({ maxFrameBytes: z.number(), framesPerSecond: z.number(), maxSubscriptions: z.number() }),
     }),
@@ -247,13 +250,13 @@ export const serverFrames = variants({
     z.object({
       type: z.literal('error'),
       id: z.string().exactOptional(),
-      /** Set without `id`: the agent that cannot be reached; its frames continue as soon as it can be. */
+      /** Set without `id`: the agent that cannot be reached. Its frames continue once it can be reached. */
       agentId: z.string().exactOptional(),
       ...errorInfoSchema().shape,
-      /** For `AGENT_ELSEWHERE`: the address of the bridge of the process that has the agent, if it announced one, and the epoch of its lease. */
+      /** Set for `AGENT_ELSEWHERE`: the bridge address of the process that has the agent, if it announced one, and the epoch of its lease. */
       elsewhere: z.object({ url: z.string().exactOptional(), epoch: z.number().exactOptional() }).exactOptional(),
     }),
-  /** A record of an agent's log, or with `live` something beside it; `event.seq` is the cursor. */
+  /** A record of an agent's log or, with `live`, an event that is not in the log. `event.seq` is the cursor. */
   event: () =>
     z.object({
       type: z.literal('event'),
@@ -273,25 +276,25 @@ export const serverFrames = variants({
       offset: z.int().nonnegative(),
       text: z.string(),
     }),
-  /** Everything up to `seq` was sent: the events that follow are live. */
+  /** Says that everything up to `seq` was sent; the events that follow are live. */
   caughtUp: () => z.object({ type: z.literal('caughtUp'), agentId: z.string(), seq: seq() }),
-  /** The client reads too slowly: the events after `seq` are sent once it has read. */
+  /** Says that the client reads too slowly; the events after `seq` are sent once it has caught up. */
   lagging: () => z.object({ type: z.literal('lagging'), agentId: z.string(), seq: seq() }),
-  /** For watchers: agents that started or changed since the last such frame, and ids of those that no longer run. */
+  /** Tells watchers which agents started or changed since the last frame of this type, and which no longer run. */
   agents: () =>
     z.object({
       type: z.literal('agents'),
       agents: z.array(agentSummarySchema()).readonly(),
       gone: z.array(z.string()).readonly(),
     }),
-  /** The definitions that a gateway could not name in its `welcome`, as it reached no worker then. */
+  /** The definitions that a gateway could not name in its `welcome`, because it reached no worker at that time. */
   definitions: () =>
     z.object({
       type: z.literal('definitions'),
       definitions: z.array(z.string()).readonly(),
       descriptions: z.record(z.string(), z.string()).exactOptional(),
     }),
-  /** The server shuts down: come back later. */
+  /** Says that the server shuts down, and that clients should reconnect later. */
   closing: () => z.object({ type: z.literal('closing') }),
   pong: () => z.object({ type: z.literal('pong'), id: z.string().exactOptional() }),
 })

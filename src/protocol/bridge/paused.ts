@@ -1,6 +1,6 @@
 import type { Clock } from '../ports/clock.ts'
 
-/** Resolves after `ms` milliseconds, or at once when the signal is aborted; neither leaves a timer or listener behind. */
+/** Resolves after `ms` milliseconds, or at once when the signal is aborted. Leaves no timer or listener behind. */
 export function paused(ms: number, clock: Clock, signal: AbortSignal | undefined): Promise<void> {
   if (signal?.aborted === true) return Promise.resolve()
   const { promise, resolve } = Promise.withResolvers<void>()

@@ -1,16 +1,16 @@
 import type { JsonSchema } from '../ports/model.ts'
 
-/** Form for a value that a person gives, as a screen shows it for a JSON Schema. */
+/** Form in which a person enters a value for a JSON Schema. */
 export type QuestionForm =
   | { readonly type: 'boolean' }
   | { readonly type: 'choice'; readonly values: readonly (string | number)[] }
   | { readonly type: 'text' }
   | { readonly type: 'number' }
   | { readonly type: 'object'; readonly fields: readonly QuestionField[] }
-  /** Anything else, to be typed as JSON. */
+  /** Any other value, typed as JSON. */
   | { readonly type: 'json' }
 
-/** A field of an object: nothing in an object of its own. */
+/** A field of an object; its value is never an object itself. */
 export interface QuestionField {
   readonly name: string
   readonly form: Exclude<QuestionForm, { type: 'object' }>
@@ -18,10 +18,10 @@ export interface QuestionField {
   readonly description: string
 }
 
-/** The value that was typed, or the fault in it. */
+/** The typed value, or its fault. */
 export type Typed = { readonly value: unknown } | { readonly problem: string }
 
-/** The form for a schema. Pure. */
+/** Returns the form for a schema. Pure. */
 export function formOf(schema: JsonSchema): QuestionForm {
   const form = simpleForm(schema)
   const { type, properties } = schema
@@ -54,7 +54,7 @@ function simpleForm(schema: JsonSchema): QuestionField['form'] {
 
 const isChoice = (value: unknown): value is string | number => typeof value === 'string' || typeof value === 'number'
 
-/** Choices of an `enum`, or of several `const`s. */
+/** Returns the choices of an `enum`, or of several `const`s. */
 function choicesIn({ enum: values, anyOf }: JsonSchema): readonly (string | number)[] | undefined {
   const all = Array.isArray(values)
     ? (values as unknown[])

@@ -1,5 +1,5 @@
 /**
- * Rights of clients, each a kind of thing that they may see or do:
+ * Rights of clients. Each allows something to be seen or done:
  *
  * - `see.messages`: what was said, by whom, the names of calls, questions, and how runs end; never instructions, tools' descriptions,
  *   arguments, results or requests.
@@ -27,7 +27,7 @@ export const allRights = [
 ] as const
 export type Right = (typeof allRights)[number]
 
-/** Names for sets of rights. */
+/** Names of sets of rights. */
 export const allRoles = ['observe', 'talk', 'drive', 'admin'] as const
 export type Role = (typeof allRoles)[number]
 

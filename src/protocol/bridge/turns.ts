@@ -2,13 +2,13 @@ import { z } from 'zod'
 import { onlyFields } from '../checks/onlyFields.ts'
 import { lazily } from '../lazily.ts'
 
-/** The tool that the model is to call: its own choice, none, any, or this one. Providers that cannot do this ignore it. */
+/** The tool that the model is to call: its own choice, none, any, or the named one. Providers without this setting ignore it. */
 export const toolChoiceSchema = lazily(() =>
   z.union([z.enum(['auto', 'none', 'required']), onlyFields({ tool: z.string().min(1) }).readonly()]),
 )
 export type ToolChoice = z.infer<ReturnType<typeof toolChoiceSchema>>
 
-/** The limit of a run that was reached, the allowed amount, and the amount used by then. */
+/** The reached limit of a run, the allowed amount, and the used amount. */
 export const limitReasonSchema = lazily(() =>
   z.object({
     type: z.literal('limit'),
@@ -23,7 +23,7 @@ export type LimitReason = z.infer<ReturnType<typeof limitReasonSchema>>
 export const modelUseSchema = lazily(() => z.object({ id: z.string(), name: z.string().exactOptional() }))
 export type ModelUse = z.infer<ReturnType<typeof modelUseSchema>>
 
-/** Values that replace those of the definition, from the next turn on. */
+/** Values that replace the definition's from the next turn on. */
 export const turnUseSchema = lazily(() =>
   z.object({
     instructions: z.string().exactOptional(),
@@ -45,21 +45,21 @@ export const useChangeSchema = lazily(() =>
 )
 export type UseChange = z.infer<ReturnType<typeof useChangeSchema>>
 
-/** Parameters of one turn; a missing field is as in the definition. */
+/** Parameters of one turn. A missing field has the value of the definition. */
 export const preparedTurnSchema = lazily(() =>
   z.object({
-    /** The sources of the parameters; the last of them had the last word. */
+    /** The sources of the parameters; the last one takes precedence. */
     by: z.array(z.enum(['instructions', 'use', 'beforeTurn', 'limit'])).readonly(),
     /** Instructions without the runtime's additions, such as the form of the answer. */
     instructions: z.string().exactOptional(),
     /** Set if the instructions are the newest ones in this log. */
     sameInstructions: z.literal(true).exactOptional(),
-    /** Names of the tools and sub-agents that are offered; the tools of the brakes are too. */
+    /** Names of the offered tools and sub-agents. The tools of the brakes are always offered too. */
     tools: z.array(z.string()).readonly().exactOptional(),
     model: modelUseSchema().exactOptional(),
     /** Settings that differ, without the provider's own options, which may contain secrets. */
     settings: z.record(z.string(), z.unknown()).readonly().exactOptional(),
-    /** The limit that was reached: the turn is the run's last, has no tools, and is to answer with the results so far. */
+    /** The reached limit. This is the last turn of the run: it has no tools, and the model is to answer with the results so far. */
     limit: limitReasonSchema().exactOptional(),
   }),
 )

@@ -1,15 +1,15 @@
 import { z } from 'zod'
 import { lazily } from '../lazily.ts'
 
-/** Functions that make the schemas of objects, by their `type`. */
+/** Functions that build the schemas of objects, by `type`. */
 type Makers = { readonly [type: string]: () => z.ZodObject }
 
-/** Objects that their `type` tells apart. The schema of each is made when the first of them is met, as a process meets few of all that there are. */
+/** Union of objects that are told apart by their `type`. Each schema is built on first use, because a process uses few of them. */
 export interface Variants<M extends Makers> {
   readonly makers: M
-  /** The schema of all of them. */
+  /** The schema of the whole union. */
   readonly schema: () => z.ZodDiscriminatedUnion<ReturnType<M[keyof M]>[], 'type'>
-  /** Parses as `schema().safeParse(value)` does, but makes only the schema of the type that the value names. */
+  /** Parses like `schema().safeParse(value)`, but builds only the schema of the value's type. */
   readonly safeParse: (value: unknown) => z.ZodSafeParseResult<z.output<ReturnType<M[keyof M]>>>
 }
 

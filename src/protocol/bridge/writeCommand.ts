@@ -1,7 +1,7 @@
 import type { AgentCommand, DecideOptions, Decision } from './commands.ts'
 import { withoutBytes } from '../text/saidContent.ts'
 
-/** Returns a decision as the command has it. A value that is no decision is left for the command's schema to report. */
+/** Converts a decision to the form of the command. An invalid value is returned for the command's schema to report. */
 export function decided(decision: Decision, how: string | DecideOptions = {}): object {
   const options = typeof how === 'string' ? { reason: how } : given(how)
   if (typeof decision !== 'object' || decision === null) return { decision, ...options }
@@ -10,7 +10,7 @@ export function decided(decision: Decision, how: string | DecideOptions = {}): o
   return 'error' in decision ? { decision: 'fail', reason: decision.error, ...options } : { decision, ...options }
 }
 
-/** A command as it goes over a connection: JSON holds no bytes. */
+/** Returns a command in the form that is sent over a connection, as JSON holds no bytes. */
 export function asFrame(command: AgentCommand): AgentCommand {
   if (!('content' in command)) return command
   const { content, context } = command
@@ -18,10 +18,10 @@ export function asFrame(command: AgentCommand): AgentCommand {
   return { ...command, content: withoutBytes(content), ...(before === undefined ? {} : { context: before }) }
 }
 
-/** The options that were given, including unknown ones, so that the command's schema can report them. */
+/** Returns the given options, including unknown ones, so that the command's schema can report them. */
 export const given = (options: object): object =>
   Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined))
 
-/** Returns one step or several, as the command has them; any other value is left for its schema to report. */
+/** Converts one step or several to the form of the command. Any other value is returned for its schema to report. */
 export const stepsIn = (steps: string | readonly string[]): string[] =>
   typeof steps === 'string' ? [steps] : (steps as string[])

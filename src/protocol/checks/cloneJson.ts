@@ -1,11 +1,10 @@
-/** Deeper than any real data; a circular value gets here. */
+/** Nesting deeper than any real data, which only a circular value reaches. */
 const deepest = 500
 
 /**
- * Returns a copy of a value that JSON can hold, sharing nothing with it. Values that JSON would drop are dropped (`undefined` in an object),
- * `undefined` itself becomes `{}`.
- *
- * @throws TypeError for what JSON cannot hold: a circle, a BigInt, a number that is not finite, a function, a symbol.
+ * Returns a deep copy of a value that JSON can hold. Values that JSON would drop are dropped (`undefined` in an object); `undefined` itself becomes
+ * `{}`.
+ * @throws TypeError for a value that JSON cannot hold: a cycle, a BigInt, a number that is not finite, a function or a symbol
  */
 export function cloneJson(value: unknown): unknown {
   return value === undefined ? {} : clone(value, 0)

@@ -2,12 +2,12 @@ import { namedBy } from './jsonPointer.ts'
 import type { JsonSchema } from '../ports/model.ts'
 import { mayRepeat } from './repeatedChecks.ts'
 
-/** Limits of one check: more characters take long to compile, and more parts, references followed, long to check. */
+/** Limits of one check. More characters take long to compile; more parts, counted through references, take long to check. */
 const most = { chars: 65_536, parts: 20_000 } as const
 
 /**
- * Returns why arguments are not to be checked against a schema from elsewhere in this process: the check could block the process, because the author
- * of the schema or of the arguments controls how long it takes. `undefined` if it cannot. Pure.
+ * Returns the reason why arguments must not be checked here against a foreign schema; `undefined` if they may be. Such a check could block the
+ * process, because the author of the schema or of the arguments controls how long it takes. Pure.
  */
 export function whyCostly(schema: JsonSchema): string | undefined {
   const { length } = JSON.stringify(schema)
@@ -19,7 +19,7 @@ export function whyCostly(schema: JsonSchema): string | undefined {
 
 const named = ['$anchor', '$dynamicAnchor', '$dynamicRef', '$recursiveRef'] as const
 
-/** Returns true if a part has a name that is no pointer, or may refer to one: the number of parts behind such a name is not known here. */
+/** Returns true if a part has a name that is no pointer, or may refer to such a name. The number of parts behind it is unknown. */
 function hasNames(value: unknown, root: JsonSchema): boolean {
   if (typeof value !== 'object' || value === null) return false
   const { $id, $ref } = value as { readonly $id?: unknown; readonly $ref?: unknown }
@@ -31,7 +31,10 @@ function hasNames(value: unknown, root: JsonSchema): boolean {
   )
 }
 
-/** Counts the parts that a check walks through, with those that references lead to; a part that refers to itself needs a value of as many levels. */
+/**
+ * Counts the parts that a check visits, including parts behind references. A part that refers to itself counts once, as repeating it needs a deeper
+ * value.
+ */
 function partsOf(value: unknown, root: JsonSchema, known: Map<string, number>): number {
   if (typeof value !== 'object' || value === null) return 0
   let parts = 1

@@ -4,7 +4,7 @@ const isObject = (value: unknown): value is Json => typeof value === 'object' &&
 const has = (value: Json, ...fields: readonly string[]): boolean => fields.every((field) => field in value)
 const isType = ({ type }: Json, shape: RegExp): boolean => typeof type === 'string' && shape.test(type)
 
-/** The programs that write recordings, by the first value of one; the first that fits counts. */
+/** Programs that write recordings, recognised by the first value in the file; the first match counts. */
 const formats: readonly (readonly [name: string, fits: (value: Json) => boolean])[] = [
   ['an exported session of escapement', ({ format }) => format === 'escapement.session'],
   ['a log of escapement', (value) => value['type'] === 'agent.created' && has(value, 'seq')],
@@ -35,10 +35,10 @@ const formats: readonly (readonly [name: string, fits: (value: Json) => boolean]
   ['chat messages', (value) => Array.isArray(value['messages'])],
 ]
 
-/** The name of a file that is ours, and is not whole. */
+/** Description of a damaged file of our own. */
 export const damagedFile = 'a damaged file of escapement'
 
-/** As fields at the beginning of a text that is one value over many lines, or cut off. */
+/** Patterns for fields at the beginning of a text that is one value over many lines, or cut off. */
 const written: readonly (readonly [name: string, shape: RegExp])[] = [
   [damagedFile, /^\{[^\r\n\u2028\u2029]{0,40}escapement\.session|^\{[^\r\n\u2028\u2029]*"type":"agent\.created"/m],
   ['an export of OpenCode', /^\s*\{\s*"info"\s*:\s*\{[^]*"(?:sessionID|projectID|directory)"/],
@@ -47,10 +47,10 @@ const written: readonly (readonly [name: string, shape: RegExp])[] = [
   ['chat messages', /"role"\s*:\s*"(?:system|user|assistant|developer)"/],
 ]
 
-/** Number of lines that are looked at. */
+/** Number of lines that are examined. */
 const firstLines = 20
 
-/** Returns the program that a file is from, by its beginning, in words; `undefined` if it is unknown. Pure; never throws. */
+/** Returns the name of the program that wrote a file, judged by its beginning; `undefined` if it is unknown. Pure; never throws. */
 export function foreignFormat(beginning: string): string | undefined {
   const text = beginning.replace(/^\uFEFF/, '')
   const whole = parsed(text)

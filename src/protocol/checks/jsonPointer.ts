@@ -1,6 +1,6 @@
 /**
- * Returns the value that a reference such as `#/$defs/Pet` names within a document; `undefined` if a part of the path is not there. Escapes of URLs
- * and of JSON pointers are read. Pure.
+ * Returns the value that a reference such as `#/$defs/Pet` points to in a document; `undefined` if the path does not exist. Decodes escapes of URLs
+ * and of JSON pointers. Pure.
  */
 export function namedBy(reference: string, document: unknown): { readonly value: unknown } | undefined {
   // A name that is no pointer.

@@ -2,18 +2,18 @@ import { totalTokens, type Block } from '../messages.ts'
 import type { ModelError, ModelReply } from '../ports/model.ts'
 
 /**
- * The use that may be made of a reply: only the calls of a `whole` one are run. `cut` and `refused` ones are kept as they are; a `paused` one is to
- * be continued; an `empty` one says nothing; the others are failures.
+ * Judgement of a reply. Only the calls of a `whole` reply are run. `cut` and `refused` replies are kept unchanged, a `paused` one is to be continued,
+ * and an `empty` one says nothing. The other values are failures.
  */
 export type ReplyVerdict = 'whole' | 'cut' | 'refused' | 'paused' | 'empty' | 'windowFull' | 'broken'
 
-/** Tokens that there was room for. */
+/** Limits that a reply had for its tokens. */
 export interface ReplyRoom {
   readonly window?: number | undefined
   readonly maxTokens?: number | undefined
 }
 
-/** The words of providers for the end of a reply, in small letters: Anthropic, OpenAI, Gemini, Mistral, Cohere, Bedrock, DeepSeek, z.ai. */
+/** Terms of providers for the end of a reply, in lower case: Anthropic, OpenAI, Gemini, Mistral, Cohere, Bedrock, DeepSeek, z.ai. */
 const reasons: { readonly [V in Exclude<ReplyVerdict, 'empty'>]: string } = {
   whole:
     'stop end_turn stop_sequence tool_use tool_calls tool_call function_call completed complete end eos eos_token done',
@@ -38,8 +38,8 @@ const verdicts: ReadonlyMap<string, ReplyVerdict> = new Map(
 )
 
 /**
- * Judges how a reply ended, by its stop reason, by the provider's own word for it (`raw`), and by its content. Pure. The provider's word counts where
- * it is worse than the stop reason; an unknown word is ignored beside a stop reason, and alone it is `broken`.
+ * Judges how a reply ended, by its stop reason, the provider's own term (`raw`) and its content. The provider's term counts if it is worse than the
+ * stop reason. An unknown term is ignored beside a stop reason; alone it means `broken`. Pure.
  */
 export function judgeReply(reply: ModelReply, raw?: string, room: ReplyRoom = {}): ReplyVerdict {
   const { content, stopReason } = reply
@@ -50,13 +50,13 @@ export function judgeReply(reply: ModelReply, raw?: string, room: ReplyRoom = {}
   return verdict === 'whole' && !content.some(saysSomething) ? 'empty' : verdict
 }
 
-/** The error that a reply amounts to; `undefined` if it may be kept. */
+/** Returns the error of a failed reply; `undefined` if the reply may be kept. */
 export function errorOfReply(reply: ModelReply, room?: ReplyRoom): ModelError | undefined {
   const verdict = judgeReply(reply, reply.endReason, room)
   return verdict === 'broken' || verdict === 'windowFull' ? errorOfVerdict(verdict, reply) : undefined
 }
 
-/** The error of a reply that is judged not to be kept. */
+/** Returns the error of a reply that is not to be kept. */
 export function errorOfVerdict(
   verdict: 'broken' | 'windowFull',
   { endReason, usage }: Pick<ModelReply, 'endReason' | 'usage'>,
@@ -82,7 +82,7 @@ function judgedByWords(stopReason: ModelReply['stopReason'], raw: string | undef
   return stopReason === 'length' ? 'cut' : 'whole'
 }
 
-/** Returns true if a reply was cut off after next to nothing, and not because no more was requested: there was no room for more. */
+/** Returns true if a reply was cut off after almost no text because the context window was full, not because of its token limit. */
 function isWindowFull({ usage }: ModelReply, { window, maxTokens = Infinity }: ReplyRoom): boolean {
   if (window === undefined) return false
   const { output } = usage

@@ -1,22 +1,22 @@
-/** Ids as they are kept, as plain JSON: one text is read faster than many. */
+/** Stored form of the ids, as plain JSON. One long text is parsed faster than many short ones. */
 export interface KeptIds {
-  /** Ids in one text, each between two spaces. */
+  /** Ids in one text, each enclosed in spaces. */
   readonly joined: string
-  /** Ids that hold a space, or nothing. */
+  /** Ids that contain a space, and the empty id. */
   readonly others: readonly string[]
 }
 
-/** Most ids that are remembered as missing from the set. */
+/** Maximum number of ids that are remembered as missing from the set. */
 const mostAbsent = 64
 
 const noIds: KeptIds = { joined: ' ', others: [] }
 
-/** A growing set of ids. No set is made of the kept ids: they are searched in the text. */
+/** A growing set of ids. Stored ids are searched in their text instead of being loaded into a set. */
 export class KnownIds {
   readonly #kept: KeptIds
-  /** Ids that were added; missing while there are none. */
+  /** Added ids; missing while there are none. */
   #added: Set<string> | undefined
-  /** Ids that were searched in vain: an id is asked for more than once before it is added. */
+  /** Ids that were not found, cached because an id is usually looked up more than once before it is added. */
   readonly #absent = new Set<string>()
 
   constructor(kept = noIds) {

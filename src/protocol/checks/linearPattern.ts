@@ -1,17 +1,16 @@
 import { readPattern, type CharacterTest, type Edge, type PatternPart } from './patternSyntax.ts'
 
-/** Number of steps that a match may still take; several matches can share it. */
+/** Remaining number of steps for a match; several matches can share it. */
 export interface Steps {
   left: number
 }
 
-/** A regular expression from another party. */
+/** A regular expression from an untrusted source. */
 export interface LinearPattern {
-  /** Size of the pattern: most steps of a match for each character of the text. */
+  /** Size of the pattern: the maximum number of steps for each character of the text. */
   readonly size: number
   /**
-   * True if it fits anywhere in the text, as `RegExp.prototype.test` has it.
-   *
+   * Returns true if it matches anywhere in the text, like `RegExp.prototype.test`.
    * @throws TooManySteps
    */
   test(text: string, steps?: Steps): boolean
@@ -26,16 +25,15 @@ export class TooManySteps extends Error {
   }
 }
 
-/** Default number of steps of a match, at about 20 ns each. */
+/** Default number of steps for a match, at about 20 ns each. */
 const defaultSteps = 200_000_000
 const maxSize = 10_000
 
 /**
- * A regular expression of JavaScript whose match takes no more steps than its size times the length of the text, whatever they are. All syntax has
- * its meaning in JavaScript, except for back references (`\1`, `\k<name>`) and flags that change within (`(?i:`), which are refused. No flags: with
- * `u` if it can be read so.
- *
- * @throws Error with the reason why it is refused
+ * Compiles a JavaScript regular expression to a matcher in linear time: a match takes at most as many steps as its size times the length of the text.
+ * All syntax has its meaning in JavaScript. Back references (`\1`, `\k<name>`) and inline flags (`(?i:`) are refused. It takes no flags, except `u`
+ * if the pattern is valid with it.
+ * @throws Error with the reason for a refusal
  */
 export function linearPattern(source: string): LinearPattern {
   const { part, isUnicode } = readPattern(source)
@@ -70,7 +68,7 @@ function sizeOf(part: PatternPart): number {
   return (sizeOf(part.part) + 1) * (part.most === Infinity ? part.least + 1 : Math.max(part.most, 1))
 }
 
-/** A state that is left without a character, or by one. */
+/** A state that is left by consuming a character, or without one. */
 type State =
   | { readonly type: 'character'; readonly is: CharacterTest; readonly next: number }
   | { readonly type: 'fork'; next: number; readonly other: number }
@@ -78,14 +76,14 @@ type State =
   | { readonly type: 'look'; readonly look: number; readonly isNot: boolean; readonly next: number }
   | { readonly type: 'end' }
 
-/** States by number; the text is read from its beginning on, or from its end. */
+/** A compiled program: its states by number, and the direction in which the text is read. */
 interface Program {
   readonly states: readonly State[]
   readonly start: number
   readonly isForward: boolean
 }
 
-/** The program of each look at what stands before or behind, the inner ones first, and that of the whole. */
+/** The programs of all lookaheads and lookbehinds, inner ones first, and the program of the whole expression. */
 function programsOf(whole: PatternPart): readonly Program[] {
   const programs: Program[] = []
   const looks = new Map<PatternPart, number>()
@@ -94,7 +92,7 @@ function programsOf(whole: PatternPart): readonly Program[] {
     const states: State[] = [{ type: 'end' }]
     const add = (state: State): number => states.push(state) - 1
 
-    /** The state from which a part leads to the state `next`. */
+    /** Adds a part that leads to the state `next`, and returns its first state. */
     function enter(one: PatternPart, next: number): number {
       switch (one.type) {
         case 'character':
@@ -143,15 +141,15 @@ function programsOf(whole: PatternPart): readonly Program[] {
 
 interface Matched {
   readonly codes: Int32Array
-  /** For each look, 1 at the places where it holds. */
+  /** Positions at which each lookaround holds, marked by 1. */
   readonly looks: readonly Uint8Array[]
   readonly steps: Steps
 }
 
-/** Follows all paths at once, from every place on, and calls `found` where one ends; returns true if that returned true. */
+/** Follows all paths at once, from every position, and calls `found` where a path ends. Returns true as soon as `found` does. */
 function run({ states, start, isForward }: Program, matched: Matched, found: (at: number) => boolean): boolean {
   const { codes, looks, steps } = matched
-  /** The last turn in which a state was entered: once in each is enough. */
+  /** The last round in which each state was entered: entering it once per round is enough. */
   const seen = new Int32Array(states.length).fill(-1)
   const waiting: number[] = []
   let reached: number[] = []
@@ -190,7 +188,7 @@ function run({ states, start, isForward }: Program, matched: Matched, found: (at
   return false
 }
 
-/** Takes steps off. @throws TooManySteps when none is left */
+/** Uses up steps. @throws TooManySteps if none are left */
 export function spend(steps: Steps, taken: number): void {
   steps.left -= taken
   if (steps.left < 0) throw new TooManySteps()

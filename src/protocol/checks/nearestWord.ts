@@ -1,4 +1,4 @@
-/** Edit distance between two words: insertions, deletions, replacements and transpositions. */
+/** Returns the edit distance between two words: insertions, deletions, replacements and transpositions. */
 export function editDistance(a: string, b: string): number {
   let before: number[] = []
   let last = Array.from({ length: b.length + 1 }, (_, i) => i)
@@ -16,10 +16,10 @@ export function editDistance(a: string, b: string): number {
   return last[b.length]!
 }
 
-/** The word most similar to `word`, if any is close enough: at most a third of its letters differ. */
+/** Returns the word most similar to `word`, if at most a third of its letters differ. */
 export const nearestWord = (word: string, words: readonly string[]): string | undefined => nearWords(word, words)[0]
 
-/** All words that are close enough, the closest first. */
+/** Returns all words that are close enough, the closest first. */
 export const nearWords = (word: string, words: readonly string[]): string[] =>
   words
     .map((other) => ({ other, distance: editDistance(word, other) }))
@@ -27,7 +27,7 @@ export const nearWords = (word: string, words: readonly string[]): string[] =>
     .toSorted((a, b) => a.distance - b.distance)
     .map(({ other }) => other)
 
-/** Returns a message that there is no such field, with the existing names that may be meant. Pure. */
+/** Returns a message that a field does not exist, with similar existing names. Pure. */
 export function unknownField(name: string, names: readonly string[]): string {
   const nearest = nearestWord(name, names)
   const hint = nearest === undefined ? `there are: ${names.join(', ')}` : `did you mean "${nearest}"?`

@@ -1,4 +1,4 @@
-/** Returns true if a value nests lists or objects more than `levels` deep. Uses no more levels of the stack than that. Pure. */
+/** Returns true if a value nests lists or objects more than `levels` deep. Uses at most that many stack levels. Pure. */
 export function isNestedDeeper(value: unknown, levels: number): boolean {
   if (typeof value !== 'object' || value === null) return false
   return levels === 0 || Object.values(value).some((inner) => isNestedDeeper(inner, levels - 1))

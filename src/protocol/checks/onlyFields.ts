@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { unknownField } from './nearestWord.ts'
 
-/** An object with these fields and no others; the error has a line for each unknown field that says which may be meant. */
+/** Schema of an object with exactly these fields. The error has a line for each unknown field, with similar names. */
 export function onlyFields<const Shape extends z.core.$ZodLooseShape>(
   shape: Shape,
 ): z.ZodObject<Shape, z.core.$strict> {

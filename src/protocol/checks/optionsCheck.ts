@@ -3,12 +3,12 @@ import { describeIssues } from '../errors.ts'
 import { lazily } from '../lazily.ts'
 import { unknownField } from './nearestWord.ts'
 
-/** Options by name, each with a function that makes its schema. */
+/** Options by name, each with a function that builds its schema. */
 export type OptionSchemas = Readonly<Record<string, () => z.ZodType>>
 
 /**
- * Makes a check of a function's options, which describes their faults in words. Optional ones may be `undefined`, and no schema is made for an option
- * that is never given.
+ * Returns a check of a function's options that describes their faults. Optional ones may be `undefined`. The schema of an option is built when the
+ * option is first given.
  */
 export function optionsCheck(
   required: OptionSchemas,

@@ -6,13 +6,13 @@ export type PatternPart =
   | { readonly type: 'edge'; readonly edge: Edge }
   | { readonly type: 'look'; readonly part: PatternPart; readonly isBehind: boolean; readonly isNot: boolean }
 
-/** The places that a regular expression names without a character: beginning, end, edge of a word, none. */
+/** Positions that a regular expression matches without a character: beginning, end, word boundary, and its opposite. */
 export type Edge = '^' | '$' | 'b' | 'B'
 
-/** True of a character, by its code. */
+/** Test of a character, given by its code. */
 export type CharacterTest = (code: number) => boolean
 
-/** A regular expression that was read; `isUnicode`: characters are code points, else UTF-16 units. */
+/** A parsed regular expression. With `isUnicode` characters are code points, else UTF-16 units. */
 export interface ReadPattern {
   readonly part: PatternPart
   readonly isUnicode: boolean
@@ -22,9 +22,8 @@ const maxChars = 4_000
 const maxDepth = 100
 
 /**
- * Reads a regular expression of JavaScript, with the flag `u` if it is one with it, else without.
- *
- * @throws Error with the reason, if it is none, refers back to what it matched, changes its flags within, or is too long
+ * Parses a JavaScript regular expression, with the flag `u` if it is valid with it, else without.
+ * @throws Error with the reason if it is invalid, has back references or inline flags, or is too long
  */
 export function readPattern(source: string): ReadPattern {
   if (source.length > maxChars) throw new Error(`it has ${source.length} characters, and up to ${maxChars} are read`)
@@ -50,7 +49,7 @@ const characterClass = /\[(?:\\.|[^\]\\])*\]/sy
 const quantifier = /(?:([*+?])|\{(\d+)(?:(,)(\d*))?\})\??/y
 const opening = /\((?:\?(?:(<?[=!])|<[^>]*>|:|(.)))?/sy
 
-/** Reads a source text that JavaScript accepted as a regular expression. */
+/** Parser of a source text that JavaScript accepted as a regular expression. */
 class Reader {
   readonly #source: string
   readonly #flags: 'u' | ''
@@ -63,7 +62,7 @@ class Reader {
     this.#flags = isUnicode ? 'u' : ''
   }
 
-  /** All up to the end, or to the parenthesis that closes a group. */
+  /** Parses everything up to the end, or to the parenthesis that closes a group. */
   whole(): PatternPart {
     if (++this.#depth > maxDepth) throw new Error(`its groups are nested deeper than ${maxDepth} levels`)
     const choices: PatternPart[] = []
@@ -123,7 +122,7 @@ class Reader {
     return { type: 'look', part, isBehind: all.startsWith('(?<'), isNot: look.endsWith('!') }
   }
 
-  /** Returns the part for one character. JavaScript itself tests it, once for each of the first 128. */
+  /** Returns the part for one character. JavaScript tests the first 128 characters, once each. */
   #character(text: string): PatternPart {
     const is = this.#tests.get(text) ?? testOf(new RegExp(`^${text}$`, this.#flags))
     this.#tests.set(text, is)

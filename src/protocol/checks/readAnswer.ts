@@ -3,13 +3,10 @@ import { describeIssues, messageOf } from '../errors.ts'
 import type { JsonSchema } from '../ports/model.ts'
 import { fromOutput } from './strictOutput.ts'
 
-/** The value of an answer, or its fault, in a sentence without its full stop. */
+/** The value of an answer, or its fault as a sentence without its full stop. */
 export type Answer = { readonly ok: true; readonly value: unknown } | { readonly ok: false; readonly wrong: string }
 
-/**
- * Reads a final answer that must be JSON of a schema: the text itself, or the only fenced block in it, which models like
- * to put around JSON. Never throws.
- */
+/** Reads a final answer that must be JSON of a schema: the text itself or its only fenced block, since models often fence JSON. Never throws. */
 export function readAnswer(schema: z.ZodType, text: string): Answer {
   const json = readJson(text)
   if (json === undefined) return { ok: false, wrong: text.trim() === '' ? 'it is empty' : 'it is not JSON' }
@@ -24,7 +21,7 @@ export function readAnswer(schema: z.ZodType, text: string): Answer {
 
 const written = new WeakMap<z.ZodType, JsonSchema>()
 
-/** Returns the schema as models were shown it, before `outputSchema`. */
+/** Returns the schema in the form that models got before `outputSchema`. */
 function writtenOf(schema: z.ZodType): JsonSchema {
   const known = written.get(schema)
   if (known !== undefined) return known
@@ -41,7 +38,7 @@ function writtenOf(schema: z.ZodType): JsonSchema {
 /** Returns the JSON of an answer, without a schema to check it; `undefined` if there is none. */
 export const readJson = (text: string): { value: unknown } | undefined => parse(text) ?? parse(onlyBlock(text))
 
-/** Returns the text that tells a model the shape of its answer: not every provider can hold it to a schema, and some say so too late. */
+/** Returns the text that describes the shape of the answer to a model. Not every provider enforces a schema, and some reject one only when called. */
 export const askForAnswer = (schema: JsonSchema): string =>
   `Your final answer must be JSON of this schema, and nothing but the JSON:\n${JSON.stringify(schema)}`
 
@@ -57,8 +54,8 @@ const opening = /^[ \t]*```(?:json)?[ \t]*\r?$/i
 const closing = /^[ \t]*```[ \t]*\r?$/
 
 /**
- * Returns the content of the only fenced block; `''` when there are none or several, as one of several may be an example. JSON has no line breaks
- * inside its strings, so no line of it can begin with a fence.
+ * Returns the content of the only fenced block; `''` if there are none or several, because one of several may be an example. No line of JSON can
+ * begin with a fence, because its strings have no line breaks.
  */
 function onlyBlock(text: string): string {
   const lines = text.includes('```') ? text.split('\n') : []

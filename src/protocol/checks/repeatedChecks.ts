@@ -3,7 +3,7 @@ import type { JsonSchema } from '../ports/model.ts'
 
 type Part = Readonly<Record<string, unknown>>
 
-/** A check that is tried on a value and may lead back: the parts it leads to, and the type that values must have for it. */
+/** A check of a value that may lead back to itself: the parts that it leads to, and the type that a value must have. */
 interface Way {
   readonly parts: readonly unknown[]
   readonly type: unknown
@@ -12,8 +12,8 @@ interface Way {
 const isPart = (value: unknown): value is Part => typeof value === 'object' && value !== null
 
 /**
- * Returns true if a check may look at one part of a value in several ways, each of which does so again a level deeper: a schema that two branches of
- * a choice lead back to. The time of such a check doubles with each level of the value. Pure.
+ * Returns true if a schema may check the same part of a value in several ways, at every level: two branches of a choice lead back to it. The time of
+ * such a check doubles with each level of the value. Pure.
  */
 export function mayRepeat(schema: JsonSchema): boolean {
   const circles = circlesIn(schema)
@@ -25,11 +25,11 @@ export function mayRepeat(schema: JsonSchema): boolean {
   })
 }
 
-/** No value is of two types; a way without one takes any. */
+/** A value has only one type; a check without a type accepts any. */
 const meet = (one: Way, other: Way): boolean =>
   typeof one.type !== 'string' || typeof other.type !== 'string' || one.type === other.type
 
-/** Keywords with one schema for the value itself, a list of them, or some by name. */
+/** Keywords that hold one schema for the value itself, a list of schemas, or schemas by name. */
 const ofValue = ['$ref', 'if', 'then', 'else', 'not', 'allOf', 'anyOf', 'oneOf', 'dependentSchemas'] as const
 
 function waysOf(part: Part, root: JsonSchema): readonly Way[] {
@@ -61,19 +61,19 @@ function referred(reference: unknown, root: JsonSchema): readonly unknown[] {
   return named === undefined ? [] : [named.value]
 }
 
-/** Returns the type that a part requires, itself or through its reference. */
+/** Returns the type that a part requires, directly or through its reference. */
 function typeOf(part: unknown, root: JsonSchema, hops = 0): unknown {
   if (!isPart(part)) return undefined
   const [named] = referred(part['$ref'], root)
   return part['type'] ?? (hops < 32 ? typeOf(named, root, hops + 1) : undefined)
 }
 
-/** Each part of a schema with the number of its circle: parts that lead to each other have the same (Tarjan's algorithm). */
+/** Returns each part of a schema with the number of its cycle: parts that lead to each other have the same number (Tarjan's algorithm). */
 function circlesIn(root: JsonSchema): ReadonlyMap<Part, number> {
   const met = new Map<Part, number>()
   const circles = new Map<Part, number>()
   const open: Part[] = []
-  /** The first of those still open that this one leads to. */
+  /** Visits a part, and returns the lowest open index that it leads to. */
   const visit = (part: Part): number => {
     if (circles.has(part)) return Infinity
     const before = met.get(part)

@@ -1,6 +1,6 @@
 const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null
 
-/** Tells whether two values of JSON are the same, whatever the order of their fields. Pure. */
+/** Returns true if two JSON values are equal, whatever the order of their fields. Pure. */
 export function sameJson(one: unknown, other: unknown): boolean {
   if (one === other) return true
   if (!isObject(one) || !isObject(other)) return false

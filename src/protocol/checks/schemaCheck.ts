@@ -8,28 +8,28 @@ import { soundSchema } from './soundSchema.ts'
 
 /** The check of values by a JSON Schema. */
 export interface SchemaCheck {
-  /** The faults of a value, for a model: `a.b: expected string, got integer`; `undefined`: nothing. Never throws. */
+  /** Returns the faults of a value, for a model: `a.b: expected string, got integer`; `undefined` if there are none. Never throws. */
   wrongIn(value: unknown): string | undefined
-  /** Why nothing is checked, or the parts of the schema that are not. */
+  /** Reason why nothing is checked, or the parts of the schema that are not checked. */
   readonly unchecked?: string
 }
 
 /** Options for arguments that are also checked where the call is carried out. */
 export interface CheckedElsewhere {
-  /** Returns why a schema is not to be checked here; `undefined` if it is. */
+  /** Returns the reason why a schema is not used for checks here; `undefined` if it is used. */
   readonly why: (checked: JsonSchema) => string | undefined
 }
 
-/** Most faults that are reported. */
+/** Maximum number of reported faults. */
 const maxTold = 20
 
-/** Keywords that say nothing about a value. */
+/** Keywords that do not restrict a value. */
 const annotations: ReadonlySet<string> = new Set(['title', 'description', 'default', 'examples', '$comment', 'format'])
 
 /**
- * Reads a JSON Schema of any draft. Parts that it cannot read are not checked, and `unchecked` says so. `oneOf` is checked as `anyOf`, since
- * documents mean a choice by it; `format` is a remark about a value and checks nothing. Regular expressions are tried in linear time. With
- * `elsewhere` required fields that have a `default` may be left out, which is filled in there. Pure.
+ * Reads a JSON Schema of any draft. Unreadable parts are not checked, and `unchecked` names them. `oneOf` is checked as `anyOf`, since documents use
+ * it for choices. `format` is only an annotation. Regular expressions are matched in linear time. With `elsewhere`, required fields with a `default`
+ * may be missing, because the default is filled in later. Pure.
  */
 export function schemaCheck(schema: JsonSchema, elsewhere?: CheckedElsewhere): SchemaCheck {
   const { schema: sound, mended } = soundSchema(schema)
@@ -76,18 +76,18 @@ const values: ReadonlySet<string> = new Set(['enum', 'const'])
 
 /** State of the reading of a schema. */
 interface Reading {
-  /** Parts that are left out. */
+  /** Parts that are not checked. */
   readonly odd: string[]
   readonly patterns: SchemaPatterns
   /** True if defaults are filled in later. */
   readonly isFilled: boolean
   /** Set where fields are named by patterns. */
   byPattern: boolean
-  /** Names that fields by patterns can have in the value that is checked; `undefined` while there is no value: such fields are left as they are. */
+  /** Names in the checked value that pattern fields may have; `undefined` before there is a value, which leaves such fields unchanged. */
   readonly names?: Iterable<string>
 }
 
-/** The schema as values are checked by it. */
+/** Returns the schema in the form used for checks. */
 function asChecked(part: unknown, reading: Reading): unknown {
   const inner = (one: unknown): unknown => asChecked(one, reading)
   if (Array.isArray(part)) return part.map(inner)
@@ -112,7 +112,7 @@ function asChecked(part: unknown, reading: Reading): unknown {
   return withNames(Object.fromEntries(entries), reading)
 }
 
-/** A part whose fields by patterns are named. */
+/** Returns a part with its pattern fields replaced by named fields. */
 function withNames(part: SchemaPart, reading: Reading): SchemaPart {
   const { patternProperties, ...rest } = part
   if (!isPart(patternProperties)) return part
@@ -134,7 +134,7 @@ const atLeastOne = ({ anyOf, allOf, ...rest }: { readonly [keyword: string]: unk
     ? { ...rest, ...(allOf === undefined ? {} : { allOf }), anyOf: oneOf }
     : { ...rest, anyOf, allOf: [...((allOf ?? []) as readonly unknown[]), { anyOf: oneOf }] }
 
-/** Returns true if a pattern is not of this language, such as one with a group that Python names, or cannot be tried in linear time. */
+/** Returns true if a pattern is not a JavaScript expression (such as one with a Python-style named group), or cannot be matched in linear time. */
 function isOddPattern(pattern: string, { patterns, odd }: Reading): boolean {
   const why = patterns.add(pattern)
   if (why !== undefined) odd.push(`its pattern ${JSON.stringify(pattern.slice(0, 60))} is not tried: ${why}`)

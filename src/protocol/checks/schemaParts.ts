@@ -1,14 +1,14 @@
-/** A schema that is an object, by its keywords. */
+/** A schema in object form, by its keywords. */
 export type SchemaPart = { readonly [keyword: string]: unknown }
 
-/** True of a value that is an object, and no list. */
+/** Returns true if a value is an object and not a list. */
 export const isPart = (value: unknown): value is SchemaPart =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** The schemas of a schema's fields, by name. */
+/** Returns the schemas of a schema's fields, by name. */
 export const fieldsOf = ({ properties }: SchemaPart): SchemaPart => (isPart(properties) ? properties : {})
 
-/** The keywords whose values are schemas by names that anybody chose. */
+/** Keywords whose values are schemas by arbitrary names. */
 export const namedSchemas: ReadonlySet<string> = new Set([
   'properties',
   'patternProperties',

@@ -2,22 +2,22 @@ import { messageOf } from '../errors.ts'
 import { linearPattern, spend, type LinearPattern, type Steps } from './linearPattern.ts'
 import type { SchemaPart } from './schemaParts.ts'
 
-/** Steps of one check of a value, for all regular expressions of its schema: about a fifth of a second. */
+/** Steps for one check of a value, for all regular expressions of its schema: about a fifth of a second. */
 const maxSteps = 10_000_000
-/** Largest sum of the sizes of all regular expressions of a schema. */
+/** Maximum sum of the sizes of all regular expressions in a schema. */
 const maxSize = 100_000
-/** Steps for giving a field its name. */
+/** Number of steps charged for naming a field. */
 const stepsOfField = 100
 
 /** The regular expressions of one schema, which share the steps of a check. */
 export class SchemaPatterns {
-  /** Formats by which texts are tested against the expressions: the validator takes any function as a format. */
+  /** Formats that test texts against the expressions. The validator accepts any function as a format. */
   readonly formats = Object.create(null) as Record<string, (text: string) => boolean>
   readonly #steps: Steps = { left: 0 }
   readonly #known = new Map<string, LinearPattern>()
   #size = 0
 
-  /** Adds an expression; returns the reason why it is not tried, if it is not. */
+  /** Adds an expression. Returns the reason if it is not used. */
   add(source: string): string | undefined {
     if (this.#known.has(source)) return undefined
     try {
@@ -38,9 +38,8 @@ export class SchemaPatterns {
   }
 
   /**
-   * Returns fields by name with the schemas of the fields by patterns, for a value that has no other names: the validator itself would try
-   * expressions as JavaScript does.
-   *
+   * Returns named fields with the schemas of matching pattern fields, for a value with these names. The validator itself would match expressions with
+   * JavaScript's engine.
    * @throws TooManySteps
    */
   fields(own: SchemaPart, byPattern: SchemaPart, names: Iterable<string>): SchemaPart {
@@ -57,7 +56,7 @@ export class SchemaPatterns {
   }
 }
 
-/** The names of all fields in a value, at any depth. */
+/** Returns the names of all fields in a value, at any depth. */
 export function namesIn(value: unknown, names = new Set<string>()): ReadonlySet<string> {
   if (typeof value !== 'object' || value === null) return names
   for (const [name, inner] of Object.entries(value)) {

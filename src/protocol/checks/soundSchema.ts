@@ -2,10 +2,10 @@ import { namedBy } from './jsonPointer.ts'
 import type { JsonSchema } from '../ports/model.ts'
 import { fieldsOf, isPart, namedSchemas, type SchemaPart as Part } from './schemaParts.ts'
 
-/** A schema that is JSON Schema 2020-12, and where it was not: `/properties/a/required`. */
+/** A valid JSON Schema 2020-12, and the places where the original was not: `/properties/a/required`. */
 export interface SoundSchema {
   readonly schema: JsonSchema
-  /** The places that were left out, as they could not be read. Keywords of older drafts and of OpenAPI are rewritten and not listed. */
+  /** Places that were left out because they could not be read. Rewritten keywords of older drafts and of OpenAPI are not listed. */
   readonly mended: readonly string[]
 }
 
@@ -17,7 +17,7 @@ const holding: { readonly [keyword: string]: 'one' | 'list' | 'named' } = {
   ...each('named', [...namedSchemas].join(' ')),
 }
 
-/** The values that other keywords may have. */
+/** Allowed values of the other keywords. */
 const shapes: { readonly [keyword: string]: (value: unknown) => boolean } = {
   ...each(
     isText,
@@ -36,7 +36,7 @@ const shapes: { readonly [keyword: string]: (value: unknown) => boolean } = {
 
 const types: ReadonlySet<unknown> = new Set(['null', 'boolean', 'object', 'array', 'number', 'integer', 'string'])
 
-/** Levels of one schema in another, without references. */
+/** Maximum nesting of schemas, references not counted. */
 const maxDepth = 100
 
 function each<T>(value: T, keywords: string): { readonly [keyword: string]: T } {
@@ -59,8 +59,8 @@ const ofKeyword = <T>(table: { readonly [keyword: string]: T }, keyword: string)
   Object.hasOwn(table, keyword) ? table[keyword] : undefined
 
 /**
- * A schema from elsewhere as JSON Schema 2020-12: providers refuse every request with a tool whose schema is none. Keywords of OpenAPI 3.0 and older
- * drafts are rewritten; parts that cannot be read are left out. Pure.
+ * Converts a foreign schema to JSON Schema 2020-12, because providers refuse every request with a tool whose schema is invalid. Keywords of OpenAPI
+ * 3.0 and older drafts are rewritten; parts that cannot be read are left out. Pure.
  */
 export function soundSchema(schema: unknown): SoundSchema {
   const mended: string[] = []
@@ -84,7 +84,7 @@ function soundPart(given: unknown, at: string, depth: number, mended: string[]):
   return Object.fromEntries(entries)
 }
 
-/** Returns a sound value of a keyword; `undefined` if it cannot be read. */
+/** Returns a valid value for a keyword; `undefined` if it cannot be read. */
 function soundValue(keyword: string, value: unknown, at: string, depth: number, mended: string[]): unknown {
   const kind = ofKeyword(holding, keyword)
   const inner = (one: unknown, name: string | number): Part | boolean =>
@@ -113,10 +113,10 @@ function soundType(type: unknown): unknown {
   return known.length === 0 ? undefined : known
 }
 
-/** The characters that a backslash gives, or takes from, their meaning. */
+/** Characters whose meaning a backslash changes. */
 const meaning = /[\w^$\\.*+?()[\]{}|/-]/
 
-/** Removes backslashes without a meaning: readers that follow the standard for expressions refuse `\\:`. */
+/** Removes meaningless backslashes, because strict readers refuse `\\:`. */
 function soundPattern(pattern: string): string {
   if (isUnicode(pattern)) return pattern
   const plain = pattern.replaceAll(/\\(.)/gs, (all, one: string) => (meaning.test(one) ? all : one))
@@ -192,7 +192,7 @@ function orNull(part: Part): Part {
   }
 }
 
-/** Removes references to parts that do not exist. Addresses count where a part has one. */
+/** Removes references to parts that do not exist. If a part has an address, references are resolved against it. */
 function withoutLost(part: unknown, root: Part, at: string, mended: string[]): unknown {
   if (!isPart(part)) return part
   const entries = Object.entries(part).flatMap(([keyword, value]): [string, unknown][] => {
@@ -220,8 +220,8 @@ function leadsTo(reference: string, root: Part): boolean {
 const partsIn = (value: unknown): readonly Part[] => (Array.isArray(value) ? value.filter(isPart) : [])
 
 /**
- * A sound schema of a tool's arguments as models get it. Providers refuse a request for a schema that is a choice or a reference at its top, so the fields
- * of all choices are shown together; the check of the arguments still knows which go together. Pure.
+ * Returns a valid schema of a tool's arguments in the form for models. Providers refuse a schema whose root is a choice or a reference, so the fields
+ * of all choices are shown together. The check of the arguments still uses the choices. Pure.
  */
 export function shownSchema(schema: JsonSchema): JsonSchema {
   const { $schema: _, $ref, allOf, anyOf, oneOf, not: _not, if: _if, then, else: otherwise, ...rest } = schema

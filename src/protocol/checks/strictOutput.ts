@@ -2,14 +2,14 @@ import { namedBy } from './jsonPointer.ts'
 import type { JsonSchema } from '../ports/model.ts'
 import { fieldsOf, isPart, type SchemaPart as Part } from './schemaParts.ts'
 
-/** The schema of an answer as providers take it. */
+/** Schema of an answer in the form that providers accept. */
 export interface OutputSchema {
   readonly schema: JsonSchema
-  /** True of a schema that keeps to the rules of providers that hold a model to it to the letter: they would refuse any other. */
+  /** True if the schema follows the rules of providers with strict output; they refuse any other schema. */
   readonly strict: boolean
 }
 
-/** Field that holds an answer that is no object, since providers take only objects. No answer of its own is likely to have it. */
+/** Field that wraps an answer that is not an object, since providers accept only objects. Answers are unlikely to use this name themselves. */
 const wrapper = 'final_answer'
 
 const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? (value as unknown[]) : [])
@@ -17,8 +17,8 @@ const isObjects = ({ type, $ref, anyOf, oneOf, allOf }: Part): boolean =>
   type === 'object' && [$ref, anyOf, oneOf, allOf].every((keyword) => keyword === undefined)
 
 /**
- * Writes the schema of an answer for providers: an object at its root, `anyOf` for every choice, and, where that can be said, every field required,
- * those that may be missing as `null`. The schema of an answer is that of its input, which a model writes. `fromOutput` reverses the changes. Pure.
+ * Converts the schema of an answer for providers. The root is an object, every choice is `anyOf`, and every field is required where possible;
+ * optional fields may be `null`. The schema is that of the input, which a model writes. `fromOutput` reverses the changes. Pure.
  */
 export function outputSchema(schema: JsonSchema): OutputSchema {
   const wrapped = isObjects(schema) ? schema : wrap(schema)
@@ -41,7 +41,7 @@ function wrap({ $defs, ...schema }: JsonSchema): JsonSchema {
   }
 }
 
-/** Rewrites references to the former root so that they lead to its new place. */
+/** Rewrites references to the former root to point to its new place. */
 function aboutRoot(value: unknown, root: string): unknown {
   if (Array.isArray(value)) return value.map((one) => aboutRoot(one, root))
   if (!isPart(value)) return value
@@ -52,21 +52,21 @@ function aboutRoot(value: unknown, root: string): unknown {
 
 const wordsOf = (text: string): readonly string[] => text.split(' ')
 
-/** The keywords that the rules know for a string, a number, a list. */
+/** Keywords that the rules allow for a string, a number, a list. */
 const kept: ReadonlySet<string> = new Set([
   ...wordsOf('type description enum const minimum maximum exclusiveMinimum exclusiveMaximum multipleOf'),
   ...wordsOf('minItems maxItems'),
 ])
 const formats: ReadonlySet<unknown> = new Set(wordsOf('date-time time date duration email hostname ipv4 ipv6 uuid'))
-/** Keywords that have a place of their own, or say nothing about a value. */
+/** Keywords that are handled separately, or do not restrict a value. */
 const elsewhere: ReadonlySet<string> = new Set([
   ...wordsOf('$schema $defs $ref anyOf oneOf allOf items properties required additionalProperties title'),
   ...wordsOf('default examples $comment deprecated readOnly writeOnly id $id'),
 ])
-/** Keywords that narrow a value, and may be said in words. */
+/** Keywords that restrict a value and may be described in words instead. */
 const spoken: ReadonlySet<string> = new Set(['minLength', 'maxLength', 'pattern', 'format', 'uniqueItems'])
 
-/** Returns the schema by the rules; `undefined` if they have no way to express it. */
+/** Returns the schema according to the rules; `undefined` if they cannot express it. */
 function strictly(schema: unknown): JsonSchema | undefined {
   if (!isPart(schema)) return undefined
   const { $ref, anyOf, oneOf, allOf, $defs } = schema
@@ -97,7 +97,7 @@ function each(schemas: readonly unknown[]): readonly JsonSchema[] | undefined {
   return written.every((one) => one !== undefined) ? written : undefined
 }
 
-/** The schema itself, without others that it holds. */
+/** Returns the schema itself, without nested schemas. */
 function ownWords(schema: Part): JsonSchema | undefined {
   const written: Record<string, unknown> = {}
   const words: Record<string, unknown> = {}
@@ -115,7 +115,7 @@ function ownWords(schema: Part): JsonSchema | undefined {
   return { ...written, description: typeof description === 'string' ? `${description} ${said}` : said }
 }
 
-/** Returns true for a pattern without look-around and other parts that providers do not support. */
+/** Returns true for a pattern without lookaround and other parts that providers do not support. */
 const isPlainPattern = (keyword: string, value: unknown): boolean =>
   keyword === 'pattern' && typeof value === 'string' && !/\(\?[^:]|\\[1-9kpP]/.test(value)
 
@@ -152,11 +152,11 @@ function takesNull(schema: unknown): boolean {
   return $ref === undefined && allOf === undefined
 }
 
-/** Returns an answer whose schema is not known without the wrapper that providers had it in. Pure. */
+/** Unwraps an answer whose schema is not known. Pure. */
 export const unwrapped = (value: unknown): unknown =>
   isPart(value) && Object.keys(value).join() === wrapper ? value[wrapper] : value
 
-/** Returns an answer as its own schema has it: unwrapped, without the `null` of fields that may be missing and are not to be `null`. Pure. */
+/** Converts an answer back to its own schema: unwrapped, and without `null` in optional fields that do not allow it. Pure. */
 export function fromOutput(value: unknown, schema: JsonSchema): unknown {
   return withoutNulls(isObjects(schema) ? value : unwrapped(value), schema, schema)
 }
@@ -185,7 +185,7 @@ function withoutNulls(value: unknown, part: unknown, root: JsonSchema): unknown 
   )
 }
 
-/** Returns true if a value looks like one of a choice: a list, or an object with its fields and their fixed values. */
+/** Returns true if a value looks like it belongs to a branch of a choice: a list, or an object with the branch's fields and fixed values. */
 function mayBe(value: object, part: unknown, root: JsonSchema): boolean {
   if (!isPart(part)) return false
   if (typeof part['$ref'] === 'string') return mayBe(value, namedBy(part['$ref'], root)?.value, root)

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { messageOf } from '../errors.ts'
 import type { JsonSchema } from '../ports/model.ts'
 
-/** Types that have no form in JSON, with the types to use in their place. */
+/** Types without a form in JSON, with the types to use instead. */
 const instead: Readonly<Record<string, string>> = {
   date: 'a date has no form in JSON: use z.iso.datetime(), which is text',
   bigint: 'a bigint has no form in JSON: use z.int(), or text',
@@ -17,15 +17,14 @@ const instead: Readonly<Record<string, string>> = {
   transform: 'what a transform gives has no form in JSON: use z.codec(…), or .pipe(…) with a schema of it',
 }
 
-/** Words of a path in a JSON Schema that are no fields. */
+/** Segments of a path in a JSON Schema that are not fields. */
 const between: ReadonlySet<string | number> = new Set(['properties', 'anyOf', 'allOf', 'oneOf', 'prefixItems'])
 
 const made = new WeakMap<z.ZodType, JsonSchema>()
 
 /**
- * Returns the JSON Schema of the input of a zod schema: made once for each, however many agents have it. The result must not be changed.
- *
- * @throws Error that names the first field that has no form in JSON, and the way out
+ * Returns the JSON Schema of the input of a zod schema, cached for each schema. The result must not be changed.
+ * @throws Error that names the first field without a form in JSON, and the remedy
  */
 export function zodJson(schema: z.ZodType): JsonSchema {
   const known = made.get(schema)
@@ -56,7 +55,7 @@ function formless(schema: z.ZodType): string | undefined {
   return found
 }
 
-/** `when[].at` for the path of a part of a JSON Schema. */
+/** Returns the field path, such as `when[].at`, of a part of a JSON Schema. */
 function fieldOf(path: readonly (string | number)[]): string {
   let field = ''
   for (let at = 0; at < path.length; at += 1) {

@@ -1,26 +1,26 @@
 /**
- * State folded from the log of one agent up to a record, so that opening the agent reads only the records after that. It holds nothing that the log
- * does not hold, and the log decides: a checkpoint that does not fit it is ignored.
+ * State folded from the log of one agent up to a record, so that opening the agent reads only later records. It holds nothing that the log does not
+ * hold. A checkpoint that does not match the log is ignored.
  */
 export interface Checkpoint {
-  /** The record of the log that it stands at. */
+  /** `seq` of the last record that it covers. */
   readonly seq: number
-  /** How `body` is encoded: another version of escapement may not know it. */
+  /** Encoding of `body`, which another version of escapement may not know. */
   readonly form: string
-  /** A digest of the record `seq`, which tells whether the log is the one that it was made from. */
+  /** Digest of the record `seq`, which identifies the log that the checkpoint was made from. */
   readonly digest: string
-  /** Opaque to stores. Neither the store nor its reader changes it. */
+  /** Encoded state, opaque to stores. Neither the store nor its reader changes it. */
   readonly body: Uint8Array
 }
 
 /**
- * Keeps the newest checkpoint of each agent, beside its log. Contract: `write` replaces the previous checkpoint as a whole: a reader, also after a
- * crash, finds one of the two or none, never a part. It may be lost by a power cut. It rejects with `STORE_NOT_OPEN` without a lease, and with
- * `STORE_LEASE_LOST` under an epoch that is not the newest. `read` resolves to exactly what was written, and to `undefined` when there is none; for a
- * damaged one it does so too, or rejects with the fault, which is logged. It needs no lease. The checkpoint of an agent is deleted with its log.
+ * Keeps the newest checkpoint of each agent, beside its log. Contract: `write` replaces the previous checkpoint atomically: a reader finds one of the
+ * two or none, even after a crash. A power cut may lose it. `write` rejects with `STORE_NOT_OPEN` without a lease, and with `STORE_LEASE_LOST` under
+ * an epoch that is not the newest. `read` resolves to exactly the written checkpoint, or to `undefined` if there is none. For a damaged one it
+ * resolves to `undefined` too, or rejects with the fault, which is logged. It needs no lease. The checkpoint of an agent is deleted with its log.
  */
 export interface CheckpointStore {
-  /** Set where nothing outlives the process: an agent's checkpoint is then written only when the agent is unloaded. */
+  /** Set if nothing outlives the process. An agent's checkpoint is then written only when the agent is unloaded. */
   readonly isVolatile?: true
   read(agentId: string): Promise<Checkpoint | undefined>
   write(agentId: string, checkpoint: Checkpoint, epoch?: number): Promise<void>

@@ -1,12 +1,12 @@
-/** The time port: every timestamp, timer and timeout of the runtime goes through it. All values are milliseconds. */
+/** The time port. Every timestamp, timer and timeout of the runtime goes through it. All values are milliseconds. */
 export interface Clock {
-  /** Milliseconds since the Unix epoch. */
+  /** Time in milliseconds since the Unix epoch. */
   now(): number
-  /** Calls `callback` once, `ms` from now; returns a function that cancels it and is safe to call late or twice. */
+  /** Calls `callback` once, after `ms`. Returns a function that cancels it; calling that late or twice is safe. */
   after(ms: number, callback: () => void): () => void
 }
 
-/** Longest delay a Node timer takes; a longer one fires at once. */
+/** Maximum delay of a Node timer; a longer one fires at once. */
 const longestTimer = 2 ** 31 - 1
 
 const clockWith = (started: (timer: ReturnType<typeof setTimeout>) => void): Clock => ({

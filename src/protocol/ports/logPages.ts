@@ -5,9 +5,9 @@ export interface LogOrigin {
   readonly definition: string
   /** Ids of the ancestors, root first. */
   readonly path: readonly string[]
-  /** In epoch milliseconds. */
+  /** Time in epoch milliseconds. */
   readonly createdAt: number
-  /** Id of the agent that it is a fork of. */
+  /** Id of the agent that it was forked from. */
   readonly forkedFrom?: string
   readonly metadata?: Metadata
 }
@@ -15,41 +15,41 @@ export interface LogOrigin {
 /** A log in a list. */
 export interface LogEntry {
   readonly id: string
-  /** Size of the log in bytes or records, which grows with every record. */
+  /** Size of the log in bytes or records. It grows with every record. */
   readonly size: number
-  /** When the last record was written, in epoch milliseconds. */
+  /** Time of the last record, in epoch milliseconds. */
   readonly writtenAt: number
-  /** Origin of the log; `undefined` if its first record cannot be read, or is none of an agent. */
+  /** Origin of the log; `undefined` if its first record cannot be read or does not create an agent. */
   readonly origin: LogOrigin | undefined
 }
 
-/** Filter of logs: those for which every given field holds. */
+/** Filter of logs. Every given field must hold. */
 export interface LogQuery {
   /** Only these logs. */
   readonly ids?: readonly string[]
-  /** Only these agents and those below them. */
+  /** Only these agents and their descendants. */
   readonly within?: readonly string[]
   /** Only logs with all of these values. */
   readonly metadata?: Metadata
   readonly definition?: string
-  /** Only agents right below this one; `null`: only roots. */
+  /** Only direct children of this agent; `null`: only roots. */
   readonly parent?: string | null
   /** Only forks of this agent's own log. */
   readonly forkedFrom?: string
-  /** Only logs after this one, which need not be there any more: the last of the page before. */
+  /** Only logs after this one, the last of the previous page. It need not exist any more. */
   readonly after?: Pick<LogEntry, 'id' | 'writtenAt'>
-  /** Most logs on the page, 0 or more; default 100. */
+  /** Maximum number of logs on the page, 0 or more; default 100. */
   readonly limit?: number
-  /** Asks for the number of logs in all, `after` and `limit` aside. */
+  /** Asks for the total number of logs, ignoring `after` and `limit`. */
   readonly total?: boolean
 }
 
-/** A page of a store's logs: the one written last first, those of one moment by id. */
+/** A page of a store's logs, the most recently written first; logs with the same time are sorted by id. */
 export interface LogPage {
   readonly logs: readonly LogEntry[]
-  /** Number of logs in all, if requested. */
+  /** Total number of logs, if requested. */
   readonly total?: number
 }
 
-/** Number of logs on a page unless told otherwise. */
+/** Default number of logs on a page. */
 export const defaultPageLimit = 100

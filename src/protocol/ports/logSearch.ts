@@ -2,9 +2,9 @@ import type { LogQuery } from './logPages.ts'
 
 /** Text to search in logs, and the logs to search. */
 export interface SearchQuery extends Omit<LogQuery, 'after' | 'limit' | 'total'> {
-  /** Words, all of which a record must have; a word that is not too short also finds longer ones. No character is an operator. */
+  /** Words that a record must all contain. A word that is not too short also finds longer ones. No character is an operator. */
   readonly text: string
-  /** Most records to return; default 20. */
+  /** Maximum number of records to return; default 20. */
   readonly limit?: number
 }
 
@@ -12,11 +12,11 @@ export interface SearchQuery extends Omit<LogQuery, 'after' | 'limit' | 'total'>
 export interface SearchHit {
   readonly agentId: string
   readonly seq: number
-  /** The passage that was found, on one line, with the text around it. */
+  /** The passage that was found with the text around it, on one line. */
   readonly excerpt: string
-  /** Quality of the match: the greater the better. Comparable within one answer. */
+  /** Quality of the match, higher is better. Comparable within one answer only. */
   readonly rank: number
 }
 
-/** Number of records that a search finds unless told otherwise. */
+/** Default number of records that a search finds. */
 export const defaultSearchLimit = 20

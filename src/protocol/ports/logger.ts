@@ -1,7 +1,7 @@
-/** Writes one line: its fields, and a message in words. */
+/** Writes one line with its fields and a message. */
 export type LogLine = (fields: object, message: string) => void
 
-/** The logger port: narrative logs for people. A pino logger is one as it is. */
+/** The logger port, for narrative logs for people. A pino logger can be used directly. */
 export interface Logger {
   readonly debug: LogLine
   readonly info: LogLine

@@ -6,14 +6,14 @@ import type { MemoryTier } from '../remembered.ts'
 
 export type { MemoryTier } from '../remembered.ts'
 
-/** A tier and whose it is: `user:42`. Nothing is ever found in a scope that was not asked for. */
+/** A tier and its owner: `user:42`. A search never finds anything in other scopes. */
 export type MemoryScope = `${MemoryTier}:${string}`
 
-/** Most characters of one text: a memory is a sentence or a few, not a document. */
+/** Maximum number of characters of one text: a memory is a few sentences, not a document. */
 export const maxMemoryChars = 4_000
-/** Most conversations that are noted as confirming a record. */
+/** Maximum number of conversations that are noted as confirming a record. */
 const maxConfirmations = 8
-/** Number of conversations that must have come to a lesson before it is put before the model without a person's word. */
+/** Number of conversations that must confirm a lesson before the model sees it without a person's approval. */
 const confirmationsNeeded = 2
 
 const scopePattern = lazily(() => /^(?:agent|user|workspace):(?!\s)[^\p{Cc}\p{Zl}\p{Zp}]{1,256}(?<!\s)$/u)
@@ -34,10 +34,10 @@ const time = lazily(() => z.number().nonnegative())
 
 export const memorySchema = lazily(() =>
   onlyFields({
-    /** Unique in its scope. */
+    /** Id, unique in its scope. */
     id: z.string().regex(/^[A-Za-z0-9_-]{1,64}$/, 'use 1 to 64 letters, digits, "_" or "-"'),
     scope: z.custom<MemoryScope>(isMemoryScope, 'use agent:<name>, user:<id> or workspace:<name>'),
-    /** `lesson`: learnt from a branch that a revert gave up; it counts once it was confirmed. */
+    /** `lesson`: learnt from an abandoned branch. It counts once it is confirmed. */
     kind: z.enum(['fact', 'lesson']),
     text: text(maxMemoryChars),
     /** Origin of the record. */
@@ -46,29 +46,29 @@ export const memorySchema = lazily(() =>
       agentId: z.string().max(256).exactOptional(),
       runId: z.string().max(300).exactOptional(),
     }),
-    /** True if it may repeat the output of a tool: never put before the model as something known, until a person approves it. */
+    /** True if it may repeat the output of a tool. The model never sees it as known before a person approves it. */
     tainted: z.boolean(),
-    /** Conversations that came to the same record, by the ids of their agents; tainted sources are not counted. */
+    /** Conversations that led to the same record, by the ids of their agents. Tainted sources are not counted. */
     confirmations: z.array(z.string().max(300)).max(maxConfirmations).readonly(),
     /** True if a person vouches for it. */
     approved: z.boolean(),
-    /** Milliseconds since the Unix epoch. */
+    /** Time in milliseconds since the Unix epoch. */
     createdAt: time(),
     updatedAt: time(),
   }),
 )
 export type MemoryRecord = z.infer<ReturnType<typeof memorySchema>>
 
-/** Filter of records: those for which every given field holds. */
+/** Filter of records. Every given field must hold. */
 export interface MemoryFilter {
   readonly scopes?: readonly MemoryScope[]
-  /** Only records that count: see `isTrusted`. */
+  /** Only trusted records: see `isTrusted`. */
   readonly trusted?: boolean
-  /** Most records to return. */
+  /** Maximum number of records to return. */
   readonly limit?: number
 }
 
-/** Records to delete: those for which every given field holds. At least one field must be given. */
+/** Filter of records to delete. Every given field must hold, and at least one must be given. */
 export interface MemoryDeletion {
   readonly scope?: MemoryScope
   readonly id?: string
@@ -76,7 +76,7 @@ export interface MemoryDeletion {
   readonly agentId?: string
 }
 
-/** An entry in a memory that is no record, such as a section that was edited by hand. It is kept as it is until its scope is deleted. */
+/** An entry in a memory that is not a record, such as a section that was edited by hand. It is kept unchanged until its scope is deleted. */
 export interface MemoryProblem {
   /** The file, with the line where it begins. */
   readonly place: string
@@ -85,21 +85,19 @@ export interface MemoryProblem {
 }
 
 /**
- * Knowledge of agents beyond one conversation.
- *
- * Contract: `put` merges with the record of the same scope and id as `mergeMemory` says, also when several processes do it at once, and resolves to
- * the kept record once that is durable; doing it again changes nothing. `search` takes any text, in which nothing is an operator, and finds records
- * with at least one of its words, whatever their case and accents, the best first; a text without words finds nothing. `list` gives the records that
- * changed last first. `delete` resolves to the number of deleted records; for a whole scope, it also deletes entries that cannot be read as a record.
- * Every later call, of other processes too, sees a resolved change. All reject with a `RuntimeError`: `MEMORY_INVALID` for arguments that are
- * refused, `MEMORY_FAILED` when it cannot be read or written.
+ * Knowledge of agents beyond one conversation. Contract: `put` merges with the record of the same scope and id by `mergeMemory`, also when several
+ * processes do so at once, and resolves to the kept record once it is durable. It is idempotent. `search` takes any text without operators and finds
+ * records with at least one of its words, ignoring case and accents, the best first; a text without words finds nothing. `list` returns the most
+ * recently changed records first. `delete` resolves to the number of deleted records; for a whole scope, it also deletes entries that cannot be read
+ * as a record. Every later call, in other processes too, sees a resolved change. All reject with a `RuntimeError`: `MEMORY_INVALID` for invalid
+ * arguments, `MEMORY_FAILED` when the memory cannot be read or written.
  */
 export interface Memory {
   put(record: MemoryRecord): Promise<MemoryRecord>
   search(query: string, filter?: MemoryFilter): Promise<readonly MemoryRecord[]>
   list(filter?: MemoryFilter): Promise<readonly MemoryRecord[]>
   delete(which: MemoryDeletion): Promise<number>
-  /** Returns the entries that are no records. */
+  /** Returns the entries that are not records. */
   problems?(): Promise<readonly MemoryProblem[]>
 }
 
@@ -110,16 +108,13 @@ export const isMemory = (value: unknown): value is Memory =>
   ['put', 'search', 'list', 'delete'].every((name) => typeof Reflect.get(value, name) === 'function')
 
 /**
- * Returns true if a record may be put before the model as something known: a person vouches for it, or it does not come from the output of tools,
- * and, if it is a lesson, two conversations came to it.
+ * Returns true if the model may see a record as known. Either a person vouches for it, or it does not come from the output of tools and, for a
+ * lesson, two conversations led to it.
  */
 export const isTrusted = ({ kind, tainted, approved, confirmations }: MemoryRecord): boolean =>
   approved || (!tainted && (kind !== 'lesson' || confirmations.length >= confirmationsNeeded))
 
-/**
- * Merges a record with the one that is there already: keeps the more trusted text, else the newer, and every conversation that came to it. Putting
- * the same record twice changes nothing. Pure.
- */
+/** Merges a record with the existing one. Keeps the more trusted text, else the newer one, and all conversations that led to it. Idempotent. Pure. */
 export function mergeMemory(known: MemoryRecord | undefined, put: MemoryRecord): MemoryRecord {
   const confirmations = put.tainted ? [] : put.confirmations
   if (known === undefined) return { ...put, confirmations }
@@ -149,7 +144,7 @@ export function checkedMemory(record: unknown): MemoryRecord {
   throw invalid(`The memory is refused: ${describeIssues(checked.error)}.`)
 }
 
-/** @throws RuntimeError `MEMORY_INVALID` */
+/** Checks a filter and a query. @throws RuntimeError `MEMORY_INVALID` */
 export function checkFilter(filter: MemoryFilter, query: unknown = ''): void {
   const { scopes, limit } = filter
   if (typeof query !== 'string') throw invalid('The query is no text.')
@@ -158,13 +153,13 @@ export function checkFilter(filter: MemoryFilter, query: unknown = ''): void {
   if (limit !== undefined && !(Number.isInteger(limit) && limit > 0)) throw invalid('The limit is no whole number.')
 }
 
-/** @throws RuntimeError `MEMORY_INVALID` */
+/** Checks a deletion. @throws RuntimeError `MEMORY_INVALID` */
 export function checkDeletion({ scope, id, agentId }: MemoryDeletion): void {
   if ((scope ?? id ?? agentId) === undefined) throw invalid('Deleting needs a scope, an id or an agentId.')
   checkFilter(scope === undefined ? {} : { scopes: [scope] })
 }
 
-/** Returns true if a record fits a filter. */
+/** Returns true if a record matches a filter. */
 export const fitsFilter = (record: MemoryRecord, { scopes, trusted }: MemoryFilter): boolean =>
   (scopes === undefined || scopes.includes(record.scope)) && (trusted !== true || isTrusted(record))
 

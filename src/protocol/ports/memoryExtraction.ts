@@ -2,15 +2,12 @@ import { z } from 'zod'
 import { lazily } from '../lazily.ts'
 import { usageSchema } from '../messages.ts'
 
-/**
- * An extraction for an agent's memory from content that has left its model's sight: steps that were folded or compacted, and branches that reverts
- * gave up.
- */
+/** Extraction of facts for an agent's memory from content that the model no longer sees: folded or compacted steps, and abandoned branches. */
 export const memoryExtractionSchema = lazily(() =>
   z.object({
-    /** Deterministic id of the effect: it is done again if its process dies. */
+    /** Deterministic id of the effect, which is repeated if its process dies. */
     key: z.string(),
-    /** Records that were put into the memory, as they stand there. */
+    /** The records in the form in which the memory keeps them. */
     kept: z
       .array(
         z.object({
@@ -23,7 +20,7 @@ export const memoryExtractionSchema = lazily(() =>
         }),
       )
       .readonly(),
-    /** Why something was not kept. */
+    /** Reason why something was not kept. */
     problem: z.string().exactOptional(),
     /** Usage of the model that was asked. */
     usage: usageSchema().exactOptional(),

@@ -6,16 +6,16 @@ import type { ToolChoice } from '../bridge/turns.ts'
 /** A JSON Schema object, as providers take it for tool input and structured output. */
 export type JsonSchema = { readonly [key: string]: unknown }
 
-/** How hard the model should think; a provider without such a setting ignores it. */
+/** Effort of the model's thinking. A provider without this setting ignores it. */
 export type ThinkingLevel = 'none' | 'minimal' | 'low' | 'medium' | 'high' | 'xhigh'
 
 /**
- * Caching of the beginning of requests, as requested from the provider. `ttl`, 5 minutes by default, is how long it keeps a beginning that is not
- * requested again.
+ * Caching of the beginning of requests, requested from the provider. `ttl` is the time that it keeps a beginning without another request, 5 minutes
+ * by default.
  */
 export type PromptCache = false | { readonly ttl?: '5m' | '1h' }
 
-/** Call settings; an omitted one leaves the provider's default. */
+/** Call settings. An omitted one leaves the provider's default. */
 export interface ModelSettings {
   /** The maximum number of tokens in one reply. */
   readonly maxTokens?: number
@@ -24,14 +24,14 @@ export interface ModelSettings {
   readonly stopSequences?: readonly string[]
   readonly seed?: number
   readonly thinkingLevel?: ThinkingLevel
-  /** The tool that the model is to call. A required tool is called in every turn: give it in `beforeTurn`, or set limits. */
+  /** The tool that the model is to call. A required tool is called in every turn, so give it in `beforeTurn`, or set limits. */
   readonly toolChoice?: ToolChoice
   /** Set by an agent's `output`: the reply must be JSON that matches it. */
   readonly responseFormat?: {
     readonly type: 'json'
     readonly schema: JsonSchema
     readonly name?: string
-    /** `false` if the schema holds something that providers with strict schemas refuse, such as arbitrary names of fields. */
+    /** `false` if the schema contains something that strict providers refuse, such as arbitrary field names. */
     readonly strict?: boolean
   }
   /** Value of the option `cache` of an agent. */
@@ -40,14 +40,14 @@ export interface ModelSettings {
   readonly providerOptions?: { readonly [provider: string]: { readonly [key: string]: unknown } }
 }
 
-/** A tool as a model is shown it. */
+/** Description of a tool for a model. */
 export interface ToolSpec {
   readonly name: string
   readonly description: string
   readonly inputSchema: JsonSchema
-  /** One of the provider's own tools, which it knows by this id and these settings; other providers cannot offer it. */
+  /** One of the provider's own tools, with its id and settings. Other providers cannot offer it. */
   readonly provider?: { readonly id: string; readonly args: { readonly [name: string]: unknown } }
-  /** True if the provider is to hold the model to the schema, where it can. */
+  /** True to let the provider enforce the schema, if it can. */
   readonly strict?: boolean
   readonly inputExamples?: readonly unknown[]
   /** Settings of providers for this tool, by provider. */
@@ -76,12 +76,12 @@ export type ReplyStopReason = 'stop' | 'length' | 'toolUse' | 'refusal'
 
 export interface ModelReply {
   readonly content: readonly Block[]
-  /** `other`: the reply ended in a way that no other value describes. It is a failure, unless `endReason` is known to be an end. */
+  /** `other`: the reply ended in a way that no other value describes. It is a failure unless `endReason` is a known end. */
   readonly stopReason: ReplyStopReason | 'other'
-  /** The provider's own word for how the reply ended: it counts where that is worse than `stopReason` says. */
+  /** The provider's own term for the end of the reply. It counts if it is worse than `stopReason`. */
   readonly endReason?: string
   readonly usage: Usage
-  /** Id of the model that the provider says answered, without the provider, where that is not the one that was asked for. */
+  /** Id of the model that answered, as reported by the provider and without its name, if it differs from the requested one. */
   readonly responseModel?: string
 }
 
@@ -91,16 +91,16 @@ export type ModelErrorKind = 'rateLimited' | 'network' | 'auth' | 'overflow' | '
 export interface ModelError {
   readonly kind: ModelErrorKind
   readonly message: string
-  /** How long the provider asks to wait, in milliseconds. */
+  /** Wait requested by the provider, in milliseconds. */
   readonly retryAfterMs?: number
-  /** Usage of the failed call, if the provider says so. */
+  /** Usage of the failed call, if the provider reports it. */
   readonly usage?: Usage
 }
 
 /**
- * `done` and `error` are terminal: exactly one of them comes, as the last part. A `warning` names the part of the request or reply that was left out.
- * `model` is for a model that stands for others: the parts after it are from the model with this id. With `after`, the model before it failed with
- * that error, and the parts of its reply are taken back.
+ * A part of a model's stream. `done` and `error` are terminal: exactly one of them comes, as the last part. A `warning` names an omitted part of the
+ * request or reply. `model` comes from a model that stands for others: the parts after it are from the model with this id. With `after`, the previous
+ * model failed with that error, and the parts of its reply are discarded.
  */
 export type ModelPart =
   | { readonly type: 'text.delta' | 'thinking.delta'; readonly text: string }
@@ -120,7 +120,7 @@ export interface Model {
   stream(request: ModelRequest, options: { signal: AbortSignal }): AsyncIterable<ModelPart>
 }
 
-/** Checks a value and returns it unchanged, field for field in its own order: the bytes that were sent are kept. */
+/** Checks a value and returns it unchanged, with its fields in their original order, so that the sent bytes are kept. */
 const asItIs = <T>(schema: z.ZodType): z.ZodType<T, T> => z.custom<T>((value) => schema.safeParse(value).success)
 
 const content = lazily(() => z.array(blockSchema()))
@@ -156,15 +156,15 @@ export const modelSnapshotSchema = lazily(() =>
 )
 export type ModelSnapshot = z.infer<ReturnType<typeof modelSnapshotSchema>>
 
-/** A part of requests that a provider refuses by its kind: it is left out of all later requests to that model. */
+/** A kind of content that a provider refuses. It is left out of all later requests to that model. */
 export const refusedPartSchema = lazily(() =>
   z.object({
     part: z.enum(['toolSchema', 'outputSchema', 'images', 'files', 'thinking', 'providerCalls']),
     /** Id of the model that was asked. */
     model: z.string(),
-    /** The tool whose schema it is. */
+    /** Name of the tool that has the schema. */
     tool: z.string().exactOptional(),
-    /** Fingerprint of the schema: another one is sent. */
+    /** Fingerprint of the refused schema. A changed schema is sent again. */
     print: z.string().exactOptional(),
   }),
 )

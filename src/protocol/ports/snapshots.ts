@@ -1,17 +1,17 @@
-/** Limits of the files that a store keeps for one agent; the oldest go first. */
+/** Limits of the file contents that a store keeps for one agent. The oldest are removed first. */
 export interface SnapshotLimits {
-  /** Most bytes kept of one agent. */
+  /** Maximum number of bytes kept for one agent. */
   readonly maxBytes: number
-  /** Most contents kept. */
+  /** Maximum number of contents. */
   readonly maxCount: number
-  /** Most bytes of one content: a larger one is not kept. */
+  /** Maximum size of one content in bytes. A larger one is not kept. */
   readonly maxFileBytes: number
 }
 
 /**
- * Keeps contents of files, such as they were before an agent changed them, each agent's apart. Contract: `put` resolves to the SHA-256 of
- * the bytes in hexadecimal digits, and keeps the same bytes once; it rejects when they could not be kept or are more than
- * `maxFileBytes`. `get` resolves to exactly these bytes, or to `undefined` when they are no longer there or were damaged.
+ * Keeps contents of files from before an agent changed them, separately for each agent. Contract: `put` resolves to the SHA-256 of the bytes in
+ * hexadecimal digits, and keeps equal bytes once. It rejects if they could not be kept or are more than `maxFileBytes`. `get` resolves to exactly
+ * these bytes, or to `undefined` if they are gone or damaged.
  */
 export interface SnapshotStore {
   readonly maxFileBytes: number
@@ -26,7 +26,7 @@ export interface Snapshots {
   get(id: string): Promise<Uint8Array | undefined>
 }
 
-/** The snapshots of an agent as the runtime uses them: contents that its results name may be kept by the agent that it was forked from. */
+/** The snapshots of an agent as the runtime uses them. Contents that its results name may be stored with the agent that it was forked from. */
 export interface AgentSnapshots extends Snapshots {
   get(id: string, agentId?: string): Promise<Uint8Array | undefined>
 }

@@ -5,8 +5,8 @@ import type { LogRecord } from '../records.ts'
 import type { SnapshotStore } from './snapshots.ts'
 
 /**
- * Promise that `append` may return if the records are stored by the time it returns. The runtime recognises it and continues at once; a wrapper that
- * awaits it and returns its own promise is awaited like any store.
+ * Promise that `append` may return if the records are already stored. The runtime recognises it and continues at once. A wrapper that returns its own
+ * promise is awaited like any store.
  */
 export const stored: Promise<void> = Promise.resolve()
 
@@ -15,14 +15,14 @@ export interface StoreLease {
   readonly agentId: string
   /** `seq` of the last record in the log, 0 when it is empty. */
   readonly lastSeq: number
-  /** Bytes of a torn last line that opening the log cut off; 0 if the log was intact. */
+  /** Bytes of a torn last line that were cut off when the log was opened; 0 if the log was intact. */
   readonly repairedBytes: number
   /**
-   * Epoch of the lease, which grows with every opening of this log, in whatever process. A writer names the epoch of its lease when it appends, so
-   * that one that was frozen and wakes writes nothing. Without it the store's leases cannot be taken.
+   * Epoch of the lease, which grows with every opening of this log in any process. A writer names the epoch of its lease when it appends, so a writer
+   * that was frozen and wakes up writes nothing. Without epochs the store's leases cannot be taken over.
    */
   readonly epoch?: number
-  /** Resolves once the store knows that another writer has taken the log, which it may learn late. Never rejects. */
+  /** Resolves once the store learns, possibly late, that another writer has taken the log. Never rejects. */
   readonly lost?: Promise<void>
   /** Lets another writer in. Idempotent. */
   release(): Promise<void>
@@ -31,36 +31,36 @@ export interface StoreLease {
 /** Options of opening a log. */
 export interface LeaseOptions {
   /**
-   * Takes the log from a writer that has it: its lease is lost, and its appends are refused with `STORE_LEASE_LOST`. For the code that decides where
-   * agents run. A store whose leases have no epoch refuses with `STORE_LOCKED` all the same.
+   * Takes the log from a writer that has it. That writer loses its lease, and its appends are refused with `STORE_LEASE_LOST`. This is for code that
+   * decides where agents run. A store whose leases have no epoch refuses with `STORE_LOCKED` even so.
    */
   readonly takeOver?: boolean | undefined
 }
 
 /** The holder of an open log. */
 export interface LogHolder {
-  /** WebSocket address of the bridge at which the holder's agents are reached; missing if it announced none. */
+  /** WebSocket address of the holder's bridge; missing if it announced none. */
   readonly url?: string
-  /** Epoch of its lease, where leases have one. */
+  /** Epoch of its lease, if leases have one. */
   readonly epoch?: number
-  /** True if it is this store, or the part of the process that shares it. */
+  /** True if the holder is this store, or another part of the process that shares it. */
   readonly isHere: boolean
   /** Name of the holder, for messages: `process 12 on host since 2026-…`. */
   readonly words: string
 }
 
-/** A process that said where its agents are reached. */
+/** A process that announced the address of its agents. */
 export interface LogWorker {
   readonly url: string
   /** Name of the process, for messages. */
   readonly words: string
 }
 
-/** The state of a log, without reading it. */
+/** State of a log that is known without reading it. */
 export interface LogStat {
-  /** Size of the log in bytes or records, which grows with every record. */
+  /** Size of the log in bytes or records. It grows with every record. */
   readonly size: number
-  /** When the last record was written, in epoch milliseconds. */
+  /** Time of the last record, in epoch milliseconds. */
   readonly writtenAt: number
 }
 
@@ -96,9 +96,9 @@ export interface Store {
   holder?(agentId: string): Promise<LogHolder | undefined>
   workers?(): Promise<readonly LogWorker[]>
   holds?(agentId?: string, epoch?: number): boolean
-  /** Keeps files as agents found them, for `undo`. Without it the runtime keeps them in memory. */
+  /** Keeps the original content of files, for `undo`. Without it the runtime keeps them in memory. */
   readonly snapshots?: SnapshotStore
-  /** Keeps the folded state of logs, so that opening a long one reads its end only. Without it every opening reads the whole log. */
+  /** Keeps the folded state of logs, so that opening a long log reads only its end. Without it every opening reads the whole log. */
   readonly checkpoints?: CheckpointStore
   close(): Promise<void>
 }

@@ -9,15 +9,15 @@ export interface TracedAgent {
   readonly name: string
   /** Id of its model. */
   readonly model: string
-  /** Set for an incognito agent: a tracer must keep no content of its events. */
+  /** Set for an incognito agent. A tracer must keep no content of its events. */
   readonly incognito?: true
 }
 
 /** An effect that takes place inside a span. */
 export type TracedEffect =
-  /** `model`: its id, if it is not the agent's. */
+  /** A model call. `model` is its id, if it is not the agent's model. */
   | { readonly type: 'model'; readonly turnIndex: number; readonly attempt: number; readonly model?: string }
-  /** `source`: where the tool comes from, if that is a source of tools. */
+  /** A tool call. `source` names the tool's source, if it has one. */
   | { readonly type: 'tool'; readonly turnIndex: number; readonly callId: string; readonly source?: string }
   | { readonly type: 'drain' | 'compaction' | 'hook' }
 
@@ -26,14 +26,14 @@ export type TracedEffect =
  * reported once and has no other effect.
  */
 export interface Tracer {
-  /** True if `turn.request` events are wanted; unless a tracer or listener wants them they are not built. */
+  /** True to get `turn.request` events, which are built only if a tracer or listener wants them. */
   readonly wantsRequests?: boolean
   /** Called with an event the moment it happens, before any listener; deltas are left out. */
   event(event: AgentEvent, agent: TracedAgent): void
   /** Calls `run` once, so that its work is part of the effect's span, and returns its result. */
   within<T>(effect: TracedEffect, agent: TracedAgent, run: () => T): T
-  /** Called when a command that may start a run was given: the surrounding span is the run's parent. */
+  /** Called when a command that may start a run is given; the current span becomes the run's parent. */
   requested?(requestId: string, agent: TracedAgent): void
-  /** Called when no more events of this agent come: it was stopped or closed, or it failed. Its open spans are ended. */
+  /** Called after the last event of an agent that was stopped or closed, or failed. Its open spans are ended. */
   ended?(agent: TracedAgent): void
 }

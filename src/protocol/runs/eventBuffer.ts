@@ -1,16 +1,16 @@
 import type { AgentEvent } from '../events.ts'
 
-/** Events a reader may lag behind before text deltas are joined, and before the oldest are dropped. */
+/** Number of buffered events from which text deltas are joined, and from which the oldest are dropped. */
 const joinAbove = 256
 const dropAbove = 4_096
-/** As `joinAbove`, until someone starts to read: most runs are awaited and their events never read. */
+/** Like `joinAbove`, before anyone has started to read: most runs are awaited and their events never read. */
 const joinUnreadAbove = 32
 
 type TextDelta = Extract<AgentEvent, { type: 'reply.delta' | 'thinking.delta' }>
 
 /**
- * Events on their way to one `for await`. Never more than `dropAbove`: a slow reader first gets neighbouring deltas joined,
- * then an `events.dropped` in place of the oldest.
+ * Buffer of events for one `for await`, with at most `dropAbove` events. A slow reader first gets neighbouring deltas joined, then an
+ * `events.dropped` in place of the oldest events.
  */
 export class EventBuffer implements AsyncIterableIterator<AgentEvent> {
   #events: (AgentEvent | undefined)[] = []
@@ -18,7 +18,7 @@ export class EventBuffer implements AsyncIterableIterator<AgentEvent> {
   #dropped = 0
   #isClosed = false
   #joinAbove = joinUnreadAbove
-  /** The last event, when it is one of our own that others were joined into: it grows where it stands. */
+  /** The last event, if it is our own copy into which others were joined. It grows in place. */
   #joined: { -readonly [K in keyof TextDelta]: TextDelta[K] } | undefined
   #waiting: (() => void)[] = []
   readonly #onReturn: () => void
@@ -40,7 +40,7 @@ export class EventBuffer implements AsyncIterableIterator<AgentEvent> {
     if (this.#waiting.length > 0) this.#waiting.shift()!()
   }
 
-  /** Ends the events; buffered ones are still read. */
+  /** Ends the events. Buffered ones can still be read. */
   close(): void {
     this.#isClosed = true
     this.#wakeAll()

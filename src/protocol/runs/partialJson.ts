@@ -1,12 +1,12 @@
 /** Levels of nesting that are read; deeper values are left out. */
 const maxDepth = 256
 
-/** A value, and whether it is whole; `undefined`: too little of it is there to have a value. */
+/** A value, and whether it is complete; `undefined` if too little of it has arrived. */
 type Read = { readonly value: unknown; readonly isWhole: boolean } | undefined
 
 /**
- * The value of a JSON text of which only the beginning is there. Strings are cut off where the text ends; members, numbers and words that
- * are not whole yet are left out, so what was given once only grows. Text that is no JSON ends the value. Linear time.
+ * Returns the value of an incomplete JSON text. A string ends where the text ends. Incomplete members, numbers and words are left out, so the value
+ * only grows. Text that is not JSON ends the value. Linear time.
  */
 export function readPartialJson(text: string): unknown {
   return new Reader(text).value(0)?.value
@@ -88,7 +88,7 @@ class Reader {
     return value === undefined ? undefined : { value, isWhole }
   }
 
-  /** The next sign that is no space. */
+  /** Returns the next character that is not white space. */
   #skipTo(): string | undefined {
     while (' \t\r\n'.includes(this.#text[this.#at] ?? '.')) this.#at += 1
     return this.#text[this.#at]
@@ -108,7 +108,7 @@ class Reader {
   }
 }
 
-/** Where a text that ends within a string has its last whole sign; `escape`: where its last escape begins. */
+/** Returns the end of the last complete character in a text that ends within a string. `escape`: start of its last escape. */
 function wholeUntil(text: string, escape: number): number {
   const last = escape === -1 ? '' : text.slice(escape)
   const isCut = last !== '' && last.length < (last[1] === 'u' ? 6 : 2)

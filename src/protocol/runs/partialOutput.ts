@@ -2,19 +2,18 @@ import type { AgentEvent } from '../events.ts'
 import { readPartialJson } from './partialJson.ts'
 import type { RunResult } from './runResult.ts'
 
-/** An answer of which some is missing still. */
+/** An incomplete answer. */
 export type PartialOutput<T> = T extends readonly (infer Item)[]
   ? readonly PartialOutput<Item>[]
   : T extends object
     ? { readonly [K in keyof T]?: PartialOutput<T[K]> }
     : T
 
-/** Where the JSON begins: at once, or in a fenced block. */
+/** Start of the JSON: at once, or in a fenced block. */
 const openings = [/^\s*(?=["{[])/, /^[ \t]*```(?:json)?[ \t]*\r?\n/im] as const
 
 /**
- * Returns the part that is there of an answer that is still being written: the JSON at the beginning of the text, or in its fenced block,
- * as far as it has come. Strings grow; a number, a word or a member appears once it is whole. `undefined`: nothing of it is there yet. It
+ * Returns the value so far of an answer that is still being written: the JSON at the beginning of the text, or in its fenced block. Strings grow; a number, a word or a member appears once it is complete. Returns `undefined` if there is nothing yet. It
  * is not checked against a schema. Pure.
  *
  * @example
@@ -32,13 +31,10 @@ export function partialOutput(text: string): unknown {
   return undefined
 }
 
-/** Divisor of a text's length: once it has grown by that much it is read again, so the work stays linear. */
+/** Divisor of a text's length. The text is read again once it has grown by that fraction, so the work stays linear. */
 const growth = 32
 
-/**
- * The answer of a run as it grows, from its events; at the end the whole output, if the run has one. A reply that is asked for again
- * begins anew.
- */
+/** Yields the growing answer of a run from its events, and at the end the whole output, if there is one. A repeated reply begins anew. */
 export async function* partialOutputs(
   events: AsyncIterable<AgentEvent>,
   result: Promise<RunResult>,

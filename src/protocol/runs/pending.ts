@@ -5,11 +5,11 @@ import { questionSchema } from '../questions.ts'
 const waiting = {
   agentId: z.string(),
   callId: z.string(),
-  /** Unique across all agents; any ancestor can decide by it. */
+  /** Key, unique across all agents. Any ancestor accepts it in a decision. */
   key: z.string(),
   name: z.string(),
   input: z.unknown(),
-  /** When it began to wait, in epoch milliseconds; missing where the server is of an older version. */
+  /** Start of the wait, in epoch milliseconds; missing from servers of an older version. */
   askedAt: z.number().exactOptional(),
 }
 
@@ -18,7 +18,7 @@ export const pendingSchema = z.discriminatedUnion('kind', [
   z.object({
     kind: z.literal('approval'),
     ...waiting,
-    /** The call cannot be undone. */
+    /** Set if the call cannot be undone. */
     irreversible: z.literal(true).exactOptional(),
   }),
   z.object({ kind: z.literal('question'), ...waiting, ...questionSchema().shape }),
@@ -27,16 +27,16 @@ export const pendingSchema = z.discriminatedUnion('kind', [
 export type Pending = Readonly<z.infer<typeof pendingSchema>>
 export type PendingOf<K extends Pending['kind']> = Extract<Pending, { kind: K }>
 
-/** An agent at which something waits for people, running or not. */
+/** A running or stored agent at which something waits for people. */
 export interface WaitingAgent {
-  /** The agent at the top of its tree: an entry may be of an agent below it, as its `agentId` says. */
+  /** The agent at the top of its tree. An entry may belong to an agent below it, given by its `agentId`. */
   readonly agentId: string
   readonly definition: string
   readonly title?: string
-  /** Metadata that the application noted on it. */
+  /** Metadata that the application noted on the agent. */
   readonly metadata?: Metadata
-  /** True if the agent runs here. One that does not continues from its log once one of its entries is decided. */
+  /** True if the agent runs here. An agent that does not run continues from its log once one of its entries is decided. */
   readonly isRunning: boolean
-  /** Everything that waits, the longest wait first. */
+  /** All entries, the longest wait first. */
   readonly pending: readonly Pending[]
 }

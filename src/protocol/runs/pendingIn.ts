@@ -2,7 +2,7 @@ import type { AgentEvent } from '../events.ts'
 import type { Pending } from './pending.ts'
 import type { LogRecord } from '../records.ts'
 
-/** Returns the entry that waits from this record or event on; `undefined` if it begins no wait. */
+/** Returns the entry that begins to wait with this record or event; `undefined` if there is none. */
 export function pendingIn(agentId: string, record: LogRecord | AgentEvent): Pending | undefined {
   switch (record.type) {
     case 'approval.requested': {

@@ -8,8 +8,8 @@ import { partialOutputs, type PartialOutput } from './partialOutput.ts'
 import type { RunResult, UnansweredRun } from './runResult.ts'
 
 /**
- * One run: its events as they happen, and its result. You may ignore either. Iterating late starts with the buffered events; leaving the
- * loop early does not stop the run.
+ * A run: its events as they happen, and its result. You may ignore either. Late iteration starts with the buffered events; leaving the loop early
+ * does not stop the run.
  */
 export interface Run<out Output = unknown, out Event = AgentEvent> extends AsyncIterable<Event> {
   /** Id of the request that started the run; its `run.start` event has it too. */
@@ -28,7 +28,7 @@ export interface Run<out Output = unknown, out Event = AgentEvent> extends Async
   partialOutput(): AsyncIterableIterator<PartialOutput<Output>>
 }
 
-/** The outcome of a run, from its records. */
+/** Computes the outcome of a run from its records. */
 export class RunOutcome {
   readonly requestId: string
   readonly result: Promise<RunResult>
@@ -42,7 +42,7 @@ export class RunOutcome {
     this.result = new Promise((resolve) => (this.#resolve = resolve))
   }
 
-  /** Notes the events and records that the result is made from. */
+  /** Takes in an event or record from which the result is computed. */
   note(happened: AgentEvent | LogRecord): void {
     if (happened.type === 'run.start') this.#runId = happened.runId
     else if (happened.type === 'reply.end') {
@@ -67,7 +67,7 @@ export class RunOutcome {
       )
   }
 
-  /** Ends a run that never started, or whose agent died. */
+  /** Ends a run that never started or whose agent died. */
   cancel(stopReason: RunStopReason, error?: ErrorInfo): void {
     const spent = { turns: 0, childTurns: 0, usage: noUsage, costUsd: 0 }
     this.#resolve(resultOf({ text: this.#text, runId: this.#runId, ...spent }, stopReason, { error }))
@@ -106,7 +106,7 @@ export function resultOf(totals: Totals, stopReason: RunStopReason, why: Why): R
 
 const unknownError = errorInfo('INTERNAL', 'It is not known why.')
 
-/** The runtime's side of a `Run`: its events too. */
+/** The runtime's side of a `Run`, which also feeds its events. */
 export class RunHandle extends RunOutcome implements Run {
   readonly #buffer = new EventBuffer()
 

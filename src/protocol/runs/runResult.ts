@@ -12,7 +12,7 @@ interface RunTotals {
   readonly runId: string
   /** The agent's own model turns in this run. */
   readonly turns: number
-  /** Model turns of the sub-agents it called; together with `turns` they count towards `limits.turns`. */
+  /** Model turns of the sub-agents that it called. Together with `turns` they count towards `limits.turns`. */
   readonly childTurns: number
   /** Tokens used by the run and by the sub-agents that it called. */
   readonly usage: Usage
@@ -25,22 +25,22 @@ export interface AnsweredRun<Output = unknown> extends RunTotals {
   readonly stopReason: 'stop'
   /** The answer as data; `undefined` for an agent without an `output` schema. */
   readonly output: Output
-  /** The limit that was reached, if it is its answer because of `onLimit: 'answer'`. */
+  /** The reached limit, if the answer was given because of `onLimit: 'answer'`. */
   readonly reason?: LimitReason | undefined
   readonly error?: undefined
 }
 
-/** It can go on from here: `agent.resume()`. */
+/** The run is paused and can be continued: `agent.resume()`. */
 export interface PausedRun extends RunTotals {
   readonly stopReason: 'paused'
-  /** Reason of the pause: something that it waits for, or that it ran into. */
+  /** Reason for the pause. */
   readonly reason: PauseReason
-  /** Error of the store, if that is why. */
+  /** Error of the store, if that is the reason. */
   readonly error?: ErrorInfo | undefined
   readonly output?: undefined
 }
 
-/** It failed; or it never began, because it was refused. */
+/** The run failed, or was refused before it began. */
 export interface FailedRun extends RunTotals {
   readonly stopReason: 'error'
   readonly error: ErrorInfo
@@ -48,18 +48,18 @@ export interface FailedRun extends RunTotals {
   readonly output?: undefined
 }
 
-/** The model gave no whole answer: `length`, its reply was cut off at the longest length allowed; `refusal`, it refused, or a guard did. */
+/** The model gave no complete answer. `length`: its reply was cut off at the maximum length. `refusal`: the model or a guard refused. */
 export interface UnansweredRun extends RunTotals {
   readonly stopReason: 'length' | 'refusal'
-  /** Refusal of a guard, with its reason; missing when the model refused. `text` has a line that says so, or is empty. */
+  /** Refusal of a guard, with its reason; missing if the model refused. `text` has a line about it, or is empty. */
   readonly refusal?: Refusal
-  /** The limit that was reached, if this came of its last turn. */
+  /** The reached limit, if this is the outcome of the run's last turn. */
   readonly reason?: LimitReason | undefined
   readonly error?: undefined
   readonly output?: undefined
 }
 
-/** It was aborted, or dropped before it began. */
+/** The run was aborted, or dropped before it began. */
 export interface AbortedRun extends RunTotals {
   readonly stopReason: 'aborted'
   readonly error?: ErrorInfo | undefined
@@ -68,7 +68,7 @@ export interface AbortedRun extends RunTotals {
 }
 
 /**
- * How a run ended, told apart by `stopReason`. A failed model is a result, never a rejection.
+ * Result of a run, distinguished by `stopReason`. A failed model is a result, never a rejection.
  *
  * @example
  * ```ts

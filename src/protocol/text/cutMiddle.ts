@@ -1,4 +1,4 @@
-/** Room for the marker, whatever the numbers in it. */
+/** Room for the marker with any numbers in it. */
 const markerRoom = 64
 
 /**
@@ -18,7 +18,7 @@ export const cutEnd = (text: string, maxChars: number): string =>
   text.length <= maxChars ? text : `${text.slice(0, wholeBefore(text, maxChars - 1))}…`
 
 /**
- * Keeps the part around the place `at` of a text of more than `maxChars` UTF-16 units, on one line, with markers that say how much is missing. The
+ * Keeps the part around position `at` of a text of more than `maxChars` UTF-16 units, on one line, with markers that say how much is missing. The
  * result is never longer than `maxChars` (100 or more).
  */
 export function cutAround(text: string, at: number, maxChars: number): string {
@@ -32,13 +32,13 @@ export function cutAround(text: string, at: number, maxChars: number): string {
   return `${before}${text.slice(from, to)}${after}`
 }
 
-/** The text on one line, without control characters, in at most `maxChars` UTF-16 units. */
+/** Returns the text on one line, without control characters, in at most `maxChars` UTF-16 units. */
 export const oneLine = (text: string, maxChars: number): string =>
   cutEnd(text.replace(/[\s\p{Cc}]+/gu, ' ').trim(), maxChars)
 
 const isLowSurrogate = (code: number): boolean => code >= 0xdc00 && code <= 0xdfff
 
-/** The last cut at or before `at` that splits no character. */
+/** Returns the last position at or before `at` that splits no character. */
 const wholeBefore = (text: string, at: number): number =>
   isLowSurrogate(text.charCodeAt(at)) ? Math.max(0, at - 1) : at
 const wholeAfter = (text: string, at: number): number => (isLowSurrogate(text.charCodeAt(at)) ? at + 1 : at)

@@ -4,10 +4,10 @@ import type { FileBlock } from '../messages.ts'
 const textual =
   /^text\/|^application\/(?:[\w.-]+\+)?(?:json|xml|yaml|toml|csv|javascript|x-yaml|x-sh|sql)\b|^image\/svg\+xml\b/i
 
-/** Returns true if a MIME type is that of text. */
+/** Returns true if a MIME type means text. */
 export const isTextual = (mimeType: string): boolean => textual.test(mimeType)
 
-/** The text of a file whose type says that it is text; `undefined` for other types, and when its bytes are not UTF-8. */
+/** Returns the text of a file with a text type; `undefined` for other types and for bytes that are not UTF-8. */
 export function fileText({ data, mimeType }: Pick<FileBlock, 'data' | 'mimeType'>): string | undefined {
   if (!isTextual(mimeType)) return undefined
   try {

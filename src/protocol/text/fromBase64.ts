@@ -1,4 +1,4 @@
-/** The bytes of base64. @throws DOMException when it is not base64 */
+/** Decodes base64 to bytes. @throws DOMException if the text is not base64 */
 export function fromBase64(data: string): Uint8Array<ArrayBuffer> {
   const text = atob(data)
   const bytes = new Uint8Array(text.length)

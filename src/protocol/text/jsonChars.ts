@@ -1,6 +1,6 @@
 /**
- * Counts the UTF-16 units that a JSON value takes as text, escapes not counted: the lengths of strings and names, and an upper bound for all other
- * values. A unit takes at most six bytes in a log, so a value of up to some 32 million fits into one of its lines.
+ * Counts the UTF-16 units of a JSON value as text, without escapes: the lengths of strings and names, and an upper bound for all other values. A unit
+ * takes at most six bytes in a log, so a value of up to some 32 million units fits into one line.
  */
 export function jsonChars(value: unknown): number {
   if (typeof value === 'string') return value.length + 2

@@ -1,7 +1,7 @@
-/** The likeness of a character to another, as a small number: a lower-case ASCII code, one of the constants below, or a letter of `doubtful`. */
+/** Number for the character that another character looks like: a lower-case ASCII code, one of the constants below, or a letter of `doubtful`. */
 export type Likeness = number
 
-/** Like nothing relevant; invisible; several characters in one (see `severalIn`). */
+/** No relevant likeness; invisible; several characters in one (see `severalIn`). */
 export const unlike = 0
 export const unseen = 1
 export const several = 2
@@ -75,7 +75,7 @@ doubtful.forEach(([chars, either], index) => {
 const ignorable = /[\p{Default_Ignorable_Code_Point}\p{M}\p{Cc}\p{Cf}]/u
 /** A soft hyphen may be visible as a hyphen, which white space also matches. */
 const space = /[\s\u00ad\u2800]/u
-/** First letters of runs of 26 that stand for a to z and have no compatibility form. */
+/** First letters of blocks of 26 that stand for a to z and have no compatibility form. */
 const alphabets = [0x1f150, 0x1f170, 0x1f1e6]
 
 function likenessOf(char: string): Likeness {
@@ -103,7 +103,7 @@ function look(code: number): Likeness {
   return several
 }
 
-/** Ideographs, Hangul and private-use characters, which resemble no letter, so that no page is stored for them. */
+/** Ideographs, Hangul and private-use characters. They resemble no letter, so no page is stored for them. */
 const isFar = (code: number): boolean =>
   (code >= 0x3400 && code <= 0x9fff && code !== 0x4e3f) ||
   (code >= 0xac00 && code <= 0xfaff) ||
@@ -121,14 +121,14 @@ function pageOf(number: number): Uint8Array {
   return page
 }
 
-/** The likeness of a code point, from pages of 256 that are built on first use. */
+/** Returns the likeness of a code point, from pages of 256 that are built on first use. */
 export function likeness(code: number): Likeness {
   if (isFar(code)) return unlike
   const number = code >> 8
   return (pages[number] ??= pageOf(number))[code & 0xff]!
 }
 
-/** The likenesses of a code point that stands for several characters, or for none that is visible. */
+/** Returns the likenesses of a code point that stands for several characters, or for no visible one. */
 export const severalIn = (code: number): readonly Likeness[] => inside.get(code) ?? []
 
 /** The likenesses of the first 256 characters, ASCII among them. */

@@ -19,7 +19,7 @@ type MediaOf<B extends SomeBlock> = Extract<B, { readonly type: 'image' | 'file'
 /** Zero usage. */
 export const noUsage: Usage = Object.freeze({ input: 0, output: 0, cacheRead: 0, cacheWrite: 0 })
 
-/** Adds two usages; `reasoning` and `estimated` are present when either has them. */
+/** Adds two usages. `reasoning` and `estimated` are present if either has them. */
 export function addUsage(a: Usage, b: Usage): Usage {
   // Most turns have one reply, and its log keeps both.
   if (a === noUsage) return b
@@ -35,7 +35,7 @@ export function addUsage(a: Usage, b: Usage): Usage {
 }
 
 /**
- * Every token that passed through the model, cached ones included: `input`, `output`, `cacheRead` and `cacheWrite` together. Pure.
+ * Returns all tokens that passed through the model, including cached ones: `input`, `output`, `cacheRead` and `cacheWrite` together. Pure.
  *
  * @example
  * ```ts
@@ -57,7 +57,7 @@ export const saidByTool = <B extends SomeBlock>({
 export const isMedia = <B extends SomeBlock>(block: B): block is MediaOf<B> =>
   block.type === 'image' || block.type === 'file'
 
-/** An image or a file in a few words: its address, or its name and type. */
+/** Describes an image or a file in a few words: its address, or its name and type. */
 export function mediaText(
   block:
     | { readonly type: 'image'; readonly data: string; readonly mimeType: string }
@@ -69,7 +69,7 @@ export function mediaText(
   return `(a file, ${block.name === undefined ? '' : `${block.name}, `}${block.mimeType})`
 }
 
-/** Counts images and files in words: `2 images, 1 file`; empty without any. */
+/** Counts images and files in words: `2 images, 1 file`. Returns an empty text if there are none. */
 export function countMedia<B extends SomeBlock>(content: readonly B[]): string {
   const counts = ['image', 'file'].map((kind) => {
     const count = content.filter(({ type }) => type === kind).length
@@ -78,7 +78,7 @@ export function countMedia<B extends SomeBlock>(content: readonly B[]): string {
   return counts.filter((count) => count !== '').join(', ')
 }
 
-/** The text blocks of a message joined without a separator. */
+/** Returns the text blocks of a message, joined without a separator. */
 export function textOf<B extends SomeBlock>(
   content: readonly (B | { readonly type: 'text'; readonly text: string })[],
 ): string {
@@ -98,6 +98,6 @@ export const providedText = ({
   readonly provider: string
 }): string => `${kind} of ${provider}: ${name}`
 
-/** The tool calls of a message, in source order. */
+/** Returns the tool calls of a message, in source order. */
 export const toolCallsOf = <B extends SomeBlock>(content: readonly B[]): Extract<B, { readonly type: 'toolCall' }>[] =>
   content.filter((block): block is Extract<B, { readonly type: 'toolCall' }> => block.type === 'toolCall')

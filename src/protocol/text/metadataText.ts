@@ -1,6 +1,6 @@
 import type { Metadata } from '../metadata.ts'
 
-/** Metadata as people read it. */
+/** Returns metadata as text for people. */
 export const metadataText = (metadata: Metadata = {}): string =>
   Object.entries(metadata)
     .map(([key, value]) => `${key}: ${value}`)

@@ -3,7 +3,7 @@
 /** Pattern of an agent id. */
 export const agentIdPattern = /^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$/
 
-/** Returns true if `agentIdSchema` takes the value, without the schema's cost: this is checked more than once for every agent that is made. */
+/** Returns true if `agentIdSchema` accepts the value. It avoids the schema's cost, since every agent id is checked more than once. */
 export const isAgentId = (value: unknown): value is string => typeof value === 'string' && agentIdPattern.test(value)
 
 /** Renders a node id the way the model and people see it: `n12`. */

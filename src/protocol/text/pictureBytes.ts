@@ -1,17 +1,17 @@
 import { fromBase64 } from './fromBase64.ts'
 
-/** The facts that the first bytes of an image tell. */
+/** Facts read from the first bytes of an image. */
 export interface PictureBytes {
-  /** One of the four types that every provider takes. */
+  /** One of the four types that every provider accepts. */
   readonly type: 'image/png' | 'image/jpeg' | 'image/gif' | 'image/webp'
-  /** Its longer side in pixels, where the bytes that were read tell it. */
+  /** Longer side in pixels, if the bytes that were read contain it. */
   readonly side?: number
 }
 
-/** Characters of base64 that are decoded: a JPEG has its size behind its thumbnail. */
+/** Number of base64 characters that are decoded. The size of a JPEG follows its thumbnail. */
 const headChars = 256 * 1024
 
-/** The type and size of an image by its first bytes; `undefined` when they are those of no type that every provider takes. */
+/** Returns the type and size of an image from its first bytes; `undefined` if it has no type that every provider accepts. */
 export function pictureBytes(base64: string): PictureBytes | undefined {
   const head = bytesAt(base64, 64)
   const [type, sideOf] = kinds.find(([, , begins]) => begins(head)) ?? []
@@ -20,10 +20,10 @@ export function pictureBytes(base64: string): PictureBytes | undefined {
   return side === undefined || Number.isNaN(side) ? { type } : { type, side }
 }
 
-/** True of the first bytes of a HEIF container, which some providers take. */
+/** Returns true for the first bytes of a HEIF container, which some providers accept. */
 export const isHeif = (base64: string): boolean => textAt(bytesAt(base64, 64), 4, 'ftyp')
 
-/** True where a PDF begins: its readers look for its mark in the first 1,024 bytes. */
+/** Returns true if the bytes begin a PDF. Readers look for its mark in the first 1,024 bytes. */
 export const isPdf = (base64: string): boolean => String.fromCharCode(...bytesAt(base64, 1024 + 340)).includes('%PDF-')
 
 function bytesAt(base64: string, chars: number): Uint8Array {
@@ -37,7 +37,7 @@ function bytesAt(base64: string, chars: number): Uint8Array {
 const textAt = (bytes: Uint8Array, at: number, text: string): boolean =>
   [...text].every((letter, index) => bytes[at + index] === letter.charCodeAt(0))
 
-/** A number of so many bytes, the lowest first. */
+/** Returns a little-endian number of this many bytes. */
 const little = (bytes: Uint8Array, at: number, size: number): number => {
   let value = 0
   for (let index = size - 1; index >= 0; index--) value = value * 256 + (bytes[at + index] ?? NaN)
@@ -63,7 +63,7 @@ const kinds: readonly Kind[] = [
   ['image/webp', sideOfWebp, (head) => textAt(head, 0, 'RIFF') && textAt(head, 8, 'WEBP')],
 ]
 
-/** The size stands in the frame header, after segments that each say how long they are. */
+/** Reads the size from the frame header, which follows segments with a length each. */
 function sideOfJpeg(bytes: Uint8Array): number | undefined {
   for (let at = 2; at + 9 < bytes.length;) {
     const marker = bytes[at + 1]!

@@ -3,10 +3,10 @@ import { toBase64 } from './toBase64.ts'
 
 const dataUrl = /^data:([^;,]+)(?:;[^;,]+)*;base64,/i
 
-/** Longest text of one message, in UTF-16 units, and the most base64 of its images and files. */
+/** Maximum length of a message in UTF-16 units, including the base64 of its images and files. */
 export const maxContentChars = 32 * 1024 * 1024
 
-/** Faults of blank content, and of content larger than `maxContentChars`. */
+/** Messages for blank content and for content larger than `maxContentChars`. */
 export const saidNothing = 'it is empty: give some text, an image or a file'
 export const saidTooMuch = `it is larger than ${maxContentChars} characters: pass a file path and a tool that reads it`
 
@@ -34,10 +34,10 @@ export type SaidBlock = TextBlock | SaidMedia
 /** A message to an agent: a text, or blocks of text, images and files. */
 export type Content = string | SaidBlock[]
 
-/** A block as it is kept. */
+/** A block in its stored form. */
 type KeptBlock = TextBlock | MediaBlock
 
-/** Characters of a block, in UTF-16 units. */
+/** Returns the length of a block in UTF-16 units. */
 export const charsOf = (block: KeptBlock): number =>
   block.type === 'text' ? block.text.length : 'url' in block ? block.url.length : block.data.length
 
@@ -45,22 +45,20 @@ export const charsOf = (block: KeptBlock): number =>
 export const saysSomething = (block: KeptBlock): boolean =>
   block.type === 'text' ? block.text.trim() !== '' : charsOf(block) > 0
 
-/** Characters of all blocks. */
+/** Returns the length of all blocks together. */
 export const measured = (blocks: readonly KeptBlock[]): number => blocks.reduce((sum, block) => sum + charsOf(block), 0)
 
-/** Returns the same content as JSON can hold it: bytes become base64. A value that is no content is returned unchanged. */
+/** Converts content to JSON: bytes become base64. A value that is not content is returned unchanged. */
 export const withoutBytes = (content: Content): Content =>
   Array.isArray(content) ? content.map((block) => (isBytes(block) ? mediaOf(block) : block)) : content
 
 const isBytes = (block: Exclude<Content, string>[number]): block is SaidMedia =>
   (block?.type === 'image' || block?.type === 'file') && 'data' in block && block.data instanceof Uint8Array
 
-/** An image or a file as it is kept. */
+/** Returns an image or a file in its stored form. */
 export const mediaOf = (said: SaidMedia): MediaBlock => (said.type === 'file' ? fileOf(said) : imageOf(said))
 
-/**
- * An image as it is kept: base64, or an address. A data URL becomes base64, and its own type is the one that counts.
- */
+/** Returns an image in its stored form: base64, or an address. A data URL becomes base64, and its own type counts. */
 export function imageOf(image: SaidImage): ImageBlock {
   if ('url' in image && image.url !== undefined) {
     const { url, mimeType } = image
@@ -71,7 +69,7 @@ export function imageOf(image: SaidImage): ImageBlock {
   return { type: 'image', ...base64Of(data, mimeType) }
 }
 
-/** A file as it is kept: base64. */
+/** Returns a file in its stored form, as base64. */
 export const fileOf = ({ data, mimeType, name }: SaidFile): FileBlock => ({
   type: 'file',
   ...base64Of(data, mimeType),
@@ -94,11 +92,11 @@ interface Fields {
   readonly name?: unknown
 }
 
-/** Returns the fault of an image or a file, in words for its sender; `undefined` if there is none. */
+/** Returns the fault of an image or a file, worded for its sender; `undefined` if there is none. */
 export const wrongInMedia = (block: Fields): string | undefined =>
   block.type === 'file' ? wrongInFile(block) : wrongInImage(block)
 
-/** Returns the fault of an image, in words for its sender; `undefined` if there is none. */
+/** Returns the fault of an image, worded for its sender; `undefined` if there is none. */
 export function wrongInImage({ data, url, mimeType }: Fields): string | undefined {
   if (data !== undefined && url !== undefined) return 'it has data and a url: give one of them'
   if (mimeType !== undefined && typeof mimeType !== 'string')
@@ -108,7 +106,7 @@ export function wrongInImage({ data, url, mimeType }: Fields): string | undefine
   return wrongInData(data, ', or a url')
 }
 
-/** Returns the fault of a file, as `wrongInImage` does for an image. */
+/** Returns the fault of a file, like `wrongInImage` for an image. */
 export function wrongInFile({ data, url, mimeType, name }: Fields): string | undefined {
   if (url !== undefined) return 'it has a url: give its bytes as data, or the address as text'
   if (typeof mimeType !== 'string' || !/^[\w.+-]+\/[\w.+*-]+/.test(mimeType))
@@ -117,12 +115,12 @@ export function wrongInFile({ data, url, mimeType, name }: Fields): string | und
   return wrongInData(data, '')
 }
 
-/** Returns true if a text is base64: providers accept nothing else, and would refuse each request that holds it. */
+/** Returns true if a text is valid base64. Providers would refuse every request with anything else. */
 export const isBase64 = (text: string): boolean => /^[A-Za-z0-9+/]*={0,2}$/.test(text)
 
 /**
- * The type of an image that every provider takes, by the name that they know; `undefined` for any other: a whole request is refused for it.
- * `mimeType` has no parameters.
+ * Returns the standard name of an image type that every provider accepts; `undefined` for any other type, for which providers refuse the whole
+ * request. `mimeType` has no parameters.
  */
 export function pictureType(mimeType: string): string | undefined {
   const [, kind] = /^image\/(png|jpe?g|gif|webp)$/i.exec(mimeType) ?? []

@@ -1,6 +1,6 @@
 import type { RevertCategory, TagKind } from '../braking.ts'
 
-/** The kind of tag that each category leaves. */
+/** Kind of tag that a revert of each category leaves. */
 export const tagKinds: { readonly [C in RevertCategory]: TagKind } = {
   failure: 'lesson',
   tangent: 'finding',

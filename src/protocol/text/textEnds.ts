@@ -1,6 +1,6 @@
 /**
- * Returns the text without those signs at its end. Written by hand: `/x+$/` begins anew at each of them, which takes quadratic time on a long run
- * that something follows. `signs`: each one UTF-16 unit. Pure.
+ * Returns the text without these characters at its end. It uses no regular expression because `/x+$/` takes quadratic time on a long run that is
+ * followed by something else. `signs`: each one UTF-16 unit. Pure.
  */
 export function withoutEnd(text: string, signs: string): string {
   let end = text.length
@@ -8,7 +8,7 @@ export function withoutEnd(text: string, signs: string): string {
   return text.slice(0, end)
 }
 
-/** The text without those signs at its beginning and end. Pure; linear. */
+/** Returns the text without these characters at its beginning and end. Pure; linear. */
 export function withoutEnds(text: string, signs: string): string {
   let start = 0
   while (start < text.length && signs.includes(text[start]!)) start += 1

@@ -1,4 +1,4 @@
-/** A fingerprint of texts, fed piece by piece. Not for secrets: it only tells whether texts are equal, in 64 bits. */
+/** A 64-bit fingerprint of texts, fed piece by piece. It only tells whether texts are equal; do not use it for secrets. */
 export class TextHash {
   #low = 0x811c9dc5
   #high = 0x9747b28c
@@ -33,7 +33,7 @@ export class TextHash {
   }
 }
 
-/** Deepest nesting that is compared; deeper values are taken to be equal. */
+/** Deepest nesting that is compared. Deeper values count as equal. */
 const deepest = 50
 
 const byName = ([a]: [string, unknown], [b]: [string, unknown]): number => (a < b ? -1 : a > b ? 1 : 0)

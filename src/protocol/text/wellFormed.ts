@@ -1,12 +1,12 @@
 /**
- * Returns the same data without halves of characters (unpaired surrogates) in its texts; the same object if there are none. A text that was cut in
- * the middle of an emoji is valid JSON for us and for its sender, and a provider refuses every request that holds it. Pure.
+ * Returns the data without unpaired surrogates in its texts; the same object if there are none. A text that was cut in the middle of an emoji is
+ * valid JSON here, but a provider refuses every request with it. Pure.
  */
 export const wellFormed = <T>(value: T): T => (isSound(value) ? value : repaired(value))
 
 const looked = new WeakMap<object, object>()
 
-/** Does the same for a value that never changes and is sent in many turns, such as the tools of an agent: it is searched once. */
+/** Does the same for a value that never changes and is sent in many turns, such as an agent's tools. The result is cached. */
 export function wellFormedOnce<T extends object>(value: T): T {
   const known = looked.get(value)
   if (known !== undefined) return known as T
@@ -15,7 +15,7 @@ export function wellFormedOnce<T extends object>(value: T): T {
   return sound
 }
 
-/** Allocates nothing: nearly all that is said is sound. */
+/** Returns true if no text in a value has an unpaired surrogate. Allocates nothing, since nearly all texts are valid. */
 function isSound(value: unknown): boolean {
   if (typeof value === 'string') return value.isWellFormed()
   if (Array.isArray(value)) return value.every(isSound)

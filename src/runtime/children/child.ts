@@ -15,7 +15,7 @@ export interface Deferred<T> {
   reject(reason: unknown): void
 }
 
-/** A sub-agent, from the request for it until its parent has removed it; after a crash it may have another life. */
+/** A sub-agent, from the request for it until its parent has removed it. After a crash it may be restarted. */
 export interface Child {
   /**
    * `wanted`: code asked for it, and the machine has not opened it yet. `opening`: its log is being opened and read. `opened`: ready
@@ -28,13 +28,13 @@ export interface Child {
   deps?: RunDeps | undefined
   /** Store of an incognito child whose parent is not incognito. */
   incognito?: Store | undefined
-  /** The code waiting for it to start. */
+  /** Callers that wait for it to start. */
   asked?: Deferred<TreeAgent> | undefined
   /** Settled once it is running, or will not run. */
   ready?: Deferred<void> | undefined
   /** The current life; set while it is open or running. */
   life?: Life | undefined
-  /** The previous life is releasing its log. */
+  /** Set while the previous life is releasing its log. */
   release?: Promise<void> | undefined
   /** Usage before it was attached, of a child that code requested. */
   usedBefore?: Spent | undefined

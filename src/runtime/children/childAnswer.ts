@@ -11,7 +11,7 @@ import type { History } from '../../log/readHistory.ts'
 /** The answer to a call of a sub-agent, for the model that made it. */
 export interface ChildAnswer {
   readonly text: string
-  /** The same with nothing left out, if `text` was cut. */
+  /** The complete text, if `text` was cut. */
   readonly whole?: string
   readonly isError: boolean
   /** True if it used up its caller's allowance, which is less than its definition allows; with more it can continue. */
@@ -20,7 +20,7 @@ export interface ChildAnswer {
 
 type Ending = Pick<RunResult, 'stopReason' | 'text' | 'reason' | 'error'> & { readonly refusal?: Refusal }
 
-/** The answer of a sub-agent, from how its run ended. */
+/** Returns the answer of a sub-agent from the end of its run. */
 export function answerOf(
   ending: Ending,
   { name, policy }: { readonly name: string; readonly policy?: Pick<AgentDefinition['policy'], 'limits'> },
@@ -44,7 +44,7 @@ export function answerOf(
   }
 }
 
-/** Why a run did not finish, in words. */
+/** Explains why a run did not finish. */
 export function whyUnfinished({ stopReason, reason, error, refusal }: Omit<Ending, 'text'>): string {
   if (error !== undefined) return error.message
   if (refusal !== undefined)
@@ -64,8 +64,8 @@ const wordsFor: { readonly [R in Ending['stopReason']]: string } = {
 }
 
 /**
- * The answer in the log of a sub-agent that had ended before its caller learned of it; `undefined` if it had not. `hasMore`: its
- * caller knows that it reached a limit, and has given it more.
+ * Returns the answer in the log of a sub-agent that had ended before its caller learned of it; `undefined` if it had not ended. `hasMore`: its caller
+ * knows about a reached limit and has raised it.
  */
 export function finishedAnswer(
   { records }: History,
@@ -81,7 +81,7 @@ export function finishedAnswer(
   return answerOf(endingOf(last, reply === undefined ? '' : textOf(reply.message.content)), definition)
 }
 
-/** How a run ended, with its last words. */
+/** Outcome of a run, with the text of its last reply. */
 export const endingOf = ({ stopReason, reason, error, refusal }: RecordOf<'run.end'>, text: string): Ending => ({
   stopReason,
   text,
@@ -94,7 +94,7 @@ export const endingOf = ({ stopReason, reason, error, refusal }: RecordOf<'run.e
 export const isUnfinished = ({ reason }: RecordOf<'run.end'>): boolean =>
   reason?.type === 'interrupted' || reason?.type === 'store'
 
-/** The smaller of two allowances, field by field. */
+/** Returns the smaller of two allowances, field by field. */
 export function limitsWithin(own: Limits, allowance: Limits): Limits {
   const limits: Limits = { ...own }
   for (const limit of ['turns', 'tokens', 'costUsd', 'ms'] as const) {
@@ -104,7 +104,7 @@ export function limitsWithin(own: Limits, allowance: Limits): Limits {
   return limits
 }
 
-/** The limit that the spending has reached; `undefined` if something is left. */
+/** Returns the limit that the usage has reached; `undefined` if something is left. */
 export function usedUp({ usage, costUsd, turns }: Spent, limits: Limits): PauseReason | undefined {
   const used = { turns, tokens: totalTokens(usage), costUsd } as const
   for (const limit of ['turns', 'tokens', 'costUsd'] as const) {

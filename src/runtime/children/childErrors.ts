@@ -13,6 +13,6 @@ export const crashed = ({ code, message }: ErrorInfo): ErrorInfo => ({
 export const stopped = ({ agentId }: TreeAgent): RuntimeError =>
   new RuntimeError('AGENT_STOPPED', `Agent "${agentId}" was stopped meanwhile.`)
 
-/** Effects that the log could not be told of were not begun: they are once the store takes records again. */
+/** Returns the marker of an effect that was not started because the log could not record it. It is started once the store accepts records again. */
 export const ifUnwritten = (error: ErrorInfo): { readonly notStarted?: ErrorInfo } =>
   error.code === 'STORE_APPEND_FAILED' ? { notStarted: error } : {}

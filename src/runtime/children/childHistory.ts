@@ -70,7 +70,7 @@ async function newHistory(
   return { created, past, records: [created] }
 }
 
-/** Tells how far a sub-agent's task has come according to its log, and the id of its next life's run. */
+/** Progress of a sub-agent's task according to its log, and the id of its next run. */
 export function beginning(
   history: History | undefined,
   key: string,

@@ -21,12 +21,12 @@ import { detachedAnswer, DetachedAgents, isReporting } from './detachedAgents.ts
 import { reportOf } from './reports.ts'
 import type { TreeAgent } from './treeAgent.ts'
 
-/** The sub-agents of one agent: opened, watched and let go as their supervisors say. */
+/** The sub-agents of one agent: opened, watched and released on behalf of their supervisors. */
 export class Children implements ChildPorts {
   readonly #parent: TreeAgent
   readonly #hosts: ChildHosts
   readonly #children = new Map<string, Child>()
-  /** Usage of called sub-agents that are gone, by the key of their call, until that has its answer. */
+  /** Usage of removed sub-agents by the key of their call, until the call has its answer. */
   readonly #spent = new Map<string, Spent>()
   /** Agents that outlive this one. */
   readonly detached: DetachedAgents
@@ -50,20 +50,20 @@ export class Children implements ChildPorts {
     )
   }
 
-  /** Resolves once those that are being opened are there, and all below them. */
+  /** Resolves once all sub-agents that are being opened, and those below them, are loaded. */
   async ready(): Promise<void> {
     await Promise.all([...this.#children.values()].flatMap(({ ready }) => ready?.promise ?? []))
     await Promise.all([...this.running.map(({ host }) => host.family.ready()), this.detached.collected()])
   }
 
-  /** Resolves once the logs of all of them are free, after the agent was let go. */
+  /** Resolves once the logs of all sub-agents are released, after the agent was released. */
   async released(): Promise<void> {
     const all = [...this.#children.values()]
     for (const { ready, life } of all) await (ready?.promise ?? life?.gone.promise)
     for (const { release } of all) await release
   }
 
-  /** How many were asked for that the machine has not heard of: from inside a listener it is in the middle of a step. */
+  /** Number of requested children that the machine does not know yet, because a listener asked for them in the middle of a step. */
   get unseen(): number {
     const seen = new Set(this.#parent.machine.context.attached.map(({ childId }) => childId))
     return [...this.#children].filter(([childId, { state }]) => state === 'wanted' && !seen.has(childId)).length
@@ -74,7 +74,7 @@ export class Children implements ChildPorts {
     return this.#children.get(childId)?.asked !== undefined
   }
 
-  /** Notes that code asks for a child, which the machine is told to begin; resolves once it runs. */
+  /** Registers a child that code requests and that the machine is told to start. Resolves once it runs. */
   want(childId: string, agent: SubAgent, { incognito, deps }: Wanted): Promise<TreeAgent> {
     const child = this.#child(childId)
     child.incognito = incognito ? this.#hosts.incognitoStore() : undefined
@@ -86,7 +86,7 @@ export class Children implements ChildPorts {
     return asked.promise
   }
 
-  /** The child, from now on known. */
+  /** Returns the child, and registers it if it is new. */
   #child(childId: string): Child {
     const child: Child = this.#children.get(childId) ?? { state: 'ended' }
     this.#children.set(childId, child)
@@ -129,7 +129,7 @@ export class Children implements ChildPorts {
     child.ready = undefined
   }
 
-  /** Gives the child a life; or returns the answer to its call instead. */
+  /** Starts a life of the child, or returns the answer to its call instead. */
   async #open(child: Child, agent: SubAgent, input: OpenInput, cancellation: Cancellation): Promise<Life | CallOutput> {
     const { definition } = agent
     const { childId, callId } = input
@@ -262,7 +262,7 @@ export class Children implements ChildPorts {
     }
   }
 
-  /** Continues a run that was cut off, or that a limit had ended; or returns the answer, if its earlier lives have used up the limits. */
+  /** Continues a run that was interrupted or had reached a limit, or returns the answer if its earlier lives have used up the limits. */
   #continue(input: OpenInput, life: Life): ChildAnswer | undefined {
     const { host, run, limits } = life
     const { pause, pausedLimits } = host.machine.context
@@ -284,7 +284,7 @@ export class Children implements ChildPorts {
     return undefined
   }
 
-  /** The agent has taken leave of it: its place is free. */
+  /** Called when the agent has removed the child; its place is free. */
   left(childId: string): void {
     const child = this.#children.get(childId)
     if (child === undefined) return
@@ -294,7 +294,7 @@ export class Children implements ChildPorts {
     this.#forget(childId)
   }
 
-  /** The agent has ended, and so has all that it could take leave of. */
+  /** Called when the agent has ended and can remove no more children. */
   leftAll(): void {
     this.#isOver = true
     for (const child of this.#children.values()) {
@@ -304,7 +304,7 @@ export class Children implements ChildPorts {
     }
   }
 
-  /** Resolves once the agent has taken leave of a child. */
+  /** Resolves once the agent has removed a child. */
   gone(childId: string): Promise<void> {
     const isAttached = this.#parent.machine.context.attached.some((child) => child.childId === childId)
     if (this.#isOver || !isAttached) return Promise.resolve()
@@ -325,7 +325,7 @@ export class Children implements ChildPorts {
     child.asked = undefined
   }
 
-  /** Its supervisor did not come to run it. */
+  /** Called if the supervisor never started the child. */
   #discard(childId: string, life: Life): void {
     const child = this.#children.get(childId)
     if (child?.state !== 'opened' || child.life !== life) return
@@ -333,7 +333,7 @@ export class Children implements ChildPorts {
     void this.#release(childId, life)
   }
 
-  /** Lets go of a child that has ended; its log can be opened again then. */
+  /** Releases a child that has ended, so that its log can be opened again. */
   async #release(childId: string, life: Life): Promise<void> {
     const child = this.#child(childId)
     if (child.life === life) {
@@ -350,7 +350,7 @@ export class Children implements ChildPorts {
     this.#forget(childId)
   }
 
-  /** Forgets a child that is over and has no waiting callers. */
+  /** Removes a child that has ended and has no waiting callers. */
   #forget(childId: string): void {
     const child = this.#children.get(childId)
     if (child?.state !== 'ended') return
@@ -369,7 +369,7 @@ export class Children implements ChildPorts {
     })
   }
 
-  /** Its agent had ended before the call had its result: the report is there at once. */
+  /** Returns the report at once if the agent had ended before the call had its result. */
   #reported(input: OpenInput, answer: ChildAnswer, definition: AgentDefinition): CallOutput {
     const report = reportOf(input.key, { agentId: input.childId, definition }, answer)
     this.#parent.machine.send({ ...report, at: this.#parent.shared.clock.now() })

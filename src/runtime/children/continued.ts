@@ -9,10 +9,10 @@ import { RunOutcome } from '../../protocol/runs/run.ts'
 import type { ChildAnswer } from './childAnswer.ts'
 import type { TreeAgent } from './treeAgent.ts'
 
-/** How many earlier agents the model is told of. */
+/** Maximum number of earlier agents that the model is told about. */
 const mostNamed = 20
 
-/** Adds to a call's answer the id with which a later call can continue the agent. */
+/** Adds the id to a call's answer with which a later call can continue the agent. */
 export const named = (
   { continuable }: Pick<SubAgent, 'continuable'>,
   childId: string,

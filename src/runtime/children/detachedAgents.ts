@@ -18,7 +18,7 @@ type Begin = { readonly prompt: QueuedMessage | undefined; readonly isBegun: boo
 /** Codes of agents that were released here, and report from where they continue. */
 const goesOnElsewhere: ReadonlySet<string> = new Set<ErrorCode>(['AGENT_DETACHED', 'STORE_LEASE_LOST'])
 
-/** The agents that one agent called and that outlive it; they are roots, and no supervisor watches them. */
+/** The agents that one agent called and that outlive it. They are roots without a supervisor. */
 export class DetachedAgents {
   readonly #parent: TreeAgent
   readonly #hosts: ChildHosts
@@ -40,7 +40,7 @@ export class DetachedAgents {
     return this.#running.get(agentId)
   }
 
-  /** Lets an agent work on its own. */
+  /** Starts an agent as a detached one. */
   async begin(host: TreeAgent, { key }: Pick<CallInput, 'key'>, { prompt, isBegun }: Begin): Promise<void> {
     host.start()
     this.#running.set(host.agentId, host)
@@ -71,7 +71,7 @@ export class DetachedAgents {
     this.#collecting = Promise.all(each)
   }
 
-  /** Resolves once it has looked. */
+  /** Resolves once all logs have been checked. */
   async collected(): Promise<void> {
     await this.#collecting
   }
@@ -119,7 +119,7 @@ export class DetachedAgents {
     }
   }
 
-  /** Something may have been reported or said. */
+  /** Called when a report or a message may have arrived. */
   look(): void {
     for (const look of this.#waiting) look()
   }

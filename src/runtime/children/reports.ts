@@ -9,7 +9,7 @@ import type { TreeAgent } from './treeAgent.ts'
 type Report = Extract<AgentMachineEvent, { readonly type: 'report' }>
 type Reporting = { readonly agentId: string; readonly definition: { readonly name: string } }
 
-/** Returns the report that an agent's caller is sent, as the model reads it. Pure. */
+/** Returns the report for an agent's caller in the form for the model. Pure. */
 export const reportOf = (
   key: string,
   { agentId, definition }: Reporting,
@@ -34,7 +34,7 @@ export async function firstAnswer(records: AsyncIterable<LogRecord>, name: strin
   return undefined
 }
 
-/** Reports the end of an agent that works on its own to its caller. A caller that is not there reads it in the log later. */
+/** Reports the end of a detached agent to its caller. A caller that is not loaded reads it in the log later. */
 export function reportEnd(host: TreeAgent, hosts: ChildHosts): void {
   report(host, hosts).catch((thrown: unknown) => host.announcer.fail(thrown))
 }

@@ -3,10 +3,7 @@ import { describeIssues, messageOf, RuntimeError } from '../../protocol/errors.t
 import type { LogRecord, RecordOf } from '../../protocol/records.ts'
 import type { TreeAgent } from './treeAgent.ts'
 
-/**
- * Dependencies that the application gave an agent to work with: to the agent itself, and to requests of it whose runs have not begun. They are kept
- * nowhere else.
- */
+/** Dependencies that the application gave to an agent, and to requests whose runs have not begun. They are stored nowhere else. */
 export class RunDeps {
   #own: unknown
   /** Dependencies of the current run; kept while it is paused. */
@@ -19,7 +16,7 @@ export class RunDeps {
     this.#own = own
   }
 
-  /** Dependencies of runs that are given no others. */
+  /** Dependencies of runs without their own. */
   get own(): unknown {
     return this.#own
   }
@@ -44,7 +41,7 @@ export class RunDeps {
     this.#byRequest.set(requestId, deps)
   }
 
-  /** The run of that request has ended, or will not begin. */
+  /** Called when the run of a request has ended or will not begin. */
   takeBack(requestId: string): void {
     this.#byRequest?.delete(requestId)
   }

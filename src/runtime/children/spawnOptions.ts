@@ -56,12 +56,12 @@ export interface ResumeOptions extends UnderOptions {
   /** `false`: an interrupted run, and queued prompts, wait for `agent.resume()`. Default `true`. */
   readonly continue?: boolean
   /**
-   * Takes the agent, and its sub-agents, from the process that has them: their leases are lost there, and they end there without another
-   * effect. For programs that decide where agents run; only in a store whose leases can be taken. Default `false`: `AGENT_ELSEWHERE`.
+   * Takes the agent and its sub-agents from the process that has them. Their leases are lost there, and they end there without another effect. This
+   * is for programs that decide where agents run, with a store whose leases can be taken over. Default `false`: `AGENT_ELSEWHERE`.
    */
   readonly takeOver?: boolean
   /**
-   * How long the agent is waited for if another process has it, in milliseconds: until that lets it go, or is known to be gone. Default 0:
+   * Time to wait for an agent that another process has, in milliseconds, until that process releases it or is known to be gone. Default 0:
    * `AGENT_ELSEWHERE` at once.
    */
   readonly wait?: number
@@ -69,7 +69,7 @@ export interface ResumeOptions extends UnderOptions {
   readonly signal?: AbortSignal
 }
 
-/** Options of `runtime.open`; those that an agent begins with apply to a new one only. */
+/** Options of `runtime.open`. Initial values apply only to a new agent. */
 export interface OpenOptions extends BirthOptions, ResumeOptions {}
 
 /** Options of `runtime.spawn`. */

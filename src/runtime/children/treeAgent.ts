@@ -39,7 +39,7 @@ export interface WaitingCall {
 export interface TreeTotals {
   /** Calls and questions that wait for people, the agent's own first. */
   readonly waiting: readonly WaitingCall[]
-  /** Usage of living sub-agents that those above them have not counted yet; `undefined`: none. */
+  /** Usage of living sub-agents that their parents have not counted yet; `undefined` if there is none. */
   readonly uncounted: Spent | undefined
 }
 
@@ -54,7 +54,7 @@ export interface TreeAgent {
   readonly shared: { readonly clock: Clock }
   /** Store of its log. */
   readonly store: Store
-  /** How its log was opened, and those of its sub-agents are. */
+  /** Way in which its log and those of its sub-agents are opened. */
   readonly leasing: LeaseOptions | undefined
   /** Set when nothing of the agent, or of those below it, is stored. */
   readonly incognito: true | undefined

@@ -16,7 +16,7 @@ import { Observers, type AgentListener } from './observers.ts'
 import { RunHandle, type RunOutcome } from '../../protocol/runs/run.ts'
 import { RedactedStream } from '../../log/redaction/redactedStream.ts'
 
-/** From this many messages on, a `turn.request` lists them only when read: lists for every turn would add up. */
+/** Number of messages from which a `turn.request` builds its list on demand, because lists for every turn would add up. */
 const longRequest = 256
 
 const isOfReply = (body: LiveBody): boolean => body.type === 'reply.start' || isDelta(body)
@@ -65,7 +65,7 @@ export class Announcer {
   #family: Observers | undefined
   #deltas: DeltaFilter | undefined
   #traced: TracedAgent | undefined
-  /** The run under way. */
+  /** The current run. */
   run: RunOutcome | undefined
   /** Set once there was one: most agents at rest have none. */
   #notices: Notices | undefined
@@ -138,7 +138,7 @@ export class Announcer {
     if (isObserved) this.#tell(event)
   }
 
-  /** The part of the reply under way that was announced, without secrets. */
+  /** The announced part of the current reply, without secrets. */
   get announced(): { readonly text: string; readonly thinking: string } {
     return this.#deltas?.announced ?? { text: '', thinking: '' }
   }
@@ -201,7 +201,7 @@ export class Announcer {
     return instrumentation === undefined ? run() : instrumentation.within(effect, this.#agent, run)
   }
 
-  /** A command that may start a run was given. */
+  /** Called when a command that may start a run was given. */
   requested(requestId: string): void {
     this.#shared.instrumentation?.requested(requestId, this.#agent)
   }
@@ -224,7 +224,7 @@ export class Announcer {
     this.#shared.callbackFailed(`${what} of agent "${view.definition.name}"`, thrown, { agentId })
   }
 
-  /** Reports a listener that threw, once, in the run and turn of the event that it was told of, which may have ended since. */
+  /** Reports a listener that threw, once, in the run and turn of its event, which may have ended since. */
   listenerFailed(thrown: unknown, event: AgentEvent): void {
     this.callbackFailed('A listener', thrown)
     // The failure of a listener belongs to a run and turn.
@@ -240,7 +240,7 @@ export class Announcer {
     if (this.#parent !== undefined) this.#parent.#holdOfChild(event, this.#isForAll(event))
   }
 
-  /** Returns true if everyone above is to know of an event, because someone there must decide. */
+  /** Returns true if all ancestors must get an event, because someone there must decide. */
   #isForAll(event: AgentEvent): boolean {
     return concernsPeople(event) && !this.#owner.isUnattended
   }
@@ -262,7 +262,7 @@ export class Announcer {
     return incognito === undefined ? stamp : { ...stamp, incognito }
   }
 
-  /** A JSON value without the secrets that the application named. */
+  /** Returns a JSON value without the secrets that the application named. */
   clean<T>(value: T): T {
     return this.#shared.sources.redactor?.value(value) ?? value
   }
@@ -287,7 +287,7 @@ export class Announcer {
     return incognito === undefined ? traced : { ...traced, incognito }
   }
 
-  /** The agent as tracers see it. */
+  /** Returns the agent in the form for tracers. */
   get #agent(): TracedAgent {
     return (this.#traced ??= this.#newTraced())
   }
@@ -305,7 +305,7 @@ class DeltaFilter {
     this.#redactor = redactor
   }
 
-  /** The event without secrets; `undefined` if its text is held back until more has arrived. */
+  /** Returns the event without secrets; `undefined` if its text is held back until more has arrived. */
   filter(body: LiveBody): LiveBody | undefined {
     if (!isDelta(body)) return this.#redactor.value(body)
     const name = body.type === 'toolCall.delta' ? `${body.type} ${body.callId}` : body.type

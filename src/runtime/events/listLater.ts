@@ -4,7 +4,7 @@ import type { ModelRequest } from '../../protocol/ports/model.ts'
 
 type RequestEvent = EventOf<'turn.request'>
 
-/** The details of a request, built when first read. Holds on to nothing that the model got. */
+/** Details of a request, built on first access. It keeps no reference to the model's data. */
 class LaterRequest {
   readonly #frame: Omit<ModelRequest, 'messages'>
   readonly #told: ToldRequest
@@ -26,7 +26,7 @@ class LaterRequest {
 
 const later = Symbol('later')
 
-/** Shared by all events: closures for each would take two kilobytes per event, and an unread run holds thousands. */
+/** Accessors shared by all events. Closures for each would take two kilobytes per event, and an unread run holds thousands. */
 const listed = (name: 'request' | 'provenance'): PropertyDescriptor & ThisType<{ [later]: LaterRequest }> => ({
   enumerable: true,
   configurable: true,

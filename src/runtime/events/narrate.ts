@@ -247,7 +247,7 @@ const narrators: Narrators = {
   'events.dropped': ({ count }) => warn(`${counted(count, 'event')} dropped: the listener was too slow`, { count }),
 }
 
-/** Where an event happened, for every line: `seq` is the record's, or of the last one before. */
+/** Origin of an event, for every line. `seq` is that of the record or of the last one before. */
 function place(event: AgentEvent): Fields {
   const { agentId, seq, type, incognito } = event
   return {
@@ -259,9 +259,7 @@ function place(event: AgentEvent): Fields {
   }
 }
 
-/**
- * An event in words for people; `undefined` if it is not worth a line. Never has content: no messages, inputs, results or reasons. Pure.
- */
+/** Describes an event for people; `undefined` if it is not worth a line. It never contains messages, inputs, results or reasons. Pure. */
 export function narrate(event: AgentEvent): Narration | undefined {
   const narration = (narrators[event.type] as Narrator<AgentEvent> | null)?.(event, { counted })
   return narration === undefined ? undefined : { ...narration, fields: { ...place(event), ...narration.fields } }

@@ -26,7 +26,7 @@ export class Notices {
     this.#announcer = announcer
   }
 
-  /** Checks a record for reasons why limits and prices count less than they seem to. */
+  /** Checks a record for reasons why limits and prices do not count fully. */
   record(record: LogRecord): void {
     const { view } = this.#owner
     if (record.type === 'run.start') {
@@ -55,14 +55,14 @@ export class Notices {
     this.#tell('PRICE_UNKNOWN', `${record.message.model} answered, and has no price, so its cost counts as 0.`)
   }
 
-  /** The agent was to use a model that this process does not have. */
+  /** Reports that the agent should use a model that this process does not have. */
   modelMissing({ id, name }: ModelUse): void {
     const { model } = this.#owner.view.definition
     const which = name === undefined ? id : `${JSON.stringify(name)} (${id})`
     this.#tell('MODEL_NOT_FOUND', `The agent was to use the model ${which}, which is not here; it uses ${model.id}.`)
   }
 
-  /** The log ended in a line that was cut off. */
+  /** Reports that the log ended in a line that was cut off. */
   logRepaired(bytes: number): void {
     const { agentId } = this.#owner
     this.#tell(

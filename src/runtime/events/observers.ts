@@ -43,7 +43,7 @@ export class Observers {
     }
   }
 
-  /** Keeps an event until `flush`: the machine is in the middle of a step, and its state is not the new one yet. */
+  /** Holds an event until `flush`, because the machine is in the middle of a step and its state is not updated yet. */
   hold(event: AgentEvent, sink: Sink | undefined): void {
     this.#outbox ??= []
     this.#outbox.push({ event, sink })

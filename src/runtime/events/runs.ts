@@ -43,7 +43,7 @@ export class Runs {
     return this.await(new RunHandle(requestId))
   }
 
-  /** Tells whether the run of this request is expected, and has not started. */
+  /** Returns true if the run of this request is expected, and has not started. */
   expects(requestId: string): boolean {
     return this.#expected?.has(requestId) === true
   }
@@ -81,13 +81,13 @@ export class Runs {
     if (!isOwed) this.drop(run, 'stop')
   }
 
-  /** The run will not start. */
+  /** Called when a run will not start. */
   drop(run: RunOutcome, ...why: Parameters<RunOutcome['cancel']>): void {
     this.#expected?.delete(run.requestId)
     run.cancel(...why)
   }
 
-  /** The runs of these requests will not start: they were taken off the queue. */
+  /** Called when requests were removed from the queue, so their runs will not start. */
   dropAll(requestIds: readonly string[] = []): void {
     for (const id of requestIds) {
       const run = this.#expected?.get(id)
@@ -100,7 +100,7 @@ export class Runs {
     this.#expected?.delete(requestId)
   }
 
-  /** The result follows once the run's records are in the store. */
+  /** Ends the run. The result follows once its records are in the store. */
   end(end: RecordOf<'run.end'>): void {
     const { announcer, view, log } = this.#owner
     const { run } = announcer
@@ -137,7 +137,7 @@ export class Runs {
   }
 }
 
-/** The text of the last reply on the trunk. */
+/** Returns the text of the last reply on the trunk. */
 export function lastText(conversation: Conversation): string {
   for (let index = conversation.trunkLength - 1; index >= 0; index -= 1) {
     const { message } = conversation.trunkAt(index)!

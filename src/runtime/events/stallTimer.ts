@@ -33,7 +33,7 @@ export class StallTimer {
       if (at.stallTimer.#isRunning) at.stallTimer.#last = at.shared.clock.now()
   }
 
-  /** Resolves after that long without a sign of life, not counting time spent waiting for people or models. Call `cancel` when no longer needed. */
+  /** Resolves after this time without a sign of life, not counting waits for people or models. Call `cancel` when it is no longer needed. */
   stalled(ms: number, cancellation: Cancellation): { readonly promise: Promise<ErrorInfo>; cancel(): void } {
     const stalled = Promise.withResolvers<ErrorInfo>()
     if (ms === Infinity) return { promise: stalled.promise, cancel: () => {} }

@@ -3,11 +3,12 @@ import { errorTable, isErrorCode, type ErrorCode, type ErrorInfo } from '../../p
 /** Errors whose text quotes a request or a reply of a model. */
 const quoting: ReadonlySet<string> = new Set<ErrorCode>(['OUTPUT_INVALID', 'MODEL_PROTOCOL', 'MODEL_BAD_REQUEST'])
 
-/** Matches a quotation, to the end if it is not closed: it is content all the same, and no quote is begun twice. */
+/** Matches a quotation, to the end of the text if it is not closed. */
 const quotation = /"(?:[^"\\]|\\.|\\$)*(?:"|$)/gs
 
 /**
- * The text of an error for logs and spans: for an error that quotes the conversation only the advice, and for an answer only the problem.
+ * Returns the text of an error for logs and spans: only the advice for an error that quotes the conversation, and only the problem for an invalid
+ * answer.
  */
 export function plainError({ code, message }: ErrorInfo): string {
   if (!quoting.has(code) || !isErrorCode(code)) return message

@@ -49,7 +49,7 @@ export class Step {
     this.configuration = configuration
   }
 
-  /** The first plan whose guard passes. */
+  /** Returns the first plan whose guard passes. */
   choose(plans: readonly Plan[], event: ChartEvent): Plan | undefined {
     if (plans.length === 0) return undefined
     const subject = { context: this.context, event }

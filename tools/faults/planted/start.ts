@@ -93,8 +93,8 @@ export const faults: readonly Fault[] = [
     id: 'start-12',
     file: 'packages/cli/src/config/storePlace.ts',
     what: 'a list of sessions loads a store that it does not read',
-    from: "import { RuntimeError } from '../../../src/protocol/errors.ts'",
-    to: "import '../../sqlite/src/sqliteStore.ts'\nimport { RuntimeError } from '../../../src/protocol/errors.ts'",
+    from: "import { RuntimeError } from '../../../../src/protocol/errors.ts'",
+    to: "import '../../../sqlite/src/sqliteStore.ts'\nimport { RuntimeError } from '../../../../src/protocol/errors.ts'",
     tests: ['runtime/start.test'],
   },
   {

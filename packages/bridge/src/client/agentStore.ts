@@ -13,39 +13,39 @@ import type { RemoteAgent } from './remoteAgent.ts'
 export type FollowableAgent = Pick<RemoteAgent, 'id' | 'subscribe' | 'snapshot'>
 
 /**
- * How an agent is, in short. `loading`: its log is being read; `failed`: it cannot be followed, and `error` says why; `paused`: its run
- * can be resumed.
+ * Status of a followed agent. `loading`: its log is being read. `failed`: it cannot be followed, and `error` has the reason. `paused`: its run can be
+ * resumed.
  */
 export type AgentStatus = 'loading' | Chat['status'] | 'failed'
 
-/** How an agent is. */
+/** State of an agent. */
 export interface AgentFacts {
   readonly id: string
   readonly status: AgentStatus
   /** Path of its chart's active state, such as `replying.streaming`; `closed`: only its log is there, until its next command. Empty while loading. */
   readonly state: string
-  /** Why it is paused. */
+  /** Reason for the pause. */
   readonly pause: PauseReason | null
-  /** Why it cannot be followed, or why its last run failed. */
+  /** Reason why it cannot be followed, or why its last run failed. */
   readonly error?: ErrorInfo
 }
 
-/** An agent as it was followed. Frozen; parts that do not change stay the same objects. */
+/** View of a followed agent. It is frozen; unchanged parts stay the same objects. */
 export interface AgentView {
   readonly facts: AgentFacts
   readonly chat: Chat
-  /** The run under way, or the last one. */
+  /** The current run, or the last one. */
   readonly run: RunView | null
 }
 
 interface StoreOptions extends CountedOptions {
-  /** Why it cannot be followed is told to `client.onError`, and not in the view. Default `false`. */
+  /** Reports errors of following to `client.onError` instead of in the view. Default `false`. */
   readonly reports?: boolean
   /** Called when the last follower of the agent has left. */
   readonly onClose?: () => void
 }
 
-/** Starts the agent if there is none of its id. */
+/** Starts the agent if no agent has its id. */
 export type Spawn = () => Promise<unknown>
 
 /**
@@ -53,7 +53,7 @@ export type Spawn = () => Promise<unknown>
  * the calls and questions that wait for people. Listeners are called once for changes that came together.
  */
 export class AgentStore {
-  /** Before anything was heard; always the same object. */
+  /** View before the first event; always the same object. */
   readonly initial: AgentView
   readonly #agent: FollowableAgent
   readonly #counted: Counted
@@ -70,7 +70,7 @@ export class AgentStore {
   #error: ErrorInfo | undefined
   /** True once the log was read, so that views do not show it growing from its beginning. */
   #isRead = false
-  /** The server has said how the agent is. */
+  /** True once the server has sent the agent's state. */
   #isLoaded = false
   #view: AgentView
   #telling: Promise<void> | undefined
@@ -84,12 +84,12 @@ export class AgentStore {
     this.#view = this.initial = initialView(agent.id)
   }
 
-  /** The chat as it is, also while the log is being read. */
+  /** Returns the current chat, also while the log is being read. */
   get chat(): Chat {
     return this.#chat
   }
 
-  /** As it was last told; the same object until then. */
+  /** The view that was last reported to listeners. */
   get view(): AgentView {
     return this.#view
   }
@@ -152,7 +152,7 @@ export class AgentStore {
     this.open()
   }
 
-  /** Hears no more of the agent. Idempotent. */
+  /** Stops following the agent. Idempotent. */
   close(): void {
     this.#round += 1
     this.#end?.()
@@ -196,7 +196,7 @@ export class AgentStore {
     await this.#tellSoon()
   }
 
-  /** No more is heard, as it was stopped or because of an error. */
+  /** Called when no more events come, because the agent was stopped or because of an error. */
   #ended(error?: ErrorInfo): Promise<void> {
     const spawn = this.#spawn
     this.#spawn = undefined

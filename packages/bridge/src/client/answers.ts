@@ -38,7 +38,7 @@ import {
 /** Answer to `agent.spawn`. */
 export const spawnedShape = fields<{ readonly agentId: string; readonly seq: number }>({ agentId: text, seq: count })
 
-/** Answer to a command; `ended` says how its run ended when the log will not. */
+/** Answer to a command. `ended` has the outcome of its run if the log will not have it. */
 export interface CommandAnswer {
   readonly requestId: string
   readonly ended?: { readonly stopReason: RunStopReason; readonly error?: ErrorInfo }
@@ -82,7 +82,7 @@ export const searchShape = fields<RemoteSearch>({
   sessions: list(sessionShape),
 })
 
-/** A process behind a gateway that has agents work. */
+/** A process behind a gateway in which agents run. */
 export type RemoteWorker = WorkerEntry
 
 /** Answer to `worker.list`. */
@@ -90,7 +90,7 @@ export const workersShape = fields<{ readonly workers: readonly RemoteWorker[] }
   workers: list(fields<RemoteWorker>({ name: text, words: maybe(text) })),
 })
 
-/** A token that only lets look at an agent and those below it. */
+/** A read-only token for an agent and those below it. */
 export interface RemoteShare {
   readonly token: string
   /** Time at which the token expires, in epoch milliseconds. */
@@ -148,7 +148,7 @@ const pendingShape = oneOf<'kind', Pending>('kind', {
 export interface RemoteWaiting {
   /** Waiting agents, the longest wait first. */
   readonly waiting: readonly WaitingAgent[]
-  /** How many there are in all. */
+  /** Total number. */
   readonly total: number
 }
 
@@ -167,18 +167,18 @@ export const waitingShape = fields<RemoteWaiting>({
   total: count,
 })
 
-/** How an agent is now. */
+/** Current state of an agent. */
 export interface RemoteSnapshot extends AgentSummary {
   readonly tree: RemoteTree
   /** Calls that wait for `decide`, of the agent's own and of those below it. */
   readonly approvals: readonly RemoteApproval[]
-  /** Everything that waits for people, told apart by `kind`; missing where the server is of an older version. */
+  /** Everything that waits for people, told apart by `kind`; missing from servers of an older version. */
   readonly asked?: readonly Pending[]
-  /** Why it is paused. */
+  /** Reason for the pause. */
   readonly pause: PauseReason | null
-  /** Policies that `brake` can ask, in their order; missing where the server does not know them or is of an older version. */
+  /** Policies that `brake` can run, in their order; missing if the server does not know them or is of an older version. */
   readonly policies?: readonly PolicyInfo[]
-  /** How the sources of its tools are; missing without any, or where the server is of an older version. */
+  /** States of its tool sources; missing without any, and from servers of an older version. */
   readonly sources?: readonly SourceInfo[]
   /** Options set by `use`; missing if none are set. */
   readonly inUse?: TurnUse
@@ -227,11 +227,11 @@ export interface RemoteNode {
   /** Estimated tokens of this message, and of the whole path from the root to it. */
   readonly tokens: number
   readonly pathTokens: number
-  /** Place on its path, the root being 1. */
+  /** Depth on its path; the root has 1. */
   readonly depth: number
   /** Notes that reverts to this node left. */
   readonly tags: readonly Tag[]
-  /** The node this one repeats, after a revert took its original off the trunk. */
+  /** The node that this one repeats, after a revert removed the original from the trunk. */
   readonly rebasedFrom?: number
   /** Id of the original node; only on a copy that a graft made. */
   readonly copiedFrom?: number
@@ -249,7 +249,7 @@ export interface RemoteConversation {
 
 type ConversationAnswer = Pick<RemoteConversation, 'head' | 'nodes'> & Partial<RemoteConversation>
 
-/** Blocks have a type by which they are told apart; their other fields are as in their log. */
+/** Shape of a block: its type, by which blocks are distinguished. The other fields are as in the log. */
 const messageShape = partly<Message>({
   role: word('user', 'assistant', 'toolResult') as Shape<never>,
   content: list(partly<Message['content'][number]>({ type: text as Shape<never> })) as Shape<never>,
@@ -291,7 +291,7 @@ export function readAnswer<T>(shape: Shape<T>, answer: unknown): T {
   throw new RuntimeError('BRIDGE_FRAME', `The server's answer is not known here: ${wrongText(wrong)}.`)
 }
 
-/** An error of the server as one to throw. */
+/** Converts an error of the server to one that can be thrown. */
 export function remoteError({
   code,
   message,
@@ -304,5 +304,5 @@ export function remoteError({
 /** The plain data of an error. */
 export const infoOf = ({ code, message }: RuntimeError): ErrorInfo => ({ code, message })
 
-/** The error of every call on a closed client. */
+/** Returns the error for every call on a closed client. */
 export const closedError = (): RuntimeError => new RuntimeError('BRIDGE_CLOSED', 'The client is closed.')

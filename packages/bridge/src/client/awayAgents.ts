@@ -5,7 +5,7 @@ export class AwayAgents {
   readonly #ids = new Set<string>()
   readonly #changed: (why?: ErrorInfo) => void
 
-  /** `changed` is called after the first has left, and after each with why it cannot be reached; and once the last is back. */
+  /** `changed` is called when the first agent becomes unreachable, with the reason for each one, and once the last is back. */
   constructor(changed: (why?: ErrorInfo) => void) {
     this.#changed = changed
   }
@@ -25,7 +25,7 @@ export class AwayAgents {
     if (this.#ids.delete(agentId) && this.isEmpty) this.#changed()
   }
 
-  /** The connection is another one, and nothing is known over it. */
+  /** Called for a new connection, over which nothing is known yet. */
   clear(): void {
     this.#ids.clear()
   }

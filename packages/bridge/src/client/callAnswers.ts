@@ -10,10 +10,10 @@ export interface ClientCall {
   /** The agent that made it: this one, or one below it. */
   readonly agentId: string
   readonly callId: string
-  /** Key of the call, the same however often it is asked for: an idempotency key for its effects. */
+  /** Key of the call, the same for every repetition: an idempotency key for its effects. */
   readonly key: string
   readonly name: string
-  /** Aborted when the call waits no more: another client was faster, or the run was aborted. */
+  /** Aborted when the call no longer waits, because another client was faster or the run was aborted. */
   readonly signal: AbortSignal
 }
 
@@ -27,7 +27,7 @@ interface CallingAgent {
   report(error: ErrorInfo): void
 }
 
-/** Carries out the calls of some tools, each once, and gives their results to the agent. */
+/** Carries out the calls of some tools, each once, and sends their results to the agent. */
 export class CallAnswers {
   readonly #agent: CallingAgent
   readonly #functions = new Map<string, CallFunction>()
@@ -40,8 +40,7 @@ export class CallAnswers {
   }
 
   /**
-   * Carries out later calls of the tool, and those that wait already.
-   *
+   * Carries out later calls of the tool, and calls that already wait.
    * @throws RuntimeError `INVALID_OPTION`
    */
   add(name: string, carryOut: CallFunction): () => void {
@@ -58,7 +57,7 @@ export class CallAnswers {
     return () => this.#remove(name)
   }
 
-  /** Looks for calls that wait: after a reconnect those of sub-agents may have been missed. */
+  /** Looks for waiting calls. After a reconnect, calls of sub-agents may have been missed. */
   async look(): Promise<void> {
     if (this.#functions.size === 0) return
     try {

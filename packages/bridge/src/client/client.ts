@@ -31,18 +31,18 @@ import { RemoteRoster, type RosterChange } from './remoteRoster.ts'
 import { watchWaiting } from './watchWaiting.ts'
 import { randomHex, sessionIdFor, sessionMark } from './sessionId.ts'
 
-/** Which agents or sessions a server is to list. */
+/** Query for a list of agents or sessions. */
 export interface RemotePage {
-  /** Id of the last one of the page before. */
+  /** Id of the last entry on the previous page. */
   readonly after?: string
   readonly limit?: number
-  /** Only those that have all of these values. */
+  /** Only entries that have all of these values. */
   readonly metadata?: Metadata
 }
 
-/** Which sessions a server is to list. */
+/** Query for a list of sessions. */
 export interface RemoteSessionPage extends RemotePage {
-  /** Only those whose agents run on the server, or with `false` only those whose agents do not. */
+  /** Only sessions whose agents run on the server or, with `false`, whose agents do not. */
   readonly running?: boolean
   /** Only forks of this agent. */
   readonly forkedFrom?: string
@@ -54,9 +54,9 @@ export interface RemoteSpawnOptions {
   readonly metadata?: Metadata
 }
 
-/** A client of a server: one connection after another under one session, until it is closed. Made by `connect`. */
+/** A client of a server: successive connections under one session, until it is closed. Made by `connect`. */
 export class Client {
-  /** Resolves once the server has said welcome; rejects when the client is closed before. */
+  /** Resolves once the server has sent `welcome`. Rejects if the client is closed before that. */
   readonly ready: Promise<void>
   readonly #options: CheckedOptions
   readonly #link: Link
@@ -74,7 +74,7 @@ export class Client {
   #number = 0
   #connections = 0
   #closed: RuntimeError | undefined
-  /** The status that was told last. */
+  /** The status that was last reported. */
   #told: ClientStatus = 'connecting'
 
   /** Made by `connect`. */
@@ -94,7 +94,7 @@ export class Client {
     else this.#link.open()
   }
 
-  /** `reconnecting` also while a gateway is connected to that has been looking for an agent in vain, which this client asked for or follows. */
+  /** `reconnecting` also applies while the connected gateway cannot find an agent that this client uses. */
   get status(): ClientStatus {
     const { status } = this.#link
     return status === 'open' && !this.#away.isEmpty ? 'reconnecting' : status
@@ -105,23 +105,23 @@ export class Client {
     return this.#link.retryAt
   }
 
-  /** The role that the token has; `undefined` until the client was open, and where rights were granted one by one. */
+  /** The role of the token; `undefined` before the first connection, and if individual rights were granted. */
   get role(): Role | undefined {
     return this.#welcome?.role
   }
 
-  /** Tells whether the token has a right; `false` until the client was open. */
+  /** Returns true if the token has a right; `false` before the first connection. */
   may(right: Right): boolean {
     const { may, role } = this.#welcome ?? {}
     return may?.includes(right) ?? (role !== undefined && rightsOf({ role }).has(right))
   }
 
-  /** Names of the agents that can be spawned; empty until the client was open, and until a gateway has reached a worker. */
+  /** Names of the agents that can be spawned; empty before the first connection, and until a gateway has reached a worker. */
   get definitions(): readonly string[] {
     return this.#welcome?.definitions ?? []
   }
 
-  /** Their purposes by name, as far as they say so; empty without the right `spawn`. */
+  /** Descriptions of these agents by name, where they have one; empty without the right `spawn`. */
   get descriptions(): Readonly<Record<string, string>> {
     return this.#welcome?.descriptions ?? {}
   }
@@ -132,13 +132,13 @@ export class Client {
     return () => this.#statusListeners.delete(listener)
   }
 
-  /** Calls when `definitions` have become known after the client was open; returns a function that ends it. */
+  /** Calls `listener` when `definitions` become known after the connection; returns a function that ends it. */
   onDefinitions(listener: (definitions: readonly string[]) => unknown): () => void {
     this.#definitionListeners.add(listener)
     return () => this.#definitionListeners.delete(listener)
   }
 
-  /** Calls with errors that belong to no call: a frame that is not understood, a listener that threw, a refused subscription. */
+  /** Calls `listener` with errors that belong to no call: an unknown frame, a listener that threw, a refused subscription. */
   onError(listener: (error: ErrorInfo) => unknown): () => void {
     this.#errorListeners.add(listener)
     return () => this.#errorListeners.delete(listener)
@@ -173,8 +173,7 @@ export class Client {
   }
 
   /**
-   * The agent of this id, one object however often it is asked for; a missing agent shows at the first request to it. With the type of its
-   * definition, results and events are typed.
+   * Returns the agent with this id, always the same object. A missing agent is reported by the first request to it. With the type of its definition, results and events are typed.
    *
    * @example
    * ```ts no-run
@@ -194,28 +193,25 @@ export class Client {
     return agent as RemoteAgent<never, never>
   }
 
-  /** Agents without a parent, oldest first, those after one of them, with certain metadata; 100 unless told. Rejects with `INVALID_OPTION`. */
+  /** Returns agents without a parent, oldest first, after a given one and with certain metadata; 100 by default. Rejects with `INVALID_OPTION`. */
   async agents(page: RemotePage = {}): Promise<RemoteAgents> {
     return readAnswer(agentsShape, await this.#ask({ type: 'agent.list', ...page }))
   }
 
   /**
-   * Calls with the running agents, sub-agents included, and then a few times a second with those that changed; returns a function that ends it.
+   * Calls `listener` with the running agents, including sub-agents, and then a few times a second with changed ones. Returns a function that ends it.
    * Continues after a reconnect.
    */
   watch(listener: (change: RosterChange) => unknown): () => void {
     return this.#roster.add((change) => this.#notify(new Set([listener]), change))
   }
 
-  /** Sessions of the server's store, running or not, the one written last first; as `agents`. */
+  /** Returns sessions of the server's store, running or not, the most recently written first; options as for `agents`. */
   async sessions(page: RemoteSessionPage = {}): Promise<RemoteSessions> {
     return readAnswer(sessionsShape, await this.#ask({ type: 'session.list', ...page }))
   }
 
-  /**
-   * Finds where something was said, in sessions within reach: the records that have all of the words, the best first, 20 unless `limit` says
-   * otherwise (at most 100).
-   */
+  /** Searches the sessions within reach for records that contain all of the words, the best first; 20 by default, at most 100. */
   async search(text: string, options: Pick<RemotePage, 'limit' | 'metadata'> = {}): Promise<RemoteSearch> {
     return readAnswer(searchShape, await this.#ask({ type: 'session.search', text, ...options }))
   }
@@ -229,8 +225,8 @@ export class Client {
   }
 
   /**
-   * Calls with everything that waits for people, at once and whenever that changes at running agents, and after each reconnect; returns a
-   * function that ends it. Failures are told to `onError`.
+   * Calls `listener` with everything that waits for people: at once, after each change at running agents, and after each reconnect. Returns a
+   * function that ends it. Failures are reported to `onError`.
    */
   watchWaiting(
     listener: (waiting: RemoteWaiting) => unknown,
@@ -243,8 +239,8 @@ export class Client {
   }
 
   /**
-   * Returns the processes that a gateway reaches, by name; none where the server is no gateway. `worker` of an agent in a list names its own.
-   * Rejects with `BRIDGE_FORBIDDEN` for clients without all rights.
+   * Returns the processes that a gateway reaches, by name; none if the server is not a gateway. `worker` of an agent in a list names its own. Rejects
+   * with `BRIDGE_FORBIDDEN` for clients without all rights.
    */
   async workers(): Promise<readonly RemoteWorker[]> {
     return readAnswer(workersShape, await this.#ask({ type: 'worker.list' })).workers

@@ -31,7 +31,7 @@ const content: Shape<Content> = (value) => {
   return what === undefined ? undefined : { path: [], what }
 }
 
-/** Its other fields are the server's to judge. */
+/** Shape of a command's type. The server checks the other fields. */
 const provenance = partly<ProvenanceKind>({ type: text as Shape<never> })
 
 const whole = thatIs<number>((value) => Number.isSafeInteger(value) && (value as number) > 0, 'give a whole number')

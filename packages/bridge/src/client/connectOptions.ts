@@ -4,7 +4,7 @@ import { given } from '../../../../src/protocol/bridge/writeCommand.ts'
 import { maybe, onlyFields, positive, thatIs, wrongText } from './shape.ts'
 import { withoutEnd } from '../../../../src/protocol/text/textEnds.ts'
 
-/** How long to wait before reconnecting: doubling from `baseMs` to `maxMs`, with half of it random. */
+/** Wait before a reconnect, doubling from `baseMs` to `maxMs`; half of it is random. */
 export interface RetryOptions {
   /** Default 250. */
   readonly baseMs?: number
@@ -12,7 +12,7 @@ export interface RetryOptions {
   readonly maxMs?: number
 }
 
-/** Gives the token of the next connection; if it throws, it is asked again after a while. */
+/** Returns the token for the next connection. If it throws, it is called again after a while. */
 export type TokenSource = () => string | undefined | Promise<string | undefined>
 
 export interface ConnectOptions {
@@ -25,8 +25,8 @@ export interface ConnectOptions {
   readonly webSocket?: WebSocketConstructor
   readonly retry?: RetryOptions
   /**
-   * How long to wait for the first `welcome`, in milliseconds: after that the client is closed, and `ready` and everything pending
-   * reject with `BRIDGE_UNREACHABLE`. Default: none, the client keeps trying.
+   * Time limit for the first `welcome`, in milliseconds. After that the client is closed, and `ready` and everything pending reject with
+   * `BRIDGE_UNREACHABLE`. Default: none; the client keeps trying.
    */
   readonly connectTimeoutMs?: number
   /** Closes the client when it is aborted. */
@@ -47,7 +47,7 @@ export interface CheckedOptions {
   readonly signal: AbortSignal | undefined
   readonly clock: Clock
   readonly random: () => number
-  /** `seq` of the last record that is known of an agent, where that need not be asked. */
+  /** Returns the `seq` of the last known record of an agent, if it is known without a request. */
   readonly knownSeq?: (agentId: string) => number | undefined
 }
 
@@ -82,8 +82,7 @@ const bridgePath = '/bridge'
 const schemes: Readonly<Record<string, string>> = { 'ws:': 'ws:', 'wss:': 'wss:', 'http:': 'ws:', 'https:': 'wss:' }
 
 /**
- * The URL of a bridge as it may be written: `ws(s)://host[:port]/bridge`, or `http(s)://host[:port][/base]` of the server that has it.
- *
+ * Reads the URL of a bridge: `ws(s)://host[:port]/bridge`, or `http(s)://host[:port][/base]` of its server.
  * @throws RuntimeError `INVALID_OPTION`
  */
 export function bridgeUrl(written: string): string {
@@ -109,5 +108,5 @@ export interface WebSocketPort extends AnyWebSocket {
   addEventListener(type: 'open' | 'message' | 'close' | 'error', listener: (event: never) => void): void
 }
 
-/** Makes a socket that connects: the `WebSocket` of browsers, of Node 22, or of the package `ws`. */
+/** Constructor of a socket: the `WebSocket` of browsers, of Node 22, or of the package `ws`. */
 export type WebSocketConstructor = new (url: string, protocols: string[]) => AnyWebSocket

@@ -3,11 +3,11 @@ import type { Chat } from './fold/chat.ts'
 
 /** A chat that follows its agent, in the shape of React's `useSyncExternalStore`. */
 export interface ConversationStore {
-  /** The chat as it is: another object with every change. */
+  /** The current chat: a new object with every change. */
   getSnapshot(): Chat
   /** Calls after changes, once for those that came together; returns a function that ends it. */
   subscribe(listener: () => void): () => void
-  /** Hears no more of the agent. Idempotent. */
+  /** Stops following the agent. Idempotent. */
   close(): void
 }
 

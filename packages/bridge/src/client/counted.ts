@@ -3,11 +3,14 @@ import { systemClock, type Clock } from '../../../../src/protocol/ports/clock.ts
 export interface CountedOptions {
   /** Default: the system's. */
   readonly clock?: Clock
-  /** How long it stays open after the last one has left, in milliseconds: views that are drawn anew leave and come back. Default 100. */
+  /**
+   * Time for which it stays open after the last user has left, in milliseconds, because views leave and come back when they are drawn anew. Default
+   * 100.
+   */
   readonly graceMs?: number
 }
 
-/** Keeps something open while anybody uses it, and a little longer. */
+/** Keeps a resource open while it is used, and a little longer. */
 export class Counted {
   readonly #what: { open(): void; close(): void }
   readonly #clock: Clock
@@ -15,7 +18,7 @@ export class Counted {
   #count = 0
   #cancelGrace: (() => void) | undefined
 
-  /** Both are idempotent. */
+  /** Opens and closes the resource. Both are idempotent. */
   constructor(what: { open(): void; close(): void }, { clock = systemClock, graceMs = 100 }: CountedOptions = {}) {
     this.#what = what
     this.#clock = clock

@@ -4,13 +4,13 @@ import { ResumedChat } from './resumedChat.ts'
 export interface EscapementChatOptions {
   /** Address at which `aiSdkChat` of `escapement/ai-sdk` answers. Default `/api/chat`. */
   readonly api?: string
-  /** Default: that of the platform. */
+  /** Default: `fetch` of the platform. */
   readonly fetch?: typeof globalThis.fetch
   /** Default: the system's. */
   readonly clock?: Clock
 }
 
-/** A message of a chat, as far as it matters here. */
+/** The used fields of a chat message. */
 interface Message {
   readonly role: string
 }
@@ -34,7 +34,7 @@ export interface EscapementChatTransport {
 /** Requests of a chat, by the address of its stream: components may make a transport whenever they render. */
 const chats = new Map<string, { made: number; readonly resumed: ResumedChat }>()
 
-/** Milliseconds in which a new request cancels the stop of the one that was given up before it: effects of React run twice. */
+/** Milliseconds within which a new request cancels the stop of an abandoned one, because effects of React run twice. */
 const againMs = 50
 
 /**

@@ -12,7 +12,7 @@ export class DeltaCutter {
   #reply = ''
   #received = { text: 0, thinking: 0 }
 
-  /** The part of a delta that is new; `undefined` when none is. */
+  /** Returns the new part of a delta; `undefined` if there is none. */
   cut({ runId, turnIndex, kind, offset, text }: DeltaFrame): Piece | undefined {
     const reply = `${runId}/${turnIndex}`
     if (reply !== this.#reply) this.#begin(reply)
@@ -36,7 +36,7 @@ export class DeltaCutter {
 
 /** Subscription of a listener. */
 export interface ListenerOptions {
-  /** `seq` of the last record it received; `undefined`: it starts at the log's end, once that is known. */
+  /** `seq` of the last record that it received; `undefined` if it starts at the log's end, once that is known. */
   readonly cursor: number | undefined
   readonly deltas: boolean
   readonly descendants: boolean
@@ -44,13 +44,13 @@ export interface ListenerOptions {
   /** True to read the log from its start if the server's log has lost records; false to read from its current end. */
   readonly rereads: boolean
   onEvent(event: AgentEvent): void
-  /** Everything up to now was delivered: at first, and after every reconnect. */
+  /** Called when everything up to now was delivered: at first, and after every reconnect. */
   onCaughtUp?(): void
-  /** No more events will follow; with an error unless the agent simply ended. */
+  /** Called when no more events will follow, with an error unless the agent simply ended. */
   onEnd(error?: RuntimeError): void
 }
 
-/** The subscription while runs are awaited. */
+/** Subscription that is used while runs are awaited. */
 export const forRuns = { cursor: undefined, deltas: true, descendants: false, requests: false, rereads: true } as const
 
 /** One listener of a remote agent, with its own position in the log; it receives nothing twice. */

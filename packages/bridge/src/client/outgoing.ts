@@ -8,11 +8,11 @@ type Distribute<T> = T extends { readonly id: string } ? Omit<T, 'id'> : never
 /** A command before it gets its id. */
 export type Asked = Distribute<Exclude<ClientFrame, { type: 'hello' | 'ping' }>>
 
-/** Most commands in flight without an answer. */
+/** Maximum number of unanswered commands in flight. */
 const window = 32
 /** Milliseconds between two attempts to reach an agent: a gateway looks for it much longer each time. */
 const againMs = 500
-/** How long a server that was started again may not know an agent yet whose run it had, in milliseconds: the application resumes it. */
+/** Time for which a restarted server may not know an agent yet, in milliseconds, until the application resumes the agent. */
 const resumingMs = 10_000
 /** The share of the server's frame rate to use: its one-second windows do not align with ours. */
 const share = 0.4
@@ -28,7 +28,7 @@ export interface Asking {
 }
 
 interface Entry extends Asking {
-  /** `putOff`: its agent cannot be reached at present. */
+  /** State of a command. `putOff`: its agent cannot be reached at present. */
   state: 'queued' | 'putOff' | 'sent' | 'answered'
   /** Kept after its answer, and sent again on every connection, until it is released. */
   isKept: boolean
@@ -61,7 +61,7 @@ export class Outgoing {
     this.#away = away
   }
 
-  /** Sends a command as soon as it may; `isKept` until `release`. */
+  /** Sends a command as soon as possible. With `isKept` it is kept until `release`. */
   ask(asking: Asking, isKept = false): void {
     const isPutOff = this.#putOff.has(agentOf(asking))
     const entry: Entry = { ...asking, isKept, state: isPutOff ? 'putOff' : 'queued' }
@@ -71,7 +71,7 @@ export class Outgoing {
     this.#pump()
   }
 
-  /** A kept command is no longer needed. */
+  /** Releases a kept command. */
   release(number: number): void {
     const id = idOf({ number })
     const entry = this.#entries.get(id)
@@ -91,7 +91,7 @@ export class Outgoing {
     this.#pump()
   }
 
-  /** The connection broke: unanswered commands are sent again over the next one. */
+  /** Called when the connection broke. Unanswered commands are sent again over the next one. */
   lost(): void {
     this.#limits = undefined
     this.#waiting = 0
@@ -141,7 +141,7 @@ export class Outgoing {
     return wasTaken === true && code === 'AGENT_NOT_FOUND' && this.#clock.now() - this.#openedAt < resumingMs
   }
 
-  /** Asks again later, together with later commands to the agent; nothing was lost. */
+  /** Postpones a command, together with later commands to the agent. */
   #tryLater(entry: Entry, { code, message }: RuntimeError): void {
     const agentId = agentOf(entry)
     this.#waiting -= 1
@@ -206,12 +206,12 @@ export class Outgoing {
   }
 }
 
-/** Whom it is about; `''`: no agent. */
+/** Returns the id of the command's agent; `''` if it has none. */
 const agentOf = ({ frame }: Pick<Asking, 'frame'>): string => ('agentId' in frame ? (frame.agentId ?? '') : '')
 
 const idOf = ({ number }: Pick<Asking, 'number'>): string => `c${number}`
 
-/** A frame as it is sent, or why it cannot be. */
+/** Returns a frame in its sent form, or the reason why it cannot be sent. */
 function textOf(frame: Asked & { readonly id: string }, maxFrameBytes: number): string | RuntimeError {
   try {
     const text = JSON.stringify(frame)

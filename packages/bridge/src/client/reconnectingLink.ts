@@ -23,9 +23,9 @@ const steadyMs = 5_000
 export interface LinkOwner {
   opened(welcome: WelcomeFrame): void
   received(frame: ServerFrame): void
-  /** The connection broke; another one is being made. */
+  /** Called when the connection broke and another one is being made. */
   lost(): void
-  /** The link is closed for good. */
+  /** Called when the link is closed for good. */
   closed(error: RuntimeError): void
   changed(status: ClientStatus): void
   report(error: ErrorInfo): void
@@ -34,13 +34,13 @@ export interface LinkOwner {
 /** `idle`: not opened yet, or a lost connection is being handled. */
 type State =
   | { readonly type: 'idle' | 'closed' }
-  /** The application is asked for a token. */
+  /** True while the application is asked for a token. */
   | { readonly type: 'authorising' }
   | { readonly type: 'connecting'; readonly socket: WebSocketPort }
   | { readonly type: 'open'; readonly socket: WebSocketPort; readonly since: number }
   | { readonly type: 'waiting'; readonly retryAt: number }
 
-/** The session that all its connections belong to; `sessionKey` proves that it is ours where the token does not. */
+/** The session of all its connections. `sessionKey` proves that it is ours if the token does not. */
 interface LinkSession {
   readonly sessionId: string
   readonly sessionKey: string | undefined
@@ -62,7 +62,7 @@ export class Link {
   #cancelTimer: () => void = () => {}
   #cancelPong: (() => void) | undefined
   #cancelTimeout: (() => void) | undefined
-  /** Why there has been no connection so far; reported once. */
+  /** Reason why there is no connection so far; reported once. */
   #problem: ErrorInfo | undefined
   /** The last error that answered no command: the reason for a close. */
   #lastError: ErrorInfo | undefined
@@ -193,7 +193,7 @@ export class Link {
     }
   }
 
-  /** A frame whose handler throws must not keep the next one from being read. */
+  /** Handles a frame. If its handler throws, the next frame is still read. */
   #pass(frame: ServerFrame): void {
     try {
       this.#owner.received(frame)
@@ -247,7 +247,7 @@ export class Link {
     this.#tellStatus()
   }
 
-  /** A token may have expired on its way: the next one counts. */
+  /** Number of refused tokens that are tolerated, because a token may have expired on its way. */
   #mayTryAnotherToken(): boolean {
     this.#refusals += 1
     return typeof this.#options.token === 'function' && this.#refusals === 1

@@ -49,7 +49,7 @@ export interface AgentOwner extends FeedOwner {
   /** Sends a command, and again after a reconnect; `isKept` until it is released. */
   send(asking: Asking, isKept: boolean): void
   release(number: number): void
-  /** Calls once an agent of this id runs; returns a function that ends it. */
+  /** Calls `listener` once an agent with this id runs; returns a function that ends it. */
   onceThere(agentId: string, call: () => void): () => void
 }
 
@@ -76,41 +76,40 @@ export class RemoteAgent<out Output = unknown, out Event extends AgentEvent = Ag
     this.#runs = new RemoteRuns((requestId) => this.#runEnded(requestId))
   }
 
-  /** `seq` of the last record that was heard, while the agent has listeners or awaited runs. */
+  /** `seq` of the last received record, while the agent has listeners or awaited runs. */
   get lastSeq(): number | undefined {
     return this.#feed.lastSeq
   }
 
   /**
-   * Starts a run; a busy agent runs it after the ones before. A refusal by the server is the run's result, with an error.
-   *
+   * Starts a run; a busy agent runs it after earlier ones. A refusal by the server is the run's result, with an error.
    * @throws RuntimeError `INVALID_CONTENT`, `INVALID_OPTION`; nothing happened then.
    */
   prompt(content: Content, options: RunOptions = {}): Run<Output, Event> {
     return this.#start({ type: 'agent.prompt', agentId: this.id, content }, options)
   }
 
-  /** Aborts the run under way and prompts, ahead of prompts that wait. As `prompt`. */
+  /** Aborts the current run and prompts, ahead of waiting prompts. Otherwise like `prompt`. */
   interrupt(content: Content, options: RunOptions = {}): Run<Output, Event> {
     return this.#start({ type: 'agent.interrupt', agentId: this.id, content }, options)
   }
 
-  /** Continues after a pause, or after a run that ended with `error`, as a new run. As `prompt`. */
+  /** Continues after a pause, or after a run that ended with `error`, as a new run. Otherwise like `prompt`. */
   resume(options: RunOptions = {}): Run<Output | undefined, Event> {
     return this.#start({ type: 'agent.resume', agentId: this.id }, options)
   }
 
-  /** Says something in the middle of a run. Throws as `prompt` does; rejects with `QUEUE_FULL`, `AGENT_STOPPED`, `AGENT_PAUSED`. */
+  /** Sends a message into the current run. Throws as `prompt` does; rejects with `QUEUE_FULL`, `AGENT_STOPPED`, `AGENT_PAUSED`. */
   steer(content: Content, options: SayOptions = {}): Promise<void> {
     return this.#send({ type: 'agent.steer', agentId: this.id, content, ...given(options) })
   }
 
-  /** Sends a message that is delivered when the current run would otherwise end. As `steer`. */
+  /** Sends a message that is delivered when the current run would otherwise end. Otherwise like `steer`. */
   followUp(content: Content, options: SayOptions = {}): Promise<void> {
     return this.#send({ type: 'agent.followUp', agentId: this.id, content, ...given(options) })
   }
 
-  /** Ends the run under way. */
+  /** Ends the current run. */
   abort(): Promise<void> {
     return this.#send({ type: 'agent.abort', agentId: this.id })
   }
@@ -158,12 +157,12 @@ export class RemoteAgent<out Output = unknown, out Event extends AgentEvent = Ag
     return this.#send({ type: 'agent.brake', agentId: this.id, policy })
   }
 
-  /** Lets a summary take the place of the conversation's middle. */
+  /** Replaces the middle of the conversation by a summary. */
   compact(options: CompactOptions = {}): Promise<void> {
     return this.#send({ type: 'agent.compact', agentId: this.id, ...given(options ?? {}) })
   }
 
-  /** Brings steps of an abandoned branch back, as copies at the end: a `graft.applied` event reports the outcome. */
+  /** Copies steps of an abandoned branch to the end. A `graft.applied` event reports the outcome. */
   graft(steps: string | readonly string[]): Promise<void> {
     return this.#send({ type: 'agent.graft', agentId: this.id, steps: stepsIn(steps) })
   }
@@ -176,12 +175,12 @@ export class RemoteAgent<out Output = unknown, out Event extends AgentEvent = Ag
     return this.#send({ type: 'agent.use', agentId: this.id, use })
   }
 
-  /** Keeps a step, such as `n12`, in the model's sight: a `pin.applied` event reports the outcome. */
+  /** Keeps a step, such as `n12`, visible to the model. A `pin.applied` event reports the outcome. */
   pin(step: string): Promise<void> {
     return this.#send({ type: 'agent.pin', agentId: this.id, step })
   }
 
-  /** Takes a pin away. As `pin`. */
+  /** Removes a pin. Otherwise like `pin`. */
   unpin(step: string): Promise<void> {
     return this.#send({ type: 'agent.unpin', agentId: this.id, step })
   }
@@ -192,10 +191,9 @@ export class RemoteAgent<out Output = unknown, out Event extends AgentEvent = Ag
   }
 
   /**
-   * Calls `listener` with every event from now on, or from a record on; returns a function that ends it. Records come without a gap or a
-   * repeat, also across reconnects; events that are not in the log are heard live or not at all. A listener that throws affects nothing else:
-   * `client.onError` hears of it, and of a server that refuses.
-   *
+   * Calls `listener` with every event from now on, or from a record on; returns a function that ends it. Records come without a gap or a repeat, also
+   * across reconnects; events that are not in the log are only sent live. A listener that throws affects nothing else. `client.onError` gets its
+   * error, and a refusal by the server.
    * @throws RuntimeError `INVALID_OPTION`
    */
   subscribe(listener: (event: Event) => unknown, options?: Own<RemoteSubscribeOptions>): () => void
@@ -247,7 +245,7 @@ export class RemoteAgent<out Output = unknown, out Event extends AgentEvent = Ag
     }
   }
 
-  /** Every event from now on, or from a record on, as an async iterable with a bounded buffer; leave the loop to end it. */
+  /** Returns every event from now on, or from a record on, as an async iterable with a bounded buffer. Leave the loop to end it. */
   events(options?: Own<RemoteListenOptions>): AsyncIterableIterator<Event>
   events(options: RemoteListenOptions): AsyncIterableIterator<AgentEvent>
   events(options: RemoteListenOptions = {}): AsyncIterableIterator<AgentEvent> {
@@ -265,7 +263,7 @@ export class RemoteAgent<out Output = unknown, out Event extends AgentEvent = Ag
     return buffer
   }
 
-  /** How the agent is now. Rejects with `AGENT_NOT_FOUND`, `BRIDGE_FORBIDDEN`. */
+  /** Returns the agent's current state. Rejects with `AGENT_NOT_FOUND`, `BRIDGE_FORBIDDEN`. */
   async snapshot(): Promise<RemoteSnapshot> {
     return snapshotOf(await this.#owner.ask({ type: 'agent.snapshot', agentId: this.id }))
   }
@@ -284,14 +282,16 @@ export class RemoteAgent<out Output = unknown, out Event extends AgentEvent = Ag
     return readAnswer(forkShape, await this.#owner.ask({ type: 'agent.fork', agentId: this.id, at }))
   }
 
-  /** Returns the records that a fork shares with its sources, a list for each log, oldest first; else none. Rejects as `snapshot` does. */
+  /**
+   * Returns the records that a fork shares with its sources, a list for each log, oldest first; none for other agents. Rejects as `snapshot` does.
+   */
   past(): Promise<readonly (readonly LogRecord[])[]> {
     return readSharedPast((frame) => this.#owner.ask(frame), this.id)
   }
 
   /**
-   * A token for a link that only lets look at this agent and those below it, for a while: a day, unless `ms` says otherwise. Rejects with
-   * `BRIDGE_FORBIDDEN` without the right `share`, `INVALID_OPTION`.
+   * Returns a read-only token for this agent and those below it, valid for `ms`, a day by default. Rejects with `BRIDGE_FORBIDDEN` without the right
+   * `share`, `INVALID_OPTION`.
    */
   async share({ ms }: { readonly ms?: number } = {}): Promise<RemoteShare> {
     const asked = { type: 'agent.share', agentId: this.id, ...(ms === undefined ? {} : { ms }) } as const
@@ -309,7 +309,7 @@ export class RemoteAgent<out Output = unknown, out Event extends AgentEvent = Ag
     return this.#feed.add({ cursor, deltas, descendants, requests, rereads, ...heard })
   }
 
-  /** Answers are checked by this from now on. */
+  /** Sets the schema that checks answers from now on. */
   checkOutput(output: z.ZodType): void {
     this.#runs.output = output
   }
@@ -352,7 +352,7 @@ export class RemoteAgent<out Output = unknown, out Event extends AgentEvent = Ag
     })
   }
 
-  /** Everything up to a record was sent. */
+  /** Called when everything up to a record was sent. */
   caughtUp(seq: number): void {
     const isAll = this.#feed.caughtUp(seq)
     if (isAll && this.#calls !== undefined) void this.#calls.look()

@@ -93,13 +93,13 @@ export class RemoteFeed {
     return this.#spawnSeq ?? this.#owner.knownSeq?.(this.#agentId)
   }
 
-  /** Calls once listeners know where to start, possibly at once; or `refused` if they never will. */
+  /** Calls back once listeners know where to start, possibly at once; or calls `refused` if they never will. */
   whenOpen(call: () => void, refused: (error: RuntimeError) => void): void {
     if (this.#waiting === undefined) call()
     else this.#waiting.push({ call, refused })
   }
 
-  /** There is a new connection. */
+  /** Called for a new connection. */
   reopen(): void {
     if (this.#subscription !== undefined && this.#listeners.length > 0) this.#subscribe()
   }
@@ -121,7 +121,7 @@ export class RemoteFeed {
     for (const listener of this.#listeners) listener.takeDelta(frame, at)
   }
 
-  /** Everything up to a record was sent. Returns `false` if that was by an earlier subscription. */
+  /** Called when everything up to a record was sent. Returns `false` if that was by an earlier subscription. */
   caughtUp(seq: number): boolean {
     if (this.#subscription === undefined || seq > this.#subscription.position) return false
     this.#subscription.state = 'live'
@@ -129,7 +129,7 @@ export class RemoteFeed {
     return true
   }
 
-  /** No more events: the agent has ended, or, with an error, cannot be read. */
+  /** Called when no more events come: the agent has ended or, with an error, cannot be read. */
   close(error?: RuntimeError): void {
     const listeners = this.#listeners
     this.#listeners = []
@@ -215,7 +215,7 @@ export class RemoteFeed {
     for (const { call } of waiting) call()
   }
 
-  /** The server's log ends before records it had sent, so it lost them. The log is authoritative. */
+  /** Handles a server's log that ends before records it had sent. The server has lost them, and the log is authoritative. */
   #refused(error: RuntimeError, from: number): void {
     if (this.#subscription === undefined) return
     const isAhead = error.code === 'INVALID_OPTION' && this.#listeners.some(({ wants }) => wants.cursor !== from)

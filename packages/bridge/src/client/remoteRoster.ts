@@ -37,7 +37,7 @@ export class RemoteRoster {
     }
   }
 
-  /** There is a new connection. */
+  /** Called for a new connection. */
   reopen(): void {
     if (this.#listeners.size === 0) return
     this.#isFirst = true

@@ -20,7 +20,7 @@ export class RemoteRuns {
   #isAnswer = false
   readonly #onEnd: (requestId: string) => void
 
-  /** `onEnd`: the result of a request is known. */
+  /** `onEnd`: called when the result of a request is known. */
   constructor(onEnd: (requestId: string) => void) {
     this.#onEnd = onEnd
   }
@@ -52,12 +52,12 @@ export class RemoteRuns {
     else run?.push(event)
   }
 
-  /** All records have arrived and the agent is loaded: an interrupted run will not continue on its own. */
+  /** Called when all records have arrived and the agent is loaded, so an interrupted run will not continue on its own. */
   caughtUp(): void {
     this.#endInterrupted()
   }
 
-  /** The request was refused, or its run has no end in the log. */
+  /** Called when the request was refused, or its run has no end in the log. */
   cancel(requestId: string, stopReason: RunResult['stopReason'], error?: ErrorInfo): void {
     const run = this.#expected.get(requestId) ?? (this.#current?.requestId === requestId ? this.#current : undefined)
     if (run === undefined) return
@@ -67,7 +67,7 @@ export class RemoteRuns {
     this.#onEnd(requestId)
   }
 
-  /** No more events of the agent will come. */
+  /** Called when no more events of the agent will come. */
   cancelAll(stopReason: RunResult['stopReason'], error?: ErrorInfo): void {
     this.#endInterrupted()
     const runs = new Set([...(this.#current === undefined ? [] : [this.#current]), ...this.#expected.values()])

@@ -76,7 +76,7 @@ export class ResumedChat {
   }
 }
 
-/** Resolves with an answer once its content has begun to come: until then the run's state may change. */
+/** Resolves with an answer once its content begins to arrive. Until then the run's state may change. */
 async function begun(answering: Promise<Response>): Promise<Response> {
   const answer = await answering
   if (answer.body === null) return answer

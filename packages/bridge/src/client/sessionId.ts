@@ -8,21 +8,18 @@ const utf8 = (text: string): Uint8Array => new TextEncoder().encode(text)
 
 const hex = (bytes: Uint8Array): string => [...bytes].map((byte) => byte.toString(16).padStart(2, '0')).join('')
 
-/** Random bytes in hex. Not `randomUUID`, which pages without TLS do not have. */
+/** Returns random bytes in hex. It avoids `randomUUID`, which pages without TLS do not have. */
 export const randomHex = (bytes: number): string => hex(crypto.getRandomValues(new Uint8Array(bytes)))
 
-/**
- * The session id for a name, random by default. With a token it is `<name>.<mac>`: the keyed hash proves to the server that the
- * token's holder made it.
- */
+/** Returns the session id for a name, random by default. With a token it is `<name>.<mac>`: the keyed hash proves that the token's holder made it. */
 export function sessionIdFor(token: string | undefined, name: string = randomHex(16)): string {
   return token === undefined ? name : `${name}.${hex(hmacSha256(utf8(token), utf8(name)).subarray(0, macBytes))}`
 }
 
-/** The mark that stands for a session in the ids of its requests, as in logs, where others read them. */
+/** Returns the mark of a session in the ids of its requests, which others can read in logs. */
 export const sessionMark = (sessionId: string): string => hex(sha256(utf8(sessionId)).subarray(0, 16))
 
-/** The subprotocol that carries a token in the connection request, where a page in a browser cannot set headers. */
+/** Returns the subprotocol that carries a token in the connection request, because a browser page cannot set headers. */
 export function tokenProtocol(token: string): string {
   const base64 = btoa(String.fromCharCode(...utf8(token)))
   return `${tokenProtocolPrefix}${base64.replaceAll('+', '-').replaceAll('/', '_').replaceAll('=', '')}`

@@ -1,11 +1,11 @@
-/** The first numbers that no other divides. */
+/** Returns the first prime numbers. */
 function primes(count: number): number[] {
   const found: number[] = []
   for (let next = 2; found.length < count; next += 1) if (found.every((prime) => next % prime !== 0)) found.push(next)
   return found
 }
 
-/** The first 32 bits behind the point. Roots of so small numbers are exact far beyond them. */
+/** Returns the first 32 fractional bits. Roots of small numbers are exact far beyond them. */
 const fraction = (root: number): number => ((root % 1) * 2 ** 32) | 0
 
 /** Fractions of the cube roots of the first 64 primes. */
@@ -17,7 +17,7 @@ const blockBytes = 64
 
 const turn = (word: number, bits: number): number => (word >>> bits) | (word << (32 - bits))
 
-/** The message padded to whole blocks: a one bit, zeros, and its length in bits. */
+/** Returns the message padded to whole blocks: a one bit, zeros, and its length in bits. */
 function padded(message: Uint8Array): DataView {
   const length = Math.ceil((message.length + 9) / blockBytes) * blockBytes
   const bytes = new Uint8Array(length)

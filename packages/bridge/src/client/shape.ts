@@ -7,8 +7,8 @@ export interface Wrong {
 }
 
 /**
- * Returns the fault of a value that should be of a type; `undefined`: none. Browsers check with these, which take a hundredth of the code of
- * the schemas that the types come from: a shape that lacks a field of its type does not compile.
+ * Check of a type: returns the fault of a value; `undefined` if there is none. Browsers use shapes because they take a hundredth of the code of the
+ * schemas. A shape that lacks a field of its type does not compile.
  */
 export interface Shape<out T> {
   (value: unknown): Wrong | undefined
@@ -85,7 +85,7 @@ export const texts = thatIs<Record<string, string>>(
   'give texts by name',
 )
 
-/** An object with some fields of a type right, as far as it matters here; of the others nothing is said. */
+/** Shape of an object that checks some fields of a type and ignores the others. */
 export function partly<T>(fields: Partial<Fields<T>>): Shape<T> {
   const entries = Object.entries(fields) as [string, Shape<unknown> | Maybe<unknown>][]
   const shapes = entries.map(([key, field]) =>
@@ -105,10 +105,10 @@ export function partly<T>(fields: Partial<Fields<T>>): Shape<T> {
   }
 }
 
-/** An object with all fields of a type; unknown ones, of a newer version, are let through. */
+/** Shape of an object with all fields of a type. Unknown fields of a newer version are allowed. */
 export const fields = <T>(all: Fields<T>): Shape<T> => partly(all)
 
-/** An object with all fields of a type, and no others. */
+/** Shape of an object with exactly the fields of a type. */
 export function onlyFields<T>(all: Fields<T>): Shape<T> {
   const shape = partly<T>(all)
   return (value) => {
@@ -117,7 +117,7 @@ export function onlyFields<T>(all: Fields<T>): Shape<T> {
   }
 }
 
-/** Objects told apart by a word in one field: a shape for each. */
+/** Shape of a union of objects, told apart by the value of one field. */
 export const oneOf =
   <K extends string, T extends { readonly [F in K]: string }>(
     key: K,

@@ -3,30 +3,26 @@ import type { ErrorInfo } from '../../../../src/protocol/errors.ts'
 export interface RemoteListenOptions {
   /** The first record to hear, from the log; default: from now on. */
   readonly fromSeq?: number
-  /** Hear text as it grows. Default `true`. */
+  /** Delivers text as it grows. Default `true`. */
   readonly deltas?: boolean
   /** Deliver events of sub-agents too, however deep, while connected: after a reconnect only later ones. Default `false`. */
   readonly descendants?: boolean
   /**
-   * Requests to the model too, as `turn.request` events: each has the whole conversation. Needs the right `see.all`; default `false`.
+   * Delivers requests to the model too, as `turn.request` events; each contains the whole conversation. Needs the right `see.all`. Default `false`.
    */
   readonly requests?: boolean
 }
 
 export interface RemoteSubscribeOptions extends RemoteListenOptions {
-  /**
-   * Where the server has lost records that were heard, deliver its log from the first one again, `agent.created`; default: continue with the
-   * next record.
-   */
+  /** If the server has lost delivered records, delivers its log again from `agent.created` on. Default: continue with the next record. */
   readonly rereads?: boolean
-  /**
-   * Waits for an agent that does not exist yet, after `onEnd` was told so, and hears it from then on: the server's roster says when it runs.
-   * Default `false`.
-   */
+  /** Waits for an agent that does not exist yet, after a call of `onEnd`, and follows it once the server's roster shows it. Default `false`. */
   readonly awaits?: boolean
-  /** Called when everything so far was heard: at first, and after every reconnect. */
+  /** Called when everything so far was delivered: at first, and after every reconnect. */
   readonly onCaughtUp?: () => unknown
-  /** Called once when no more will come: it was stopped, or, with an error, it cannot be followed. Default: `client.onError` hears of the error. */
+  /**
+   * Called once when no more events will come: the agent was stopped or, with an error, cannot be followed. Default: `client.onError` gets the error.
+   */
   readonly onEnd?: (error?: ErrorInfo) => unknown
 }
 

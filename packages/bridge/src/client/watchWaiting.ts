@@ -21,14 +21,11 @@ interface Told {
   failed(thrown: unknown): void
 }
 
-/**
- * Asks for everything that waits again whenever a list of running agents shows a change: at agents that do not run it changes only when one of
- * them begins to.
- */
+/** Requests everything that waits again whenever the list of running agents changes. At other agents it changes only when one of them starts. */
 export function watchWaiting(client: Watching, options: Options, { tell, failed }: Told): () => void {
   const keys = new Map<string, string>()
   let isOver = false
-  /** `again`: something has changed since it was asked. */
+  /** `again`: something has changed since the last request. */
   let asking: 'no' | 'yes' | 'again' = 'no'
   let said: string | undefined
   /** Agents of the previous answer: an agent that did not run may be decided at in the moment in which it begins to. */

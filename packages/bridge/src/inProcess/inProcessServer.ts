@@ -41,7 +41,7 @@ export class InProcessServer {
   readonly url = 'ws://in-process/bridge'
   /** Makes the sockets of its clients: give it to `connect`. */
   readonly webSocket: new (url: string, protocols: string[]) => ClientSocket
-  /** Access of clients to resources that do not go over the socket: charts, artifacts. */
+  /** Access of clients to resources outside the socket: charts and artifacts. */
   readonly access: AgentAccess
   readonly bridge: Bridge
   readonly #stopHeartbeat: () => void

@@ -17,7 +17,10 @@ const brokenCode = 1006
 /** The close code of a connection that is no longer needed; a client that names no code closes with it. */
 const doneCode = 1000
 
-/** One direction: texts in order, each in a turn of the event loop of its own, so that neither end holds up timers or the screen. */
+/**
+ * One direction of the pair. Texts are delivered in order, each in a separate turn of the event loop, so that neither end blocks timers or the
+ * screen.
+ */
 class Direction {
   readonly #deliver: (text: string) => void
   readonly #waiting: { readonly text: string; readonly done: (() => void) | undefined }[] = []
@@ -38,7 +41,7 @@ class Direction {
     this.#move()
   }
 
-  /** Calls once all that was sent before has arrived. */
+  /** Calls back once everything sent before has arrived. */
   end(goodbye: () => void): void {
     if (this.#isCut || this.#goodbye !== undefined) return
     this.#goodbye = goodbye
@@ -89,13 +92,13 @@ class Listeners {
 }
 
 /**
- * The two ends of a connection within this process, as WebSockets: what one sends, the other gets in order and later, never while it is
- * being sent. The client's end opens a turn of the event loop later; a close comes after what was sent before it.
+ * Creates the two ends of a connection within this process, as WebSockets. Messages arrive in order and asynchronously. The client's end opens a turn
+ * of the event loop later. A close arrives after earlier messages.
  */
 export function socketPair(): SocketPair {
   const atClient = new Listeners()
   const atServer = new Listeners()
-  /** As `readyState` of a WebSocket: 1 open, 2 closing, 3 closed. */
+  /** State like `readyState` of a WebSocket: 1 open, 2 closing, 3 closed. */
   let state = 1
   const down = new Direction((data) => atClient.call('message', { data }))
   const up = new Direction((text) => atServer.call('message', text, false))

@@ -2,7 +2,7 @@ import { promisify } from 'node:util'
 import { brotliCompress, constants, gzip } from 'node:zlib'
 import type { Encoding } from './encodings.ts'
 
-/** As small as it gets in the time that gzip takes: the highest quality of brotli takes fifty times as long. */
+/** Brotli quality that takes as long as gzip. The highest quality takes fifty times as long. */
 const brotliQuality = 5
 
 const compress: Readonly<Record<Encoding, (body: Buffer) => Promise<Buffer>>> = {
@@ -13,7 +13,7 @@ const compress: Readonly<Record<Encoding, (body: Buffer) => Promise<Buffer>>> = 
   gzip: (body) => promisify(gzip)(body, { level: 6 }),
 }
 
-/** Returns a function that gives the body in an encoding. Each encoding is made once, when it is first asked for, and kept. */
+/** Returns a function that returns the body in an encoding. Each encoding is computed once, on first use, and cached. */
 export function compressed(body: Buffer): (encoding: Encoding) => Promise<Buffer> {
   const made = new Map<Encoding, Promise<Buffer>>()
   return (encoding) => {

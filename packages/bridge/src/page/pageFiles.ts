@@ -12,7 +12,7 @@ export interface PageFile {
   readonly body: Buffer
   /** Encodings in which it may be sent; empty if encoding saves nothing. */
   readonly encodings: readonly Encoding[]
-  /** The body in one of these: it is compressed off this thread when it is first asked for, and kept. */
+  /** Returns the body in one of these encodings. It is compressed off this thread on first use, and cached. */
   encoded(encoding: Encoding): Promise<Buffer>
   /** Tag that is equal for equal bodies, in any encoding. */
   readonly tag: string
@@ -31,10 +31,10 @@ const types: Readonly<Record<string, string>> = {
 /** Suffix of files that are already compressed. */
 const packed = '.woff2'
 
-/** Least size of a file to be compressed; smaller ones fit into the first packets anyway. */
+/** Minimum size of a compressed file. Smaller ones fit into the first packets anyway. */
 const leastBytes = 1_024
 
-/** Where `npm run build` puts the page, seen from the sources and from the built package alike. */
+/** Path at which `npm run build` puts the page, relative to the sources and to the built package. */
 function pageFolder(): string | undefined {
   const url = packageFile('dist/inspector/')
   return url?.protocol === 'file:' ? fileURLToPath(url) : undefined
@@ -54,7 +54,7 @@ export async function readPageFiles(from = pageFolder()): Promise<ReadonlyMap<st
   return new Map(await Promise.all(read))
 }
 
-/** Says whether a name has a hash of the content, as the build gives it to all files but one, which Node finds by its name. */
+/** Returns true if a file name contains a content hash, as all built files do except one that Node finds by its name. */
 const hasHash = (path: string): boolean => /^\/assets\/[^/]+-[\w-]{8}\.\w+$/.test(path)
 
 /** A file of the page, by its path on the server. */

@@ -23,7 +23,7 @@ function policyFor(host: string | undefined, frameAncestors: readonly string[]):
 }
 
 export interface PageOptions {
-  /** Where the page connects to, seen from itself. Default `bridge`, beside it. */
+  /** Address to which the page connects, relative to the page. Default `bridge`, beside it. */
   readonly bridge?: string
   /** Origins of pages that may show it in a frame. Default: none. */
   readonly frameAncestors?: readonly string[]
@@ -60,7 +60,7 @@ export class ServedPage {
     return send(request, response, file, policyFor(request.headers.host, this.#frameAncestors))
   }
 
-  /** The page may be built while the server runs: if it was missing or unreadable, it is read again. */
+  /** Reads the page. If it was missing or unreadable it is read again, because it may be built while the server runs. */
   async #filesNow(): Promise<ReadonlyMap<string, PageFile>> {
     const reading = (this.#files ??= this.#read())
     try {
@@ -105,7 +105,7 @@ async function send(
   response.end(method === 'HEAD' ? undefined : body)
 }
 
-/** Tells whether a client that has the tags of an `if-none-match` header has this one; the comparison is weak, as the header requires. */
+/** Returns true if a client that has the tags of an `if-none-match` header has this one; the comparison is weak, as the header requires. */
 const knowsTag = (known: string | undefined, tag: string): boolean =>
   known !== undefined && known.split(',').some((one) => ['*', tag, tag.slice(2)].includes(one.trim()))
 

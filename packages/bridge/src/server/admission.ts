@@ -102,11 +102,11 @@ export const unknownPath = (bridgePath: string): Refusal => ({
   why: `Nothing is served at this path; the bridge is at ${bridgePath}.`,
 })
 
-/** The subprotocols a request offers. */
+/** Returns the subprotocols that a request offers. */
 export const protocolsOf = ({ headers }: IncomingMessage): readonly string[] =>
   headers['sec-websocket-protocol']?.split(',').map((name) => name.trim()) ?? []
 
-/** The token a request brings: in its `Authorization` header, or as a subprotocol. */
+/** Returns the token of a request, from its `Authorization` header or a subprotocol. */
 export function tokenOf(request: IncomingMessage): string | undefined {
   const bearer = /^Bearer (\S+)$/i.exec(request.headers.authorization ?? '')?.[1]
   if (bearer !== undefined) return bearer
@@ -116,8 +116,8 @@ export function tokenOf(request: IncomingMessage): string | undefined {
     : Buffer.from(carrier.slice(tokenProtocolPrefix.length), 'base64url').toString('utf8')
 }
 
-/** The path of a request, without its query. */
+/** Returns the path of a request, without its query. */
 export const pathOf = ({ url }: IncomingMessage): string => URL.parse(url ?? '/', 'http://localhost')?.pathname ?? ''
 
-/** Where a request comes from. */
+/** Returns the origin of a request, for the log. */
 export const addressOf = ({ socket }: IncomingMessage): string => socket.remoteAddress ?? ''

@@ -19,10 +19,10 @@ import type { BridgeLimits } from './limits.ts'
 import { Sealed } from './sealed.ts'
 import { viewOf, viewOfAgent, visibleRecord, type View } from './visible.ts'
 
-/** The agents of a server as far as one client may see and drive them. */
+/** The agents of a server that one client may see and drive. */
 export class AgentAccess implements Viewer {
   readonly rights: ReadonlySet<Right>
-  /** Tells whether the client may see and drive an agent. */
+  /** Returns true if the client may see and drive an agent. */
   readonly reach: Reach
   /** Ids of the agents of other processes that run, for lists. */
   runElsewhere: ReadonlySet<string> = new Set()
@@ -50,12 +50,12 @@ export class AgentAccess implements Viewer {
     return this.#grant.metadata
   }
 
-  /** Tells whether it is the same client, or one that nothing tells apart from it, and may do the same. */
+  /** Returns true if it is the same client or an indistinguishable one with the same rights. */
   isLike(other: AgentAccess): boolean {
     return this.#who === other.#who && isStillGranted(this.#grant, other.#grant)
   }
 
-  /** Values that this client is given to bring back. */
+  /** Sealed values that this client is given to send back. */
   get sealed(): Sealed {
     return new Sealed(this.#bridge.key, this.#who, this.clock)
   }
@@ -80,7 +80,10 @@ export class AgentAccess implements Viewer {
     return Object.fromEntries(said.map(({ name, description }) => [name, description]))
   }
 
-  /** Names of the definitions that concern the client: what it may spawn, or what runs within reach of a token for certain agents only. */
+  /**
+   * Names of the definitions that concern the client: those that it may spawn or, for a token that is limited to certain agents, those that run
+   * within reach.
+   */
   get knownDefinitions(): readonly string[] {
     if (this.may('spawn') || this.#grant.agents === undefined) return this.definitions
     const known = new Set<string>()
@@ -93,7 +96,7 @@ export class AgentAccess implements Viewer {
   }
 
   /**
-   * A page of the ids of sessions within reach, the one written last first; `undefined`: `after` is none of them. Rejects with
+   * Returns a page of ids of sessions within reach, the most recently written first; `undefined` if `after` is not one of them. Rejects with
    * `STORE_READ_FAILED`.
    */
   sessionIds(
@@ -139,7 +142,7 @@ export class AgentAccess implements Viewer {
     }
   }
 
-  /** The query that finds the agents within reach, or more, that are listed with what waits at them and below. */
+  /** Returns the query for the agents whose waiting entries are listed: at least all agents within reach. */
   waitingQuery(metadata: Metadata | undefined): LogQuery {
     const isRoot = this.#grant.agents === undefined
     return this.#wanted({ isRoot, ...(metadata === undefined ? {} : { metadata }) }).query
@@ -156,12 +159,12 @@ export class AgentAccess implements Viewer {
     return ids
   }
 
-  /** A session within reach, its log read if it has changed since; `undefined`: there is none. `forks` and `children` are empty. */
+  /** Returns a session within reach, after reading its log if it has changed; `undefined` if there is none. `forks` and `children` are empty. */
   session(agentId: string): Promise<SessionSummary | undefined> {
     return this.#bridge.sessions.summary(agentId, this.reach)
   }
 
-  /** The id of the session that one was forked from, where that is within reach too. */
+  /** Returns the id of a session's source, if that is within reach too. */
   async sourceOf({ forkedFrom }: Pick<SessionSummary, 'forkedFrom'>): Promise<string | undefined> {
     if (forkedFrom === undefined) return undefined
     const { agentId } = forkedFrom
@@ -171,7 +174,7 @@ export class AgentAccess implements Viewer {
     )
   }
 
-  /** The records of an agent's log, in order. Rejects with `BRIDGE_FORBIDDEN`, and as the store does. */
+  /** Yields the records of an agent's log, in order. Rejects with `BRIDGE_FORBIDDEN`, and as the store does. */
   async *records(agentId: string, fromSeq = 1): AsyncGenerator<LogRecord, void, undefined> {
     this.must('see.messages', 'read')
     await this.#bridge.agents.checkReach(agentId, this)
@@ -182,7 +185,7 @@ export class AgentAccess implements Viewer {
     }
   }
 
-  /** How much is shown of an agent within reach. Rejects as the store does. */
+  /** Returns how much is shown of an agent within reach. Rejects as the store does. */
   async viewOf(agentId: string): Promise<View> {
     const { view } = this
     if (view === 'all' || this.find(agentId)?.path.length === 0) return view
@@ -203,7 +206,7 @@ export class AgentAccess implements Viewer {
     return agent.wasAsked(requestId)
   }
 
-  /** A failure as the client may see it: without paths of the server. */
+  /** Returns a failure without paths of the server, as the client may see it. */
   outward(thrown: unknown): ErrorInfo {
     return this.#bridge.outward(thrown)
   }
@@ -236,7 +239,7 @@ export class AgentAccess implements Viewer {
     return agent === undefined || this.isHidden(agentId, agent.path) ? undefined : agent
   }
 
-  /** Tells whether an agent, running or ended, is incognito and belongs to another client. */
+  /** Returns true if an agent, running or ended, is incognito and belongs to another client. */
   readonly isHidden = (id: string, path: readonly string[]): boolean =>
     this.#bridge.incognito.isHidden({ id, path, agent: this.#bridge.runtime.agent(id) }, this.#sessionId)
 
@@ -245,7 +248,7 @@ export class AgentAccess implements Viewer {
     return this.#bridge.redactor?.value(value) ?? value
   }
 
-  /** How much the client may see of the agents within its reach. */
+  /** Returns how much the client may see of the agents within its reach. */
   get view(): View {
     return viewOf(this.rights)
   }
@@ -254,7 +257,7 @@ export class AgentAccess implements Viewer {
     return this.rights.has(right)
   }
 
-  /** @throws RuntimeError `BRIDGE_FORBIDDEN` without a right, or with none of several; `what` is what was asked for. */
+  /** Checks that the client has a right, or one of several. `what` names the request. @throws RuntimeError `BRIDGE_FORBIDDEN` */
   must(needs: Right | readonly Right[], what: string): void {
     const any = [needs].flat()
     if (any.some((right) => this.may(right))) return
@@ -264,9 +267,8 @@ export class AgentAccess implements Viewer {
   }
 
   /**
-   * Calls to be approved are decided with the right `approve`, questions and calls for clients with `answer.own`. A denial fits all of
-   * them, so one of what is not known here to be a question needs `approve`.
-   *
+   * Checks the right to decide. Approvals need the right `approve`; questions and calls for clients need `answer.own`. A denial fits all of them, so
+   * it needs `approve` unless it is known here to answer a question.
    * @throws RuntimeError `BRIDGE_FORBIDDEN`
    */
   mustDecide(
@@ -313,7 +315,7 @@ export class AgentAccess implements Viewer {
     return agent
   }
 
-  /** Starts an agent for another protocol, where an engine has it if there is one. Rejects as `spawn`. */
+  /** Starts an agent for another protocol, through the engine if there is one. Rejects as `spawn`. */
   async begin(name: string, given: { readonly id?: string; readonly metadata?: Metadata } = {}): Promise<DrivenAgent> {
     this.must('see.messages', 'read')
     const { dispatch, followed } = this.#bridge
@@ -323,7 +325,7 @@ export class AgentAccess implements Viewer {
     return this.#given(await followed.open(birth.id))
   }
 
-  /** Tells whether an agent works in this process, or wherever an engine has it: one at rest has nothing under way. */
+  /** Returns true if an agent works in this process, or elsewhere under an engine. An agent at rest has no work. */
   works(agentId: string): boolean {
     return this.#bridge.dispatch !== undefined || this.find(agentId) !== undefined
   }
@@ -340,8 +342,8 @@ export class AgentAccess implements Viewer {
   }
 
   /**
-   * An agent for another protocol, to be driven where an engine has it if there is one. One at rest is woken, so that what it was about goes
-   * on: only for who may talk with it. Rejects as `agent`.
+   * Returns an agent for another protocol, driven through the engine if there is one. An agent at rest is woken and continues its work, so the client
+   * must be allowed to talk with it. Rejects as `agent`.
    */
   async driven(agentId: string): Promise<DrivenAgent> {
     this.must('see.messages', 'read')
@@ -352,8 +354,8 @@ export class AgentAccess implements Viewer {
   }
 
   /**
-   * Checks a decision about what waits at an agent, which is not woken for one that is refused. Rejects with `BRIDGE_FORBIDDEN`, `AGENT_NOT_FOUND`,
-   * and as the store does.
+   * Checks a decision about an entry that waits at an agent. A refused decision does not wake the agent. Rejects with `BRIDGE_FORBIDDEN`,
+   * `AGENT_NOT_FOUND`, and as the store does.
    */
   async mayDecide(agentId: string, decision: { readonly callId: string; readonly decision: string }): Promise<void> {
     // Nothing that waits makes it need more or less.
@@ -365,7 +367,7 @@ export class AgentAccess implements Viewer {
     this.mustDecide(decision, isHere ? running : await this.#bridge.followed.open(agentId))
   }
 
-  /** An agent to be read by another protocol: where it is at rest, it is not woken. Rejects with `AGENT_NOT_FOUND`, `BRIDGE_FORBIDDEN`. */
+  /** Returns an agent to be read by another protocol. An agent at rest is not woken. Rejects with `AGENT_NOT_FOUND`, `BRIDGE_FORBIDDEN`. */
   async reading(agentId: string): Promise<DrivenAgent> {
     this.must('see.messages', 'read')
     const running = this.find(agentId)
@@ -380,7 +382,7 @@ export class AgentAccess implements Viewer {
     return this.#given(await this.#bridge.followed.open(agentId))
   }
 
-  /** The same object for the same agent, as long as the agent is there. */
+  /** Returns the same object for the same agent, as long as the agent exists. */
   #given(agent: DrivenAgent): DrivenAgent {
     return this.#bridge.given.of(agent, this)
   }

@@ -19,7 +19,7 @@ const kinds: Readonly<Record<string, { readonly format: ChartFormat; readonly ty
 
 const place = /^\/agents\/([^/]+)\/chart\.(svg|mmd|json)$/
 
-/** Tells whether a path is that of an agent's chart: `/agents/<id>/chart.svg`, `.mmd` or `.json`. */
+/** Returns true if a path is that of an agent's chart: `/agents/<id>/chart.svg`, `.mmd` or `.json`. */
 export const isChartPath = (path: string): boolean => place.test(path)
 
 export const statusOf: Readonly<Record<string, number>> = {
@@ -30,7 +30,7 @@ export const statusOf: Readonly<Record<string, number>> = {
   FILE_MISSING: 503,
 }
 
-/** The id of an agent as a path has it. @throws RuntimeError `INVALID_ID` */
+/** Returns the id of an agent from a path. @throws RuntimeError `INVALID_ID` */
 export function idOf(encoded: string): string {
   try {
     return decodeURIComponent(encoded)
@@ -39,7 +39,7 @@ export function idOf(encoded: string): string {
   }
 }
 
-/** How much of the chart is asked for. @throws RuntimeError `INVALID_OPTION` */
+/** Returns the requested detail of the chart. @throws RuntimeError `INVALID_OPTION` */
 function detailOf(request: IncomingMessage): ChartDetail | undefined {
   const detail = queryOf(request).get('detail')
   return detail === null ? undefined : checkChoice('detail', detail, chartDetails)
@@ -47,10 +47,10 @@ function detailOf(request: IncomingMessage): ChartDetail | undefined {
 
 /** The charts of a server's agents. */
 export class AgentCharts {
-  /** Laying out a picture takes a thread, so pictures are drawn one at a time. */
+  /** Pictures are drawn one at a time, because each layout takes a thread. */
   #last: Promise<unknown> = Promise.resolve()
 
-  /** Answers with the chart of an agent as it is now; of one that does not run with that of its definition, if the server has it. */
+  /** Answers with the current chart of an agent; if the agent does not run, with the chart of its definition, if the server has it. */
   async answer(request: IncomingMessage, response: ServerResponse, access: AgentAccess, path: string): Promise<void> {
     const [, id = '', extension = ''] = place.exec(path) ?? []
     if (request.method !== 'GET' && request.method !== 'HEAD') {

@@ -38,7 +38,7 @@ export interface Viewer {
   check(agent: ReachedAgent): void
   /** A running agent, within reach or not, unless it is incognito and belongs to another client: the existence of such an agent is not revealed. */
   find(agentId: string): Agent | undefined
-  /** Tells whether an agent, running or ended, is incognito and belongs to another client. */
+  /** Returns true if an agent, running or ended, is incognito and belongs to another client. */
   isHidden(agentId: string, path: readonly string[]): boolean
 }
 
@@ -92,7 +92,7 @@ export class AgentDirectory {
     return await spawning.finally(() => this.#spawning.delete(id))
   }
 
-  /** Tells whether there is an agent of this id, out of reach. */
+  /** Returns true if there is an agent of this id, out of reach. */
   async isBeyond(id: string, viewer: Viewer): Promise<boolean> {
     const running = this.#runtime.agent(id)
     if (running !== undefined) return viewer.find(id) === undefined || !viewer.reach(running)
@@ -103,9 +103,8 @@ export class AgentDirectory {
   }
 
   /**
-   * An agent that runs, or goes on from its log now; a sub-agent goes on with its root. One out of reach is not woken, and nothing
-   * tells whether it exists.
-   *
+   * Returns an agent that runs, or resumes it from its log; a sub-agent is resumed with its root. An agent out of reach is not woken, and its
+   * existence is not revealed.
    * @throws RuntimeError `AGENT_NOT_FOUND`, `AGENT_STOPPED`, `BRIDGE_FORBIDDEN`
    */
   async agent(agentId: string, viewer: Viewer): Promise<Agent> {
@@ -136,7 +135,7 @@ export class AgentDirectory {
     }
   }
 
-  /** An agent that is loaded within reach; one that is not is read from its log, and not woken. Rejects as `agent` does. */
+  /** Returns a loaded agent within reach. Any other agent is read from its log and not woken. Rejects as `agent` does. */
   async runningOrStored(agentId: string, viewer: Viewer): Promise<Agent | LoadedSession> {
     const agent = await this.#running(agentId, viewer)
     const mayBeRead = agent?.incognito === true || this.#dispatch === undefined || isSurelyHere(agent, this.#dispatch)
@@ -145,13 +144,13 @@ export class AgentDirectory {
     return await loadSession(this.#store, agentId)
   }
 
-  /** The agent if it runs, else its definition, else the machine of any. Rejects with `AGENT_NOT_FOUND`, `BRIDGE_FORBIDDEN`. */
+  /** Returns the agent if it runs, else its definition, else the machine of any agent. Rejects with `AGENT_NOT_FOUND`, `BRIDGE_FORBIDDEN`. */
   async charted(agentId: string, viewer: Viewer): Promise<ChartSubject> {
     const agent = await this.#running(agentId, viewer)
     return agent ?? this.#definitions.get((await this.created(agentId, viewer)).definition) ?? agentMachine
   }
 
-  /** The agent if it runs. Rejects with `BRIDGE_FORBIDDEN`. */
+  /** Returns the agent if it runs. Rejects with `BRIDGE_FORBIDDEN`. */
   async #running(agentId: string, viewer: Viewer): Promise<Agent | undefined> {
     const agent = viewer.find(agentId)
     if (agent === undefined) return undefined
@@ -161,14 +160,16 @@ export class AgentDirectory {
     return agent
   }
 
-  /** Rejects with `BRIDGE_FORBIDDEN` for an agent out of reach, running or not, and where there is none in reach as the store does. */
+  /**
+   * Checks that an agent is within reach. Rejects with `BRIDGE_FORBIDDEN` for an agent out of reach, running or not, and otherwise as the store does.
+   */
   async checkReach(agentId: string, viewer: Viewer): Promise<void> {
     const running = viewer.find(agentId)
     if (running === undefined) await this.#findCreated(agentId, viewer)
     else viewer.check(running)
   }
 
-  /** The first record of an agent's log. Rejects with `AGENT_NOT_FOUND`, `BRIDGE_FORBIDDEN`. */
+  /** Returns the first record of an agent's log. Rejects with `AGENT_NOT_FOUND`, `BRIDGE_FORBIDDEN`. */
   async created(agentId: string, viewer: Viewer): Promise<RecordOf<'agent.created'>> {
     const created = await this.#findCreated(agentId, viewer)
     if (created === undefined) throw notFound(agentId)

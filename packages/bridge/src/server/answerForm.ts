@@ -12,10 +12,10 @@ export interface AnswerForm {
   read(content: { readonly [name: string]: unknown }): unknown
 }
 
-/** Name of the one field of a form for a value that is no object. */
+/** Name of the only field in a form for a value that is not an object. */
 const alone = 'answer'
 
-/** The form in which people give a value of a schema; what plain fields cannot hold is typed as JSON. Pure. */
+/** Returns the form in which people enter a value for a schema. Values that plain fields cannot hold are typed as JSON. Pure. */
 export function answerForm(schema: JsonSchema): AnswerForm {
   const form = formOf(schema)
   if (form.type !== 'object') {

@@ -32,7 +32,7 @@ export interface Permit {
   isGranted(): boolean
 }
 
-/** Tells whether a token was made by a server; the application is not asked about such a token. */
+/** Returns true if a token was made by a server; the application is not asked about such a token. */
 const isMadeToken = (token: string | undefined): boolean => isShareToken(token) || isForwardedToken(token)
 
 /** Owner that the application names for a client. */
@@ -50,7 +50,7 @@ function namedBy(grant: Grant, { headers: { cookie = '' } }: IncomingMessage): P
   }
 }
 
-/** How long the application may take to decide, in milliseconds. */
+/** Time limit for the application's decision, in milliseconds. */
 const decisionMs = 10_000
 
 interface Rules {
@@ -61,7 +61,7 @@ interface Rules {
   readonly shares: ShareTokens
   /** Tokens of gateways, which may say who a client is. */
   readonly forwarded: ForwardedTokens | undefined
-  /** Tells whether this server is at a place by which a gateway knows it. */
+  /** Returns true if this server is at a place by which a gateway knows it. */
   isHere(place: string): boolean
   readonly clock: Clock
   /** Tells the operator that the application could not decide. */

@@ -43,7 +43,7 @@ export type BridgeParts = Pick<Bridge, 'store' | 'clock' | 'limits' | 'definitio
   readonly role?: Role
   readonly shareKey?: string | undefined
   readonly gatewaySecret?: string | undefined
-  /** Tells whether this server is at a place by which a gateway knows it. */
+  /** Returns true if this server is at a place by which a gateway knows it. */
   readonly isHere?: ((place: string) => boolean) | undefined
   readonly front?: Front | undefined
   readonly dispatch?: Dispatch | undefined
@@ -77,13 +77,13 @@ export class Bridge {
   readonly waiting: WaitingList
   readonly authenticator: Authenticator
   readonly shares: ShareTokens
-  /** Key of the values that clients are given to bring back; the same on all servers that have to recognise them. */
+  /** Key of the sealed values that clients are given to send back; the same on all servers that have to recognise them. */
   readonly key: Key
   /** Set for a gateway: takes commands to the workers that have the agents. */
   readonly front: Front | undefined
   /** Takes commands to agents outside this process. */
   readonly dispatch: Dispatch | undefined
-  /** Agents by their logs, as other protocols read them while they are at rest, and with `dispatch` drive them. */
+  /** Agents followed by their logs. Other protocols read agents at rest this way, and drive them with `dispatch`. */
   readonly followed: PlacedAgents
   readonly given = new GivenAgents()
   readonly #redactor: BridgeParts['redactor']
@@ -155,7 +155,7 @@ export class Bridge {
     return this.#redactor?.()
   }
 
-  /** Tells whether there is room for one more client, and for this one. */
+  /** Returns true if there is room for one more client, and for this one. */
   hasRoom(permit: Permit, address: string): boolean {
     const { size } = this.connections
     return size - this.unauthenticated.size < this.limits.connections && this.room.has(permit, address)
@@ -198,7 +198,7 @@ export class Bridge {
     return this.#openFeed({ path, metadata, lastSeq }, agentId)
   }
 
-  /** The feed there is by now, or a new one: of the agent, if that runs by now. */
+  /** Returns the existing feed or a new one, of the agent itself if it runs by now. */
   #openFeed({ path, metadata, lastSeq }: Pick<Feed, 'path' | 'metadata' | 'lastSeq'>, agentId: string): Feed {
     const agent = this.runtime.agent(agentId)
     const feed =
@@ -228,7 +228,7 @@ export class Bridge {
     if (this.connections.size === 0) this.#onEmpty?.()
   }
 
-  /** Calls once the last client has left. */
+  /** Calls back once the last client has left. */
   onEmpty(call: () => void): void {
     this.#onEmpty = call
   }

@@ -26,7 +26,7 @@ type Hello = Extract<CheckedClientFrame, { type: 'hello' }>
 
 const expired = errorInfo('BRIDGE_EXPIRED', 'This link has expired.')
 
-/** Longest wait of a timer, in milliseconds. */
+/** Maximum delay of a timer, in milliseconds. */
 const mostTimerMs = 2 ** 31 - 1
 
 /** Connection of a client, as it arrived. */
@@ -58,7 +58,7 @@ export class BridgeSession implements Connection {
   readonly #outbox: Outbox
   readonly #arrival: Arrival
   #client: Authenticated | undefined
-  /** Frames that came while the application decides who the client is. */
+  /** Frames that arrive while the application decides who the client is. */
   #early: [data: RawData | string, isBinary: boolean][] | undefined
   /** Commands run in the order they arrived. */
   #last: Promise<void> = Promise.resolve()

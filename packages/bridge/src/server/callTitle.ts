@@ -1,7 +1,7 @@
 import { cutEnd } from '../../../../src/protocol/text/cutMiddle.ts'
 import { visible } from '../../../../src/conversation/request/visible.ts'
 
-/** Longest title of a call, in UTF-16 units. */
+/** Maximum length of a call's title, in UTF-16 units. */
 const maxTitle = 100
 
 /** A call as known before it has run. */

@@ -58,10 +58,8 @@ type Guarded = Pick<
 >
 
 /**
- * An agent as a client of any protocol gets it: it shows only what the client may see, and does only what the client may do. Otherwise it
- * behaves like the agent that it wraps.
- *
- * Its methods throw `BRIDGE_FORBIDDEN` besides what those of the agent throw.
+ * An agent for a client of any protocol, limited to the client's rights. Otherwise it behaves like the agent that it wraps. Its methods also throw
+ * `BRIDGE_FORBIDDEN`.
  */
 function clientAgent(agent: DrivenAgent, access: Allowed): DrivenAgent {
   const view = viewOf(access.rights)

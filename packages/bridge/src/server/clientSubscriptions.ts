@@ -14,7 +14,7 @@ interface SubscribingClient {
   readonly view: View
   /** A running agent, unless it is hidden from the client. */
   find(agentId: string): Agent | undefined
-  /** Most subscriptions that the client may have. */
+  /** Maximum number of subscriptions of the client. */
   readonly most: number
   isOpen(): boolean
   /** Called when a log cannot be read. */

@@ -53,11 +53,11 @@ interface CommandHandler<T extends Command['type']> {
   readonly needsToo?: (frame: FrameOf<T>) => Right | undefined
   /** Set if the command changes something: if sent again, it is answered but not repeated. */
   readonly isOnce?: true
-  /** Gives the result; `requestId` names what it asks of an agent, the same when it is sent again. */
+  /** Runs the command and returns its result. `requestId` names its request to an agent, the same when it is sent again. */
   run(client: CommandContext, frame: FrameOf<T>, requestId: string): unknown
 }
 
-/** Resolves once the store has what an agent did; a store that fails is a matter of the agent, which pauses. */
+/** Resolves once the store has an agent's records. If the store fails, the agent handles that by pausing. */
 async function written<T extends object>(agent: Agent, answer: T): Promise<T> {
   try {
     await agent.durable()
@@ -117,7 +117,7 @@ const toAgents = Object.fromEntries(
   Object.keys(rightsFor).map((type) => [type, forAgent(type as ToAgent)]),
 ) as unknown as { readonly [T in ToAgent]: CommandHandler<T> }
 
-/** Every command: the right it needs and what it does. */
+/** All commands, each with the right that it needs and its effect. */
 export const commandTable: { readonly [T in Command['type']]: CommandHandler<T> } = {
   ...toAgents,
   'agent.spawn': {

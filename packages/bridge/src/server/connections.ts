@@ -1,15 +1,15 @@
 /** A connected client of any protocol, or one that is still receiving a response. */
 export interface Connection {
-  /** A second has passed: the frame allowance is renewed. */
+  /** Renews the frame allowance after a second. */
   tick(): void
   /** Pings the client, or disconnects it if it did not answer the last ping. */
   ping(): void
-  /** The server is shutting down: says so and closes. */
+  /** Tells the client that the server is shutting down, and closes. */
   leave(): void
   terminate(): void
 }
 
-/** How many there may be. */
+/** Maximum number. */
 interface SocketLimits {
   readonly strangers: number
   readonly strangersPerAddress: number
@@ -43,7 +43,7 @@ export class UnauthenticatedSockets {
     return oldest
   }
 
-  /** It has authenticated, or is closed; `false`: it was not here. */
+  /** Removes a socket that has authenticated or is closed; returns `false` if it was not here. */
   delete(socket: Connection): boolean {
     return this.#addresses.delete(socket)
   }

@@ -3,7 +3,7 @@ import type { Metadata } from '../../../../src/protocol/metadata.ts'
 import type { RunResult } from '../../../../src/protocol/runs/runResult.ts'
 
 /**
- * Tells whether an agent certainly works in this process. If commands are dispatched to an engine, another process may have begun to drive
+ * Returns true if an agent certainly works in this process. If commands are dispatched to an engine, another process may have begun to drive
  * an agent at rest without informing this one.
  */
 export const isSurelyHere = (
@@ -22,18 +22,16 @@ export interface AgentBirth {
 }
 
 /**
- * Takes clients' commands to an engine that places the agents, instead of to the agents of this process. A request that comes again under
- * the same id is carried out once.
- *
- * Contract: both resolve once the command is as safe as the log would have it, and reject as an agent's own refusal would.
+ * Dispatches clients' commands to an engine that places the agents, instead of to the agents of this process. A repeated request with the same id is
+ * carried out once. Contract: both methods resolve once the command is as durable as a log record, and reject like an agent's own refusal.
  */
 export interface Dispatch {
-  /** `ended` resolves once the run of the command has ended, with what its log does not say. It never rejects. */
+  /** `ended` resolves once the run of the command has ended, with any outcome that the log does not contain. It never rejects. */
   command(
     command: CheckedCommand,
     requestId: string,
   ): Promise<{ readonly ended?: Promise<UnloggedEnd | undefined> | undefined }>
-  /** Begins an agent; resolves with the `seq` of the last of its records. Rejects with `AGENT_EXISTS`. */
+  /** Starts an agent; resolves with the `seq` of its last record. Rejects with `AGENT_EXISTS`. */
   begin(agent: AgentBirth, requestId: string): Promise<number>
   /** Called when the server closes: it stops waiting for the outcome of commands, which continue. */
   close?(): void

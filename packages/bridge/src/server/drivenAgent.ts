@@ -51,6 +51,6 @@ export interface DrivenBelow extends Pick<Agent, 'id' | 'lastSeq' | 'durable'> {
   children(): DrivenBelow[]
 }
 
-/** Tells whether a record or an event says that a run was cut off and will resume by itself. */
+/** Returns true if a record or an event says that a run was cut off and will resume by itself. */
 export const isCutOff = (agent: Pick<DrivenAgent, 'isPlaced'>, happened: LogRecord | AgentEvent): boolean =>
   agent.isPlaced === true && happened.type === 'run.end' && happened.reason?.type === 'interrupted'

@@ -25,7 +25,7 @@ export interface Endpoint {
     access: AgentAccess,
     answering: OpenResponse,
   ): void | Promise<void>
-  /** Talks over a WebSocket opened at the path; an error that it throws closes the socket with 1011. Default: it is refused. */
+  /** Serves a WebSocket opened at the path. An error that it throws closes the socket with 1011. Default: the socket is refused. */
   connect?(socket: TextSocket, access: AgentAccess): void
 }
 

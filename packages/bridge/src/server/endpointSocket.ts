@@ -9,12 +9,12 @@ import { brokenCode, SocketGuard, type SocketRules } from './socketGuard.ts'
 
 /** "Unsupported data" of the WebSocket protocol. */
 const notTextCode = 1003
-/** Longest reason of a close: 123 bytes hold so many characters, whatever they are. */
+/** Maximum length of a close reason: any text of this many characters fits into 123 bytes. */
 const maxReason = 40
 
 /** The limits a text socket keeps. */
 interface TextSocketRules extends SocketRules {
-  /** Bytes that may wait to be sent before the client is given up. */
+  /** Number of waiting bytes above which the client is disconnected. */
   readonly hardLimitBytes: number
 }
 

@@ -8,7 +8,7 @@ import { writtenHere } from './written.ts'
 /** Newest logged events kept for clients that are slightly behind, in number and in characters; older ones are read from the log. */
 const tailLength = 512
 const tailChars = 4 * 1024 * 1024
-/** Longest frame of a live event: each `turn.request` holds the whole conversation. */
+/** Maximum length of a live event's frame, since each `turn.request` contains the whole conversation. */
 const maxLiveChars = 1024 * 1024
 /** Live events that may queue behind a record being written. */
 const maxHeld = 4_096
@@ -271,7 +271,7 @@ const charsOf = (entry: FeedEvent): number => entry.frameFor('all')?.length ?? 0
 const eventFrame = (event: AgentEvent): string =>
   JSON.stringify({ type: 'event', agentId: event.agentId, seq: event.seq, event })
 
-/** A logged event as a frame: one that a client may not see is a place in the log all the same. */
+/** Returns a logged event as a frame. An event that a client may not see is replaced by a placeholder for its log position. */
 export const loggedFrame = (event: AgentEvent, view: View): string => eventFrame(visibleEvent(event, view) ?? event)
 
 /** A live event after record `seq` of `agentId`; one that is too large is replaced by `events.dropped`. */

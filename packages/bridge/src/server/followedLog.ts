@@ -11,7 +11,7 @@ import { pendingIn } from '../../../../src/protocol/runs/pendingIn.ts'
 import type { LogRecord, PauseReason, RecordOf, Spent } from '../../../../src/protocol/records.ts'
 import type { AgentTree } from '../../../../src/runtime/agents/agentTree.ts'
 
-/** Most unlogged events that are held back. */
+/** Maximum number of unlogged events that are held back. */
 const maxHeard = 4_096
 
 const folds = [machineFold, totalFold, requestsFold]
@@ -47,7 +47,7 @@ export class FollowedLog {
     return this.created?.path ?? []
   }
 
-  /** State in the machine's chart, as far as the log tells. */
+  /** State in the machine's chart, according to the log. */
   get state(): string {
     return this.#isStopped ? 'stopped' : this.#machine.state.state
   }

@@ -4,7 +4,7 @@ import type { Store } from '../../../../src/protocol/ports/store.ts'
 import { isSurelyHere, type Dispatch } from './dispatch.ts'
 import type { Feed } from './feed.ts'
 
-/** How often the logs of agents that rest here are looked at, in milliseconds. */
+/** Interval at which the logs of agents at rest are polled, in milliseconds. */
 const pollMs = 200
 
 interface Parts {

@@ -4,7 +4,7 @@ import { forkSession } from '../../../sessions/src/forkSession.ts'
 import type { AgentAccess } from './agentAccess.ts'
 import type { Bridge } from './bridge.ts'
 
-/** Most characters of a definition's name in the id of a fork, so that there is room for the random part. */
+/** Maximum length of a definition's name in the id of a fork, which leaves room for the random part. */
 const mostNameChars = 100
 
 /** The id of a fork, derived from the id of its request: a request that is sent again finds the same fork. */

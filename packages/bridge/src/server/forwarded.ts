@@ -16,10 +16,10 @@ export const minSecretLength = 32
 const prefix = 'gateway.'
 const purpose = 'gateway client'
 
-/** How long a worker may be shown a token after it was made, in milliseconds. The clocks of two machines may differ by half of it. */
+/** Validity of a token for a worker, in milliseconds. The clocks of two machines may differ by half of it. */
 const heldMs = 2 * 60_000
 
-/** Tells whether a token claims to be that of a gateway; no other authentication is tried for it. */
+/** Returns true if a token claims to be that of a gateway; no other authentication is tried for it. */
 export const isForwardedToken = (token: string | undefined): token is string => token?.startsWith(prefix) === true
 
 /** The session that a client is in: `isProven`, by a key of its own; `isPassing`: it ends with the connection. */

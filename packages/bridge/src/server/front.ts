@@ -26,7 +26,7 @@ export interface FrontClient {
   fail(error: ErrorInfo): void
 }
 
-/** Takes the commands of one client to where the agents are. */
+/** Forwards the commands of one client to the processes that have the agents. */
 export interface Relay {
   /** Names of the definitions that the workers report. */
   readonly definitions: readonly string[]
@@ -48,7 +48,7 @@ export interface Front {
   enter(client: FrontClient): Promise<Relay>
   /** Answers a request with the answer of its agent's worker; an error that it throws is sent to the client. */
   answer(visit: FrontVisit): Promise<void>
-  /** Takes a socket at the path of another protocol to the workers. */
+  /** Forwards a socket at the path of another protocol to the workers. */
   connect(socket: TextSocket, permit: Permit, path: string): void
 }
 
@@ -57,7 +57,7 @@ export interface FrontVisit {
   readonly request: IncomingMessage
   readonly response: ServerResponse
   readonly permit: Permit
-  /** Its path and query: below what is the server's own, or at the path of another protocol. */
+  /** Path and query of the request, within the server's own resources or at the path of another protocol. */
   readonly target: { readonly path: string; readonly isOwn: boolean }
   /** Part of the path that may name an agent: `/a1/chart.svg`. */
   readonly rest: string

@@ -191,7 +191,7 @@ function needSocket(response: ServerResponse): void {
   answerText(response, 426, 'open a WebSocket here')
 }
 
-/** Pings in a row for which a client may read nothing of what is waiting. */
+/** Number of pings in a row after which a client that reads none of the waiting data is cut off. */
 const maxSilent = 2
 
 /** An open HTTP response: it counts as a connection, and a client that does not read it is cut off. */

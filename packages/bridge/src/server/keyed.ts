@@ -7,13 +7,13 @@ export type Key = Uint8Array | string
 export const keyedHash = (key: Key, purpose: string, text: string): Buffer =>
   createHmac('sha256', key).update(`escapement ${purpose}\n${text}`).digest()
 
-/** A value as a text to be given to others: `<value>.<hash>`. They can read it, but cannot make or change one. */
+/** Returns a value as a signed text for others: `<value>.<hash>`. They can read it, but cannot make or change one. */
 export function keyedText(key: Key, purpose: string, value: unknown): string {
   const body = Buffer.from(JSON.stringify(value)).toString('base64url')
   return `${body}.${keyedHash(key, purpose, body).toString('base64url')}`
 }
 
-/** The value of such a text; `undefined`: it was not made with the key for this purpose. In constant time. */
+/** Returns the value of a signed text; `undefined` if it was not made with the key for this purpose. Takes constant time. */
 export function keyedValue(key: Key, purpose: string, text: string): unknown {
   const [body = '', hash = '', ...others] = text.split('.')
   const given = Buffer.from(hash, 'base64url')
@@ -23,7 +23,7 @@ export function keyedValue(key: Key, purpose: string, text: string): unknown {
   return timingSafeEqual(given, own) ? saidIn(text) : undefined
 }
 
-/** The value in such a text, without a check of its hash; `undefined`: none. */
+/** Returns the value in a signed text without checking its hash; `undefined` if there is none. */
 export function saidIn(text: string): unknown {
   try {
     return JSON.parse(Buffer.from(text.split('.', 1)[0]!, 'base64url').toString())

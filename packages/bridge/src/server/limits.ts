@@ -3,18 +3,18 @@ import { onlyFields } from '../../../../src/protocol/checks/onlyFields.ts'
 import { lazily } from '../../../../src/protocol/lazily.ts'
 
 const defaults = {
-  /** Connected clients. */
+  /** Maximum number of connected clients. */
   connections: 1_000,
   /** Sockets that have neither brought a token nor said `hello`, in all and of one address; they do not count as connections. */
   strangers: 128,
   strangersPerAddress: 32,
-  /** One frame of a client. */
+  /** Maximum size of a client's frame. */
   frameBytes: 1024 * 1024,
   framesPerSecond: 200,
-  /** Commands not yet carried out. */
+  /** Maximum number of waiting commands. */
   waitingCommands: 256,
   subscriptions: 1_000,
-  /** Nesting of a frame. */
+  /** Maximum nesting of a frame. */
   depth: 64,
   /** Time for `hello` after the connection. */
   helloMs: 5_000,

@@ -13,7 +13,7 @@ export const defaultLimit = 100
 export const noneOfThem = ({ type, after }: ListFrame): RuntimeError =>
   new RuntimeError('INVALID_OPTION', `${type}: after: "${after}" is none of them.`)
 
-/** The entries of a page, after `after`. @throws RuntimeError `INVALID_OPTION`: no entry has that id. */
+/** Returns the entries of a page, after `after`. @throws RuntimeError `INVALID_OPTION` if no entry has that id */
 export function pageOf<T extends { readonly id: string }>(all: readonly T[], frame: ListFrame): readonly T[] {
   const { after, limit = defaultLimit } = frame
   const at = after === undefined ? -1 : all.findIndex(({ id }) => id === after)
@@ -21,7 +21,7 @@ export function pageOf<T extends { readonly id: string }>(all: readonly T[], fra
   return all.slice(at + 1, at + 1 + limit)
 }
 
-/** A session as a list gives it to clients. `source`: the agent it was forked from, where the client may know of it. */
+/** Returns a session in the form for lists. `source`: the agent that it was forked from, if the client may know about it. */
 export const sessionEntry = (session: SessionSummary, source: string | undefined): SessionEntry => ({
   agentId: session.id,
   definition: session.definition,

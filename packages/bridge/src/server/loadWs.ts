@@ -2,8 +2,8 @@ import { createRequire } from 'node:module'
 import type * as Ws from 'ws'
 
 /**
- * The package `ws`. It is CommonJS, and as such loads in four fifths of the time that an `import` takes. Where it is part of a bundle, it may be nowhere
- * else: then the import, which bundlers see, has it.
+ * Loads the package `ws`. As CommonJS it loads in four fifths of the time of an `import`. In a bundle it may exist nowhere else, so the fallback is
+ * an import, which bundlers see.
  */
 export async function loadWs(): Promise<typeof Ws> {
   try {

@@ -15,8 +15,7 @@ export function mustBeServed(label: string, definition: string, served: readonly
 }
 
 /**
- * Checks that an agent is of the definition that an endpoint is for; `undefined`: it is for all. `label`: what named the agent.
- *
+ * Checks that an agent has the definition of an endpoint; `undefined` allows all. `label` is the field that named the agent.
  * @throws RuntimeError `INVALID_OPTION`
  */
 export function mustBeOf(definition: string | undefined, label: string, agent: Pick<Agent, 'id' | 'definition'>): void {

@@ -17,9 +17,9 @@ export function checkExposure(
   )
 }
 
-/** Which browser pages may connect. */
+/** Rules for the browser pages that may connect. */
 export interface OriginRule {
-  /** Origins that may; default: the server's own. */
+  /** Allowed origins; default: the server's own. */
   readonly origins: readonly string[] | undefined
   /** True if the server requires a token. */
   readonly isGuarded: boolean
@@ -36,7 +36,7 @@ export function allowsHost(host: string | undefined, { origins = [], isGuarded }
 }
 
 /**
- * Tells whether a browser may load a resource, by the context of its request: pages of other sites can request it with `img` or a frame,
+ * Returns true if a browser may load a resource, by the context of its request: pages of other sites can request it with `img` or a frame,
  * without an origin. Such requests bring cookies and no token, so without a guard they are refused. With a guard, a link that a person
  * follows is answered.
  */
@@ -47,7 +47,7 @@ export const allowsSite = (
 ): boolean => (site !== 'cross-site' && site !== 'same-site') || (isGuarded && (hasToken || dest === 'document'))
 
 /**
- * Tells whether a browser page of this origin may connect; programs send no origin. Without tokens, the server's own origin counts only
+ * Returns true if a browser page of this origin may connect; programs send no origin. Without tokens, the server's own origin counts only
  * under a name of this machine, because of DNS rebinding.
  */
 export function allowsOrigin(

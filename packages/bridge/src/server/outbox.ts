@@ -1,10 +1,10 @@
 import type { ServerSocket } from './serverSocket.ts'
 
-/** How much may wait in a socket, in bytes. */
+/** Limits for waiting data in a socket, in bytes. */
 export interface Waterline {
-  /** Above it nothing more is sent until it has drained. */
+  /** Number of bytes above which nothing more is sent until the socket has drained. */
   readonly high: number
-  /** Above it the client is given up. */
+  /** Number of bytes above which the client is disconnected. */
   readonly hard: number
 }
 
@@ -30,12 +30,12 @@ export class Outbox {
     this.#onStuck = onStuck
   }
 
-  /** Bytes that are on their way. */
+  /** Number of bytes that are being sent. */
   get waiting(): number {
     return this.#socket.bufferedAmount + this.#bytes
   }
 
-  /** No more should be sent for now. */
+  /** True if no more should be sent for now. */
   get isFull(): boolean {
     return this.#isFull || this.waiting > this.#waterline.high
   }
@@ -48,13 +48,13 @@ export class Outbox {
     if (this.#bytes > messageBytes) this.flush()
   }
 
-  /** Calls once, when the socket has drained; only while it is full. Returns a function that forgets it. */
+  /** Calls back once the socket has drained; only while it is full. Returns a function that cancels it. */
   onDrain(call: () => void): () => void {
     this.#onDrain.add(call)
     return () => this.#onDrain.delete(call)
   }
 
-  /** Hands what was gathered to the socket. */
+  /** Sends the gathered frames to the socket. */
   flush(): void {
     const frames = this.#frames
     if (frames.length === 0) return

@@ -30,7 +30,7 @@ const mayNamePaths: ReadonlySet<string> = new Set<ErrorCode>(['INTERNAL', 'CHILD
 /** Paths in the messages of Node, such as `ENOENT: no such file or directory, open '/srv/logs/a.jsonl'`. */
 const quotedPath = /(["'`])(?:\/|[a-z]:[\\/]|\\\\).*?\1/gi
 
-/** An error as clients may see it: the same code, without paths of the server. */
+/** Returns an error as clients may see it: the same code, without paths of the server. */
 export function outwardError(error: ErrorInfo): ErrorInfo {
   const what = Object.hasOwn(outward, error.code) ? outward[error.code as ErrorCode] : undefined
   if (what !== undefined) return errorInfo(error.code as ErrorCode, what)
@@ -45,7 +45,7 @@ export const outwardMessage = (thrown: unknown): string =>
     thrown instanceof RuntimeError ? toErrorInfo(thrown, 'INTERNAL') : { code: 'INTERNAL', message: messageOf(thrown) },
   ).message
 
-/** Why an agent is paused, as clients may see it. */
+/** Returns the reason of a pause as clients may see it. */
 export const outwardReason = (reason: PauseReason): PauseReason =>
   reason.type === 'store' ? { ...reason, error: outwardError(reason.error) } : reason
 

@@ -32,7 +32,7 @@ const beginsRun: ReadonlySet<string> = new Set(['agent.prompt', 'agent.interrupt
 /** Commands whose request is in the log afterwards, unless they wait for an earlier run. */
 const isRecorded: ReadonlySet<string> = new Set([...beginsRun, 'agent.steer', 'agent.followUp'])
 
-/** Ids of requests that are remembered, so that two commands never have the same one. */
+/** Number of request ids that are remembered, so that two commands never have the same one. */
 const mostIds = 1_000
 
 /**
@@ -93,12 +93,12 @@ export class PlacedAgent implements DrivenAgent {
     return this.#parts.definition(this.definition)?.policy.external ?? []
   }
 
-  /** Returns `undefined`: everything known about it is in the store. */
+  /** Returns `undefined`, because everything known about the agent is in the store. */
   durable(): undefined {
     return undefined
   }
 
-  /** Reads what the store has of it by now. Rejects as the store does. */
+  /** Reads the agent's current records from the store. Rejects as the store does. */
   wake(): Promise<void> {
     return this.#parts.tree.catchUp()
   }

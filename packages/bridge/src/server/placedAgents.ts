@@ -26,7 +26,7 @@ export class PlacedAgents {
   readonly #parts: Parts
   readonly #dispatch: Dispatch
   readonly #known = new Map<string, WeakRef<Known>>()
-  /** Keeps each tree as long as its agent. */
+  /** Trees by agent, each kept as long as its agent. */
   readonly #trees = new WeakMap<PlacedAgent, Known>()
   readonly #gone = new FinalizationRegistry<string>((id) => {
     if (this.#known.get(id)?.deref() === undefined) this.#known.delete(id)

@@ -21,7 +21,7 @@ export function placesOf(options: {
   return { base, bridge: path ?? `${base.slice(0, -1)}${bridgePath}` }
 }
 
-/** A path below a base as if that were the root; `undefined`: it is not below it. */
+/** Returns a path relative to a base; `undefined` if it is not below the base. */
 export const belowBase = (base: string, path: string): string | undefined =>
   path.startsWith(base) ? path.slice(base.length - 1) : undefined
 

@@ -1,4 +1,4 @@
-/** A report of a running call as a person reads it: its text, or that of a tool elsewhere, with how far it is. Pure. */
+/** Returns a progress report as text for people: its own text, or the message and progress of a remote tool. Pure. */
 export function progressText(report: unknown): string | undefined {
   if (typeof report === 'string') return report
   if (typeof report !== 'object' || report === null) return undefined

@@ -3,7 +3,7 @@ import { cutEnd } from '../../../../src/protocol/text/cutMiddle.ts'
 import { describeIssues } from '../../../../src/protocol/errors.ts'
 import { clientFrames, type CheckedClientFrame } from '../../../../src/protocol/bridge/frames.ts'
 
-/** Most of a client's frame that an error quotes, in UTF-16 units. */
+/** Maximum length of a client's frame that an error quotes, in UTF-16 units. */
 const maxEchoed = 500
 
 /** The text of a message. */
@@ -35,7 +35,7 @@ export function readJson(text: string, maxDepth: number, what: string): { value:
   }
 }
 
-/** How deep the brackets of a JSON text are nested, strings left out: found before parsing, which would recurse. */
+/** Returns the nesting of brackets in a JSON text, ignoring strings. It is checked before parsing, which would recurse. */
 export function depthOf(text: string): number {
   let depth = 0
   let deepest = 0

@@ -4,10 +4,10 @@ import type { Logger } from '../../../../src/protocol/ports/logger.ts'
 /** Lines of one kind per minute; after that they are only counted. */
 const maxLines = 5
 const windowMs = 60_000
-/** Longest quoted text of a client, in UTF-16 units. */
+/** Maximum length of a client's quoted text, in UTF-16 units. */
 const maxFieldChars = 200
 
-/** Why a client was rejected; each kind is limited separately. */
+/** Kind of a rejection; each kind is limited separately. */
 export type RefusalKind =
   | 'origin'
   | 'host'
@@ -68,7 +68,7 @@ export class RefusalLog {
     this.#windows.clear()
   }
 
-  /** A logger that throws harms nobody. */
+  /** Writes a line. Errors of the logger are ignored. */
   #write(fields: object, message: string): void {
     try {
       this.#logger?.warn(fields, message)

@@ -6,7 +6,7 @@ const maxResults = 1_000
 const maxIdleSessions = 10_000
 const maxIdleResults = 100_000
 
-/** Limits of what is kept, and a listener for sessions that are not. */
+/** Limits of the cache, and a listener for discarded sessions. */
 export interface CacheLimits {
   readonly results: number
   readonly idleSessions: number

@@ -10,7 +10,7 @@ import { rightSchema, roleSchema } from '../../../../src/protocol/bridge/rightsS
 import { agentIdSchema } from '../../../../src/protocol/ids.ts'
 import { hasMetadata, metadataSchema, type Metadata } from '../../../../src/protocol/metadata.ts'
 
-/** An agent as far as it matters for who may see it. */
+/** The facts about an agent that decide who may see it. */
 export interface ReachedAgent {
   readonly id: string
   /** Ids of its ancestors, root first. */
@@ -18,7 +18,7 @@ export interface ReachedAgent {
   readonly metadata: Metadata | undefined
 }
 
-/** The agents that a client reaches, and who it is. */
+/** The agents that a client reaches, and its identity. */
 interface Reaching {
   /** Agents it may see and drive, those below them included, by their ids or by a function; default: all. */
   readonly agents?: readonly string[] | ((agent: { readonly id: string; readonly metadata: Metadata }) => boolean)
@@ -53,18 +53,18 @@ export type Tokens = { readonly [token: string]: Role | Grant }
 /** The shortest token accepted, in characters. */
 export const minTokenLength = 16
 
-/** Tells whether a grant allows everything. */
+/** Returns true if a grant allows everything. */
 export const isUnlimited = (grant: Grant): boolean =>
   rightsOf(grant).size === allRights.length && grant.agents === undefined && grant.metadata === undefined
 
-/** Tells whether a client may see and drive an agent. */
+/** Returns true if a client may see and drive an agent. */
 export type Reach = (agent: ReachedAgent) => boolean
 
 const nothing: Metadata = Object.freeze({})
 
 type Chooser = Extract<NonNullable<Grant['agents']>, (agent: never) => boolean>
 
-/** A function of the application that throws chooses nothing. */
+/** Calls a function of the application. If it throws, it chooses nothing. */
 function isChosen(choose: Chooser, agent: Parameters<Chooser>[0]): boolean {
   try {
     // A promise, of a function that should not be asynchronous, is no yes.
@@ -76,7 +76,7 @@ function isChosen(choose: Chooser, agent: Parameters<Chooser>[0]): boolean {
   }
 }
 
-/** Tells whether a grant reaches an agent: the agent has the grant's metadata, and the agent or an ancestor is one of the grant's agents. */
+/** Returns true if a grant reaches an agent: the agent has the grant's metadata, and the agent or an ancestor is one of the grant's agents. */
 export function reaches({ agents, metadata }: Grant, agent: ReachedAgent): boolean {
   if (metadata !== undefined && !hasMetadata(agent.metadata, metadata)) return false
   if (agents === undefined) return true
@@ -87,16 +87,13 @@ export function reaches({ agents, metadata }: Grant, agent: ReachedAgent): boole
   return isOne(agent.id) || agent.path.some(isOne)
 }
 
-/**
- * The error of an agent out of reach. A client that is given agents by id knows which; to any other there is none, and nothing tells
- * whether it exists.
- */
+/** Returns the error for an agent out of reach. A client with a list of ids is told so; for any other client the agent does not seem to exist. */
 export const outOfReach = ({ agents }: Grant, id: string): RuntimeError =>
   Array.isArray(agents) && !agents.includes(id)
     ? new RuntimeError('BRIDGE_FORBIDDEN', `This token does not reach agent "${id}".`)
     : new RuntimeError('AGENT_NOT_FOUND', `There is no agent "${id}" here.`)
 
-/** The error of a new agent out of reach, and of one whose id an agent out of reach has: nothing tells which. */
+/** Returns the error for a new agent out of reach, and for an id that an agent out of reach has. The two cases look the same. */
 export const newOutOfReach = (): RuntimeError =>
   new RuntimeError('BRIDGE_FORBIDDEN', 'This token reaches certain agents only, and the new one is none.')
 
@@ -119,7 +116,7 @@ const textOf = (grant: Grant, chosen: unknown): string => {
 export const identityOf = (grant: Grant): string =>
   textOf(grant, typeof grant.agents === 'function' ? { function: nameOf(grant.agents) } : grant.agents)
 
-/** Tells whether a client that was granted something is granted the same when it is asked for again: also by a new function. */
+/** Returns true if a client that was granted something is granted the same when it is asked for again: also by a new function. */
 export function isStillGranted(next: Grant, before: Grant): boolean {
   const [one, other] = [next, before].map((grant) =>
     textOf(grant, typeof grant.agents === 'function' ? 'function' : grant.agents),
@@ -127,7 +124,7 @@ export function isStillGranted(next: Grant, before: Grant): boolean {
   return one === other
 }
 
-/** Tells whether two grants allow the same. */
+/** Returns true if two grants allow the same. */
 export const isSameGrant = (one: Grant | undefined, other: Grant | undefined): boolean =>
   one === undefined || other === undefined ? one === other : identityOf(one) === identityOf(other)
 

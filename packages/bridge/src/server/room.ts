@@ -4,13 +4,13 @@ import type { Permit } from './authenticator.ts'
 import type { Connection } from './connections.ts'
 import { isShareToken } from './shareTokens.ts'
 
-/** Parts of `limits.connections` that kinds of clients may take together: clients that only look must never keep out those that act. */
+/** Shares of `limits.connections` for kinds of clients, so that read-only clients never keep out those that act. */
 const parts = { readers: 3 / 4, links: 1 / 4, link: 1 / 8, linkAddress: 1 / 16 } as const
 /** Subscriptions of one connection of a read-only link, which lets see one agent and those below it. */
 const linkSubscriptions = 100
 /** HTTP requests that read-only links may make at once, and how many more in a second: from one address, and with one link. */
 const requests = { linkAddress: { most: 100, perSecond: 10 }, link: { most: 400, perSecond: 40 } } as const
-/** Most links and addresses whose request counts are kept. */
+/** Maximum number of links and addresses whose requests are counted. */
 const mostBuckets = 10_000
 
 /** A client that wants to connect. */
@@ -35,7 +35,7 @@ export class Room {
     this.#clock = clock
   }
 
-  /** Tells whether one more fits into every share that it is a part of. */
+  /** Returns true if one more client fits into every share that it counts towards. */
   has(guest: Guest, address: string): boolean {
     return this.#sharesOf(guest, address).every(
       ([name, part]) => this.#of(name) < Math.max(1, this.#connections * part),
@@ -59,7 +59,7 @@ export class Room {
     this.#takers.delete(connection)
   }
 
-  /** Tells whether a request may be answered; one of a read-only link counts. */
+  /** Returns true if a request may be answered; one of a read-only link counts. */
   mayAsk({ owner }: Guest, address: string): boolean {
     if (!isShareToken(owner)) return true
     return this.#draw(`address ${address}`, requests.linkAddress) && this.#draw(owner, requests.link)
@@ -89,6 +89,6 @@ export class Room {
   }
 }
 
-/** How many subscriptions a connection may have. */
+/** Returns the maximum number of subscriptions of a connection. */
 export const subscriptionsOf = ({ owner }: Pick<Permit, 'owner'>, most: number): number =>
   isShareToken(owner) ? Math.min(most, linkSubscriptions) : most

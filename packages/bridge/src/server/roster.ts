@@ -39,8 +39,8 @@ interface Sent {
 }
 
 /**
- * Sends watchers the agents that run and what has changed. It polls a few times a second while somebody watches, so a busy agent costs
- * no more than a quiet one, and reads only agents that have changed since.
+ * Sends the running agents and their changes to watchers. It polls a few times a second while somebody watches, so a busy agent costs no more than a
+ * quiet one, and reads only changed agents.
  */
 export class Roster {
   readonly #agents: () => readonly Agent[]

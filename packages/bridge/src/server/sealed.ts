@@ -1,14 +1,14 @@
 import type { Clock } from '../../../../src/protocol/ports/clock.ts'
 import { keyedText, keyedValue, saidIn, type Key } from './keyed.ts'
 
-/** A value that a client brought back. */
+/** A sealed value that a client sent back. */
 export interface BroughtBack {
   readonly value: unknown
   /** True if this server gave the value to this very client, for this purpose, and not too long ago. If not, the client may have made it up. */
   readonly isOurs: boolean
 }
 
-/** Values that a client is given to bring back, bound to the client, a purpose and a time. The client can read them. */
+/** Sealed values that a client is given to send back, bound to the client, a purpose and a time. The client can read them. */
 export class Sealed {
   readonly #key: Key
   readonly #who: string | undefined

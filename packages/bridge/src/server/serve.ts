@@ -139,7 +139,7 @@ export async function serve(
   }
 }
 
-/** The page at an agent, with a token. @throws RuntimeError `INVALID_OPTION`: it is not known where that is */
+/** Returns the address of the page for an agent, with a token. @throws RuntimeError `INVALID_OPTION` if the address of the page is unknown */
 function linkTo(page: URL | null, agent: string, token: string): string {
   if (page === null || !/^https?:$/.test(page.protocol))
     throw new RuntimeError(
@@ -175,16 +175,16 @@ async function listen(server: Server, port: number, host: string): Promise<void>
 
 type Address = Pick<AddressInfo, 'address' | 'port'>
 
-/** Where a server listens now; `undefined`: nowhere, or not on a port. */
+/** Returns the address at which a server listens; `undefined` if it does not listen on a port. */
 function addressOf(server: Server): Address | undefined {
   const address = server.address()
   return address === null || typeof address === 'string' ? undefined : address
 }
 
-/** A server that listens on all addresses is reached by the local one. */
+/** Returns the address of this machine for a server that listens on all addresses. */
 const reachable: Readonly<Record<string, string>> = { '0.0.0.0': '127.0.0.1', '::': '[::1]' }
 
-/** Where clients of a server connect; empty: nowhere. */
+/** Returns the address for clients of a server; empty if there is none. */
 function urlOf(server: Server, address: Address | undefined, path: string): string {
   if (address === undefined) return ''
   const host = address.address.includes(':') ? `[${address.address}]` : address.address

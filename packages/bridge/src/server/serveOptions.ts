@@ -53,11 +53,11 @@ export interface ServeOptions {
    */
   readonly authenticate?: Authenticate
   /**
-   * The path below which all of the server's own is: the page, the bridge, charts, artifacts and `healthz`; it begins and ends with a slash,
-   * such as `/agents/`. For a proxy that keeps the prefix; one that strips it needs none. Default `/`.
+   * Base path of all of the server's resources: the page, the bridge, charts, artifacts and `healthz`. It begins and ends with a slash, such as
+   * `/agents/`. It is for a proxy that keeps the prefix; a proxy that strips it needs none. Default `/`.
    */
   readonly base?: string
-  /** Where WebSockets of the bridge are opened. Default: `bridge` below `base`. */
+  /** Path of the bridge's WebSockets. Default: `bridge` below `base`. */
   readonly path?: string
   /** The role of everyone who reaches the server if there are neither tokens nor `authenticate`. Default `admin`: everything. */
   readonly role?: Role
@@ -81,24 +81,24 @@ export interface ServeOptions {
    */
   readonly shareKey?: string
   /**
-   * The secret of 32 characters or more that this server shares with gateways (`serveGateway`): they say who their clients are, and what
-   * those may do. Without `tokens` and `authenticate` nobody else is let in. Default: none, and what a gateway says is refused.
+   * Secret of 32 characters or more that this server shares with gateways (`serveGateway`), which state the identity and rights of their clients.
+   * Without `tokens` and `authenticate` nobody else is let in. Default: none; gateways are refused.
    */
   readonly gatewaySecret?: string
   /**
-   * Takes what clients command, also those of `endpoints`, to where the agents are, where an engine has them work: `restateDispatch` of
-   * `escapement/restate`. Reading is as ever. Default: commands are for the agents of this process.
+   * Dispatches the commands of clients, including those of `endpoints`, to an engine that places the agents: `restateDispatch` of
+   * `escapement/restate`. Reading is unaffected. Default: commands go to the agents of this process.
    */
   readonly dispatch?: Dispatch
   /**
-   * Where other processes reach this server, such as a gateway: a `ws:` or `wss:` address of its bridge, announced in the store with the agents
-   * that this process has. `false`: nothing is announced. Default: where it listens, and of a server on all addresses, this machine.
+   * Address at which other processes, such as a gateway, reach this server: a `ws:` or `wss:` address of its bridge, announced in the store with the
+   * agents of this process. `false` announces nothing. Default: the address at which it listens; for a server on all addresses, this machine.
    */
   readonly advertise?: string | false
   readonly limits?: Partial<BridgeLimits>
 }
 
-/** How the inspector page is served. */
+/** Options of the inspector page. */
 export interface InspectorOptions {
   /**
    * Origins of pages that may show it in a frame, such as `https://app.example`; without any it cannot be framed. Such a page could trick a
@@ -108,18 +108,18 @@ export interface InspectorOptions {
 }
 
 export interface ShareLinkOptions extends ShareOptions {
-  /** Where the page is for those who follow the link, such as `https://example.com/agents/`. Default: as this machine reaches it. */
+  /** Address of the page for people who follow the link, such as `https://example.com/agents/`. Default: its address on this machine. */
   readonly page?: string
 }
 
-/** A link to the page with a token that only lets look. */
+/** A link to the page with a read-only token. */
 export interface SharedLink extends SharedToken {
   readonly url: string
 }
 
 /** A running bridge. */
 export interface BridgeServer {
-  /** Where clients connect: `ws://127.0.0.1:port/bridge`. Empty while a server of your own does not listen on a port. */
+  /** Address for clients: `ws://127.0.0.1:port/bridge`. Empty while a server of your own does not listen on a port. */
   readonly url: string
   /** 0 while a server of your own does not listen on a port. */
   readonly port: number
@@ -128,7 +128,7 @@ export interface BridgeServer {
   /** Answers a plain request to your own server; `false` if its path does not belong to the bridge. */
   handle(request: IncomingMessage, response: ServerResponse): boolean
   /**
-   * A link to the page that only lets look at an agent and those below it, until it expires. Its token is in the fragment, which browsers send to
+   * Returns a read-only link to the page for an agent and those below it, until it expires. Its token is in the fragment, which browsers send to
    * nobody. Rejects with `INVALID_OPTION`, also where there are neither tokens nor `authenticate`; `AGENT_NOT_FOUND`, `AGENT_INCOGNITO`.
    */
   shareLink(agentId: string, options?: ShareLinkOptions): Promise<SharedLink>
@@ -136,15 +136,15 @@ export interface BridgeServer {
   close(): Promise<void>
 }
 
-/** An origin as browsers name it: no path, no name, nothing that a policy could read as more than one. */
+/** Schema of an origin in the form of browsers: no path, no user name, nothing that a policy could read as several origins. */
 const isOrigin = (text: string): boolean => /^https?:\/\/[\w.:[\]-]+$/.test(text) && URL.parse(text)?.origin === text
 export const isSocketAddress = (text: string): boolean => /^wss?:$/.test(URL.parse(text)?.protocol ?? '')
 const grantsSchema = lazily(() => z.array(z.union([roleSchema(), grantSchema()])))
 
-/** Tells whether a path occurs more than once. */
+/** Returns true if a path occurs more than once. */
 const isTwice = (paths: readonly string[]): boolean => new Set(paths).size < paths.length
 
-/** Tells whether a path has parts such as `..`, which browsers resolve before they send a request. */
+/** Returns true if a path has parts such as `..`, which browsers resolve before they send a request. */
 const isDotted = (path: string): boolean => path.split('/').some((part) => part === '.' || part === '..')
 
 const isEndpoint = (value: unknown): boolean => {
@@ -223,7 +223,7 @@ const checkEach = optionsCheck(
   },
 )
 
-/** The conflict between paths each of which is right by itself. */
+/** Returns the conflict between paths that are each valid by themselves. */
 function wrongPath(options: ServeOptions): string | undefined {
   const { base, bridge } = placesOf(options)
   const own = belowBase(base, bridge)

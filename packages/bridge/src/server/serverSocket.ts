@@ -5,14 +5,14 @@ type RawData = Buffer | ArrayBuffer | Buffer[]
 export interface ServerSocket {
   /** 1: messages can be sent and received. */
   readonly readyState: number
-  /** Bytes that were sent and have not left yet. */
+  /** Number of bytes that were sent and have not left yet. */
   readonly bufferedAmount: number
-  /** `done` is called once the text has left, or never will. */
+  /** Sends a text. `done` is called once the text has left or never will. */
   send(text: string, done: () => void): void
-  /** Asks whether the other end is there. */
+  /** Pings the other end. */
   ping(): void
   close(code: number, reason: string): void
-  /** Ends it without a goodbye. */
+  /** Ends the connection without a close handshake. */
   terminate(): void
   on(event: 'message', listener: (data: RawData | string, isBinary: boolean) => void): unknown
   on(event: 'pong' | 'close' | 'error', listener: () => void): unknown

@@ -34,7 +34,7 @@ export function resolveSession(sessionId: string | undefined, token: string | un
   throw new RuntimeError('BRIDGE_SESSION', `The session "${sessionId}" was not made with this token.`)
 }
 
-/** Tells whether a session id was made with this token. Stateless, and in constant time. */
+/** Returns true if a session id was made with this token. Stateless, and in constant time. */
 export function isSessionOf(sessionId: string, token: string): boolean {
   const dot = sessionId.lastIndexOf('.')
   const given = Buffer.from(sessionId.slice(dot + 1))

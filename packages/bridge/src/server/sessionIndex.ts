@@ -18,11 +18,11 @@ const only = (query: LogQuery, ids: ReadonlySet<string>): LogQuery => ({
   ids: query.ids === undefined ? [...ids] : query.ids.filter((id) => ids.has(id)),
 })
 
-/** How many logs of a store are asked for at first, and at once. */
+/** Number of logs that are requested first, and at a time. */
 const firstPage = 50
 const mostLogs = 1_000
 
-/** Which sessions a client asks for. */
+/** Query of a client for sessions. */
 export interface AskedSessions {
   /** Only sessions with all of these values. */
   readonly metadata?: Metadata
@@ -34,10 +34,10 @@ export interface AskedSessions {
   readonly isRoot?: boolean
 }
 
-/** Which sessions a client asks for. */
+/** Query of a client for sessions. */
 export interface WantedSessions {
   readonly query: Omit<LogQuery, 'after' | 'limit' | 'total'>
-  /** Chooses among those that the query finds. */
+  /** Filter for the sessions that the query finds. */
   readonly choose?: ((log: LogEntry) => boolean) | undefined
   /** Only those that run here, or only those that do not. */
   readonly running?: { readonly isWanted: boolean; readonly ids: ReadonlySet<string> } | undefined
@@ -52,7 +52,7 @@ interface Place {
 
 interface Fold {
   readonly projection: SessionProjection
-  /** `seq` of the record to go on with. */
+  /** `seq` of the record to continue with. */
   next: number
 }
 
@@ -81,14 +81,14 @@ export class SessionIndex {
     this.#pages = pagesOf(store)
   }
 
-  /** Takes over what is known of a log in a certain state, so that it need not be read for lists. */
+  /** Takes over known facts about a log in a certain state, so that it need not be read for lists. */
   know(id: string, stat: LogStat, summary: SessionSummary): void {
     this.#summaries.set(id, { stat, summary })
   }
 
   /**
-   * Ids of the sessions that are wanted, the one written last first; `undefined`: `after` is none of them. Rejects as the store's pages
-   * do.
+   * Returns the ids of the requested sessions, the most recently written first; `undefined` if `after` is not one of them. Rejects as the store's
+   * pages do.
    */
   async ids(wanted: WantedSessions, { after, limit }: Place): Promise<readonly string[] | undefined> {
     const from = after === undefined ? undefined : await this.#find(wanted, after)
@@ -108,7 +108,7 @@ export class SessionIndex {
     if (after === undefined || from !== undefined) yield* this.#walk(wanted, firstPage, from)
   }
 
-  /** How many sessions are wanted. */
+  /** Returns the number of requested sessions. */
   async count(wanted: WantedSessions): Promise<number> {
     const { query, choose, running } = wanted
     if (choose !== undefined) {
@@ -139,7 +139,7 @@ export class SessionIndex {
     return log === undefined || choose?.(log) === false ? undefined : log
   }
 
-  /** A session, as its log tells; `undefined` when there is none, or it is out of reach. One that cannot be read has an `error`. */
+  /** Returns a session from its log; `undefined` if there is none or it is out of reach. A session that cannot be read has an `error`. */
   async summary(id: string, reach: Reach): Promise<SessionSummary | undefined> {
     const summary = await this.#inTurn(() => this.#summarise(id))
     return summary !== undefined && reach({ metadata: undefined, ...summary }) ? summary : undefined

@@ -3,7 +3,7 @@ import type { Store } from '../../../../src/protocol/ports/store.ts'
 import { searchSessions } from '../../../sessions/src/searchSessions.ts'
 import type { WantedSessions } from './sessionIndex.ts'
 
-/** How many records are looked through for those that a function of the application chooses. */
+/** Maximum number of records that are passed to the application's function. */
 const mostHits = 1_000
 
 /** The searches of the clients of one server, one at a time: a store without an index reads its logs for each. */

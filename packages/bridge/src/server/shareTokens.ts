@@ -14,7 +14,7 @@ export const minShareKeyLength = 32
 const prefix = 'share.'
 const purpose = 'share'
 
-/** Tells whether a token claims to be that of a link; no other authentication is tried for it. */
+/** Returns true if a token claims to be that of a link; no other authentication is tried for it. */
 export const isShareToken = (token: string | undefined): token is string => token?.startsWith(prefix) === true
 
 /** Agents that a link shows, and its expiry. */

@@ -7,7 +7,7 @@ import type { AgentAccess } from './agentAccess.ts'
 import type { Bridge } from './bridge.ts'
 import { viewOfAgent, visibleEvent } from './visible.ts'
 
-/** A place in the past of a fork: which of its logs, oldest first, and the record to go on with. */
+/** A position in the past of a fork: the index of the log, oldest first, and the record to continue with. */
 interface PastPlace {
   readonly part: number
   readonly seq: number
@@ -17,11 +17,11 @@ interface PastPlace {
 interface PastPage {
   readonly part: number
   readonly records: readonly AgentEvent[]
-  /** Where the next page begins; missing after the last one. */
+  /** Start of the next page; missing after the last one. */
   readonly next?: PastPlace
 }
 
-/** A page ends after so many characters of records; one that is longer stands alone. */
+/** Maximum number of characters of records on a page. A longer record is a page by itself. */
 const pageChars = 1024 * 1024
 
 const begin: PastPlace = { part: 0, seq: 1 }
@@ -72,7 +72,7 @@ async function sharedParts(bridge: Bridge, access: AgentAccess, agentId: string)
   return parts.map((part) => (part.upTo === Infinity ? { ...part, upTo: source.seq } : part))
 }
 
-/** The first record of an agent within reach; of an incognito one too, whose log is in no store. */
+/** Returns the first record of an agent within reach, including incognito ones, whose logs are in no store. */
 async function createdOf(access: AgentAccess, agentId: string): Promise<RecordOf<'agent.created'>> {
   for await (const record of access.records(agentId)) if (record.type === 'agent.created') return record
   throw new RuntimeError('AGENT_NOT_FOUND', `There is no agent "${agentId}" here.`)

@@ -76,7 +76,7 @@ function doingOf({ machine, announcer }: AgentHost): string {
   return running.length === 1 ? line : `${line} and ${running.length - 1} more`
 }
 
-/** An agent as a list shows it. */
+/** Returns an agent in the form for lists. */
 export function summaryOf(agent: Agent): AgentSummary {
   const host = hostOf(agent)
   const { metadata } = host
@@ -123,8 +123,8 @@ export const snapshotOf = (agent: Agent): AgentSnapshot => ({
 })
 
 /**
- * How an agent that does not run was left, as its log tells; with the policies of the definition that a command would wake it with. `here`:
- * the agent, if this process has it and has unloaded it.
+ * Returns the state of an agent that does not run, according to its log, with the policies of the definition with which a command would wake it.
+ * `here`: the agent, if this process has unloaded it.
  */
 export function storedSnapshot(
   session: LoadedSession,
@@ -181,7 +181,7 @@ export function visibleSnapshot(snapshot: AgentSnapshot, view: View): Partial<Ag
   }
 }
 
-/** Calls and questions that wait for people, and will again once the agent runs. */
+/** Returns the calls and questions that wait for people, or will wait again once the agent runs. */
 function heldCalls({ id, runs, records, isStopped }: LoadedSession): Pending[] {
   const open = isStopped ? [] : runs.filter(({ status }) => status !== 'aborted')
   const calls = open.flatMap(({ turns }) => turns).flatMap(({ toolCalls }) => toolCalls)

@@ -2,12 +2,12 @@ import type { Clock } from '../../../../src/protocol/ports/clock.ts'
 import { closeCodes } from '../../../../src/protocol/bridge/bridgeProtocol.ts'
 import type { ServerSocket } from './serverSocket.ts'
 
-/** "Internal error" of the WebSocket protocol: come back later. */
+/** Close code "try again later" of the WebSocket protocol. */
 export const brokenCode = 1011
-/** How long a client has to answer a close, in milliseconds. */
+/** Time limit for a client to answer a close, in milliseconds. */
 const closeMs = 2_000
 
-/** The rules that a socket must keep. */
+/** Rules for a socket. */
 export interface SocketRules {
   readonly clock: Clock
   /** Messages a client may send within a second. */
@@ -21,7 +21,7 @@ export class SocketGuard {
   readonly #socket: ServerSocket
   readonly #rules: SocketRules
   #frames = 0
-  /** `pinged`: nothing has come since the last ping; `closing`: it is terminated when it does not close in time. */
+  /** `pinged`: nothing has arrived since the last ping. `closing`: the socket is terminated if it does not close in time. */
   #state: 'alive' | 'pinged' | 'closing' = 'alive'
   #cancelTermination: (() => void) | undefined
 
@@ -38,7 +38,7 @@ export class SocketGuard {
     return this.#socket.readyState === 1
   }
 
-  /** Counts a message; `false`: it is one too many in this second. */
+  /** Counts a message; returns `false` if it exceeds the limit for this second. */
   admit(): boolean {
     this.#showLife()
     this.#frames += 1

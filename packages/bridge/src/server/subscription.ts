@@ -37,7 +37,7 @@ interface Parts {
 export class Subscription {
   readonly #parts: Parts
   #cursor: number
-  /** `lagging`: it catches up too, and the client was told that it reads slowly. */
+  /** `lagging`: it catches up, and the client was told that it reads slowly. */
   #state: 'catchingUp' | 'lagging' | 'live' | 'closed' = 'catchingUp'
   #emptyReads = 0
   readonly #unlisten: () => void
@@ -50,7 +50,7 @@ export class Subscription {
     void this.#catchUp()
   }
 
-  /** A getter, since it may have changed after each await. */
+  /** True if closed. It is a getter because it may change during each await. */
   get #isClosed(): boolean {
     return this.#state === 'closed'
   }
@@ -95,7 +95,7 @@ export class Subscription {
     this.#send({ type: 'lagging', agentId: this.#parts.feed.agentId, seq: this.#cursor })
   }
 
-  /** Resolves once the client has read, or is gone. */
+  /** Resolves once the client has caught up or is gone. */
   #drained(): Promise<void> {
     this.#reportLagging()
     return new Promise((resolve) => {
@@ -166,7 +166,7 @@ export class Subscription {
     })
   }
 
-  /** Sends the record after the cursor; `false`: no more for now. */
+  /** Sends the record after the cursor; returns `false` if no more should be sent for now. */
   #sendNext(seq: number, frameOf: () => string | undefined): boolean {
     if (this.#isClosed || this.#parts.outbox.isFull) return false
     if (seq <= this.#cursor) return true

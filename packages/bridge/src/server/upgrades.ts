@@ -27,9 +27,9 @@ import { EndpointSocket } from './endpointSocket.ts'
 import type { Permit } from './authenticator.ts'
 import { AgentAccess } from './agentAccess.ts'
 
-/** Where connections are opened. */
+/** Path at which connections are opened. */
 export interface Paths {
-  /** Below it is what is the server's own; it ends with a slash. */
+  /** Base path of the server's own resources; it ends with a slash. */
   readonly base: string
   readonly bridge: string
   readonly endpoints: Endpoints
@@ -38,7 +38,7 @@ export interface Paths {
 /** Function that opens a connection, or the reason not to. */
 type Opening = Refusal | ((socket: WebSocket) => Connection)
 
-/** Makes connections of the requests to open a WebSocket: at the bridge's path, and at those of endpoints. */
+/** Upgrades WebSocket requests at the bridge's path and at those of endpoints. */
 export class Upgrades {
   readonly #bridge: Bridge
   readonly #admission: Admission

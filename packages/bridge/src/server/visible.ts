@@ -14,18 +14,18 @@ import type { Right } from '../../../../src/protocol/bridge/rights.ts'
 import { outwardEvent } from './outwardError.ts'
 
 /**
- * How much of an agent a client is shown: everything; what was said and the names of calls (`messages`), with the arguments of those that
- * it may carry out itself (`answering`); or of that the names alone (`names`).
+ * How much of an agent a client sees: everything; messages and the names of calls (`messages`), also with the arguments of calls that it may carry
+ * out (`answering`); or only names (`names`).
  */
 export type View = 'all' | 'answering' | 'messages' | 'names'
 
 export const viewOf = (rights: ReadonlySet<Right>): View =>
   rights.has('see.all') ? 'all' : rights.has('answer.own') ? 'answering' : 'messages'
 
-/** How much is shown of an agent that works for another one: its messages contain a call's arguments and result. */
+/** Returns how much is shown of a sub-agent, whose messages contain a call's arguments and result. */
 export const viewBelow = (view: View): View => (view === 'all' ? 'all' : 'names')
 
-/** How much is shown of an agent by itself. */
+/** Returns how much is shown of an agent itself. */
 export const viewOfAgent = (view: View, { parent }: Pick<RecordOf<'agent.created'>, 'parent'>): View =>
   parent?.callId === undefined ? view : viewBelow(view)
 
@@ -37,7 +37,7 @@ const noTools: ClientTools = []
 const nothing = Object.freeze({})
 
 /**
- * Tells whether a user message is shown to all clients: messages of people and programs, follow-ups, turns of loops and imported messages
+ * Returns true if a user message is shown to all clients: messages of people and programs, follow-ups, turns of loops and imported messages
  * are; others that an application added are not.
  */
 const isSaid = (provenance: ProvenanceKind | undefined): boolean =>
@@ -89,7 +89,7 @@ function visibleMessage(message: Message, view: View, tools: ClientTools): Messa
   return { role, callId, toolName, isError, content: [], ...(synthetic === undefined ? {} : { synthetic }) }
 }
 
-/** How an event is shown: as a whole, not at all, only to clients that see messages, or in part. */
+/** Visibility of an event: as a whole, not at all, only for clients that see messages, or in part. */
 type Shown<T extends AgentEvent['type']> =
   | 'whole'
   | 'withheld'
@@ -190,7 +190,7 @@ const shownOf: { readonly [T in AgentEvent['type']]: Shown<T> } = {
   'events.dropped': 'whole',
 }
 
-/** Stands for a record that a client may not see. */
+/** Returns the placeholder for a record that a client may not see. */
 function withheld(event: AgentEvent): EventOf<'record.withheld'> {
   const { agentId, path, seq, time, incognito } = event
   const at = 'runId' in event ? { runId: event.runId, turnIndex: event.turnIndex } : { runId: '', turnIndex: 0 }

@@ -6,13 +6,13 @@ import type { Bridge } from './bridge.ts'
 import { defaultLimit } from './listPages.ts'
 import { visiblePending } from './visible.ts'
 
-/** Tells whether no agent above it is within reach, with which it would be listed. */
+/** Returns true if no agent above it is within reach, with which it would be listed. */
 const isTopmost = ({ path, metadata }: PlacedWaiting, { reach }: AgentAccess): boolean =>
   !path.some((id, depth) => reach({ id, path: path.slice(0, depth), metadata }))
 
 /**
- * Everything that waits for people at the agents that a client reaches, as far as it may see that, whether they run or not. None of them is woken. Rejects
- * with `STORE_READ_FAILED`.
+ * Returns everything that waits for people at the agents within a client's reach, running or not, as far as it may see that. No agent is woken.
+ * Rejects with `STORE_READ_FAILED`.
  */
 export async function waitingFor(
   bridge: Bridge,

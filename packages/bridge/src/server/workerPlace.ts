@@ -1,7 +1,7 @@
 /** Names of this machine for itself. */
 const loopback: ReadonlySet<string> = new Set(['127.0.0.1', '[::1]', '0.0.0.0', '[::]'])
 
-/** The place that the address of a bridge names, by whatever protocol: its host, port and path. One that is no address is its own. */
+/** Returns the place of a bridge address, whatever its protocol: host, port and path. A text that is not an address is returned unchanged. */
 export function placeOf(address: string): string {
   const url = URL.parse(address)
   if (url === null) return address

@@ -12,7 +12,7 @@ export interface Sink<Event> {
   end(): void
 }
 
-/** Events that may wait for the store before it counts as full. */
+/** Number of events waiting for the store from which it counts as full. */
 const maxHeld = 1_024
 
 interface Unwritten {

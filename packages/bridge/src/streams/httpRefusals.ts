@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { adviceOf, type ErrorInfo } from '../../../../src/protocol/errors.ts'
 
-/** Reason for which the body of a request is not read; `undefined`: its content type is JSON. */
+/** Returns the reason why the body of a request is not read; `undefined` if its content type is JSON. */
 export function wrongContentType({ headers }: IncomingMessage): string | undefined {
   const [type = ''] = (headers['content-type'] ?? '').split(';', 1)
   if (type.trim().toLowerCase() === 'application/json') return undefined

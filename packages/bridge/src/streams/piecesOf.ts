@@ -1,7 +1,7 @@
-/** Longest piece of an event written at once, in UTF-16 units. */
+/** Maximum length of a piece of an event, in UTF-16 units. */
 const longestPiece = 64 * 1024
 
-/** A text in pieces of limited length; no character is split. */
+/** Yields a text in pieces of limited length without splitting characters. */
 export function* piecesOf(text: string, longest = longestPiece): Generator<string, void, undefined> {
   let from = 0
   while (text.length - from > longest) {
@@ -14,6 +14,6 @@ export function* piecesOf(text: string, longest = longestPiece): Generator<strin
 
 const isHighSurrogate = (unit: number): boolean => unit >= 0xd800 && unit <= 0xdbff
 
-/** A value as a server-sent event, in pieces. */
+/** Yields a value as a server-sent event, in pieces. */
 export const serverSent = (value: unknown): Generator<string, void, undefined> =>
   piecesOf(`data: ${JSON.stringify(value)}\n\n`)

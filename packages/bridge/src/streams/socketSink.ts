@@ -1,7 +1,7 @@
 import type { TextSocket } from '../server/textSocket.ts'
 import type { Sink } from './durableSink.ts'
 
-/** The sinks of one socket's runs, which share its buffer: while that is full, events wait for it to drain. */
+/** The sinks of one socket's runs, which share its buffer. While the buffer is full, events wait for it to drain. */
 export class SocketSink {
   readonly #socket: TextSocket
   readonly #highWaterBytes: number

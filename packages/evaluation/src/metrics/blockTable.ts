@@ -1,7 +1,7 @@
 import type { Block } from '../../../../src/protocol/messages.ts'
 import type { ModelRequest } from '../../../../src/protocol/ports/model.ts'
 
-/** Author of a block; `frame`: the system prompt and the tools. */
+/** Author of a block. `frame` stands for the system prompt and the tools. */
 export type BlockRole = 'frame' | ModelRequest['messages'][number]['role']
 
 /** Returns the text of a block as it is sent; for a call its name and arguments. Pure. */
@@ -20,7 +20,7 @@ export function textOfBlock(block: Block): string {
   }
 }
 
-/** Makes the object that stands for a block; called once for the same bytes. */
+/** Makes the object that represents a block. Called once for equal bytes. */
 export interface BlockMaker<T extends object> {
   frame(request: ModelRequest, bytes: string): T
   block(block: Block, role: BlockRole): T

@@ -1,4 +1,4 @@
 import type { Report } from './report.ts'
 
-/** A report as JSON, as the type `Report` has it. Pure. */
+/** Returns a report as JSON of the type `Report`. Pure. */
 export const jsonReport = (report: Report): string => `${JSON.stringify(report, null, 2)}\n`

@@ -2,8 +2,8 @@ import { escapeXml } from '../../../charts/src/escapeText.ts'
 import type { ArmReport, Report, ReportedTrial } from './report.ts'
 
 /**
- * A report in the form of JUnit, for build servers: a suite for each arm, a case for each trial that is there, with `failure` where its checks
- * did not pass and `error` where the agent is not to blame. Trials that are missing are cases that were skipped. Pure.
+ * Returns a report in JUnit format, for build servers: a suite for each arm and a case for each trial. A case has `failure` if its checks did not
+ * pass, and `error` if the agent is not to blame. Missing trials are skipped cases. Pure.
  */
 export function junitReport(report: Report): string {
   const { planned, failed, errors, missing } = report.progress

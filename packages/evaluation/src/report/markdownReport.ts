@@ -5,7 +5,7 @@ import { measures, percent } from './measures.ts'
 import type { ArmReport, Cell, Comparison, Report } from './report.ts'
 import { figureWords, pWords, usd } from './words.ts'
 
-/** A report in Markdown, for a pull request or a page. Pure. */
+/** Returns a report in Markdown, for a pull request or a page. Pure. */
 export function markdownReport(report: Report): string {
   const parts = [
     head(report),

@@ -23,7 +23,7 @@ export const liveColumns = [
   'seed',
 ] as const
 
-/** Text in the table as long as it has no rows. */
+/** Text in the table while it has no rows. */
 export const noLiveFigures = '*none has been run yet*'
 
 const cells = (line: string): string[] =>

@@ -6,7 +6,7 @@ import type { RunStopReason } from '../../../../src/protocol/records.ts'
 /** The version of the format of `report.json`: raised when a reader of the old one would misread the new. */
 export const reportVersion = 1
 
-/** Report of an evaluation. Every figure has an interval, or says why it has none. Plain JSON: it is `report.json`. */
+/** Report of an evaluation, as plain JSON: `report.json`. Every figure has an interval, or a reason why it has none. */
 export interface Report {
   readonly type: 'report'
   readonly version: typeof reportVersion
@@ -43,7 +43,7 @@ export interface Progress {
   readonly failed: number
   readonly errors: number
   readonly missing: number
-  /** True if all trials are there, none of them as an error. */
+  /** True if no trial is missing or ended as an error. */
   readonly isComplete: boolean
 }
 

@@ -27,11 +27,11 @@ export interface TerminalOptions {
   readonly width?: number
 }
 
-/** Most tasks that are listed. */
+/** Maximum number of listed tasks. */
 const mostTasks = 40
 const gap = 2
 
-/** A report as text for a terminal, no line wider than that. Pure. */
+/** Returns a report as text for a terminal, with lines of limited width. Pure. */
 export function terminalReport(report: Report, { style = noStyle, width = 80 }: TerminalOptions = {}): string {
   const columns = Math.max(60, width)
   const parts = [
@@ -83,7 +83,7 @@ function rowsOf({ arms, trials }: Report): Row[] {
   ].filter(({ figureOf }) => arms.some((arm) => figureOf(arm).value !== null))
 }
 
-/** Tables of as many arms as fit beside each other. */
+/** Returns tables with as many arms as fit side by side. */
 function armBlocks(report: Report, style: TerminalStyle, columns: number): string[][] {
   const rows = rowsOf(report)
   const labels = Math.max(...rows.map(({ label }) => label.length), 'mean (95 %)'.length)

@@ -3,13 +3,13 @@ import { normalBelow } from './normal.ts'
 import { randomNumbers } from './randomNumbers.ts'
 import { tQuantile } from './studentT.ts'
 
-/** Returns the number of resamples: fewer suffice for many tasks, whose percentiles lie less far out. */
+/** Returns the number of resamples. Fewer are enough for many tasks, whose percentiles are less extreme. */
 const resamplesOf = (count: number): number => Math.max(2_000, Math.min(10_000, Math.floor(1_000_000 / count)))
 
 /**
- * The bootstrap interval of something that is computed from tasks, by resampling whole tasks: percentiles, further out the fewer tasks there
- * are (Hesterberg's expanded percentiles), as plain ones are too narrow then. Seeded. `null` if `valueOf`, which is given how often each
- * task was drawn, is not finite for some resample, or there are fewer than 5 tasks. Pure.
+ * Returns the bootstrap interval of a statistic over tasks, by resampling whole tasks. It uses Hesterberg's expanded percentiles, because plain
+ * percentiles are too narrow for few tasks. Seeded. Returns `null` with fewer than 5 tasks, or if `valueOf`, which gets the number of draws of each
+ * task, is not finite for some resample. Pure.
  */
 export function bootstrap(count: number, valueOf: (drawn: Uint32Array) => number, seed: number): Interval | null {
   if (count < fewestResampled) return null

@@ -6,7 +6,7 @@ export interface Interval {
 
 /** A figure together with its interval, or with the reason why there is none. */
 export interface Figure {
-  /** The value; `null`: there is none, and `why` says why. */
+  /** The value; `null` if there is none, with the reason in `why`. */
   readonly value: number | null
   readonly interval: Interval | null
   /** Reason why there is no value or no interval, or a limit of the interval, in words. */

@@ -1,7 +1,7 @@
 /** Half the width of a 95 % interval, in standard errors of a normal distribution. */
 export const z95 = 1.959963984540054
 
-/** The share of a standard normal distribution below `x`, by its series; exact to 1e-15. */
+/** Returns the share of a standard normal distribution below `x`, from its series; exact to 1e-15. */
 export function normalBelow(x: number): number {
   if (x < -38) return 0
   if (x > 38) return 1

@@ -42,7 +42,7 @@ export function signFlip(differences: readonly number[], seed: number): SignFlip
   return { p: extreme / (draws + 1), isExact: false, smallest: 1 / (draws + 1) }
 }
 
-/** Returns the size of the sum with signs by the bits of a number; a difference beyond the last bit keeps its sign. */
+/** Returns the absolute sum with signs given by the bits of a number. A difference beyond the last bit keeps its sign. */
 function sizeOf(given: readonly number[], signs: number): number {
   let sum = 0
   for (let index = 0; index < given.length; index += 1) sum += (signs >> index) & 1 ? -given[index]! : given[index]!

@@ -21,7 +21,7 @@ export interface TrialPlace {
   readonly seed: number
 }
 
-/** Values from which the agent of a trial is made. */
+/** Values for creating the agent of a trial. */
 export interface TrialGiven extends TrialPlace {
   /** The folder of the trial. */
   readonly dir: string

@@ -110,7 +110,7 @@ async function readTask(file: string, name: string): Promise<SuiteTask> {
   return suiteTask({ ...task, id }, await filesBelow(join(folder, 'files')), await filesBelow(join(folder, 'check')))
 }
 
-/** Refuses folders with other names, which would be left out silently. @throws RuntimeError `INVALID_OPTION` */
+/** Checks the names of folders, since others would be left out silently. @throws RuntimeError `INVALID_OPTION` */
 async function checkFolders(task: string): Promise<void> {
   for (const entry of await readdir(task, { withFileTypes: true })) {
     if (!entry.isDirectory() || entry.name.startsWith('.') || taskFolders.includes(entry.name)) continue

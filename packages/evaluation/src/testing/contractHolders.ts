@@ -12,7 +12,7 @@ import {
 
 const url = 'ws://127.0.0.1:4100/bridge'
 
-/** A store that tells who has a log; nothing to check in one that does not. */
+/** Returns a store that knows the holders of logs; a store that does not passes. */
 type Telling = Store & Required<Pick<Store, 'announce' | 'holder'>>
 
 const telling =

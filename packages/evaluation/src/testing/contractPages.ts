@@ -65,7 +65,7 @@ type Paged = Store & Required<Pick<Store, 'page'>>
 
 const isPaged = (store: Store): store is Paged => store.page !== undefined
 
-/** A store with those agents; nothing to check in one that has no pages. */
+/** Returns a store with those agents; a store without pages passes. */
 async function withAgents(store: Store, check: (store: Paged) => Promise<void>): Promise<void> {
   if (!isPaged(store)) return
   for (const [id, birth] of Object.entries(births)) await write(store, id, [createdAs(id, birth)])
@@ -82,7 +82,7 @@ async function write(store: Store, id: string, records: readonly LogRecord[]): P
 
 const idsOf = (logs: readonly LogEntry[]): string[] => logs.map(({ id }) => id)
 
-/** Everything a query asks for, page by page. */
+/** Yields all results of a query, page by page. */
 async function allPages(store: Paged, query: LogQuery, limit: number): Promise<LogEntry[]> {
   const logs: LogEntry[] = []
   for (let more = true; more;) {

@@ -41,7 +41,7 @@ async function withTexts(store: Store, check: (store: Searching) => Promise<void
   await check(store as Searching)
 }
 
-/** Hits of a query as `id/seq`, in the order of ids. */
+/** Returns the hits of a query as `id/seq`, in the order of ids. */
 async function found(store: Searching, query: SearchQuery): Promise<string[]> {
   const hits = await store.search(query)
   for (const [index, { rank }] of hits.entries())
@@ -70,7 +70,7 @@ const findings: readonly { readonly text: string; readonly is: readonly string[]
   { text: '🙂', is: [] },
 ]
 
-/** Texts in which a search engine may see more than words. */
+/** Texts that a search engine may take for operators. */
 const awkward = [
   '"',
   '""',

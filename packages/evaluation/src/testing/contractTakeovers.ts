@@ -20,7 +20,7 @@ interface Held {
   readonly epoch: number
 }
 
-/** Opens a log with three records; nothing to check in a store whose leases cannot be taken. */
+/** Opens a log with three records. A store whose leases cannot be taken over passes. */
 async function held(store: Store, check: (held: Held) => Promise<void>): Promise<void> {
   const lease = await openWith(store, 'a', 3)
   if (lease.epoch !== undefined) await check({ lease, epoch: lease.epoch })
@@ -42,7 +42,7 @@ async function demandCheckpoint({ checkpoints }: Store, seq: number): Promise<vo
   if (checkpoints !== undefined) await demandKept(checkpoints, checkpointAt(seq), 'what is refused must not be kept.')
 }
 
-/** Turns of the event loop within which a store has to report a loss that it knows. */
+/** Number of event loop turns within which a store has to report a known loss. */
 const turns = 20
 
 /** Throws unless the lease reports its loss: a store that has refused a writer, or has let in another one itself, knows that the lease is lost. */

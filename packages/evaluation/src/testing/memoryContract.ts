@@ -4,17 +4,17 @@ import { hasCode, messageOf } from '../../../../src/protocol/errors.ts'
 import { maxMemoryChars, type Memory, type MemoryRecord } from '../../../../src/protocol/ports/memory.ts'
 import { owned } from './contractDemands.ts'
 
-/** One promise of a memory, to be run by any test runner. */
+/** One guarantee of a memory, as a case for any test runner. */
 export interface MemoryContractCase {
   readonly name: string
-  /** Rejects with a readable error when the promise is broken. Makes a memory of its own, and closes it if it has `close`. */
+  /** Rejects with a readable error if the guarantee is broken. Makes a memory of its own, and closes it if it has `close`. */
   run(): Promise<void>
 }
 
 export interface MemoryContractOptions {
   /** A new memory without any record. */
   create(): Promise<Memory> | Memory
-  /** The records of the last created memory once more, as another process would open them. Left out for one that keeps nothing. */
+  /** Opens the records of the last created memory again, as another process would. Omit it for a memory that keeps nothing. */
   reopen?(): Promise<Memory> | Memory
 }
 

@@ -12,13 +12,13 @@ export interface ContractReply {
   readonly endReason?: string
 }
 
-/** A way in which a reply may end, or its calls may be named, that not every provider has. */
+/** An end of a reply, or a naming of its calls, that not every provider uses. */
 export type ContractEnd = 'cut' | 'refused' | 'windowFull' | 'paused' | 'broken' | 'sameIds' | 'noIds'
 
-/** One promise of a model, to be run by any test runner. */
+/** One guarantee of a model, as a case for any test runner. */
 export interface ModelContractCase {
   readonly name: string
-  /** Rejects with a readable error when the promise is broken. */
+  /** Rejects with a readable error if the guarantee is broken. */
   run(): Promise<void>
 }
 

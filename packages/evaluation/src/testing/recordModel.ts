@@ -136,7 +136,7 @@ class LineWriter {
     return this.#failure
   }
 
-  /** Keeps the first failure. */
+  /** Stores the first failure. */
   fail(code: ErrorCode, what: string): void {
     this.#failure ??= new RuntimeError(code, what)
   }

@@ -14,7 +14,7 @@ const endSchema = z.discriminatedUnion('type', [
   z.object({ type: z.literal('thrown'), message: z.string() }),
 ])
 
-/** Loose: what a model yields is replayed as it was, even where it breaks the contract of the port. */
+/** Loose schema: the parts of a model are replayed unchanged, even if they break the contract of the port. */
 const exchangeSchema = z.object({
   type: z.literal('exchange'),
   number: z.int().min(1),
@@ -40,7 +40,7 @@ export interface Exchange {
 
 export interface Recording {
   readonly model: string
-  /** By number. One still open when the recording stopped is missing. */
+  /** Exchanges by number. One that was still open when the recording stopped is missing. */
   readonly exchanges: ReadonlyMap<number, Exchange>
 }
 

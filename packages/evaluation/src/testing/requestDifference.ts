@@ -1,6 +1,6 @@
 import { cutEnd } from '../../../../src/protocol/text/cutMiddle.ts'
 
-/** At most this many differences are counted; a request that differs more is simply another one. */
+/** Maximum number of differences that are counted. A request with more differences is simply another one. */
 const mostCounted = 50
 const mostShown = 3
 const longestValue = 70
@@ -13,8 +13,7 @@ interface Difference {
 }
 
 /**
- * How one JSON value differs from another, in one line of bounded length; `undefined` when they are equal. The order of keys does not
- * matter.
+ * Describes how one JSON value differs from another, in one line of bounded length; `undefined` if they are equal. The order of keys does not matter.
  */
 export function requestDifference(expected: unknown, seen: unknown): { text: string; count: number } | undefined {
   const found: Difference[] = []
@@ -59,7 +58,7 @@ function describe({ path, expected, seen }: Difference): string {
   return `${where}: expected ${show(expected, start)}, saw ${show(seen, start)}`
 }
 
-/** Two long texts are shown from shortly before the place where they part. */
+/** Shows two long texts from shortly before their first difference. */
 function windowStart(expected: unknown, seen: unknown): number {
   if (typeof expected !== 'string' || typeof seen !== 'string') return 0
   let same = 0

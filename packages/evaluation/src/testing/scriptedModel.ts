@@ -17,7 +17,7 @@ export interface ScriptedModel extends Model {
 }
 
 /**
- * A model that plays a script reply by reply, and fails, giving the number, on the first request beyond it.
+ * Creates a model that plays a script reply by reply. The first request beyond the script fails with its number.
  *
  * @example
  * ```ts

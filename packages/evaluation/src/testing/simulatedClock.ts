@@ -3,7 +3,7 @@ import type { Clock } from '../../../../src/protocol/ports/clock.ts'
 export interface SimulatedClock extends Clock {
   /** Advances time, firing due timers in order and letting promises settle in between. */
   advance(ms: number): Promise<void>
-  /** Number of timers that wait. */
+  /** Number of waiting timers. */
   readonly pending: number
 }
 

@@ -1,10 +1,10 @@
 import type { Store } from '../../../../src/protocol/ports/store.ts'
 import { reopenChecks, storeChecks } from './contractCases.ts'
 
-/** One promise of a store, to be run by any test runner. */
+/** One guarantee of a store, as a case for any test runner. */
 export interface StoreContractCase {
   readonly name: string
-  /** Rejects with a readable error when the promise is broken. Makes a store of its own and closes it. */
+  /** Rejects with a readable error if the guarantee is broken. Makes a store of its own and closes it. */
   run(): Promise<void>
 }
 
@@ -12,8 +12,8 @@ export interface StoreContractOptions {
   /** A new store without any log. */
   create(): Promise<Store> | Store
   /**
-   * The data of the last created store once more, as another process would open it; called while the first store is open,
-   * and after it was closed. Left out for a store that keeps nothing.
+   * Opens the data of the last created store again, as another process would. Called while the first store is open, and after it was closed. Omit it
+   * for a store that keeps nothing.
    */
   reopen?(): Promise<Store> | Store
 }

@@ -10,8 +10,8 @@ const mostNamed = 5
 type Print = ReadonlyMap<string, string>
 
 /**
- * Notices files that a trial has changed outside its folder, as far as that can be seen: in the suite, and in the folders of finished trials. All
- * trials that ran at that time are blamed, as the culprit is unknown.
+ * Detects files that a trial has changed outside its folder, in the suite and in the folders of finished trials. All trials that ran at that time are
+ * blamed, because the culprit is unknown.
  */
 export class OutsideWatch {
   readonly #suite: string | undefined

@@ -14,9 +14,9 @@ export interface ServerCall {
   readonly input: unknown
 }
 
-/** Longest time limit of Node's timers: the real limit is the tool's own, which stands still while people are asked. */
+/** Maximum delay of Node's timers. The actual limit is the tool's own, which stops while people are asked. */
 const noTimeout = 2 ** 31 - 1
-/** Reports of progress are passed on at most so often, in milliseconds. */
+/** Minimum interval between reports of progress, in milliseconds. */
 const progressMs = 100
 const mostRounds = 10
 

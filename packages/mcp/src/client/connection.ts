@@ -24,11 +24,11 @@ import { within } from '../../../tools/src/within.ts'
 type Machine = typeof mcpConnectionMachine
 type Snapshot = SnapshotFrom<Machine>
 
-/** Milliseconds to wait for the way in which a failed server ended. */
+/** Time to wait for the exit status of a failed server, in milliseconds. */
 const endMs = 200
-/** Longest wait of a turn for a changed list, in milliseconds. */
+/** Maximum wait of a turn for a changed list, in milliseconds. */
 const listMs = 2_000
-/** Between lists of a server that announces a change with each of them, in milliseconds. */
+/** Interval between lists of a server that announces a change with each list, in milliseconds. */
 const restMs = 5_000
 
 const stateOf = (snapshot: Snapshot): SourceStatus['state'] => {
@@ -48,10 +48,10 @@ export class McpConnection implements ToolConnection {
   readonly #secrets: ServerSecrets
   readonly #checks = new InputChecks()
   readonly #actor: ActorRefFrom<Machine>
-  /** The calls under way: a server of before 2026-07-28 asks without saying for which. */
+  /** Calls in progress. A server with a protocol before 2026-07-28 asks without naming the call. */
   readonly #calls = new Set<AskingCall>()
   #server: Server | undefined
-  /** Servers that end, and attempts to reach one. */
+  /** Servers that are ending, and attempts to reach one. */
   readonly #ending = new Set<Promise<unknown>>()
   #listTrouble: readonly string[] = []
   #state: SourceStatus['state'] = 'idle'
@@ -100,7 +100,7 @@ export class McpConnection implements ToolConnection {
     return [...all.slice(0, mostTroubles), ...more].join('; ')
   }
 
-  /** Why it is not up. */
+  /** Reason why it is not up. */
   get #why(): string | undefined {
     return this.#actor.getSnapshot().context.why ?? undefined
   }
@@ -214,14 +214,14 @@ export class McpConnection implements ToolConnection {
     return { at: this.#host.clock.now(), why: this.#secrets.clean(why) }
   }
 
-  /** A list that cannot be had leaves the tools as they were. */
+  /** Fetches the list. If that fails, the tools stay unchanged. */
   async #list(signal: AbortSignal): Promise<void> {
     await this.#take(this.#server!, signal).catch((thrown: unknown) => {
       this.#listTrouble = [`its tools changed, and cannot be listed: ${this.#secrets.clean(messageOf(thrown))}`]
     })
   }
 
-  /** Takes the tools as the server lists them now; the same ones stay the same array. */
+  /** Takes over the tools of the server's current list. An unchanged list keeps the same array. */
   async #take(server: Server, signal: AbortSignal): Promise<void> {
     const settings = this.#settings
     const request = { signal, timeout: settings.connectMs }
@@ -324,7 +324,7 @@ export class McpConnection implements ToolConnection {
     return new Error(`The MCP server "${this.#settings.name}" wants a person to sign in: the person was asked to.`)
   }
 
-  /** An error of the SDK as a model reads it. */
+  /** Converts an error of the SDK to text for a model. */
   #inWords(thrown: unknown, server: Server): Error {
     const { name } = this.#settings
     const { sdk } = server
@@ -340,10 +340,10 @@ export class McpConnection implements ToolConnection {
   }
 }
 
-/** How many troubles are told; a server could have a thousand. */
+/** Maximum number of reported troubles; a server could have a thousand. */
 const mostTroubles = 8
 
-/** A session that a server forgot is answered 404, by some 400; another 400 may come of a call that was carried out. */
+/** Status codes for a session that a server has forgotten: 404, or 400 from some servers. Another 400 may follow a call that was carried out. */
 function isSessionGone(thrown: unknown, server: Server): boolean {
   if (!server.sdk.SdkHttpError.isInstance(thrown) || !server.hasSession) return false
   const { status } = thrown

@@ -6,7 +6,7 @@ export type Opened =
   | { readonly type: 'up' }
   | { readonly type: 'refused'; readonly at: number; readonly why: string; readonly next: 'retry' | 'wait' | 'signIn' }
 
-/** Why a connection that was up is no more. */
+/** Reason why a connection was lost. */
 export interface Lost {
   readonly at: number
   readonly why: string
@@ -14,18 +14,18 @@ export interface Lost {
 
 export interface ConnectionContext {
   readonly restart: Required<McpRestart>
-  /** Times at which it was lost, or could not be opened, as far as they still count. */
+  /** Times of losses and failed attempts that still count. */
   readonly losses: readonly number[]
   /** Time of the next attempt. */
   readonly retryAt: number
-  /** How many attempts have come to an end. */
+  /** Number of completed attempts. */
   readonly attempts: number
   readonly why: string | null
   /** True while it waits for a person to sign in. */
   readonly needsSignIn: boolean
   /** The list changed once more while it was fetched. */
   readonly isStale: boolean
-  /** How many lists in a row were stale when they came. */
+  /** Number of lists in a row that were stale on arrival. */
   readonly relists: number
 }
 
@@ -36,7 +36,7 @@ export type ConnectionEvent =
   | { readonly type: 'signed.in' }
   | { readonly type: 'close' }
 
-/** So often a list that changed while it was fetched is fetched again at once: a server may announce a change with each list that it gives. */
+/** Maximum number of immediate refetches of a list that changed meanwhile, because a server may announce a change with each list. */
 const mostRelists = 3
 
 const missing = (name: string) => () => Promise.reject(new Error(`Nobody provided the effect ${name}.`))

@@ -9,7 +9,7 @@ import { fieldsOf, isPart } from '../../../../src/protocol/checks/schemaParts.ts
 import { shownSchema, soundSchema } from '../../../../src/protocol/checks/soundSchema.ts'
 import type { Elicited } from './server.ts'
 
-/** A call that a server may ask people something for. */
+/** A call for which a server may ask people a question. */
 export interface AskingCall {
   readonly ask: ToolContext['ask']
   readonly signal: AbortSignal

@@ -18,7 +18,7 @@ export interface HttpOptions {
 
 type SendOptions = Parameters<Sdk.StreamableHTTPClientTransport['send']>[1]
 
-/** Attempts to take up a stream again that broke off; together about two seconds. */
+/** Attempts to resume a broken stream, about two seconds together. */
 const reconnectionOptions = {
   initialReconnectionDelay: 300,
   reconnectionDelayGrowFactor: 2,

@@ -7,7 +7,7 @@ interface Reader {
   endless(): void
 }
 
-/** Most bytes of an overlong line that are skipped. */
+/** Maximum number of bytes of an overlong line that are skipped. */
 const mostDropped = 512 * 1024 * 1024
 
 /** Bytes that are kept of each end of an overlong line: the id of the request that it answers is there. */

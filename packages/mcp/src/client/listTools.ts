@@ -23,7 +23,7 @@ export type ListedTool = z.infer<typeof toolSchema>
 
 export interface Listed {
   readonly tools: readonly ListedTool[]
-  /** Which were left out, and why. */
+  /** The tools that were left out, with reasons. */
   readonly trouble: readonly string[]
 }
 
@@ -98,7 +98,7 @@ const textIn = (entry: unknown): string => {
 
 const nameIn = (entry: unknown): string => JSON.stringify(nameOf(entry)).slice(0, 80)
 
-/** Reading a longer schema would hold the process. */
+/** Maximum length of a schema. Reading a longer one would block the process. */
 const mostReadChars = 2_000_000
 
 function wrongIn(

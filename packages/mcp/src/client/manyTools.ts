@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { defineTool, neverAsks, type Tool, type ToolEffects } from '../../../../src/actors/tools/defineTool.ts'
 import { printOfAll } from './toolPrint.ts'
 
-/** How many tools a search shows. */
+/** Number of tools that a search shows. */
 const mostFound = 10
 
 /**
@@ -65,7 +65,10 @@ const wordsOf = (text: string): readonly string[] =>
     .toLowerCase()
     .match(/[\p{L}\p{N}]+/gu) ?? []
 
-/** The tools that fit a search best: a word in the name counts more than one in the description, a rare word more than a common one. Pure. */
+/**
+ * Returns the tools that match a search best. A word in the name counts more than one in the description, and a rare word more than a common one.
+ * Pure.
+ */
 export function search(tools: readonly Tool[], query: string): readonly Tool[] {
   const entries = tools.map((tool) => ({
     tool,

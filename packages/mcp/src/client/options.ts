@@ -5,13 +5,13 @@ import { describeIssues, labelOf, RuntimeError } from '../../../../src/protocol/
 import { lazily } from '../../../../src/protocol/lazily.ts'
 import { onlyFields } from '../../../../src/protocol/checks/onlyFields.ts'
 
-/** How often a server that ended, or could not be reached, is started again. */
+/** Policy for restarting a server that ended or could not be reached. */
 export interface McpRestart {
-  /** Most restarts within `windowMs`; then it counts as failed, until that time has passed. Default 5. */
+  /** Maximum number of restarts within `windowMs`. After that the server counts as failed until that time has passed. Default 5. */
   readonly maxRestarts?: number
   /** Default 60,000 ms. */
   readonly windowMs?: number
-  /** Before the first restart, in milliseconds; each one after it waits twice as long. Default 500. */
+  /** Wait before the first restart, in milliseconds; each later one waits twice as long. Default 500. */
   readonly backoffMs?: number
   /** The longest wait, in milliseconds. Default 30,000. */
   readonly maxBackoffMs?: number
@@ -64,7 +64,7 @@ export interface McpOptions {
   readonly plain?: readonly string[]
   /** Signs in with OAuth: `fileAuth`, or a provider of `@modelcontextprotocol/client`. */
   readonly auth?: McpAuth
-  /** Hosts of this machine or its network that a server of elsewhere may name for signing in; any other such host is not asked. */
+  /** Hosts of this machine or its network that a remote server may name for signing in. No other such host is contacted. */
   readonly authHosts?: readonly string[]
   /** Default `'legacy'`, versions to 2025-11-25, for a process, and `'auto'` for a URL: the newest that the server speaks. */
   readonly protocol?: 'legacy' | 'auto' | '2026-07-28'
@@ -73,7 +73,7 @@ export interface McpOptions {
   readonly exclude?: readonly (string | RegExp)[]
   /** Puts the server's name before the names of its tools: always, or only before a name that is taken, which is the default. */
   readonly prefix?: 'clash' | 'always'
-  /** Most tools that the model gets; with more it gets two instead, one to find tools and one to call them. Default 64. */
+  /** Maximum number of tools for the model. With more it gets two tools instead, one to find tools and one to call them. Default 64. */
   readonly maxTools?: number
   /**
    * The longest schema of a tool's arguments, in characters of JSON: it is sent with every request of the agent. The descriptions of a longer one are
@@ -97,7 +97,7 @@ export interface McpOptions {
   readonly prompts?: boolean
   /** Allows the server to ask people during a call. Default `true`. */
   readonly elicitation?: boolean
-  /** How long a start may take, in milliseconds, and at most a turn waits for it. Default 10,000. */
+  /** Time limit for a start in milliseconds, and maximum wait of a turn for it. Default 10,000. */
   readonly connectMs?: number
   /** Time limit of a call in milliseconds; default 600,000. */
   readonly callMs?: number
@@ -191,7 +191,7 @@ const optionsSchema = lazily(() =>
     .superRefine(checkRules),
 )
 
-/** The options of a server whose name stands elsewhere. */
+/** The options of a server without its name. */
 export const serverSchema = lazily(() => onlyFields(serverFields).partial().superRefine(checkRules))
 
 const hasPassword = (url: string): boolean => {

@@ -27,7 +27,7 @@ for (const [net, bits] of [
 
 const isInternalAddress = (address: string): boolean => internal.check(address, isIP(address) === 6 ? 'ipv6' : 'ipv4')
 
-/** Tells whether a host is of this machine or of a private network; a host without an address is not. */
+/** Returns true if a host belongs to this machine or a private network; false for a host without an address. */
 async function isInternal({ hostname }: URL, lookup: Lookup): Promise<boolean> {
   const host = hostname.replace(/^\[|\]$/g, '')
   if (isIP(host) !== 0) return isInternalAddress(host)

@@ -2,7 +2,7 @@ import { hasCode, messageOf } from '../../../../src/protocol/errors.ts'
 import type { Opened } from './connectionMachine.ts'
 import type { McpSettings } from './options.ts'
 
-/** Returns why a connection could not be opened, as text, and the next step. Pure. */
+/** Returns the reason why a connection could not be opened, and the next step. Pure. */
 export function whyRefused(
   thrown: unknown,
   { command, connectMs }: McpSettings,

@@ -6,7 +6,7 @@ import type { McpSettings } from './options.ts'
 import { readBlock, readContents } from './resultBlocks.ts'
 import type { Server } from './server.ts'
 
-/** Does something with the server while it is up; rejects with an error that a model can read. */
+/** Runs work with the server while it is up. Rejects with an error that a model can read. */
 export type WithServer = <T>(
   context: Pick<ToolContext, 'signal'>,
   use: (server: Server, options: { readonly signal: AbortSignal; readonly timeout: number }) => Promise<T>,

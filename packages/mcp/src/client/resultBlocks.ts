@@ -11,10 +11,10 @@ export const callResultSchema = z.looseObject({
 })
 export type CallResult = z.infer<typeof callResultSchema>
 
-/** More than any data has; those that read it take a level of the stack for each. */
+/** Nesting deeper than any real data. Readers use a stack level for each. */
 const mostLevels = 500
 
-/** @throws Error for values that are nested too deeply to be read. */
+/** Checks the nesting of a value. @throws Error if it is too deep to be read */
 export function checkDepth<T>(result: T): T {
   if (!isNestedDeeper(result, mostLevels)) return result
   throw new Error(`The server's answer is nested more than ${mostLevels} levels deep, and was not read.`)
@@ -83,7 +83,7 @@ const makers: { readonly [Type in Block['type']]: (block: Extract<Block, { type:
 
 const bracketed = (words: string): string => (words === '' ? '' : ` (${words})`)
 
-/** A resource, its address first. */
+/** Returns a resource, its address first. */
 export function resourceBlocks({ uri, mimeType, text: words, blob }: ResourceContents): readonly SaidBlock[] {
   if (words !== undefined) return [text(`[resource ${uri}${bracketed(mimeType ?? '')}]`), text(words)]
   return blob === undefined
@@ -108,7 +108,7 @@ export function readBlock(block: unknown): readonly SaidBlock[] {
   return make(read.data)
 }
 
-/** Data that is nested too deep for JSON to be written is told of, and not thrown over. */
+/** Converts data to text. Data nested too deeply for JSON is named instead of throwing. */
 function jsonText(data: unknown): string {
   try {
     return JSON.stringify(data)
@@ -124,7 +124,7 @@ export function resultBlocks({ content = [], structuredContent }: CallResult): r
   return [text(structuredContent === undefined ? '(no output)' : jsonText(structuredContent))]
 }
 
-/** A failed call in words, as an error's message. */
+/** Returns the text of a failed call as an error message. */
 export const errorText = (result: CallResult): string =>
   resultBlocks(result)
     .map((block) => (block.type === 'text' ? block.text : `[${block.mimeType ?? block.type}]`))

@@ -19,7 +19,7 @@ export interface Elicited {
   readonly content?: { readonly [name: string]: string | number | boolean | string[] }
 }
 
-/** Whom a server reaches. */
+/** Callbacks of a server. */
 export interface ServerHost {
   readonly clock: Clock
   readonly secrets: ServerSecrets
@@ -29,11 +29,11 @@ export interface ServerHost {
   elicit(request: unknown, signal: AbortSignal): Promise<Elicited>
 }
 
-/** How long a server has to say that it is there at all. */
+/** Time limit for a server's first answer. */
 const probeMs = 2_000
-/** How long a server has to end a session. */
+/** Time limit for a server to end a session. */
 const endSessionMs = 1_000
-/** Between attempts to hear of changes again. */
+/** Interval between attempts to listen for changes again. */
 const listenAgainMs = 5_000
 
 /** A server that answered. */
@@ -46,7 +46,7 @@ export class Server {
   readonly #host: ServerHost
   readonly #transport: Sdk.Transport
   readonly #stderr = new StandardError()
-  /** The same, piece by piece. */
+  /** Does the same for a text that arrives in pieces. */
   readonly #told: RedactedStream
   readonly #resolveLost: (why: string) => void
   #isProbing = false
@@ -111,7 +111,7 @@ export class Server {
     return line === undefined ? '' : `, and last wrote "${line}"`
   }
 
-  /** Known at once; the machine hears of it a little later. */
+  /** True once it is gone. The machine learns of it a little later. */
   get isGone(): boolean {
     return this.#isGone
   }
@@ -121,14 +121,14 @@ export class Server {
     return this.#transport.sessionId !== undefined
   }
 
-  /** Gives the server up: it is of no more use. */
+  /** Gives up the server. */
   giveUp(why: string): void {
     this.#isGone = true
     this.#resolveLost(why)
     void this.close()
   }
 
-  /** Takes the code with which a person came back from signing in. */
+  /** Takes the code from a person's sign-in. */
   async finishAuth(parameters: URLSearchParams): Promise<void> {
     if ('finishAuth' in this.#transport)
       await (this.#transport as Sdk.StreamableHTTPClientTransport).finishAuth(parameters)
@@ -150,7 +150,7 @@ export class Server {
     this.#resolveLost('it was closed')
   }
 
-  /** A server keeps a session until it is told. */
+  /** Ends the session, which a server otherwise keeps. */
   async #endSession(): Promise<void> {
     const ended = (this.#transport as Sdk.StreamableHTTPClientTransport).terminateSession()
     await within(this.#host.clock, endSessionMs, ended)
@@ -195,7 +195,7 @@ export class Server {
     this.#resolveLost(this.end ?? 'the connection was closed')
   }
 
-  /** Most errors of a transport harm nothing; that of a server that is gone is one of them. */
+  /** Reports an error of the transport. Most of them are harmless, including those of a server that is gone. */
   #failed(error: Error): void {
     this.#host.debug(messageOf(error))
     const { url } = this.#settings
@@ -207,7 +207,7 @@ export class Server {
     })
   }
 
-  /** Listens for changes, which since 2026-07-28 are told only to listeners; reopens a stream that broke off. */
+  /** Listens for changes, which the protocol since 2026-07-28 sends only to listeners. Reopens a broken stream. */
   async #listen(): Promise<void> {
     for (let isFirst = true; !this.#isGone; isFirst = false) {
       try {

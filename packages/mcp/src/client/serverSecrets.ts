@@ -4,7 +4,7 @@ import { Redactor } from '../../../../src/log/redaction/redactor.ts'
 import { secretsInArgs, secretsInUrl } from './secretArguments.ts'
 import type { McpAuth, McpOptions } from './options.ts'
 
-/** Shorter values are settings more often than secrets, and blanking them would blank words. */
+/** Minimum length of a secret. Shorter values are usually settings, and blanking them would blank ordinary words. */
 const leastChars = 8
 
 /** The values of variables and headers, of the query of the address, and of arguments that look like secrets. Pure. */

@@ -33,7 +33,7 @@ export class SignIn {
     return this.#isOver
   }
 
-  /** A server refused us: the person has been shown where to sign in. */
+  /** Called when a server refused us and the person has been shown where to sign in. */
   wait(server: Server): void {
     if (this.#auth === undefined || this.isWaiting) return
     this.#isOver = false

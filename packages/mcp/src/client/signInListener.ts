@@ -8,7 +8,7 @@ const nowhere = { pathname: '', searchParams: new URLSearchParams() }
 const page = (text: string): string =>
   `<!doctype html><meta charset="utf-8"><title>escapement</title><p style="font:16px system-ui;margin:3em">${text}</p>`
 
-/** A port of this machine that waits for the browser of a person who signs in. */
+/** A local port that waits for the browser of a person who signs in. */
 export interface SignInListener {
   /** Resolves with the browser's parameters; never, once the listener was stopped. */
   readonly came: Promise<URLSearchParams>

@@ -1,12 +1,12 @@
 import { stripVTControlCharacters } from 'node:util'
 import { oneLine } from '../../../../src/protocol/text/cutMiddle.ts'
 
-/** Most UTF-16 units that are kept of a server's output: a secret of several lines is recognised only as a whole. */
+/** Maximum length of a server's output that is kept, in UTF-16 units. A secret of several lines is recognised only as a whole. */
 const mostKept = 32_768
-/** Longest line that is told. */
+/** Maximum length of a reported line. */
 const mostTold = 200
 
-/** The end of a server's standard error, where it most often says why it ends. */
+/** The end of a server's standard error, which usually explains why it ended. */
 export class StandardError {
   #text = ''
   #isCut = false
@@ -18,8 +18,8 @@ export class StandardError {
   }
 
   /**
-   * The line that says why it ends: the error of a crash, else the last that has words; without secrets, at most 200 characters of it. `clean` blanks
-   * the secrets of a text that may end in the middle of one.
+   * Returns the line that explains its end, without secrets and of at most 200 characters: the error of a crash, else the last line with words.
+   * `clean` blanks the secrets of a text that may end in the middle of one.
    */
   lastLine(clean: (text: string) => string): string | undefined {
     this.#cut()
@@ -39,14 +39,14 @@ export class StandardError {
 
 /** Matches a line of a stack trace, as Node, Bun, Deno, Java, Go and Rust print it. */
 const frame = /^\s+at |^goroutine \d+ |^\s+\S+\.go:\d+/
-/** The lines that programs end a crash with, whatever it was. */
+/** Patterns of lines with which programs end any crash. */
 const ending = /^(?:Node\.js v\d|Bun v\d|exit status \d|note: run with |npm (?:error|ERR!) A complete log)/
 const error = /^(?:\[?[\w.$]*(?:Error|Exception)\b|Uncaught |Exception in |Caused by: |Unhandled|panic: |error: )/i
 
-/** Lines that stand for themselves: no frames, no parts of a value that is shown, no brackets alone. */
+/** Returns lines that are meaningful by themselves: no stack frames, no parts of a printed value, no lone brackets. */
 const isWord = (line: string): boolean => /[\p{L}\p{N}]/u.test(line) && !/^\s/.test(line) && !ending.test(line)
 
-/** The error of a crash whose frames are the last thing that was told, with the lines that belong to it. Pure. */
+/** Returns the error of a crash whose stack frames end the output, with its lines. Pure. */
 function crashIn(lines: readonly string[]): string | undefined {
   const lastFrame = lines.findLastIndex((line) => frame.test(line))
   // Functions of Go stand between frames.

@@ -38,11 +38,11 @@ export class StdioTransport implements Transport {
   readonly #lines: LineReader
   #child: ChildProcess | undefined
   #closing: Promise<void> | undefined
-  /** How it ended, in words. */
+  /** Describes how it ended. */
   #end: string | undefined
   #exited: Promise<void> = Promise.resolve()
   readonly #over = Promise.withResolvers<void>()
-  /** How many characters of no message have come since the last one. */
+  /** Number of characters since the last message that belong to none. */
   #garbage = 0
 
   constructor(options: StdioOptions) {
@@ -58,12 +58,12 @@ export class StdioTransport implements Transport {
     return this.#child?.pid
   }
 
-  /** Beside `pid`, by which the SDK knows a process. */
+  /** Marker besides `pid` by which the SDK recognises a process. */
   get stderr(): null {
     return null
   }
 
-  /** How the process ended; `undefined` while it runs. */
+  /** Exit status of the process; `undefined` while it runs. */
   get end(): string | undefined {
     return this.#end
   }
@@ -163,7 +163,7 @@ export class StdioTransport implements Transport {
     signalGroup(this.#child, 'SIGKILL')
   }
 
-  /** A flood of lines must not cost an error each. */
+  /** Reports invalid lines, without an error for each line of a flood. */
   #messageIn(line: string): JSONRPCMessage | undefined {
     if (!/^\s*\{/.test(line)) return undefined
     try {
@@ -195,7 +195,7 @@ function signalGroup(child: ChildProcess, signal: NodeJS.Signals | 0): boolean {
   }
 }
 
-/** Servers that run: they must not outlive a process that exits without closing its runtime. */
+/** Running servers, which are ended if the process exits without closing its runtime. */
 const pids = new Set<number>()
 
 function endWithUs(pid: number): void {

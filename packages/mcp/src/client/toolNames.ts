@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { toolName } from '../../../../src/actors/tools/toolName.ts'
 
-/** Told apart by a fingerprint of the server's own name. */
+/** Returns a name with a fingerprint of the server's own name. */
 const marked = (name: string, own: string): string =>
   `${name.slice(0, 57)}_${createHash('sha256').update(own).digest('hex').slice(0, 6)}`
 

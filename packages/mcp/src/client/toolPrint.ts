@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto'
 import { alwaysAsks, neverAsks, type Tool } from '../../../../src/actors/tools/defineTool.ts'
 
-/** Fingerprint of everything that models and people see of a tool. */
+/** Returns a fingerprint of everything that models and people see of a tool. */
 export const printOf = ({ name, description, inputSchema, effects, needsApproval }: Tool): string =>
   JSON.stringify([name, description, inputSchema, effects, needsApproval === neverAsks, needsApproval === alwaysAsks])
 
-/** Differs once a tool does. The order does not count: it is the agent's. Pure. */
+/** Returns a fingerprint of a list of tools, which ignores their order. Pure. */
 export const printOfAll = (tools: readonly Tool[]): string =>
   createHash('sha256')
     .update(JSON.stringify(tools.map(printOf).toSorted()))

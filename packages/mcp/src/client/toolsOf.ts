@@ -30,7 +30,7 @@ export function effectsOf(settings: McpSettings, tool: ListedTool): ToolEffects 
   return annotations?.idempotentHint === true ? 'idempotent' : 'irreversible'
 }
 
-/** Which of a tool's calls wait for an approval. Pure. */
+/** Returns which of a tool's calls wait for an approval. Pure. */
 export function approvalOf(settings: McpSettings, tool: ListedTool): boolean | ((input: unknown) => boolean) {
   const { approve } = settings
   if (typeof approve === 'function') return (input) => approve(tool.name, input as { readonly [name: string]: unknown })
@@ -52,7 +52,7 @@ export interface MadeTools {
 /** Number of schemas read at a time, so that a thousand do not block the process. */
 const atOnce = 20
 
-/** A server's tools as tools of an agent. */
+/** Returns a server's tools as tools of an agent. */
 export async function toolsOf(
   listed: readonly ListedTool[],
   settings: McpSettings,

@@ -4,7 +4,7 @@ type Trace = (typeof OpenTelemetry)['trace']
 
 let trace: Promise<Trace | undefined> | undefined
 
-/** The span that surrounds a call, as W3C has it, for the server's own trace; nothing without one, or without OpenTelemetry. */
+/** Returns the current span in W3C form, for the server's own trace; nothing without a span or without OpenTelemetry. */
 export async function traceparent(): Promise<{ readonly traceparent?: string }> {
   trace ??= import('@opentelemetry/api').then(
     (api) => api.trace,

@@ -127,7 +127,7 @@ async function answerCall(
   }
 }
 
-/** Tells whether an aborted request was cancelled by the client, and not cut off with its connection. */
+/** Returns true if an aborted request was cancelled by the client, and not cut off with its connection. */
 function isCancellation(sdk: Sdk, { era }: ServerUse, { http, mcpReq }: ServerContext): boolean {
   // Over HTTP the newer protocol has no other way to cancel than to close the answer.
   if (era === 'modern' && http !== undefined) return true
@@ -135,7 +135,7 @@ function isCancellation(sdk: Sdk, { era }: ServerUse, { http, mcpReq }: ServerCo
   return !(reason instanceof sdk.SdkError && reason.code === sdk.SdkErrorCode.ConnectionClosed)
 }
 
-/** A client that announces elicitation and no mode has forms. */
+/** Returns true if a client supports forms. Elicitation without a mode means forms. */
 const hasForms = (capabilities: ClientCapabilities | undefined): boolean => {
   const elicitation = capabilities?.elicitation
   return elicitation !== undefined && (elicitation.form !== undefined || elicitation.url === undefined)

@@ -25,7 +25,7 @@ export interface Caller {
   tell(event: AgentEvent): void
 }
 
-/** A session, and the request of the run that a call waits for: `undefined` when it is whichever is under way. */
+/** A session, and the request of the run that a call waits for; `undefined` for the current run. */
 export interface Place {
   readonly session: string
   readonly requestId: string | undefined
@@ -35,7 +35,7 @@ export interface Place {
 export type Outcome = Place &
   (
     | { readonly type: 'over'; readonly result: RunResult | undefined }
-    /** Nothing can continue before people decide. */
+    /** Set if nothing can continue before people decide. */
     | { readonly type: 'waiting'; readonly agent: DrivenAgent; readonly pending: readonly Pending[] }
   )
 
@@ -110,7 +110,7 @@ const goOn = (agent: DrivenAgent, { definition }: AgentTool, place: Place, calle
     caller,
   )
 
-/** Resolves once the run is over, nothing goes on before people decide, or the client has left. */
+/** Resolves once the run is over, people have to decide before anything continues, or the client has left. */
 async function outcomeOf(
   agent: DrivenAgent,
   place: Place,
@@ -150,7 +150,7 @@ async function outcomeOf(
   }
 }
 
-/** Aborts this run and no other; without a run of its own, a call aborts nothing. */
+/** Aborts only this run. A call without its own run aborts nothing. */
 function abort(agent: DrivenAgent, run: string | undefined): void {
   if (run === undefined) return
   try {

@@ -23,9 +23,9 @@ export interface McpServerOptions {
   /** Name of the server for clients. Default `escapement`. */
   readonly name?: string
   /**
-   * Where approvals, questions and calls for clients are decided. `client`, the default: by the person at an MCP client that can ask
-   * (elicitation). `elsewhere`: never by the client, which may answer by itself. In that case, and if the client cannot ask, the call ends
-   * and lists the pending decisions.
+   * Place at which approvals, questions and calls for clients are decided. `client`, the default: by the person at an MCP client that can ask
+   * (elicitation). `elsewhere`: never by the client, which may answer by itself. In that case, and if the client cannot ask, the call ends and lists
+   * the pending decisions.
    */
   readonly approve?: 'client' | 'elsewhere'
   /** Dependencies of agents that are spawned over `stdio` or `handler`, or loaded from their logs; at an endpoint those of `serve` apply. */
@@ -58,8 +58,7 @@ export interface McpServer {
   /** MCP at `/mcp`, for `runtime.serve({ definitions, endpoints: [mcp.endpoint()] })`: tokens, origins and limits are those of the server. */
   endpoint(): Endpoint
   /**
-   * For a server of your own that speaks in `Request` and `Response`. Every client that reaches it may do everything, so authenticate
-   * clients first.
+   * Handler for your own server that uses `Request` and `Response`. Every client that reaches it may do everything, so authenticate clients first.
    */
   readonly handler: { fetch(request: Request): Promise<Response> }
   /** Closes its connections and endpoints. The agents continue. Idempotent. */

@@ -9,7 +9,7 @@ import type { Pending } from '../../../../src/protocol/runs/pending.ts'
 import type { DrivenAgent } from '../../../bridge/src/server/drivenAgent.ts'
 import { answerForm } from '../../../bridge/src/server/answerForm.ts'
 
-/** Longest text of a call in a form, in UTF-16 units: clients cut what is longer. */
+/** Maximum length of a call's text in a form, in UTF-16 units. Clients cut longer texts. */
 const maxCall = 16_000
 
 const approvalSchema: JsonSchema = {
@@ -41,7 +41,7 @@ function shownCall({ input }: Pending): { readonly text: string; readonly isWhol
 /** Tells whether people can be asked about it in a form, which then holds all that they decide about. */
 export const fitsForm = (pending: Pending): boolean => pending.kind === 'question' || shownCall(pending).isWhole
 
-/** A sentence for people about what waits, with all that a call is given. */
+/** Returns a sentence for people about a waiting entry, with all arguments of a call. */
 export function askedOf(pending: Pending): string {
   const { name, agentId } = pending
   const { text, isWhole } = shownCall(pending)
@@ -106,7 +106,7 @@ export const asShown = (pending: Pending): string => {
     .digest('base64url')
 }
 
-/** Answers as the client sent them, by the key of the call or question, each with the hash of what people were shown. */
+/** Answers of the client by the key of the call or question, each with the hash of the content that people saw. */
 export type Answers = { readonly [key: string]: { readonly answer: unknown; readonly shown: string } }
 
 /** Outcome of answers. */

@@ -4,7 +4,7 @@ import { textOf } from '../../../../src/protocol/messages.ts'
 import { titleOf } from '../../../bridge/src/server/callTitle.ts'
 import { progressText } from '../../../bridge/src/server/progressText.ts'
 
-/** Longest message, in UTF-16 units. */
+/** Maximum length of a message, in UTF-16 units. */
 const maxMessage = 200
 
 /** Message about an event for a person who waits; `undefined`: none. `rootId`: the session. */

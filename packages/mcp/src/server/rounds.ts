@@ -22,10 +22,10 @@ export interface Rounds {
 type Asked = Exclude<Wanted, { type: 'wrong' }>
 type Round = Outcome & { readonly taken?: Taken }
 
-/** How often in a row people may be asked before one of their answers is taken. */
+/** Maximum number of times in a row that people are asked before an answer is accepted. */
 const maxTries = 5
 
-/** For how long the answers to what people were shown are taken, in milliseconds. */
+/** Time for which answers to a shown form are accepted, in milliseconds. */
 const heldMs = 24 * 60 * 60 * 1_000
 
 /** The state that a client brings back with its answers. Names in it are looked up again, within the client's reach. */
@@ -33,7 +33,7 @@ const stateSchema = onlyFields({
   session: z.string(),
   requestId: z.string().optional(),
   tries: z.int().nonnegative(),
-  /** Hashes of what people were shown, by key: only these can be answered. */
+  /** Hashes of the shown entries, by key. Only these can be answered. */
   shown: z.record(z.string(), z.string()),
 })
 export type State = z.infer<typeof stateSchema>
@@ -42,8 +42,8 @@ export type State = z.infer<typeof stateSchema>
 const purposeOf = ({ definition }: AgentTool): string => `mcp requestState ${definition.name}`
 
 /**
- * The state that a client brought back; `undefined`: none. If this server did not give the state to this client for this tool, or gave it
- * too long ago, only its session is used, which the client could name anyway: people are asked again.
+ * Returns the state that a client sent back; `undefined` if there is none. If this server did not give it to this client for this tool, or gave it
+ * too long ago, only its session is used, which the client could name anyway, and people are asked again.
  */
 export function readState(given: unknown, tool: AgentTool, { sealed }: AgentAccess): State | undefined | 'unreadable' {
   if (given === undefined) return undefined
@@ -101,7 +101,7 @@ const placeOf = ({ session, requestId }: Pick<State, 'session' | 'requestId'>): 
 
 const triesAfter = ({ taken }: Round, tries: number): number => (taken === undefined || taken.count > 0 ? 0 : tries + 1)
 
-/** Answers to what people were shown, each with that. */
+/** Answers of people, each with the entry that they were shown. */
 const answersTo = (shown: State['shown'], given: object | undefined): Answers =>
   Object.fromEntries(
     Object.entries(given ?? {}).flatMap(([key, answer]) =>
@@ -148,7 +148,7 @@ async function ask(
   return answers
 }
 
-/** Tells whether an event says that a decision is no longer needed. */
+/** Returns true if an event says that a decision is no longer needed. */
 const isDecided = (event: AgentEvent, key: string): boolean =>
   (event.type === 'approval.decided' || event.type === 'question.answered' || event.type === 'tool.end') &&
   event.key === key

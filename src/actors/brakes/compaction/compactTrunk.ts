@@ -66,7 +66,7 @@ export const compactTrunk = (find: FindPorts) =>
 
 const onlyCut = 'there was nothing to summarise, so long outputs of the newest steps were cut'
 
-/** The configured strategy; the heuristic when that fails, with a reason that says so. */
+/** Runs the configured strategy, or the heuristic if that fails, with a reason. */
 async function summarise(
   ports: AgentPorts,
   plan: CompactionPlan,

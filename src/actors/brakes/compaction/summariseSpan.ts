@@ -24,7 +24,7 @@ export interface SummaryContext {
   /** Subject that a person asked the summary to keep, in words. */
   readonly focus?: string
   readonly signal: AbortSignal
-  /** Makes another model wait for its turn within the limits of the runtime, as `model` does already. */
+  /** Wraps another model so that it waits for its turn within the limits of the runtime, like `model`. */
   readonly limited?: (model: Model) => Model
 }
 
@@ -34,15 +34,15 @@ export interface Summary {
 }
 
 /**
- * How a span is condensed. Instead of hidden steps it holds their memo, and masked results as the model sees them. Reject to fall back on
- * the heuristic, stop when `signal` aborts, and write at most `maxTokens`. An error may have the `usage` of calls made in vain.
+ * Strategy that condenses a span. The span has memos instead of hidden steps, and masked results as the model sees them. Contract: reject to fall
+ * back on the heuristic, stop when `signal` aborts, and write at most `maxTokens`. An error may have the `usage` of failed calls.
  */
 export interface CompactionStrategy {
   readonly name: string
   summarise(span: readonly ConversationNode[], context: SummaryContext): Promise<Summary>
 }
 
-/** The default: no model call, one line for everything that was said or done. */
+/** The default strategy: no model call, and one line for each reply or call. */
 export const heuristicStrategy: CompactionStrategy = {
   name: 'heuristic',
   summarise: async (span, { maxTokens, counter, previous }) => ({
@@ -75,7 +75,7 @@ const optionsSchema = lazily(() =>
   onlyFields({ model: z.unknown(), focus: z.string(), timeoutMs: z.number().positive() }).partial(),
 )
 
-/** Lets a model write the summary, with an optional focus. */
+/** Returns a strategy that lets a model write the summary, with an optional focus. */
 export function llmStrategy(options: LlmStrategyOptions = {}): CompactionStrategy {
   const checked = optionsSchema().safeParse(options)
   if (!checked.success) throw new RuntimeError('INVALID_OPTION', `llmStrategy: ${describeIssues(checked.error)}.`)

@@ -10,7 +10,7 @@ import type { Cancellation } from '../../timing/cancellation.ts'
 import { effect } from '../../effect.ts'
 import { requestTokens } from '../../turn/requestTokens.ts'
 
-/** The effect of `draining.folding`: folds the oldest steps if the next request would be too large and enough comes off. */
+/** The effect of `draining.folding`: folds the oldest steps if the next request would be too large and the fold saves enough. */
 export const drainFold = (find: FindPorts) =>
   effect<FoldOutput, FoldInput>(async ({ agentId, key }, cancellation) => {
     const ports = find(agentId)
@@ -27,7 +27,7 @@ export const drainFold = (find: FindPorts) =>
     return { key, outcome: { ...plan.outcome, economics }, contextTokens: requestTokens(ports, plan.trunkTokens), at }
   })
 
-/** The first fold after a restart reads all that was ever said: timers and sockets are not kept waiting for it. */
+/** Plans a fold in slices. The first fold after a restart reads the whole log, and must not block timers and sockets. */
 export async function readInSlices(conversation: Conversation, cancellation: Cancellation): Promise<void> {
   const breathe = breather()
   for (const _ of readNames(conversation)) {

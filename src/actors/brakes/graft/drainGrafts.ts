@@ -45,7 +45,7 @@ export const drainGrafts = (find: FindPorts) =>
     return { key: input.key, outcomes, contextTokens: requestTokens(ports, trunkTokens), at: clock.now() }
   })
 
-/** Tokens of the trunk that a request may have, as the conversation counts them; without compaction the window is not known. */
+/** Returns the maximum trunk size of a request in tokens, as the conversation counts them. Without compaction the window is not known. */
 function mostTokens({ conversation, definition, frame }: AgentPorts): number {
   if (definition.compaction === null) return Infinity
   const { contextWindow, compactAt } = definition.compaction.policy

@@ -30,7 +30,7 @@ const keptSchema = lazily(() =>
   ]),
 )
 
-/** @throws Error naming what is wrong with it. */
+/** Checks a plan. @throws Error that names its fault */
 function checked<T>(schema: z.ZodType, value: unknown, part: string): T {
   const result = schema.safeParse(value)
   if (!result.success) throw new Error(`${part} answered nonsense: ${describeIssues(result.error)}`)
@@ -45,7 +45,7 @@ export interface AskedFor {
   readonly why?: string
 }
 
-/** The plan of a policy that has fired, as requests. Steps that may not be hidden stay in the request: the drain says why not. */
+/** Converts the plan of a policy to requests. Steps that may not be hidden stay in the request; the drain gives the reasons. */
 export async function planOf(
   { decide, keep, name }: Policy,
   conversation: Conversation,
@@ -75,7 +75,7 @@ export async function planOf(
   }
 }
 
-/** The steps of a plan that may be hidden. */
+/** Returns the steps of a plan that may be hidden. */
 function partOf(hide: readonly string[], conversation: Conversation, at: Consultation): HiddenPart {
   const chosen = new Set(chooseSteps(conversation, { steps: hide }).steps.map((step) => formatNodeId(step.id)))
   const steps = at.steps.filter((step) => chosen.has(step.id))

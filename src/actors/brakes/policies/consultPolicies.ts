@@ -15,14 +15,14 @@ import type { Policy } from '../../define/policy.ts'
 import { TimeLimit } from '../../timing/timeLimit.ts'
 import { requestTokens } from '../../turn/requestTokens.ts'
 
-/** Longest texts that are kept, in characters. */
+/** Maximum lengths of stored texts, in characters. */
 const longest = { why: 300, reason: 500, note: 4_000 } as const
 
 type Consulted = Omit<ConsultOutput, 'asked'>
 
 /**
- * The effect of `draining.consulting`: asks the policies in their order until one fires, and gives what it asks for. A policy that throws,
- * hangs or answers nonsense changes nothing.
+ * The effect of `draining.consulting`: asks the policies in their order until one fires, and returns its requests. A policy that throws, hangs or
+ * returns nonsense changes nothing.
  */
 export const consultPolicies = (find: FindPorts) =>
   effect<ConsultOutput, ConsultInput>(async (input, cancellation) => {
@@ -52,10 +52,7 @@ const unknownPolicy = ({ clock }: AgentPorts, input: ConsultInput): Consulted =>
   return { key: input.key, end, noteTokens: 0, at: clock.now() }
 }
 
-/**
- * Returns true if a policy is not asked: for some turns after it changed nothing, and, unless it is meant for it, while the agent is at
- * rest.
- */
+/** Returns true if a policy is not asked: for some turns after it changed nothing, and at rest unless it is meant for that. */
 function isLeftAlone(
   { name, when, retryTurns }: Policy,
   { annotations }: Conversation,

@@ -29,11 +29,11 @@ import type { Answer, Consultation, Policy, Question, Runnable, StepView } from 
 export interface Spending {
   usage: Usage
   costUsd: number
-  /** A function for each agent that runs for the policy, which returns what it has used so far. */
+  /** Functions that return the usage so far of each agent that runs for the policy. */
   readonly running: Set<() => Spent>
 }
 
-/** Returns the usage and cost so far, those of agents that still run included. */
+/** Returns the usage and cost so far, including agents that still run. */
 export const spentSoFar = ({ usage, costUsd, running }: Spending): Pick<Spending, 'usage' | 'costUsd'> =>
   [...running]
     .map((spent) => spent())
@@ -50,7 +50,7 @@ interface Limits {
 const longestText = 8_000
 const defaultAnswerTokens = 1_000
 
-/** Returns the view of an agent that a policy is given. Everything that costs more than a look is worked out when asked for. */
+/** Returns a policy's view of an agent. Expensive parts are computed on demand. */
 export function consultationOf(
   ports: AgentPorts,
   policy: Policy,
@@ -111,14 +111,14 @@ export function consultationOf(
   }
 }
 
-/** Keeps an answer that a policy does not wait for from ending the process when it rejects. */
+/** Handles a promise that a policy does not await, so that its rejection does not end the process. */
 function heeded<T>(run: () => Promise<T>): Promise<T> {
   const answer = run()
   answer.catch(() => {})
   return answer
 }
 
-/** The trunk as the model sees it, without the messages that a summary stands for. */
+/** Returns the trunk as the model sees it, without the messages that a summary covers. */
 function stepsShown({ conversation }: AgentPorts): StepView[] {
   const { annotations, overlay } = conversation
   const isSummarised = ({ id }: Step): boolean => overlay !== undefined && id >= overlay.from && id <= overlay.to
@@ -151,7 +151,7 @@ function fixedTokensOf({ conversation, frame }: AgentPorts): number {
   return Math.round(tokens * correction)
 }
 
-/** The stall that the newest step ends: the one in the log, or what the default rules say. */
+/** Returns the stall that ends with the newest step: the one in the log, or one by the default rules. */
 function stallNow({ conversation, definition }: AgentPorts): Stall | undefined {
   return stallOf(conversation, definition.braking?.stall?.rules ?? defaultStallRules)
 }

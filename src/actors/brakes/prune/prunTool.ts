@@ -6,7 +6,7 @@ import { BrakeCallResult } from '../brakeCall.ts'
 
 const description = `Hide earlier steps of this conversation that no longer matter, to make room: long outputs you have used, searches that led nowhere. Give their ids in "steps" (such as ["n4", "n9"]), or a number of "tokens" to free, oldest steps first. A "memo" of what is still worth knowing takes their place. Messages of the user, and the step of this call, are never hidden. It takes effect once all calls of this reply have ended.`
 
-/** `prun`: only asks for a prune; the drain between turns decides. */
+/** `prun`: only requests a prune; the drain between turns decides. */
 export const prunTool = lazily((): Tool =>
   asOwn(
     defineTool({

@@ -19,7 +19,7 @@ export class RecallCall {
     this.#request = request
   }
 
-  /** Searches in slices, so that timers and sockets are not kept waiting. Rejects with what the model did wrong, and when aborted. */
+  /** Searches in slices, so that timers and sockets are not blocked. Rejects with a message about the model's mistake, and when aborted. */
   async answer(conversation: Conversation, signal: AbortSignal): Promise<string> {
     const { text, isError } = await inSlices(recall(conversation, this.#request), signal)
     if (isError) throw new Error(text)
@@ -31,7 +31,7 @@ const description = `Read again what is no longer shown to you in full: steps th
 
 const lines = `give 1 to ${mostRecallLines}`
 
-/** `recall`: answered from the log, at the end of the request, so that what stands before stays as it is. */
+/** `recall`: answers from the log, at the end of the request, so that everything before stays unchanged. */
 export const recallTool = lazily((): Tool =>
   defineTool({
     name: recallName,

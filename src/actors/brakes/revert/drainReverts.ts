@@ -24,7 +24,7 @@ import { costOf } from '../../turn/pricing.ts'
 import { requestTokens } from '../../turn/requestTokens.ts'
 import { isWritten, writeTagText, type TagText } from './writeTagText.ts'
 
-/** The effect of `draining.reverts`: decides every queued revert against the trunk as it stands, one applied at the most. */
+/** The effect of `draining.reverts`: decides every queued revert against the current trunk. At most one is applied. */
 export const drainReverts = (find: FindPorts) =>
   effect<DrainOutput<'revert'>, DrainInput<'revert'>>(async (input, { signal }) => {
     const ports = find(input.agentId)
@@ -128,8 +128,8 @@ class RevertDrain {
   }
 
   /**
-   * Returns true if the revert is held back, or refused because the run ends. The cost of asking is spent either way: only what is still to
-   * be paid counts. A text that a model has to write is reckoned with a tenth of its span, the most that is accepted.
+   * Returns true if the revert is held back, or refused because the run ends. The cost of asking does not count, because it is already spent. A text
+   * that a model has to write is assumed to take a tenth of its span, the accepted maximum.
    */
   #waits(request: RevertRequest, { span }: RevertPlan, sizes: Sizes): boolean {
     const { outlook, expected } = this.#input

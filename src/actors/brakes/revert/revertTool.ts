@@ -68,7 +68,7 @@ const holdingBack = (offersUndo: boolean) =>
 const plain = { applying: applying(false), holdingBack: holdingBack(false) }
 const withUndo = { applying: applying(true), holdingBack: holdingBack(true) }
 
-/** `revert_to_state`: only asks for a revert; the drain between turns decides. */
+/** `revert_to_state`: only requests a revert; the drain between turns decides. */
 export function revertTool({ defer, undo }: Pick<RevertSettings, 'defer' | 'undo'>): Tool {
   const { applying: atOnce, holdingBack: later } = undo ? withUndo : plain
   return defer === 'never' ? atOnce() : later()

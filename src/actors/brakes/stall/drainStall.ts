@@ -5,7 +5,7 @@ import type { FindPorts } from '../../agentPorts.ts'
 import { effect } from '../../effect.ts'
 import { requestTokens } from '../../turn/requestTokens.ts'
 
-/** The effect of `draining.checking`: looks whether the newest step ends a loop, and decides how it is handled. */
+/** The effect of `draining.checking`: checks whether the newest step ends a loop, and decides how to handle it. */
 export const drainStall = (find: FindPorts) =>
   effect<StallCheck, StallInput>(({ agentId, key, revertId, reverts }) => {
     const ports = find(agentId)

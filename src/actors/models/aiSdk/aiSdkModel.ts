@@ -11,16 +11,16 @@ import { createReplyReader } from './readStream.ts'
 import { toCallOptions } from './toCallOptions.ts'
 
 export interface AiSdkModelOptions {
-  /** The model's id in logs, events and prices; by default the provider's family and the model id: `anthropic:claude-…`. */
+  /** The model's id in logs, events and prices. Default: the provider's family and the model id, `anthropic:claude-…`. */
   readonly id?: string
   /**
-   * Asks the provider to cache the instructions and the conversation so far, where it has to be asked; `true`, the default, for 5
-   * minutes. The agent's `cache` wins, and so do marks in `settings.providerOptions`.
+   * Asks the provider to cache the instructions and the conversation so far, if the provider needs that; `true`, the default, for 5 minutes. The
+   * agent's `cache` wins, and so do marks in `settings.providerOptions`.
    */
   readonly cache?: boolean | PromptCache
   /**
-   * Where images and PDFs of tool results go: into the result, or into a user message after it. By default into the result for
-   * providers whose format has room for it, else into a user message.
+   * Place of images and PDFs of tool results: in the result, or in a user message after it. Default: in the result if the provider's format allows
+   * it, else in a user message.
    */
   readonly toolImages?: 'result' | 'user'
 }

@@ -5,18 +5,17 @@ import type { CacheTtl, CacheWay } from './cacheWays.ts'
 type Prompt = LanguageModelV4CallOptions['prompt']
 type Tools = LanguageModelV4CallOptions['tools']
 
-/** How a request asks for caching. */
+/** Way in which a request asks for caching. */
 export interface CacheAsking {
   readonly way: CacheWay
   readonly ttl: CacheTtl
 }
 
-/** Providers refuse requests with more. */
+/** Maximum number of marks. Providers refuse requests with more. */
 const mostMarks = 4
 
 /**
- * Returns the request with marks that ask its provider to cache its beginning; the request as it is, where the application asks by itself.
- * Pure.
+ * Returns the request with marks that ask its provider to cache its beginning. If the application sets marks itself, the request is unchanged. Pure.
  */
 export function askForCache(
   options: LanguageModelV4CallOptions,
@@ -36,7 +35,7 @@ export function askForCache(
   return { ...options, prompt: marked.with(0, { ...prompt[0]!, providerOptions: mark }) }
 }
 
-/** The marks that an application sets itself: a mark at the end of the request, or one at a tool. */
+/** Returns the marks set by the application: one at the end of the request, or at a tool. */
 const marksOf = (options: SharedV4ProviderOptions | undefined): unknown[] =>
   Object.values(options ?? {}).flatMap(({ cacheControl, cache_control, cachePoint, caching }) =>
     [cacheControl, cache_control, cachePoint, caching].filter(Boolean),
@@ -44,22 +43,22 @@ const marksOf = (options: SharedV4ProviderOptions | undefined): unknown[] =>
 
 const isLong = (mark: unknown): boolean => (mark as { ttl?: unknown }).ttl === '1h'
 
-/** A part of a message behind which a mark may stand. */
+/** A part of a message that a mark may follow. */
 interface Place {
   readonly message: number
   readonly part: number
 }
 
-/** Notes after the conversation that no later request has. */
+/** Number of notes after the conversation that no later request has. */
 const isPassing = (text: string): boolean => /^<runtime-note kind="(limit|repair)">/.test(text)
-/** The note that a fold leaves last: the next one takes it away, and adds to what stands before. */
+/** The last note of a fold. The next fold removes it and adds to the notes before it. */
 const isIndex = (text: string): boolean => text.startsWith('<brake-note kind="index"')
 const isMemo = (text: string): boolean => /^(<brake-note kind="memo"|<conversation-summary )/.test(text)
 
 /**
- * Returns where marks stand beside that of the frame, the most important first: the end, from which the next request continues; the end of
- * the request before, as a provider looks back only 20 blocks; and where the next fold begins to write. Marks stand only in messages of
- * users and tools: after thinking there may be none, and some packages drop parts of replies.
+ * Returns the positions of marks besides that of the frame, the most important first: the end, from which the next request continues; the end of the
+ * previous request, because a provider looks back only 20 blocks; and the start of the next fold. Marks stand only in messages of users and tools,
+ * because they may not follow thinking, and some packages drop parts of replies.
  */
 function placesIn(prompt: Prompt): readonly Place[] {
   let last: Place | undefined
@@ -83,7 +82,7 @@ function placesIn(prompt: Prompt): readonly Place[] {
 
 type Part = Extract<LanguageModelV4Message, { role: 'user' | 'tool' }>['content'][number]
 
-/** Returns true for a part that is sure to be sent, and not empty: providers refuse marks at empty texts. */
+/** Returns true for a part that is certainly sent and not empty. Providers refuse marks at empty texts. */
 function isMarkable(part: Part): boolean {
   if (part.type === 'text') return part.text !== '' && !isPassing(part.text)
   if (part.type !== 'tool-result') return part.type === 'file'
@@ -97,7 +96,7 @@ function markAt(message: LanguageModelV4Message, { part }: Place, mark: SharedV4
   return { ...message, content } as LanguageModelV4Message
 }
 
-/** Without instructions the tools are what all requests begin with. */
+/** Marks the last tool, because requests without instructions begin with the tools. */
 function markTools(tools: Tools = [], mark: SharedV4ProviderOptions): { tools?: NonNullable<Tools> } {
   const last = tools.findLastIndex(({ type }) => type === 'function')
   if (last < 0) return {}
@@ -110,7 +109,7 @@ function markTools(tools: Tools = [], mark: SharedV4ProviderOptions): { tools?: 
   }
 }
 
-/** One for each conversation, and the same for its forks: requests with one key go to the machine that has their beginning. */
+/** Cache key, one for each conversation and the same for its forks. Requests with the same key go to the machine that has cached their beginning. */
 function withKey(options: LanguageModelV4CallOptions): LanguageModelV4CallOptions {
   const { prompt, tools = [], providerOptions: given } = options
   const hash = new TextHash()

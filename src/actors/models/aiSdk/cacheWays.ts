@@ -1,9 +1,9 @@
 import type { SharedV4ProviderOptions } from '@ai-sdk/provider'
 
-/** How long a provider is to keep a cached beginning. */
+/** Time for which a provider should keep a cached beginning. */
 export type CacheTtl = '5m' | '1h'
 
-/** How a provider is asked to cache the beginning of requests: by marks at places in the prompt, or by a key for the whole. */
+/** Way of asking a provider to cache the beginning of requests: by marks in the prompt, or by a key for the whole. */
 export type CacheWay =
   | { readonly by: 'marks'; readonly mark: (ttl: CacheTtl) => SharedV4ProviderOptions }
   | { readonly by: 'key' }
@@ -21,7 +21,7 @@ const marks = {
   }),
 } satisfies { [provider: string]: (ttl: CacheTtl) => SharedV4ProviderOptions }
 
-/** By `provider:model` of the AI SDK. Models that are not here cache by themselves, or not at all; some refuse marks. */
+/** Ways by `provider:model` of the AI SDK. Other models cache by themselves, or not at all; some refuse marks. */
 const ways: readonly (readonly [RegExp, CacheWay])[] = [
   [/^([\w-]+\.)?anthropic(\.[\w.]+)?:/i, { by: 'marks', mark: marks.anthropic }],
   [/^gateway(\.\w+)?:anthropic\//, { by: 'marks', mark: marks.anthropic }],
@@ -34,6 +34,6 @@ const ways: readonly (readonly [RegExp, CacheWay])[] = [
   [/^(openai|azure|azure-openai)\.(responses|chat):/, { by: 'key' }],
 ]
 
-/** The way of a model, by the name of its provider and its id; `undefined`: it needs none, or none is known. Pure. */
+/** Returns the way for a model, by the name of its provider and its id; `undefined` if it needs none or none is known. Pure. */
 export const cacheWay = (provider: string, modelId: string): CacheWay | undefined =>
   ways.find(([pattern]) => pattern.test(`${provider}:${modelId}`))?.[1]

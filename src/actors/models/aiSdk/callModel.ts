@@ -6,7 +6,7 @@ type PartStream = ReadableStream<LanguageModelV4StreamPart>
 
 /** A call of a model. */
 export interface Call {
-  /** `takes` tells the types of files that may be sent as such. */
+  /** `takes` returns true for types of files that may be sent unchanged. */
   toOptions(takes: (mimeType: string) => boolean): LanguageModelV4CallOptions
   /** The types of the files in the request. */
   readonly fileTypes: readonly string[]
@@ -85,7 +85,7 @@ async function* run(
   return
 }
 
-/** Opens the stream; when the provider's package refuses a type of file, without such files. */
+/** Opens the stream. If the provider's package refuses a type of file, it is opened without such files. */
 async function openWithout(
   leftOut: readonly string[],
   model: LanguageModelV4,

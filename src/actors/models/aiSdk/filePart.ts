@@ -7,7 +7,7 @@ export interface FilePart {
   readonly filename?: string | undefined
 }
 
-/** A file or an image of the AI SDK as a block; `undefined` for what no block can hold, such as a provider's own reference. */
+/** Converts a file or an image of the AI SDK to a block; `undefined` for values that no block can hold, such as a provider's own reference. */
 export function fileBlockOf({
   data,
   mediaType = 'application/octet-stream',

@@ -6,7 +6,7 @@ export interface AiSdkModel {
   doStream(options: never): PromiseLike<unknown>
 }
 
-/** Returns true if a value is a language model object of the AI SDK, of whatever version. Never throws. */
+/** Returns true if a value is a language model object of any version of the AI SDK. Never throws. */
 export function isAiSdkModel(value: unknown): value is AiSdkModel {
   if ((typeof value !== 'object' && typeof value !== 'function') || value === null) return false
   const { specificationVersion, provider, modelId, doStream } = value as Partial<Record<keyof AiSdkModel, unknown>>

@@ -20,7 +20,7 @@ export function mergeData(
   return merged
 }
 
-/** The signature of a thinking block; `undefined` when the provider gave nothing to send back. */
+/** Returns the signature of a thinking block; `undefined` if the provider gave nothing to send back. */
 export function toSignature(data: SharedV4ProviderMetadata | undefined): string | undefined {
   const kept = worthKeeping(data)
   if (kept === undefined) return undefined
@@ -29,7 +29,7 @@ export function toSignature(data: SharedV4ProviderMetadata | undefined): string 
   return isPlain ? signature : dataPrefix + JSON.stringify(kept)
 }
 
-/** The inverse of `toSignature`; a signature without our prefix is Anthropic's. */
+/** Reverses `toSignature`. A signature without our prefix is Anthropic's. */
 export function fromSignature(signature: string | undefined): SharedV4ProviderMetadata | undefined {
   if (signature === undefined) return undefined
   return signature.startsWith(dataPrefix) ? parse(signature.slice(dataPrefix.length)) : { anthropic: { signature } }

@@ -17,7 +17,7 @@ import type { ModelRequest } from '../../../protocol/ports/model.ts'
 type PromptPart = Extract<LanguageModelV4Message, { role: 'assistant' }>['content'][number]
 type FilePart = LanguageModelV4File | LanguageModelV4ReasoningFile
 
-/** Parts of a reply for things the provider did itself, such as its own tool calls. */
+/** Parts of a reply for actions of the provider itself, such as its own tool calls. */
 export type ProvidedPart =
   | LanguageModelV4ToolCall
   | LanguageModelV4ToolResult
@@ -63,7 +63,7 @@ const readers: {
   }),
 }
 
-/** A block for such a part, stored in the form in which it goes back into a prompt. */
+/** Returns a block for such a part, in the form in which it goes back into a prompt. */
 export const toProvided = (part: ProvidedPart, provider: string): ProviderBlock => {
   const read = readers[part.type] as (part: ProvidedPart) => Pick<ProviderBlock, 'kind' | 'name' | 'data'>
   const { kind, name, data } = read(part)
@@ -79,7 +79,7 @@ export const toCited = (citation: LanguageModelV4Citation, provider: string): Pr
   data: cloneJson(citation),
 })
 
-/** The prompt part stored in a block; `undefined` if it is another provider's or has no use in a prompt. */
+/** Returns the prompt part stored in a block; `undefined` if it is another provider's or has no use in a prompt. */
 export function fromProvided({ provider, kind, data }: ProviderBlock, to: string): PromptPart | undefined {
   if (provider !== to || kind === 'source' || typeof data !== 'object' || data === null) return undefined
   const part = data as PromptPart
@@ -109,7 +109,7 @@ function fileOf({ type, mediaType, data, providerMetadata }: FilePart): Pick<Pro
   return { kind: 'file', name: mediaType, data: { type, mediaType, data: kept, ...optionsOf(providerMetadata) } }
 }
 
-/** Bytes as JSON can hold them. */
+/** Converts bytes to a form that JSON can hold. */
 export const toBase64 = (data: Uint8Array | string): string =>
   typeof data === 'string' ? data : Buffer.from(data).toString('base64')
 

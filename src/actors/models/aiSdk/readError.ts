@@ -3,7 +3,7 @@ import { cutEnd } from '../../../protocol/text/cutMiddle.ts'
 import { messageOf } from '../../../protocol/errors.ts'
 import type { ModelError, ModelErrorKind } from '../../../protocol/ports/model.ts'
 
-/** Longest error message kept, in UTF-16 units: some proxies respond with whole pages. */
+/** Maximum length of a stored error message in UTF-16 units. Some proxies respond with whole pages. */
 const maxMessageChars = 1000
 
 /** The fields of AI SDK errors, of provider error objects in a stream, and of Node's network errors. */
@@ -74,16 +74,16 @@ const namedKinds: readonly (readonly [RegExp, ModelErrorKind])[] = [
   ],
 ]
 
-/** How providers say that there is no money left, with the status of a rate limit or of a bad request. */
+/** Patterns of messages about an exhausted account, which providers send with the status of a rate limit or a bad request. */
 const outOfQuota =
   /insufficient[_ ](quota|balance|credits?|funds)|(credit )?balance is too low|out of credits|exceeded_current_quota_error|billing_hard_limit/i
 
-/** Cerebras answers a request that is too long so: with 400 and no word. */
+/** Cerebras answers a request that is too long with status 400 and no message. */
 const saysNothing = ({ message, responseBody }: Failure): boolean =>
   (typeof responseBody !== 'string' || responseBody.trim() === '') &&
   (typeof message !== 'string' || /^(Bad Request)?$/i.test(message))
 
-/** How known providers and servers report that a request exceeds the model's context. */
+/** Patterns of messages in which known providers report that a request exceeds the model's context. */
 const overflowWording = new RegExp(
   [
     'context_length_exceeded',
@@ -163,7 +163,7 @@ function saidByAll(failures: readonly Failure[]): string {
   return said
 }
 
-/** The provider's own message: the JSON body says more than one that is only the HTTP status text. */
+/** Returns the provider's own message. The JSON body is more specific than an HTTP status text. */
 function saidBy(failure: Failure): string {
   const message = typeof failure.message === 'string' ? failure.message : ''
   const body = typeof failure.responseBody === 'string' ? bodyMessage(failure.responseBody) : ''
@@ -193,7 +193,7 @@ const field = (value: unknown, key: string): unknown =>
   typeof value === 'object' && value !== null ? Reflect.get(value, key) : undefined
 
 /**
- * The delay in milliseconds, from the headers or as Google says it, in the body; a date is taken relative to the `date` header, so that the
+ * Returns the delay in milliseconds, from the headers or, for Google, from the body. A date is taken relative to the `date` header, so that the
  * clocks need not agree. A delay of zero counts as none.
  */
 function readRetryAfter({ responseHeaders: headers, responseBody }: Failure): number | undefined {

@@ -62,7 +62,7 @@ export function createReplyReader(provider: string, asked?: string): ReplyReader
   const provided = new Set<string>()
   let finish: PartOf<'finish'> | undefined
   let answered: string | undefined
-  /** The usage of the reply as the provider tells it at the start. */
+  /** The usage that the provider reports at the start of the reply. */
   let begun: Usage | undefined
 
   const start = (type: Written['type'], id: string): Written => {
@@ -212,14 +212,14 @@ const stopReasons = new Map<LanguageModelV4FinishReason['unified'], ModelReply['
   ['other', 'other'],
 ])
 
-/** Decided by the content: some servers report "stop" after tool calls, or "tool calls" when the provider ran them itself. */
+/** Returns the stop reason by the content: some servers report "stop" after tool calls, or "tool calls" when the provider ran them itself. */
 const toStopReason = (
   unified: LanguageModelV4FinishReason['unified'],
   content: readonly Block[],
 ): ModelReply['stopReason'] =>
   stopReasons.get(unified) ?? (content.some((block) => block.type === 'toolCall') ? 'toolUse' : 'stop')
 
-/** Returns the usage that Anthropic reports before it answers: no other is known of a reply that breaks off. */
+/** Returns the usage that Anthropic reports before it answers, which is the only usage known for a reply that breaks off. */
 function toldAtStart(data: SharedV4ProviderMetadata | undefined): Usage | undefined {
   const { usage } = (data?.['anthropic'] ?? {}) as { readonly usage?: { readonly [name: string]: unknown } | null }
   const count = (name: string): number => Math.max(0, Number(usage?.[name]) || 0)
@@ -246,7 +246,7 @@ function toUsage(usage: LanguageModelV4Usage | undefined): Usage {
   }
 }
 
-/** The blocks of a draft: none if it never got content, or its call was never completed and the reply was not cut off in it. */
+/** Returns the blocks of a draft. There are none if it has no content, or if its call is incomplete although the reply was not cut off in it. */
 function toBlocks(draft: Draft, isCut: boolean): Block[] {
   if (draft.type === 'image' || draft.type === 'provider') return [draft]
   if (draft.type === 'toolCall') return toCall(isCut ? { ...draft, input: draft.input ?? draft.text } : draft)

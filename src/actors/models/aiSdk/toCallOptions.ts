@@ -72,7 +72,7 @@ function toSettings(settings: ModelSettings): Partial<LanguageModelV4CallOptions
   }
 }
 
-/** Providers that would hold the model to a schema to the letter refuse one that their rules cannot say: they are asked not to. */
+/** Turns strict output off for schemas that strict providers cannot express and would refuse. */
 function withoutStrict(settings: ModelSettings, provider: string): ModelSettings {
   const { responseFormat, providerOptions } = settings
   if (responseFormat?.strict !== false) return settings

@@ -13,15 +13,15 @@ import type { CacheAsking } from './askForCache.ts'
 import { fromProvided } from './providerParts.ts'
 import { fromNextSignature, fromSignature, isNextSignature } from './providerData.ts'
 
-/** How a prompt is written for one provider. */
+/** Options for the prompt of one provider. */
 export interface PromptOptions {
   /** The provider's family: its own tool calls and the like are sent back only to the same family. */
   readonly provider: string
-  /** How the provider is asked to cache the beginning of requests. */
+  /** Way in which the provider is asked to cache the beginning of requests. */
   readonly cache: false | CacheAsking
-  /** Where images and PDFs of tool results go: into the result, or into a user message after the results. */
+  /** Place of images and PDFs of tool results: in the result, or in a user message after the results. */
   readonly toolImages: 'result' | 'user'
-  /** Returns true if the provider takes files of this type; the others are sent as the text that they hold, or named. Default: all. */
+  /** Returns true if the provider accepts files of this type. Others are sent as their text, or named. Default: all. */
   readonly takes?: (mimeType: string) => boolean
 }
 
@@ -29,10 +29,10 @@ type ToolResult = Extract<RequestMessage, { role: 'toolResult' }>
 type UserMessage = Extract<LanguageModelV4Message, { role: 'user' }>
 type AssistantMessage = Extract<LanguageModelV4Message, { role: 'assistant' }>
 
-/** The provider's data of calls, by their ids: it wants to read it of their results as well, such as which program called. */
+/** The provider's data of calls by id, which it also needs with their results, such as the program that called. */
 type CallData = Map<string, NonNullable<ReturnType<typeof fromNextSignature>>>
 
-/** The messages of a request as an AI SDK prompt; adjacent tool results become one `tool` message. Pure. */
+/** Converts the messages of a request to an AI SDK prompt. Adjacent tool results become one `tool` message. Pure. */
 export function toPrompt(request: ModelRequest, options: PromptOptions): LanguageModelV4Message[] {
   const prompt: LanguageModelV4Message[] = []
   if (request.system !== '') prompt.push({ role: 'system', content: request.system })
@@ -72,11 +72,11 @@ const toUserContent = (content: readonly Block[], { takes }: PromptOptions): Use
     return isMedia(block) ? [toFile(block)] : []
   })
 
-/** An image that is text, as SVG is: no provider takes it for an image. */
+/** Returns true for an image type that is text, such as SVG, which no provider accepts as an image. */
 const isDrawing = (block: Block): block is Extract<Block, { type: 'image'; data: string }> =>
   block.type === 'image' && 'data' in block && isTextual(block.mimeType)
 
-/** Returns the text that is sent for a file that the provider does not take. */
+/** Returns the text that is sent for a file that the provider does not accept. */
 function inWords(file: FileBlock): string {
   const text = fileText(file)
   const what = mediaText(file).slice(1, -1)
@@ -122,7 +122,7 @@ function toAssistantPart(block: Exclude<Block, ProviderBlock>): AssistantMessage
   return { type: 'tool-call', toolCallId: block.callId, toolName: block.name, input: toInput(block.input) }
 }
 
-/** Providers accept only an object; input that was not JSON is wrapped as the Anthropic package does. */
+/** Wraps input that was not JSON in an object, like the Anthropic package, because providers accept only objects. */
 const toInput = (input: unknown): unknown =>
   typeof input === 'object' && input !== null && !Array.isArray(input) ? input : { rawInvalidInput: input }
 
@@ -146,7 +146,7 @@ function toToolMessages(
   return apart.length > 0 ? [tool, { role: 'user', content: apart }] : [tool]
 }
 
-/** No provider's format allows images in an error result, and none other files than PDFs in any. */
+/** Returns true if a result may contain this block. No provider's format allows images in an error result, or files other than PDFs in any result. */
 const goesApart = (block: Block, { isError }: ToolResult, toolImages: 'result' | 'user'): boolean =>
   isMedia(block) &&
   (isError || toolImages === 'user' || (block.type === 'file' && block.mimeType !== 'application/pdf'))

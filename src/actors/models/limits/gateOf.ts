@@ -11,7 +11,7 @@ import type { ModelQueue, Permit } from './modelQueue.ts'
 /** A caller of models. */
 export interface Caller {
   readonly root: string
-  /** Tokens that its request is estimated to hold; by default they are reckoned. */
+  /** Estimated tokens of its request; computed by default. */
   readonly tokens?: number | undefined
   /**
    * Called when a call has to wait; returns a function that is called when the wait is over: with how long it took, or nothing if it was
@@ -20,7 +20,7 @@ export interface Caller {
   waits(model: string, why: WaitReason, ahead: number): (ms?: number) => void
 }
 
-/** The gate of one caller: it makes each call when the queue lets it through. */
+/** Returns the gate of one caller, which makes each call when the queue lets it through. */
 export const gateOf = (queue: ModelQueue, clock: Clock, caller: Caller): Gate => ({
   pausedMs: (model) => queue.pausedMs(model),
   call: (model, request, options, unlessPaused = false) =>
@@ -60,7 +60,7 @@ export const gateOf = (queue: ModelQueue, clock: Clock, caller: Caller): Gate =>
     }),
 })
 
-/** Notes at the end of a call how much it used, and whether the provider wants to be left alone. */
+/** Notes at the end of a call its usage, and whether the provider asked for a pause. */
 function heed(part: ModelPart, permit: Permit, pause: (ms: number) => void): void {
   if (part?.type !== 'done' && part?.type !== 'error') return
   const usage: Partial<Usage> | undefined = part.type === 'done' ? part.reply?.usage : part.error?.usage
@@ -71,7 +71,7 @@ function heed(part: ModelPart, permit: Permit, pause: (ms: number) => void): voi
   permit.leave()
 }
 
-/** A rough count: a request outside a conversation is short, and its reply says what it was. */
+/** Estimates the tokens of a request roughly. A request outside a conversation is short, and its reply reports the usage. */
 function tokensOf({ system, messages, tools }: ModelRequest): number {
   const said = messages.reduce(
     (sum, { content }) => sum + estimateTokens.message({ role: 'user', content: content as never, source: 'prompt' }),

@@ -2,13 +2,13 @@ import type { WaitReason } from '../../../protocol/events.ts'
 import { MinuteWindow, type Used } from './minuteWindow.ts'
 import type { ModelLimit } from './modelLimit.ts'
 
-/** Why a call may not be made yet, and from when on it may; `Infinity`: once another one has ended. */
+/** Reason why a call may not be made yet, and the time from which it may; `Infinity`: once another call has ended. */
 export interface Obstacle {
   readonly why: WaitReason
   readonly at: number
 }
 
-/** A limit, and how much of it is used. */
+/** A limit with its current use. */
 export class Limit {
   readonly rule: ModelLimit
   #active = 0

@@ -9,7 +9,7 @@ export interface Used {
 /** The amounts used in the last 60 seconds. Times must not go back. */
 export class MinuteWindow {
   #used: Used[] = []
-  /** Index of the first entry that is not older. */
+  /** Returns the index of the first entry that is not older. */
   #first = 0
   #sum = 0
 
@@ -27,7 +27,7 @@ export class MinuteWindow {
     used.amount = amount
   }
 
-  /** From when on this much more stays within `limit`; `now` if it does already. */
+  /** Returns the time from which this additional amount stays within `limit`; `now` if it already does. */
   fitsAt(amount: number, limit: number, now: number): number {
     this.#forget(now)
     let excess = this.#sum + amount - limit

@@ -4,15 +4,15 @@ import { lazily } from '../../../protocol/lazily.ts'
 
 /** Limit on all calls of some models together, in one runtime. Fields that are left out are unlimited. */
 export interface ModelLimit {
-  /** The ids of those models, where `*` stands for any text: `anthropic:*`. Default: all. */
+  /** Ids of the models, where `*` stands for any text: `anthropic:*`. Default: all. */
   readonly match?: string
-  /** Calls at the same time. */
+  /** Maximum number of simultaneous calls. */
   readonly concurrency?: number
-  /** Calls that begin in any 60 seconds. */
+  /** Maximum number of calls that begin in any 60 seconds. */
   readonly requestsPerMinute?: number
   /**
-   * Tokens of the calls that begin in any 60 seconds, cached ones included. A request counts as what it is estimated to hold until its reply
-   * says what it used.
+   * Maximum number of tokens of the calls that begin in any 60 seconds, including cached ones. A request counts by its estimate until its reply
+   * reports the usage.
    */
   readonly tokensPerMinute?: number
 }

@@ -4,7 +4,7 @@ import type { WaitReason } from '../../../protocol/events.ts'
 import { Limit, type Obstacle } from './limit.ts'
 import { covers, type ModelLimits } from './modelLimit.ts'
 
-/** Longest pause that a provider can ask of a whole queue, in milliseconds: after that one call asks again. */
+/** Maximum pause of a whole queue at a provider's request, in milliseconds. After it one call tries again. */
 const maxPauseMs = 600_000
 
 /** A call that may be made. */
@@ -25,7 +25,7 @@ export interface Entry {
   readonly signal: AbortSignal
   /** True if the call does not wait for its provider. */
   readonly unlessPaused?: boolean
-  /** Called when the call cannot be made at once; `ahead`: calls of the model that wait already. */
+  /** Called when the call cannot be made at once. `ahead`: number of waiting calls of the model. */
   waits(why: WaitReason, ahead: number): void
 }
 
@@ -63,9 +63,8 @@ export class ModelQueue {
   }
 
   /**
-   * Resolves when the call may be made; with `undefined` once its signal is aborted, or its provider wants no calls and it does not wait
+   * Resolves when the call may be made. Resolves with `undefined` once its signal is aborted, or if its provider is paused and the call does not wait
    * for that.
-   *
    * @throws RuntimeError `MODEL_LIMIT`: it never fits.
    */
   async enter(entry: Entry): Promise<Permit | undefined> {
@@ -96,12 +95,12 @@ export class ModelQueue {
     }
   }
 
-  /** How long the model is still paused, in milliseconds, as its provider asked. */
+  /** Returns the remaining pause that the model's provider asked for, in milliseconds. */
   pausedMs(model: string): number {
     return Math.max(0, (this.#pausedUntil.get(model) ?? 0) - this.#clock.now())
   }
 
-  /** Lets no calls of the model through for a while, as its provider asked. */
+  /** Pauses the calls of a model for a while because its provider asked for it. */
   pause(model: string, ms: number): void {
     if (this.#limitsFor(model).length === 0) return
     const until = this.#clock.now() + Math.min(ms, maxPauseMs)
@@ -134,7 +133,7 @@ export class ModelQueue {
     if (soonest < Infinity) this.#stopTimer = this.#clock.after(soonest - this.#clock.now(), () => this.#serve())
   }
 
-  /** Makes the next call; if there is none, returns when there will be. */
+  /** Makes the next call. If none can be made, returns the time of the next one. */
   #serveNext(): number | undefined {
     const now = this.#clock.now()
     const claimed = new Map<Limit, Obstacle>()
@@ -155,7 +154,7 @@ export class ModelQueue {
     return soonest
   }
 
-  /** Returns the obstacle that the next call of a lane waits for. The limits that it needs are kept for it. */
+  /** Returns the obstacle that the next call of a lane waits for. Reserves the limits that the call needs. */
   #obstacle({ model, limits, roots }: Lane, claimed: Map<Limit, Obstacle>, now: number): Obstacle | undefined {
     const until = this.#pausedUntil.get(model) ?? 0
     if (until > now) return { why: 'retryAfter', at: until }

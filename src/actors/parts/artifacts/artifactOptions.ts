@@ -3,11 +3,11 @@ import { lazily } from '../../../protocol/lazily.ts'
 import { onlyFields } from '../../../protocol/checks/onlyFields.ts'
 import { withoutUndefined } from '../../define/withoutUndefined.ts'
 
-/** Which results are kept whole, and how much of them. */
+/** Options for which results are kept in full, and up to which size. */
 export interface ArtifactOptions {
   /** A longer text of a result is kept, and shown with its middle left out. Default: the `maxOutputChars` of the tool. */
   readonly overChars?: number
-  /** A larger image or file of a result is kept, and named in its place. In bytes; default 5 MiB. */
+  /** Size in bytes above which an image or file of a result is kept, and named in its place. Default 5 MiB. */
   readonly overMediaBytes?: number
   /** The most that is kept of one text, image or file, in bytes. Default 16 MiB; the store's `maxFileBytes` is a limit too. */
   readonly maxBytes?: number

@@ -1,10 +1,10 @@
 import { breather } from '../../timing/breather.ts'
 import type { Redactor } from '../../../log/redaction/redactor.ts'
 
-/** How much is read between two looks at whether others wait. */
+/** Number of characters that are read between two pauses. */
 const piece = 256 * 1024
 
-/** A text as it is kept, and how many characters of its middle are missing. */
+/** A text in its stored form, and the number of characters missing from its middle. */
 export interface BoundedText {
   readonly text: string
   readonly lost: number

@@ -51,7 +51,7 @@ export function isLarge(value: unknown, maxChars: number, { definition: { artifa
   }
 }
 
-/** A result of which something is too large. */
+/** A result with parts that are too large. */
 interface Large {
   /** All of its text, if that is too long; its blocks of text are not shown then. */
   readonly text: string | undefined
@@ -137,7 +137,7 @@ async function keepText(
   return { shown: cutMiddle(text, Math.max(100, limit - noteRoom)), kept: { artifact, bytes, note } }
 }
 
-/** Shortens a text to `maxBytes`: a character may take several bytes, so fewer characters may be kept. */
+/** Shortens a text to `maxBytes`. A character may take several bytes, so fewer characters may be kept. */
 async function fitting(given: string, maxBytes: number, { redactor }: AgentPorts): ReturnType<typeof boundedText> {
   let bounded = await boundedText(given, maxBytes, redactor)
   const size = Buffer.byteLength(bounded.text)

@@ -38,7 +38,7 @@ async function read(ports: AgentPorts, request: ReadRequest, signal: AbortSignal
   return excerpt.text
 }
 
-/** The artifact of that name that a result of this agent names, the newest first. */
+/** Returns the newest artifact of that name among the results of this agent. */
 function find({ conversation }: AgentPorts, id: string): Artifact {
   const wanted = id.trim().replace(/^artifact_/, '')
   const known: string[] = []
@@ -62,7 +62,7 @@ const description = `Read what a result was too large to show. Give the "id" tha
 
 const lines = `give 1 to ${mostRecallLines}`
 
-/** `read_artifact`: reads on in what results were too large to show. */
+/** `read_artifact`: reads the content of results that were too large to show. */
 export const readArtifactTool = lazily((): Tool =>
   defineTool({
     name: readArtifactName,

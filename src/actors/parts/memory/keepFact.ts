@@ -11,8 +11,8 @@ export interface FactPlace extends Place, Pick<AgentPorts, 'conversation' | 'clo
 }
 
 /**
- * Keeps a fact that was drawn from a conversation. `null`: nothing was kept, because the agent is incognito, it is not known whom it works
- * for, or nothing is left of the text. Rejects as `put` does, and with what a function of the definition throws.
+ * Keeps a fact from a conversation. Returns `null` if nothing was kept because the agent is incognito, its user is unknown, or the text is empty.
+ * Rejects as `put` does, and with errors of the definition's functions.
  */
 export async function keepFact(
   place: FactPlace,

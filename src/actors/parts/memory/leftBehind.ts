@@ -2,19 +2,16 @@ import type { Tag } from '../../../protocol/braking.ts'
 import type { NodeId } from '../../../protocol/ids.ts'
 import type { LogRecord } from '../../../protocol/records.ts'
 
-/**
- * Content that has left the model's sight: steps that were folded, a span that was compacted, or the steps that a revert gave up, by its
- * tag.
- */
+/** Content that the model no longer sees: folded steps, a compacted span, or the steps abandoned by a revert, by its tag. */
 export type Left =
   | { readonly type: 'steps'; readonly steps: readonly NodeId[] }
   | { readonly type: 'span'; readonly from: NodeId; readonly to: NodeId }
   | { readonly type: 'tag'; readonly tag: Tag }
 
-/** Most items that may wait to be looked through; the oldest is dropped first. */
+/** Maximum number of items that wait to be searched. The oldest is dropped first. */
 const mostItems = 50
 
-/** Content that an agent left behind since its memory was last fed, from its records. */
+/** Content of an agent that its memory has not searched yet, from its records. */
 export class LeftBehind {
   #items: Left[]
 

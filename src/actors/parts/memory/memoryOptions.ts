@@ -15,34 +15,32 @@ export interface MemoryOwner<out Deps = unknown> {
   readonly deps: Deps
 }
 
-/** Names a user or a workspace; `undefined`: this agent works for none. */
+/** Returns the name of a user or a workspace; `undefined` if this agent works for none. */
 export type NameOwner<in Deps = unknown> = (owner: MemoryOwner<Deps>) => string | undefined
 
 export interface MemoryOptions<in Deps = unknown> {
-  /** Where memories are kept: `markdownMemory(dir)`, `sqliteMemory(file)` or one of yours. It is not closed with the runtime. */
+  /** The memory: `markdownMemory(dir)`, `sqliteMemory(file)` or one of yours. It is not closed with the runtime. */
   readonly store: Memory
-  /** All agents of this definition share what they know, whoever they work for. Default: only if neither `user` nor `workspace` is given. */
+  /** Shares the memory among all agents of this definition, for all users. Default: only if neither `user` nor `workspace` is given. */
   readonly agent?: boolean
   /**
-   * Whose memory it is, such as `({ metadata }) => metadata['user']?.toString()`. Nothing is remembered or recalled for anybody where it
-   * returns `undefined`.
+   * metadata['user']?.toString()`. Nothing is remembered or recalled for anybody where it returns `undefined`. => Function that returns the owner of
+   * the memory, such as `({ metadata }) => metadata['user']?.toString()`. Nothing is remembered or recalled if it returns `undefined`. =>
+   * metadata['user']?.toString()`. Nothing is remembered or recalled for anybody where it returns `undefined`.
    */
   readonly user?: string | NameOwner<Deps>
   /** The workspace of the agent, such as the name of a project: shared by all who work there. */
   readonly workspace?: string | NameOwner<Deps>
-  /** How much is put before the model when a run begins; `false`: nothing. Default `{ records: 8, tokens: 1_000 }`. */
+  /** Amount of memories that the model sees when a run begins; `false`: none. Default `{ records: 8, tokens: 1_000 }`. */
   readonly recall?: false | { readonly records?: number; readonly tokens?: number }
-  /**
-   * Looks for facts in content that leaves the model's sight by a fold or a compaction, with the agent's own model or another, and lets
-   * reverts leave lessons. Default `false`.
-   */
+  /** Searches folded and compacted content for facts, with the agent's own model or another, and keeps lessons of reverts. Default `false`. */
   readonly extract?: boolean | { readonly model?: ModelOption; readonly timeoutMs?: number }
   /**
-   * When a person is asked before something is kept, as `context.ask` does: always, or only about content that may come from the output of
-   * a tool. Content that the person agrees to counts as known. Default `'never'`.
+   * Cases in which a person is asked before something is kept, as with `context.ask`: always, or only for content that may come from the output of a
+   * tool. Content that the person approves counts as known. Default `'never'`.
    */
   readonly ask?: 'never' | 'tainted' | 'always'
-  /** How long the memory has for one answer, in milliseconds; default 5,000. */
+  /** Time limit for one answer of the memory, in milliseconds; default 5,000. */
   readonly timeoutMs?: number
 }
 
@@ -79,7 +77,7 @@ const name = lazily(() =>
 const timeoutMs = lazily(() => z.number().positive())
 const store = lazily(() => z.custom<Memory>(isMemory, 'give a memory, such as markdownMemory(dir)'))
 
-/** A memory alone is one that all agents of the definition share. */
+/** Reads the option. A memory without scopes is shared by all agents of the definition. */
 export const memorySchema = lazily(() =>
   z.union(
     [

@@ -2,5 +2,5 @@
 export const rememberName = 'remember'
 export const recallMemoryName = 'recall_memory'
 
-/** Stands at what may come from the output of a tool. */
+/** Mark of memories that may come from the output of a tool. */
 export const unconfirmedMark = 'UNCONFIRMED'

@@ -51,7 +51,7 @@ export async function recallAtStart(ports: AgentPorts, settings: MemorySettings)
   return failed === undefined ? { messages } : { messages, failed: failed.reason as unknown }
 }
 
-/** Returns what people said since the last reply; `undefined` if they said nothing, or if memories about it stand there already. */
+/** Returns the messages of people since the last reply; `undefined` if there are none, or if memories about them are already there. */
 function saidLast(trunk: readonly ConversationNode[]): string | undefined {
   const last = trunk.slice(trunk.findLastIndex(({ message }) => message.role !== 'user') + 1)
   if (last.some(({ message }) => recordIn(message) !== undefined)) return undefined

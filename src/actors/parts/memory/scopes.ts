@@ -7,11 +7,11 @@ import type { MemorySettings, NameOwner } from './memoryOptions.ts'
 /** The scopes of an agent's memories that are known at the moment, by tier. */
 export interface Scopes {
   readonly known: ReadonlyMap<MemoryTier, MemoryScope>
-  /** The scope of memories for which no other is given: the one that the fewest could see. `undefined`: they are kept nowhere. */
+  /** Returns the default scope of memories, which the fewest agents can see; `undefined` if they are kept nowhere. */
   readonly main: MemoryScope | undefined
 }
 
-/** The tiers that a definition has, those that the fewest share first. */
+/** Returns the tiers of a definition, beginning with the one that the fewest agents share. */
 export const tiersOf = ({ agent, user, workspace }: MemorySettings): readonly MemoryTier[] => [
   ...(user === null ? [] : (['user'] as const)),
   ...(workspace === null ? [] : (['workspace'] as const)),
@@ -20,7 +20,7 @@ export const tiersOf = ({ agent, user, workspace }: MemorySettings): readonly Me
 
 export const tierOf = (scope: MemoryScope): MemoryTier => memoryTiers.find((tier) => scope.startsWith(`${tier}:`))!
 
-/** The parts of an agent that say whose its memories are. */
+/** The parts of an agent that determine the owner of its memories. */
 export interface Place extends Pick<AgentPorts, 'agentId' | 'path' | 'metadata' | 'deps'> {
   readonly definition: Pick<AgentDefinition, 'name'>
 }

@@ -11,9 +11,9 @@ type Subject = Pick<AgentPorts, 'path' | 'conversation'> & {
 }
 
 /**
- * Returns true if the words of an agent may repeat the output of a tool: a tool, a sub-agent, a provider's search or a file has ever said
- * something to it, on abandoned branches too; or it is a sub-agent, whose task another model wrote; or servers and skills are part of each
- * of its requests, and say there what their tools are for. An agent cannot tell itself.
+ * Returns true if the words of an agent may repeat the output of a tool: a tool, a sub-agent, a provider's search or a file has ever said something
+ * to it, on abandoned branches too; or it is a sub-agent, whose task another model wrote; or servers and skills are part of each of its requests, and
+ * say there what their tools are for. The agent itself cannot tell.
  */
 export const mayBeTainted = ({ path, conversation, definition }: Subject): boolean =>
   path.length > 0 || (definition?.toolSources?.length ?? 0) > 0 || conversation.log().some(isForeign)
@@ -51,8 +51,7 @@ const mostQuoted = 1_000
 const fewestLetters = 6
 
 /**
- * Returns the whole sentences of a person that `quote` is a part of, as a part of a sentence may mean the opposite; `undefined` if nobody
- * said it.
+ * Returns the whole sentences of a person that contain `quote`, because a part of a sentence may mean the opposite; `undefined` if nobody said it.
  */
 export function quotedFrom({ path, conversation }: Subject, quote: string): string | undefined {
   const wanted = squeezed(quote)
@@ -102,11 +101,11 @@ function firstOf(start: number, end: number, isSo: (number: number) => boolean):
   return low
 }
 
-/** Length of a run of letters that is no accident. */
+/** Length from which an equal run of letters is no coincidence. */
 const windowChars = 20
 const mostChars = 2_000_000
 
-/** Letters and digits alone: spaces and signs are easily changed. */
+/** Returns only the letters and digits of a text, because spaces and signs are easily changed. */
 const lettersOf = (text: string): string =>
   text
     .normalize('NFKC')
@@ -114,7 +113,7 @@ const lettersOf = (text: string): string =>
     .replace(/[^\p{L}\p{N}]+/gu, '')
 
 interface Excuse {
-  /** Outputs from this node on are not looked at. */
+  /** Node from which on outputs are ignored. */
   readonly before?: NodeId
   /** Text whose parts do not count as coming from outputs. */
   readonly known?: string
@@ -144,7 +143,7 @@ export function repeatsTools(
   })
 }
 
-/** Returns what people said, as far as it is known to be theirs. */
+/** Returns the texts that are known to come from people. */
 export const saidByPeople = ({ path, conversation }: Subject): string =>
   path.length > 0
     ? ''

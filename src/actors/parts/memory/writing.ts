@@ -16,13 +16,13 @@ export interface Draft {
   readonly about?: string
 }
 
-/** Returns a text as a memory takes it, with secrets blanked. */
+/** Returns a text in the form for a memory, with secrets blanked. */
 export const cleanText = ({ redactor }: Pick<AgentPorts, 'redactor'>, text: string): string => {
   const sound = (redactor?.text(text) ?? text).replaceAll('\0', '').replace(/\r\n?/g, '\n').toWellFormed().trim()
   return cutEnd(sound, maxMemoryChars - 10).trim()
 }
 
-/** Returns the same string for two texts that differ in nothing but case and space. */
+/** Returns the same string for two texts that differ only in case and white space. */
 const printOf = (text: string): string => text.normalize('NFKC').toLowerCase().replace(/\s+/gu, ' ').trim()
 
 /**

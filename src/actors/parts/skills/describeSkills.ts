@@ -5,14 +5,14 @@ const opening =
   'You have skills: folders of instructions for particular kinds of work, made by people who know it. When a task fits one of these ' +
   'descriptions, read that skill with read_skill before you begin, and do as it says. Do not guess what a skill says.'
 
-/** Below this a description says nothing. */
+/** Minimum length of a useful description. */
 const fewestChars = 40
 const mostChars = 1_024
 
 export interface SkillList {
-  /** For the system prompt; `undefined` without skills. */
+  /** Text for the system prompt; `undefined` without skills. */
   readonly text: string | undefined
-  /** How many skills it has no room for. */
+  /** Number of skills that did not fit. */
   readonly leftOut: number
 }
 

@@ -10,11 +10,11 @@ export interface FrontMatter {
   readonly fields: { readonly [name: string]: unknown }
   /** The first line after it, from 1. */
   readonly bodyLine: number
-  /** Fields that had to be read leniently, in one line. */
+  /** Note about fields that had to be read leniently, in one line. */
   readonly note?: string
 }
 
-/** No front matter needs more; a reader of files need not read further. */
+/** Maximum length of front matter. A reader of files need not read further. */
 export const maxFrontMatterBytes = 32 * 1024
 
 /**
@@ -67,7 +67,7 @@ function parse(lines: readonly string[], { parseDocument, LineCounter }: Yaml): 
   }
 }
 
-/** A field whose value is plain text: not quoted, no block, no list. */
+/** Pattern of a field with a plain value: not quoted, no block, no list. */
 const plainField = /^([A-Za-z][\w-]*):[ \t]+([^\s"'|>&*!%@`[{].*)$/
 
 /** Quotes plain values that contain what YAML takes for another field, with the indented lines that continue them. */

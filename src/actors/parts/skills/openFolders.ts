@@ -5,7 +5,7 @@ import { readSkillTool } from './readSkillTool.ts'
 import { scanSkills, type SkillCache } from './scanSkills.ts'
 import type { FoundSkills, Skill } from './skill.ts'
 
-/** Folders of skills that are looked at again and again. */
+/** Folders of skills that are scanned before every turn. */
 export interface OpenFolders {
   /** `read_skill`, for the skills that were found last. */
   readonly tools: readonly AnyTool[]

@@ -11,20 +11,20 @@ export type ReadSkill =
   | { readonly skill: Skill; readonly notes: readonly string[] }
   | { readonly skill: undefined; readonly notes: readonly string[] }
 
-/** Line breaks, control characters and marks that reorder have no place in a list that is part of the system prompt, nor in the head of a skill. */
+/** Removes line breaks, control characters and bidirectional marks, which do not belong in the system prompt or in the heading of a skill. */
 const inOneLine = (given: string): string => oneLine(withoutReordering(given), Infinity)
 
-/** As the format has it. Clients are to load what goes beyond it all the same, and to say so. */
+/** Pattern of names by the format. Clients must load other names too, with a warning. */
 const nameSchema = z
   .string()
   .max(64, 'takes at most 64 characters')
   .regex(/^[a-z0-9]+(?:-[a-z0-9]+)*$/, 'takes lower-case letters, digits and single hyphens between them')
 
-/** A name has its place in a list of all skills. */
+/** Maximum length of a name, which is part of the list of all skills. */
 const mostOfName = 200
 
 const descriptionSchema = z.string('is missing').transform(inOneLine).pipe(z.string().min(1, 'is empty'))
-/** As the format has it. Authors go beyond it all the same, and a description that was cut is worth more than none. */
+/** Maximum length by the format. A longer description is cut, since that is better than none. */
 const mostOfDescription = 1_024
 
 const text = (max: number) =>
@@ -76,7 +76,7 @@ export function readSkill(
   }
 }
 
-/** The name of a skill: as it says, else as its folder. */
+/** Returns the name of a skill: its own, else that of its folder. */
 function nameOf(given: unknown, folder: string): { readonly name: string; readonly notes: readonly string[] } {
   const name = typeof given === 'string' ? cutEnd(inOneLine(given).trim(), mostOfName) : ''
   if (name === '')

@@ -12,7 +12,7 @@ import { openWorkspace, type Workspace } from '../../files/workspacePath.ts'
 import { skillFile } from './scanSkills.ts'
 import type { Skill } from './skill.ts'
 
-/** Most files that are listed of a skill. */
+/** Maximum number of listed files of a skill. */
 const maxFiles = 200
 const maxHeadChars = 20_000
 
@@ -102,7 +102,7 @@ async function listing(workspace: Workspace, folder: string, { signal }: Pick<To
   return files.length === 0 ? `[no files in ${workspace.show(folder)}]` : files.join('\n')
 }
 
-/** A path, with what would begin another line or be read in another order as its code. */
+/** Returns a path with line breaks and bidirectional marks replaced by their codes. */
 const shown = (path: string): string =>
   path.replace(
     /[\p{Cc}\p{Zl}\p{Zp}\u202A-\u202E\u2066-\u2069]/gu,

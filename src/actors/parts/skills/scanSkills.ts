@@ -11,7 +11,7 @@ import type { FoundSkills, Skill } from './skill.ts'
 
 export const skillFile = 'SKILL.md'
 
-/** Entries of a folder that are looked at. */
+/** Maximum number of entries of a folder that are read. */
 const maxEntries = 1_000
 
 /** Skills that were read before, by real folder: a file that has not changed since is not read again. */
@@ -54,7 +54,7 @@ export async function scanSkills(folders: readonly string[], cache: SkillCache, 
   return { skills: [...skills.values()], trouble }
 }
 
-/** The folder itself if it is a skill, else the folders in it. */
+/** Returns the folder itself if it is a skill, else its subfolders. */
 async function candidatesIn(
   folder: string,
   trouble: string[],
@@ -115,7 +115,7 @@ async function look(
   }
 }
 
-/** As much of `SKILL.md` as its front matter may take. Rejects if it lies elsewhere or is not text. */
+/** Reads `SKILL.md` up to the maximum length of its front matter. Rejects if the file is outside the folder or not text. */
 async function beginning(folder: string): Promise<string> {
   const { handle } = await openRegularFile(openWorkspace(folder), skillFile)
   try {

@@ -8,17 +8,17 @@ export interface Skill {
   /** Requirements on its surroundings. At most 500 characters. */
   readonly compatibility?: string
   readonly metadata?: { readonly [key: string]: string }
-  /** Tools it is meant to be used with. Shown to the model; nothing is allowed by it. */
+  /** Tools with which it is meant to be used. They are shown to the model; this grants no permission. */
   readonly allowedTools?: readonly string[]
   /** Its real folder, absolute. */
   readonly folder: string
-  /** Where the text of `SKILL.md` begins, from 1. */
+  /** First line of the text in `SKILL.md`, counted from 1. */
   readonly bodyLine: number
 }
 
 /** Skills that were found in folders. */
 export interface FoundSkills {
-  /** In the order of the folders, then by name. */
+  /** The skills, in the order of the folders, then by name. */
   readonly skills: readonly Skill[]
   /** Problems, a line each; every line names its skill or folder. */
   readonly trouble: readonly string[]

@@ -13,14 +13,13 @@ import type { FoundSkills } from './skill.ts'
 export interface SkillOptions {
   /** Names them in the log and on the page. Default `'skills'`. */
   readonly source?: string
-  /** How much of the system prompt names and descriptions may take: longer descriptions are cut. Default 12,000 characters, at most
-   * 19,000. */
+  /** Room for names and descriptions in the system prompt; longer descriptions are cut. Default 12,000 characters, at most 19,000. */
   readonly maxListChars?: number
 }
 
 /** Skills as a source of tools. */
 export interface SkillSource extends ToolSource {
-  /** Lists the skills there are, without an agent. Never rejects: problems are in `trouble`, a line each. */
+  /** Lists the existing skills, without an agent. Never rejects: problems are in `trouble`, a line each. */
   list(): Promise<FoundSkills>
 }
 
@@ -69,7 +68,7 @@ const open = async (folders: readonly string[]): Promise<OpenFolders> =>
 
 const none: readonly never[] = Object.freeze([])
 
-/** Most problems that are reported of a source, which has one line for them. */
+/** Maximum number of problems that are reported for a source, on one line. */
 const mostReported = 5
 
 class SkillConnection implements ToolConnection {
@@ -91,7 +90,7 @@ class SkillConnection implements ToolConnection {
     this.#since = host.clock.now()
   }
 
-  /** Agents that begin a turn at the same time look once. */
+  /** Scan in progress, shared by agents that begin a turn at the same time. */
   ready(signal: AbortSignal): Promise<void> {
     if (this.#state === 'closed' || signal.aborted) return Promise.resolve()
     this.#looking ??= this.#look().finally(() => (this.#looking = undefined))

@@ -27,7 +27,7 @@ export interface AiSdkTool {
   readonly isProviderExecuted?: boolean | undefined
 }
 
-/** How tools of the AI SDK are used, which they do not say themselves. */
+/** Options for tools of the AI SDK that the tools do not state themselves. */
 export interface AiSdkToolUse {
   readonly effects?: Exclude<ToolEffects, 'reversible'> | undefined
   readonly needsApproval?:
@@ -50,7 +50,7 @@ type Check = (value: unknown) => SchemaResult | PromiseLike<SchemaResult>
 
 const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null
 
-/** A tool of the AI SDK as one of ours; a promise where its schema is one. @throws RuntimeError `INVALID_DEFINITION` */
+/** Converts a tool of the AI SDK to one of ours; returns a promise if its schema is one. @throws RuntimeError `INVALID_DEFINITION` */
 export function aiSdkTool(name: string, tool: AiSdkTool, use: AiSdkToolUse, prefix: string): Tool | Promise<Tool> {
   const label = `${prefix}Tool ${JSON.stringify(name)}`
   const refused = (why: string, cause?: unknown): RuntimeError =>
@@ -75,7 +75,7 @@ export function aiSdkTool(name: string, tool: AiSdkTool, use: AiSdkToolUse, pref
   }
 }
 
-/** The provider checks the arguments of what it carries out. */
+/** Accepts any arguments, because the provider checks those of its own tools. */
 const anyInput: ReadSchema = {
   inputSchema: Object.freeze({ type: 'object' }),
   parse: (value) => ({ ok: true, value }),
@@ -177,7 +177,7 @@ function checkOf(schema: unknown): Check | undefined {
   return standard === undefined ? validate : standardCheck(standard)
 }
 
-/** Any of the schemas that the AI SDK takes, read. `isSent`: providers are shown it; a tool that they define themselves is sent by its id. */
+/** Reads any schema that the AI SDK accepts. `isSent`: providers see it; a tool that they define themselves is sent by its id. */
 function schemaOf(given: unknown, label: string, isSent: boolean): ReadSchema | Promise<ReadSchema> {
   const schema = resolved(given)
   if (schema === undefined) return readerOf(noInput, undefined, label, isSent)

@@ -24,15 +24,15 @@ export type ToolsOf<Set> = {
 
 /** Options that tools of the AI SDK do not state themselves, by the name of the tool where an option is a map. */
 export interface AiSdkToolsOptions<Name extends string = string> {
-  /** As `effects` of `defineTool`; `'irreversible'` for those that are not named. */
+  /** Effects as in `defineTool`; `'irreversible'` for unnamed tools. */
   readonly effects?: { readonly [N in Name]?: Exclude<ToolEffects, 'reversible'> }
-  /** Which calls wait for a person, in place of what the tool itself says. */
+  /** Calls that wait for a person, which overrides the tool's own setting. */
   readonly needsApproval?: {
     readonly [N in Name]?: boolean | ((input: never, context: RunContext<never>) => boolean | Promise<boolean>)
   }
   /** Time limit of each call, in milliseconds; default 600,000. */
   readonly timeoutMs?: number
-  /** As that of `defineTool`; default 30,000. */
+  /** Maximum length of output as in `defineTool`; default 30,000. */
   readonly maxOutputChars?: number
 }
 
@@ -65,7 +65,7 @@ export function aiSdkTools<const Set extends AiSdkToolSet>(
   return toolsOfSet(set, options, '') as unknown as readonly ToolsOf<Set>[]
 }
 
-/** The tools of a set, and a source of those whose schema is a promise. Errors begin with `label`. */
+/** Returns the tools of a set, and a source for tools whose schema is a promise. Errors begin with `label`. */
 export function toolsOfSet(
   set: AiSdkToolSet,
   { effects, needsApproval, ...shared }: AiSdkToolsOptions,
@@ -82,7 +82,7 @@ export function toolsOfSet(
   return [...tools, ...(later.length === 0 ? [] : [sourceOf(later)])]
 }
 
-/** Returns true if a value is a set of tools of the AI SDK. An object without tools is not: it is rather a mistake. */
+/** Returns true if a value is a set of tools of the AI SDK. An object without tools is none, because it is probably a mistake. */
 export const isAiSdkToolSet = (value: unknown): value is AiSdkToolSet =>
   typeof value === 'object' &&
   value !== null &&

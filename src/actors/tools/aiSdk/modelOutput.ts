@@ -45,7 +45,7 @@ export function toolOutputOf(made: unknown): unknown {
   }
 }
 
-/** Parts that say in their type what the newest version says in their data: `image-data`, `file-url` and the like. */
+/** Converts parts of older versions, such as `image-data` and `file-url`, to the newest form. */
 function blockOf({ type, text, data, url, mediaType, filename }: Part): PlainBlock {
   if (type === 'text') return { type, text: String(text) }
   const kind = mediaType ?? (type.startsWith('image') ? 'image' : undefined)

@@ -12,10 +12,7 @@ import { readAnswer } from '../../../protocol/checks/readAnswer.ts'
 type Stream = (ports: AgentPorts, input: ReplyInput, cancellation: Cancellation) => Promise<ReplyOutput>
 type Replied = Extract<ReplyOutput, { ok: true }>
 
-/**
- * A reply under guards: those of the input are asked beside it, and cut it off when they do not let it pass; those of the output are asked
- * about the answer before it is recorded.
- */
+/** A reply under guards. Input guards run beside it, and cut it off if they refuse. Output guards check the answer before it is recorded. */
 export async function guardedReply(
   ports: AgentPorts,
   input: ReplyInput,
@@ -118,7 +115,7 @@ function failureOf(
   return { kind: 'refused', error: what, ...spent }
 }
 
-/** Usage and cost of a reply that failed by itself, or was cut off. */
+/** Returns the usage and cost of a reply that failed or was cut off. */
 function spentOn(
   ports: AgentPorts,
   { key, failure }: Extract<ReplyOutput, { ok: false }>,

@@ -6,14 +6,14 @@ import type { ConversationNode, Step } from '../../tree/node.ts'
 import { staysWhole } from '../../request/overlay.ts'
 import { sizesOfCompaction } from '../../limits/trunkSizes.ts'
 
-/** When and how far to compact. Token counts refer to the model's context window. */
+/** Policy for when and how far to compact. Token counts refer to the model's context window. */
 export interface CompactionPolicy {
   readonly contextWindow: number
   /** Share of the window the request may fill. */
   readonly compactAt: number
-  /** Headroom below `compactAt`, as a share of the window, at which a compaction starts. */
+  /** Headroom below `compactAt` at which a compaction starts, as a share of the window. */
   readonly threshold: number
-  /** Steps kept word for word at the start and at the end of the trunk. */
+  /** Number of steps that are kept word for word at the start and at the end of the trunk. */
   readonly keepFirst: number
   readonly keepRecent: number
   readonly maxSummaryTokens: number
@@ -47,18 +47,18 @@ export interface CompactionPlan {
   readonly uncut: readonly NodeId[]
   /** The nodes of the span. */
   readonly span: readonly ConversationNode[]
-  /** Nothing new is summarised: this stands there already, and only outputs after the span are cut. */
+  /** The existing summary, if nothing new is summarised and only outputs after the span are cut. */
   readonly summary?: string
-  /** Characters to which outputs are cut, if fewer than the policy says. */
+  /** Length to which outputs are cut, if it is less than the policy's. */
   readonly cutTo?: number
 }
 
 const noMiddle = 'the conversation has no middle to summarise'
 
 /**
- * Chooses the span: everything but the first and the most recent steps; the recent part is halved until the result fits under the trigger and saves
- * enough. Where that cannot help and the request does not fit, or `isForced`, long outputs alone are cut. A refusal is a string that names the part
- * that cannot go; it has cost nothing. Pure.
+ * Chooses the span: everything but the first and the most recent steps. The recent part is halved until the result fits under the trigger and saves
+ * enough. If that does not help and the request does not fit, or with `isForced`, only long outputs are cut. Returns a string for a refusal, which
+ * names the part that has to stay; no model was asked. Pure.
  */
 export function planCompaction(
   conversation: Conversation,
@@ -90,15 +90,15 @@ export function planCompaction(
   return plan === undefined ? (why ?? noMiddle) : whyTooLittle(conversation, plan, policy, frameTokens)
 }
 
-/** The summary of a span that nothing was taken from. */
+/** Summary of a span from which nothing was removed. */
 const nothingSummarised = 'Nothing has been summarised here. Long outputs of tools have lost their middle.'
 
-/** The smallest that outputs are cut to, in characters. */
+/** Minimum length to which outputs are cut, in characters. */
 const leastCut = 100
 
 /**
- * Cuts outputs alone, as short as it takes, under the summary that there is, or under one of the first message that says that nothing is
- * summarised; `undefined` when that saves too little.
+ * Cuts only outputs, as short as necessary, under the existing summary or under a new one that summarises nothing. Returns `undefined` if that saves
+ * too little.
  */
 function planCut(
   conversation: Conversation,
@@ -162,11 +162,11 @@ function planSpan(
 
 const idsOf = (nodes: readonly ConversationNode[]): NodeId[] => nodes.map(({ id }) => id)
 
-/** Outputs after this depth that are not cut. */
+/** Returns the outputs after this depth that are not cut. */
 const uncutAfter = (depth: number, conversation: Conversation): ConversationNode[] =>
   conversation.path.slice(depth).filter((node) => node.message.role === 'toolResult' && staysWhole(node, conversation))
 
-/** Explains in words why a span cannot lose anything: people said or pinned all of it. */
+/** Explains why nothing can be removed from a span: all of it was said or pinned by people. */
 function whatStays(conversation: Conversation, span: readonly ConversationNode[]): string {
   const pinned = span.filter(({ id }) => conversation.annotations?.isPinned(id) === true)
   if (pinned.length === 0) return 'people said all of it'
@@ -179,11 +179,11 @@ interface Forecast {
   readonly bare: number
   /** Trunk tokens with a summary. */
   readonly left: number
-  /** The share of the request that is saved. */
+  /** Returns the share of the request that is saved. */
   readonly shrink: number
 }
 
-/** Forecasts the tokens that are left if the summary takes a tenth of the span it stands for, at most `maxSummaryTokens`. */
+/** Forecasts the remaining tokens if the summary takes a tenth of its span, at most `maxSummaryTokens`. */
 function forecast(
   conversation: Conversation,
   plan: CompactionPlan,
@@ -196,7 +196,7 @@ function forecast(
   return { bare, left, shrink: 1 - (frameTokens + left) / (frameTokens + before) }
 }
 
-/** Why a plan is not worth its summary: how much it could save, and which part cannot go. */
+/** Explains why a plan is not worth its summary: the possible saving, and the part that has to stay. */
 function whyTooLittle(
   conversation: Conversation,
   plan: CompactionPlan,
@@ -223,11 +223,11 @@ function whyTooLittle(
 /** Formats a share in percent, with a decimal where that matters. */
 export const percent = (share: number): string => String(Math.round(share * 1_000) / 10)
 
-/** How much a compaction must save, in words. */
+/** Describes how much a compaction must save. */
 export const tooLittle = ({ minShrink }: Pick<CompactionPolicy, 'minShrink'>): string =>
   minShrink < 0.001 ? 'and must make it smaller' : `less than ${percent(minShrink)} %`
 
-/** The record's part that puts a plan and its summary in force. */
+/** Returns the part of the record that applies a plan with its summary. */
 export const overlayOf = (
   plan: CompactionPlan,
   nodeId: NodeId,

@@ -7,9 +7,9 @@ import type { CompactionPlan } from './planCompaction.ts'
 import { memoOf } from '../prune/pruneNotes.ts'
 
 /**
- * The nodes of a span that a summary has to tell of, as the model saw them: without the nodes that stay whole beside the summary, messages of people
- * excepted, and without those that the previous summary covers; hidden steps are replaced by the part of their memo about them. Masked results stay
- * masked: content that was removed to make room must not fill the prompt that asks for a summary. Pure.
+ * Returns the nodes of a span that a summary has to cover, as the model saw them. Nodes that stay whole beside the summary are left out, except
+ * messages of people, and so are nodes covered by the previous summary. Hidden steps are replaced by their part of the memo. Masked results stay
+ * masked, so that removed content does not fill the prompt for the summary. Pure.
  */
 export function shownOfSpan(conversation: Conversation, { span, kept }: CompactionPlan): ConversationNode[] {
   const { overlay, annotations } = conversation

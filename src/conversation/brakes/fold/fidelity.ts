@@ -4,10 +4,10 @@ import { textOf, toolCallsOf } from '../../../protocol/messages.ts'
 import { brakeTools } from '../revert/revert.ts'
 import type { ConversationNode } from '../../tree/node.ts'
 
-/** Steps at the end of a span whose names a summary must not lose. */
+/** Number of steps at the end of a span whose names a summary must not lose. */
 const recentSteps = 2
 
-/** The file lists of a summary: computed from the calls, never left to a model. */
+/** Returns the file lists of a summary, computed from the calls and never written by a model. */
 export function filesOf(span: readonly ConversationNode[], { changed }: Evidence): string[] {
   const read = new Set<string>()
   for (const { message } of span) {
@@ -23,7 +23,7 @@ export function filesOf(span: readonly ConversationNode[], { changed }: Evidence
   ]
 }
 
-/** Paths and compound names that the calls of the last steps mention and a summary of them does not. Pure. */
+/** Returns paths and compound names that occur in the calls of the last steps but not in their summary. Pure. */
 export function missingNames(summary: string, span: readonly ConversationNode[], ignored = brakeTools): string[] {
   const names = lastSteps(span).flatMap((nodes) => namesIn(nodes, ignored))
   return [...new Set(names)].filter((name) => !summary.includes(name))
@@ -34,7 +34,7 @@ const lastSteps = (span: readonly ConversationNode[]): ConversationNode[][] =>
     .slice(-recentSteps)
     .map((stepId) => span.filter((node) => node.stepId === stepId))
 
-/** Nodes of the last steps to quote in full because the summary lacks names they use. Pure. */
+/** Returns the nodes of the last steps that are quoted in full because the summary lacks names that they use. Pure. */
 export function fidelityOf(summary: string, span: readonly ConversationNode[], ignored = brakeTools): NodeId[] {
   return lastSteps(span).flatMap((nodes) =>
     namesIn(nodes, ignored).every((name) => summary.includes(name))
@@ -43,7 +43,7 @@ export function fidelityOf(summary: string, span: readonly ConversationNode[], i
   )
 }
 
-/** The path, from its first letter on, or the compound word at its end, that words joined by `.`, `/` and `-` are; `undefined`: a plain word. */
+/** Returns the path or compound name in words joined by `.`, `/` and `-`, from its first letter on; `undefined` for a plain word. */
 function nameOf(words: string): string | undefined {
   const lettered = words.slice(words.search(/[A-Za-z]|$/))
   if (/[./-]/.test(lettered)) return lettered
@@ -51,7 +51,7 @@ function nameOf(words: string): string | undefined {
   return /^[a-z]+[A-Z]|\w_\w/.test(last) ? last : undefined
 }
 
-/** Paths and compound names that the calls of a step mention: names that later work refers to. */
+/** Returns the paths and compound names in the calls of a step, to which later work may refer. */
 function namesIn(nodes: readonly ConversationNode[], ignored: ReadonlySet<string>): string[] {
   const names = new Set<string>()
   for (const { message } of nodes) {

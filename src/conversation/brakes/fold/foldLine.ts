@@ -4,7 +4,7 @@ import { saidByTool, textOf } from '../../../protocol/text/messageText.ts'
 import { cutEnd, oneLine } from '../../../protocol/text/cutMiddle.ts'
 import { callsRun, type Step } from '../../tree/node.ts'
 
-/** Most characters of each part of a step that its line tells. */
+/** Maximum number of characters for each part of a step's line. */
 interface Room {
   readonly line: number
   readonly said: number
@@ -16,18 +16,18 @@ interface Room {
 const full: Room = { line: 240, said: 80, input: 120, argument: 40, outcome: 120 }
 const short: Room = { line: 90, said: 30, input: 40, argument: 20, outcome: 40 }
 
-/** Names of arguments that tell by themselves the subject of a call. */
+/** Names of arguments that identify the subject of a call. */
 const telling: ReadonlySet<string> = new Set(['path', 'file_path', 'filePath', 'command', 'pattern', 'query', 'url'])
 
-/** A line names this many calls that cannot be undone, however long it gets; of more, their number. */
+/** Maximum number of irreversible calls that a line names, whatever its length. Further ones are only counted. */
 const mostIrreversible = 20
 
-/** Returns the beginning of a text on one line. No more of a huge text is read than can be shown. */
+/** Returns the beginning of a text on one line. Reads no more of a huge text than can be shown. */
 const beginOf = (text: string, max: number): string => oneLine(cutEnd(text, 4 * max), max)
 
 /**
- * One line for a step of the model: its id, its words, its calls with their arguments, the last line of an error. At most 240 characters, 90 with
- * `isShort`; a call that cannot be undone is always named. Pure.
+ * Returns one line for a step of the model: its id, its text, its calls with their arguments, and the last line of an error. It has at most 240
+ * characters, or 90 with `isShort`. A call that cannot be undone is always named. Pure.
  */
 export function foldLine({ id, nodes: [reply, ...results] }: Step, isShort = false): string {
   const room = isShort ? short : full
@@ -68,11 +68,11 @@ const describeCall = ({ name, input }: ToolCallBlock, result: ToolResultMessage 
   [beginOf(name, 64), beginOf(describeInput(input, room), room.input)].filter((part) => part !== '').join(' ') +
   describeError(result, room)
 
-/** A call with its arguments and, if it failed, the last line of its error. At most about 320 characters. */
+/** Describes a call with its arguments and, if it failed, the last line of its error, in about 320 characters at most. */
 export const callLine = (call: ToolCallBlock, result: ToolResultMessage | undefined): string =>
   describeCall(call, result, full)
 
-/** The argument that tells the subject of the call, then the others by name, as far as there is room. */
+/** Returns the argument that identifies the subject of the call, then the others by name, as far as there is room. */
 function describeInput(input: unknown, room: Room): string {
   if (input === null || typeof input !== 'object') return typeof input === 'string' ? input : jsonOf(input)
   const entries = Object.entries(input)
@@ -96,11 +96,11 @@ function describeError(result: ToolResultMessage | undefined, { outcome }: Room)
   return ` → error: ${beginOf(said.slice(said.lastIndexOf('\n') + 1), outcome)}`
 }
 
-/** Most lines of a digest, however many steps it stands for. */
+/** Maximum number of lines in a digest, for any number of steps. */
 const mostDigestLines = 24
 const digestLineChars = 240
 
-/** Many steps in a few lines: of each stretch, which tools were called how often and which files changed. Pure. */
+/** Summarises many steps in a few lines. Each line covers a range of steps with their tools, the number of calls, and changed files. Pure. */
 export function digestOf(steps: readonly Step[]): string {
   const perLine = Math.max(50, Math.ceil(steps.length / mostDigestLines))
   const lines: string[] = []
@@ -108,7 +108,7 @@ export function digestOf(steps: readonly Step[]): string {
   return lines.join('\n')
 }
 
-/** Some steps in one line of at most 240 characters: how many, which tools were called how often, which files changed. Pure. */
+/** Summarises some steps in one line of at most 240 characters: their number, their tools with the number of calls, and changed files. Pure. */
 export function digestLine(steps: readonly Step[]): string {
   const calls = new Map<string, number>()
   const changed = new Set<string>()

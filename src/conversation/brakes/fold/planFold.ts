@@ -14,25 +14,25 @@ import { notesOfSpan, stepOf } from '../prune/pruneNotes.ts'
 import { noRollUp, rollUpMemos, type RollUp } from './rollUpMemos.ts'
 import { trunkSums } from '../../limits/trunkSums.ts'
 
-/** When and how far old steps are folded. Tokens are those of the model's context window. */
+/** Policy for when and how far old steps are folded. Token counts refer to the model's context window. */
 export interface FoldPolicy {
-  /** Tokens of room for work above the part that cannot be folded. Default 8,000. */
+  /** Room for work above the part that cannot be folded, in tokens. Default 8,000. */
   readonly work: number
-  /** The share, from 0 to 1, of the unfolded size of a request that a long session may keep. Default 0.3. */
+  /** Share of the unfolded request size that a long session may keep, from 0 to 1. Default 0.3. */
   readonly phi: number
-  /** A fold goes down to this share, from 0 to 1, of the size that `phi` allows; the rest is room to grow. Default 0.65. */
+  /** Share of the size allowed by `phi` that a fold leaves, from 0 to 1; the rest is room to grow. Default 0.65. */
   readonly lambda: number
-  /** The least room between a fold and the next, in tokens. Default 5,000. */
+  /** Minimum room between a fold and the next, in tokens. Default 5,000. */
   readonly minBatch: number
-  /** How many of the newest steps are never folded. Default 10. */
+  /** Number of newest steps that are never folded. Default 10. */
   readonly keepSteps: number
-  /** Tokens of room for the index of names; 0: there is none. Default 3,000. */
+  /** Room for the index of names in tokens; 0 means no index. Default 3,000. */
   readonly indexTokens: number
-  /** Tokens that a request is not to grow beyond. Default: 0.6 of `compaction.contextWindow`. */
+  /** Size that a request should not exceed, in tokens. Default: 0.6 of `compaction.contextWindow`. */
   readonly cap: number
 }
 
-/** All but `cap`, which is a share of the context window. */
+/** Defaults of all options except `cap`, which is a share of the context window. */
 export const defaultFoldPolicy: Omit<FoldPolicy, 'cap'> = {
   work: 8_000,
   phi: 0.3,
@@ -42,26 +42,26 @@ export const defaultFoldPolicy: Omit<FoldPolicy, 'cap'> = {
   indexTokens: 3_000,
 }
 
-/** Where a request stands, in tokens as the conversation counts them. One above `high` is folded down to `low`. */
+/** Levels for a request, in tokens as the conversation counts them. A request above `high` is folded down to `low`. */
 export interface FoldLevels {
   readonly request: number
   readonly low: number
   readonly high: number
-  /** Tokens that a fold has to take off to be worth it. */
+  /** Minimum number of tokens that a fold has to remove. */
   readonly least: number
-  /** The most that it could take off, memos not counted. */
+  /** Maximum number of tokens that a fold could remove, without counting memos. */
   readonly foldable: number
 }
 
-/** How large a batch is against the growth of a request, with a cache that holds: the best on recorded sessions. */
+/** Factor for the size of a batch relative to the growth of a request, with a cache that holds. It was the best value on recorded sessions. */
 const batchFactor = 5
-/** Sessions that have just begun have no growth to go by. */
+/** Growth that is assumed for a session that has just begun. */
 const leastGrowth = 50
 const leastSpan = 2_000
-/** The part of `cap` that a fold takes a request down to. */
+/** Share of `cap` to which a fold reduces a request. */
 const shareOfCap = 0.7
 
-/** Costs as much as the steps that are kept, whatever the length of the conversation. Pure. */
+/** Computes the levels of a request. Its cost depends on the kept steps only, not on the length of the conversation. Pure. */
 export function foldLevels(
   conversation: Conversation,
   policy: FoldPolicy,
@@ -94,9 +94,8 @@ export function foldLevels(
 }
 
 /**
- * Tokens of the trunk above which a fold may be due once the reply under way and its results are there. Computed with every reply, so that no drain
- * looks in vain; the largest integer if the steps that could be folded by then are not worth it. `measured`: the measurements including that reply.
- * Pure.
+ * Returns the trunk size in tokens above which a fold may be due once the current reply and its results have arrived; the largest integer if folding
+ * would not be worth it. It is computed with every reply, so that no drain checks in vain. `measured`: the measurements including that reply. Pure.
  */
 export function nextFold(
   conversation: Conversation,
@@ -122,7 +121,7 @@ function waitingTokens({ queues: { steering, followUps }, counter }: Conversatio
   return tokens
 }
 
-/** Estimated tokens of the newest steps of the model, hidden ones left out. */
+/** Returns the estimated tokens of the model's newest steps, without hidden ones. */
 function recentTokens(conversation: Conversation, keepSteps: number): number {
   const { path, annotations } = conversation
   const end = foldedTo(conversation)
@@ -137,13 +136,13 @@ function recentTokens(conversation: Conversation, keepSteps: number): number {
   return tokens
 }
 
-/** The last step that the newest fold or summary stands for: steps after it are shown. */
+/** Returns the last step that the newest fold or summary covers. Steps after it are shown. */
 function foldedTo(conversation: Conversation): NodeId {
   const { annotations, overlay } = conversation
   return Math.max(annotations?.hidden.foldedTo(conversation) ?? 0, overlay?.to ?? 0)
 }
 
-/** The steps that a fold may take, oldest first. Costs as much as there are shown steps, however many are hidden. */
+/** Returns the steps that a fold may take, oldest first. Its cost depends on the number of shown steps, not of hidden ones. */
 function* foldableSteps(conversation: Conversation, keepSteps: number): Generator<Step> {
   const { path, annotations, overlay } = conversation
   // An unpinned step may stand before the last fold.
@@ -160,14 +159,14 @@ function* foldableSteps(conversation: Conversation, keepSteps: number): Generato
   }
 }
 
-/** Returns true for a step with a call that a person denied, which stays in sight. */
+/** Returns true for a step with a call that a person denied. Such a step stays visible. */
 const isProtected = ({ nodes }: Step): boolean =>
   nodes.some(({ message }) => message.role === 'toolResult' && message.synthetic === 'denied')
 
 const mayPay = ({ request, high, least, foldable }: FoldLevels, { notes }: Conversation): boolean =>
   request > high && foldable + notes.shown - notes.index >= least
 
-/** Returns true if `planFold` would look for steps to fold: it may still find too few. */
+/** Returns true if `planFold` would look for steps to fold. It may still find too few. */
 export const isFoldDue = (conversation: Conversation, policy: FoldPolicy, frameTokens: number): boolean =>
   mayPay(foldLevels(conversation, policy, frameTokens), conversation)
 
@@ -178,8 +177,8 @@ export interface FoldPlan {
 }
 
 /**
- * Decides whether the model's oldest whole steps are folded into a memo, and how many; `undefined`: not now. Never a person's message, a
- * pinned step, a denied call, or one of the newest steps; nothing at or before a summary. Pure.
+ * Decides how many of the model's oldest whole steps are folded into a memo; `undefined` for none now. It never folds a person's message, a pinned
+ * step, a denied call, one of the newest steps, or anything at or before a summary. Pure.
  */
 export function planFold(
   conversation: Conversation,
@@ -205,8 +204,8 @@ export function planFold(
 }
 
 /**
- * Plans a requested fold: of the named steps that may be folded or, when none are named, of every step that may, whatever it saves; without those
- * `taken` by another request. A refusal is a string. Pure.
+ * Plans a requested fold: of the named steps that may be folded or, without names, of every step that may, whatever the saving. Steps `taken` by
+ * another request are left out. Returns a string for a refusal. Pure.
  */
 export function planAskedFold(
   conversation: Conversation,
@@ -270,7 +269,7 @@ function foldOf(
 
 const charsPerToken = 4
 
-/** The index of a fold: the names that stand nowhere but in its steps and those hidden before. */
+/** Returns the index of a fold: the names that occur only in its steps and in steps hidden before. */
 function namesLost(
   conversation: Conversation,
   folded: ReadonlySet<NodeId>,

@@ -8,16 +8,16 @@ import { trunkSums } from '../../limits/trunkSums.ts'
 /** Memos to be rewritten with less room. */
 export interface RollUp {
   readonly parts: readonly RolledUp[]
-  /** Estimated tokens that the request gets smaller by. */
+  /** Estimated number of tokens by which the request shrinks. */
   readonly saved: number
 }
 
 export const noRollUp: RollUp = { parts: [], saved: 0 }
 
-/** Extra cost of a token that the provider reads anew over one from its cache, in units of the latter. */
+/** Extra cost of a token that the provider reads anew, compared with one from its cache, in units of the latter. */
 const rewriting = (usualPrices.cacheWrite - usualPrices.cacheRead) / usualPrices.cacheRead
 
-/** The part of `low` that memos may take. */
+/** Share of `low` that memos may take. */
 const mostOfLow = 1 / 4
 /**
  * Shares of that room: `newestKeep` for the newest memos when it is full, `aimedAt` for all of them afterwards; above that, older ones become a
@@ -27,9 +27,9 @@ const newestKeep = 1 / 2
 const aimedAt = 0.85
 
 /**
- * Rewrites older memos: those with a line a step get shorter lines, those with short lines become one digest, which takes in the one before it. Due
- * when keeping the surplus has cost as much as rewriting, or when memos take more than a quarter of `low`. Always made from the steps themselves,
- * never from a memo. Pure.
+ * Rewrites older memos. Memos with a line per step get shorter lines; memos with short lines become one digest, which includes the previous one. It
+ * is due when keeping the surplus has cost as much as rewriting, or when memos take more than a quarter of `low`. New memos are always made from the
+ * steps themselves, never from a memo. Pure.
  */
 export function rollUpMemos(conversation: Conversation, low: number): RollUp {
   const folds = (conversation.annotations?.hidden.spans ?? [])
@@ -48,14 +48,14 @@ export function rollUpMemos(conversation: Conversation, low: number): RollUp {
   return digested.saved > shortened.saved ? digested : shortened
 }
 
-/** `memos`: tokens of all memos, the most that can be saved; this check costs less than writing shorter ones. */
+/** `memos`: tokens of all memos, which are the maximum saving. This check costs less than writing shorter memos. */
 function ifItPays(conversation: Conversation, older: readonly HiddenSpan[], memos: number): RollUp {
   if (older.length === 0 || !pays(conversation, older, memos)) return noRollUp
   const rolled = rewrite(conversation, older, 'shortLine')
   return pays(conversation, older, rolled.saved) ? rolled : noRollUp
 }
 
-/** `least`: the detail to which a memo with a line a step is reduced. A memo that gets no shorter is left alone. */
+/** `least`: the detail to which a memo with a line per step is reduced. A memo that would not get shorter is left alone. */
 function rewrite(conversation: Conversation, older: readonly HiddenSpan[], least: 'shortLine' | 'digest'): RollUp {
   const parts: RolledUp[] = []
   let saved = 0
@@ -79,7 +79,7 @@ function rewrite(conversation: Conversation, older: readonly HiddenSpan[], least
   return { parts, saved }
 }
 
-/** Tokens of a memo. The facts beside a digest are no part of it: they cannot be told in fewer. */
+/** Returns the tokens of a memo, without the facts beside a digest, which cannot be shortened. */
 function memoTokens(conversation: Conversation, span: HiddenSpan): number {
   const memo = notesOfSpan(span, conversation).find(({ kind }) => kind === 'memo')
   return memo === undefined ? 0 : conversation.counter.text(memo.text)
@@ -90,14 +90,14 @@ const tokensOf = (conversation: Conversation, span: HiddenSpan): number =>
 
 const sum = (values: readonly number[]): number => values.reduce((total, value) => total + value, 0)
 
-/** Replies since a memo was written, each of which was sent it. */
+/** Returns the number of replies since a memo was written. Each of their requests contained it. */
 function repliesSince(conversation: Conversation, { fold }: HiddenSpan): number {
   const sums = trunkSums(conversation)
   const written = conversation.node(fold!.writtenAt)
   return written === undefined || !conversation.onTrunk(written.id) ? 0 : sums.replies - sums.at(written.depth).replies
 }
 
-/** Tokens that a rewriting would have to read anew: all that follow the oldest memo. */
+/** Returns the tokens that the provider would have to read anew: all that follow the oldest memo. */
 function rewritten(conversation: Conversation, older: readonly HiddenSpan[]): number {
   const first = conversation.node(older[0]!.steps[0]!)!
   return Math.max(0, conversation.trunkTokens - trunkSums(conversation).at(first.depth - 1).user)

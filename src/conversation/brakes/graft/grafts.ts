@@ -44,8 +44,8 @@ function noteBefore(node: Copy, subject: Pick<GraftSubject, 'node' | 'stepEnd'>)
 }
 
 /**
- * Returns the note after a copy that ends with the model's words, since no request may end so, nor may two replies follow each other. `''` for any
- * other node.
+ * Returns the note after a copy that ends with the model's text; `''` for any other node. Without it a request could end with a reply, or two replies
+ * could follow each other.
  */
 const noteAfter = (node: Copy): string =>
   node.copiedFrom === undefined || node.id !== node.stepId || !isSaid(node)
@@ -56,9 +56,9 @@ const noteAfter = (node: Copy): string =>
 export const copyNotes = { kind, before: noteBefore, after: noteAfter }
 
 /**
- * The nodes that a graft appends, each the child of the one before, the first that of the head. Calls get ids of their own. Parts that are valid in
- * their place alone are left out: thinking, which providers sign and link to the text that follows it, the provider's own actions, and calls without
- * a copied result. Copies are no second effect: they carry no usage, change no files and end no call that cannot be undone.
+ * Returns the nodes that a graft appends, each the child of the one before, the first a child of the head. Calls get new ids. Parts that are valid
+ * only in their place are left out: thinking (which providers sign and link to the following text), the provider's own actions, and calls without a
+ * copied result. Copies are no second effect: they carry no usage, change no files and end no call that cannot be undone.
  */
 export function copiesOf(copies: readonly Copied[], place: CopiedIn, subject: GraftSubject): ConversationNode[] {
   const { counter } = subject
@@ -81,7 +81,7 @@ export function copiesOf(copies: readonly Copied[], place: CopiedIn, subject: Gr
 
 const noTags: readonly never[] = Object.freeze([])
 
-/** For each copied result, by the id of its call, the id that the call has in the copy. */
+/** Returns a map from the call ids of copied results to the call ids in the copy. */
 function callIdsOf(copies: readonly Copied[], subject: GraftSubject): ReadonlyMap<string, string> {
   const ids = new Map<string, string>()
   for (const { nodeId, from } of copies) {
@@ -102,7 +102,7 @@ function copyOf(message: Message, ids: ReadonlyMap<string, string>): Message {
   return { ...result, callId: ids.get(callId) ?? callId }
 }
 
-/** A reply as a copy has it; `ids`: of the calls that are copied, each with its new one. */
+/** Returns a reply in its copied form. `ids` maps the ids of copied calls to their new ids. */
 export const copyReply = (message: AssistantMessage, ids: ReadonlyMap<string, string>): AssistantMessage => ({
   ...message,
   content: message.content.flatMap((block): Block[] => {
@@ -125,7 +125,7 @@ export const copyReply = (message: AssistantMessage, ids: ReadonlyMap<string, st
   usage: noUsage,
 })
 
-/** Returns true if a copy of a reply, with these of its results, would say nothing to the model. */
+/** Returns true if a copy of a reply with these results would be empty for the model. */
 export function isEmptyCopy(reply: ConversationNode, results: readonly ConversationNode[]): boolean {
   const ids = new Map(
     results.flatMap(({ message }) =>
@@ -135,7 +135,7 @@ export function isEmptyCopy(reply: ConversationNode, results: readonly Conversat
   return renderMessage(copyOf(reply.message, ids)) === undefined
 }
 
-/** Why copies do not follow from the conversation that they are folded into; `undefined` when they do. */
+/** Returns the reason why copies do not follow from the conversation; `undefined` if they do. */
 export function wrongInGraft({ applied, copies }: GraftOutcome, subject: GraftSubject): string | undefined {
   if (applied !== copies.length > 0) return applied ? 'it copies nothing' : 'it was refused, and copies'
   let reply: ConversationNode | undefined

@@ -7,18 +7,18 @@ import type { ConversationNode } from '../../tree/node.ts'
 import { stepOf } from '../prune/pruneNotes.ts'
 import { whyHidden } from '../whyHidden.ts'
 
-/** The most steps that one request copies. */
+/** Maximum number of steps that one request copies. */
 export const mostGraftedSteps = 100
-/** Most reasons in a refusal of one request: a refusal stays in the model's sight. */
+/** Maximum number of reasons in the refusal of one request, because a refusal stays visible to the model. */
 const mostReasons = 10
 
 /** Inputs of a graft beside the conversation. */
 export interface GraftSituation {
-  /** Tools that ask for a reshaping: their calls are left out, as they were answered where they were made. */
+  /** Tools that request a reshaping. Their calls are left out, because they were answered where they were made. */
   readonly asking: ReadonlySet<string>
-  /** The model can read hidden steps again. */
+  /** True if the model can recall hidden steps. */
   readonly canRecall: boolean
-  /** Tokens that the trunk may grow by, as the conversation counts them. */
+  /** Number of tokens by which the trunk may grow, as the conversation counts them. */
   readonly room: number
   /** Highest id given out so far. */
   readonly lastNodeId: NodeId
@@ -35,8 +35,8 @@ export interface GraftPlan {
 }
 
 /**
- * Decides which abandoned steps are copied to the end of the trunk: whole steps of the model, in the order in which they were made. Never a message
- * of a person, and never a step that the trunk holds already, shown or hidden. Pure.
+ * Decides which abandoned steps are copied to the end of the trunk: whole steps of the model, in their original order. It never copies a message of a
+ * person, or a step that is already on the trunk, shown or hidden. Pure.
  */
 export function planGraft(conversation: Conversation, request: GraftRequest, situation: GraftSituation): GraftPlan {
   const { id, steps: requested } = request
@@ -93,7 +93,7 @@ function reasonOf(reasons: readonly string[]): { readonly reason?: string } {
   return { reason: `graft refused: ${told.join('; ')}` }
 }
 
-/** The nodes to copy for a step that is named by any of its ids, or why there are none. */
+/** Returns the nodes to copy for a step, named by any of its ids, or the reason for a refusal. */
 function findStep(
   conversation: Conversation,
   asked: string,
@@ -128,7 +128,7 @@ const isWhole =
   ({ id }: ConversationNode): boolean =>
     conversation.node(id) !== undefined
 
-/** Where a step, or a copy of it, is on the trunk, in words; `undefined` when it is not. */
+/** Describes the place of a step, or of its copy, on the trunk; `undefined` if it is not there. */
 function placeOnTrunk(
   conversation: Conversation,
   named: ConversationNode,

@@ -16,7 +16,7 @@ export interface LessonSource {
   node(id: NodeId): ConversationNode | undefined
 }
 
-/** A call, as the log has it. */
+/** A call in the form of the log. */
 interface Call {
   readonly name: string
   readonly input: unknown
@@ -25,15 +25,12 @@ interface Call {
 /** Returns a fingerprint that is equal for the same calls: the same tool and arguments, whatever the order of their fields. */
 export const callPrint = ({ name, input }: Call): string => new TextHash().add(name).addJson(input).value
 
-/** Most characters of a lesson in a result. */
+/** Maximum number of characters of a lesson in a result. */
 const longestLesson = 300
 
 const shown = (line: string): string => neutralise(line, brakeMarkers)
 
-/**
- * Lessons of the calls that the reverts of one conversation gave up, by call. The index grows with the log, and is the same whenever it is made from
- * it.
- */
+/** Lessons of the calls that reverts of one conversation abandoned, by call. The index grows with the log and depends on it alone. */
 class LessonIndex {
   readonly #source: LessonSource
   readonly #lines = new Map<string, string>()
@@ -59,7 +56,7 @@ class LessonIndex {
 const spanOf = (ids: readonly NodeId[]): string =>
   [...new Set([ids[0]!, ids.at(-1)!])].map((id) => formatNodeId(id)).join('–')
 
-/** A call that a revert gave up. */
+/** A call that a revert abandoned. */
 export interface GivenUpCall extends Call {
   /** The node that made it. */
   readonly nodeId: NodeId
@@ -67,7 +64,7 @@ export interface GivenUpCall extends Call {
   readonly end: ToolResultMessage
 }
 
-/** The calls that a revert gave up as a failure or a tangent; not the calls that it condensed, nor those that never ran. */
+/** Yields the calls that a revert abandoned as a failure or a tangent, without condensed calls and calls that never ran. */
 export function callsGivenUp({ kind, abandoned }: Tag, source: LessonSource): GivenUpCall[] {
   if (kind !== 'lesson' && kind !== 'finding') return []
   const nodes = abandoned.flatMap((id) => source.node(id) ?? [])
@@ -96,14 +93,14 @@ const errorOf = (message: ToolResultMessage): string => oneLine(lastLine(textOf(
 
 const indexes = new WeakMap<LessonSource, LessonIndex>()
 
-/** Returns the outcome of the same call on a branch that was given up, in one line; `undefined` if none is known. */
+/** Returns the outcome of the same call on an abandoned branch, in one line; `undefined` if none is known. */
 export function lessonOf(source: LessonSource, call: Call): string | undefined {
   let index = indexes.get(source)
   if (index === undefined) indexes.set(source, (index = new LessonIndex(source)))
   return index.find(callPrint(call))
 }
 
-/** An agent's place in a group: it tells the others which of its calls failed or were given up, and is told of theirs. */
+/** An agent's membership in a group. It shares its failed and abandoned calls, and learns those of the others. */
 export class GroupMember {
   readonly #shared: SharedLessons
   /** Name by which the other agents of the group know this one. */

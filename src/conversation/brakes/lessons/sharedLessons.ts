@@ -4,10 +4,10 @@ interface SharedLesson {
   readonly text: string
 }
 
-/** Most calls that are kept; the oldest go first. */
+/** Maximum number of calls that are kept. The oldest are removed first. */
 const mostShared = 500
 
-/** Lessons that the agents of a group share about calls that failed or were given up: in memory, and only until the group ends. */
+/** Lessons that the agents of a group share about failed and abandoned calls. They are kept in memory until the group ends. */
 export class SharedLessons {
   readonly #members = new Set<string>()
   /** Lessons by call, then by agent, the newest last. */
@@ -32,14 +32,14 @@ export class SharedLessons {
     if (this.#lessons.size > mostShared) this.#lessons.delete(this.#lessons.keys().next().value!)
   }
 
-  /** The newest lesson that another agent of the group has of a call. */
+  /** Returns the newest lesson of another agent in the group about a call. */
   find(member: string, call: string): (SharedLesson & { readonly by: string }) | undefined {
     if (!this.#members.has(member)) return undefined
     const found = [...(this.#lessons.get(call) ?? [])].findLast(([by]) => by !== member)
     return found === undefined ? undefined : { ...found[1], by: found[0] }
   }
 
-  /** Ends the group: nothing is kept, and nothing more is told. */
+  /** Ends the group: removes all lessons and ignores later ones. */
   end(): void {
     this.#members.clear()
     this.#lessons.clear()

@@ -5,7 +5,7 @@ import type { Overlay } from '../../../protocol/records.ts'
 import { cutEnd } from '../../../protocol/text/cutMiddle.ts'
 import type { ConversationNode } from '../../tree/node.ts'
 
-/** The part of a conversation that pins are decided from. */
+/** The part of a conversation that decides about pins. */
 export interface PinSubject {
   readonly overlay: Overlay | undefined
   readonly annotations:
@@ -22,8 +22,8 @@ export interface PinSubject {
 }
 
 /**
- * Decides a pin: which step it names, and whether that can be kept in sight of the model. `decided` holds the changes by earlier requests of the same
- * drain. Pure.
+ * Decides about a pin: the step that it names, and whether that step can be kept visible to the model. `decided` holds the changes by earlier
+ * requests of the same drain. Pure.
  */
 export function decidePin(
   conversation: PinSubject,
@@ -49,7 +49,7 @@ export function decidePin(
   return why === undefined ? { ...outcome, applied: true, step } : refuse(`${name} ${why}`)
 }
 
-/** Why a step cannot be pinned; `undefined` when it can. */
+/** Returns the reason why a step cannot be pinned; `undefined` if it can. */
 function whyNotPinned(conversation: PinSubject, step: NodeId): string | undefined {
   const { overlay, annotations } = conversation
   if (overlay?.nodeId === step) return undefined
@@ -60,14 +60,14 @@ function whyNotPinned(conversation: PinSubject, step: NodeId): string | undefine
   return annotations?.hiddenBy(step) === undefined ? undefined : 'is hidden already'
 }
 
-/** Why a pin's outcome does not follow from the conversation it is folded into; `undefined` when it does. */
+/** Returns the reason why a pin's outcome does not follow from the conversation; `undefined` if it does. */
 export function wrongInPin({ applied, step = 0, ...pin }: PinOutcome, conversation: PinSubject): string | undefined {
   return applied ? decidePin(conversation, { ...pin, by: 'person', step: formatNodeId(step) }).reason : undefined
 }
 
 /**
- * The first pinned step of a part of the trunk that a revert may not abandon, by the id that the model sees of it; a summary belongs to
- * the part that it stands for.
+ * Returns the first pinned step in a part of the trunk that a revert may not abandon, by the id that the model sees. A summary belongs to the part
+ * that it covers.
  */
 export function pinnedWithin(conversation: PinSubject, span: readonly ConversationNode[]): NodeId | undefined {
   const { overlay, annotations } = conversation

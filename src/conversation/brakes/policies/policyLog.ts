@@ -4,7 +4,7 @@ import type { PolicyStart } from '../../../protocol/braking.ts'
 export interface LastFired {
   readonly turn: number
   readonly contextTokens: number
-  /** True if anything that it planned was applied. */
+  /** True if any part of its plan was applied. */
   readonly hasChanged: boolean
 }
 
@@ -28,7 +28,7 @@ export class PolicyLog {
     this.#last.set(policy, { turn, contextTokens: tokens, hasChanged: false })
   }
 
-  /** Something that it planned was applied. */
+  /** Notes that a part of its plan was applied. */
   change(policy: string): void {
     const last = this.#last.get(policy)
     if (last !== undefined) this.#last.set(policy, { ...last, hasChanged: true })

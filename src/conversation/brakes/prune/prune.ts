@@ -6,10 +6,10 @@ import { cutEnd } from '../../../protocol/text/cutMiddle.ts'
 import { freedByMask, tokensOfShown } from '../../request/maskedResults.ts'
 import type { Step } from '../../tree/node.ts'
 
-/** Most reasons in a refusal of one request: a refusal stays in the model's sight. */
+/** Maximum number of reasons in the refusal of one request, because a refusal stays visible to the model. */
 const mostReasons = 10
 
-/** Why a step may not be hidden; `undefined` when it may. */
+/** Returns the reason why a step may not be hidden; `undefined` if it may. */
 export function whyNotHidden(conversation: Conversation, { id, endId, nodes }: Step): string | undefined {
   const { overlay, annotations, head } = conversation
   if (nodes[0]!.message.role !== 'assistant') return 'is a user message'
@@ -19,11 +19,11 @@ export function whyNotHidden(conversation: Conversation, { id, endId, nodes }: S
   return annotations?.hiddenBy(id) === undefined ? undefined : 'is hidden already'
 }
 
-/** A way to hide steps: the tokens that it takes off, and the steps that it leaves alone beside those that no way may hide. */
+/** A way to hide steps: the tokens that it removes, and further steps that it does not hide. */
 export interface WayToHide {
   readonly tokensOf: (step: Step, conversation: Conversation) => number
   readonly whyNot: (step: Step, conversation: Conversation) => string | undefined
-  /** Words after "there is no step" in the refusal when nothing may be hidden. */
+  /** Text after "there is no step" in the refusal if nothing may be hidden. */
   readonly steps: string
 }
 
@@ -42,16 +42,16 @@ const masking: WayToHide = {
   steps: 'of which the output',
 }
 
-/** The steps out of those asked for that may be hidden, oldest first, and why the rest may not. */
+/** Returns the requested steps that may be hidden, oldest first, and the reasons for the rest. */
 export interface ChosenSteps {
   readonly steps: readonly Step[]
   readonly reason?: string
 }
 
 /**
- * Chooses the steps that a prune hides: whole steps of the model, the named ones, or the oldest until `tokens` are hidden. Never a message of a
- * person or a pinned step, never the newest step (it made the call), never at or before a compaction summary; nor one that the way to hide it leaves
- * alone. Pure.
+ * Chooses the steps that a prune hides: the named whole steps of the model, or the oldest until `tokens` are hidden. It never hides a message of a
+ * person, a pinned step, the newest step (which made the call), a step at or before a compaction summary, or a step that the way of hiding excludes.
+ * Pure.
  */
 export function chooseSteps(
   conversation: Conversation,

@@ -6,12 +6,10 @@ import { isLeft, isWhole, type HiddenSpan, type HiddenSubject } from '../hiddenS
 import type { ShownIndex } from '../hiddenSteps.ts'
 import type { ConversationNode, Step } from '../../tree/node.ts'
 
-/** Notes of spans of which all is left: they do not change, and are asked for at every change of the trunk. */
+/** Cached notes of complete spans, which do not change and are requested at every change of the trunk. */
 const wholeNotes = new WeakMap<object, readonly BrakeNote[]>()
 
-/**
- * Returns the notes that stand for the steps that a prune or fold hides: its memo, and their facts. For a fold, these cover the steps that are left.
- */
+/** Returns the notes that replace the steps hidden by a prune or fold: its memo, and their facts. For a fold, these cover the remaining steps. */
 export function notesOfSpan(span: HiddenSpan, subject: HiddenSubject): readonly BrakeNote[] {
   if (!isWhole(span, subject)) return notesOf(span, subject)
   let notes = wholeNotes.get(span)
@@ -30,9 +28,7 @@ function notesOf(span: HiddenSpan, subject: HiddenSubject): BrakeNote[] {
   return fold.detail === 'digest' ? [note, ...factsNote(left, subject)] : [note]
 }
 
-/**
- * Returns the part of a memo about some of the steps that it stands for; the memo of a prune is always returned whole. `undefined` without a memo.
- */
+/** Returns the part of a memo about some of its steps. The memo of a prune is always returned whole. Returns `undefined` without a memo. */
 export function memoOf(span: HiddenSpan, steps: readonly NodeId[], subject: HiddenSubject): string | undefined {
   const { fold, memo } = span
   if (fold === undefined || memo === undefined || steps.length === span.steps.length) return memo

@@ -16,27 +16,26 @@ import { addHeld, holdsNothing, ranked, termsOf, weightsOf, type Found, type Ter
 import { piecesOf } from '../../tree/stepText.ts'
 import { shownCopies, whyHidden, type HiddenReason } from '../whyHidden.ts'
 
-/** Request to read again: a step, the parts of a step that hold the query, or the steps that hold the query. */
+/** Recall request: a step, the parts of a step that match the query, or the steps that match the query. */
 export interface RecallRequest extends ExcerptRequest {
-  /** Id of the step, as it was given. */
+  /** Id of the step as it was given. */
   readonly step?: string | undefined
 }
 
-/** The text to read, or why there is none. */
+/** The recalled text, or the reason why there is none. */
 export type Recalled = Read
 
 export const defaultRecallLines = defaultLines
 export const mostRecallLines = 400
-/** Most characters of an answer, without the lines that say where its excerpts are from. */
+/** Maximum number of characters in an answer, without the lines that name the source of its excerpts. */
 const mostChars = 12_000
 const mostSteps = 3
-/** Most further steps that hold the query and are named. */
+/** Maximum number of further matching steps that are named. */
 const mostNamed = 10
 
 /**
- * Answers with steps that the next request does not show in full: from the log, bounded, each excerpt under the id of its step. A search reads all
- * hidden steps, some 3 ms for each million characters, and keeps no index. While it is paused, the conversation may grow, and must not change in
- * another way.
+ * Answers from the log with steps that the next request does not show in full. The answer is bounded, with each excerpt under the id of its step. A
+ * search reads all hidden steps, at some 3 ms per million characters, and keeps no index. While it is paused, the conversation may only grow.
  */
 export function recall(conversation: Conversation, request: RecallRequest): Search<Recalled> {
   return request.step === undefined
@@ -56,7 +55,7 @@ function* recallStep(conversation: Conversation, request: RecallRequest, step: s
   return yield* readExcerpt(textOfStep(found), { ...request, name: formatNodeId(found.id), what: found.reason })
 }
 
-/** The nodes of a hidden step, by any id of it, or why there is nothing to recall. */
+/** Returns the nodes of a hidden step, named by any of its ids, or the reason why there is nothing to recall. */
 function findStep(conversation: Conversation, step: string): HiddenStep | string {
   const id = parseNodeId(step)
   const node = id === undefined ? undefined : conversation.node(id)
@@ -82,14 +81,14 @@ interface HiddenStep {
   readonly reason: HiddenReason
 }
 
-/** The highest id of a node; ids are given out before a step is whole. */
+/** Returns the highest id of a node. Ids are assigned before a step is complete. */
 function newestId(conversation: Conversation): NodeId {
   let id = conversation.lastNodeId
   while (id > 0 && conversation.node(id) === undefined) id -= 1
   return id
 }
 
-/** The node on the trunk that repeats this message of a person. */
+/** Returns the node on the trunk that repeats this message of a person. */
 function repeatOf(conversation: Conversation, id: NodeId): NodeId | undefined {
   if (conversation.onTrunk(id)) return undefined
   const repeats = (node: ConversationNode | undefined): boolean => {
@@ -143,7 +142,7 @@ function furtherSteps(others: readonly Found[]): string[] {
   return [`also found in ${named.join(', ')}${rest === 0 ? '' : ` and ${rest} more`}`]
 }
 
-/** The hidden steps that hold any of the terms, and how many hidden steps there are. */
+/** Returns the hidden steps that contain any of the terms, and the number of all hidden steps. */
 function* searchHidden(
   conversation: Conversation,
   terms: readonly Term[],

@@ -2,17 +2,17 @@ import { lazily } from '../../../protocol/lazily.ts'
 import { withoutTail } from '../../names/names.ts'
 import { token } from '../../tree/searchSteps.ts'
 
-/** Characters of a text that are read; the rest says little more about its subject. */
+/** Number of characters of a text that are read. The rest adds little about its subject. */
 const mostChars = 40_000
-/** Words of a query that count, each once. */
+/** Maximum number of distinct words of a query. */
 const mostWords = 256
-/** How soon repeating a word stops to matter, and how much the length of a text does: the usual values of BM25. */
+/** Parameters of BM25 with their usual values: saturation of repeated words, and weight of the text length. */
 const saturation = 1.2
 const lengthWeight = 0.75
 
 const joint = lazily(() => /[^\p{L}\p{M}\p{N}]+|(?<=[\p{Ll}\p{N}])(?=\p{Lu})/u)
 
-/** The words of a text in lower case; a compound name such as `src/billing/unitPrice.ts` whole, and each of its parts. */
+/** Returns the words of a text in lower case. A compound name such as `src/billing/unitPrice.ts` counts whole and in parts. */
 export function* wordsIn(text: string): Generator<string, void, undefined> {
   for (const [found] of text.slice(0, mostChars).matchAll(token())) {
     const name = withoutTail(found)
@@ -23,8 +23,8 @@ export function* wordsIn(text: string): Generator<string, void, undefined> {
 }
 
 /**
- * How relevant each text is to a query, by the words that they share: rare words count more than common ones, and long texts no more than
- * short ones (BM25 among these texts). 0: they share none. Pure.
+ * Scores the relevance of each text to a query by shared words (BM25 among these texts). Rare words count more than common ones, and long texts no
+ * more than short ones. 0 means no shared words. Pure.
  */
 export function relevanceOf(texts: readonly string[], query: string): readonly number[] {
   const wanted = new Set<string>()
@@ -44,7 +44,7 @@ export function relevanceOf(texts: readonly string[], query: string): readonly n
   })
 }
 
-/** How often a text holds each of these words, and how many words it has in all. */
+/** Counts the occurrences of each of these words in a text, and all of its words. */
 function countWords(text: string, wanted: ReadonlySet<string>): { counts: Map<string, number>; length: number } {
   const counts = new Map<string, number>()
   let length = 0

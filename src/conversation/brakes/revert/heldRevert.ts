@@ -7,18 +7,18 @@ import type { ConversationNode } from '../../tree/node.ts'
 import { applyPrune } from '../prune/prune.ts'
 import { applyRevert, brakeTools, resolveStep, type RevertPlan, type RevertRules, type Written } from './revert.ts'
 
-/** Returns true if a revert may be held back until it pays: the model asked for it, to condense work that is done and stays. */
+/** Returns true if a revert may be held back until it pays: the model requested it in order to condense finished work. */
 export const mayWait = ({ by, category, undo }: RevertRequest): boolean =>
   by === 'model' && undo === undefined && (category === 'completion' || category === 'step-summary')
 
-/** A held-back revert after work has gone on: it hides the steps that it was to condense, and nothing that came later. */
+/** Plan of a held-back revert after work has continued. It hides the steps that it was to condense, and no later ones. */
 export interface HeldPlan extends RevertPlan {
   readonly steps: readonly NodeId[]
 }
 
 /**
- * Plans the steps that a held-back revert would condense now; a refusal is a string. `asked`: the end of the step that asked; `taken`: steps that
- * another request is about to hide. Pure.
+ * Plans the steps that a held-back revert would condense now. Returns a string for a refusal. `asked`: the end of the step that asked; `taken`: steps
+ * that another request is about to hide. Pure.
  */
 export function planHeld(
   conversation: Conversation,
@@ -46,7 +46,7 @@ export function planHeld(
   return { target, span, users: [], evidence: evidenceOf(span, rules.ignoredTools ?? brakeTools), steps }
 }
 
-/** The prune that carries out a held-back revert: its memo has the text that the note of the revert would have had. Pure. */
+/** Returns the prune that carries out a held-back revert. Its memo has the text of the revert's note. Pure. */
 export function applyHeld(
   conversation: Conversation,
   request: RevertRequest,
@@ -65,7 +65,7 @@ export function carriedOutAs(request: RevertRequest, { steps }: PruneOutcome): R
   return refusalOf(request, `revert refused: ${why}; ${named} is hidden instead, with the summary in its place`)
 }
 
-/** A refusal that names no other step: to ask for one would be no use. */
+/** Returns a refusal that names no other steps, because naming one would not help. */
 export const refusalOf = ({ id, category, step }: RevertRequest, reason: string): RevertOutcome => ({
   id,
   applied: false,

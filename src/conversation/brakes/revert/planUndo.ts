@@ -12,13 +12,13 @@ interface UndoSubject {
   node(id: NodeId): ConversationNode | undefined
   /** The first node that is not in the past that a fork shares. */
   readonly ownFrom: NodeId
-  /** The last node that was imported; 0 if none was. */
+  /** The last imported node; 0 if there is none. */
   readonly foreignTo: NodeId
 }
 
 interface Found extends UndoCall {
   readonly seq: number
-  /** Why it cannot be undone. */
+  /** Reason why it cannot be undone. */
   readonly why: string | undefined
 }
 
@@ -75,7 +75,7 @@ function describe(conversation: UndoSubject, node: ConversationNode, effectsOf: 
   return { call: id, seq: reversible.seq, what, why, ...(of === undefined ? {} : { together: true }) }
 }
 
-/** Why a call that declares no undo stays as it is; `undefined` if there is nothing to undo. */
+/** Returns the reason why a call without undo stays as it is; `undefined` if there is nothing to undo. */
 function whyNever(message: ToolResultMessage, effects: ReturnType<EffectsOf>): string | undefined {
   if (effects === 'irreversible' && wasStarted(message)) return 'it cannot be undone'
   const changed = (message.changed?.length ?? 0) > 0

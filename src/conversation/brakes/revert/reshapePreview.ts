@@ -9,27 +9,24 @@ import { sizesOfPrune, sizesOfRevert } from '../../limits/trunkSizes.ts'
 
 /** Effect of a change of the trunk, computed before the change is requested. */
 interface Preview {
-  /** Nodes that the model would not see any more, oldest first. */
+  /** Nodes that the model would no longer see, oldest first. */
   readonly nodes: readonly ConversationNode[]
   /** Estimated tokens of the trunk as it is shown. */
   readonly tokens: number
-  /** Tokens by which the trunk would shrink; below zero when the replacement takes more. The text that is still to be written is not counted. */
+  /** Tokens by which the trunk would shrink, negative if the replacement is larger. Text that is still to be written is not counted. */
   readonly freed: number
 }
 
 export interface RevertPreview extends Preview {
-  /** How many of `nodes` are messages of people: agents refuse to abandon them, unless told to say them again. */
+  /** Number of `nodes` that are messages of people. Agents refuse to abandon them unless they may append them again. */
   readonly users: number
-  /**
-   * Calls that undoing would take back, and those that it would leave, as far as the log tells: the effects of a tool are known once it has been
-   * called.
-   */
+  /** Calls that would be undone, and calls that would not, according to the log. The effects of a tool are known once it has been called. */
   readonly undo: UndoPlan
 }
 
 /**
- * Previews a revert to a step; a text says why no agent would do it. Rules that depend on the agent are not checked: how often it reverts to one
- * step, and messages of people. Pure; costs the length of the conversation.
+ * Previews a revert to a step. Returns a text with the reason if every agent would refuse it. Rules that depend on the agent are not checked: the
+ * number of reverts to one step, and messages of people. Pure; the cost grows with the length of the conversation.
  */
 export function previewRevert(
   conversation: Conversation,
@@ -46,7 +43,10 @@ export function previewRevert(
   return { nodes: span, users: users.length, undo, tokens: before, freed: Math.round(before - after) }
 }
 
-/** Previews the hiding of a step, or the masking of its results; a text says why it would be refused. Pure; costs the length of the conversation. */
+/**
+ * Previews hiding a step or masking its results. Returns a text with the reason if it would be refused. Pure; the cost grows with the length of the
+ * conversation.
+ */
 export function previewPrune(
   conversation: Conversation,
   { step, mask }: Pick<PruneRequest, 'mask'> & { readonly step: string },
@@ -59,7 +59,7 @@ export function previewPrune(
   return { nodes, tokens: before, freed: Math.round(before - after) }
 }
 
-/** Tools whose calls could be undone when they were made. */
+/** Tools whose calls could be undone at the time of the call. */
 function effectsSeen(conversation: Conversation): (tool: string) => 'reversible' | undefined {
   const tools = new Set(
     conversation

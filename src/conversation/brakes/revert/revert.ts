@@ -13,15 +13,15 @@ import { recallName } from '../../tree/stepText.ts'
 import { pinnedWithin } from '../pins/pins.ts'
 
 export interface RevertPolicy {
-  /** Applied reverts to one step since a person last spoke. */
+  /** Maximum number of applied reverts to one step since a person last spoke. */
   readonly maxRevertsPerTarget: number
-  /** Handling of a span that holds messages of a person: refuse, or append them again after the target. */
+  /** Handling of a span with messages of a person: refuse, or append them again after the target. */
   readonly onUserMessage: 'refuse' | 'rebase'
 }
 
 export const defaultRevertPolicy: RevertPolicy = { maxRevertsPerTarget: 2, onUserMessage: 'refuse' }
 
-/** Tools whose calls are no evidence: they are the brake itself. */
+/** Tools of the brakes, whose calls are no evidence. */
 export const brakeTools: ReadonlySet<string> = new Set(['revert_to_state', 'prun'])
 
 /** Tools whose calls are no evidence, for an agent that has these beside those; another may have tools of its own by their names. */
@@ -30,7 +30,7 @@ export const ignoredTools = (more: readonly string[]): ReadonlySet<string> => ne
 /** The tools to ignore where the tools of an agent are not known. */
 export const brakeToolsWithRecall: ReadonlySet<string> = ignoredTools([recallName])
 
-/** How the reverts of one agent are decided. */
+/** Policy for the reverts of one agent. */
 export interface RevertRules extends RevertPolicy {
   /** Tools whose calls are no evidence. Default: `brakeTools`. */
   readonly ignoredTools?: ReadonlySet<string>
@@ -46,10 +46,7 @@ export interface RevertPlan {
   readonly undo?: UndoPlan
 }
 
-/**
- * Checks a revert against the trunk, in the order of the guide's table. A refusal is a string with a fixed beginning. Pure.
- * `isFirst`: no revert was applied this turn.
- */
+/** Checks a revert against the trunk. Returns a string with a fixed beginning for a refusal. `isFirst`: no revert was applied this turn. Pure. */
 export function planRevert(
   conversation: Conversation,
   request: RevertRequest,
@@ -80,7 +77,7 @@ export function planRevert(
   return { target, span, users, evidence: evidenceOf(span, policy.ignoredTools ?? brakeTools) }
 }
 
-/** The last node of the step an id names; the id of a summary names the end of what it stands for. */
+/** Returns the last node of the step that an id names. The id of a summary names the end of its span. */
 export function resolveStep(
   conversation: Conversation,
   step: string,
@@ -101,7 +98,7 @@ function nearestTargets(conversation: Conversation): string {
   return ids.flatMap((id) => (id === undefined ? [] : formatNodeId(id))).join(', ')
 }
 
-/** Steps a refused model may name instead, newest first. */
+/** Returns the steps that a refused model may name instead, newest first. */
 function validTargets(conversation: Conversation, refused: NodeId | undefined, before: number, most = 5): string {
   const { overlay, annotations } = conversation
   const shown = conversation.steps().filter(({ id, nodes }) => {
@@ -123,7 +120,7 @@ export interface Written {
   readonly keepVerbatim?: readonly NodeId[]
 }
 
-/** The outcome that carries a plan out once it is folded in. `lastNodeId` is the highest id given out so far. Pure. */
+/** Returns the outcome that applies a plan once it is folded in. `lastNodeId` is the highest id assigned so far. Pure. */
 export function applyRevert(
   request: RevertRequest,
   plan: RevertPlan,
@@ -156,7 +153,7 @@ export function applyRevert(
   }
 }
 
-/** The reply to quote beside the text of an outcome or checkpoint, unless that holds it already. */
+/** Returns the reply to quote beside the text of an outcome or checkpoint, unless the text already contains it. */
 function lastReplyOf(
   { category }: RevertRequest,
   span: readonly ConversationNode[],
@@ -170,7 +167,7 @@ function lastReplyOf(
   return last === undefined || keepVerbatim?.includes(last.id) || text.includes(said(last)) ? undefined : last
 }
 
-/** The outcome of a refused revert; the model reads the reason and what it may name instead. */
+/** Returns the outcome of a refused revert. The model reads the reason and the steps that it may name instead. */
 export function refuseRevert(
   request: RevertRequest,
   reason: string,

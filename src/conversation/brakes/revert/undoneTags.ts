@@ -19,7 +19,7 @@ export class UndoneTags {
     this.#open = undo === undefined ? undefined : { id, tagged }
   }
 
-  /** Continues with an undoing that had begun when the conversation was kept. */
+  /** Restores an undoing that had begun when the conversation was stored. */
   resume(id: string, tagged: Tagged): void {
     this.#open = { id, tagged }
   }

@@ -4,7 +4,7 @@ import { formatNodeId } from '../../../protocol/text/nodeIds.ts'
 import type { ConversationNode } from '../../tree/node.ts'
 import { pinnedWithin, type PinSubject } from '../pins/pins.ts'
 
-/** Why an applied revert does not follow from the trunk it is folded into; `undefined` when it does. */
+/** Returns the reason why an applied revert does not follow from the trunk; `undefined` if it does. */
 export function wrongInRevert(
   record: RecordOf<'revert.applied'>,
   target: ConversationNode,

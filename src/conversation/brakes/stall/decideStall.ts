@@ -10,11 +10,11 @@ import { defaultStallRules } from './stallRules.ts'
 /** The measures against a loop: each rung of the ladder can be left out. */
 export interface StallPolicy {
   readonly rules: readonly StallRule[]
-  /** The model is told. */
+  /** Tells the model about the loop. */
   readonly note: boolean
-  /** The runtime goes back to the step before the loop. */
+  /** Reverts to the step before the loop. */
   readonly revert: boolean
-  /** The run is paused. */
+  /** Pauses the run. */
   readonly pause: boolean
 }
 
@@ -22,23 +22,23 @@ export const defaultStallPolicy: StallPolicy = { rules: defaultStallRules, note:
 
 /** Inputs of a decision beside the conversation. */
 export interface StallSituation {
-  /** Id of the revert, if it comes to one. */
+  /** Id for the revert, if there is one. */
   readonly revertId: string
-  /** How reverts are decided; `null` when there are none. */
+  /** Policy for reverts; `null` without reverts. */
   readonly reverts: RevertRules | null
   /** Reverts that wait for this drain. */
   readonly waiting: readonly RevertRequest[]
-  /** The model can ask for a revert itself. */
+  /** True if the model can ask for a revert itself. */
   readonly offersRevert: boolean
 }
 
-/** Number of steps with calls after which it is another stall, and the ladder begins anew. */
+/** Number of steps with calls after which a new series of stalls begins. */
 const sameStallSteps = 6
 
-/** Most reverts to one target that the runtime asks for. */
+/** Maximum number of reverts to one target that the runtime requests. */
 const mostRevertsPerTarget = 2
 
-/** Decides on the loop that ends with the newest step; `undefined` when there is none, or the log has the answer already. Pure. */
+/** Decides about the loop that ends with the newest step; `undefined` if there is none, or if the log already has the decision. Pure. */
 export function decideStall(
   conversation: Conversation,
   policy: StallPolicy,
@@ -58,7 +58,7 @@ export function decideStall(
   return { ...outcome, note: noteOf(stall, rungOf(count + 1, policy, mayRevert), offered) }
 }
 
-/** The detection that has to be followed by a pause and, as the process died in between, was not. */
+/** Returns the detection whose pause is missing because the process died in between. */
 export function pauseDue({ annotations }: Conversation): StallOutcome | undefined {
   const counted = annotations?.stalls.counted
   return counted?.rung === 'pause' ? counted : undefined
@@ -66,7 +66,10 @@ export function pauseDue({ annotations }: Conversation): StallOutcome | undefine
 
 const newestOf = ({ steps }: Stall): NodeId => steps.at(-1)!
 
-/** Each detection in a row takes the next rung that there is, and then the last. A revert that is not possible is replaced by a note or a pause. */
+/**
+ * Chooses the measure: each detection in a series takes the next enabled one, then stays at the last. An impossible revert is replaced by a note or a
+ * pause.
+ */
 function rungOf(count: number, policy: StallPolicy, mayRevert: boolean): StallOutcome['rung'] {
   const rungs = (['note', 'revert', 'pause'] as const).filter((rung) => policy[rung])
   const rung = rungs[Math.min(count, rungs.length) - 1] ?? 'none'
@@ -74,7 +77,7 @@ function rungOf(count: number, policy: StallPolicy, mayRevert: boolean): StallOu
   return policy.note ? 'note' : policy.pause ? 'pause' : 'none'
 }
 
-/** The revert that ends a stall. */
+/** Returns the revert that ends a stall. */
 export const stallRevert = (id: string, { target, evidence }: Stall): RevertRequest => ({
   id,
   by: 'runtime',
@@ -83,7 +86,7 @@ export const stallRevert = (id: string, { target, evidence }: Stall): RevertRequ
   summary: evidence,
 })
 
-/** Rules whose loop may be reverted; `unchanged`: only when it changed nothing. */
+/** Rules whose loop may be reverted; `unchanged`: only if it changed nothing. */
 const revertible: { readonly [R in StallRule]: 'always' | 'unchanged' | 'never' } = {
   repeat: 'always',
   repeat4: 'always',
@@ -105,7 +108,7 @@ function whyNotReverted(conversation: Conversation, stall: Stall, situation: Sta
   return isAllowed(conversation, stall, reverts) ? undefined : 'the rules of reverts forbid it'
 }
 
-/** Returns true if a revert to the target would be applied. No message of a person is taken off the trunk. */
+/** Returns true if a revert to the target would be applied. It never removes a message of a person. */
 function isAllowed(conversation: Conversation, stall: Stall, reverts: RevertRules | null): boolean {
   if (reverts === null) return false
   const maxRevertsPerTarget = Math.min(reverts.maxRevertsPerTarget, mostRevertsPerTarget)

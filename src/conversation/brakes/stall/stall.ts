@@ -8,7 +8,7 @@ import { callsRun, type ConversationNode } from '../../tree/node.ts'
 import { defaultStallRules, mostStallSteps, stallRules, type Loop, type RecentSteps } from './stallRules.ts'
 import { printOf, type StepPrint } from './stepPrint.ts'
 
-/** The part of a conversation that is looked at for stalls. */
+/** The part of a conversation that is searched for stalls. */
 export interface StallSubject {
   readonly lastNodeId: NodeId
   node(id: NodeId): ConversationNode | undefined
@@ -16,8 +16,8 @@ export interface StallSubject {
 }
 
 /**
- * The loop that ends with the newest step of the log, by the first of these rules that finds one. Steps that a revert abandoned count too; steps
- * before a person last spoke do not. Looks at the last 16 steps with calls, whatever the length of the log. Pure.
+ * Returns the loop that ends with the newest step of the log, by the first of these rules that finds one. Steps that a revert abandoned count; steps
+ * before a person last spoke do not. Reads only the last 16 steps with calls. Pure.
  */
 export function stallOf(
   conversation: StallSubject,
@@ -40,11 +40,11 @@ export function stallOf(
   return undefined
 }
 
-/** Counts the steps with calls made after this one. Looks back no further than the rules do. */
+/** Counts the steps with calls after this one. Looks back no further than the rules do. */
 export const stepsAfter = (conversation: StallSubject, stepId: NodeId): number =>
   recentSteps(conversation).steps.filter(({ id }) => id > stepId).length
 
-/** The newest steps with calls, of all branches. */
+/** Returns the newest steps with calls, of all branches. */
 function recentSteps(conversation: StallSubject): RecentSteps {
   const steps: StepPrint[] = []
   for (let id = conversation.lastNodeId; id > 0 && steps.length < mostStallSteps; id--) {
@@ -85,7 +85,7 @@ function newShare(conversation: StallSubject, steps: readonly StepPrint[], step:
   return [...found].filter((name) => !seen.has(name)).length / found.size
 }
 
-/** The last node of the step before the loop: the nearest one that is still on the trunk. */
+/** Returns the last node of the nearest step before the loop that is still on the trunk. */
 function targetOf(conversation: StallSubject, first: NodeId): NodeId {
   let target = conversation.node(first)!.parentId!
   while (!conversation.onTrunk(target)) target = conversation.node(target)!.parentId!
@@ -108,7 +108,7 @@ const wordsFor: { readonly [R in StallRule]: (count: number, period: number) => 
   errors: (count) => `${count} of the last 4 steps failed, the last`,
 }
 
-/** The calls of a step, with their errors, on one line. */
+/** Describes the calls of a step, with their errors, on one line. */
 function stepLine(conversation: StallSubject, stepId: NodeId): string {
   const results = new Map<string, ToolResultMessage>()
   const nodes = resultsOf(conversation, stepId)

@@ -2,7 +2,7 @@ import type { StallOutcome } from '../../../protocol/braking.ts'
 import type { NodeId } from '../../../protocol/ids.ts'
 import type { ConversationNode } from '../../tree/node.ts'
 
-/** Stalls in the form in which they are kept. */
+/** Stored form of stalls. */
 export interface KeptStalls {
   readonly last?: StallOutcome | undefined
   readonly hasPaused: boolean
@@ -27,7 +27,7 @@ export class StallLog {
     return this.#last
   }
 
-  /** The newest stall, unless the run was paused for it: with `resume` the count begins anew. */
+  /** The newest stall, unless the run was paused for it. After `resume` the count begins anew. */
   get counted(): StallOutcome | undefined {
     return this.#hasPaused ? undefined : this.#last
   }
@@ -46,7 +46,7 @@ export class StallLog {
   }
 }
 
-/** Why a stall does not follow from the conversation that it is folded into; `undefined` when it does. */
+/** Returns the reason why a stall does not follow from the conversation; `undefined` if it does. */
 export function wrongInStall(
   { first, target, steps }: StallOutcome,
   conversation: { node(id: NodeId): ConversationNode | undefined },

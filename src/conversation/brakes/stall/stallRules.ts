@@ -1,31 +1,31 @@
 import type { StallRule } from '../../../protocol/braking.ts'
 import type { StepPrint } from './stepPrint.ts'
 
-/** The newest steps, oldest first, and the share of names in a step's results that stand in none before it. */
+/** The newest steps, oldest first, and the share of names in a step's results that are new. */
 export interface RecentSteps {
   readonly steps: readonly StepPrint[]
   newShare(step: StepPrint): number
 }
 
-/** Equal steps, or rounds of them, oldest first. */
+/** Equal steps, or repeated rounds of steps, oldest first. */
 export interface Loop {
   readonly steps: readonly StepPrint[]
   /** Steps of a round. */
   readonly period?: number
 }
 
-/** The loop that ends with the newest step, from where it began; `undefined` when there is none. Pure. */
+/** Finds the loop that ends with the newest step, from its beginning; `undefined` if there is none. Pure. */
 type FindLoop = (recent: RecentSteps) => Loop | undefined
 
-/** The rules that are asked unless others are named: those that seldom fired in recorded runs that went well. */
+/** The default rules, which seldom fired in recorded runs that passed. */
 export const defaultStallRules: readonly StallRule[] = ['repeat', 'cycle', 'sameError']
 
-/** No rule looks back further. */
+/** Number of steps that rules look back at most. */
 export const mostStallSteps = 16
 
 const isSame = (a: StepPrint, b: StepPrint): boolean => a.calls === b.calls && a.results === b.results
 
-/** The steps at the end for which this holds without a gap; the last of them is the newest. */
+/** Returns the steps at the end for which this holds without a gap. */
 function tailWhere(steps: readonly StepPrint[], holds: (step: StepPrint, index: number) => boolean): StepPrint[] {
   const last = steps.findLastIndex((step, index) => !holds(step, index))
   return steps.slice(last + 1)

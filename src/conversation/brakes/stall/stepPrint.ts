@@ -12,17 +12,17 @@ export interface StepPrint {
   readonly results: string
   /** The errors, without the parts that differ from one attempt to the next; missing when no call failed. */
   readonly error?: string
-  /** All that the failed calls said, apart from places, hashes and how long they took; missing as `error` is. */
+  /** The whole text of the failed calls, without line numbers, hashes and durations; missing if `error` is missing. */
   readonly failure?: string
-  /** A call succeeded that reported a change or cannot be undone. */
+  /** True if a call succeeded that reported a change or cannot be undone. */
   readonly changes: boolean
-  /** A call waits for something by asking again and again, and says so. */
+  /** True if a call polls for something, and declares it. */
   readonly polls: boolean
 }
 
 const known = new WeakMap<ConversationNode, StepPrint | null>()
 
-/** The fingerprint of a step that calls tools; `null` for one without calls, and for one that something outside cut short. */
+/** Returns the fingerprint of a step that calls tools; `null` for a step without calls, or one that was cut short from outside. */
 export function printOf(reply: ConversationNode, results: () => readonly ConversationNode[]): StepPrint | null {
   const before = known.get(reply)
   if (before !== undefined) return before
@@ -55,11 +55,11 @@ function takePrint(reply: ConversationNode, results: readonly ConversationNode[]
   return { id: reply.id, calls: calls.value, results: said.value, ...error, changes, polls }
 }
 
-/** An abort, a new message or a crash answered the call: this says nothing about the model. */
+/** Reasons of results after an abort, a new message or a crash, which say nothing about the model. */
 const isCutShort = ({ synthetic }: ToolResultMessage): boolean =>
   synthetic === 'aborted' || synthetic === 'skipped' || synthetic === 'interrupted'
 
-/** Durations and times of day. Every quantifier has a limit, so that no text takes longer than its length. */
+/** Pattern of durations and times of day. Every quantifier has a limit, so that matching takes linear time. */
 const times =
   /(?<![\w.])\d{1,9}(?:\.\d{1,9})?[ \t]{0,3}(?:ms|s|secs?|seconds?|min|minutes?)\b|\bduration_ms[:= ]{1,3}[\d.]{1,20}|\b(?:\d{4}-\d{2}-\d{2}[T ])?\d{1,2}:\d{2}:\d{2}(?:[.,]\d{1,9})?(?:Z\b|[+-]\d{2}:?\d{2}\b)?/g
 
@@ -69,24 +69,27 @@ function addBlock(hash: TextHash, block: PlainBlock): void {
   else hash.add(block.mimeType).add(block.data)
 }
 
-/** Characters of a failed result that are looked at, from its end. */
+/** Number of characters at the end of a failed result that are examined. */
 const longestFailure = 4_000
 
 const telling = /error|exception|traceback|fail|not found|no such|invalid|cannot|denied|refused|unexpected|timed? ?out/i
 
 const hash = /\b0x[\da-f]+\b|\b(?=[a-f]*\d)[\da-f]{7,}\b/gi
 
-/** Line and column: after the name of a file, and in words. */
+/** Patterns of line and column numbers, after a file name and in words. */
 const place = /(?<=\.[a-z]{1,6})(?::\d{1,9}(?::\d{1,9})?|\(\d{1,9},\d{1,9}\))|\b(?:line|column) \d{1,9}/g
 
-/** Counts stay: fewer failing tests than before are another failure. */
+/** Counts are kept, because fewer failing tests are another failure. */
 const failureOf = (result: ToolResultMessage): string =>
   textOf(saidByTool(result)).slice(-longestFailure).replace(times, '#').replace(hash, '#').replace(place, '')
 
-/** A path of which a new one may be made for each attempt. */
+/** Pattern of a temporary path, which may be new for each attempt. */
 const temporary = /(?:\/tmp\/|\/var\/folders\/|\\temp\\)[^\s:'"`()]+/gi
 
-/** The last line of a failed result that tells what went wrong, else its last; without numbers, hashes and temporary paths. Another file is another error. */
+/**
+ * Returns the last line of a failed result that names the fault, else the last line, without numbers, hashes and temporary paths. Another file counts
+ * as another error.
+ */
 function errorOf(result: ToolResultMessage): string {
   const lines = textOf(saidByTool(result))
     .slice(-longestFailure)

@@ -10,27 +10,27 @@ import { recallName } from '../../tree/stepText.ts'
 export interface StepMerits {
   readonly calls: number
   readonly failed: number
-  /** A call succeeded that changed a file or cannot be undone. */
+  /** True if a call succeeded that changed a file or cannot be undone. */
   readonly hasChanged: boolean
   /** True if the step made the same calls with the same results as an earlier step, and nothing was changed in between. */
   readonly repeats: boolean
-  /** Share of the names in its results that the conversation had not held before. */
+  /** Share of names in its results that were new to the conversation. */
   readonly newShare: number
-  /** How many of these new names the agent has written since. */
+  /** Number of these new names that the agent has written since. */
   readonly used: number
-  /** A person said no to one of its calls. */
+  /** True if a person denied one of its calls. */
   readonly isDenied: boolean
 }
 
 export type ScoredConversation = Pick<ConversationView, 'head' | 'node'>
 
 /**
- * The merits of the steps of a conversation. It continues from its last state, so that each new step costs its own length; made anew from the same
- * log it is the same. Steps that a revert abandoned count: the agent saw their results.
+ * The merits of the steps of a conversation. They are computed incrementally, so each new step costs its own length, and depend on the log alone.
+ * Steps that a revert abandoned count, because the agent saw their results.
  */
 export class StepRecord {
   readonly #merits = new Map<NodeId, StepMerits & { used: number }>()
-  /** Every name so far; those that a result showed first and the agent has not written yet, with that step. */
+  /** Every name so far. A name that a result showed first and the agent has not written yet is stored with that step. */
   readonly #seen = new Set<string>()
   readonly #unused = new Map<string, NodeId>()
   /** Calls with their results, and the step that made them last. */
@@ -58,7 +58,7 @@ export class StepRecord {
     }
   }
 
-  /** `undefined` for a message of a person, and for a step that is not known. */
+  /** Returns the merit of a step; `undefined` for a message of a person and for an unknown step. */
   meritsOf(stepId: NodeId): StepMerits | undefined {
     return this.#merits.get(stepId)
   }
@@ -85,7 +85,7 @@ export class StepRecord {
     if (print?.changes === true) this.#lastChange = id
   }
 
-  /** Notes that the agent wrote a name: the step that showed it first was of use. */
+  /** Notes that the agent wrote a name, so the step that showed it first was useful. */
   #use(name: string): void {
     this.#seen.add(name)
     const source = this.#unused.get(name)
@@ -115,15 +115,15 @@ const noNames: ReadonlySet<string> = new Set()
 
 /** Parts of a score, in hundredths. */
 const weights = { made: 20, changed: 40, new: 25, used: 35 }
-/** A step that repeats another is worth a little: it says that nothing has changed. */
+/** Score of a step that repeats another: it shows that nothing has changed. */
 const ofRepeat = 5
 /** Score of words without calls: a plan, or an answer to a person. */
 export const wordsScore = 0.5
 
 /**
- * Scores the worth of a step, from 0 to 1, in hundredths: 1 when a person said no to a call, since that must not be lost; 0.5 for words alone; 0.05
- * for a repetition. Other steps get 0.2 if any call succeeded, 0.4 if one changed something, up to 0.25 for names that were new, and up to 0.35 for
- * those of them that the agent used, at most 1 together. Pure.
+ * Scores the worth of a step from 0 to 1, in hundredths: 1 if a person denied a call, since that must not be lost; 0.5 for text alone; 0.05 for a
+ * repetition. Other steps get 0.2 if any call succeeded, 0.4 if one changed something, up to 0.25 for new names, and up to 0.35 for new names that
+ * the agent used later, at most 1 together. Pure.
  */
 export function stepScore({ calls, failed, hasChanged, repeats, newShare, used, isDenied }: StepMerits): number {
   if (isDenied) return 1

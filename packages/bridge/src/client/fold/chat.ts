@@ -6,7 +6,7 @@ import type { PauseReason } from '../../../../../src/protocol/records.ts'
 /** A conversation as a chat shows it. Plain data; unchanged parts stay the same object. */
 export interface Chat {
   readonly agentId: string
-  /** Messages in the order they were said; those that left the model's sight stay, with `hidden`. */
+  /** Messages in their order. Messages that the model no longer sees stay, with `hidden`. */
   readonly messages: readonly ChatMessage[]
   /** Calls and questions that wait for people, of the agent itself and of agents below it. */
   readonly pending: readonly ChatPending[]
@@ -14,9 +14,9 @@ export interface Chat {
   readonly resting: readonly ChatPending[]
   /** `running` from the start of a run to its end, also while people are asked; `paused`: the run ended with something outstanding. */
   readonly status: 'idle' | 'running' | 'paused' | 'stopped'
-  /** Why it is paused. */
+  /** Reason for the pause. */
   readonly pause?: PauseReason
-  /** Why the last run failed. */
+  /** Reason why the last run failed. */
   readonly error?: ErrorInfo
   /** `seq` of the last record, after which to continue reading. */
   readonly seq: number
@@ -27,11 +27,11 @@ export type ChatMessage = ChatUserMessage | ChatReply
 interface InChat {
   /** Stays the same for the life of the message, also while a reply grows. */
   readonly id: string
-  /** Its place in the conversation, such as 12 for `n12`; not known yet of a reply that grows. */
+  /** Its node in the conversation, such as 12 for `n12`; missing for a growing reply. */
   readonly nodeId?: number
   /** Id of the message before it in the conversation; missing for the first. Together with reverted messages, messages form a tree. */
   readonly after?: string
-  /** Why the model does not see it. */
+  /** Reason why the model does not see it. */
   readonly hidden?: 'reverted' | 'pruned' | 'summarised'
 }
 
@@ -49,11 +49,11 @@ export interface ChatReply extends InChat {
   readonly thinking: string
   /** Its tool calls, in order. */
   readonly calls: readonly ChatCall[]
-  /** `growing`: more is to come. `cutOff`: an abort ended it. */
+  /** `growing`: more text will follow. `cutOff`: an abort ended it. */
   readonly status: 'growing' | 'done' | 'cutOff' | 'failed'
-  /** All its blocks, once it is done. */
+  /** All its blocks, once it is complete. */
   readonly content?: readonly Block[]
-  /** Why the last attempt at it failed; it may be tried again. */
+  /** Reason why the last attempt failed. It may be retried. */
   readonly error?: ErrorInfo
 }
 
@@ -69,7 +69,7 @@ export interface ChatCall {
   /** The sub-agent that carries it out. */
   readonly childId?: string
   readonly result?: readonly PlainBlock[]
-  /** Why the runtime answered in place of the tool, such as `denied`. */
+  /** Reason why the runtime answered instead of the tool, such as `denied`. */
   readonly synthetic?: SyntheticReason
 }
 
@@ -82,7 +82,7 @@ export type ChatPending = Pending & {
   readonly path: readonly string[]
 }
 
-/** The chat of an agent of which nothing was heard yet. */
+/** Returns the chat of an agent before its first event. */
 export const emptyChat = (agentId: string): Chat => ({
   agentId,
   messages: [],

@@ -108,7 +108,7 @@ const own: Fold = {
   },
 }
 
-/** A reply has its id before it has a node: that of its turn. */
+/** Returns the id of a reply before it has a node, made from its turn. */
 const replyId = (event: { readonly runId: string; readonly turnIndex: number; readonly nodeId?: number }): string =>
   isImported(event) ? `n${event.nodeId}` : `t${event.turnIndex}`
 
@@ -126,7 +126,7 @@ function afterOf({ messages }: Chat, nodeId = Infinity): Pick<ChatMessage, 'afte
   return before === undefined ? {} : { after: before.id }
 }
 
-/** Messages that were given these nodes stand after others. */
+/** Returns the nodes of messages that were moved after others. */
 const placed = (chat: Chat, nodeIds: ReadonlySet<number>): Chat =>
   changed(chat, (message) => {
     if (message.nodeId === undefined || !nodeIds.has(message.nodeId)) return message
@@ -146,11 +146,11 @@ function replaced(chat: Chat, index: number, message: ChatMessage): Chat {
   return { ...chat, messages }
 }
 
-/** Hides a message for a reason; a message that is hidden already keeps its first reason. */
+/** Hides a message for a reason. A hidden message keeps its first reason. */
 const hide = (message: ChatMessage, hidden: NonNullable<ChatMessage['hidden']>): ChatMessage =>
   message.hidden === undefined ? { ...message, hidden } : message
 
-/** Appends to the reply of a turn, and begins it if there is none yet; a reply that has ended stays. */
+/** Appends to the reply of a turn, and begins it if necessary. A reply that has ended is not changed. */
 function grown(
   chat: Chat,
   event: { readonly runId: string; readonly turnIndex: number },
@@ -201,14 +201,14 @@ function endReply(chat: Chat, event: EventOf<'reply.end'>): Chat {
 const thinkingOf = (content: readonly Block[]): string =>
   content.map((block) => (block.type === 'thinking' ? block.text : '')).join('')
 
-/** The newest reply with a call of this id. */
+/** Returns the newest reply with a call of this id. */
 const replyWith = ({ messages }: Chat, callId: string): ChatReply | undefined =>
   messages.findLast(
     (message): message is ChatReply =>
       message.role === 'assistant' && message.calls.some((call) => call.callId === callId),
   )
 
-/** The newest call of this id changes. */
+/** Changes the newest call with this id. */
 function called(chat: Chat, callId: string, change: (call: ChatCall) => ChatCall): Chat {
   const reply = replyWith(chat, callId)
   if (reply === undefined) return chat

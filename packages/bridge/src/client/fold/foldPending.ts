@@ -8,7 +8,7 @@ export type Asked = Pick<Chat, 'pending' | 'resting'>
 
 export const nothingAsked: Asked = { pending: [], resting: [] }
 
-/** Facts about an event that it does not hold itself. */
+/** Facts about an event that the event itself does not contain. */
 interface Known {
   /** The agent that is followed; the calls that wait may belong to an agent below it. */
   readonly agentId: string

@@ -13,14 +13,14 @@ export interface RunProgress {
   readonly progress: unknown
 }
 
-/** A run as far as it has come. Plain data; unchanged parts stay the same object. */
+/** State of a run. Plain data; unchanged parts stay the same object. */
 export interface RunView<Output = unknown> {
   readonly runId: string
   /** Request id of the prompt that began the run. */
   readonly requestId: string
-  /** `running`, or how it ended. */
+  /** `running`, or the outcome. */
   readonly status: 'running' | RunStopReason
-  /** The text of the reply that grows, or of the last one. */
+  /** Text of the growing reply, or of the last one. */
   readonly text: string
   /** Progress of the running tools, the oldest call first. */
   readonly progress: readonly RunProgress[]
@@ -35,10 +35,7 @@ interface Draft extends RunView {
 
 type Fold = { readonly [T in AgentEvent['type']]?: (run: Draft, event: EventOf<T>) => Draft }
 
-/**
- * The run under way or the last one, after one more event of its agent; `null` before the first. Give it only the agent's own events, in
- * their order. Pure.
- */
+/** Returns the current or last run after one more event of its agent; `null` before the first. Pass only the agent's own events, in order. Pure. */
 export function foldRun(run: RunView | null, event: AgentEvent): RunView | null {
   if (event.type === 'agent.created') return null
   if (event.type === 'run.start') return begun(run, event)

@@ -1,17 +1,17 @@
 import type { AgentEvent } from '../../../../../src/protocol/events.ts'
 import type { PauseReason } from '../../../../../src/protocol/records.ts'
 
-/** How an agent is now. */
+/** Current state of an agent. */
 export interface LiveState {
   /** Path of its chart's active state, such as `replying.streaming`; `closed`: it does not run. */
   readonly state: string
-  /** Why it is paused. */
+  /** Reason for the pause. */
   readonly pause: PauseReason | null
 }
 
 /**
- * Returns the state of an agent after one more of its own events; begin with its snapshot. States are told live only, so after missed events
- * the records give it roughly. Pure.
+ * Returns the state of an agent after one more of its own events; begin with its snapshot. States are sent live only, so after missed events the
+ * state is approximated from the records. Pure.
  */
 export function foldState(before: LiveState, event: AgentEvent): LiveState {
   switch (event.type) {

@@ -7,7 +7,7 @@ import { keptArtifact } from './keptArtifact.ts'
 
 const place = /^\/agents\/([^/]+)\/artifacts\/([0-9a-f]{64})$/
 
-/** Tells whether a path is that of an artifact that an agent's result names: `/agents/<id>/artifacts/<sha256>`. */
+/** Returns true if a path belongs to an artifact of an agent: `/agents/<id>/artifacts/<sha256>`. */
 export const isArtifactPath = (path: string): boolean => place.test(path)
 
 /** Answers with the bytes of an artifact as a download: a tool may return anything, and a browser must not run it. */

@@ -7,7 +7,7 @@ import type { GridData, GridTask, TrialData } from '../pageData.ts'
 export function showReport(): void {
   type Child = Node | string | null
   const words: Readonly<Record<string, string>> = { p: 'passed', f: 'failed', e: 'error', '-': 'missing' }
-  /** Rows that are made at a time: a page of thousands of tasks is there at once. */
+  /** Number of rows that are created at a time, so that a page of thousands of tasks appears at once. */
   const perStep = 100
 
   const byId = <T extends HTMLElement>(id: string): T | null => document.querySelector<T>(`#${id}`)
@@ -26,7 +26,7 @@ export function showReport(): void {
 
   const { arms, tasks, perBlock, sessions } = read<GridData>('grid')
   const blocks = new Map<number, readonly TrialData[]>()
-  /** Details of a trial, by its place among all that are there. */
+  /** Details of a trial, by its index among all existing trials. */
   function trialAt(place: number): TrialData {
     const index = Math.floor(place / perBlock)
     const block = blocks.get(index) ?? read<readonly TrialData[]>(`trials-${index}`)
@@ -60,7 +60,7 @@ export function showReport(): void {
     missing: (task) => has(task, '-'),
   }
 
-  /** By the tasks as they are given (-1), or by an arm. */
+  /** Sort order: by the given order of tasks (-1), or by an arm. */
   let sort = { by: -1, isDown: false }
   let shown: readonly GridTask[] = []
   let made = 0
@@ -200,7 +200,7 @@ export function showReport(): void {
     )
   }
 
-  /** All trials that are there, in the order of the report. */
+  /** All existing trials, in the order of the report. */
   const last =
     tasks.reduce(
       (sum, { cells }) => sum + cells.reduce((all, { outcomes }) => all + outcomes.replaceAll('-', '').length, 0),
