@@ -12,7 +12,7 @@ import { Registry } from '../../src/runtime/registry.ts'
 import { usageOf } from '../support/agentHarness.ts'
 import { assert, describe } from '../support/suite.ts'
 
-/** What a registry says, kept in the plainest way. */
+/** Registry kept in the plainest way. */
 class PlainRegistry {
   readonly all = new Map<string, { body: AgentBody; agent: Agent | undefined }>()
   order: string[] = []

@@ -86,7 +86,7 @@ function fakeHost(refuses?: string, opened?: Promise<void>): FakeHost {
 }
 
 const names = ['a', 'b', 'c']
-/** Of those that end well, the second costs least. */
+/** Cost of each; the second is the cheapest of those that end well. */
 const costs: { readonly [name: string]: number } = { a: 3, b: 1, c: 2 }
 const entries = names.map((name) => defineAgent({ name, model: policyModel(() => name) }))
 const last: Judge = (branches) => branches.at(-1)!

@@ -80,7 +80,7 @@ function scene(outcome: Outcome, release: Promise<void> | undefined) {
 const ops = ['prompt', 'abort', 'withdraw', 'resume', 'load', 'close', 'stop'] as const
 type Op = (typeof ops)[number]
 
-/** What an unloaded agent is expected to be after these commands. */
+/** Expected state of an unloaded agent after these commands. */
 class Plain {
   state: 'unloaded' | 'loading' | 'ending' | 'ended' = 'unloaded'
   how: 'close' | 'stop' | undefined

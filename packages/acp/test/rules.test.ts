@@ -56,7 +56,7 @@ describe('what an editor says', (it) => {
     it(`is told to the agent: ${what}`, () => assert.equal(promptContent([block as never]), [expected]))
 })
 
-/** What an answer says beyond the protocol. */
+/** Fields of an answer beyond the protocol. */
 const metaOf = ({ ['_meta']: meta }: ReturnType<typeof promptAnswer>): { readonly [field: string]: unknown } =>
   (meta as { escapement: { [field: string]: unknown } }).escapement
 

@@ -10,7 +10,7 @@ const event = (type: string, more: object = {}): AgentEvent =>
 
 type Written = { readonly type: string; readonly [field: string]: unknown }
 
-/** What is written of events; a rewrite as such. */
+/** Writer of events that keeps rewrites as such. */
 function writer(own: Partial<EventWriter> = {}) {
   const out: Written[] = []
   const write = (one: Event): void => void out.push(one)

@@ -1,7 +1,7 @@
 import { LineReader, requestIn } from '../../src/client/lineReader.ts'
 import { assert, describe } from '../../../../test/support/suite.ts'
 
-/** What is read of chunks, where lines may have so many bytes. */
+/** Lines read from chunks, with this many bytes a line at most. */
 function read(maxBytes: number, ...chunks: readonly string[]): readonly (readonly [string, string])[] {
   const heard: [string, string][] = []
   const reader = new LineReader(maxBytes, {
