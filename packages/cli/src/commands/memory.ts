@@ -155,7 +155,7 @@ async function remove(work: Work): Promise<number> {
 async function find(work: Work): Promise<MemoryRecord> {
   const { memory, path, id } = work
   if (id === undefined)
-    throw new RuntimeError('INVALID_OPTION', 'Say which one, by its id: "escapement memory list" has them.')
+    throw new RuntimeError('INVALID_OPTION', 'Name a record by its id: "escapement memory list" has them.')
   const records = await memory.list(scopesOf(work))
   const [found, ...others] = records.filter((record) => record.id === id)
   if (found === undefined) {
