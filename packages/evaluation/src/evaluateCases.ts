@@ -99,7 +99,7 @@ function withScorers(suite: Suite, scorers: Readonly<Record<string, Scorer>>): S
     if (unknown !== undefined)
       throw new RuntimeError(
         'INVALID_OPTION',
-        `evaluate: case "${task.id}" names a scorer "${unknown}" that does not exist.`,
+        `evaluate: case "${task.id}" names a scorer "${unknown}" that there is not.`,
       )
     const others = Object.keys(scorers).filter((name) => !named.has(name))
     const checks = [...task.checks, ...others.map((scorer) => ({ scorer }))]
