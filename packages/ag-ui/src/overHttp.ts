@@ -19,7 +19,7 @@ export async function overHttp(
 ): Promise<void> {
   if (request.method !== 'POST') {
     response.setHeader('allow', 'POST, OPTIONS')
-    return answerError(response, errorInfo('BRIDGE_FRAME', `A run is asked for with POST, not ${request.method}.`), 405)
+    return answerError(response, errorInfo('BRIDGE_FRAME', `Request a run with POST, not ${request.method}.`), 405)
   }
   const wrong = wrongContentType(request)
   if (wrong !== undefined) return answerError(response, errorInfo('BRIDGE_FRAME', wrong), 415)

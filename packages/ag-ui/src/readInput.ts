@@ -16,12 +16,12 @@ export function readInput(text: string, maxDepth: number): RunAgentInput {
   const read = RunAgentInputSchema.safeParse(json.value)
   if (!read.success) {
     const problem = cutEnd(describeIssues(read.error), maxEchoed)
-    throw new RuntimeError('BRIDGE_FRAME', `This is no RunAgentInput: ${problem}.`)
+    throw new RuntimeError('BRIDGE_FRAME', `This is not a RunAgentInput: ${problem}.`)
   }
   const input = read.data as RunAgentInput
   const { threadId, runId } = input
   if (!isAgentId(threadId)) {
-    throw new RuntimeError('INVALID_ID', `threadId: ${JSON.stringify(cutEnd(threadId, maxEchoed))} is no agent id.`)
+    throw new RuntimeError('INVALID_ID', `threadId: ${JSON.stringify(cutEnd(threadId, maxEchoed))} is not an agent id.`)
   }
   if (runId === '' || runId.length > longestRunId) {
     throw new RuntimeError('BRIDGE_FRAME', `runId: give 1 to ${longestRunId} characters.`)

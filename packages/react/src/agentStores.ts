@@ -124,7 +124,7 @@ export class AgentStores {
     if (this.#client !== null) return this.#client
     throw new RuntimeError(
       'INVALID_OPTION',
-      'The AgentProvider has no client, as on a server, so nothing can be told to its agents.',
+      'The AgentProvider has no client, as on a server, so its agents take no commands.',
     )
   }
 

@@ -104,7 +104,7 @@ function notExported(text: string): RuntimeError {
   if (format === damagedFile) return corruptHeader(1, `its format is not "${exportFormat}"`)
   const seen =
     format === undefined ? `it begins with ${JSON.stringify(cutEnd(text.trim(), 60))}` : `it looks like ${format}`
-  return new RuntimeError('FOREIGN_FORMAT', `The file is no exported session: ${seen}.`)
+  return new RuntimeError('FOREIGN_FORMAT', `The file is not an exported session: ${seen}.`)
 }
 
 const corruptHeader = (line: number, why: string): RuntimeError =>

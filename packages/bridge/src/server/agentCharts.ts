@@ -35,7 +35,7 @@ export function idOf(encoded: string): string {
   try {
     return decodeURIComponent(encoded)
   } catch {
-    throw new RuntimeError('INVALID_ID', `${JSON.stringify(encoded)} is no agent id.`)
+    throw new RuntimeError('INVALID_ID', `${JSON.stringify(encoded)} is not an agent id.`)
   }
 }
 
@@ -55,11 +55,7 @@ export class AgentCharts {
     const [, id = '', extension = ''] = place.exec(path) ?? []
     if (request.method !== 'GET' && request.method !== 'HEAD') {
       response.setHeader('allow', 'GET, HEAD, OPTIONS')
-      return answerJson(
-        response,
-        405,
-        errorInfo('BRIDGE_FRAME', `A chart is asked for with GET, not ${request.method}.`),
-      )
+      return answerJson(response, 405, errorInfo('BRIDGE_FRAME', `Request a chart with GET, not ${request.method}.`))
     }
     const { format, type } = kinds[extension]!
     try {

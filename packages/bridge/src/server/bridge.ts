@@ -51,7 +51,10 @@ export type BridgeParts = Pick<Bridge, 'store' | 'clock' | 'limits' | 'definitio
 
 const onlyRead = (): Promise<never> =>
   Promise.reject(
-    new RuntimeError('BRIDGE_FORBIDDEN', 'The agent is at rest and was opened to be read: nothing is asked of it.'),
+    new RuntimeError(
+      'BRIDGE_FORBIDDEN',
+      'The agent is at rest and was opened for reading only, so it takes no commands.',
+    ),
   )
 
 /** The dispatch of agents that are read and not woken. */

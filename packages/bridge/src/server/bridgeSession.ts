@@ -184,7 +184,7 @@ export class BridgeSession implements Connection {
           ? expired
           : errorInfo(
               'BRIDGE_UNAUTHORISED',
-              'The token is missing or wrong, or the application does not know who this is.',
+              'The token is missing or wrong, or the application did not recognise the client.',
             ),
       )
     const { grant, session } = permit

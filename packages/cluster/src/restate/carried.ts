@@ -80,7 +80,7 @@ const besides = z.object({
 export function readCarried(agentId: string, verb: string, body: unknown, requestId: string): Carried {
   checkAgentId(agentId)
   if (body !== undefined && (typeof body !== 'object' || body === null || Array.isArray(body)))
-    throw new RuntimeError('INVALID_OPTION', `${verb}: the body is no object.`)
+    throw new RuntimeError('INVALID_OPTION', `${verb}: the body is not an object.`)
   const read = besides.safeParse(body ?? {})
   if (!read.success) throw new RuntimeError('INVALID_OPTION', `${verb}: ${describeIssues(read.error)}.`)
   const { requestId: given = requestId, ...birth } = read.data

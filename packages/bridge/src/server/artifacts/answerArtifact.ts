@@ -20,11 +20,7 @@ export async function answerArtifact(
   const [, agent = '', id = ''] = place.exec(path) ?? []
   if (request.method !== 'GET' && request.method !== 'HEAD') {
     response.setHeader('allow', 'GET, HEAD, OPTIONS')
-    return answerJson(
-      response,
-      405,
-      errorInfo('BRIDGE_FRAME', `An artifact is asked for with GET, not ${request.method}.`),
-    )
+    return answerJson(response, 405, errorInfo('BRIDGE_FRAME', `Request an artifact with GET, not ${request.method}.`))
   }
   try {
     const artifact = await keptArtifact(access, idOf(agent), id)
