@@ -60,7 +60,12 @@ describe('people whose answers are taken', (it) => {
     for (const [how, questions, fill] of fills)
       it(`are asked as often as the agent wants to know something: ${how} (${way})`, async (context) => {
         const model = scriptedModel([...Array.from({ length: questions }, () => calls('c', 'ask')), 'done'])
-        const ask = tool('ask', (_, { ask: question }) => question(z.string().refine((name) => name === 'Anna'), 'Which name?'))
+        const ask = tool('ask', (_, { ask: question }) =>
+          question(
+            z.string().refine((name) => name === 'Anna'),
+            'Which name?',
+          ),
+        )
         const { connect } = await openHost(context, [defineAgent({ name: 'asker', model, tools: [ask] })])
         let asked = -1
         const client = await connect(way, {
