@@ -84,10 +84,9 @@ describe('a prompt that is cancelled while its agent is woken', (it) => {
       await editor.agent.request('session/load', { sessionId, cwd: '/', mcpServers: [] })
       const stop = new AbortController()
       gate.isShut = true
-      const prompt = [{ type: 'text', text: 'x' }] as const
       const asked = editor.agent.request(
         'session/prompt',
-        { sessionId, prompt: [...prompt] },
+        { sessionId, prompt: [{ type: 'text', text: 'x' }] },
         { cancellationSignal: stop.signal },
       )
       await gate.reached.promise
