@@ -64,9 +64,9 @@ describe('a listener that begins further back than others', (it) => {
         seq,
         event: { type: 'turn.start', agentId: 'a', path: [], seq, time: 0, runId: 'r', turnIndex: seq },
       } as unknown as EventFrame)
-    feed.add(wants('late', 5) as never)
+    feed.add(wants('late', 5))
     for (const seq of [6, 7]) say(seq)
-    feed.add(wants('early', 0) as never)
+    feed.add(wants('early', 0))
     for (const seq of [8, 9, 10]) say(seq)
     for (let seq = 1; seq <= 11; seq += 1) say(seq)
     assert.equal(

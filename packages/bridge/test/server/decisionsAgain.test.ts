@@ -22,7 +22,9 @@ describe('a decision about an agent that has ended', (it) => {
       const decisions = new Decisions(store, () => undefined)
       const ancestor = { id: 'a', pending: () => [] } as unknown as Agent
       const ask = (): Promise<unknown> =>
-        decisions.wasDecided(ancestor, 'a.1/t0/tool/c', 'ours').catch((thrown: RuntimeError) => thrown.code)
+        decisions
+          .wasDecided(ancestor, 'a.1/t0/tool/c', 'ours')
+          .catch((thrown: unknown) => (thrown as RuntimeError).code)
       const answers = [await ask(), await ask(), await ask()]
       assert.equal(answers.at(-1), true)
       assert.equal(answers.filter((answer) => answer === 'STORE_READ_FAILED').length, 1)

@@ -97,7 +97,7 @@ describe('an agent that is not found', (it) => {
 describe('an answer of a worker to a request of another protocol', (it) => {
   async function listening(context: CaseContext, listener: RequestListener): Promise<number> {
     const server = createServer(listener)
-    context.cleanup(() => void server.closeAllConnections())
+    context.cleanup(() => server.closeAllConnections())
     context.cleanup(() => new Promise((resolve) => server.close(resolve)))
     server.listen(0, '127.0.0.1')
     await once(server, 'listening')
