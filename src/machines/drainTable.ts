@@ -8,9 +8,8 @@ import { beginUndo } from './undoing.ts'
 
 /** The part of a drain that differs from brake to brake. */
 interface Row<K extends AskedBrake> {
-  /** The guard that opens it, and the state after it. */
+  /** The guard that opens it. */
   readonly guard: keyof typeof conditions & `${K}${'Enabled' | 'Requested'}`
-  readonly done: string
   /** State before those of the next brakes: itself `again`, or the undoing of its effects. */
   readonly next?: 'again' | 'undoing'
   /** Input of its effect beside the requests. */
@@ -26,10 +25,9 @@ interface Row<K extends AskedBrake> {
 /** The drains of requests, in their order. */
 export const drainTable: { readonly [K in AskedBrake]: Row<K> } = {
   // First, so that what is pinned together with a revert holds against it.
-  pin: { guard: 'pinRequested', done: 'pinned', next: 'again' },
+  pin: { guard: 'pinRequested', next: 'again' },
   revert: {
     guard: 'revertEnabled',
-    done: 'reverted',
     next: 'undoing',
     input: reckoning,
     first: (draft, { hidden = [] }) => {
@@ -49,7 +47,6 @@ export const drainTable: { readonly [K in AskedBrake]: Row<K> } = {
   // After reverts: what was asked back together with a revert may stand on the branch that this abandoned.
   graft: {
     guard: 'graftRequested',
-    done: 'grafted',
     after: (draft, { copies }) => {
       const last = copies.at(-1)?.nodeId
       if (last === undefined) return
@@ -59,7 +56,6 @@ export const drainTable: { readonly [K in AskedBrake]: Row<K> } = {
   },
   prune: {
     guard: 'pruneEnabled',
-    done: 'pruned',
     after: (draft, { applied }) => {
       if (applied) takeOff(draft)
     },

@@ -38,7 +38,7 @@ export const errorTable = {
   BRAKING_OFF: 'Set braking on the agent: { fold: true } for agent.fold, { policies: [...] } for agent.brake.',
   POLICY_NOT_FOUND: 'Give the name of one of the policies in braking.policies.',
   MODEL_NOT_FOUND: 'List the model in the models of the agent’s definition, by the name that you use.',
-  CHILD_REFUSED: 'Raise maxDepth or maxChildren, or use fewer sub-agents.',
+  CHILD_REFUSED: 'Raise maxDepth or maxChildren, use fewer sub-agents, or give this one another id.',
   CHILD_CRASHED: "Read the message; the sub-agent's log holds its work so far.",
   CHILD_STALLED: 'Raise stallMs, or give its tools and model shorter time limits.',
   JUDGE_FAILED: 'Check the value that the judge returns; every branch is in its own session.',

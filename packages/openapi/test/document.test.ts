@@ -248,7 +248,7 @@ describe('an OpenAPI document', (it) => {
       ['https://', /"https:\/\/" is no address of a document/],
       [
         './nowhere.json',
-        /nowhere\.json could not be read: ENOENT.*'\. Correct what the message names: the document, where it is, or the/,
+        /nowhere\.json could not be read: ENOENT.*'\. Correct the part that the message names: the document, its address, or the/,
       ],
       ['http://127.0.0.1:9/openapi.json', /could not be read: fetch failed/],
       [documentOf(here, {}), /The document has no operations/],

@@ -1,5 +1,4 @@
-import { askedKinds } from '../../../src/protocol/brakes/brakeTable.ts'
-import { drainTable } from '../../../src/machines/drainTable.ts'
+import { askedBrakes, askedKinds } from '../../../src/protocol/brakes/brakeTable.ts'
 import { isWaiting, movesCall, stageAfter, type CallStage } from '../../../src/log/callStage.ts'
 import type { Fold } from '../../../src/log/fold.ts'
 import type { AssistantMessage } from '../../../src/protocol/messages.ts'
@@ -91,7 +90,7 @@ export const machineFold: Fold<MachineState> = { name: 'machine', initial: () =>
 
 /** States after the drains of brakes, by the records of their outcomes. A prune may also be a fold, the last of them. */
 const afterDrain: { readonly [T in LogRecord['type']]?: string } = Object.fromEntries(
-  askedKinds.map((kind) => [`${kind}.applied`, `draining.${drainTable[kind].done}`]),
+  askedKinds.map((kind) => [`${kind}.applied`, `draining.${askedBrakes[kind].drained}`]),
 )
 
 function afterRecord(before: State, record: LogRecord): State {

@@ -113,8 +113,8 @@ const undoStates = (rest: ReturnType<typeof from>) => ({
 
 /** The states of the drain of a brake, and those that follow from it. */
 function drainOf<K extends AskedBrake>(kind: K) {
-  const { done, input, next } = drainTable[kind]
-  const { queue } = askedBrakes[kind]
+  const { input, next } = drainTable[kind]
+  const { queue, drained } = askedBrakes[kind]
   const src = drainEffect(kind)
   const rest = after(kind)
   const apply = advance<{ readonly output: DrainOutput<K> }>((draft, { output }) => applyDrain(draft, kind, output))
@@ -132,11 +132,11 @@ function drainOf<K extends AskedBrake>(kind: K) {
           lastNodeId: context.lastNodeId,
           ...input?.(context),
         }),
-        onDone: [{ guard: 'isStaleDrain' }, { target: done, actions: apply }],
-        onError: { target: done, actions: fail },
+        onDone: [{ guard: 'isStaleDrain' }, { target: drained, actions: apply }],
+        onError: { target: drained, actions: fail },
       },
     },
-    [done]: { always: next === 'again' ? requests : next === 'undoing' ? [undoing, ...rest] : rest },
+    [drained]: { always: next === 'again' ? requests : next === 'undoing' ? [undoing, ...rest] : rest },
     ...(next === 'undoing' ? undoStates(rest) : {}),
   }
 }

@@ -136,7 +136,7 @@ export const faults: readonly Fault[] = [
     what: 'a page of HTML that a tool returned runs with the rights of the inspector page',
     from: "'text/plain;charset=utf-8'",
     to: 'artifact.mimeType',
-    tests: ['inspector/artifactReader'],
+    tests: ['page/test/inspector/artifacts/artifactReader'],
   },
   {
     id: 'artifacts-19',
@@ -144,7 +144,7 @@ export const faults: readonly Fault[] = [
     what: 'the page remembers what an earlier token read',
     from: 'if (this.#token() === token) this.#hold',
     to: 'this.#hold',
-    tests: ['inspector/artifactReader'],
+    tests: ['page/test/inspector/artifacts/artifactReader'],
   },
   {
     id: 'artifacts-20',
@@ -152,7 +152,7 @@ export const faults: readonly Fault[] = [
     what: 'half of a file is saved as if it were all',
     from: 'if (blob.size !== artifact.bytes)',
     to: 'if (blob.size > artifact.bytes)',
-    tests: ['inspector/artifactReader'],
+    tests: ['page/test/inspector/artifacts/artifactReader'],
   },
   {
     id: 'artifacts-21',
@@ -160,7 +160,7 @@ export const faults: readonly Fault[] = [
     what: 'the page remembers all that it ever read',
     from: 'if (this.#heldBytes <= mostHeldBytes) return',
     to: 'if (size >= 0) return',
-    tests: ['inspector/artifactReader'],
+    tests: ['page/test/inspector/artifacts/artifactReader'],
   },
   {
     id: 'artifacts-22',

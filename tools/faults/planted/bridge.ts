@@ -346,7 +346,7 @@ export const faults: readonly Fault[] = [
     what: 'a hit leads into an agent without what was looked for',
     from: 'q: shownOf(text, excerpt) }',
     to: 'q: null }',
-    tests: ['inspector/homeSearchInChromium'],
+    tests: ['page/test/inspector/sessions/homeSearchInChromium'],
   },
   {
     id: 'bridge-44',

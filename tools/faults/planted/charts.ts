@@ -47,7 +47,7 @@ export const faults: readonly Fault[] = [
     what: 'a chosen state does not tell its brakes',
     from: 'isWithin(from) && (!isWithin(to) || isBrake === true)',
     to: 'isWithin(from) && (!isWithin(to) || isBrake === false)',
-    tests: ['inspector/viewsChart'],
+    tests: ['page/test/inspector/charts/viewsChart'],
   },
   {
     id: 'charts-7',
@@ -55,7 +55,7 @@ export const faults: readonly Fault[] = [
     what: 'names seen from afar are too small',
     from: 'Math.round(readableSize / scale)',
     to: 'Math.round(readableSize)',
-    tests: ['inspector/viewsChart'],
+    tests: ['page/test/inspector/charts/viewsChart'],
   },
   {
     id: 'charts-8',
@@ -79,7 +79,7 @@ export const faults: readonly Fault[] = [
     what: 'the past of a tree has what sub-agents did later',
     from: 'records.filter(({ time }) => time <= until)',
     to: 'records.filter(({ time }) => time >= 0 || time <= until)',
-    tests: ['inspector/model-tree'],
+    tests: ['page/test/inspector/charts/model-tree'],
   },
   {
     id: 'charts-11',
@@ -87,6 +87,6 @@ export const faults: readonly Fault[] = [
     what: 'names reach out of their boxes from afar',
     from: 'const width = Math.max(box.width, wide(size))',
     to: 'const width = box.width',
-    tests: ['inspector/viewsChart'],
+    tests: ['page/test/inspector/charts/viewsChart'],
   },
 ]

@@ -215,7 +215,7 @@ export const faults: readonly Fault[] = [
     what: 'the page shows what a guard refused among the steps',
     from: `row?.type === 'message' && row.message.role === 'user'`,
     to: `row?.type === 'message' && row.message.role === 'user' && false`,
-    tests: ['inspector/viewsWithheld'],
+    tests: ['page/test/inspector/conversation/viewsWithheld'],
   },
   {
     id: 'chats-28',

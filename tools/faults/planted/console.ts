@@ -8,7 +8,7 @@ export const faults: readonly Fault[] = [
     what: 'who changed last comes last within its group',
     from: 'return b.since - a.since',
     to: 'return a.since - b.since',
-    tests: ['inspector/overview'],
+    tests: ['page/test/inspector/sessions/overview'],
   },
   {
     id: 'console-2',
@@ -16,7 +16,7 @@ export const faults: readonly Fault[] = [
     what: 'a row goes to another group below the pointer',
     from: 'return { ...same, group }',
     to: 'return same',
-    tests: ['inspector/overview'],
+    tests: ['page/test/inspector/sessions/overview'],
   },
   {
     id: 'console-3',
@@ -24,7 +24,7 @@ export const faults: readonly Fault[] = [
     what: 'an agent stands in the place of what was decided and once more at the end',
     from: 'if (own !== undefined) places.add(own.key)',
     to: '',
-    tests: ['inspector/overview'],
+    tests: ['page/test/inspector/sessions/overview'],
   },
   {
     id: 'console-4',
@@ -32,7 +32,7 @@ export const faults: readonly Fault[] = [
     what: 'a clock that is put back makes a rate below zero, or none for long',
     from: ' || at < last.at',
     to: '',
-    tests: ['inspector/overview'],
+    tests: ['page/test/inspector/sessions/overview'],
   },
   {
     id: 'console-5',
@@ -56,7 +56,7 @@ export const faults: readonly Fault[] = [
     what: 'what was refused is said to have saved something',
     from: 'const won = use.isApplied ? (use.economics?.freed ?? 0) : 0',
     to: 'const won = use.economics?.freed ?? 0',
-    tests: ['inspector/modelContext'],
+    tests: ['page/test/inspector/usage/modelContext'],
   },
   {
     id: 'console-8',
@@ -64,7 +64,7 @@ export const faults: readonly Fault[] = [
     what: 'a memo of a fold that was refused is told as if it stood',
     from: 'if (!applied) return []',
     to: '',
-    tests: ['inspector/modelContext'],
+    tests: ['page/test/inspector/usage/modelContext'],
   },
   {
     id: 'console-9',
@@ -72,7 +72,7 @@ export const faults: readonly Fault[] = [
     what: 'the details of an earlier moment show the output that was still to come',
     from: ' || end < this.#end',
     to: '',
-    tests: ['inspector/modelCalls'],
+    tests: ['page/test/inspector/calls/modelCalls'],
   },
   {
     id: 'console-10',
@@ -80,7 +80,7 @@ export const faults: readonly Fault[] = [
     what: 'a call that was changed shows only what the model wrote',
     from: '...(record.edited === true ? { ranWith: { input: record.input } } : {}),',
     to: '',
-    tests: ['inspector/modelCalls'],
+    tests: ['page/test/inspector/calls/modelCalls'],
   },
   {
     id: 'console-11',
@@ -88,7 +88,7 @@ export const faults: readonly Fault[] = [
     what: 'turns of sub-agents do not count against the limit that is shown',
     from: 'turns: turns + childTurns',
     to: 'turns',
-    tests: ['inspector/modelCalls'],
+    tests: ['page/test/inspector/calls/modelCalls'],
   },
   {
     id: 'console-12',
@@ -96,7 +96,7 @@ export const faults: readonly Fault[] = [
     what: 'an earlier moment shows what the tree costs now',
     from: 'const live = at === null ? (summary?.treeSpent?.costUsd ?? 0) : 0',
     to: 'const live = summary?.treeSpent?.costUsd ?? 0',
-    tests: ['inspector/modelShell'],
+    tests: ['page/test/inspector/shell/modelShell'],
   },
   {
     id: 'console-13',
@@ -104,7 +104,7 @@ export const faults: readonly Fault[] = [
     what: 'what waits below an agent waits at itself',
     from: 'pending.some((one) => one.agentId === agentId)',
     to: 'pending.length > 0',
-    tests: ['inspector/modelShell'],
+    tests: ['page/test/inspector/shell/modelShell'],
   },
   {
     id: 'console-14',
@@ -112,7 +112,7 @@ export const faults: readonly Fault[] = [
     what: 'a clock that is put back shows a time below zero',
     from: 'forMs: Math.max(0, now - since)',
     to: 'forMs: now - since',
-    tests: ['inspector/modelShell'],
+    tests: ['page/test/inspector/shell/modelShell'],
   },
   {
     id: 'console-15',
@@ -120,7 +120,7 @@ export const faults: readonly Fault[] = [
     what: 'a list leaves its end once a row in it is far higher than was thought',
     from: '    this.#look(element)\n    if (this.#isHeld)',
     to: '    this.#isAtEnd = this.#gap(element) <= endPx\n    if (this.#isHeld)',
-    tests: ['inspector/followingInChromium'],
+    tests: ['page/test/inspector/conversation/followingInChromium'],
   },
   {
     id: 'console-16',
@@ -128,7 +128,7 @@ export const faults: readonly Fault[] = [
     what: 'the header does not say why the last run failed',
     from: '${run.status}${why}',
     to: '${run.status}',
-    tests: ['inspector/modelShell'],
+    tests: ['page/test/inspector/shell/modelShell'],
   },
   {
     id: 'console-17',
@@ -136,7 +136,7 @@ export const faults: readonly Fault[] = [
     what: 'a sub-agent that has gone, or of which only the log is there, is said to start',
     from: 'const mayStart = isRunning && at === null && !hasLeft',
     to: 'const mayStart = at === null',
-    tests: ['inspector/modelShell'],
+    tests: ['page/test/inspector/shell/modelShell'],
   },
   {
     id: 'console-18',
@@ -144,7 +144,7 @@ export const faults: readonly Fault[] = [
     what: 'what is typed for a call is lost when its card is out of sight',
     from: 'deciding.typed.set(key, next)',
     to: '',
-    tests: ['inspector/decidingInChromium'],
+    tests: ['page/test/inspector/calls/decidingInChromium'],
   },
   {
     id: 'console-19',
@@ -152,6 +152,6 @@ export const faults: readonly Fault[] = [
     what: 'a key that is pressed while a token is asked for opens a dialog once the page is there',
     from: '    if (isOut) return undefined\n',
     to: '',
-    tests: ['inspector/drivingInChromium'],
+    tests: ['page/test/inspector/agent/drivingInChromium'],
   },
 ]

@@ -45,7 +45,7 @@ export const faults: readonly Fault[] = [
     what: 'a fork is said to share less of a step than it does',
     from: 'other.depth > last.depth',
     to: 'other.depth < last.depth',
-    tests: ['inspector/forks'],
+    tests: ['page/test/inspector/branches/forks'],
   },
   {
     id: 'forks-6',
@@ -53,7 +53,7 @@ export const faults: readonly Fault[] = [
     what: 'the page offers a fork to who may not start agents',
     from: "if (!facts.may('spawn')) return",
     to: "if (!facts.may('talk')) return",
-    tests: ['inspector/forks'],
+    tests: ['page/test/inspector/branches/forks'],
   },
   {
     id: 'forks-7',
@@ -197,7 +197,7 @@ export const faults: readonly Fault[] = [
     what: 'what a tool gave ends its fence',
     from: 'Math.max(most, length), 2)',
     to: 'Math.min(most, length), 2)',
-    tests: ['inspector/takeOut'],
+    tests: ['page/test/inspector/shell/takeOut'],
   },
   {
     id: 'forks-25',
@@ -205,7 +205,7 @@ export const faults: readonly Fault[] = [
     what: 'a log that the page saves cannot be imported',
     from: 'const { agentId: _, path: __, ...own } =',
     to: 'const { ...own } =',
-    tests: ['inspector/takeOut'],
+    tests: ['page/test/inspector/shell/takeOut'],
   },
   {
     id: 'forks-26',
@@ -213,7 +213,7 @@ export const faults: readonly Fault[] = [
     what: 'the page does not look for forks again that nobody uses',
     from: 'if (this.#next === undefined) this.#readAfter(restMs)',
     to: '',
-    tests: ['inspector/forkList'],
+    tests: ['page/test/inspector/branches/forkList'],
   },
   {
     id: 'forks-27',
@@ -221,7 +221,7 @@ export const faults: readonly Fault[] = [
     what: 'the page is not told that an agent has come, which may be a fork',
     from: 'if (agent.path.length === 0 && !this.#known.has(agent.agentId)) this.roots.value += 1',
     to: '',
-    tests: ['inspector/forkList'],
+    tests: ['page/test/inspector/branches/forkList'],
   },
   {
     id: 'forks-28',
@@ -229,6 +229,6 @@ export const faults: readonly Fault[] = [
     what: 'every agent that comes has the page ask for forks',
     from: 'if (!isFirst && this.#next?.isSoon !== true) this.#readAfter(settleMs)',
     to: 'if (!isFirst) void this.#read()',
-    tests: ['inspector/forkList'],
+    tests: ['page/test/inspector/branches/forkList'],
   },
 ]

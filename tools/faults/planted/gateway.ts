@@ -168,7 +168,7 @@ export const faults: readonly Fault[] = [
     what: 'the overview counts no agents of workers',
     from: '{formatCount(counts.get(name) ?? 0)}',
     to: '{formatCount(0)}',
-    tests: ['inspector/workersInChromium'],
+    tests: ['page/test/inspector/sessions/workersInChromium'],
   },
   {
     id: 'gateway-22',

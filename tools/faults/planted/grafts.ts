@@ -271,7 +271,7 @@ export const faults: readonly Fault[] = [
     what: 'the page shows no copies',
     from: "      case 'graft.applied':\n        return this.#graft(record)\n",
     to: '',
-    tests: ['inspector/viewsGrafts'],
+    tests: ['page/test/inspector/conversation/viewsGrafts'],
   },
   {
     id: 'grafts-35',

@@ -67,7 +67,7 @@ export const faults: readonly Fault[] = [
     what: 'a drawer opens, and the focus stays below it',
     from: 'pane.current?.focus()',
     to: '',
-    tests: ['inspector/shellInChromium'],
+    tests: ['page/test/inspector/shell/shellInChromium'],
   },
   {
     id: 'keyboard-9',
@@ -75,7 +75,7 @@ export const faults: readonly Fault[] = [
     what: 'a drawer closes, and the focus does not go back to where it was',
     from: 'if (before.current instanceof HTMLElement && isInside) before.current.focus()',
     to: '',
-    tests: ['inspector/shellInChromium'],
+    tests: ['page/test/inspector/shell/shellInChromium'],
   },
   {
     id: 'keyboard-10',
@@ -107,7 +107,7 @@ export const faults: readonly Fault[] = [
     what: 'keys that are pressed again ask an agent a second time',
     from: '        if (!isOff) rest.onSubmit()\n',
     to: '        rest.onSubmit()\n',
-    tests: ['inspector/driving'],
+    tests: ['page/test/inspector/agent/drivingInChromium'],
   },
   {
     id: 'typing-gone',
@@ -115,7 +115,7 @@ export const faults: readonly Fault[] = [
     what: 'a letter decides a call once the field for which it was has gone',
     from: '(isIn || event.timeStamp - typedAt < pauseMs)',
     to: 'isIn',
-    tests: ['inspector/decidingInChromium'],
+    tests: ['page/test/inspector/calls/decidingInChromium'],
   },
   {
     id: 'typing-early',
@@ -123,7 +123,7 @@ export const faults: readonly Fault[] = [
     what: 'a letter decides a call while the field that a key asks for is on its way',
     from: 'if (act() === true) typedAt = event.timeStamp',
     to: 'act()',
-    tests: ['inspector/decidingInChromium'],
+    tests: ['page/test/inspector/calls/decidingInChromium'],
   },
   {
     id: 'typing-card',
@@ -131,7 +131,7 @@ export const faults: readonly Fault[] = [
     what: 'a card closes under who writes in it, as another call comes',
     from: 'key !== closed && (key === inCard || deciding.drafts.value.has(key))',
     to: 'false',
-    tests: ['inspector/decidingInChromium'],
+    tests: ['page/test/inspector/calls/decidingInChromium'],
   },
   {
     id: 'typing-dialog',
@@ -139,6 +139,6 @@ export const faults: readonly Fault[] = [
     what: 'a dialog stays open, and is about the agent that is shown next',
     from: 'setDialog(null)\n  }, [chosen])',
     to: '}, [chosen])',
-    tests: ['inspector/drivingInChromium'],
+    tests: ['page/test/inspector/agent/drivingInChromium'],
   },
 ]

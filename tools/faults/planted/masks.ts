@@ -209,6 +209,6 @@ export const faults: readonly Fault[] = [
     what: 'the page shows a masked step as pruned',
     from: 'if (masked === undefined) this.#set',
     to: 'if (masked !== null) this.#set',
-    tests: ['inspector/viewsMasks'],
+    tests: ['page/test/inspector/conversation/viewsMasks'],
   },
 ]

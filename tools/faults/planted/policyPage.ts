@@ -118,6 +118,6 @@ export const faults: readonly Fault[] = [
     what: 'a policy is asked of an agent that has none',
     from: 'view.policies === null || view.policies.length === 0',
     to: 'view.policies === null',
-    tests: ['inspector/model-parts'],
+    tests: ['page/test/inspector/agent/model-parts'],
   },
 ]

@@ -80,7 +80,7 @@ export const faults: readonly Fault[] = [
     what: 'a session whose agent ran since it was read is called interrupted',
     from: 'if (this.#gone.size > 0) this.settling.value = new Set(this.#gone)',
     to: '',
-    tests: ['inspector/directory'],
+    tests: ['page/test/inspector/sessions/directory'],
   },
   {
     id: 'roster-11',
@@ -112,7 +112,7 @@ export const faults: readonly Fault[] = [
     what: 'a key decides a call that has just taken the place of the one that a person saw',
     from: 'isChosen || target === this.#target ? keys.filter((key) => before.has(key)) : []',
     to: 'keys.filter((key) => before.has(key))',
-    tests: ['inspector/deciding'],
+    tests: ['page/test/inspector/calls/deciding'],
   },
   {
     id: 'roster-15',
@@ -120,7 +120,7 @@ export const faults: readonly Fault[] = [
     what: 'a key decides a call without what a person has typed for it',
     from: ' && !this.drafts.value.has(key)',
     to: '',
-    tests: ['inspector/deciding'],
+    tests: ['page/test/inspector/calls/deciding'],
   },
   {
     id: 'deciding-opened',
@@ -128,7 +128,7 @@ export const faults: readonly Fault[] = [
     what: 'a key decides the oldest call though another stands open',
     from: 'if (open !== undefined) return isApproval(open) ? open : undefined',
     to: '',
-    tests: ['inspector/deciding.test'],
+    tests: ['page/test/inspector/calls/deciding'],
   },
   {
     id: 'deciding-hidden',
@@ -136,7 +136,7 @@ export const faults: readonly Fault[] = [
     what: 'a key decides what another part of a narrow page hides',
     from: ".querySelector('.approvals')?.checkVisibility() === true",
     to: ".querySelector('.approvals') !== null",
-    tests: ['inspector/decidingInChromium'],
+    tests: ['page/test/inspector/calls/decidingInChromium'],
   },
   {
     id: 'deciding-row',
@@ -144,7 +144,7 @@ export const faults: readonly Fault[] = [
     what: 'a second press decides the row that took the place',
     from: '!event.repeat && mayDecide(row.pending) && act',
     to: '!event.repeat && act',
-    tests: ['inspector/decidingInChromium'],
+    tests: ['page/test/inspector/calls/decidingInChromium'],
   },
   {
     id: 'asked-since',
@@ -168,7 +168,7 @@ export const faults: readonly Fault[] = [
     what: 'how a chart is drawn is lost over a reload',
     from: "if (look !== 'overview' && view === 'chart') parts.set('look', look)",
     to: '',
-    tests: ['inspector/model-parts'],
+    tests: ['page/test/inspector/agent/model-parts'],
   },
   {
     id: 'deciding-folded',
@@ -176,6 +176,6 @@ export const faults: readonly Fault[] = [
     what: 'a key decides what is folded away',
     from: 'deciding.isFolded.value || ',
     to: '',
-    tests: ['inspector/decidingInChromium'],
+    tests: ['page/test/inspector/calls/decidingInChromium'],
   },
 ]

@@ -12,7 +12,7 @@ export const faults: readonly Fault[] = [
     what: 'rows below one that was measured stand where they stood',
     from: 'this.#known = Math.min(this.#known, index + 1)',
     to: '',
-    tests: ['inspector/rowLayout'],
+    tests: ['page/test/inspector/conversation/rowLayout'],
   },
   {
     id: 'rowWindow-2',
@@ -20,7 +20,7 @@ export const faults: readonly Fault[] = [
     what: 'rows that move take the heights of others',
     from: '    this.#known = 1\n  }',
     to: '  }',
-    tests: ['inspector/rowLayout'],
+    tests: ['page/test/inspector/conversation/rowLayout'],
   },
   {
     id: 'rowWindow-3',

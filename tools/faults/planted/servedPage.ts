@@ -59,7 +59,7 @@ export const faults: readonly Fault[] = [
     what: 'charts are asked for at the root, where a proxy has something else',
     from: 'fetch(beside(`agents/${encodeURIComponent(agentId)}/chart.json${query}`)',
     to: 'fetch(new URL(`/agents/${encodeURIComponent(agentId)}/chart.json${query}`, document.baseURI)',
-    tests: ['inspector/placesInChromium'],
+    tests: ['page/test/inspector/shell/placesInChromium'],
   },
   {
     id: 'servedPage-8',
@@ -67,7 +67,7 @@ export const faults: readonly Fault[] = [
     what: 'who goes from the overview to an agent waits for its code',
     from: 'Promise.all([loadMarkdown(), fetchOthers()])',
     to: 'loadMarkdown()',
-    tests: ['inspector/laterInChromium'],
+    tests: ['page/test/inspector/shell/laterInChromium'],
   },
   {
     id: 'servedPage-9',
@@ -75,7 +75,7 @@ export const faults: readonly Fault[] = [
     what: 'a view whose code cannot be had is being loaded for ever',
     from: "if (!isOver) state.value = 'failed'",
     to: 'isOver ||= false',
-    tests: ['inspector/laterInChromium'],
+    tests: ['page/test/inspector/shell/laterInChromium'],
   },
   {
     id: 'servedPage-10',

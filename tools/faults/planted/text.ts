@@ -64,7 +64,7 @@ export const faults: readonly Fault[] = [
     what: 'calls that asked for something else are counted as the same failure',
     from: '|| signatureOf(call) !== signature',
     to: '|| call.input === signature',
-    tests: ['inspector/viewsFolding'],
+    tests: ['page/test/inspector/conversation/viewsFolding'],
   },
   {
     id: 'text-9',
@@ -72,7 +72,7 @@ export const faults: readonly Fault[] = [
     what: 'a link to a node that stands in a folded row does not open it',
     from: 'place <= at',
     to: 'place < at - 1',
-    tests: ['inspector/viewsFolding'],
+    tests: ['page/test/inspector/conversation/viewsFolding'],
   },
   {
     id: 'text-10',
@@ -80,7 +80,7 @@ export const faults: readonly Fault[] = [
     what: 'a branch of forty nodes is open at first',
     from: 'row.tag.abandoned.length <= mostOpen',
     to: 'row.tag.abandoned.length >= 0',
-    tests: ['inspector/viewsFolding'],
+    tests: ['page/test/inspector/conversation/viewsFolding'],
   },
   {
     id: 'text-11',
@@ -88,7 +88,7 @@ export const faults: readonly Fault[] = [
     what: 'a failed run is told twice',
     from: "if (notice !== undefined && last?.type === 'notice' && saysTheSame(record, last))",
     to: "if (notice !== undefined && last?.type === 'notice' && record.seq < 0 && saysTheSame(record, last))",
-    tests: ['inspector/viewsFolding'],
+    tests: ['page/test/inspector/conversation/viewsFolding'],
   },
   {
     id: 'text-12',
@@ -96,6 +96,6 @@ export const faults: readonly Fault[] = [
     what: 'a reply that grows is drawn from its beginning',
     from: 'while (first > 0 && chars < most)',
     to: 'while (first > 0)',
-    tests: ['inspector/growingTail'],
+    tests: ['page/test/inspector/conversation/growingTail'],
   },
 ]

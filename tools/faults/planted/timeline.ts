@@ -8,7 +8,7 @@ export const faults: readonly Fault[] = [
     what: 'a run that failed is grey among the others, and no chip finds it',
     from: "event.stopReason === 'error' || event.reason",
     to: 'event.reason',
-    tests: ['inspector/modelEvents'],
+    tests: ['page/test/inspector/events/modelEvents'],
   },
   {
     id: 'timeline-2',
@@ -16,7 +16,7 @@ export const faults: readonly Fault[] = [
     what: 'the beginnings of two turns are one row',
     from: "turnOf(event) === turnOf(before.lead) && event.type !== 'turn.start'",
     to: 'turnOf(event) >= 0',
-    tests: ['inspector/modelEvents'],
+    tests: ['page/test/inspector/events/modelEvents'],
   },
   {
     id: 'timeline-3',
@@ -24,7 +24,7 @@ export const faults: readonly Fault[] = [
     what: 'the key to the next failure stays at the one that is shown',
     from: 'errors[place + step]',
     to: 'errors[place]',
-    tests: ['inspector/modelEvents'],
+    tests: ['page/test/inspector/events/modelEvents'],
   },
   {
     id: 'timeline-4',
@@ -48,7 +48,7 @@ export const faults: readonly Fault[] = [
     what: 'calls of a run that ended go on for ever, beyond their bars',
     from: '...this.#calls.values()]) if (span !== undefined) cut',
     to: ']) if (span !== undefined) cut',
-    tests: ['inspector/modelSpans'],
+    tests: ['page/test/inspector/timeline/modelSpans'],
   },
   {
     id: 'timeline-7',
@@ -56,7 +56,7 @@ export const faults: readonly Fault[] = [
     what: 'an attempt that was never made has a bar',
     from: 'if (place >= 0) siblings.splice(place, 1)',
     to: '',
-    tests: ['inspector/modelSpans'],
+    tests: ['page/test/inspector/timeline/modelSpans'],
   },
   {
     id: 'timeline-8',
@@ -64,7 +64,7 @@ export const faults: readonly Fault[] = [
     what: 'bars of a sub-agent whose clock is ahead lie beyond its call',
     from: 'to === null ? time : Math.min(to, time)',
     to: 'time',
-    tests: ['inspector/modelSpans'],
+    tests: ['page/test/inspector/timeline/modelSpans'],
   },
   {
     id: 'timeline-9',
@@ -72,7 +72,7 @@ export const faults: readonly Fault[] = [
     what: 'a night between two prompts leaves no room for what happened',
     from: 'before + Math.min(pause, from - last.to)',
     to: 'before + (from - last.to)',
-    tests: ['inspector/modelAxis'],
+    tests: ['page/test/inspector/timeline/modelAxis'],
   },
   {
     id: 'timeline-10',
@@ -80,7 +80,7 @@ export const faults: readonly Fault[] = [
     what: 'a clock that is put back makes durations below zero',
     from: 'return at + Math.max(0, time - last)',
     to: 'return at + time - last',
-    tests: ['inspector/modelSpans'],
+    tests: ['page/test/inspector/timeline/modelSpans'],
   },
   {
     id: 'timeline-11',
@@ -88,7 +88,7 @@ export const faults: readonly Fault[] = [
     what: 'of a long log, an error has no mark on the slider beside the turns',
     from: 'landmarkKinds.indexOf(mark.kind) < landmarkKinds.indexOf(before.kind)',
     to: 'false',
-    tests: ['inspector/modelLandmarks'],
+    tests: ['page/test/inspector/events/modelLandmarks'],
   },
   {
     id: 'timeline-12',
@@ -96,7 +96,7 @@ export const faults: readonly Fault[] = [
     what: 'the player stands still for a night between two prompts',
     from: 'afterMs += Math.min(frame.most, wait) / speed',
     to: 'afterMs += wait / speed',
-    tests: ['inspector/modelLandmarks'],
+    tests: ['page/test/inspector/events/modelLandmarks'],
   },
   {
     id: 'timeline-13',
@@ -104,7 +104,7 @@ export const faults: readonly Fault[] = [
     what: 'the player takes the slider back from a person who moves it',
     from: 'if (this.#speed.peek() !== null && at !== this.#place) this.pause()',
     to: '',
-    tests: ['inspector/modelLandmarks'],
+    tests: ['page/test/inspector/events/modelLandmarks'],
   },
   {
     id: 'timeline-14',
@@ -112,7 +112,7 @@ export const faults: readonly Fault[] = [
     what: 'the player does not begin again at the end',
     from: 'if (at === null || at >= records().length) show(1)',
     to: '',
-    tests: ['inspector/modelLandmarks'],
+    tests: ['page/test/inspector/events/modelLandmarks'],
   },
   {
     id: 'timeline-15',
@@ -120,7 +120,7 @@ export const faults: readonly Fault[] = [
     what: 'what a request sends no more stands at its end, not where the requests part',
     from: 'if (at === old.change.kept) rows.push(...goneRows)',
     to: 'if (at === marks.length) rows.push(...goneRows)',
-    tests: ['inspector/viewsRequest'],
+    tests: ['page/test/inspector/requests/viewsRequest'],
   },
   {
     id: 'timeline-16',
@@ -128,7 +128,7 @@ export const faults: readonly Fault[] = [
     what: 'each new message is a change of its own: the key must be pressed for every one',
     from: "row.type === 'message' && before?.type === 'message' && before.mark === 'new'",
     to: 'false',
-    tests: ['inspector/viewsRequest'],
+    tests: ['page/test/inspector/requests/viewsRequest'],
   },
   {
     id: 'timeline-17',
@@ -136,7 +136,7 @@ export const faults: readonly Fault[] = [
     what: 'a new system prompt is no change to go to',
     from: "('isChanged' in row && row.isChanged) || ",
     to: '',
-    tests: ['inspector/viewsRequest'],
+    tests: ['page/test/inspector/requests/viewsRequest'],
   },
   {
     id: 'timeline-18',
@@ -144,7 +144,7 @@ export const faults: readonly Fault[] = [
     what: 'raw JSON has a comma after the last entry of a part',
     from: "isLast ? '' : ','",
     to: "','",
-    tests: ['inspector/viewsRequest'],
+    tests: ['page/test/inspector/requests/viewsRequest'],
   },
   {
     id: 'timeline-19',
@@ -152,7 +152,7 @@ export const faults: readonly Fault[] = [
     what: 'what is nested without end is walked to its bottom',
     from: 'open.length > deepest || ',
     to: '',
-    tests: ['inspector/viewsRequest'],
+    tests: ['page/test/inspector/requests/viewsRequest'],
   },
   {
     id: 'timeline-20',
@@ -168,6 +168,6 @@ export const faults: readonly Fault[] = [
     what: 'runs of later moments stand in the table of an earlier one',
     from: 'records !== this.#records || last < this.#seen',
     to: 'records !== this.#records',
-    tests: ['inspector/modelRunTimes'],
+    tests: ['page/test/inspector/agent/modelRunTimes'],
   },
 ]

@@ -262,7 +262,7 @@ export const faults: readonly Fault[] = [
     what: 'edits that failed count as made',
     from: '!failed.has(callId) && ',
     to: '',
-    tests: ['inspector/modelLeaving'],
+    tests: ['page/test/inspector/conversation/modelLeaving'],
   },
   {
     id: 'undo-33',

@@ -126,10 +126,13 @@ describe('what a result names, over HTTP', (it) => {
       end: (body: unknown) => void (told.body = String(body)),
     }
     const access = {
-      artifact: async () => {
+      must: () => {},
+      async *records() {
         if (artifact instanceof Error) throw artifact
-        return artifact
+        if (artifact !== undefined)
+          yield { type: 'tool.end', message: { artifacts: [{ agentId: 'a', id, ...artifact }] } }
       },
+      keptBeside: async () => (artifact as { readonly content?: unknown } | undefined)?.content,
       outward: (thrown: unknown) => toErrorInfo(thrown, 'INTERNAL'),
     } as unknown as AgentAccess
     await answerArtifact(

@@ -75,7 +75,7 @@ describe('markdown memory', (it) => {
       ['m1'],
     )
     assert.equal(await memory.search('password'), [])
-    assert.match((await memory.problems!())[1]!.problem, /says nothing\. Correct the place by hand/)
+    assert.match((await memory.problems!())[1]!.problem, /says nothing\. Correct the entry by hand/)
     const problems = (await memory.problems!()).map(({ place, problem }) => `${place.slice(path.length)} ${problem}`)
     assert.equal(
       problems.map((line) => line.slice(0, 30)),

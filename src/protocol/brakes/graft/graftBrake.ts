@@ -4,6 +4,8 @@ import type { GraftOutcome, GraftRequest } from './graftRecords.ts'
 export const graftBrake = {
   tool: 'graft',
   queue: 'grafts',
+  /** State of the chart after the drain. */
+  drained: 'grafted',
   asks: { 'agent.graft': ({ steps }: Pick<GraftRequest, 'steps'>) => ({ steps }) },
   refused: ({ id, steps }: GraftRequest, why: string): GraftOutcome => ({
     id,

@@ -5,6 +5,8 @@ type PinCommand = { readonly step: string }
 
 export const pinBrake = {
   queue: 'pins',
+  /** State of the chart after the drain. */
+  drained: 'pinned',
   asks: {
     'agent.pin': ({ step }: PinCommand) => ({ step, pinned: true }),
     'agent.unpin': ({ step }: PinCommand) => ({ step, pinned: false }),

@@ -4,6 +4,8 @@ import type { PruneOutcome, PruneRequest, PruneCommand } from './pruneRecords.ts
 export const pruneBrake = {
   tool: 'prun',
   queue: 'prunes',
+  /** State of the chart after the drain. */
+  drained: 'pruned',
   flag: 'prune',
   asks: {
     'agent.prune': ({ type: _, agentId: __, ...said }: PruneCommand) => said,

@@ -4,6 +4,8 @@ import type { RevertOutcome, RevertRequest, RevertCommand } from './revertRecord
 export const revertBrake = {
   tool: 'revert_to_state',
   queue: 'reverts',
+  /** State of the chart after the drain. */
+  drained: 'reverted',
   flag: 'revert',
   asks: {
     'agent.revert': ({ step, category, summary, undo }: RevertCommand) => ({
