@@ -33,7 +33,7 @@ async function waitAt(
   const parent = { machine: { context: known }, shared: { clock } } as unknown as TreeAgent
   const abort = new AbortController()
   let isOver = false
-  const wait = new DetachedAgents(parent, {} as ChildHosts).waitFor({ agents: meant, ms: 100 } as never, abort.signal)
+  const wait = new DetachedAgents(parent, {} as ChildHosts).waitFor({ agents: meant, ms: 100 }, abort.signal)
   void wait.then(() => (isOver = true))
   await quiet()
   const wasOver = isOver
@@ -70,7 +70,7 @@ describe('a wait for agents', (it) => {
     const texts: string[] = []
     const wait = (meant: readonly string[]): void =>
       void agents
-        .waitFor({ agents: meant, ms: 100 } as never, new AbortController().signal)
+        .waitFor({ agents: meant, ms: 100 }, new AbortController().signal)
         .then(({ text }) => texts.push(text))
     wait(['a'])
     wait(['b'])
