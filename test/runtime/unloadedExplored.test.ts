@@ -92,6 +92,10 @@ function scene(outcome: Outcome, release = Promise.resolve()) {
     seen.started = [...actor.taken]
     seen.awaited = ['r0', 'r1', 'r2'].filter((id) => host.runs.expects(id))
   })
+  const tracer: Tracer = {
+    event: (event) => void (event.type === 'error' && seen.traced.push(event.error.code)),
+    within: (_, __, run) => run(),
+  }
   const lease = { agentId: 'a', lastSeq: 0, repairedBytes: 0, epoch: 1, release: async () => {} }
   const shared = {
     machine: {},
@@ -99,11 +103,7 @@ function scene(outcome: Outcome, release = Promise.resolve()) {
     store: {},
     clock: simulatedClock(),
     random: () => 0,
-    instrumentation: new Instrumentation({
-      tracer: {
-        event: (event: AgentEvent) => void (event.type === 'error' && seen.traced.push(event.error.code)),
-      } as Tracer,
-    }),
+    instrumentation: new Instrumentation({ tracer }),
     sources: { redactor: undefined, unheard: () => {} },
     childHosts: {},
     checkpointFailed: () => {},
