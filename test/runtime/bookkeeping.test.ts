@@ -12,7 +12,7 @@ import { Registry } from '../../src/runtime/registry.ts'
 import { usageOf } from '../support/agentHarness.ts'
 import { assert, describe } from '../support/suite.ts'
 
-/** What a registry says, kept in the plainest way. */
+/** A registry that is kept in the plainest way. */
 class PlainRegistry {
   readonly all = new Map<string, { readonly host: AgentHost; agent: Agent | undefined }>()
   order: string[] = []
@@ -73,6 +73,7 @@ const opsOf = (id: string): Op[] => [
   (registry, plain) => {
     const known = plain.all.get(id)
     registry.remove(hostOfKind(id, 'root'))
+    assert.is(registry.get(id), known?.agent)
     if (known === undefined) return
     registry.remove(known.host)
     plain.remove(known.host)

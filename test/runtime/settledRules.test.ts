@@ -92,7 +92,8 @@ describe('an agent of which one wants to know that it has settled', (it) => {
         const { agent, changed, watchers } = loaded(writing !== undefined)
         const log = Promise.withResolvers<void>()
         if (writing !== undefined) agent.log.durable = () => log.promise
-        const told = settled(agent as never, undefined)
+        const { signal } = new AbortController()
+        const told = settled(agent as never, signal)
         await next()
         assert.is(watchers.size, writing === undefined ? 1 : 0)
         if (isUnloaded) unload(agent, isStopped ? 'stopped' : 'idle', isStopped)
@@ -104,7 +105,7 @@ describe('an agent of which one wants to know that it has settled', (it) => {
         const { status, seq } = await told
         const isToldAsItStands = writing === 'failed' && !isUnloaded
         assert.equal([status, seq], [isToldAsItStands ? 'waiting' : expected, isUnloaded ? 5 : 3])
-        assert.is(watchers.size, 0)
+        assert.equal([watchers.size, getEventListeners(signal, 'abort').length], [0, 0])
       }
   })
 

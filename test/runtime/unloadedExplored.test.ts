@@ -1,3 +1,5 @@
+// XState marks its internal members with an underscore.
+/* oxlint-disable no-underscore-dangle */
 import type { PricedModel } from '../../src/actors/turn/turnOptions.ts'
 import { defineAgent } from '../../src/actors/define/defineAgent.ts'
 import { policyModel } from '../../src/actors/models/policyModel.ts'
@@ -79,7 +81,7 @@ function scene(outcome: Outcome, release = Promise.resolve()) {
   const opened = Promise.withResolvers<void>()
   const seen = {
     loads: 0,
-    /** What its actor was given before it started, and after. */
+    /** Commands that its actor was given before it started. */
     started: undefined as readonly AgentMachineEvent[] | undefined,
     ends: [] as string[],
     /** Runs that it knows of when it starts. */
@@ -134,7 +136,7 @@ function scene(outcome: Outcome, release = Promise.resolve()) {
 const ops = ['prompt', 'abort', 'withdraw', 'resume', 'load', 'close', 'stop'] as const
 type Op = (typeof ops)[number]
 
-/** What an unloaded agent is expected to be after these commands. */
+/** The expected state of an unloaded agent after these commands. */
 class Plain {
   state: 'unloaded' | 'loading' | 'ending' | 'ended' = 'unloaded'
   how: 'close' | 'stop' | undefined

@@ -69,9 +69,7 @@ describe('a wait for agents', (it) => {
     const agents = new DetachedAgents({ machine, shared: { clock } } as unknown as TreeAgent, {} as ChildHosts)
     const texts: string[] = []
     const wait = (meant: readonly string[]): void =>
-      void agents
-        .waitFor({ agents: meant, ms: 100 }, new AbortController().signal)
-        .then(({ text }) => texts.push(text))
+      void agents.waitFor({ agents: meant, ms: 100 }, new AbortController().signal).then(({ text }) => texts.push(text))
     wait(['a'])
     wait(['b'])
     machine.context = knownOf(['b'], [report('a')])
