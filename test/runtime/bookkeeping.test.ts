@@ -1,72 +1,82 @@
 import { RuntimeError } from '../../src/protocol/errors.ts'
 import type { Spent } from '../../src/protocol/records.ts'
-import type { AgentBody } from '../../src/runtime/agents/agentBody.ts'
 import type { AgentHost } from '../../src/runtime/agents/agentHost.ts'
-import type { AgentOwner } from '../../src/runtime/agents/agentOwner.ts'
-import type { Agent } from '../../src/runtime/agents/agent.ts'
+import type { Agent, AgentOwner } from '../../src/runtime/agents/agent.ts'
+import { hostOf } from '../../src/runtime/agents/agentFacts.ts'
+import { Family } from '../../src/runtime/agents/family.ts'
 import type { Life } from '../../src/runtime/children/child.ts'
-import { noTotals, totalsOf } from '../../src/runtime/children/treeTotals.ts'
-import type { TreeTotals } from '../../src/runtime/children/treeAgent.ts'
+import type { ChildHosts } from '../../src/runtime/children/childHosts.ts'
+import type { TreeAgent, TreeTotals } from '../../src/runtime/children/treeAgent.ts'
 import { Hosts } from '../../src/runtime/hosts.ts'
 import { Registry } from '../../src/runtime/registry.ts'
 import { usageOf } from '../support/agentHarness.ts'
 import { assert, describe } from '../support/suite.ts'
 
-/** Registry kept in the plainest way. */
+/** A registry that is kept in the plainest way. */
 class PlainRegistry {
-  readonly all = new Map<string, { body: AgentBody; agent: Agent | undefined }>()
+  readonly all = new Map<string, { readonly host: AgentHost; agent: Agent | undefined }>()
   order: string[] = []
 
-  add(body: AgentBody): boolean {
-    const known = this.all.get(body.agentId)
-    if (known?.body.isLoaded === false) {
-      known.body = body
-      return false
-    }
-    this.order = this.order.filter((id) => id !== body.agentId)
-    this.all.set(body.agentId, { body, agent: undefined })
-    if (body.parent === undefined && !body.incognito) this.order.push(body.agentId)
+  add(host: AgentHost): boolean {
+    if (this.all.get(host.agentId)?.host === host) return false
+    this.order = this.order.filter((id) => id !== host.agentId)
+    this.all.set(host.agentId, { host, agent: undefined })
+    if (host.parent === undefined && !host.incognito) this.order.push(host.agentId)
     return true
   }
 
-  remove(body: AgentBody): void {
-    if (this.all.get(body.agentId)?.body !== body) return
-    this.all.delete(body.agentId)
-    this.order = this.order.filter((id) => id !== body.agentId)
+  remove(host: AgentHost): void {
+    if (this.all.get(host.agentId)?.host !== host) return
+    this.all.delete(host.agentId)
+    this.order = this.order.filter((id) => id !== host.agentId)
   }
 }
 
 const kinds = { root: {}, child: { parent: {} }, hidden: { incognito: true } } as const
-const bodyOf = (agentId: string, kind: keyof typeof kinds, isLoaded = true): AgentBody =>
-  ({ agentId, isLoaded, parent: undefined, incognito: undefined, metadata: {}, ...kinds[kind] }) as unknown as AgentBody
+const hostOfKind = (agentId: string, kind: keyof typeof kinds): AgentHost =>
+  ({
+    agentId,
+    isLoaded: true,
+    parent: undefined,
+    incognito: undefined,
+    metadata: {},
+    ...kinds[kind],
+  }) as unknown as AgentHost
 
 type Op = (registry: Registry, plain: PlainRegistry, heard: string[]) => void
 
 const opsOf = (id: string): Op[] => [
   ...(['root', 'child', 'hidden'] as const).map((kind): Op => (registry, plain, heard) => {
-    const body = bodyOf(id, kind)
+    const host = hostOfKind(id, kind)
     const before = heard.length
-    const isNew = plain.add(body)
-    registry.add(body)
-    assert.is(heard.length - before, isNew ? 1 : 0)
+    const earlier = registry.get(id)
+    plain.add(host)
+    registry.add(host)
+    assert.is(heard.length - before, 1)
     const known = plain.all.get(id)!
-    if (isNew) known.agent = registry.get(id)
+    known.agent = registry.get(id)
+    assert.is.not(known.agent, earlier)
+    assert.is(hostOf(known.agent!), host)
   }),
-  (registry, plain) => {
+  (registry, plain, heard) => {
     const known = plain.all.get(id)
     if (known === undefined) return
-    const unloaded = { ...known.body, isLoaded: false } as AgentBody
-    registry.replace(known.body, unloaded)
-    // One that is no longer there replaces nothing.
-    registry.replace(known.body, bodyOf(id, 'root'))
-    known.body = unloaded
+    const before = heard.length
+    // It was unloaded, and is here again.
+    for (const isLoaded of [false, true]) {
+      Object.assign(known.host, { isLoaded })
+      assert.is(plain.add(known.host), false)
+      registry.add(known.host)
+    }
+    assert.is(heard.length, before)
   },
   (registry, plain) => {
     const known = plain.all.get(id)
-    registry.remove(bodyOf(id, 'root'))
+    registry.remove(hostOfKind(id, 'root'))
+    assert.is(registry.get(id), known?.agent)
     if (known === undefined) return
-    registry.remove(known.body)
-    plain.remove(known.body)
+    registry.remove(known.host)
+    plain.remove(known.host)
   },
 ]
 
@@ -80,10 +90,10 @@ describe('the book of the agents of a runtime', (it) => {
         assert.equal(ids(registry.roots({ page: { after } })), plain.order.slice(index + 1))
         assert.equal(ids(registry.roots({ page: { after, limit: 1 } })), plain.order.slice(index + 1, index + 2))
       }
-      const hidden = [...plain.all.values()].filter(({ body }) => body.incognito)
-      assert.equal(ids(registry.everyRoot()), [...plain.order, ...hidden.map(({ body }) => body.agentId)])
+      const hidden = [...plain.all.values()].filter(({ host }) => host.incognito)
+      assert.equal(ids(registry.everyRoot()), [...plain.order, ...hidden.map(({ host }) => host.agentId)])
       for (const id of ['a', 'b']) {
-        assert.is(registry.body(id), plain.all.get(id)?.body)
+        assert.is(registry.host(id), plain.all.get(id)?.host)
         assert.is(registry.get(id), plain.all.get(id)?.agent)
         if (plain.order.includes(id)) continue
         assert.throws(() => registry.roots({ page: { after: id } }), /none of the agents without a parent/)
@@ -178,6 +188,17 @@ describe('the hosts of a runtime', (it) => {
       }
   })
 
+  it('are released again once they have been unloaded and are here again', async () => {
+    const { hosts: all, left } = hosts()
+    const only = fakeHost('a', one)
+    only.done.resolve()
+    for (const life of [1, 2]) {
+      all.add(only.host)
+      await all.release(only.host)
+      assert.equal([only.releases, left.length, all.get('a')], [life, life, undefined])
+    }
+  })
+
   it('are all released, though one of them cannot be', async () => {
     const { hosts: all, left } = hosts()
     const three = ['a', 'b', 'c'].map((id) => fakeHost(id, one))
@@ -204,9 +225,19 @@ describe('the totals of an agent', (it) => {
       incognito,
       usedBefore,
     }: { totals?: TreeTotals; incognito?: object; usedBefore?: Spent | undefined } = {},
-  ): Life => ({ host: { spent: own, totals, incognito }, usedBefore }) as unknown as Life
+  ): Life => ({ host: { view: { spent: own }, family: { totals }, incognito }, usedBefore }) as unknown as Life
   const agent = (calls: readonly object[] = [], run: object | null = {}, incognito?: object) =>
-    ({ context: { calls, run }, incognito }) as unknown as Parameters<typeof totalsOf>[0]
+    ({ machine: { context: { calls, run } }, incognito }) as unknown as TreeAgent
+  const totalsOf = (of: TreeAgent, lives: readonly Life[]): TreeTotals => {
+    const family = new Family(of, {} as ChildHosts)
+    if (lives.length > 0) Object.defineProperty(family.children, 'running', { value: lives })
+    const { totals } = family
+    assert.is(family.totals, totals)
+    return totals
+  }
+  /** One object for all of which there is nothing to say. */
+  const noTotals = totalsOf(agent(), [])
+  assert.equal(noTotals, { waiting: [], uncounted: undefined })
 
   it('count each way in which something was used, of each sub-agent and those below it', () => {
     const none = spent(0, 0)

@@ -1,9 +1,9 @@
 import { z } from 'zod'
 import { defineAgent } from '../../src/actors/define/defineAgent.ts'
 import { policyModel } from '../../src/actors/models/policyModel.ts'
-import type { AgentMachineEvent } from '../../src/machines/agentTypes.ts'
+import type { AgentContext, AgentMachineEvent } from '../../src/machines/agentTypes.ts'
 import type { RuntimeError } from '../../src/protocol/errors.ts'
-import type { AgentBody } from '../../src/runtime/agents/agentBody.ts'
+import type { AgentHost } from '../../src/runtime/agents/agentHost.ts'
 import { dispatchCommand } from '../../src/runtime/agents/commands.ts'
 import { RunDeps } from '../../src/runtime/children/runDeps.ts'
 import { checkOwedDeps } from '../../src/runtime/resumable.ts'
@@ -47,10 +47,11 @@ interface Scene {
   readonly state?: string
   readonly unseen?: number
   readonly flags?: object
+  readonly isLoaded?: boolean
   readonly deps?: z.ZodType | null
 }
 
-function scene({ context, state = 'idle', unseen = 0, flags, deps = null }: Scene) {
+function scene({ context, state = 'idle', unseen = 0, flags, deps = null, isLoaded = true }: Scene) {
   const sent: AgentMachineEvent[] = []
   const notes: string[] = []
   const definition = {
@@ -60,23 +61,22 @@ function scene({ context, state = 'idle', unseen = 0, flags, deps = null }: Scen
     deps,
     policy: { flags: { fold: true, policies: true, ...flags }, policies: { names: ['tidy', 'other'] } },
   }
+  const asked = {
+    run: null,
+    pause: null,
+    failedRun: null,
+    resuming: null,
+    ending: null,
+    ...Object.fromEntries(queues.map((queue) => [queue, []])),
+    ...context,
+  }
   const host = {
     agentId: 'a',
-    definition,
     given: undefined as RunDeps | undefined,
-    state,
-    unseen,
-    clock: simulatedClock(5),
-    context: {
-      run: null,
-      pause: null,
-      failedRun: null,
-      resuming: null,
-      ending: null,
-      ...Object.fromEntries(queues.map((queue) => [queue, []])),
-      ...context,
-    },
-    conversation: { tokens: 0, trunk: () => [] },
+    isLoaded,
+    shared: { clock: simulatedClock(5) },
+    view: { definition, conversation: { tokens: 0, trunk: () => [] } },
+    machine: { state, unseen, send: (event: AgentMachineEvent) => void sent.push(event) },
     announcer: { requested: () => void notes.push('requested') },
     runs: {
       expect: (id: string) => {
@@ -84,14 +84,15 @@ function scene({ context, state = 'idle', unseen = 0, flags, deps = null }: Scen
         return new RunHandle(id)
       },
       resume: async () => void notes.push('resumes'),
+      continue: () => void notes.push('continues'),
     },
-    send: (event: AgentMachineEvent) => void sent.push(event),
   }
   const dispatch = (type: string, more: object, how: { isRemote?: boolean; deps?: unknown } = {}) =>
-    dispatchCommand(host as unknown as AgentBody, { type, agentId: 'a', ...more } as never, 'r1', {
-      isRemote: how.isRemote ?? false,
-      deps: how.deps,
-    })
+    dispatchCommand(
+      { host: host as unknown as AgentHost, context: asked as unknown as AgentContext },
+      { type, agentId: 'a', ...more } as never,
+      { id: 'r1', isRemote: how.isRemote ?? false, deps: how.deps },
+    )
   const codeOf = (...given: Parameters<typeof dispatch>): string | undefined => {
     try {
       dispatch(...given)
@@ -166,6 +167,11 @@ describe('a command to an agent', (it) => {
       assert.is(codeOf('agent.resume', {}), code)
       assert.is(notes.includes('resumes'), code === undefined)
       if (code !== undefined) assert.throws(() => dispatch('agent.resume', {}), new RegExp(why))
+      // Nothing of an unloaded agent is left to be written first.
+      const unloaded = scene({ context, state, isLoaded: false })
+      assert.is(unloaded.codeOf('agent.resume', {}), code)
+      const wayOn = unloaded.notes.filter((note) => ['resumes', 'continues'].includes(note))
+      assert.equal(wayOn, code === undefined ? ['continues'] : [])
     }
   })
 

@@ -5,14 +5,11 @@ import { waitForName } from '../../src/actors/tools/waitForTool.ts'
 import { defineAgent, policyModel } from '../../src/index.ts'
 import { forkSession } from '../../src/sessions.ts'
 import type { RuntimeError } from '../../src/protocol/errors.ts'
-import type { LogRecord } from '../../src/protocol/records.ts'
 import type { Store } from '../../src/protocol/ports/store.ts'
-import type { AgentBody } from '../../src/runtime/agents/agentBody.ts'
-import { settled } from '../../src/runtime/agents/settled.ts'
-import { awaitRequested } from '../../src/runtime/agents/awaitRequested.ts'
-import { StallTimer } from '../../src/runtime/children/stallTimer.ts'
+import type { AgentHost } from '../../src/runtime/agents/agentHost.ts'
+import { StallTimer } from '../../src/runtime/events/stallTimer.ts'
 import { warnOfForgottenApprovals } from '../../src/runtime/forgottenApprovals.ts'
-import { checkDetachable, detachBody, rootOf } from '../../src/runtime/letGo.ts'
+import { checkDetachable, detachHost, rootOf } from '../../src/runtime/letGo.ts'
 import { standingOf } from '../../src/runtime/logStanding.ts'
 import { inOrder, WaitingList, waitingAgent } from '../../src/runtime/waitingList.ts'
 import { memoryStore } from '../../src/log/stores/memoryStore.ts'
@@ -33,21 +30,21 @@ describe('letting go of an agent', (it) => {
   }
 
   it('is for those that are here, are stored and have no parent', () => {
-    const body = (more: object): AgentBody => ({ agentId: 'a', ...more }) as unknown as AgentBody
+    const host = (more: object): AgentHost => ({ agentId: 'a', ...more }) as unknown as AgentHost
     assert.is(
       codeOf(() => checkDetachable('a', undefined)),
       'AGENT_NOT_FOUND',
     )
     assert.is(
-      codeOf(() => checkDetachable('a', body({}))),
+      codeOf(() => checkDetachable('a', host({}))),
       undefined,
     )
     assert.is(
-      codeOf(() => checkDetachable('a', body({ incognito: true }))),
+      codeOf(() => checkDetachable('a', host({ incognito: true }))),
       'AGENT_INCOGNITO',
     )
     assert.is(
-      codeOf(() => checkDetachable('a', body({ parent: { agentId: 'p' } }))),
+      codeOf(() => checkDetachable('a', host({ parent: { agentId: 'p' } }))),
       'INVALID_OPTION',
     )
     const top = { agentId: 'top' }
@@ -63,144 +60,53 @@ describe('letting go of an agent', (it) => {
             await next()
             notes.push(note)
           }
-          const below = { liveChildren: [], childrenReleased: slow('below free') }
+          const below = { family: { live: [], released: slow('below free') } }
           const host = {
-            agentId: 'a',
-            liveChildren: [below],
-            letGo: ({ code }: { code: string }) => void notes.push(code),
-            childrenReleased: slow('children free'),
-          }
-          const body = {
             agentId: 'a',
             incognito,
             isLoaded,
-            unseen,
-            loaded: async (work: (agent: unknown) => Promise<void>) => work(host),
-            end: slow('end'),
+            // An unloaded agent has none.
+            family: { live: isLoaded ? [below] : [], released: slow('children free') },
+            machine: {
+              unseen,
+              letGo: ({ code }: { code: string }) => void notes.push(code),
+              end: slow('end'),
+            },
+            async loaded(work: (agent: unknown) => Promise<void>) {
+              host.isLoaded = true
+              host.family.live = [below]
+              await work(host)
+            },
           }
-          const owner = { release: slow('release'), releaseBody: slow('release body') }
-          await detachBody(body as never, owner)
+          const owner = { release: slow('release'), releaseHost: slow('release host') }
+          await detachHost(host as never, owner)
           notes.push('over')
           const isLetGo = incognito === undefined && (isLoaded || unseen > 0)
-          const way = isLetGo ? ['AGENT_DETACHED', 'children free', 'below free', 'release'] : ['end', 'release body']
+          const way = isLetGo ? ['AGENT_DETACHED', 'children free', 'below free', 'release'] : ['end', 'release host']
           assert.equal(notes, [...way, 'over'])
         }
   })
 })
 
-describe('an agent of which one wants to know that it has settled', (it) => {
-  it('is told by its stand-in where that knows all, else by the agent itself', async () => {
-    for (const state of ['idle', 'stopped'])
-      for (const unseen of [0, 1])
-        for (const isStopped of [false, true]) {
-          const known = { status: 'waiting', seq: 9 }
-          const body = { isLoaded: false, state, unseen, isStopped, lastSeq: 4, loaded: async () => known }
-          const expected =
-            state === 'stopped'
-              ? { status: 'stopped', seq: 4 }
-              : unseen === 0 && !isStopped
-                ? { status: 'idle', seq: 4, reporters: [] }
-                : known
-          assert.equal(await settled({ body } as never, undefined), expected)
-        }
-  })
-
-  it('has not stopped where it was only unloaded meanwhile', async () => {
-    const stopped = { status: 'stopped', seq: 3 }
-    for (const [isSame, isStopped, expected] of [
-      [true, false, 'stopped'],
-      [false, true, 'stopped'],
-      [false, false, 'idle'],
-    ] as const) {
-      const agent = { body: {} as unknown }
-      agent.body = {
-        isLoaded: true,
-        lastSeq: 3,
-        loaded: async () => {
-          if (!isSame)
-            agent.body = { isLoaded: false, state: isStopped ? 'stopped' : 'idle', unseen: 0, isStopped, lastSeq: 5 }
-          return stopped
-        },
-      }
-      const { status, seq } = await settled(agent as never, undefined)
-      assert.equal([status, seq], [expected, expected === 'idle' ? 5 : 3])
-    }
-  })
-
-  it('is not waited for once the signal is aborted, whose listeners are gone then', async () => {
-    const never = { isLoaded: true, lastSeq: 0, loaded: () => new Promise(() => {}) }
-    const controller = new AbortController()
-    const waiting = settled({ body: never } as never, controller.signal).catch((thrown: unknown) => thrown)
-    await next()
-    const why = new Error('enough')
-    controller.abort(why)
-    assert.is(await waiting, why)
-    assert.is(await settled({ body: never } as never, controller.signal).catch((thrown: unknown) => thrown), why)
-  })
-})
-
-describe('the run of a request that nobody goes on with', (it) => {
-  const scene = (more: object) => {
-    const agent = {
-      agentId: 'a',
-      definition: { output: null },
-      isStopped: false,
-      ended: Promise.resolve(null),
-      state: 'idle',
-      unseen: 0,
-      context: { pause: null, prompts: [] },
-      announcer: { subscribe: () => () => (left += 1) },
-      onEnd: () => () => (left += 1),
-      durable: () => undefined,
-      ...more,
-    }
-    let left = 0
-    const records = [{ type: 'run.start', requestId: 'r', runId: 'a/r0', seq: 1 }]
-    const result = awaitRequested(
-      agent as never,
-      (async function* () {
-        yield* records as unknown as LogRecord[]
-      })(),
-      'r',
-    )
-    return { result, left: () => left }
-  }
-  const limit = { type: 'limit', limit: 'turns' }
-  const store = { type: 'store', error: { code: 'STORE_APPEND_FAILED', message: 'full' } }
-  const crash = { code: 'INTERNAL', message: 'a bug' }
-  for (const [what, more, expected] of [
-    ['was stopped', { isStopped: true }, ['aborted', undefined]],
-    ['crashed', { isStopped: true, ended: Promise.resolve(crash) }, ['error', 'INTERNAL']],
-    ['is at rest', {}, ['aborted', undefined]],
-    ['is paused by a limit', { context: { pause: limit, prompts: [] } }, ['paused', undefined]],
-    ['is paused by its store', { context: { pause: store, prompts: [] } }, ['paused', 'STORE_APPEND_FAILED']],
-    ['waits for people', { context: { pause: { type: 'approvals' }, prompts: [] } }, undefined],
-    ['was told more', { unseen: 1 }, undefined],
-    ['has more to begin with', { context: { pause: null, prompts: [{}] } }, undefined],
-    ['works', { state: 'replying' }, undefined],
-  ] as const)
-    it(`is ${expected === undefined ? 'waited for' : expected[0]} where its agent ${what}`, async () => {
-      const { result, left } = scene(more)
-      const first = await Promise.race([result, next().then(next)])
-      assert.equal(first === undefined ? undefined : [first.stopReason, first.error?.code], expected)
-      assert.is(left(), expected === undefined ? 0 : 2)
-    })
-})
-
 describe('the time without a sign of life', (it) => {
   it('does not run while the agent, or one below it, waits', async () => {
     const idle = { pause: null, calls: [] as object[] }
+    const below = (waitsFor: string | null) => ({
+      machine: { context: idle },
+      ports: { waitsFor },
+      family: { live: [] },
+    })
     const waits: { readonly [what: string]: object } = {
-      'for people': { context: { ...idle, pause: { type: 'approvals' } } },
-      'for its turn': { waitsFor: 'm' },
-      'for reports': { context: { ...idle, calls: [{ name: waitForName, status: 'running' }] } },
-      below: { liveChildren: [{ context: idle, waitsFor: 'm', liveChildren: [] }] },
+      'for people': { machine: { context: { ...idle, pause: { type: 'approvals' } } } },
+      'for its turn': { ports: { waitsFor: 'm' } },
+      'for reports': { machine: { context: { ...idle, calls: [{ name: waitForName, status: 'running' }] } } },
+      below: { family: { live: [below('m')] } },
     }
     const works: { readonly [what: string]: object } = {
       'at nothing': {},
-      'at another tool': { context: { ...idle, calls: [{ name: 'look', status: 'running' }] } },
-      'after a wait': { context: { ...idle, calls: [{ name: waitForName, status: 'settled' }] } },
-      'with others below': { liveChildren: [{ context: idle, waitsFor: null, liveChildren: [] }] },
+      'at another tool': { machine: { context: { ...idle, calls: [{ name: 'look', status: 'running' }] } } },
+      'after a wait': { machine: { context: { ...idle, calls: [{ name: waitForName, status: 'settled' }] } } },
+      'with others below': { family: { live: [below(null)] } },
     }
     for (const [isWaiting, cases] of [
       [true, waits],
@@ -210,11 +116,11 @@ describe('the time without a sign of life', (it) => {
         const clock = simulatedClock(0)
         const agent = {
           agentId: 'a',
-          clock,
-          context: idle,
-          waitsFor: null,
+          shared: { clock },
+          machine: { context: idle },
+          ports: { waitsFor: null },
           parent: undefined,
-          liveChildren: [],
+          family: { live: [] },
           ...more,
         }
         const timer = new StallTimer(agent as never)
@@ -237,11 +143,11 @@ describe('the time without a sign of life', (it) => {
     const make = (parent?: object) => {
       const agent = {
         agentId: 'a',
-        clock,
-        context: { pause: null, calls: [] },
-        waitsFor: null,
+        shared: { clock },
+        machine: { context: { pause: null, calls: [] } },
+        ports: { waitsFor: null },
         parent,
-        liveChildren: [],
+        family: { live: [] },
       }
       return Object.assign(agent, { stallTimer: undefined as unknown as StallTimer })
     }

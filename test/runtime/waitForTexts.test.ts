@@ -1,10 +1,15 @@
+import { simulatedClock } from '../../packages/evaluation/src/testing/simulatedClock.ts'
+import type { WaitedFor } from '../../src/actors/tools/waitForTool.ts'
+import type { AgentContext } from '../../src/machines/agentTypes.ts'
+import type { ChildHosts } from '../../src/runtime/children/childHosts.ts'
 import { noEarlier, sinceCall, wantedEarlier } from '../../src/runtime/children/continued.ts'
-import { isOver, resultOf } from '../../src/runtime/children/waitFor.ts'
+import { DetachedAgents } from '../../src/runtime/children/detachedAgents.ts'
 import type { TreeAgent } from '../../src/runtime/children/treeAgent.ts'
 import type { LogRecord } from '../../src/protocol/records.ts'
+import { quiet } from '../support/agentHarness.ts'
 import { assert, describe } from '../support/suite.ts'
 
-type Known = Parameters<typeof isOver>[0]
+type Known = Pick<AgentContext, 'reporters' | 'followUps' | 'steering'>
 
 const reporter = (childId: string) => ({ childId, name: `${childId}-name`, key: `${childId}-key` })
 const report = (agentId: string, text = `${agentId} reports`) => ({
@@ -19,8 +24,28 @@ const knownOf = (
   steering: readonly object[] = [],
 ): Known => ({ reporters: working.map(reporter), followUps: reports, steering }) as unknown as Known
 
+/** A wait of an agent of which this is known, and nothing else happens: whether it ends by itself, and its result once it is told to. */
+async function waitAt(
+  known: Known,
+  meant: readonly string[] | undefined,
+): Promise<{ readonly isOver: boolean; readonly result: WaitedFor }> {
+  const clock = simulatedClock(0)
+  const parent = { machine: { context: known }, shared: { clock } } as unknown as TreeAgent
+  const abort = new AbortController()
+  let isOver = false
+  const wait = new DetachedAgents(parent, {} as ChildHosts).waitFor({ agents: meant, ms: 100 }, abort.signal)
+  void wait.then(() => (isOver = true))
+  await quiet()
+  const wasOver = isOver
+  assert.is(clock.pending, wasOver ? 0 : 1)
+  abort.abort()
+  const result = await wait
+  assert.is(clock.pending, 0)
+  return { isOver: wasOver, result }
+}
+
 describe('a wait for agents', (it) => {
-  it('is over once none of those meant works, or somebody speaks', () => {
+  it('is over once none of those meant works, or somebody speaks', async () => {
     for (const [working, meant, spoken, over] of [
       [[], undefined, false, true],
       [['a'], undefined, false, false],
@@ -32,13 +57,35 @@ describe('a wait for agents', (it) => {
       [['a', 'b'], ['b'], true, true],
     ] as const)
       assert.is(
-        isOver(knownOf(working, [], spoken ? [note('hey')] : []), meant),
+        (await waitAt(knownOf(working, [], spoken ? [note('hey')] : []), meant)).isOver,
         over,
         JSON.stringify([working, meant, spoken]),
       )
   })
 
-  it('tells what is there, what still works and why it ends, in every combination', () => {
+  it('looks again with each step of its agent, and ends with its time', async () => {
+    const clock = simulatedClock(0)
+    const machine = { context: knownOf(['a', 'b']) }
+    const agents = new DetachedAgents({ machine, shared: { clock } } as unknown as TreeAgent, {} as ChildHosts)
+    const texts: string[] = []
+    const wait = (meant: readonly string[]): void =>
+      void agents.waitFor({ agents: meant, ms: 100 }, new AbortController().signal).then(({ text }) => texts.push(text))
+    wait(['a'])
+    wait(['b'])
+    machine.context = knownOf(['b'], [report('a')])
+    await quiet()
+    assert.equal(texts, [])
+    agents.look()
+    await quiet()
+    assert.equal([texts, clock.pending], [['a reports'], 1])
+    await clock.advance(99)
+    assert.is(texts.length, 1)
+    await clock.advance(1)
+    assert.equal(texts.slice(1), ['Still at work: b (b-name).'])
+    assert.is(clock.pending, 0)
+  })
+
+  it('tells what is there, what still works and why it ends, in every combination', async () => {
     for (const working of [[], ['a'], ['a', 'b']])
       for (const reported of [[], ['c'], ['c', 'd']])
         for (const meant of [undefined, [], ['a'], ['c'], ['a', 'c', 'x']])
@@ -46,7 +93,8 @@ describe('a wait for agents', (it) => {
             const label = JSON.stringify({ working, reported, meant, isSpoken })
             const isMeant = (id: string): boolean => meant?.includes(id) ?? true
             const messages = [note('a follow-up'), ...reported.map((id) => report(id))]
-            const { text, delivers } = resultOf(knownOf(working, messages, isSpoken ? [note('hey')] : []), meant)
+            const { result } = await waitAt(knownOf(working, messages, isSpoken ? [note('hey')] : []), meant)
+            const { text, delivers } = result
             const [there, busy] = [reported.filter(isMeant), working.filter(isMeant)]
             assert.equal(
               delivers,
@@ -67,7 +115,7 @@ describe('a wait for agents', (it) => {
           }
   })
 
-  it('gives as many reports as fit, the first in any case, and says how many follow', () => {
+  it('gives as many reports as fit, the first in any case, and says how many follow', async () => {
     for (const [sizes, held] of [
       [[100_000], 1],
       [[100_001], 1],
@@ -78,7 +126,7 @@ describe('a wait for agents', (it) => {
       [[50_000, 60_000, 1], 1],
     ] as const) {
       const reports = sizes.map((size, at) => report(`r${at}`, 'x'.repeat(size)))
-      const { text, delivers } = resultOf(knownOf(['a'], reports), undefined)
+      const { text, delivers } = (await waitAt(knownOf(['a'], reports), undefined)).result
       assert.is(delivers.length, held, JSON.stringify(sizes))
       assert.is(text.includes(`${sizes.length - held} more have reported`), held < sizes.length)
     }
@@ -156,7 +204,7 @@ describe('going on with an earlier agent', (it) => {
     let written = Promise.withResolvers<void>()
     const parent = {
       agentId: 'a',
-      durable: () => written.promise,
+      log: { durable: () => written.promise },
       store: {
         async *read(): AsyncGenerator<LogRecord> {
           yield* log as LogRecord[]

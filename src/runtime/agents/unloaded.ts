@@ -12,7 +12,7 @@ interface UnloadedOwner {
   notLoaded(thrown: unknown): void
   readonly machine: { end(how: 'stop' | 'close'): Promise<void>; over(crash: null): void }
   readonly family: { changed(): void }
-  readonly announcer: { fail(thrown: unknown): void }
+  readonly announcer: { fail(thrown: unknown): void; over(): void }
 }
 
 const nothing: readonly never[] = Object.freeze([])
@@ -114,5 +114,6 @@ export class Unloaded {
     this.isOver = true
     this.#owner.family.changed()
     this.#owner.machine.over(null)
+    this.#owner.announcer.over()
   }
 }

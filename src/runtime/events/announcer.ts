@@ -60,7 +60,7 @@ export class Announcer {
   readonly #owner: EventOwner
   readonly #parent: Announcer | undefined
   readonly #shared: Listening
-  readonly #observers = new Observers(this)
+  #observers = new Observers(this)
   /** Listeners that also want events of descendants. */
   #family: Observers | undefined
   #deltas: DeltaFilter | undefined
@@ -210,6 +210,12 @@ export class Announcer {
   ended(): void {
     this.#shared.instrumentation?.ended(this.#agent)
     this.#traced = undefined
+  }
+
+  /** Listeners hear nothing more; the tracer and the logger do. */
+  over(): void {
+    this.#observers = new Observers(this)
+    this.#family = undefined
   }
 
   /** Reports an error that does not end the run. */

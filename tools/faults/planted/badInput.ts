@@ -1,6 +1,6 @@
 import type { Fault } from '../mutate.ts'
 
-const tests = ['inspector/badInputInChromium']
+const tests = ['inspector/shell/badInputInChromium']
 
 /** Slips in what the page does with more agents, and worse logs, than one thinks of. */
 export const faults: readonly Fault[] = [

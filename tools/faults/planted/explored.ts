@@ -29,15 +29,15 @@ export const faults: readonly Fault[] = [
     'if (isOurs) await',
     'await',
   ]),
-  fault(5, 'src/runtime/agents/unloadedHost.ts', 'runtime/unloadedExplored', [
+  fault(5, 'src/runtime/agents/unloaded.ts', 'runtime/unloadedExplored', [
     'a second abort ends what was asked between the two',
-    " || this.#pending?.events.at(-1)?.type === 'abort'",
+    " || this.#commands?.at(-1)?.type === 'abort'",
     '',
   ]),
-  fault(6, 'src/runtime/agents/unloadedHost.ts', 'runtime/unloadedExplored', [
+  fault(6, 'src/runtime/agents/agentHost.ts', 'runtime/unloadedExplored', [
     'a run that fails because the runtime closes is an error',
-    "if (isClosing) run.cancel('aborted')\n      else run",
-    'run',
+    'endAll(isClosing ? null : toErrorInfo',
+    'endAll(toErrorInfo',
   ]),
   fault(7, 'src/runtime/agents/sources.ts', 'runtime/sourcesExplored', [
     'a source that is used again is closed by the timer of when it was left',
@@ -54,15 +54,15 @@ export const faults: readonly Fault[] = [
     'if (record.forkedFrom !== undefined) this.#messages = new WaitingMessages()',
     '',
   ]),
-  fault(10, 'src/runtime/agents/settled.ts', 'runtime/restingRules', [
+  fault(10, 'src/runtime/agents/settled.ts', 'runtime/settledRules', [
     'an agent that was only unloaded meanwhile is told to have stopped',
-    ' || agent.body === body || agent.body.isStopped) return known',
-    ' || true) return known',
+    '(change(machine, family), signal)\n      continue',
+    "(change(machine, family), signal)\n      if (!agent.isLoaded) return { status: 'stopped', seq: agent.view.lastSeq }\n      continue",
   ]),
   fault(11, 'src/runtime/letGo.ts', 'runtime/restingRules', [
     'commands that wait for an unloaded agent are dropped when it is let go of',
-    'body.isLoaded || body.unseen > 0',
-    'body.isLoaded',
+    'host.isLoaded || host.machine.unseen > 0',
+    'host.isLoaded',
   ]),
   fault(12, 'src/runtime/waitingList.ts', 'runtime/restingRules', [
     'every log that was ever looked at is remembered',
@@ -81,12 +81,12 @@ export const faults: readonly Fault[] = [
   ]),
   fault(15, 'src/runtime/agents/commands.ts', 'runtime/commandRules', [
     'prunes wait without a limit',
-    "      checkRoom(host, 'prunes')\n      host.send({ type: 'prune', request: { id, by: 'person', ...saidIn(command) }, at })",
-    "      host.send({ type: 'prune', request: { id, by: 'person', ...saidIn(command) }, at })",
+    'checkRoom(asked, definition, askedBrakes[kind].queue)',
+    "if (kind !== 'prune') checkRoom(asked, definition, askedBrakes[kind].queue)",
   ]),
   fault(16, 'src/runtime/children/continued.ts', 'runtime/waitForTexts', [
     'the model is not told of the agent that it called in the same turn',
-    '  await parent.durable()\n  const earlier',
+    '  await parent.log.durable()\n  const earlier',
     '  const earlier',
   ]),
   fault(17, 'src/actors/models/heardGate.ts', 'actors/modelRules', [
@@ -118,5 +118,25 @@ export const faults: readonly Fault[] = [
     'a client of a gateway learns that somebody else has an agent of an id',
     'if (taken !== undefined && !reaches(',
     'if (taken === undefined && !reaches(',
+  ]),
+  fault(23, 'src/runtime/agents/unloaded.ts', 'runtime/unloadedExplored', [
+    'who listened to an unloaded agent hears of its log after it was closed',
+    '    this.#owner.announcer.over()\n',
+    '',
+  ]),
+  fault(24, 'src/runtime/agents/settled.ts', 'runtime/settledRules', [
+    'an agent that was unloaded while its log was written is told to be where it was',
+    'agent.isLoaded ? stands(agent) : undefined',
+    'stands(agent)',
+  ]),
+  fault(25, 'src/runtime/hosts.ts', 'runtime/bookkeeping', [
+    'the log of an agent that was unloaded once is not released again',
+    '    this.#releasing.delete(host)\n',
+    '',
+  ]),
+  fault(26, 'src/runtime/agents/machine.ts', 'runtime/unloadedExplored', [
+    'who waits for the end of an agent hears of it when that is unloaded',
+    '    if (this.unloaded !== undefined) return\n    this.next()',
+    '    if (this.unloaded === undefined) this.next()',
   ]),
 ]

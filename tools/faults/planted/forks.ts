@@ -3,7 +3,7 @@ import type { Fault } from '../mutate.ts'
 const fork = 'packages/bridge/src/server/forkAgent.ts'
 const tests = ['packages/bridge/test/server/fork']
 const made = ['sessions/test/failingTest']
-const compare = ['inspector/compare.test']
+const compare = ['inspector/branches/compare.test']
 
 /** Slips in forks that clients ask for, and in what the page says of them. */
 export const faults: readonly Fault[] = [

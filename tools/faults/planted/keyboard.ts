@@ -1,7 +1,7 @@
 import type { Fault } from '../mutate.ts'
 
 const keep = 'packages/page/src/inspector/parts/keepFocus.ts'
-const tests = ['inspector/journeysInChromium']
+const tests = ['inspector/shell/journeysInChromium']
 
 /** Slips in what a person meets who uses the page by keys alone. */
 export const faults: readonly Fault[] = [

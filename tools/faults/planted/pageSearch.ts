@@ -1,7 +1,7 @@
 import type { Fault } from '../mutate.ts'
 
 const search = 'packages/page/src/inspector/model/search/search.ts'
-const tests = ['inspector/search.full.test']
+const tests = ['inspector/search/search.full.test']
 
 /** Slips in the search of the page. */
 export const faults: readonly Fault[] = [

@@ -2,7 +2,7 @@ import type { Fault } from '../mutate.ts'
 
 const asked = 'packages/page/src/inspector/model/calls/askedPolicy.ts'
 const rows = 'packages/page/src/inspector/model/conversation/graphRows.ts'
-const followed = ['inspector/policies.test']
+const followed = ['inspector/calls/policies.test']
 const told = ['braking/policiesTold']
 const served = ['packages/bridge/test/server/policies']
 const printed = ['packages/cli/test/eventPrinter']

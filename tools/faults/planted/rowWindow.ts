@@ -2,7 +2,7 @@ import type { Fault } from '../mutate.ts'
 
 const layout = 'packages/page/src/inspector/parts/rowLayout.ts'
 const window = 'packages/page/src/inspector/parts/rowWindow.ts'
-const following = ['inspector/followingInChromium']
+const following = ['inspector/conversation/followingInChromium']
 
 /** Slips in lists that have only the rows in view in the document. */
 export const faults: readonly Fault[] = [
