@@ -1,6 +1,6 @@
 import { globSync } from 'node:fs'
 import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
-import { join, relative } from 'node:path'
+import { join, posix, relative } from 'node:path'
 import type { CaseContext } from '../support/suite.ts'
 
 export const repository = join(import.meta.dirname, '..', '..')
@@ -90,10 +90,18 @@ export async function stageBlocks({ cleanup }: Pick<CaseContext, 'cleanup'>): Pr
       // One stage per block, so that what a block does to an agent does not affect the next.
       await writeFile(join(folder, `stage-${name}.ts`), stage)
       const file = join(folder, `${name}.${block.language}`)
-      await writeFile(file, moduleOf(block.code, names, `./stage-${name}.ts`))
+      await writeFile(file, sourceFile(block.code) ?? moduleOf(block.code, names, `./stage-${name}.ts`))
       staged.push({ ...block, file })
     }
   return staged
+}
+
+/** A block that begins with the path of a source, which it would be: its imports are found from there. `undefined` for any other. */
+function sourceFile(code: string): string | undefined {
+  const [, path] = /^\/\/ ((?:src|packages)\/\S+\.ts)\n/.exec(code) ?? []
+  if (path === undefined) return undefined
+  const found = (specifier: string): string => posix.join('../..', posix.dirname(path), specifier)
+  return `\n${code.replaceAll(/ from '(\.[^']*)'/g, (_, specifier: string) => ` from '${found(specifier)}'`)}`
 }
 
 const importLine = /^import .*$/gm
