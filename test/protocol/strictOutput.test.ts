@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { settingsOf } from '../../src/actors/turn/modelSettings.ts'
 import type { JsonSchema } from '../../src/protocol/ports/model.ts'
-import { readAnswer } from '../../src/protocol/checks/readAnswer.ts'
+import { readAnswer } from '../../src/protocol/checks/readOutput.ts'
 import { fromOutput, outputSchema, unwrapped } from '../../src/protocol/checks/strictOutput.ts'
 import { assert, describe } from '../support/suite.ts'
 

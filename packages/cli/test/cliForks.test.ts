@@ -164,7 +164,7 @@ describe('escapement export and import', (it) => {
       runCli(context, ['import', 'missing.jsonl'], { cwd }),
     ])
     assert.equal([other.code, missing.code], [1, 1])
-    assert.match(other.stderr, /The file is no exported session: it begins with .*FOREIGN_FORMAT/)
+    assert.match(other.stderr, /The file is not an exported session: it begins with .*FOREIGN_FORMAT/)
     assert.match(missing.stderr, /missing\.jsonl could not be read/)
     assert.equal(readdirSync(cwd), ['other.json'])
   })

@@ -2,7 +2,7 @@ import { zodJson } from '../../protocol/checks/zodJson.ts'
 import type { z } from 'zod'
 import { messageOf, RuntimeError } from '../../protocol/errors.ts'
 import type { ModelSettings } from '../../protocol/ports/model.ts'
-import { askForAnswer } from '../../protocol/checks/readAnswer.ts'
+import { askForAnswer } from '../../protocol/checks/readOutput.ts'
 import { outputSchema } from '../../protocol/checks/strictOutput.ts'
 
 /**

@@ -1,4 +1,4 @@
-import { readAnswer } from '../../protocol/checks/readAnswer.ts'
+import { readAnswer } from '../../protocol/checks/readOutput.ts'
 import type { AgentDefinition } from '../../actors/define/agentDefinition.ts'
 import type { AgentEvent } from '../../protocol/events.ts'
 import { noUsage, textOf } from '../../protocol/messages.ts'

@@ -1,5 +1,5 @@
 import type { AgentDefinition } from '../../actors/define/agentDefinition.ts'
-import { readAnswer } from '../../protocol/checks/readAnswer.ts'
+import { readAnswer } from '../../protocol/checks/readOutput.ts'
 import type { Conversation } from '../../conversation/tree/conversation.ts'
 import { mayResumeFailed } from '../../machines/conditions.ts'
 import type { AgentContext, AgentMachineEvent } from '../../machines/agentTypes.ts'

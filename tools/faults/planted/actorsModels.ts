@@ -164,7 +164,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'actorsModels-21',
-    file: 'src/protocol/checks/readAnswer.ts',
+    file: 'src/protocol/checks/readOutput.ts',
     what: 'an answer is picked from several fenced blocks',
     from: 'if (blocks.length === 1) return',
     to: 'if (blocks.length === 9) return',

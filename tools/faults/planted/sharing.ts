@@ -111,7 +111,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'sharing-state-3',
-    file: 'packages/bridge/src/server/resultCache.ts',
+    file: 'packages/bridge/src/server/commandResults.ts',
     what: 'a session of a connection goes on without it',
     from: 'if (session.isPassing) {',
     to: 'if (session.isPassing && now < 0) {',

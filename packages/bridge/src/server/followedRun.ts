@@ -2,7 +2,7 @@ import type { AgentDefinition } from '../../../../src/actors/define/agentDefinit
 import { errorInfo } from '../../../../src/protocol/errors.ts'
 import type { AgentEvent } from '../../../../src/protocol/events.ts'
 import { noUsage, textOf } from '../../../../src/protocol/messages.ts'
-import { readAnswer } from '../../../../src/protocol/checks/readAnswer.ts'
+import { readAnswer } from '../../../../src/protocol/checks/readOutput.ts'
 import type { LogRecord, RecordOf } from '../../../../src/protocol/records.ts'
 import { resultOf } from '../../../../src/protocol/runs/run.ts'
 import type { RunResult } from '../../../../src/protocol/runs/runResult.ts'

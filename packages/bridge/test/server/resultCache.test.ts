@@ -1,4 +1,4 @@
-import { ResultCache } from '../../src/server/resultCache.ts'
+import { ResultCache } from '../../src/server/commandResults.ts'
 import { assert, describe } from '../../../../test/support/suite.ts'
 
 const room = { results: 3, idleSessions: 2, idleResults: 5 }

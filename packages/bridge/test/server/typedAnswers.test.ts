@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { defineAgent } from '../../../../src/actors/define/defineAgent.ts'
-import { readJson } from '../../../../src/protocol/checks/readAnswer.ts'
+import { readJson } from '../../../../src/protocol/checks/readOutput.ts'
 import { scriptedModel } from '../../../evaluation/src/testing/scriptedModel.ts'
 import { assert, describe, type CaseContext } from '../../../../test/support/suite.ts'
 import { lastingStore, serveAgents } from './bridgeHarness.ts'

@@ -7,7 +7,7 @@ import type { AgentPorts } from '../../agentPorts.ts'
 import { askGuards } from './askGuards.ts'
 import { Cancellation } from '../../timing/cancellation.ts'
 import { partialUsage } from '../partialUsage.ts'
-import { readAnswer } from '../../../protocol/checks/readAnswer.ts'
+import { readAnswer } from '../../../protocol/checks/readOutput.ts'
 
 type Stream = (ports: AgentPorts, input: ReplyInput, cancellation: Cancellation) => Promise<ReplyOutput>
 type Replied = Extract<ReplyOutput, { ok: true }>

@@ -1,6 +1,6 @@
 import type { AgentEvent, EventOf } from '../../../../../src/protocol/events.ts'
 import { textOf } from '../../../../../src/protocol/text/messageText.ts'
-import { readJson } from '../../../../../src/protocol/checks/readAnswer.ts'
+import { readJson } from '../../../../../src/protocol/checks/readOutput.ts'
 import { unwrapped } from '../../../../../src/protocol/checks/strictOutput.ts'
 import type { RunStopReason } from '../../../../../src/protocol/records.ts'
 import { resultOf } from '../../../../../src/protocol/runs/run.ts'
