@@ -110,7 +110,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'bridge-14',
-    file: file('resultCache'),
+    file: file('commandResults'),
     what: 'a session is forgotten though a client is still there',
     from: 'if (session.sockets > 0) return',
     to: '',
@@ -118,7 +118,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'bridge-15',
-    file: file('resultCache'),
+    file: file('commandResults'),
     what: 'answers of a session are kept without bound',
     from: 'if (this.#results.size > this.#max) this.#results.delete(this.#results.keys().next().value!)',
     to: '',
@@ -126,7 +126,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'bridge-16',
-    file: file('resultCache'),
+    file: file('commandResults'),
     what: 'a command that was refused is never tried again',
     from: 'result.catch(() => this.#results.delete(id))',
     to: 'result.catch(() => {})',
