@@ -62,7 +62,7 @@ export const layers: readonly Layer[] = [
   { path: 'packages/models/src', below: ['src/protocol', 'src/actors'], packages: ['zod'] },
   { path: 'packages/groups/src', below: core, packages: ['zod'], node: 'modules' },
   { path: 'packages/xstate/src', below: core, packages: ['xstate', 'zod', 'nanoid'], node: 'modules' },
-  { path: 'packages/charts/src/text', below: [], packages: ['marked'] },
+  { path: 'packages/charts/src/text', below: ['src/protocol'], packages: ['marked'] },
   {
     path: 'packages/charts/src',
     below: [...words, 'src/machines', 'src/actors', 'packages/charts/src/text'],
@@ -110,20 +110,20 @@ export const layers: readonly Layer[] = [
   },
   {
     path: 'packages/acp/src',
-    below: [...core, 'packages/sessions/src', 'packages/bridge/src'],
+    below: [...core, 'packages/sessions/src', 'packages/charts/src', 'packages/bridge/src'],
     packages: ['zod', '@agentclientprotocol/sdk'],
     node: 'modules',
   },
   {
     path: 'packages/ag-ui/src',
-    below: [...core, 'packages/bridge/src'],
+    below: [...core, 'packages/charts/src', 'packages/bridge/src'],
     packages: ['zod', 'nanoid', '@ag-ui/core'],
     node: 'modules',
   },
   { path: 'packages/ai-sdk/src', below: [...core, 'packages/bridge/src'], packages: ['zod'], node: 'modules' },
   {
     path: 'packages/mcp/src',
-    below: [...core, 'packages/tools/src', 'packages/bridge/src'],
+    below: [...core, 'packages/tools/src', 'packages/charts/src', 'packages/bridge/src'],
     packages: [
       'xstate',
       'zod',

@@ -1,4 +1,4 @@
-import { previewPrune, previewRevert } from '../../src/conversation/brakes/revert/reshapePreview.ts'
+import { previewPrune, previewRevert } from '../../packages/page/src/inspector/model/conversation/reshapePreview.ts'
 import { estimateTokens } from '../../src/conversation/limits/tokenCounter.ts'
 import { BrakeLog } from '../support/brakeLog.ts'
 import { assert, describe } from '../support/suite.ts'

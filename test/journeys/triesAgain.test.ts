@@ -1,6 +1,6 @@
 import { defineAgent } from '../../src/actors/define/defineAgent.ts'
 import { policyModel } from '../../src/actors/models/policyModel.ts'
-import { promptAgain } from '../../src/conversation/brakes/promptAgain.ts'
+import { promptAgain } from '../../packages/sessions/src/promptAgain.ts'
 import type { ModelRequest } from '../../src/protocol/ports/model.ts'
 import { textOf } from '../../src/protocol/text/messageText.ts'
 import { calls, startAgent, tool } from '../support/agentHarness.ts'

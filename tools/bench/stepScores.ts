@@ -9,7 +9,7 @@
 import { Conversation } from '../../src/conversation/tree/conversation.ts'
 import { namesIn, wordsOf } from '../../src/conversation/names/names.ts'
 import type { Step } from '../../src/conversation/tree/node.ts'
-import { StepRecord, stepScore } from '../../src/conversation/brakes/stall/stepScore.ts'
+import { StepRecord, stepScore } from '../../packages/policies/src/stepScore.ts'
 import type { LogRecord } from '../../src/index.ts'
 import { noUsage, toolCallsOf, type Block } from '../../src/protocol/messages.ts'
 import { isStep, type RecordedSession, type StepTurn } from './replay/recordedSession.ts'

@@ -1,5 +1,5 @@
 import type { AgentContext, RequestPermissionResponse, ToolCallContent } from '@agentclientprotocol/sdk'
-import { callInFull } from '../../../src/conversation/request/callInFull.ts'
+import { callInFull } from '../../charts/src/text/callInFull.ts'
 import { hasCode, messageOf } from '../../../src/protocol/errors.ts'
 import type { Pending, PendingOf } from '../../../src/protocol/runs/pending.ts'
 import type { DrivenAgent } from '../../bridge/src/server/drivenAgent.ts'

@@ -1,5 +1,5 @@
 import { EventType, type Event, type Interrupt, type TokenUsage } from '@ag-ui/core'
-import { callAsText } from '../../../src/conversation/request/callInFull.ts'
+import { callAsText } from '../../charts/src/text/callInFull.ts'
 import type { Usage } from '../../../src/protocol/messages.ts'
 import type { Pending } from '../../../src/protocol/runs/pending.ts'
 import type { PauseReason, RecordOf } from '../../../src/protocol/records.ts'

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { relevanceOf } from '../../../src/conversation/brakes/recall/relevance.ts'
+import { relevanceOf } from './relevance.ts'
 import { checkOptions, hideableSteps, hideSchema, hiding, lowestFirst, tokensOver, type HideOptions } from './choice.ts'
 import type { Consultation, Decider } from '../../../src/actors/define/policy.ts'
 

@@ -1,7 +1,7 @@
 import type { AnyModel } from '../../../src/actors/models/anyModel.ts'
 import type { ConversationView } from '../../../src/conversation/tree/conversationView.ts'
 import { cutMiddle } from '../../../src/protocol/text/cutMiddle.ts'
-import { StepRecord, stepScore, wordsScore } from '../../../src/conversation/brakes/stall/stepScore.ts'
+import { StepRecord, stepScore, wordsScore } from './stepScore.ts'
 import { transcriptOfSteps } from '../../../src/conversation/tree/transcript.ts'
 import { RuntimeError } from '../../../src/protocol/errors.ts'
 import { parseNodeId } from '../../../src/protocol/ids.ts'

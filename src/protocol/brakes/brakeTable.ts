@@ -60,10 +60,6 @@ export type AskingCommand = {
 }[KeysOf<Rows[AskedBrake]['asks']>]
 type KeysOf<T> = T extends unknown ? keyof T & BrakeCommandType : never
 
-/** Returns true if a command asks for a brake. */
-export const isAsking = (command: { readonly type: string }): command is AskingCommand =>
-  askedKinds.some((kind) => Object.hasOwn(askedBrakes[kind].asks, command.type))
-
 /** Returns the brake that a command asks for, and what it asks. */
 export function askedBy(command: AskingCommand): { readonly kind: AskedBrake; readonly asked: object } {
   const kind = askedKinds.find((one) => Object.hasOwn(askedBrakes[one].asks, command.type))!

@@ -3,7 +3,6 @@ import { brakeCommands } from '../../protocol/brakes/brakeSchemas.ts'
 import {
   askedBrakes,
   askedBy,
-  isAsking,
   type AskingCommand,
   type BrakeCommandType,
   type BrakeEvent,
@@ -70,7 +69,6 @@ function carryOut(
   const from = isRemote ? { requestId: id } : {}
   const at = host.shared.clock.now()
   if (startsRun.has(command.type)) host.announcer.requested(id)
-  if (isAsking(command)) return askFor(asked, definition, command, id, at)
   switch (command.type) {
     case 'agent.prompt':
     case 'agent.interrupt': {
@@ -119,6 +117,8 @@ function carryOut(
       checkStore(asked)
       machine.send({ type: 'use', id, use: useOf(host, command.use), at })
       return undefined
+    default:
+      return askFor(asked, definition, command, id, at)
   }
 }
 

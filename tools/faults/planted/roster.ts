@@ -92,7 +92,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'roster-12',
-    file: 'src/conversation/brakes/promptAgain.ts',
+    file: 'packages/sessions/src/promptAgain.ts',
     what: 'what was said into a run is taken for its prompt',
     from: 'ofRun.findLast(({ turnIndex }) => turnIndex === ofRun[0]!.turnIndex)',
     to: 'last',

@@ -1,7 +1,7 @@
 import type { Fault } from '../mutate.ts'
 
 const transcript = 'src/conversation/tree/transcript.ts'
-const relevance = 'src/conversation/brakes/recall/relevance.ts'
+const relevance = 'packages/policies/src/relevance.ts'
 
 const ofTranscript = ['conversation/transcript']
 const ofRelevance = ['conversation/relevance']

@@ -242,7 +242,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'undo-30',
-    file: 'src/conversation/brakes/revert/reshapePreview.ts',
+    file: 'packages/page/src/inspector/model/conversation/reshapePreview.ts',
     what: 'a person is told that a revert frees what the trunk has left',
     from: 'undo, tokens: before, freed: Math.round(before - after)',
     to: 'undo, tokens: before, freed: Math.round(after)',
@@ -250,7 +250,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'undo-31',
-    file: 'src/conversation/brakes/revert/reshapePreview.ts',
+    file: 'packages/page/src/inspector/model/conversation/reshapePreview.ts',
     what: 'a prune is shown as what a mask would be',
     from: '...(mask === undefined ? {} : { mask })',
     to: 'mask: true',

@@ -1,5 +1,5 @@
 import { cutEnd } from '../../../../src/protocol/text/cutMiddle.ts'
-import { visible } from '../../../../src/conversation/request/visible.ts'
+import { visible } from '../../../charts/src/text/visible.ts'
 
 /** Maximum length of a call's title, in UTF-16 units. */
 const maxTitle = 100

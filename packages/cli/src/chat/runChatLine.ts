@@ -1,4 +1,4 @@
-import { lastPrompt, promptAgain } from '../../../../src/conversation/brakes/promptAgain.ts'
+import { lastPrompt, promptAgain } from '../../../sessions/src/promptAgain.ts'
 import { formatNodeId } from '../../../../src/protocol/ids.ts'
 import type { Run } from '../../../../src/protocol/runs/run.ts'
 import { decideCall, isWaiting, type ChatAbout, type ChatAgent, type ChatConversation } from './chatAgent.ts'

@@ -1,6 +1,6 @@
 import { chunked } from '../../../charts/src/textWidth.ts'
-import { callInFull } from '../../../../src/conversation/request/callInFull.ts'
-import { visible } from '../../../../src/conversation/request/visible.ts'
+import { callInFull } from '../../../charts/src/text/callInFull.ts'
+import { visible } from '../../../charts/src/text/visible.ts'
 import { besideEdit, editOf, hidesNothing, type FileEdit } from '../../../charts/src/text/edits.ts'
 import type { Colours } from './colours.ts'
 import { diffCounts, diffRows } from './diffRows.ts'

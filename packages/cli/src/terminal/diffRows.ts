@@ -1,7 +1,7 @@
 import { withoutControls } from '../../../charts/src/plainText.ts'
 import { counted, whole } from '../../../charts/src/amounts.ts'
 import { chunked, fitted } from '../../../charts/src/textWidth.ts'
-import { visible } from '../../../../src/conversation/request/visible.ts'
+import { visible } from '../../../charts/src/text/visible.ts'
 import type { LineDiff } from '../../../charts/src/text/lineDiff.ts'
 import type { Colours } from './colours.ts'
 

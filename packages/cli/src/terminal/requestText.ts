@@ -1,5 +1,5 @@
 import type { CapturedRequest } from '../../../../src/conversation/request/captureRequest.ts'
-import { requestChange, type RequestChange } from '../../../../src/conversation/request/requestChange.ts'
+import { requestChange, type RequestChange } from '../../../sessions/src/requestChange.ts'
 import { providedText, type Block } from '../../../../src/protocol/messages.ts'
 import type { RequestMessage } from '../../../../src/protocol/ports/model.ts'
 import type { Provenance, ProvenanceKind } from '../../../../src/protocol/provenance.ts'

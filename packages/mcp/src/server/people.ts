@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { ElicitRequestFormParams } from '@modelcontextprotocol/server'
 import { z } from 'zod'
-import { callAsText } from '../../../../src/conversation/request/callInFull.ts'
+import { callAsText } from '../../../charts/src/text/callInFull.ts'
 import type { DecideOptions, Decision } from '../../../../src/protocol/bridge/commands.ts'
 import { hasCode, messageOf } from '../../../../src/protocol/errors.ts'
 import type { JsonSchema } from '../../../../src/protocol/ports/model.ts'

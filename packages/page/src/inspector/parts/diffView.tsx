@@ -1,7 +1,7 @@
 import { useMemo, useState } from 'preact/hooks'
 import { counted } from '../../../../charts/src/amounts.ts'
 import { languageOfPath } from '../../../../charts/src/text/languageOfPath.ts'
-import { visible } from '../../../../../src/conversation/request/visible.ts'
+import { visible } from '../../../../charts/src/text/visible.ts'
 import type { FileEdit } from '../../../../charts/src/text/edits.ts'
 import type { DiffHunk, DiffLine } from '../../../../charts/src/text/lineDiff.ts'
 import { formatCount } from '../model/words/numbers.ts'

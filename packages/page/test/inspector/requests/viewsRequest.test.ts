@@ -1,4 +1,4 @@
-import { requestChange } from '../../../../../src/conversation/request/requestChange.ts'
+import { requestChange } from '../../../../sessions/src/requestChange.ts'
 import type { ModelRequest, RequestMessage } from '../../../../../src/protocol/ports/model.ts'
 import type { LogRecord } from '../../../../../src/protocol/records.ts'
 import type { RequestView } from '../../../src/inspector/model/agent/agentView.ts'

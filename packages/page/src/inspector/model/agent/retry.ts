@@ -1,5 +1,5 @@
 import type { RemoteAgent } from '../../../../../bridge/src/client/index.ts'
-import { promptAgain } from '../../../../../../src/conversation/brakes/promptAgain.ts'
+import { promptAgain } from '../../../../../sessions/src/promptAgain.ts'
 import { RuntimeError } from '../../../../../../src/protocol/errors.ts'
 import { say } from './say.ts'
 

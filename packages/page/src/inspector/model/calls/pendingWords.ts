@@ -1,5 +1,5 @@
 import { cutEnd } from '../../../../../../src/protocol/text/cutMiddle.ts'
-import { visible } from '../../../../../../src/conversation/request/visible.ts'
+import { visible } from '../../../../../charts/src/text/visible.ts'
 import type { Pending } from '../../../../../../src/protocol/runs/pending.ts'
 import { editOf } from '../../../../../charts/src/text/edits.ts'
 import { jsonOf, oneLine } from '../words/shortText.ts'

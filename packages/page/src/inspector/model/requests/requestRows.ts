@@ -1,4 +1,4 @@
-import { requestChange, type RequestChange } from '../../../../../../src/conversation/request/requestChange.ts'
+import { requestChange, type RequestChange } from '../../../../../sessions/src/requestChange.ts'
 import type { ModelRequest } from '../../../../../../src/protocol/ports/model.ts'
 import type { Provenance } from '../../../../../../src/protocol/provenance.ts'
 import type { RequestView } from '../agent/agentView.ts'

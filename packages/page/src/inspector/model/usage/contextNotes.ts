@@ -5,7 +5,7 @@ import type { NodeId } from '../../../../../../src/protocol/ids.ts'
 import { brakeWords } from '../../../../../../src/protocol/brakes/brakeWords.ts'
 import type { Telling } from '../../../../../../src/protocol/brakes/telling.ts'
 import type { LogRecord, RecordOf } from '../../../../../../src/protocol/records.ts'
-import { keptNotes, readKeptName } from '../artifacts/keptResults.ts'
+import { keptNotes, readKeptName } from '../calls/keptResults.ts'
 
 /** A remark about the context that an agent had in view. */
 export interface ContextNote {

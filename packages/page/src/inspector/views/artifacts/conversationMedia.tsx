@@ -1,7 +1,7 @@
 import type { JSX } from 'preact'
 import type { Block, FileBlock, ImageBlock } from '../../../../../../src/protocol/messages.ts'
 import { isMedia } from '../../../../../../src/protocol/text/messageText.ts'
-import { isPicture } from '../../model/artifacts/keptResults.ts'
+import { isPicture } from '../../model/calls/keptResults.ts'
 import { formatCount } from '../../model/words/numbers.ts'
 
 /** Pictures and files of a message; files that a browser cannot or should not show have their size instead. */

@@ -1,6 +1,6 @@
 import { useMemo, useState } from 'preact/hooks'
 import { counted } from '../../../../../charts/src/amounts.ts'
-import { previewPrune, previewRevert } from '../../../../../../src/conversation/brakes/revert/reshapePreview.ts'
+import { previewPrune, previewRevert } from '../../model/conversation/reshapePreview.ts'
 import type { RevertCategory } from '../../../../../../src/protocol/braking.ts'
 import { tagKinds } from '../../../../../../src/protocol/text/tagKinds.ts'
 import type { NodeId } from '../../../../../../src/protocol/ids.ts'

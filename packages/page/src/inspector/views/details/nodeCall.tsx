@@ -9,7 +9,7 @@ import { exactTime, isoTime } from '../../model/words/dayTime.ts'
 import type { FollowedAgent } from '../../model/agent/followedAgent.ts'
 import { forDisplay } from '../../model/words/shortText.ts'
 import { CallInput } from '../calls/callInput.tsx'
-import { KeptResults } from '../artifacts/keptResults.tsx'
+import { KeptResults } from '../calls/keptResults.tsx'
 import { Media } from '../artifacts/conversationMedia.tsx'
 import { LongText } from '../../parts/longText.tsx'
 

@@ -6,7 +6,7 @@ import { formatCompact } from '../../model/words/numbers.ts'
 import type { MessageMark } from '../../model/requests/requestMarks.ts'
 import type { RequestReason } from '../../model/requests/requestReason.ts'
 import { messageTokens } from '../../model/requests/requestSize.ts'
-import { KeptResults, type Keeping } from '../artifacts/keptResults.tsx'
+import { KeptResults, type Keeping } from '../calls/keptResults.tsx'
 import { Media } from '../artifacts/conversationMedia.tsx'
 import { JsonText, LongText } from '../../parts/longText.tsx'
 

@@ -1,6 +1,6 @@
 import type { JSX } from 'preact'
 import { useMemo } from 'preact/hooks'
-import type { RequestChange } from '../../../../../../src/conversation/request/requestChange.ts'
+import type { RequestChange } from '../../../../../sessions/src/requestChange.ts'
 import type { ModelRequest } from '../../../../../../src/protocol/ports/model.ts'
 import type { LogRecord } from '../../../../../../src/protocol/records.ts'
 import type { RequestView } from '../../model/agent/agentView.ts'

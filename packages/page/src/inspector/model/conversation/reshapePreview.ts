@@ -1,11 +1,11 @@
-import type { PruneRequest, RevertRequest } from '../../../protocol/braking.ts'
-import type { UndoPlan } from '../../../protocol/undo.ts'
-import type { Conversation } from '../../tree/conversation.ts'
-import type { ConversationNode } from '../../tree/node.ts'
-import { planUndo } from './planUndo.ts'
-import { applyPrune } from '../prune/prune.ts'
-import { applyRevert, planRevert } from './revert.ts'
-import { sizesOfPrune, sizesOfRevert } from '../../limits/trunkSizes.ts'
+import type { PruneRequest, RevertRequest } from '../../../../../../src/protocol/braking.ts'
+import type { UndoPlan } from '../../../../../../src/protocol/undo.ts'
+import type { Conversation } from '../../../../../../src/conversation/tree/conversation.ts'
+import type { ConversationNode } from '../../../../../../src/conversation/tree/node.ts'
+import { planUndo } from '../../../../../../src/conversation/brakes/revert/planUndo.ts'
+import { applyPrune } from '../../../../../../src/conversation/brakes/prune/prune.ts'
+import { applyRevert, planRevert } from '../../../../../../src/conversation/brakes/revert/revert.ts'
+import { sizesOfPrune, sizesOfRevert } from '../../../../../../src/conversation/limits/trunkSizes.ts'
 
 /** Effect of a change of the trunk, computed before the change is requested. */
 interface Preview {

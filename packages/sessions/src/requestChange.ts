@@ -1,5 +1,5 @@
-import type { ModelRequest } from '../../protocol/ports/model.ts'
-import type { CapturedRequest } from './captureRequest.ts'
+import type { ModelRequest } from '../../../src/protocol/ports/model.ts'
+import type { CapturedRequest } from '../../../src/conversation/request/captureRequest.ts'
 
 /** Differences between a request and the previous one. */
 export interface RequestChange {

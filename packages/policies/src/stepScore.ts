@@ -1,10 +1,10 @@
-import type { NodeId } from '../../../protocol/ids.ts'
-import type { ConversationView } from '../../tree/conversationView.ts'
-import { namesIn, wordsOf } from '../../names/names.ts'
-import type { ConversationNode, Step } from '../../tree/node.ts'
-import { stepOf } from '../prune/pruneNotes.ts'
-import { printOf, type StepPrint } from './stepPrint.ts'
-import { recallName } from '../../tree/stepText.ts'
+import type { NodeId } from '../../../src/protocol/ids.ts'
+import type { ConversationView } from '../../../src/conversation/tree/conversationView.ts'
+import { namesIn, wordsOf } from '../../../src/conversation/names/names.ts'
+import type { ConversationNode, Step } from '../../../src/conversation/tree/node.ts'
+import { stepOf } from '../../../src/conversation/brakes/prune/pruneNotes.ts'
+import { printOf, type StepPrint } from '../../../src/conversation/brakes/stall/stepPrint.ts'
+import { recallName } from '../../../src/conversation/tree/stepText.ts'
 
 /** Facts about a step of the model from which its worth is computed. */
 export interface StepMerits {

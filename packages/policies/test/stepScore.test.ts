@@ -1,6 +1,6 @@
-import { StepRecord, stepScore, type StepMerits } from '../../src/conversation/brakes/stall/stepScore.ts'
-import { BrakeLog } from '../support/brakeLog.ts'
-import { assert, describe } from '../support/suite.ts'
+import { StepRecord, stepScore, type StepMerits } from '../src/stepScore.ts'
+import { BrakeLog } from '../../../test/support/brakeLog.ts'
+import { assert, describe } from '../../../test/support/suite.ts'
 
 /** Merits of each step of the model on the trunk. */
 function meritsOf(log: BrakeLog): StepMerits[] {

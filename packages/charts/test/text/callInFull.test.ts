@@ -1,8 +1,8 @@
 import * as fc from 'fast-check'
-import { callAsText, callInFull } from '../../src/conversation/request/callInFull.ts'
-import { visible } from '../../src/conversation/request/visible.ts'
-import { sameJson } from '../../src/protocol/checks/sameJson.ts'
-import { assert, describe } from '../support/suite.ts'
+import { callAsText, callInFull } from '../../src/text/callInFull.ts'
+import { visible } from '../../src/text/visible.ts'
+import { sameJson } from '../../../../src/protocol/checks/sameJson.ts'
+import { assert, describe } from '../../../../test/support/suite.ts'
 
 /** Original of a text that `visible` has named characters in. */
 const readVisible = (text: string): string =>

@@ -1,7 +1,7 @@
-import { isImported } from '../../protocol/imported.ts'
-import type { PlainBlock } from '../../protocol/messages.ts'
-import type { ProvenanceKind } from '../../protocol/provenance.ts'
-import type { ConversationNode } from '../tree/node.ts'
+import { isImported } from '../../../src/protocol/imported.ts'
+import type { PlainBlock } from '../../../src/protocol/messages.ts'
+import type { ProvenanceKind } from '../../../src/protocol/provenance.ts'
+import type { ConversationNode } from '../../../src/conversation/tree/node.ts'
 
 /** A node as local and remote agents have it. */
 type SaidNode = Pick<ConversationNode, 'runId' | 'turnIndex' | 'message'>

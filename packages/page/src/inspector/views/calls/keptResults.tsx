@@ -3,5 +3,5 @@ export {
   Artifacts as KeptResults,
   ArtifactBadge as KeptBadge,
   ArtifactsOfPage as KeptOfPage,
-} from './laterArtifacts.tsx'
+} from '../artifacts/laterArtifacts.tsx'
 export type { Keeping } from '../../model/artifacts/artifactNotes.ts'

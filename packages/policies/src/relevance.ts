@@ -1,6 +1,6 @@
-import { lazily } from '../../../protocol/lazily.ts'
-import { withoutTail } from '../../names/names.ts'
-import { token } from '../../tree/searchSteps.ts'
+import { lazily } from '../../../src/protocol/lazily.ts'
+import { withoutTail } from '../../../src/conversation/names/names.ts'
+import { token } from '../../../src/conversation/tree/searchSteps.ts'
 
 /** Number of characters of a text that are read. The rest adds little about its subject. */
 const mostChars = 40_000

@@ -1,5 +1,5 @@
-import { relevanceOf, wordsIn } from '../../src/conversation/brakes/recall/relevance.ts'
-import { assert, describe } from '../support/suite.ts'
+import { relevanceOf, wordsIn } from '../src/relevance.ts'
+import { assert, describe } from '../../../test/support/suite.ts'
 
 const best = (texts: readonly string[], query: string): number => {
   const scores = relevanceOf(texts, query)

@@ -1,4 +1,4 @@
-import { lazily } from '../../protocol/lazily.ts'
+import { lazily } from '../../../../src/protocol/lazily.ts'
 
 /** Matches text in which no character is, or looks like, another. */
 const plain = /^[\n\u0020-\u007E]*$/
