@@ -12,7 +12,7 @@ const kept = ['policies/test/keep']
 const when = ['policies/test/when']
 const below = ['policies/test/valueBelow']
 const scored = ['policies/test/scorers']
-const pure = ['conversation/stepScore']
+const pure = ['policies/test/stepScore']
 
 export const faults: readonly Fault[] = [
   {

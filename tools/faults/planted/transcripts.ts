@@ -4,7 +4,7 @@ const transcript = 'src/conversation/tree/transcript.ts'
 const relevance = 'packages/policies/src/relevance.ts'
 
 const ofTranscript = ['conversation/transcript']
-const ofRelevance = ['conversation/relevance']
+const ofRelevance = ['policies/test/relevance']
 
 export const faults: readonly Fault[] = [
   {
