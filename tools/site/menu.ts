@@ -94,9 +94,9 @@ export const menu: readonly MenuGroup[] = [
     pages: [
       'architecture',
       'contributing',
-      ['changing/add-a-tool', 'Add a tool'],
-      ['changing/add-a-brake', 'Add a brake'],
-      ['changing/add-an-adapter', 'Add an adapter'],
+      ['changing/add-tool', 'Add a tool'],
+      ['changing/add-brake', 'Add a brake'],
+      ['changing/add-adapter', 'Add an adapter'],
     ],
     isClosed: true,
   },
