@@ -6,7 +6,7 @@ import type { Economics } from '../../../../src/protocol/economics.ts'
 import { formatNodeId } from '../../../../src/protocol/ids.ts'
 import { textOf, totalTokens } from '../../../../src/protocol/messages.ts'
 import { byPolicy, counted, dollars, duration, money, savings, tookWords, whole } from '../../../charts/src/amounts.ts'
-import { brakeWords } from '../../../../src/protocol/brakes/brakeWords.ts'
+import { brakeLines } from '../../../../src/protocol/brakes/brakeLines.ts'
 import type { Colours } from './colours.ts'
 import { withoutControls } from '../../../charts/src/plainText.ts'
 import { diffCounts, diffRows } from './diffRows.ts'
@@ -61,7 +61,7 @@ export function eventPrinter(options: PrinterOptions): (event: AgentEvent) => vo
     screen.write(`${text}\n`)
   }
   const telling = { saved }
-  const brakePrinters = Object.entries(brakeWords.terminal).map(([type, told]) => [
+  const brakePrinters = Object.entries(brakeLines.terminal).map(([type, told]) => [
     type,
     (event: Parameters<typeof told>[0]): void => {
       const { done, refused } = told(event, telling)

@@ -4,7 +4,7 @@ import { artifactName } from '../../../../src/protocol/artifacts/artifact.ts'
 import { countMedia, providedText, textOf, toolCallsOf, totalTokens } from '../../../../src/protocol/messages.ts'
 import type { SessionRun, SessionCall, TrunkChange, Turn } from '../../../sessions/src/session.ts'
 import { byPolicy, counted, duration, savings, whole } from '../../../charts/src/amounts.ts'
-import { brakeWords } from '../../../../src/protocol/brakes/brakeWords.ts'
+import { brakeLines } from '../../../../src/protocol/brakes/brakeLines.ts'
 import { paintStatus, type Colours } from './colours.ts'
 import { shortRunId } from './sessionText.ts'
 import { oneLine, shortened, withoutMiddle } from '../../../charts/src/plainText.ts'
@@ -119,7 +119,7 @@ function whatChanged(change: TrunkChange): string {
     case 'revert':
       return `revert to ${change.target === undefined ? '?' : formatNodeId(change.target)} (${change.category})${byPolicy(change.policy)}`
     default:
-      return brakeWords.changeLine[change.type](change)
+      return brakeLines.changeLine[change.type](change)
     case 'prune':
       return `${change.masked === true ? 'mask' : 'prune'} of ${change.steps.map(formatNodeId).join(', ')}: ${whole(change.tokens)} tokens hidden${byPolicy(change.policy)}`
     case 'compaction': {

@@ -71,7 +71,7 @@ describe('a reply that streams', (it) => {
     await cli.until('one two three')
     cli.send('\u0004')
     assert.is(await cli.ended, 0)
-    assert.match(cli.stdout, /one two three\ndetached; the run goes on;/)
+    assert.match(cli.stdout, /one two three\ndetached; the run continues;/)
   })
 
   inTmux(it, 'keeps its tables, colours and wide characters while the terminal is made narrower', async (context) => {

@@ -10,7 +10,7 @@ import {
   totalTokens,
 } from '../../../../../../src/protocol/text/messageText.ts'
 import { byPolicy, counted, savings } from '../../../../../charts/src/amounts.ts'
-import { brakeWords } from '../../../../../../src/protocol/brakes/brakeWords.ts'
+import { brakeLines } from '../../../../../../src/protocol/brakes/brakeLines.ts'
 import type { Telling } from '../../../../../../src/protocol/brakes/telling.ts'
 import type { UndoLedger } from '../../../../../../src/protocol/undo.ts'
 import type { ToolsChange } from '../../../../../../src/protocol/toolsChange.ts'
@@ -154,7 +154,7 @@ const texts: Texts = {
   'model.waited': ({ model, ms }) => `${model}: ${ms} ms`,
   'source.status': (info) => sourceWords(info),
   'model.warning': ({ model, message }) => `${model}: ${short(message)}`,
-  ...brakeWords.line,
+  ...brakeLines.line,
   'pin.requested': ({ request }) => `${request.pinned ? '' : 'un'}pin ${request.step}, by the ${request.by}`,
   'pin.applied': ({ applied, requested, pinned, reason }) =>
     applied ? `${requested} ${pinned ? 'pinned' : 'unpinned'}` : `refused: ${reason ?? ''}`,

@@ -1,6 +1,6 @@
 import type { Telling } from '../../../../../../src/protocol/brakes/telling.ts'
 import type { AskedBrake } from '../../../../../../src/protocol/brakes/brakeTable.ts'
-import { brakeWords } from '../../../../../../src/protocol/brakes/brakeWords.ts'
+import { brakeLines } from '../../../../../../src/protocol/brakes/brakeLines.ts'
 import { counted } from '../../../../../charts/src/amounts.ts'
 import type { Economics } from '../../../../../../src/protocol/economics.ts'
 import type { NodeId } from '../../../../../../src/protocol/ids.ts'
@@ -181,7 +181,7 @@ const uses: {
     record: never,
     telling: Pick<Telling, 'counted'>,
   ) => Pick<BrakeUse, 'kind' | 'what'> & { readonly node: NodeId | undefined }
-} = brakeWords.use
+} = brakeLines.use
 
 interface Outcome {
   readonly applied: boolean

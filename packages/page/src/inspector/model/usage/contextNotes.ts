@@ -2,7 +2,7 @@ import { counted, dollars, duration } from '../../../../../charts/src/amounts.ts
 import { callLine } from '../../../../../charts/src/toolLine.ts'
 import type { AgentEvent } from '../../../../../../src/protocol/events.ts'
 import type { NodeId } from '../../../../../../src/protocol/ids.ts'
-import { brakeWords } from '../../../../../../src/protocol/brakes/brakeWords.ts'
+import { brakeLines } from '../../../../../../src/protocol/brakes/brakeLines.ts'
 import type { Telling } from '../../../../../../src/protocol/brakes/telling.ts'
 import type { LogRecord, RecordOf } from '../../../../../../src/protocol/records.ts'
 import { keptNotes, readKeptName } from '../calls/keptResults.ts'
@@ -23,7 +23,7 @@ export const noteGroups = [
   'Circles',
   'Memos and names',
   'Pins',
-  brakeWords.heading,
+  brakeLines.heading,
   'Undone effects',
   'Looked up',
   'Memory',
@@ -166,13 +166,13 @@ const brakeNotes: {
     record: never,
     telling: Pick<Telling, 'counted'>,
   ) => Omit<ContextNote, 'seq' | 'turnIndex' | 'node'> & { readonly node?: NodeId | undefined }
-} = brakeWords.notes
+} = brakeLines.notes
 
 function notesOfBrake(record: Placed): readonly Told[] {
   const told = brakeNotes[record.type]?.(record as never, { counted })
   if (told === undefined) return []
   const { node, ...note } = told
-  return [[brakeWords.heading, { ...note, ...nodeOf(node) }]]
+  return [[brakeLines.heading, { ...note, ...nodeOf(node) }]]
 }
 
 function endOf({ message, nodeId }: RecordOf<'tool.end'>): readonly Told[] {
