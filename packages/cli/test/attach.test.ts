@@ -68,7 +68,7 @@ describe('escapement attach at a terminal', (it) => {
     await looking.until('› ')
     looking.send(ctrlD)
     assert.is(await looking.ended, 0)
-    assert.not.match(looking.stdout, /the run goes on|● at rest/)
+    assert.not.match(looking.stdout, /the run continues|● at rest/)
     const talking = attach('a1')
     await talking.until('› ')
     talking.send('hello\r')

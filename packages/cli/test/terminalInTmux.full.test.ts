@@ -111,7 +111,7 @@ describe('a chat in a real terminal', (it) => {
     await terminal.type('change it')
     await terminal.press('Enter')
     const asked = await terminal.until(
-      (lines) => lines.some((line) => line.startsWith('    › y')) || lines.at(-1)?.includes('why not') === true,
+      (lines) => lines.some((line) => line.startsWith('    › y')) || lines.at(-1)?.includes('with a reason') === true,
     )
     assert.ok(
       asked.includes('  ? edit_file: a.txt · +1 −1') && asked.includes('    - two') && asked.includes('    + 二 zwei'),
@@ -143,7 +143,7 @@ describe('a chat in a real terminal', (it) => {
   inTmux(it, 'lists the commands below the line, and takes one', async (context) => {
     const terminal = await chatIn(context, projectFolder(context))
     await terminal.type('/he')
-    await terminal.until(endsWith('› /he', '› /help  this text'))
+    await terminal.until(endsWith('› /he', '› /help  show this help'))
     await terminal.press('Enter')
     await terminal.until((lines) => lines.some((line) => line.includes('Shift-Enter')) && lines.at(-1) === '›')
   })

@@ -211,6 +211,11 @@ describe('what waits, on one line', (it) => {
   for (const [input, line] of cases)
     it(`says ${line} of ${JSON.stringify(input)}`, () => assert.is(callWords('deploy', input), line))
 
+  it('has the size of an edit, with a minus that is its own', () => {
+    const edit = { path: 'a\u2212b.ts', old_text: 'one\n', new_text: 'two\n' }
+    assert.is(callWords('edit_file', edit), 'edit_file a⟨U+2212⟩b.ts +1 −1')
+  })
+
   it('marks what it cuts, and turns no letters round', () => {
     const line = callWords('deploy', { to: `${'x'.repeat(500)}\u202E` })
     assert.ok(line.length <= 160)

@@ -19,7 +19,7 @@ function callLine(name: string, input: unknown): CallLine {
   const edit = editOf(name, input)
   if (edit !== undefined) {
     const { added, removed } = edit.diff
-    return { line: fitted(`${name} ${edit.path} +${added} −${removed}`).line, isWhole: false }
+    return { line: `${fitted(`${name} ${edit.path}`).line} +${added} −${removed}`, isWhole: false }
   }
   if (typeof input !== 'object' || input === null || Array.isArray(input))
     return fitted(`${name} ${input === undefined ? '' : textOf(input)}`)
