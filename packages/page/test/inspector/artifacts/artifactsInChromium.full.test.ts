@@ -191,7 +191,7 @@ describeInChromium('what results keep, on the inspector page', (it) => {
     })
     const { page } = inspector
     await page
-      .getByRole('button', { name: /as before/ })
+      .getByRole('button', { name: /unchanged/ })
       .first()
       .click()
     await page.locator('.request-message .artifact').nth(1).waitFor()

@@ -37,7 +37,7 @@ describeInChromium('a person who takes work back on the inspector page', (it) =>
     await inspector.sees('write_file path: "prices.txt"', dialog.getByRole('list', { name: 'Removed steps' }))
     await inspector.sees(/prices\.txt/, dialog.getByRole('list', { name: 'Stays unless you undo it' }))
     await dialog.getByRole('checkbox', { name: /^Undo the effects of its calls/ }).check()
-    await inspector.sees(/The note says what was undone/, dialog)
+    await inspector.sees(/The note tells the model what was undone/, dialog)
     await inspector.sees(/prices\.txt/, dialog.getByRole('list', { name: 'Will be undone' }))
     assert.equal(await axeViolations(page), [])
     await dialog.getByRole('button', { name: 'Abandon 3 messages', exact: true }).click()

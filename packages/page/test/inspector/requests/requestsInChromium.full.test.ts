@@ -36,10 +36,10 @@ describeInChromium('the requests on the inspector page', (it) => {
       const inspector = await openInspector(context, server.port, { hash: '#agent=s&view=requests' })
       const { page } = inspector
       const messages = page.locator('.request-message')
-      const fold = page.getByRole('button', { name: /messages as before/ })
+      const fold = page.getByRole('button', { name: /messages unchanged/ })
       const turn = page.getByRole('spinbutton')
 
-      await inspector.sees(/^119 messages as before/, fold)
+      await inspector.sees(/^119 messages unchanged/, fold)
       assert.is(await messages.count(), 2)
       await inspector.sees('Nothing at 59.', messages)
       assert.equal(await axeViolations(page), [])

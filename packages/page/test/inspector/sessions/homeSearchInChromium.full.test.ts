@@ -21,7 +21,7 @@ describeInChromium('what was said, on the overview', (it) => {
       await openInspector(context, serving.server.port)
       const filter = page.getByRole('searchbox', { name: /^Filter by title/ })
       await filter.fill('weir kingfisher')
-      await page.getByRole('button', { name: 'Look in all that was said for “weir kingfisher”' }).click()
+      await page.getByRole('button', { name: 'Search all conversations for “weir kingfisher”' }).click()
       const found = page.getByRole('region', { name: 'Messages with “weir kingfisher”' })
       await found.getByText('2 records of 2 sessions').waitFor()
       const hit = found.getByRole('link', { name: /^Watch the north/ })
@@ -41,7 +41,7 @@ describeInChromium('what was said, on the overview', (it) => {
       await page.getByText('1 place', { exact: true }).waitFor()
       await page.goBack()
       await filter.fill('heron')
-      await page.getByRole('button', { name: 'Look in all that was said for “heron”' }).click()
+      await page.getByRole('button', { name: 'Search all conversations for “heron”' }).click()
       await page.getByText('No messages with “heron”.').waitFor()
     },
   )
