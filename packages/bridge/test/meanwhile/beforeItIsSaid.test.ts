@@ -1,6 +1,8 @@
-import { describe } from '../../../../test/support/suite.ts'
+import { WebSocket } from 'ws'
+import { assert, describe } from '../../../../test/support/suite.ts'
 import { holdsTrue, type Event } from './cells.ts'
 import { doors } from './doors.ts'
+import { heldWorld } from './heldWorld.ts'
 import { outcomeOf } from './outcomes.ts'
 
 describe('a client whose agent is being woken', (it) => {
@@ -22,4 +24,26 @@ describe('a client who is not known yet', (it) => {
         const cell = { door, step: 'who it is', event } as const
         await holdsTrue(context, cell, outcomeOf(cell))
       })
+
+  for (const event of ['leaves', 'is turned away', 'has its server closed', 'comes'] as const)
+    it(`${event}: Stately`, async (context) => {
+      const world = await heldWorld(context, { isBehindGateway: false })
+      const reached = world.gates['who it is'].shut()
+      const socket = new WebSocket(`ws://127.0.0.1:${world.port}/stately`)
+      const heard: unknown[] = []
+      socket.on('error', () => {}).on('message', (data) => heard.push(data))
+      context.cleanup(() => socket.terminate())
+      await reached
+      if (event === 'leaves') socket.terminate()
+      if (event === 'is turned away') world.turnAway()
+      const closing = event === 'has its server closed' ? world.closeServer() : undefined
+      await world.settle()
+      world.gates['who it is'].open()
+      await world.settle()
+      await closing
+      await (await world.spawn()).prompt('x').result
+      await world.settle()
+      const isThere = event === 'comes'
+      assert.equal([world.listening() > 0, world.connections() > 0, heard.length > 0], [isThere, isThere, isThere])
+    })
 })

@@ -1,5 +1,6 @@
 import { acp } from '../../../../src/acp.ts'
 import { agUi } from '../../../../src/agUi.ts'
+import { stately } from '../../../../src/stately.ts'
 import { aiSdkChat } from '../../../../src/aiSdk.ts'
 import { defineAgent } from '../../../../src/actors/define/defineAgent.ts'
 import { policyModel } from '../../../../src/actors/models/policyModel.ts'
@@ -31,6 +32,8 @@ export interface HeldWorld {
   readonly port: number
   /** Records of the agent before anything is said. */
   readonly known: number
+  /** Begins another agent. */
+  spawn(): Promise<Agent>
   /** The application no longer lets anybody in. */
   turnAway(): void
   closeServer(): Promise<void>
@@ -125,7 +128,7 @@ export async function heldWorld(
     return isLetIn ? { role: 'admin', owner: 'somebody' } : null
   }
   const limits = { drainMs: 50, pingMs, connections: 100 }
-  const endpoints = [agUi(), aiSdkChat(), acp(), mcpServer(runtime, [teller]).endpoint()]
+  const endpoints = [agUi(), aiSdkChat(), acp(), mcpServer(runtime, [teller]).endpoint(), stately()]
   const secret = 'a secret of workers and gateways, long enough'
   const server = await runtime.serve({
     definitions: [teller],
@@ -166,6 +169,7 @@ export async function heldWorld(
     port: front.port,
     known,
     listening,
+    spawn: () => runtime.spawn(teller, { id: 'b' }),
     asked: () => asked,
     connections: () => front.connections,
     turnAway: () => (isLetIn = false),
