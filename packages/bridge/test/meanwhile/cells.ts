@@ -78,7 +78,7 @@ export async function holdsTrue(context: CaseContext, cell: Cell, outcome: Outco
 }
 
 /** Checks what holds in the end: on a busy machine it may take some time. */
-async function soon({ settle }: HeldWorld, check: () => Promise<void>): Promise<void> {
+export async function soon({ settle }: HeldWorld, check: () => Promise<void>): Promise<void> {
   for (let times = 0; times < 50; times += 1) {
     try {
       return await check()

@@ -37,6 +37,8 @@ export interface HeldWorld {
   /** The application no longer lets anybody in. */
   turnAway(): void
   closeServer(): Promise<void>
+  /** Begins to close the server, which then waits for its clients. */
+  beginToClose(): Promise<void>
   /** Those who listen to agents. */
   listening(): number
   connections(): number
@@ -174,6 +176,7 @@ export async function heldWorld(
     connections: () => front.connections,
     turnAway: () => (isLetIn = false),
     closeServer,
+    beginToClose: () => front.close(),
     async became() {
       const records = (await read(inner, 'a')).slice(known)
       const said = records.filter(

@@ -11,12 +11,3 @@ describe('a client whose model is being asked', (it) => {
         await holdsTrue(context, cell, outcomeOf(cell))
       })
 })
-
-describe('a client whose words are being written', (it) => {
-  for (const event of ['leaves', 'cancels', 'has its agent stopped'] as const)
-    for (const door of doors)
-      it(`${event}: ${door.name}`, async (context) => {
-        const cell = { door, step: 'writing', event } as const
-        await holdsTrue(context, cell, outcomeOf(cell))
-      })
-})
