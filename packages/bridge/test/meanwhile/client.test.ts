@@ -17,7 +17,7 @@ interface Following {
 const end = (asked: Promise<unknown>): Promise<string> =>
   asked.then(
     () => 'ok',
-    (thrown: { code: string }) => thrown.code,
+    (thrown: unknown) => (thrown as { code: string }).code,
   )
 
 const follows: Readonly<Record<string, (client: Client) => Following>> = {
@@ -63,7 +63,7 @@ async function held(context: CaseContext, name: string, step: 'who it is' | 'rea
     }
   }
   const open = (): Client =>
-    connect(`ws://127.0.0.1:${world.port}/bridge`, { webSocket: Counted as never, retry: { baseMs: 1, maxMs: 2 } })
+    connect(`ws://127.0.0.1:${world.port}/bridge`, { webSocket: Counted, retry: { baseMs: 1, maxMs: 2 } })
   let reached = step === 'who it is' ? world.gates[step].shut() : undefined
   const client = open()
   context.cleanup(() => client.close())
