@@ -40,6 +40,7 @@ export class AcpSession {
   #agent: DrivenAgent
   #unsubscribe: () => void
   #turn: Turn | undefined
+  #isDetached = false
   /** Sent with the first turn: before `session/new` is answered, the client does not know the session. */
   #remark: string | undefined
 
@@ -77,7 +78,8 @@ export class AcpSession {
     if (agent === this.#agent) return
     this.#unsubscribe()
     this.#agent = agent
-    this.#unsubscribe = this.#listen(agent)
+    // The client may have left while the agent was woken.
+    if (!this.#isDetached) this.#unsubscribe = this.#listen(agent)
   }
 
   remark(text: string): void {
@@ -149,6 +151,7 @@ export class AcpSession {
 
   /** Stops sending updates; the agent continues. */
   detach(): void {
+    this.#isDetached = true
     this.#unsubscribe()
     this.#permissions.close()
     this.#outbox.close()

@@ -98,3 +98,23 @@ describe('a prompt that is cancelled while its agent is woken', (it) => {
       assert.equal(runtime.agent(sessionId)!.conversation.log(), [])
     })
 })
+
+describe('an editor that loads a session twice at once', (it) => {
+  for (const methods of [
+    ['session/load', 'session/load'],
+    ['session/load', 'session/resume'],
+    ['session/resume', 'session/resume'],
+  ] as const)
+    it(`has it once: ${methods.join(', ')}`, async (context) => {
+      const { editor, gate, sessionId, listening } = await slowly(context, 'reading')
+      gate.isShut = true
+      const asked = methods.map((method) => editor.agent.request(method, { sessionId, cwd: '/', mcpServers: [] }))
+      await gate.reached.promise
+      await turns()
+      gate.opened.resolve()
+      await Promise.all(asked)
+      assert.is(listening(), 1)
+      await editor.say(sessionId, 'x')
+      assert.is(editor.text(), 'hello')
+    })
+})

@@ -17,7 +17,8 @@ export interface Endpoint {
   check?(definitions: readonly string[]): void
   /**
    * Answers an HTTP request at the path; an error that it throws is answered with status 500. The answer counts as a connection until it is
-   * over; a client that reads none of the waiting bytes between three pings is cut off. Default: status 426.
+   * over; a client that reads none of the waiting bytes between three pings is cut off, unless they were all given to `end` at once. Default:
+   * status 426.
    */
   answer?(
     request: IncomingMessage,

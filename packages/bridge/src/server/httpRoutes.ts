@@ -20,6 +20,7 @@ import { belowBase, healthPath } from './places.ts'
 import type { Paths } from './upgrades.ts'
 import { answerText, guardAnswer, type ServedPage } from '../page/servePage.ts'
 import { AgentAccess } from './agentAccess.ts'
+import { pieceBytes } from './wholeAnswer.ts'
 import type { Connection } from './connections.ts'
 
 const corsMethods = 'GET, POST, DELETE, OPTIONS'
@@ -222,11 +223,13 @@ class ResponseConnection implements Connection, OpenResponse {
   tick(): void {}
 
   ping(): void {
-    const { socket, writableLength, writableNeedDrain } = this.#response
+    const { socket, writableLength, writableNeedDrain, writableEnded } = this.#response
     if (socket === null) return
     if (!this.#isGranted()) return this.terminate()
     const left = socket.bytesWritten - socket.writableLength
-    this.#silent = writableNeedDrain && left === this.#left ? this.#silent + 1 : 0
+    // The last piece of one that has ended waits for no drain.
+    const waits = writableNeedDrain || (writableEnded && writableLength > 0 && writableLength <= 2 * pieceBytes)
+    this.#silent = waits && left === this.#left ? this.#silent + 1 : 0
     this.#left = left
     if (this.#silent >= (writableLength > this.#hardLimitBytes ? 1 : maxSilent)) this.terminate()
   }

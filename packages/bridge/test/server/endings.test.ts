@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import { type IncomingMessage, request as httpRequest } from 'node:http'
+import { type IncomingMessage, type ServerResponse, request as httpRequest } from 'node:http'
 import { connect as connectSocket } from 'node:net'
 import { defineAgent } from '../../../../src/actors/define/defineAgent.ts'
 import { policyModel } from '../../../../src/actors/models/policyModel.ts'
@@ -10,6 +10,7 @@ import { simulatedClock } from '../../../evaluation/src/testing/simulatedClock.t
 import { withCode } from '../../../../test/support/agentHarness.ts'
 import { nextTurn } from '../../../../test/support/runCase.ts'
 import { assert, describe, type CaseContext } from '../../../../test/support/suite.ts'
+import { endWhole } from '../../src/server/wholeAnswer.ts'
 import type { Endpoint } from '../../src/server/endpoint.ts'
 import { approving, serveAgents, untilApproval } from './bridgeHarness.ts'
 
@@ -69,34 +70,57 @@ describe('an answer over HTTP', (it) => {
     }
   })
 
+  /** Names of answers, how each is written, and true for one that is looked at only when it has ended. */
+  const writers: readonly (readonly [string, (response: ServerResponse) => void | Promise<void>, boolean?])[] = [
+    [
+      'one that goes on',
+      (response) => {
+        for (let at = 0; at < large; at += 65_536) response.write(Buffer.alloc(65_536))
+      },
+    ],
+    ['one that is written as a whole', (response) => endWhole(response, Buffer.alloc(large))],
+    [
+      'the end of one',
+      async (response) => {
+        for (let given = 1, taken = 0; taken === given - 1; given += 1) {
+          response.write(Buffer.alloc(65_536), () => (taken += 1))
+          for (let turn = 0; turn < 50; turn += 1) await nextTurn()
+        }
+        response.end()
+      },
+      true,
+    ],
+  ]
   for (const [name, hardLimitBytes, silent] of [
     ['two pings in a row', large * 4, 2],
     ['one, where more waits than may', 1_024, 1],
   ] as const)
-    it(`that is not read between ${name} is cut off, and not before`, async (context) => {
-      const state = { isOver: false }
-      let sent = (): number => 0
-      const own: NonNullable<Endpoint['answer']> = (_, response) => {
-        const { socket } = response
-        sent = () => socket!.bytesWritten - socket!.writableLength
-        response.on('close', () => (state.isOver = true))
-        for (let at = 0; at < large; at += 65_536) response.write(Buffer.alloc(65_536))
-      }
-      const { server, clock } = await served(context, own, hardLimitBytes)
-      const socket = connectSocket(server.port, '127.0.0.1')
-      context.cleanup(() => socket.destroy())
-      socket.on('error', () => {})
-      socket.write('GET /own HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n')
-      await until(() => server.connections === 1)
-      let [unread, before] = [-1, -1]
-      while (!state.isOver && unread < 5) {
-        for (let turn = 0; turn < 20; turn += 1) await nextTurn()
-        unread = sent() === before ? unread + 1 : 0
-        before = sent()
-        await clock.advance(1_000)
-      }
-      assert.is(unread, silent)
-    })
+    for (const [how, write, ends] of writers)
+      it(`that is not read between ${name} is cut off, and not before: ${how}`, async (context) => {
+        const state = { isOver: false, isReady: () => true }
+        let sent = (): number => 0
+        const own: NonNullable<Endpoint['answer']> = (_, response) => {
+          const { socket } = response
+          sent = () => socket!.bytesWritten - socket!.writableLength
+          response.on('close', () => (state.isOver = true))
+          if (ends) state.isReady = () => response.writableEnded
+          return write(response)
+        }
+        const { server, clock } = await served(context, own, hardLimitBytes)
+        const socket = connectSocket(server.port, '127.0.0.1')
+        context.cleanup(() => socket.destroy())
+        socket.on('error', () => {})
+        socket.write('GET /own HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n')
+        await until(() => server.connections === 1 && state.isReady())
+        let [unread, before] = [-1, -1]
+        while (!state.isOver && unread < 5) {
+          for (let turn = 0; turn < 20; turn += 1) await nextTurn()
+          unread = sent() === before ? unread + 1 : 0
+          before = sent()
+          await clock.advance(1_000)
+        }
+        assert.is(unread, silent)
+      })
 
   it('ends with the token that it was asked with, and with the server', async (context) => {
     const tokens: Record<string, 'admin'> = { 'some-token-0123456789': 'admin' }

@@ -137,7 +137,8 @@ async function ask(
     try {
       const signal = AbortSignal.any([ctx.mcpReq.signal, settled.signal])
       const options = { signal, timeout: longest, relatedRequestId: ctx.mcpReq.id }
-      const answer = await ctx.mcpReq.elicitInput(formFor(question), options)
+      // Not `elicitInput`, which rejects an answer that breaks the form's schema: people are told what was wrong with it.
+      const answer = await ctx.mcpReq.send({ method: 'elicitation/create', params: formFor(question) }, options)
       answers[question.key] = { answer, shown: asShown(question) }
     } catch {
       if (!settled.signal.aborted) return Object.keys(answers).length === 0 ? 'not asked' : answers

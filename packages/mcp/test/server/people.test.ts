@@ -147,6 +147,25 @@ describe('people at an MCP client', (it) => {
       assert.equal([told.stopReason, told.isError, times], ['waiting', true, 5])
     })
 
+    it(`are asked again about an answer that the form itself does not take, but not for ever (${way})`, async (context) => {
+      for (const [answers, times] of [
+        [['ab', 'Anna'], 2],
+        [['a', 'b', '', 'cd', 'ef', 'Anna'], 5],
+      ] as const) {
+        const { agent, got } = asker('name')
+        const { connect } = await openHost(context, [agent])
+        const said: string[] = []
+        const fill: Fill = ({ message }) => ({
+          action: 'accept',
+          content: { answer: answers[said.push(message) - 1]! },
+        })
+        const { stopReason } = await call(await connect(way, { fill }), 'asker', { task: 'x' })
+        assert.equal([said.length, said[0]], [times, 'Which name?'])
+        for (const again of said.slice(1)) assert.match(again, /The last answer did not do: /)
+        assert.equal([stopReason, got()], times === 2 ? ['stop', 'Anna'] : ['waiting', undefined])
+      }
+    })
+
     it(`that cannot be asked leave it to others, and the session tells what came of it (${way})`, async (context) => {
       const { agent, paid } = cashier()
       const { connect, runtime } = await openHost(context, [agent])

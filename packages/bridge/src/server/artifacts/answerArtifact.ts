@@ -3,6 +3,7 @@ import { artifactName } from '../../../../../src/protocol/artifacts/artifact.ts'
 import { errorInfo, RuntimeError } from '../../../../../src/protocol/errors.ts'
 import { answerJson, idOf, statusOf } from '../agentCharts.ts'
 import type { AgentAccess } from '../agentAccess.ts'
+import { endWhole } from '../wholeAnswer.ts'
 import { keptArtifact } from './keptArtifact.ts'
 
 const place = /^\/agents\/([^/]+)\/artifacts\/([0-9a-f]{64})$/
@@ -35,7 +36,7 @@ export async function answerArtifact(
       'cache-control': 'no-store',
       'content-security-policy': "default-src 'none'; sandbox",
     })
-    response.end(content)
+    await endWhole(response, content)
   } catch (thrown) {
     if (!(thrown instanceof RuntimeError)) throw thrown
     answerJson(response, statusOf[thrown.code] ?? 500, access.outward(thrown))
