@@ -57,9 +57,9 @@ describeInChromium('two agents side by side on the inspector page', (it) => {
     assert.equal(await row.locator('del').allTextContents(), ['elephant'])
     assert.equal(await row.locator('ins').allTextContents(), ['apple'])
     const totals = await page.locator('.compare-totals tbody tr').allTextContents()
-    assert.match(totals[0] ?? '', /A s2idle2 4 in all/)
+    assert.match(totals[0] ?? '', /A s2idle2 4 total/)
     assert.equal(await axeViolations(page), [])
-    await page.getByRole('button', { name: /4 equal messages/ }).press('Enter')
+    await page.getByRole('button', { name: /4 identical messages/ }).press('Enter')
     await inspector.sees('A = B')
     assert.is(await page.locator('.compare-pair.is-same').count(), 4)
     await inspector.button('Swap').click()
@@ -133,7 +133,7 @@ describeInChromium('two agents side by side on the inspector page', (it) => {
     const { page } = inspector
     await inspector.sees('4 rows different')
     await store.delete('s2')
-    await page.getByRole('button', { name: /4 equal messages/ }).click()
+    await page.getByRole('button', { name: /4 identical messages/ }).click()
     await inspector.sees('A = B')
     await inspector.sees('4 rows different')
     // Swapped, the one that is gone is the one that is shown.
