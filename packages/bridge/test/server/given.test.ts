@@ -1,3 +1,4 @@
+import { Writable } from 'node:stream'
 import type { ServerResponse } from 'node:http'
 import { hostname } from 'node:os'
 import { RuntimeError, toErrorInfo } from '../../../../src/protocol/errors.ts'
@@ -116,15 +117,20 @@ describe('what a result names, over HTTP', (it) => {
   const id = 'ab'.repeat(32)
   async function answered(artifact: object | undefined | Error, method = 'GET') {
     const told = { status: 0, headers: {} as Record<string, unknown>, body: '' }
-    const response = {
-      setHeader: (name: string, value: unknown) => ((told.headers[name] = value), response),
-      writeHead: (status: number, headers: object = {}) => (
-        Object.assign(told, { status }),
-        Object.assign(told.headers, headers),
-        response
-      ),
-      end: (body: unknown) => void (told.body = String(body)),
-    }
+    const written = new Writable({
+      write: (piece: unknown, _encoding, done) => {
+        told.body += String(piece)
+        done()
+      },
+    })
+    const response = Object.assign(written, {
+      setHeader: (name: string, value: unknown) => void (told.headers[name] = value),
+      writeHead: (status: number, headers: object = {}) => {
+        Object.assign(told, { status })
+        Object.assign(told.headers, headers)
+        return written
+      },
+    })
     const access = {
       must: () => {},
       async *records() {

@@ -67,7 +67,7 @@ describeInChromium('what waits for a person, on the page', (it) => {
     await asks.getByLabel('to', { exact: true }).fill('Ulm')
     await asks.getByLabel('seats', { exact: true }).fill('two')
     await asks.getByRole('button', { name: 'Answer', exact: true }).click()
-    await inspector.sees('This is seats: not a number.', asks)
+    await inspector.sees('Check the answer: seats: not a number.', asks)
     await asks.getByLabel('seats', { exact: true }).fill('2')
     assert.equal(await axeViolations(page), [])
     await asks.getByRole('button', { name: 'Answer', exact: true }).click()

@@ -61,7 +61,7 @@ describeInChromium('the details of a call', (it) => {
         const call = page.getByRole('region', { name: 'Call of dig' })
         await call.getByRole('region', { name: 'Input' }).getByText('the mill').waitFor()
         await call.getByRole('region', { name: 'Output' }).getByText('Nothing at the mill.').waitFor()
-        assert.match(await textIn(call.locator('.pairs')), /Result\s*n3\s*Began.*\d\d:\d\d:\d\d.*Took\s*\d/)
+        assert.match(await textIn(call.locator('.pairs')), /Result\s*n3\s*Started.*\d\d:\d\d:\d\d.*Took\s*\d/)
         const limits = page.getByRole('group', { name: 'Limits of the last run' })
         await limits.getByText('2 of 60 turns').waitFor()
         assert.is(await limits.getByRole('meter').count(), 2)

@@ -43,7 +43,7 @@ export function QuestionCard({ inspector, via, pending }: CardProps) {
   }
   const answer = (typed: Draft = draft): void => {
     const read = form.type === 'object' ? readFields(form.fields, typed) : readTyped(form, typed[alone] ?? '')
-    setProblem('problem' in read ? `The answer is ${read.problem}.` : '')
+    setProblem('problem' in read ? `Check the answer: ${read.problem}.` : '')
     if ('value' in read) decide(isQuestion ? { value: read.value } : { result: read.value })
   }
   const set = (field: string) => (text: string) => change({ [field]: text })
