@@ -32,7 +32,7 @@ import type {
 } from './drainTypes.ts'
 import { changeAction } from './change.ts'
 import { type Draft, fillDraft } from './draft.ts'
-import * as conditions from './conditions.ts'
+import * as guards from './conditions.ts'
 import { checkEffects, placeholder } from './placeholder.ts'
 
 /** Logic that runs a sub-agent: `supervisorMachine`, with this machine again inside. Named by its shape, as the two contain each other. */
@@ -95,7 +95,7 @@ export const agentSetup = setup({
     /** Command to the log: the whole records but their time, idempotent by `seq`. */
     record: (_: unknown, _records: readonly RecordDraft[]): void => {},
   },
-  guards: conditions,
+  guards,
 })
 
 /** Runs a plain function over a draft of the next context, then commits it: context, records, children. `E` is the event that the transition is for. */

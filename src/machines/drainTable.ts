@@ -3,7 +3,8 @@ import type { AgentContext } from './agentTypes.ts'
 import { forgetFold, recordOutcome, refuse } from './brakes.ts'
 import type { Draft } from './draft.ts'
 import type { DrainOutput, Reckoning } from './drainTypes.ts'
-import * as conditions from './conditions.ts'
+import type * as conditions from './conditions.ts'
+import { lowHeadroom, mustReply } from './conditions.ts'
 import { beginUndo } from './undoing.ts'
 
 /** The part of a drain that differs from brake to brake. */
@@ -77,8 +78,8 @@ function reckoning(context: AgentContext): Reckoning {
 /** Returns the prospect after a drain, by which reverts that would not pay yet are held back or not. */
 function outlookOf(context: AgentContext): Reckoning['outlook'] {
   const subject = { context, event: { type: 'wake' } } as const
-  if (conditions.lowHeadroom(subject)) return 'crowded'
-  return conditions.mustReply(subject) ? 'goesOn' : 'ends'
+  if (lowHeadroom(subject)) return 'crowded'
+  return mustReply(subject) ? 'goesOn' : 'ends'
 }
 
 /** Records the outcomes of a drain, and moves the head. */

@@ -58,7 +58,8 @@ describeInChromium('the end of a conversation on the inspector page', (it) => {
       let said = (): void => {}
       context.page.on('websocket', (socket) =>
         socket.on('framereceived', ({ payload }) => {
-          if (String(payload).includes(`"state.changed","state":"${state}"`)) said()
+          const told = String(payload)
+          if (told.includes('"state.changed"') && told.includes(`"state":"${state}"`)) said()
         }),
       )
       const inspector = await openInspector(context, server.port, { hash: '#agent=t' })

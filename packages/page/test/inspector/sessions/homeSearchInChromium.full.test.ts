@@ -38,7 +38,7 @@ describeInChromium('what was said, on the overview', (it) => {
       await page.getByRole('main', { name: 'Agent north' }).waitFor()
       // The words lie apart: the first of them is looked for there.
       assert.is(await page.getByRole('searchbox', { name: 'Search this agent' }).inputValue(), 'weir')
-      await page.getByText('1 place', { exact: true }).waitFor()
+      await page.getByText('1 match', { exact: true }).waitFor()
       await page.goBack()
       await filter.fill('heron')
       await page.getByRole('button', { name: 'Search all conversations for “heron”' }).click()

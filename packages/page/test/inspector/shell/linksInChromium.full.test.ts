@@ -109,7 +109,7 @@ describeInChromium('links into the inspector page', (it) => {
     await (await runtime.spawn(echo, { id: 'nobody' })).prompt('somebody').result
     await inspector.sees('You said: somebody')
     await inspector.goto('#agent=e1&node=n99')
-    await inspector.sees('There is no message n99 in the conversation of this agent.')
+    await inspector.sees('There is no message n99 in this conversation.')
     await inspector.goto('#agent=e1&view=nothing&node=here&at=then')
     await inspector.sees('"node=here" in the address is not a node such as n12.')
     const other = inspector.page.getByText('"at=then" in the address is not the number of a record.')
