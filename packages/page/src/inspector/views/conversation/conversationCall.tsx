@@ -12,7 +12,7 @@ import { argumentsLine, jsonOf, oneLine } from '../../model/words/shortText.ts'
 import { policyTitle, PrunedBadge } from '../../parts/prunedBadge.tsx'
 import { AgentNames } from '../../parts/agentNames.ts'
 import { KeptBadge, KeptResults } from '../calls/keptResults.tsx'
-import { Media } from '../artifacts/conversationMedia.tsx'
+import { Media } from './conversationMedia.tsx'
 import { JsonText, LongText } from '../../parts/longText.tsx'
 import { stopping } from '../../parts/stopping.ts'
 

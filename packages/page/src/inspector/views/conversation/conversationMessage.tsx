@@ -10,7 +10,7 @@ import { formatCompact, formatCount, formatShare } from '../../model/words/numbe
 import { counted } from '../../../../../charts/src/amounts.ts'
 import { CopyButton } from '../../parts/copyButton.tsx'
 import { PrunedBadge } from '../../parts/prunedBadge.tsx'
-import { Media } from '../artifacts/conversationMedia.tsx'
+import { Media } from './conversationMedia.tsx'
 import { LongText } from '../../parts/longText.tsx'
 
 export interface TextState {

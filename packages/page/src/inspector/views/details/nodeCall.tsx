@@ -10,7 +10,7 @@ import type { FollowedAgent } from '../../model/agent/followedAgent.ts'
 import { forDisplay } from '../../model/words/shortText.ts'
 import { CallInput } from '../calls/callInput.tsx'
 import { KeptResults } from '../calls/keptResults.tsx'
-import { Media } from '../artifacts/conversationMedia.tsx'
+import { Media } from '../conversation/conversationMedia.tsx'
 import { LongText } from '../../parts/longText.tsx'
 
 /** The calls of an agent at the moment that is shown. */

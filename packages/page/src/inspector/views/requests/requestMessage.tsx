@@ -7,7 +7,7 @@ import type { MessageMark } from '../../model/requests/requestMarks.ts'
 import type { RequestReason } from '../../model/requests/requestReason.ts'
 import { messageTokens } from '../../model/requests/requestSize.ts'
 import { KeptResults, type Keeping } from '../calls/keptResults.tsx'
-import { Media } from '../artifacts/conversationMedia.tsx'
+import { Media } from '../conversation/conversationMedia.tsx'
 import { JsonText, LongText } from '../../parts/longText.tsx'
 
 export interface RequestMessageRowProps {
