@@ -50,7 +50,7 @@ describe('links of a terminal', (it) => {
     [{ VTE_VERSION: '7006', TERM: 'xterm-256color' }, true],
     [{ VTE_VERSION: '4600' }, false],
     [{ VTE_VERSION: 'new' }, false],
-    [{ VTE_VERSION: '7006', TMUX: '/tmp/tmux,1,0' }, false],
+    [{ VTE_VERSION: '7006', TMUX: '/some/tmux,1,0' }, false],
     [{ TERM: 'screen-256color', TERM_PROGRAM: 'vscode' }, false],
     [{ TERM: 'dumb', WT_SESSION: 'a' }, false],
   ] as const)

@@ -1,8 +1,8 @@
 import type { PinOutcome, PinRequest } from './pinRecords.ts'
 
-/** The queue of the requests, the commands that ask for it, and what a refusal records. */
 type PinCommand = { readonly step: string }
 
+/** The queue of the requests, the commands that ask for it, and what a refusal records. */
 export const pinBrake = {
   queue: 'pins',
   /** State of the chart after the drain. */
