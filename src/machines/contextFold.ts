@@ -1,6 +1,6 @@
 import { refusalIn, type Refusal } from '../protocol/guarding.ts'
 import { mapped } from '../protocol/mapped.ts'
-import { addUsage, noUsage, toolCallsOf, type Usage } from '../protocol/messages.ts'
+import { noUsage, toolCallsOf, type Usage } from '../protocol/messages.ts'
 import type { LogRecord, RecordDraft, RunStopReason, Spent } from '../protocol/records.ts'
 import { stageAfter, type CallRecord } from '../log/callStage.ts'
 import { addSpent } from '../log/spent.ts'
@@ -11,6 +11,7 @@ import type { FoldedCalls } from './foldedCalls.ts'
 import { preparedFrame, usedFrame, withoutUse } from './frames.ts'
 import { remainingLimits } from './limits.ts'
 import { newRun, nothingPaused } from './runState.ts'
+import { withSpent, withUsage } from './spending.ts'
 import { answersResults, endingOf, whyUnfit } from './unfitReplies.ts'
 
 type Writable<T> = { -readonly [K in keyof T]: T[K] }
@@ -34,20 +35,7 @@ function inRun(state: State, change: Partial<RunState>): void {
 
 /** Adds the usage of a record; usage between turns counts towards the run and the previous turn. */
 function spend(state: State, usage: Usage = noUsage, costUsd = 0): void {
-  const { run } = state
-  if (run === null) return
-  state.run = {
-    ...run,
-    usage: addUsage(run.usage, usage),
-    costUsd: run.costUsd + costUsd,
-    turnUsage: addUsage(run.turnUsage, usage),
-    turnCostUsd: run.turnCostUsd + costUsd,
-  }
-}
-
-function spendByChild(state: State, { usage, costUsd, turns }: Spent): void {
-  spend(state, usage, costUsd)
-  if (state.run !== null) inRun(state, { childTurns: state.run.childTurns + turns })
+  if (state.run !== null) state.run = withUsage(state.run, usage, costUsd)
 }
 
 /** The run ends, as a guard refused a message or the answer in it. */
@@ -271,7 +259,7 @@ const steps: Steps = {
     move(calls, record, handoff === undefined ? {} : { handsOver: true })
     const call = message.isError ? undefined : calls.find(callId)
     const reporter = call === undefined ? undefined : reporterOf(call)
-    if (spent !== undefined) spendByChild(state, spent)
+    if (spent !== undefined && state.run !== null) state.run = withSpent(state.run, spent)
     if (reporter !== undefined) state.reporters = [...state.reporters, reporter]
     if (handoff !== undefined) inRun(state, { handoffs: (state.run?.handoffs ?? 0) + 1 })
     closeStep(state, calls)

@@ -27,6 +27,10 @@ type AgentChild =
 
 export const runIdOf = (agentId: string, run: number): string => `${agentId}/r${run}`
 
+/** Id of the run under way or paused, or of the next one in between. */
+export const currentRunOf = ({ agentId, run, runs, pausedRun }: AgentContext): string =>
+  run?.runId ?? pausedRun ?? runIdOf(agentId, runs)
+
 type OwnContext = Omit<LiveContext, 'seq'> & Logged & { seq: number }
 
 /**
@@ -102,9 +106,8 @@ export class Draft implements Change<AgentContext> {
 
   /** `runId` and `turnIndex` of the run and turn under way, or of the next ones in between. */
   get at(): { runId: string; turnIndex: number } {
-    const { agentId, run, runs, pausedRun, turns, isTurnOpen, calls } = this.context
-    const runId = run?.runId ?? pausedRun ?? runIdOf(agentId, runs)
-    return { runId, turnIndex: isTurnOpen || calls.length > 0 ? turns - 1 : turns }
+    const { turns, isTurnOpen, calls } = this.context
+    return { runId: currentRunOf(this.context), turnIndex: isTurnOpen || calls.length > 0 ? turns - 1 : turns }
   }
 
   /** The place of the next message; moves the head there. */

@@ -1,14 +1,20 @@
 import { addUsage } from '../protocol/text/messageText.ts'
+import type { Usage } from '../protocol/messages.ts'
 import type { Spent } from '../protocol/records.ts'
 import type { AgentContext, CallState, RunState } from './agentTypes.ts'
 
-/** Returns a run to which the use of a sub-agent is added. */
-export const withSpent = (run: RunState, { usage, costUsd, turns }: Spent): RunState => ({
+/** Returns a run, and its turn, to which a usage is added. */
+export const withUsage = (run: RunState, usage: Usage, costUsd: number): RunState => ({
   ...run,
   usage: addUsage(run.usage, usage),
   costUsd: run.costUsd + costUsd,
   turnUsage: addUsage(run.turnUsage, usage),
   turnCostUsd: run.turnCostUsd + costUsd,
+})
+
+/** Returns a run to which the use of a sub-agent is added. */
+export const withSpent = (run: RunState, { usage, costUsd, turns }: Spent): RunState => ({
+  ...withUsage(run, usage, costUsd),
   childTurns: run.childTurns + turns,
 })
 

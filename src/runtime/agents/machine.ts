@@ -4,7 +4,7 @@ import { emptyBrakeQueues } from '../../protocol/brakes/brakeTable.ts'
 import { createActor, type ActorRefFrom, type AnyActorLogic, type AnyActorRef, type SnapshotFrom } from 'xstate'
 import type { agentMachine } from '../../machines/agentMachine.ts'
 import type { AgentContext, AgentInput, AgentMachineEvent } from '../../machines/agentTypes.ts'
-import { runIdOf } from '../../machines/draft.ts'
+import { currentRunOf } from '../../machines/draft.ts'
 import type { TurnPlace } from '../../actors/agentPorts.ts'
 import type { ErrorInfo } from '../../protocol/errors.ts'
 import type { Interpreter } from '../interpreter/interpreter.ts'
@@ -273,9 +273,9 @@ export class Machine {
   }
 }
 
-const placeIn = ({ agentId, run, runs, pausedRun, turns }: AgentContext): TurnPlace => ({
-  runId: run?.runId ?? pausedRun ?? runIdOf(agentId, runs),
-  turnIndex: Math.max(0, turns - 1),
+const placeIn = (context: AgentContext): TurnPlace => ({
+  runId: currentRunOf(context),
+  turnIndex: Math.max(0, context.turns - 1),
 })
 
 /** `replying.streaming` for the nested value of a snapshot. */
