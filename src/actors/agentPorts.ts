@@ -3,7 +3,7 @@ import type { Conversation } from '../conversation/tree/conversation.ts'
 import type { Evidence, PolicyStart } from '../protocol/braking.ts'
 import type { Clock } from '../protocol/ports/clock.ts'
 import type { LiveEvent } from '../protocol/events.ts'
-import type { ModelRequest } from '../protocol/ports/model.ts'
+import type { Model, ModelRequest } from '../protocol/ports/model.ts'
 import type { Provenance } from '../protocol/provenance.ts'
 import type { Answer, Question } from '../protocol/questions.ts'
 import type { AgentSnapshots } from '../protocol/ports/snapshots.ts'
@@ -140,8 +140,11 @@ export interface AgentPorts {
   announced: string
   /** The request for the current trunk. */
   assemble(turnIndex: number): AssembledRequest
-  /** Returns the gate for the agent's model calls, with the estimated tokens of the request; `undefined` without limits. */
-  gate(tokens?: number): Gate | undefined
+  /**
+   * Returns the gate for the agent's model calls, with the estimated tokens of the request; `undefined` without limits. `model`: the one that is
+   * called through it, inside `within`.
+   */
+  gate(tokens?: number, model?: Model): Gate | undefined
   /** Resolves once every record so far is as durable as the store guarantees; `undefined` if it already is. Rejects if the store fails. */
   durable(): Promise<void> | undefined
   /** Like `durable`, for effects that begin outside `within` and the gate. Rejects with `STORE_LEASE_LOST` if another writer may have the log. */

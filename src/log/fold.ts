@@ -39,6 +39,20 @@ function after<State>({ on, each, isOwn, initial }: Fold<State, unknown>, state:
   return each?.(next, record) ?? next
 }
 
+const places = new WeakMap<readonly AnyFold[], Map<string, readonly number[]>>()
+
+/** Returns the places of the folds that have a step for records of a type. Most have none for most records. */
+function concerned(folds: readonly AnyFold[], type: LogRecord['type']): readonly number[] {
+  const known = places.get(folds) ?? new Map<string, readonly number[]>()
+  places.set(folds, known)
+  const found = known.get(type) ?? [...folds.keys()].filter((index) => takes(folds[index]!, type))
+  known.set(type, found)
+  return found
+}
+
+const takes = ({ on, each, isOwn }: AnyFold, type: LogRecord['type']): boolean =>
+  each !== undefined || on?.[type] !== undefined || (isOwn === true && type === 'agent.created')
+
 /** Several folds over one log, applied in the order of their list. None of them may throw. */
 export class Folding {
   readonly #folds: readonly AnyFold[]
@@ -60,7 +74,7 @@ export class Folding {
 
   /** Takes the next record. */
   apply(record: LogRecord): void {
-    for (let index = 0; index < this.#folds.length; index += 1) {
+    for (const index of concerned(this.#folds, record.type)) {
       const folded = this.#folded[index]!
       folded.state = after(this.#folds[index]!, folded.state, record)
     }

@@ -3,6 +3,7 @@ import { readReply, type ReadReply } from '../../src/actors/turn/readReply.ts'
 import { RuntimeError } from '../../src/protocol/errors.ts'
 import type { Model, ModelPart, ModelRequest } from '../../src/protocol/ports/model.ts'
 import { maxContentChars } from '../../src/protocol/text/saidContent.ts'
+import { simulatedClock } from '../../packages/evaluation/src/testing/simulatedClock.ts'
 import { delta, quiet, usageOf } from '../support/agentHarness.ts'
 import { assert, describe } from '../support/suite.ts'
 
@@ -269,5 +270,93 @@ describe('a reply of a model', (it) => {
         [Math.max(0, abortAt - 1), abortAt === 0 ? 0 : 1, [], abortAt],
       )
     }
+  })
+})
+
+describe('a model that says nothing', (it) => {
+  const ms = 100
+  /** Reads a reply whose parts come when they are given. */
+  function reading() {
+    const clock = simulatedClock(0)
+    const cancellation = new Cancellation()
+    let next = Promise.withResolvers<IteratorResult<ModelPart>>()
+    let left = 0
+    const model: Model = {
+      id: 'm',
+      stream: () => ({
+        [Symbol.asyncIterator]: () => ({
+          next: () => next.promise,
+          return: async () => {
+            left += 1
+            return { done: true, value: undefined }
+          },
+        }),
+      }),
+    }
+    const give = async (part: ModelPart | undefined): Promise<void> => {
+      const before = next
+      next = Promise.withResolvers()
+      before.resolve(part === undefined ? { done: true, value: undefined } : { done: false, value: part })
+      await quiet()
+    }
+    const read = readReply(model, request, { cancellation, silence: { clock, ms } }, () => {})
+    return { clock, cancellation, read, give, fail: (why: Error) => next.reject(why), left: () => left }
+  }
+
+  it('is left, counted from each part that is asked for', async () => {
+    const { clock, read, give, left } = reading()
+    for (let part = 0; part < 3; part += 1) {
+      await clock.advance(ms - 1)
+      await give(delta('x'))
+    }
+    await clock.advance(ms * 2)
+    const given = await read
+    assert.match(given?.ok === false ? given.failure.error.message : '', `The model said nothing for ${ms} ms (m).`)
+    assert.is(given?.ok === false && given.failure.kind, 'network')
+    assert.equal([clock.pending, left()], [0, 1])
+  })
+
+  const ends: { readonly [how: string]: (scene: ReturnType<typeof reading>) => unknown } = {
+    done: ({ give }) => give(done()),
+    error: ({ give }) => give(error({})),
+    over: ({ give }) => give(undefined),
+    thrown: ({ fail }) => fail(new Error('broken')),
+    aborted: ({ cancellation }) => cancellation.abort(),
+  }
+  for (const [how, end] of Object.entries(ends))
+    it(`leaves no timer: ${how}`, async () => {
+      const scene = reading()
+      await scene.give(delta('x'))
+      assert.is(scene.clock.pending, 1)
+      await end(scene)
+      await scene.give(done())
+      await scene.read
+      assert.is(scene.clock.pending, 0)
+    })
+
+  it('is left at once, unasked, where the call itself aborts', async () => {
+    const cancellation = new Cancellation()
+    const [seen, clock] = [{ asked: 0, left: 0 }, simulatedClock(0)]
+    const model: Model = {
+      id: 'm',
+      stream: () => {
+        cancellation.abort()
+        return {
+          [Symbol.asyncIterator]: () => ({
+            next: () => {
+              seen.asked += 1
+              return new Promise(() => {})
+            },
+            return: async () => {
+              seen.left += 1
+              return { done: true, value: undefined }
+            },
+          }),
+        }
+      },
+    }
+    assert.is(await readReply(model, request, { cancellation, silence: { clock, ms } }, () => {}), null)
+    await quiet()
+    assert.equal({ ...seen, timers: clock.pending }, { asked: 0, left: 1, timers: 0 })
   })
 })

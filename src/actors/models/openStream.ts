@@ -33,6 +33,9 @@ export function madeOfModels(model: Model): Model {
   return model
 }
 
+/** Returns true if a model makes no calls itself. */
+export const isMadeOfModels = (model: Model): boolean => choosing.has(model)
+
 /** Calls a model; through the gate, if there is one. */
 export function openStream(model: Model, request: ModelRequest, options: StreamOptions): AsyncIterable<ModelPart> {
   if (choosing.has(model)) return model.stream(request, options)

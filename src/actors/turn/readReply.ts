@@ -1,6 +1,6 @@
 import { isLikelyBug } from '../../protocol/callbackBugs.ts'
 import { cutEnd } from '../../protocol/text/cutMiddle.ts'
-import { maxContentChars, wrongInMedia } from '../../protocol/text/saidContent.ts'
+import { maxContentChars } from '../../protocol/text/saidContent.ts'
 import { renderMessage } from '../../conversation/request/renderMessage.ts'
 import { wellFormed } from '../../protocol/text/wellFormed.ts'
 import { asSentence, errorInfo, messageOf, RuntimeError, toErrorInfo, type ErrorCode } from '../../protocol/errors.ts'
@@ -18,7 +18,9 @@ import type {
 import type { ReplyFailure } from '../../machines/effectTypes.ts'
 import { breather, stepsInATurn } from '../timing/breather.ts'
 import type { Cancellation } from '../timing/cancellation.ts'
+import { Silence, silenceError, type SilenceLimit } from '../models/silence.ts'
 import { toldBy } from './countUsage.ts'
+import { wrongInReply } from './wrongInReply.ts'
 
 /** Maximum length of a stored error message from a provider, which may send a page of HTML. */
 const maxErrorChars = 4_000
@@ -90,6 +92,8 @@ interface ReadOptions {
   readonly threw?: (model: string, thrown: unknown) => void
   /** Context window of the model in tokens, if known. */
   readonly window?: number | undefined
+  /** Time for which the model may say nothing, unless somebody else listens. */
+  readonly silence?: SilenceLimit | undefined
 }
 
 /**
@@ -151,22 +155,33 @@ type ReadOnce = { readonly ok: true; readonly reply: ModelReply; readonly model:
 function readOnce(
   model: Model,
   request: ModelRequest,
-  { cancellation, window: _, threw, ...more }: ReadOptions,
+  { cancellation, turnIndex, isOnce, threw, silence }: ReadOptions,
   onDelta: (delta: Delta) => void,
 ): Promise<ReadOnce | null> {
   if (cancellation.aborted) return Promise.resolve(null)
   return new Promise((resolve) => {
     const reading = new Reading(model, cancellation, onDelta, threw)
+    const end = (outcome: ReadOnce | null): void => {
+      cancellation.remove(stop)
+      reading.silence?.end()
+      resolve(outcome)
+    }
     const stop = (): void => {
       reading.close()
-      resolve(null)
+      end(null)
     }
     cancellation.add(stop)
-    const { signal } = cancellation
-    void reading.run(request, { signal, ...more }).then((outcome) => {
-      cancellation.remove(stop)
-      resolve(outcome)
-    })
+    if (silence !== undefined)
+      reading.silence = new Silence(silence, () => {
+        reading.close()
+        end(reading.failed(silenceError(silence)))
+      })
+    const options = {
+      signal: cancellation.signal,
+      ...(turnIndex === undefined ? {} : { turnIndex }),
+      ...(isOnce === undefined ? {} : { isOnce }),
+    }
+    void reading.run(request, options).then(end)
   })
 }
 
@@ -177,6 +192,7 @@ class Reading {
   readonly #onDelta: (delta: Delta) => void
   readonly #threw: ReadOptions['threw']
   #iterator: AsyncIterator<ModelPart> | undefined
+  silence: Silence | undefined
   /** Length of the deltas so far. */
   #chars = 0
   #parts = 0
@@ -201,8 +217,15 @@ class Reading {
       const iterator = parts?.[Symbol.asyncIterator]?.()
       if (iterator === undefined) return protocolFailure(this.#answering, 'its stream is not an async iterable')
       this.#iterator = iterator
+      if (this.#cancellation.aborted) {
+        // Aborted by the call itself, before there was anything to close.
+        this.close()
+        return null
+      }
       for (;;) {
+        this.silence?.begin()
         const { done, value } = await iterator.next()
+        this.silence?.pause()
         if (this.#cancellation.aborted) return null
         this.#parts += 1
         const pause = this.#parts === 1 ? begin() : this.#parts % partsAtOnce === 0 ? breathe() : undefined
@@ -228,7 +251,7 @@ class Reading {
           model: this.#answering,
         }
       }
-      return this.#failed({ kind: 'other', message: messageOf(thrown) })
+      return this.failed({ kind: 'other', message: messageOf(thrown) })
     }
   }
 
@@ -265,13 +288,13 @@ class Reading {
       case 'model':
         return this.#handOver(part)
       case 'done': {
-        const wrong = wrongIn(part.reply)
+        const wrong = wrongInReply(part.reply)
         return wrong === undefined
           ? { ok: true, reply: part.reply, model: this.#answering }
           : protocolFailure(this.#answering, wrong)
       }
       case 'error':
-        return this.#failed(part.error)
+        return this.failed(part.error)
       default: {
         const seen = JSON.stringify((part as { type?: unknown } | undefined)?.type)
         return protocolFailure(this.#answering, `it yielded a part of unknown type ${seen}`)
@@ -296,7 +319,7 @@ class Reading {
     return undefined
   }
 
-  #failed(error: ModelError): ReplyFailed {
+  failed(error: ModelError): ReplyFailed {
     const model = this.#answering
     return { ok: false, failure: failureOf(model, error), model }
   }
@@ -312,42 +335,6 @@ class Reading {
     if (!next.isOver || 'part' in next) this.close()
     if (!('part' in next)) return outcome
     return protocolFailure(this.#answering, `it yielded "${next.part?.type}" after its terminal part`)
-  }
-}
-
-const stopReasons: ReadonlySet<unknown> = new Set(['stop', 'length', 'toolUse', 'refusal', 'other'])
-
-/** Returns the fault that a hand-written adapter made in a reply; `undefined` if there is none. */
-function wrongIn(reply: Partial<ModelReply> | undefined): string | undefined {
-  if (!Array.isArray(reply?.content)) return 'its reply has no content'
-  const index = reply.content.findIndex((block: Partial<Block> | null) => !isBlock(block))
-  if (index >= 0)
-    return `block ${index} of its reply is no block: ${cutEnd(JSON.stringify(reply.content[index]) ?? 'undefined', 200)}`
-  if (!stopReasons.has(reply.stopReason)) return `its stop reason is ${JSON.stringify(reply.stopReason)}`
-  if (reply.endReason !== undefined && typeof reply.endReason !== 'string')
-    return `the reason of its end is ${JSON.stringify(reply.endReason)}`
-  const counts = Object.entries(reply.usage ?? {})
-  const [name, wrong] = counts.find(([, count]) => typeof count === 'number' && count < 0) ?? []
-  return name === undefined ? undefined : `its usage.${name} is ${wrong}`
-}
-
-const providerKinds: ReadonlySet<unknown> = new Set(['call', 'result', 'source', 'file', 'other'])
-
-function isBlock(block: Partial<Block> | null | undefined): boolean {
-  switch (block?.type) {
-    case 'text':
-      return typeof block.text === 'string'
-    case 'thinking':
-      return typeof block.text === 'string' && ['string', 'undefined'].includes(typeof block.signature)
-    case 'image':
-    case 'file':
-      return wrongInMedia(block) === undefined
-    case 'provider':
-      return [block.provider, block.name].every((text) => typeof text === 'string') && providerKinds.has(block.kind)
-    case 'toolCall':
-      return typeof block.callId === 'string' && typeof block.name === 'string'
-    default:
-      return false
   }
 }
 

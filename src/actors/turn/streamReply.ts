@@ -19,7 +19,7 @@ import type { Cancellation } from '../timing/cancellation.ts'
 import { runContext, type RunContext } from '../calls/runContext.ts'
 import { settledInput } from './settledInput.ts'
 import { heardGate } from '../models/heardGate.ts'
-import { through } from '../models/openStream.ts'
+import { isMadeOfModels, through } from '../models/openStream.ts'
 import { partialUsage } from './partialUsage.ts'
 import { guardedReply } from './guards/guardedReply.ts'
 import { readAnswer } from '../../protocol/checks/readOutput.ts'
@@ -108,12 +108,22 @@ async function stream(ports: AgentPorts, input: ReplyInput, cancellation: Cancel
         ports.emit({ ...delta, runId, turnIndex })
     }
   }
-  const gate = ports.gate(Math.ceil(estimatedTokens * conversation.correction))
-  const model = through(heardGate(gate, ports.clock, definition.policy.retry.silenceMs), frame.model)
+  const gate = ports.gate(Math.ceil(estimatedTokens * conversation.correction), frame.model)
+  const { clock } = ports
+  const { silenceMs: ms } = definition.policy.retry
+  const silence = ms === undefined ? undefined : { clock, ms }
+  // A model that may have to wait for its turn, or one made of several, is listened to behind that.
+  const isDirect = gate === undefined && !isMadeOfModels(frame.model)
+  const model = through(isDirect || silence === undefined ? gate : heardGate(gate, silence), frame.model)
   const window = definition.compaction?.policy.contextWindow
   const threw = (id: string, thrown: unknown): void => ports.callbackFailed?.(`The model "${id}"`, thrown)
   const result = await ports.within({ type: 'model', turnIndex, attempt, ...answering }, () =>
-    readReply(model, request, { cancellation, turnIndex, window, threw }, take),
+    readReply(
+      model,
+      request,
+      { cancellation, turnIndex, window, threw, silence: isDirect ? silence : undefined },
+      take,
+    ),
   )
   if (result === null) return aborted(ports, key)
   if (!result.ok) {

@@ -1,7 +1,8 @@
 import type { AgentPorts, IncognitoResult, LiveBody, PartialReply, TurnPlace } from '../../actors/agentPorts.ts'
 import { isIgnored } from '../../actors/calls/lessonTools.ts'
 import type { AgentDefinition } from '../../actors/define/agentDefinition.ts'
-import type { Gate } from '../../actors/models/openStream.ts'
+import { isMadeOfModels, type Gate } from '../../actors/models/openStream.ts'
+import type { Model } from '../../protocol/ports/model.ts'
 import { standInGate } from '../../actors/models/standInGate.ts'
 import { GroupMember } from '../../conversation/brakes/lessons/lessons.ts'
 import type { SharedLessons } from '../../conversation/brakes/lessons/sharedLessons.ts'
@@ -138,11 +139,13 @@ export class Ports implements AgentPorts {
     return this.#waits?.model ?? null
   }
 
-  gate(tokens?: number): Gate | undefined {
+  gate(tokens?: number, model?: Model): Gate | undefined {
     const { shared, store, log } = this.#agent
     const { models, instead } = shared
     const gate = models === undefined ? undefined : (this.#waits ??= new ModelWaits(this.#agent, models)).gate(tokens)
-    const held = store.holds === undefined ? gate : heldGate(gate, () => log.checkHeld())
+    // `within` has checked the log for a model that is called at once.
+    const isChecked = gate === undefined && model !== undefined && !isMadeOfModels(model)
+    const held = store.holds === undefined || isChecked ? gate : heldGate(gate, () => log.checkHeld())
     if (instead === undefined) return held
     const root = this.path[0] ?? this.agentId
     return standInGate(held, (model) => instead(model, root))

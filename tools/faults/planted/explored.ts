@@ -91,8 +91,8 @@ export const faults: readonly Fault[] = [
   ]),
   fault(17, 'src/actors/models/heardGate.ts', 'actors/modelRules', [
     'a model that is given up for its silence is never told to clean up',
-    '          void leave(parts)\n          const message',
-    '          const message',
+    '    void leave(parts)\n    answer',
+    '    answer',
   ]),
   fault(18, 'src/actors/turn/readReply.ts', 'actors/readReply', [
     'warnings of a model may be larger than any log',

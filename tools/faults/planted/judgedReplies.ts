@@ -74,9 +74,9 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'repliesJudged-9',
-    file: 'src/actors/models/heardGate.ts',
+    file: 'src/actors/models/silence.ts',
     what: 'a silent model is waited for for ever',
-    from: 'else waiting?.giveUp()',
+    from: 'else this.#giveUp()',
     to: '',
     tests: ['journeys/judgesReplies'],
   },

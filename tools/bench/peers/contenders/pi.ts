@@ -1,5 +1,6 @@
 import { Agent } from '@earendil-works/pi-agent-core'
-import { createAssistantMessageEventStream, Type } from '@earendil-works/pi-ai'
+import { createAssistantMessageEventStream } from '@earendil-works/pi-ai'
+import { Type } from 'typebox'
 import type { Contender } from '../contender.ts'
 import { piAgent } from './piAgent.ts'
 

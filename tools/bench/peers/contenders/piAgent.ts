@@ -1,6 +1,7 @@
 import type * as Core from '@earendil-works/pi-agent-core'
 import type { AgentMessage, AgentTool, StreamFn } from '@earendil-works/pi-agent-core'
 import type * as Ai from '@earendil-works/pi-ai'
+import type { Type } from 'typebox'
 import type {
   Api,
   AssistantMessage,
@@ -14,7 +15,9 @@ import { pastText, type Contender, type Definition, type Session, type SessionOp
 import { answer, endsBurst, goesOn, never, textOf, tick, word, type AgentSpec, type ToolSpec } from '../script.ts'
 
 /** Parts of pi's two packages that are used. */
-export type Pi = Pick<typeof Core, 'Agent'> & Pick<typeof Ai, 'createAssistantMessageEventStream' | 'Type'>
+export interface Pi extends Pick<typeof Core, 'Agent'>, Pick<typeof Ai, 'createAssistantMessageEventStream'> {
+  readonly Type: Pick<typeof Type, 'Object' | 'Number' | 'String'>
+}
 
 /** pi-agent-core of some version: its `Agent`, with a stream function of our own in place of a provider. */
 export const piAgent = (library: Pi): Contender => ({
