@@ -148,7 +148,7 @@ export class Ports implements AgentPorts {
     const held = store.holds === undefined || isChecked ? gate : heldGate(gate, () => log.checkHeld())
     if (instead === undefined) return held
     const root = this.path[0] ?? this.agentId
-    return standInGate(held, (model) => instead(model, root))
+    return standInGate(held, (asked) => instead(asked, root))
   }
 
   /** The part of the current reply that has arrived; with a redactor, the part that was announced. */
