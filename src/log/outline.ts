@@ -51,7 +51,7 @@ export interface Outline {
   /** Tokens of its last request, as counted by the model or else estimated. */
   requestTokens: number | undefined
   /** Start of each wait for people, in epoch milliseconds, by key. Waits that ended in another way may stay until the run ends. */
-  readonly asked: Map<string, number>
+  asked: Map<string, number> | undefined
   /** Number of messages up to the prompt of the current run, whose context messages come first. */
   untilPrompt: number
   /** The prompt from which the title was taken. */
@@ -69,7 +69,7 @@ const nothingSaid = (): Outline => ({
   busySince: undefined,
   activeAt: undefined,
   requestTokens: undefined,
-  asked: new Map(),
+  asked: undefined,
   untilPrompt: 0,
   titleNode: undefined,
 })
@@ -78,8 +78,8 @@ const nothingSaid = (): Outline => ({
 export const outlineFold: Fold<Outline, KeptOutline> = {
   name: 'outline',
   initial: nothingSaid,
-  keep: (outline) => ({ ...outline, asked: [...outline.asked] }),
-  resume: (kept) => ({ ...nothingSaid(), ...kept, asked: new Map(kept.asked) }),
+  keep: (outline) => ({ ...outline, asked: [...(outline.asked ?? [])] }),
+  resume: (kept) => ({ ...nothingSaid(), ...kept, asked: kept.asked.length === 0 ? undefined : new Map(kept.asked) }),
   on: {
     // Of its past a fork keeps what it is about, unless a call gave it a task of its own.
     'agent.created'(outline, { parent, title = parent?.callId === undefined ? outline.title : undefined }) {
@@ -108,7 +108,7 @@ export const outlineFold: Fold<Outline, KeptOutline> = {
       if (used > 0) outline.requestTokens = used
     },
     'run.end'(outline, record) {
-      if (record.stopReason !== 'paused') outline.asked.clear()
+      if (record.stopReason !== 'paused') outline.asked = undefined
       outline.busySince = undefined
       outline.last = lastOf(record)
     },
@@ -119,8 +119,8 @@ export const outlineFold: Fold<Outline, KeptOutline> = {
   each(outline, record) {
     outline.activeAt = record.time
     if (!movesCall(record)) return
-    if (isWaiting(stageAfter(record))) outline.asked.set(record.key, record.time)
-    else outline.asked.delete(record.key)
+    if (isWaiting(stageAfter(record))) (outline.asked ??= new Map()).set(record.key, record.time)
+    else outline.asked?.delete(record.key)
   },
 }
 

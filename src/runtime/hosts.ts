@@ -61,6 +61,7 @@ export class Hosts {
       await host.release()
     } finally {
       if (this.#hosts.get(agentId) === host) this.#hosts.delete(agentId)
+      this.#releasing.delete(host)
     }
   }
 

@@ -146,7 +146,7 @@ export async function standingOf(store: Store, agentId: string, path: readonly s
   const fold = await foldOf(store, agentId)
   const { outline, created, called, context } = fold
   const own = ownPending(agentId, context).map((pending) => {
-    const askedAt = outline.asked.get(pending.key)
+    const askedAt = outline.asked?.get(pending.key)
     return { pending: askedAt === undefined ? pending : { ...pending, askedAt }, path }
   })
   const below: PlacedPending[] = []

@@ -1,3 +1,4 @@
+import type { Outline } from '../log/outline.ts'
 import type { LogEntry, LogQuery } from '../protocol/ports/logPages.ts'
 import type { Metadata } from '../protocol/metadata.ts'
 import type { Pending, WaitingAgent } from '../protocol/runs/pending.ts'
@@ -103,7 +104,7 @@ export class WaitingList {
 export function placedPending(agent: Agent): PlacedPending[] {
   const pending = agent.pending()
   if (pending.length === 0) return []
-  const known = new Map<string, { readonly path: readonly string[]; readonly asked: ReadonlyMap<string, number> }>()
+  const known = new Map<string, { readonly path: readonly string[]; readonly asked: Outline['asked'] }>()
   const see = (one: Agent): void => {
     known.set(one.id, { path: one.path, asked: hostOf(one).view.outline.asked })
     for (const child of one.children()) see(child)

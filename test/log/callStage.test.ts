@@ -56,7 +56,7 @@ function saidOf(records: readonly LogRecord[]) {
     machine: foldLog(machineFold, records).calls.get('c'),
     session: projection.session.runs[0]?.turns[0]?.toolCalls[0]?.status,
     page: [book.ofReply(2, 'c')?.status, row?.type === 'call' ? row.status : undefined],
-    asked: outlineOf(records).asked.has('k'),
+    asked: outlineOf(records).asked?.has('k') ?? false,
     context: rebuildContext(records).calls[0]?.status,
     bar: bar?.to === null ? bar.kind : undefined,
     waits: times.runUntil(later)!.waitedMs > 0,

@@ -17,22 +17,21 @@ class MemoryLease implements StoreLease {
   readonly records: LogRecord[]
   readonly epoch: number
   readonly #leases: Map<string, MemoryLease>
-  readonly #lost = Promise.withResolvers<void>()
+  /** Resolves once another writer has the log. */
+  readonly lost: Promise<void>
+  #lose!: () => void
 
   constructor(agentId: string, records: LogRecord[], epoch: number, leases: Map<string, MemoryLease>) {
     this.agentId = agentId
     this.records = records
     this.epoch = epoch
     this.#leases = leases
-  }
-
-  get lost(): Promise<void> {
-    return this.#lost.promise
+    this.lost = new Promise((resolve) => (this.#lose = resolve))
   }
 
   /** Notes that another writer has the log. */
   lose(): void {
-    this.#lost.resolve()
+    this.#lose()
   }
 
   get lastSeq(): number {

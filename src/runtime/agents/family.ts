@@ -10,15 +10,17 @@ import { usedBy, type Life } from '../children/child.ts'
 
 const nobody: readonly never[] = Object.freeze([])
 
+let changes = 0
+
 /** The place of one agent in its tree: its sub-agents, and who is told of changes. */
 export class Family {
   readonly #agent: TreeAgent
   readonly #hosts: ChildHosts
   /** `undefined`: it has had none. */
   #children: Children | undefined
-  /** Replaced by another object after each change of the agent or of those below it. */
-  version: object = {}
-  #totals: { readonly version: object; readonly totals: TreeTotals } | undefined
+  /** Another number after each change of the agent or of those below it, which no other agent of the process has. */
+  version = (changes += 1)
+  #totals: { readonly version: number; readonly totals: TreeTotals } | undefined
   /** Functions to call after changes; `undefined` until the first watcher. */
   #watchers: Set<() => void> | undefined
 
@@ -29,7 +31,7 @@ export class Family {
 
   /** Called when something may have changed. */
   changed(): void {
-    this.version = {}
+    this.version = changes += 1
     this.#agent.parent?.family.changed()
     for (const look of this.#watchers ?? nobody) look()
   }

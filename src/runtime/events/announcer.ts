@@ -210,6 +210,7 @@ export class Announcer {
   ended(): void {
     this.#shared.instrumentation?.ended(this.#agent)
     this.#traced = undefined
+    if (this.#notices?.isSilent === true) this.#notices = undefined
   }
 
   /** Listeners hear nothing more; the tracer and the logger do. */

@@ -13,17 +13,24 @@ interface NoticeOwner {
   readonly machine: { readonly at: TurnPlace }
 }
 
+const none: readonly never[] = Object.freeze([])
+
 /** Notices that are reported only once, however often they apply: per process, or per run for warnings of the model. */
 export class Notices {
   readonly #owner: NoticeOwner
   readonly #announcer: { emit(body: LiveBody): void }
-  #said: readonly ErrorCode[] = []
+  #said: readonly ErrorCode[] = none
   #warnedIn: string | undefined
-  #warnings: readonly string[] = []
+  #warnings: readonly string[] = none
 
   constructor(owner: NoticeOwner, announcer: { emit(body: LiveBody): void }) {
     this.#owner = owner
     this.#announcer = announcer
+  }
+
+  /** True if nothing was reported that must not be reported again in a later run. */
+  get isSilent(): boolean {
+    return this.#said.length === 0
   }
 
   /** Checks a record for reasons why limits and prices do not count fully. */
@@ -73,7 +80,7 @@ export class Notices {
 
   /** Reports a warning of the model, once per run. */
   warn(at: { readonly runId: string; readonly turnIndex: number }, message: string): void {
-    if (this.#warnedIn !== at.runId) this.#warnings = []
+    if (this.#warnedIn !== at.runId) this.#warnings = none
     this.#warnedIn = at.runId
     if (this.#warnings.includes(message)) return
     this.#warnings = [...this.#warnings, message]

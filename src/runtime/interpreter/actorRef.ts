@@ -85,7 +85,7 @@ export abstract class ActorRef<S extends Snapshot<unknown> = Snapshot<unknown>> 
   subscribe(given: Observer | ((snapshot: Snapshot<unknown>) => void)): Subscription {
     const observer = typeof given === 'function' ? { next: given } : given
     const { status, error } = this.snapshot
-    if (this._processingStatus !== 2) this.#observers = [...this.#observers, observer]
+    if (this._processingStatus !== 2) this.#observers = this.#observers.concat(observer)
     else if (status === 'error') observer.error?.(error)
     else if (status === 'done') observer.complete?.()
     return { unsubscribe: () => (this.#observers = this.#observers.filter((other) => other !== observer)) }

@@ -110,7 +110,7 @@ export const faults: readonly Fault[] = [
     id: 'actorsModels-14',
     file: 'src/runtime/events/notices.ts',
     what: 'a warning is told in the first run of an agent only',
-    from: 'if (this.#warnedIn !== at.runId) this.#warnings = []',
+    from: 'if (this.#warnedIn !== at.runId) this.#warnings = none',
     to: '',
     tests: ['journeys/answersAsData'],
   },

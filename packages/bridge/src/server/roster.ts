@@ -21,7 +21,7 @@ export interface RosterWatcher {
 interface RosterEntry {
   readonly agent: Agent
   /** Version of the agent when it was read. If the version is the same, neither the agent nor any agent below it has changed. */
-  readonly version: object
+  readonly version: number
   readonly summary: AgentSummary
   /** The summary as text, for comparison. */
   readonly text: string

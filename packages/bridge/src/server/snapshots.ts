@@ -99,8 +99,8 @@ export function summaryOf(agent: Agent): AgentSummary {
   }
 }
 
-/** Another object after each change of an agent or of what is alive below it. */
-export const versionOf = (agent: Agent): object => hostOf(agent).family.version
+/** Another number after each change of an agent or of what is alive below it. */
+export const versionOf = (agent: Agent): number => hostOf(agent).family.version
 
 const overview = (host: AgentHost): Overview =>
   overviewOf({
