@@ -13,7 +13,7 @@ import {
   type Admission,
   type Refusal,
 } from './admission.ts'
-import type { Permit } from './authenticator.ts'
+import { isStillPermitted, type Permit } from './authenticator.ts'
 import type { OpenResponse } from './endpoint.ts'
 import { outwardMessage } from './outwardError.ts'
 import { belowBase, healthPath } from './places.ts'
@@ -150,11 +150,11 @@ export class HttpRoutes {
     if (!this.#bridge.hasRoom(permit, address) || !this.#bridge.room.mayAsk(permit, address))
       return this.#refuse(request, response, serverFull)
     const count = (): ResponseConnection => {
-      const connection = this.#count(response, () => permit.isGranted())
+      const connection = this.#count(response, () => isStillPermitted(permit))
       this.#bridge.room.take(connection, permit, address)
       return connection
     }
-    await answer(new AgentAccess(this.#bridge, permit.grant, undefined, permit.owner), count, permit)
+    await answer(new AgentAccess(this.#bridge, permit.grant, { who: permit.owner, permit }), count, permit)
   }
 
   /** Forwards a request to a worker. */

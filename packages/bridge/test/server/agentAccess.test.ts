@@ -44,6 +44,7 @@ async function served({
     definition: `${id}-kind`,
     children: () => running.filter((one) => (one.path ?? []).at(-1) === id).map((one) => agents.get(one.id)),
     pending: () => waiting,
+    wake: async () => {},
   })
   const agents: Map<string, unknown> = new Map()
   for (const one of running) agents.set(one.id, agentOf(one))
@@ -117,7 +118,9 @@ async function served({
       dispatch: dispatch as never,
     }),
     incognito: { isHidden: ({ agent }: { agent?: Made }) => agent?.incognito === true },
-    followed: { open: async (id: string) => (done.push(`read ${id}`), { id, pending: () => waiting }) },
+    followed: {
+      open: async (id: string) => (done.push(`read ${id}`), { id, pending: () => waiting, wake: async () => {} }),
+    },
     logOf: () => store,
     newId: () => 'new',
   } as unknown as Bridge
@@ -314,7 +317,7 @@ describe('what a client begins', (it) => {
   })
 
   it('tells a client from others by who it is and what it may', () => {
-    const of = (grant: Grant, who?: string) => new AgentAccess({} as Bridge, grant, 's', who)
+    const of = (grant: Grant, who?: string) => new AgentAccess({} as Bridge, grant, { sessionId: 's', who })
     assert.is(of({ role: 'drive' }, 'a').isLike(of({ role: 'drive' }, 'a')), true)
     assert.is(of({ role: 'drive' }, 'a').isLike(of({ role: 'drive' }, 'b')), false)
     assert.is(of({ role: 'drive' }, 'a').isLike(of({ role: 'talk' }, 'a')), false)

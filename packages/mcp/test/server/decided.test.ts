@@ -25,7 +25,11 @@ async function decided(
       decisions.push(given)
     },
   } as unknown as DrivenAgent
-  const { count, problems } = await decideBy(agent, { k: { answer, shown }, toString: { answer, shown } as never })
+  const { count, problems } = await decideBy(
+    agent,
+    { k: { answer, shown }, toString: { answer, shown } as never },
+    { checkAdmitted: () => {} },
+  )
   return { decisions, count, problems: [...problems] }
 }
 
