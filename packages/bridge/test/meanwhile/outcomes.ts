@@ -32,7 +32,7 @@ export function outcomeOf({ door: { name, leavingCancels }, step, event }: Cell)
     }
     case 'cancels':
       // Before it is said, an editor can still take it back.
-      return { ...(name === 'ACP' && (step === 'reading' || step === 'lock') ? unsaid : aborted), answer: cancelled }
+      return { ...(name === 'ACP' && !isSaid ? unsaid : aborted), answer: cancelled }
     case 'asks again':
       // A task has no id: given twice, it is to be done twice.
       if (name.startsWith('MCP')) return { said: 2, ends: ['stop', 'stop'], answer: done, again }

@@ -6,7 +6,7 @@ import { outcomeOf } from '../../../bridge/test/meanwhile/outcomes.ts'
 describe('a client of a gateway whose agent is looked for', (it) => {
   // Calls of MCP name no agent that is looked for, and an editor has found it by the time that something is said.
   const asking = doors.filter(({ name }) => !name.startsWith('MCP'))
-  for (const event of ['leaves', 'asks again', 'has its server closed'] as const)
+  for (const event of ['leaves', 'cancels', 'asks again', 'has its server closed'] as const)
     for (const door of asking.filter(
       ({ name }) => event !== 'has its server closed' || / socket|bridge|ACP/.test(name),
     ))
