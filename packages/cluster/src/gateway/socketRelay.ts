@@ -17,7 +17,7 @@ const messageBytes = 300 * 1024 * 1024
 const mostRequests = 1_000
 const mostBeginnings = 16
 /** Methods with which a protocol begins: they are sent to every worker that is used. */
-const beginnings: ReadonlySet<unknown> = new Set(['initialize', 'authenticate'])
+const firstMethods: ReadonlySet<unknown> = new Set(['initialize', 'authenticate'])
 
 /** A message of any of the protocols: what the gateway looks at. */
 interface Message {
@@ -123,7 +123,7 @@ export class SocketRelay {
       if (signal.aborted) return
       if (url === undefined) return this.#client.close(closeCodes.stuck, 'there is no worker')
       this.#send(url, text)
-      if (beginnings.has(message?.method)) this.#beginnings.push({ id: message?.id, text })
+      if (firstMethods.has(message?.method)) this.#beginnings.push({ id: message?.id, text })
       if (this.#beginnings.length > mostBeginnings) this.#beginnings.shift()
       this.#last = url
       if (message?.requestId !== undefined) this.#requests.set(message.requestId, url)
