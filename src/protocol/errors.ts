@@ -44,6 +44,7 @@ export const errorTable = {
   JUDGE_FAILED: 'Check the value that the judge returns; every branch is in its own session.',
   PROVIDER_MISSING: 'Render the component below an <AgentProvider client={…}>.',
   BRIDGE_CLOSED: 'Connect again with a new client; a closed one stays closed.',
+  SERVER_CLOSED: 'Ask again, here or where its logs are served next: what had begun continues, the rest was not begun.',
   BRIDGE_LISTEN_FAILED: 'Choose another port or host.',
   BRIDGE_UNREACHABLE:
     'Check that the server is running (its /healthz says ok), that the path is right (/bridge), and that its option "origins" lists the page if that has another origin; browsers hide the reason, but the server logs the clients it refuses.',

@@ -47,7 +47,6 @@ export async function openRun(access: AgentAccess, input: RunAgentInput, rules: 
   if (agent.parent !== undefined || agent.path.length > 0) {
     throw new RuntimeError('INVALID_OPTION', `threadId: agent "${agent.id}" is a sub-agent; talk with its root.`)
   }
-  await agent.wake()
   const thread = rules.threads.get(agent) ?? new Thread(agent)
   rules.threads.set(agent, thread)
   const known = thread.run(input.runId)
@@ -139,6 +138,7 @@ interface Beginning {
 }
 
 function begin(thread: Thread, input: RunAgentInput, { access, isAbort }: Beginning): AgUiRun {
+  access.checkAdmitted()
   if (isAbort) return abort(thread, input)
   const added = newMessages(input.messages, thread)
   const messageIds = added.map(({ id }) => id)

@@ -2,6 +2,8 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { defineAgent } from '../../../src/actors/define/defineAgent.ts'
+import { RuntimeError } from '../../../src/protocol/errors.ts'
+import { withCode } from '../../../test/support/agentHarness.ts'
 import { nextTurn } from '../../../test/support/runCase.ts'
 import { assert, describe } from '../../../test/support/suite.ts'
 import { openHouse, silentModel } from '../../acp/test/acpHarness.ts'
@@ -45,4 +47,31 @@ describe('a client of AG-UI that leaves during a run', (it) => {
     first.abort()
     await left(1)
   })
+})
+
+describe('a client of AG-UI that is no longer let in while its run is looked up', (it) => {
+  const said = { messages: [{ id: 'm', role: 'user', content: 'x' }] }
+  for (const [what, asked] of [
+    ['says nothing', said],
+    ['aborts nothing', { messages: [], forwardedProps: { command: 'abort' } }],
+  ] as const)
+    it(what, async (context) => {
+      const { model } = silentModel()
+      const { access, runtime } = await openHouse(context, [defineAgent({ name: 'silent', model })])
+      const [own, rules] = [access(), { threads: new WeakMap(), definition: undefined }]
+      const input = (runId: string, given: object): Parameters<typeof openRun>[1] =>
+        ({ threadId: 'a', runId, tools: [], context: [], ...given }) as never
+      await openRun(own, input('r', said), rules)
+      const agent = runtime.agent('a')!
+      const before = agent.lastSeq
+      let isLetIn = true
+      Object.assign(own, {
+        wasAsked: async () => (isLetIn = false),
+        checkAdmitted: () => {
+          if (!isLetIn) throw new RuntimeError('BRIDGE_UNAUTHORISED', 'Gone.')
+        },
+      })
+      await assert.rejects(openRun(own, input('r2', asked), rules), withCode('BRIDGE_UNAUTHORISED'))
+      assert.equal([agent.lastSeq, agent.state], [before, 'replying.requesting'])
+    })
 })

@@ -101,8 +101,13 @@ export class Chats {
       access.must('talk', 'chat')
       const thread = await this.#known(access, id)
       // One at rest has nothing under way.
-      if (thread !== undefined && access.works(id)) thread.agent.abort()
-      thread?.release()
+      if (thread === undefined) return
+      try {
+        access.checkAdmitted()
+        if (access.works(id)) thread.agent.abort()
+      } finally {
+        thread.release()
+      }
     })
   }
 
@@ -170,6 +175,7 @@ export class Chats {
 
 async function openIn(thread: ChatThread, input: ChatInput, access: AgentAccess): Promise<Opened> {
   const last = input.messages.at(-1)!
+  access.checkAdmitted()
   const opened =
     input.trigger === 'regenerate-message'
       ? regenerate(thread, last)
@@ -209,6 +215,7 @@ async function say(thread: ChatThread, input: ChatInput, access: AgentAccess): P
   }
   const prompt = { type: 'agent.prompt', agentId: agent.id, content } as const
   checkCommand(prompt)
+  access.checkAdmitted()
   dispatchAll(agent, decisions, access.newId())
   // What is said to an agent that is paused is said instead of what it was about to do.
   if (agent.pause !== null && agent.pause.type !== 'approvals') agent.abort()

@@ -3,7 +3,6 @@ import { errorInfo, RuntimeError, type ErrorInfo } from '../../../src/protocol/e
 import type { AgentAccess } from '../../bridge/src/server/agentAccess.ts'
 import type { OpenResponse } from '../../bridge/src/server/endpoint.ts'
 import { bodyOf } from '../../bridge/src/server/requestBody.ts'
-import { endWhole } from '../../bridge/src/server/wholeAnswer.ts'
 import { EventStream } from '../../bridge/src/streams/eventStream.ts'
 import { closeUnread, refusalText, statusOf, wrongContentType } from '../../bridge/src/streams/httpRefusals.ts'
 import { serverSent } from '../../bridge/src/streams/piecesOf.ts'
@@ -96,7 +95,7 @@ async function list({ response, access, chats }: Exchanged, id: string): Promise
   const exchanges = await chats.messages(access, id)
   if (response.destroyed) return
   response.writeHead(200, { 'content-type': 'application/json; charset=utf-8', 'cache-control': 'no-store' })
-  await endWhole(response, JSON.stringify(exchanges.flatMap(messagesOf)))
+  response.end(JSON.stringify(exchanges.flatMap(messagesOf)))
 }
 
 /** Streams an opened exchange to a client. */

@@ -1,7 +1,9 @@
 import { readChatInput } from '../src/readChat.ts'
-import { quiet } from '../../../test/support/agentHarness.ts'
+import { messageIdOf } from '../src/ids.ts'
+import type { AgentAccess } from '../../bridge/src/server/agentAccess.ts'
+import { quiet, withCode } from '../../../test/support/agentHarness.ts'
 import { simulatedClock } from '../../../src/testing.ts'
-import { assert, describe } from '../../../test/support/suite.ts'
+import { assert, describe, type CaseContext } from '../../../test/support/suite.ts'
 import { heldReply, said } from './chatHarness.ts'
 import { chatsOf } from './chatsAlone.ts'
 
@@ -69,5 +71,54 @@ describe('requests of one chat', (it) => {
     assert.is(await unloads(), false)
     opened.thread.release()
     assert.is(await unloads(), true)
+  })
+})
+
+describe('a chat whose client is no longer let in while it is opened', (it) => {
+  const token = 'a-token-of-some-length'
+  const chatIn = async (context: CaseContext) => {
+    const tokens: Record<string, 'admin'> = { [token]: 'admin' }
+    const chat = await chatsOf(context, ['one', 'two', 'three'], {}, { tokens })
+    const opened = await chat.chats.open(chat.access, input('m1'))
+    assert.ok('thread' in opened)
+    const { thread } = opened
+    while (thread.exchange?.end === undefined) await quiet()
+    thread.release()
+    const before = thread.agent.lastSeq
+    const withdraw = (): void => void delete tokens[token]
+    return { ...chat, thread, withdraw, isUntouched: () => thread.agent.lastSeq === before }
+  }
+
+  it('answers nothing again, once its log has been read', async (context) => {
+    const { chats, access, thread, withdraw, isUntouched } = await chatIn(context)
+    const records = access.records.bind(access)
+    const read: AgentAccess['records'] = async function* (...given) {
+      yield* records(...given)
+      withdraw()
+    }
+    Object.assign(access, { records: read })
+    const answer = { id: messageIdOf('m1'), role: 'assistant', parts: [] }
+    const again = readChatInput({ id: 'chat', trigger: 'regenerate-message', messages: [said('m1', 'go'), answer] })
+    await assert.rejects(chats.open(access, again), withCode('BRIDGE_UNAUTHORISED'))
+    assert.is(isUntouched(), true)
+    assert.is(thread.agent.state, 'idle')
+  })
+
+  it('says nothing, once it is known what is new', async (context) => {
+    const { chats, access, withdraw, isUntouched } = await chatIn(context)
+    const driven = access.driven.bind(access)
+    const late: AgentAccess['driven'] = async (id) => {
+      const agent = await driven(id)
+      const wasAsked = async (requestId: string): Promise<boolean> => {
+        withdraw()
+        return await agent.wasAsked(requestId)
+      }
+      return new Proxy(agent, {
+        get: (of, name) => (name === 'wasAsked' ? wasAsked : Reflect.get(of, name)) as unknown,
+      })
+    }
+    Object.assign(access, { driven: late })
+    await assert.rejects(chats.open(access, input('m2')), withCode('BRIDGE_UNAUTHORISED'))
+    assert.is(isUntouched(), true)
   })
 })

@@ -51,6 +51,16 @@ export async function forkSession(
   at: NodeId | string,
   options: ForkOptions = {},
 ): Promise<{ agentId: string }> {
+  return await writeFork(store, await findFork(store, agentId, at, options))
+}
+
+/** Finds the first record of a fork; nothing is written. Rejects as `forkSession`. */
+export async function findFork(
+  store: Store,
+  agentId: string,
+  at: NodeId | string,
+  options: ForkOptions = {},
+): Promise<RecordOf<'agent.created'>> {
   const checked = forkOptionsSchema().safeParse(options)
   if (!checked.success) throw new RuntimeError('INVALID_OPTION', `forkSession: ${describeIssues(checked.error)}.`)
   const { id, clock = systemClock } = options
@@ -60,7 +70,7 @@ export async function forkSession(
   const { forkedFrom, title } = await findMoment(store, parts, at)
   const forkId = id ?? `${definition.slice(0, mostNameChars)}-${nanoid(12)}`
   checkAgentId(forkId)
-  await writeFirst(store, {
+  return {
     v: recordVersion,
     seq: 1,
     time: clock.now(),
@@ -73,8 +83,7 @@ export async function forkSession(
     forkedFrom,
     ...(title === undefined ? {} : { title }),
     ...(metadata === undefined ? {} : { metadata }),
-  })
-  return { agentId: forkId }
+  }
 }
 
 interface Moment {
@@ -110,7 +119,8 @@ function notFound(agentId: string, asked: string, { lastNodeId, missingResults }
   return new RuntimeError('NODE_NOT_FOUND', why)
 }
 
-async function writeFirst(store: Store, record: RecordOf<'agent.created'>): Promise<void> {
+/** Begins the log of a fork. Rejects with `AGENT_EXISTS`, and as the store does. */
+export async function writeFork(store: Store, record: RecordOf<'agent.created'>): Promise<{ agentId: string }> {
   const { agentId } = record
   const exists = new RuntimeError('AGENT_EXISTS', `Agent "${agentId}" has a log in this store.`)
   // Before taking the lease, which a running agent would refuse with STORE_LOCKED.
@@ -119,6 +129,7 @@ async function writeFirst(store: Store, record: RecordOf<'agent.created'>): Prom
   try {
     if (lease.lastSeq > 0) throw exists
     await store.append(agentId, [record])
+    return { agentId }
   } finally {
     await lease.release()
   }

@@ -6,8 +6,8 @@ export const faults: readonly Fault[] = [
     id: 'placed-1',
     file: 'packages/bridge/src/server/agentAccess.ts',
     what: 'other protocols drive agents in the server, past the engine',
-    from: 'if (dispatch !== undefined && this.find(agentId)?.incognito !== true) return',
-    to: 'if (dispatch === undefined && this.find(agentId)?.incognito !== true) return',
+    from: 'const isPlaced = dispatch !== undefined && ',
+    to: 'const isPlaced = dispatch === null && ',
     tests: ['packages/bridge/test/placedAgents'],
   },
   {

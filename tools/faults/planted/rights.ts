@@ -4,7 +4,7 @@ import type { Fault } from '../mutate.ts'
 export const faults: readonly Fault[] = [
   {
     id: 'rights-4',
-    file: 'packages/bridge/src/server/agentAccess.ts',
+    file: 'packages/bridge/src/server/commandRights.ts',
     what: 'a call is approved with the right to answer questions',
     from: "if (kinds.includes('approval') || decision === 'approve') return 'approve'",
     to: "if (kinds.includes('nothing' as never)) return 'approve'",

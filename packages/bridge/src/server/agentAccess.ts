@@ -11,8 +11,10 @@ import type { SessionSummary } from '../../../sessions/src/listSessions.ts'
 import { isStillGranted, newOutOfReach, outOfReach, reaches } from './roles.ts'
 import type { Grant, Reach, ReachedAgent } from './roles.ts'
 import type { Viewer } from './agentDirectory.ts'
+import { checkStillAdmitted, type Admitted } from './admitted.ts'
 import type { Bridge } from './bridge.ts'
-import type { AgentBirth } from './dispatch.ts'
+import { rightToDecide } from './commandRights.ts'
+import type { AgentBirth, Dispatch } from './dispatch.ts'
 import type { DrivenAgent } from './drivenAgent.ts'
 import type { AskedSessions, WantedSessions } from './sessionIndex.ts'
 import type { BridgeLimits } from './limits.ts'
@@ -28,21 +30,28 @@ export class AgentAccess implements Viewer {
   runElsewhere: ReadonlySet<string> = new Set()
   readonly #grant: Grant
   readonly #bridge: Bridge
-  readonly #sessionId: string | undefined
-  readonly #who: string | undefined
+  readonly #client: Admitted
 
-  /** Made by the server. `sessionId`: of a client that may come back under it; `who`: the client, as its permit names it. */
-  constructor(bridge: Bridge, grant: Grant, sessionId?: string, who?: string) {
+  /** Made by the server. */
+  constructor(bridge: Bridge, grant: Grant, client: Admitted = {}) {
     this.#grant = grant
     this.#bridge = bridge
-    this.#sessionId = sessionId
-    this.#who = who
+    this.#client = client
     this.rights = rightsOf(grant)
     this.reach = (agent) => reaches(grant, agent)
   }
 
   check(agent: ReachedAgent): void {
     if (!this.reach(agent)) throw outOfReach(this.#grant, agent.id)
+  }
+
+  /**
+   * Checks that the client is still admitted. Called right before anything is done for it: whatever was awaited since its rights were checked, its
+   * permit may have been withdrawn by now, or the server be closing.
+   * @throws RuntimeError `BRIDGE_UNAUTHORISED`, `SERVER_CLOSED`
+   */
+  checkAdmitted(): void {
+    checkStillAdmitted(this.#client, this.#bridge)
   }
 
   /** Metadata that agents must have to be within reach. */
@@ -52,12 +61,12 @@ export class AgentAccess implements Viewer {
 
   /** Returns true if it is the same client or an indistinguishable one with the same rights. */
   isLike(other: AgentAccess): boolean {
-    return this.#who === other.#who && isStillGranted(this.#grant, other.#grant)
+    return this.#client.who === other.#client.who && isStillGranted(this.#grant, other.#grant)
   }
 
   /** Sealed values that this client is given to send back. */
   get sealed(): Sealed {
-    return new Sealed(this.#bridge.key, this.#who, this.clock)
+    return new Sealed(this.#bridge.key, this.#client.who, this.clock)
   }
 
   get clock(): Clock {
@@ -241,7 +250,7 @@ export class AgentAccess implements Viewer {
 
   /** Returns true if an agent, running or ended, is incognito and belongs to another client. */
   readonly isHidden = (id: string, path: readonly string[]): boolean =>
-    this.#bridge.incognito.isHidden({ id, path, agent: this.#bridge.runtime.agent(id) }, this.#sessionId)
+    this.#bridge.incognito.isHidden({ id, path, agent: this.#bridge.runtime.agent(id) }, this.#client.sessionId)
 
   /** A JSON value without the secrets that the application named. */
   redact<T>(value: T): T {
@@ -275,14 +284,7 @@ export class AgentAccess implements Viewer {
     { callId, decision }: { readonly callId: string; readonly decision: string },
     agent?: Pick<DrivenAgent, 'pending'>,
   ): void {
-    this.must(this.#neededFor(callId, decision, agent), `agent.decide: ${decision}`)
-  }
-
-  #neededFor(callId: string, decision: string, agent: Pick<DrivenAgent, 'pending'> | undefined): Right {
-    const kinds =
-      agent?.pending().flatMap((one) => (one.key === callId || one.callId === callId ? [one.kind] : [])) ?? []
-    if (kinds.includes('approval') || decision === 'approve') return 'approve'
-    return decision === 'deny' && kinds.length === 0 ? 'approve' : 'answer.own'
+    this.must(rightToDecide(callId, decision, agent?.pending() ?? []), `agent.decide: ${decision}`)
   }
 
   /**
@@ -310,19 +312,25 @@ export class AgentAccess implements Viewer {
   ): Promise<Agent> {
     const { definition, ...birth } = this.birth(name, given)
     const { incognito = false } = given
-    const agent = await this.#bridge.agents.spawn(definition, { ...birth, incognito })
-    if (incognito) this.#bridge.incognito.add(agent, this.#sessionId!)
+    const agent = await this.#bridge.agents.spawn(definition, { ...birth, incognito }, this)
+    if (incognito) this.#bridge.incognito.add(agent, this.#client.sessionId!)
     return agent
   }
 
   /** Starts an agent for another protocol, through the engine if there is one. Rejects as `spawn`. */
   async begin(name: string, given: { readonly id?: string; readonly metadata?: Metadata } = {}): Promise<DrivenAgent> {
     this.must('see.messages', 'read')
-    const { dispatch, followed } = this.#bridge
-    if (dispatch === undefined) return this.#given(await this.spawn(name, given))
+    const { dispatch } = this.#bridge
+    const agent = dispatch === undefined ? await this.spawn(name, given) : await this.#place(dispatch, name, given)
+    this.checkAdmitted()
+    return this.#given(agent)
+  }
+
+  async #place(dispatch: Dispatch, ...[name, given]: Parameters<AgentAccess['begin']>): Promise<DrivenAgent> {
     const birth = this.birth(name, given)
+    this.checkAdmitted()
     await dispatch.begin(birth, this.newId())
-    return this.#given(await followed.open(birth.id))
+    return await this.#bridge.followed.open(birth.id)
   }
 
   /** Returns true if an agent works in this process, or elsewhere under an engine. An agent at rest has no work. */
@@ -336,7 +344,7 @@ export class AgentAccess implements Viewer {
     return await this.#bridge.agents.charted(agentId, this)
   }
 
-  /** Resolves with an agent that runs, or resumes it from its log. Rejects with `AGENT_NOT_FOUND`, `AGENT_STOPPED`, `BRIDGE_FORBIDDEN`. */
+  /** Resolves with an agent that runs, or resumes it from its log. Rejects with `AGENT_NOT_FOUND`, `AGENT_STOPPED`, and as the checks do. */
   agent(agentId: string): Promise<Agent> {
     return this.#bridge.agents.agent(agentId, this)
   }
@@ -349,8 +357,11 @@ export class AgentAccess implements Viewer {
     this.must('see.messages', 'read')
     const { dispatch } = this.#bridge
     if (!this.may('talk') && !this.may('control')) return await this.reading(agentId)
-    if (dispatch !== undefined && this.find(agentId)?.incognito !== true) return await this.#followed(agentId)
-    return this.#given(await this.agent(agentId))
+    const isPlaced = dispatch !== undefined && this.find(agentId)?.incognito !== true
+    const agent = isPlaced ? await this.#followed(agentId) : this.#given(await this.agent(agentId))
+    await agent.wake()
+    this.checkAdmitted()
+    return agent
   }
 
   /**

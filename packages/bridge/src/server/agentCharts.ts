@@ -10,7 +10,6 @@ import {
 import type { ServedChart } from '../../../charts/src/servedChart.ts'
 import { checkChoice } from '../../../../src/protocol/checks/checkChoice.ts'
 import type { AgentAccess } from './agentAccess.ts'
-import { endWhole } from './wholeAnswer.ts'
 
 const kinds: Readonly<Record<string, { readonly format: ChartFormat; readonly type: string }>> = {
   svg: { format: 'svg', type: 'image/svg+xml' },
@@ -69,7 +68,7 @@ export class AgentCharts {
         // Opened by itself, a picture runs nothing and asks for nothing.
         'content-security-policy': "default-src 'none'; style-src 'unsafe-inline'; sandbox",
       })
-      await endWhole(response, typeof drawn === 'string' ? drawn : JSON.stringify(drawn))
+      response.end(typeof drawn === 'string' ? drawn : JSON.stringify(drawn))
     } catch (thrown) {
       if (!(thrown instanceof RuntimeError)) throw thrown
       answerJson(response, statusOf[thrown.code] ?? 500, access.outward(thrown))

@@ -36,6 +36,8 @@ export interface Viewer {
   readonly reach: Reach
   /** @throws RuntimeError `BRIDGE_FORBIDDEN` or `AGENT_NOT_FOUND` for an agent out of reach */
   check(agent: ReachedAgent): void
+  /** @throws RuntimeError `BRIDGE_UNAUTHORISED`, `SERVER_CLOSED` once nothing may be done for it any more */
+  checkAdmitted(): void
   /** A running agent, within reach or not, unless it is incognito and belongs to another client: the existence of such an agent is not revealed. */
   find(agentId: string): Agent | undefined
   /** Returns true if an agent, running or ended, is incognito and belongs to another client. */
@@ -80,14 +82,16 @@ export class AgentDirectory {
     throw new RuntimeError('INVALID_OPTION', `There is no definition ${JSON.stringify(name)} (there are: ${known}).`)
   }
 
-  async spawn(name: string, options: Spawning & { readonly id: string }): Promise<Agent> {
+  /** Rejects as `runtime.spawn` and `viewer.checkAdmitted`, and with `INVALID_OPTION`. */
+  async spawn(name: string, options: Spawning & { readonly id: string }, viewer: Viewer): Promise<Agent> {
     const definition = this.definition(name)
     const { id } = options
     // Of two clients that want the same agent at once, the second is told that it exists once it does.
     while (this.#spawning.has(id)) await this.#spawning.get(id)
-    const spawning = depsOf(this.#deps, definition, options).then((deps) =>
-      this.#runtime.spawn(definition, { ...options, ...deps }),
-    )
+    const spawning = depsOf(this.#deps, definition, options).then((deps) => {
+      viewer.checkAdmitted()
+      return this.#runtime.spawn(definition, { ...options, ...deps })
+    })
     this.#spawning.set(id, Promise.allSettled([spawning]))
     return await spawning.finally(() => this.#spawning.delete(id))
   }
@@ -105,12 +109,13 @@ export class AgentDirectory {
   /**
    * Returns an agent that runs, or resumes it from its log; a sub-agent is resumed with its root. An agent out of reach is not woken, and its
    * existence is not revealed.
-   * @throws RuntimeError `AGENT_NOT_FOUND`, `AGENT_STOPPED`, `BRIDGE_FORBIDDEN`
+   * @throws RuntimeError `AGENT_NOT_FOUND`, `AGENT_STOPPED`, `BRIDGE_FORBIDDEN`, and as `viewer.checkAdmitted`
    */
   async agent(agentId: string, viewer: Viewer): Promise<Agent> {
     const running = await this.#running(agentId, viewer)
     if (running !== undefined) return running
     const [root = agentId] = (await this.created(agentId, viewer)).path
+    viewer.checkAdmitted()
     const resuming = this.#resuming.get(root) ?? this.#resume(root)
     this.#resuming.set(root, resuming)
     await resuming.finally(() => this.#resuming.delete(root))

@@ -28,8 +28,16 @@ export interface Permit {
   readonly expiresAt?: number | undefined
   /** Session that the client has at its gateway. */
   readonly session?: ForwardedSession | undefined
-  /** Returns true while the client is still allowed the same. */
+  /** Returns true while the client, as far as is known, is still allowed the same. */
   isGranted(): boolean
+  /** Has the application asked again. `isGranted` tells its answer once that is known. */
+  askAgain?(): void
+}
+
+/** Returns true while a client is still allowed the same, and has the application asked again for the next time. */
+export function isStillPermitted(permit: Permit): boolean {
+  permit.askAgain?.()
+  return permit.isGranted()
 }
 
 /** Returns true if a token was made by a server; the application is not asked about such a token. */
@@ -136,7 +144,7 @@ export class Authenticator {
     if (grant === undefined) return undefined
     let current: Grant | undefined = grant
     let isAsking = false
-    const askAgain = async (): Promise<void> => {
+    const decideAgain = async (): Promise<void> => {
       isAsking = true
       const next = await this.#decide(request, token).catch(() => undefined)
       isAsking = false
@@ -147,9 +155,9 @@ export class Authenticator {
     return {
       grant,
       ...namedBy(grant, request),
-      isGranted: () => {
-        if (!isAsking) void askAgain()
-        return current !== undefined
+      isGranted: () => current !== undefined,
+      askAgain: () => {
+        if (!isAsking) void decideAgain()
       },
     }
   }

@@ -2,7 +2,7 @@ import type { RawData } from 'ws'
 import { errorInfo, RuntimeError, type ErrorData, type ErrorInfo } from '../../../../src/protocol/errors.ts'
 import type { CheckedClientFrame, ServerFrame } from '../../../../src/protocol/bridge/frames.ts'
 import { closeCodes } from '../../../../src/protocol/bridge/bridgeProtocol.ts'
-import type { Permit } from './authenticator.ts'
+import { isStillPermitted, type Permit } from './authenticator.ts'
 import { subscriptionsOf } from './room.ts'
 import { requestIdOf, resolveSession } from './sessionId.ts'
 import { serverFull } from './admission.ts'
@@ -69,7 +69,7 @@ export class BridgeSession implements Connection {
     this.#bridge = bridge
     this.#arrival = arrival
     const { highWaterBytes, hardLimitBytes, framesPerSecond } = bridge.limits
-    const isGranted = (): boolean => this.#client?.permit.isGranted() !== false
+    const isGranted = (): boolean => this.#client === undefined || isStillPermitted(this.#client.permit)
     this.#guard = new SocketGuard(socket, { clock: bridge.clock, framesPerSecond, isGranted })
     this.#outbox = new Outbox(socket, { high: highWaterBytes, hard: hardLimitBytes }, () =>
       this.close(closeCodes.stuck, 'the client does not read'),
@@ -208,7 +208,7 @@ export class BridgeSession implements Connection {
       return this.close(closeCodes.stuck, 'as many connections as are allowed')
     }
     bridge.room.take(this, permit, address)
-    const access = new AgentAccess(bridge, grant, sessionId, owner)
+    const access = new AgentAccess(bridge, grant, { sessionId, who: owner, permit })
     const subscriptions = new ClientSubscriptions(bridge, this.#outbox, {
       reach: access.reach,
       view: access.view,
@@ -270,6 +270,8 @@ export class BridgeSession implements Connection {
   async #execute(client: Authenticated, frame: Command): Promise<void> {
     const { id, type } = frame
     try {
+      // It may have waited for those before it.
+      client.access.checkAdmitted()
       const command = commandTable[type]
       client.access.must(command.needs, type)
       const more = command.needsToo?.(frame as never)

@@ -4,6 +4,7 @@ import type { AgentCommand, Decision } from '../../../../src/protocol/bridge/com
 import { isAsked } from '../../../../src/protocol/asked.ts'
 import type { ProvenanceKind } from '../../../../src/protocol/provenance.ts'
 import type { Right } from '../../../../src/protocol/bridge/rights.ts'
+import type { Pending } from '../../../../src/protocol/runs/pending.ts'
 
 /** The right that each command to an agent needs, in any protocol. With several, one of them is needed, depending on the decision. */
 export const rightsFor: { readonly [T in AgentCommand['type']]: Right | readonly Right[] } = {
@@ -31,6 +32,13 @@ export const saidAs = <T>({ rights }: { readonly rights: ReadonlySet<Right> }, c
 
 /** Name of a decision in its command. */
 export const nameOf = (decision: Decision): string => (typeof decision === 'string' ? decision : 'answer')
+
+/** The right that a decision needs, as far as what waits (`pending`) tells. A denial fits everything. */
+export function rightToDecide(callId: string, decision: string, pending: readonly Pending[]): Right {
+  const kinds = pending.flatMap((one) => (one.key === callId || one.callId === callId ? [one.kind] : []))
+  if (kinds.includes('approval') || decision === 'approve') return 'approve'
+  return decision === 'deny' && kinds.length === 0 ? 'approve' : 'answer.own'
+}
 
 /** Name in refusals of a command that carries more than words. */
 export const moreThanWords = (type: string): string => `${type} with limits, context or a provenance`

@@ -93,6 +93,7 @@ const forAgent = <T extends ToAgent>(type: T): CommandHandler<T> => ({
     // What is in no log is here alone.
     if (bridge.dispatch !== undefined && access.find(command.agentId)?.incognito !== true) {
       await bridge.agents.checkReach(command.agentId, access)
+      access.checkAdmitted()
       const { ended } = await bridge.dispatch.command(command, requestId)
       return new DeferredAnswer(Promise.resolve(answer), ended)
     }
@@ -104,9 +105,10 @@ const forAgent = <T extends ToAgent>(type: T): CommandHandler<T> => ({
     if (agent === null) return answer
     if (await agent.wasAsked(requestId)) return new DeferredAnswer(written(agent, answer))
     const isDecision = command.type === 'agent.decide'
+    if (isDecision && (await bridge.decisions.wasDecided(agent, command.callId, requestId))) return answer
     // By now something else may wait under the same id.
     if (isDecision) access.mustDecide(command, agent)
-    if (isDecision && (await bridge.decisions.wasDecided(agent, command.callId, requestId))) return answer
+    access.checkAdmitted()
     if (command.type === 'agent.stop') return new DeferredAnswer(agent.stop().then(() => answer))
     const run = agent.dispatch(command, { requestId })
     return new DeferredAnswer(written(agent, answer), run?.result.then(unlogged))

@@ -17,8 +17,8 @@ export interface Endpoint {
   check?(definitions: readonly string[]): void
   /**
    * Answers an HTTP request at the path; an error that it throws is answered with status 500. The answer counts as a connection until it is
-   * over; a client that reads none of the waiting bytes between three pings is cut off, unless they were all given to `end` at once. Default:
-   * status 426.
+   * over; a client that reads none of the waiting bytes between three pings is cut off. What is given to `end` is written in pieces; give what is
+   * large to `end`, or to `write` in pieces of your own. Default: status 426.
    */
   answer?(
     request: IncomingMessage,

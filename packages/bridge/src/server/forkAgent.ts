@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { RuntimeError } from '../../../../src/protocol/errors.ts'
-import { forkSession } from '../../../sessions/src/forkSession.ts'
+import { findFork, writeFork } from '../../../sessions/src/forkSession.ts'
 import type { AgentAccess } from './agentAccess.ts'
 import type { Bridge } from './bridge.ts'
 
@@ -41,7 +41,9 @@ export async function forkAgent(
   if (!access.reach({ id, path: [], metadata }))
     throw new RuntimeError('BRIDGE_FORBIDDEN', 'This token reaches certain agents only, and the fork is none.')
   try {
-    return await forkSession(bridge.store, agentId, at, { id, clock: bridge.clock })
+    const fork = await findFork(bridge.store, agentId, at, { id, clock: bridge.clock })
+    access.checkAdmitted()
+    return await writeFork(bridge.store, fork)
   } catch (thrown) {
     if (thrown instanceof RuntimeError && thrown.code === 'AGENT_EXISTS') return { agentId: id }
     throw thrown

@@ -13,14 +13,14 @@ import {
   type Admission,
   type Refusal,
 } from './admission.ts'
-import type { Permit } from './authenticator.ts'
+import { isStillPermitted, type Permit } from './authenticator.ts'
 import type { OpenResponse } from './endpoint.ts'
 import { outwardMessage } from './outwardError.ts'
 import { belowBase, healthPath } from './places.ts'
 import type { Paths } from './upgrades.ts'
 import { answerText, guardAnswer, type ServedPage } from '../page/servePage.ts'
 import { AgentAccess } from './agentAccess.ts'
-import { pieceBytes } from './wholeAnswer.ts'
+import { endInPieces } from './endInPieces.ts'
 import type { Connection } from './connections.ts'
 
 const corsMethods = 'GET, POST, DELETE, OPTIONS'
@@ -150,11 +150,11 @@ export class HttpRoutes {
     if (!this.#bridge.hasRoom(permit, address) || !this.#bridge.room.mayAsk(permit, address))
       return this.#refuse(request, response, serverFull)
     const count = (): ResponseConnection => {
-      const connection = this.#count(response, () => permit.isGranted())
+      const connection = this.#count(response, () => isStillPermitted(permit))
       this.#bridge.room.take(connection, permit, address)
       return connection
     }
-    await answer(new AgentAccess(this.#bridge, permit.grant, undefined, permit.owner), count, permit)
+    await answer(new AgentAccess(this.#bridge, permit.grant, { who: permit.owner, permit }), count, permit)
   }
 
   /** Forwards a request to a worker. */
@@ -173,6 +173,7 @@ export class HttpRoutes {
   /** An open response counts as a connection. */
   #count(response: ServerResponse, isGranted: () => boolean): ResponseConnection {
     const { hardLimitBytes } = this.#bridge.limits
+    endInPieces(response)
     const connection = new ResponseConnection(response, { hardLimitBytes, isGranted })
     this.#bridge.connections.add(connection)
     response.on('close', () => this.#bridge.disconnected(connection))
@@ -228,7 +229,7 @@ class ResponseConnection implements Connection, OpenResponse {
     if (!this.#isGranted()) return this.terminate()
     const left = socket.bytesWritten - socket.writableLength
     // The last piece of one that has ended waits for no drain.
-    const waits = writableNeedDrain || (writableEnded && writableLength > 0 && writableLength <= 2 * pieceBytes)
+    const waits = writableNeedDrain || (writableEnded && writableLength > 0)
     this.#silent = waits && left === this.#left ? this.#silent + 1 : 0
     this.#left = left
     if (this.#silent >= (writableLength > this.#hardLimitBytes ? 1 : maxSilent)) this.terminate()

@@ -38,6 +38,7 @@ export async function share(
   const found = await bridge.agents.runningOrStored(agentId, access)
   if (found instanceof Agent && found.incognito)
     throw new RuntimeError('AGENT_INCOGNITO', `Agent "${agentId}" is seen by nobody else.`)
+  access.checkAdmitted()
   const expiresAt = bridge.clock.now() + ms
   return { token: bridge.shares.mint({ agentId, metadata: access.metadata, expiresAt }), expiresAt }
 }

@@ -24,7 +24,7 @@ import type { Connection } from './connections.ts'
 import type { Endpoint, Endpoints } from './endpoint.ts'
 import type { RefusalKind } from './refusalLog.ts'
 import { EndpointSocket } from './endpointSocket.ts'
-import type { Permit } from './authenticator.ts'
+import { isStillPermitted, type Permit } from './authenticator.ts'
 import { AgentAccess } from './agentAccess.ts'
 
 /** Path at which connections are opened. */
@@ -119,12 +119,12 @@ export class Upgrades {
     if (!this.#bridge.hasRoom(permit, address)) return serverFull
     return (webSocket) => {
       const { clock, limits } = this.#bridge
-      const socket = new EndpointSocket(webSocket, { clock, ...limits, isGranted: () => permit.isGranted() })
+      const socket = new EndpointSocket(webSocket, { clock, ...limits, isGranted: () => isStillPermitted(permit) })
       const { front } = this.#bridge
       this.#bridge.room.take(socket, permit, address)
       socket.run(() =>
         front === undefined
-          ? endpoint.connect!(socket, new AgentAccess(this.#bridge, permit.grant, undefined, permit.owner))
+          ? endpoint.connect!(socket, new AgentAccess(this.#bridge, permit.grant, { who: permit.owner, permit }))
           : front.connect(socket, permit, endpoint.path),
       )
       return socket

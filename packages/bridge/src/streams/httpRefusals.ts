@@ -21,6 +21,7 @@ const statuses: { readonly [code: string]: number } = {
   INVALID_CONTENT: 400,
   INVALID_ID: 400,
   INVALID_OPTION: 400,
+  BRIDGE_UNAUTHORISED: 401,
   BRIDGE_FORBIDDEN: 403,
   AGENT_NOT_FOUND: 404,
   AGENT_DETACHED: 409,
@@ -38,6 +39,7 @@ const statuses: { readonly [code: string]: number } = {
   AGENT_PAUSED: 503,
   AGENT_UNREACHABLE: 503,
   RUNTIME_CLOSED: 503,
+  SERVER_CLOSED: 503,
 }
 
 /** The HTTP status that an error is answered with. */

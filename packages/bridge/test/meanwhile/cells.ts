@@ -51,13 +51,20 @@ export async function holdsTrue(context: CaseContext, cell: Cell, outcome: Outco
   await world.settle()
   const again = event === 'asks again' ? saying.again() : undefined
   const closing = event === 'has its server closed' ? world.closeServer() : undefined
+  // What takes it back may find the way at once.
+  if (event === 'cancels' && step === 'where it is') gate.leaveAjar()
   await events[event](world, saying)
   await world.settle()
   // A page that stops to listen may only have been loaded again.
   await world.clock.advance(100)
   await world.settle()
+  // Elsewhere a stop takes effect a little later than here: what is stopped lasts that long.
+  if (event === 'cancels' && step === 'where it is') void world.gates.model.shut()
   gate.open()
   await world.settle()
+  await world.clock.advance(100)
+  await world.settle()
+  if (step !== 'model') world.gates.model.open()
   await closing
   // What is not answered is seen only by waiting for it.
   const endOf = (answer: Promise<string>): Promise<string> =>

@@ -285,8 +285,10 @@ const mcp = (era: 'legacy' | 'modern'): Door => ({
       client
         .callTool({ name: 'teller', arguments: { session: 'a', task: words } }, signal === undefined ? {} : { signal })
         .then(
-          ({ structuredContent }) =>
-            String((structuredContent as Json)['stopReason'] ?? (structuredContent as Json)['code']),
+          ({ structuredContent, content }) => {
+            const { stopReason, code } = (structuredContent ?? {}) as Json
+            return String(stopReason ?? code ?? JSON.stringify(content))
+          },
           () => 'cut',
         )
     return {

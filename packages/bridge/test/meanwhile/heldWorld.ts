@@ -149,6 +149,7 @@ export async function heldWorld(
         workers: async () => [url],
         store,
         secret,
+        clock,
         authenticate,
         limits,
         endpoints: endpoints.map(({ path }) => path),

@@ -21,15 +21,18 @@ export function outcomeOf({ door: { name, leavingCancels }, step, event }: Cell)
   const { done, cancelled, stopped, again } = answers[name]!
   // Somebody may be turned away, or may not have asked at all by the time that it is known who it is, or where that goes.
   const isBefore = step === 'who it is' || step === 'where it is'
+  // While the agent is woken, nothing is carried out for who is let in no more.
+  const isSaid = step === 'writing' || step === 'model'
   switch (event) {
     case 'leaves':
+      return { ...(isBefore ? unsaid : leavingCancels ? aborted : goesOn), answer: 'cut' }
     case 'is turned away': {
-      const isRefused = step === 'who it is' && event === 'is turned away' && name !== 'bridge'
-      return { ...(isBefore ? unsaid : leavingCancels ? aborted : goesOn), answer: isRefused ? '401' : 'cut' }
+      const isRefused = step === 'who it is' && name !== 'bridge'
+      return { ...(isSaid ? (leavingCancels ? aborted : goesOn) : unsaid), answer: isRefused ? '401' : 'cut' }
     }
     case 'cancels':
       // Before it is said, an editor can still take it back.
-      return { ...(name === 'ACP' && (step === 'reading' || step === 'lock') ? unsaid : aborted), answer: cancelled }
+      return { ...(name === 'ACP' && !isSaid ? unsaid : aborted), answer: cancelled }
     case 'asks again':
       // A task has no id: given twice, it is to be done twice.
       if (name.startsWith('MCP')) return { said: 2, ends: ['stop', 'stop'], answer: done, again }
@@ -37,6 +40,6 @@ export function outcomeOf({ door: { name, leavingCancels }, step, event }: Cell)
     case 'has its agent stopped':
       return { ...aborted, answer: stopped }
     case 'has its server closed':
-      return { ...(isBefore ? unsaid : goesOn), answer: name === 'AG-UI' && step === 'model' ? 'SERVER_CLOSED' : 'cut' }
+      return { ...(isSaid ? goesOn : unsaid), answer: name === 'AG-UI' && step === 'model' ? 'SERVER_CLOSED' : 'cut' }
   }
 }

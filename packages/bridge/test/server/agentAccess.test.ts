@@ -44,6 +44,7 @@ async function served({
     definition: `${id}-kind`,
     children: () => running.filter((one) => (one.path ?? []).at(-1) === id).map((one) => agents.get(one.id)),
     pending: () => waiting,
+    wake: async () => void (isLoaded || done.push(`load ${id}`)),
   })
   const agents: Map<string, unknown> = new Map()
   for (const one of running) agents.set(one.id, agentOf(one))
@@ -117,11 +118,15 @@ async function served({
       dispatch: dispatch as never,
     }),
     incognito: { isHidden: ({ agent }: { agent?: Made }) => agent?.incognito === true },
-    followed: { open: async (id: string) => (done.push(`read ${id}`), { id, pending: () => waiting }) },
+    followed: {
+      open: async (id: string) => (done.push(`read ${id}`), { id, pending: () => waiting, wake: async () => {} }),
+    },
     logOf: () => store,
     newId: () => 'new',
   } as unknown as Bridge
-  return { done, client: (grant: Grant) => new AgentAccess(bridge, grant) }
+  const client = (grant: Grant, isGranted = (): boolean => true): AgentAccess =>
+    new AgentAccess(bridge, grant, { permit: { isGranted } })
+  return { done, client }
 }
 
 const seeing = ['see.messages'] as const
@@ -206,6 +211,30 @@ describe('the agents that a client reaches', (it) => {
     assert.is(client({ role: 'admin' }).find('secret'), undefined)
     assert.is(client({ role: 'admin' }).find('a')?.id, 'a')
   })
+})
+
+const begin = (access: AgentAccess): Promise<unknown> => access.begin('worker', { id: 'w' })
+
+describe('a client whose permission is withdrawn', (it) => {
+  const cases: readonly (readonly [
+    what: string,
+    made: Parameters<typeof served>[0],
+    ask: (access: AgentAccess) => Promise<unknown>,
+    done: readonly (readonly string[])[],
+  ])[] = [
+    ['at rest', { stored: [{ id: 'a' }] }, (access) => access.driven('a'), [[], ['wake a']]],
+    ['unloaded', { running: [{ id: 'a', isLoaded: false }] }, (access) => access.driven('a'), [['load a']]],
+    ['placed by an engine', { running: [{ id: 'a' }], dispatches: true }, (access) => access.driven('a'), [['read a']]],
+    ['begun by an engine', { dispatches: true, stored: [{ id: 'w' }] }, begin, [[], ['begin w', 'read w']]],
+  ]
+  for (const [what, made, ask, dones] of cases)
+    for (const expected of dones)
+      it(`has nothing done for it after ${expected.join(', ') || 'nothing'}: an agent ${what}`, async () => {
+        const { done, client } = await served(made)
+        const access = client({ role: 'admin' }, () => done.length < expected.length)
+        await assert.rejects(ask(access), withCode('BRIDGE_UNAUTHORISED'))
+        assert.equal(done, expected)
+      })
 })
 
 describe('what a client may decide', (it) => {
@@ -314,7 +343,7 @@ describe('what a client begins', (it) => {
   })
 
   it('tells a client from others by who it is and what it may', () => {
-    const of = (grant: Grant, who?: string) => new AgentAccess({} as Bridge, grant, 's', who)
+    const of = (grant: Grant, who?: string) => new AgentAccess({} as Bridge, grant, { sessionId: 's', who })
     assert.is(of({ role: 'drive' }, 'a').isLike(of({ role: 'drive' }, 'a')), true)
     assert.is(of({ role: 'drive' }, 'a').isLike(of({ role: 'drive' }, 'b')), false)
     assert.is(of({ role: 'drive' }, 'a').isLike(of({ role: 'talk' }, 'a')), false)

@@ -11,6 +11,8 @@ import type { Store } from '../../../../src/protocol/ports/store.ts'
 import type { Dispatch } from '../../src/server/dispatch.ts'
 import type { ServeOptions } from '../../src/server/serveOptions.ts'
 import { memoryStore } from '../../../../src/log/stores/memoryStore.ts'
+import { openGate } from '../../../../test/support/gate.ts'
+import { dial } from './bridgeHarness.ts'
 import { sqliteStore } from '../../../sqlite/src/sqliteStore.ts'
 import { assert, describe, type CaseContext } from '../../../../test/support/suite.ts'
 
@@ -62,6 +64,32 @@ describe('a server that dispatches commands', (it) => {
     assert.match(requestId, /^[^/]+\/\w+$/)
     assert.is(runtime.agent('a1')!.state, 'idle')
     assert.is(runtime.agent('a1')!.lastSeq, 1)
+  })
+
+  it('takes none there of a client that is no longer let in once its agent has been found', async (context) => {
+    const inner = memoryStore()
+    const reading = openGate()
+    const store: Store = {
+      ...inner,
+      async *read(...range) {
+        await reading.pass()
+        yield* inner.read(...range)
+      },
+    }
+    const tokens: Record<string, 'admin'> = { 'a-token-of-some-length': 'admin' }
+    const { runtime, dispatch, server } = await served(context, { tokens }, store)
+    await (await runtime.spawn(coder, { id: 'a1' })).close()
+    const bare = await dial(server.url)
+    context.cleanup(() => bare.socket.terminate())
+    bare.send({ type: 'hello', token: 'a-token-of-some-length' })
+    const reached = reading.shut()
+    const asked = bare.ask({ type: 'agent.steer', agentId: 'a1', content: 'Look there.' })
+    await reached
+    delete tokens['a-token-of-some-length']
+    reading.open()
+    const answer = await asked
+    assert.equal([answer.type, 'code' in answer && answer.code], ['error', 'BRIDGE_UNAUTHORISED'])
+    assert.equal(dispatch.heard, [])
   })
 
   it('tells how a run ended that never began', async (context) => {

@@ -10,7 +10,6 @@ import { simulatedClock } from '../../../evaluation/src/testing/simulatedClock.t
 import { withCode } from '../../../../test/support/agentHarness.ts'
 import { nextTurn } from '../../../../test/support/runCase.ts'
 import { assert, describe, type CaseContext } from '../../../../test/support/suite.ts'
-import { endWhole } from '../../src/server/wholeAnswer.ts'
 import type { Endpoint } from '../../src/server/endpoint.ts'
 import { approving, serveAgents, untilApproval } from './bridgeHarness.ts'
 
@@ -78,7 +77,15 @@ describe('an answer over HTTP', (it) => {
         for (let at = 0; at < large; at += 65_536) response.write(Buffer.alloc(65_536))
       },
     ],
-    ['one that is written as a whole', (response) => endWhole(response, Buffer.alloc(large))],
+    ['one that is given to its end at once', (response) => void response.end(Buffer.alloc(large))],
+    ['a text that is given to its end at once', (response) => void response.end('ä'.repeat(large / 2))],
+    [
+      'the large end of one',
+      (response) => {
+        response.write('begun')
+        response.end(Buffer.alloc(large))
+      },
+    ],
     [
       'the end of one',
       async (response) => {
@@ -121,6 +128,31 @@ describe('an answer over HTTP', (it) => {
         }
         assert.is(unread, silent)
       })
+
+  for (const [how, given, headers] of [
+    ['bytes', [Buffer.alloc(large, 'ab')], { 'content-length': String(large) }],
+    ['text in an encoding', ['6162'.repeat(large / 2), 'hex'], { 'content-length': String(large) }],
+    ['text, whose head was written', ['ab'.repeat(large / 2)], { 'transfer-encoding': 'chunked' }],
+  ] as const)
+    it(`that is slowly read comes whole, once, whatever is given to it after its end: ${how}`, async (context) => {
+      let ended = 0
+      const { server, clock } = await served(context, (_, response) => {
+        if (how.includes('head')) response.writeHead(200)
+        const end = response.end.bind(response) as (...all: readonly unknown[]) => unknown
+        end(...given, () => (ended += 1))
+        response.write('more')
+        response.end('more')
+      })
+      const request = httpRequest({ port: server.port, host: '127.0.0.1', path: '/own', agent: false }).end()
+      const [response] = (await once(request, 'response')) as [IncomingMessage]
+      for (const [name, value] of Object.entries(headers)) assert.is(response.headers[name], value)
+      const read: Buffer[] = []
+      for await (const chunk of response) {
+        read.push(chunk as Buffer)
+        if (read.length % 32 === 0) await clock.advance(1_000)
+      }
+      assert.equal([Buffer.concat(read).equals(Buffer.alloc(large, 'ab')), ended], [true, 1])
+    })
 
   it('ends with the token that it was asked with, and with the server', async (context) => {
     const tokens: Record<string, 'admin'> = { 'some-token-0123456789': 'admin' }

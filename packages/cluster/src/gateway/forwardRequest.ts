@@ -42,6 +42,8 @@ export interface Forwarding {
   readonly agentId: string | undefined
   /** Returns the token that tells the worker at `url` who the client is. */
   readonly tokenFor: (url: string) => string
+  /** Called once a worker has begun to answer. */
+  readonly begun: () => void
 }
 
 interface Parts {
@@ -56,10 +58,12 @@ export interface Named {
   readonly agentId: string | undefined
   /** The session that a call of MCP goes on with. */
   readonly session: string | undefined
+  /** True if it stops a run of the agent. */
+  readonly isStop: boolean
 }
 
 /** @throws RuntimeError `INVALID_OPTION`: its body names two agents, of which a worker may mean the other one */
-export function namedIn(rest: string, body: string | undefined): Named {
+export function namedIn(method: string | undefined, rest: string, body: string | undefined): Named {
   const [, named] = rest.split('/')
   const fromPath = named === undefined || named === '' ? undefined : decoded(named)
   const read = readJson(body)
@@ -67,8 +71,16 @@ export function namedIn(rest: string, body: string | undefined): Named {
   if (threadId !== undefined && id !== undefined && threadId !== id) throw twoAgents()
   const asked = isRpc(read) ? read.params?.arguments?.session : undefined
   const isAgent = (value: unknown): value is string => typeof value === 'string' && isAgentId(value)
-  return { agentId: [fromPath, threadId, id].find(isAgent), session: isAgent(asked) ? asked : undefined }
+  return {
+    agentId: [fromPath, threadId, id].find(isAgent),
+    session: isAgent(asked) ? asked : undefined,
+    isStop: method === 'DELETE' || isAbort(read),
+  }
 }
+
+/** Returns true if a message of AG-UI aborts the run of its thread. */
+export const isAbort = ({ forwardedProps }: Pick<Body, 'forwardedProps'>): boolean =>
+  forwardedProps?.command === 'abort'
 
 /** Error for a message that names two agents, so that it is ambiguous. */
 export const twoAgents = (): RuntimeError =>
@@ -166,7 +178,7 @@ interface Broken {
 /** Resolves once the answer has ended; with the reason if it broke off or never began. */
 function send(
   url: string,
-  { request, response, target, body, tokenFor }: Forwarding,
+  { request, response, target, body, tokenFor, begun }: Forwarding,
   { finder, clock }: Parts,
   signal: AbortSignal,
 ): Promise<Broken | undefined> {
@@ -189,6 +201,7 @@ function send(
   outgoing.on('close', stopWaiting)
   outgoing.on('response', (answer) => {
     stopWaiting()
+    begun()
     finder.down.reached(url)
     answer.on('error', broken)
     answer.on('close', () => (answer.complete ? resolve(undefined) : broken(new Error('its answer broke off'))))

@@ -1,4 +1,4 @@
-import type { IncomingMessage } from 'node:http'
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import { RuntimeError, toErrorInfo, type ErrorInfo } from '../../../../src/protocol/errors.ts'
 import type { WorkerEntry } from '../../../../src/protocol/bridge/frames.ts'
 import type { Clock } from '../../../../src/protocol/ports/clock.ts'
@@ -21,6 +21,7 @@ import { RefusalLog } from '../../../bridge/src/server/refusalLog.ts'
 import { serve } from '../../../bridge/src/server/serve.ts'
 import type { BridgeServer } from '../../../bridge/src/server/serveOptions.ts'
 import { AgentFinder } from './agentFinder.ts'
+import { Beginnings } from './beginnings.ts'
 import { closeUnread, statusOf } from '../../../bridge/src/streams/httpRefusals.ts'
 import { closeCodes } from '../../../../src/protocol/bridge/bridgeProtocol.ts'
 import { ClientRelay } from './clientRelay.ts'
@@ -38,6 +39,7 @@ export class Gateway implements Front {
   readonly #store: Store
   readonly #tokens: ForwardedTokens
   readonly #log: RefusalLog
+  readonly #beginnings: Beginnings
 
   constructor({ whoHas, workers, place, secret, clock, logger, serving }: CheckedGateway, store: Store) {
     this.clock = clock
@@ -45,6 +47,7 @@ export class Gateway implements Front {
     this.#store = store
     this.#tokens = new ForwardedTokens(secret)
     this.#log = new RefusalLog(logger, clock)
+    this.#beginnings = new Beginnings(clock)
     const failed = (message: string): void => this.#log.log('directory', message)
     this.finder = new AgentFinder({ whoHas, workers, place, clock, failed })
   }
@@ -57,16 +60,20 @@ export class Gateway implements Front {
 
   async answer({ request, response, permit, target, rest, limits }: FrontVisit): Promise<void> {
     const lost = (url: string, why: string): void => this.lostWorker(url, why)
+    let begun = (): void => {}
     try {
       const hasBody = request.method !== 'GET' && request.method !== 'HEAD'
       const body = hasBody ? await bodyOf(request, limits.frameBytes) : undefined
       if (response.destroyed || (hasBody && body === undefined)) return
-      const { agentId, session } = namedIn(rest, body)
+      const { agentId, session, isStop } = namedIn(request.method, rest, body)
+      const before = isStop && agentId !== undefined ? this.#beginnings.before(agentId, goneWith(response)) : undefined
+      if (agentId !== undefined) begun = this.#beginnings.enter(agentId)
       const named = agentId ?? session
       if (named !== undefined) await this.#checkReach(named, permit)
       mayContinue(request, permit)
       const tokenFor = this.tokensOf(permit, undefined, named === undefined ? [] : [named])
-      const forwarding = { request, response, target, body, agentId, tokenFor }
+      await before
+      const forwarding = { request, response, target, body, agentId, tokenFor, begun }
       await forwardRequest({ finder: this.finder, clock: this.clock, lost }, forwarding)
     } catch (thrown) {
       if (response.headersSent || response.destroyed) return void response.destroy()
@@ -77,6 +84,8 @@ export class Gateway implements Front {
         'cache-control': 'no-store',
       })
       response.end(JSON.stringify({ code, message }))
+    } finally {
+      begun()
     }
   }
 
@@ -86,6 +95,7 @@ export class Gateway implements Front {
     const { highWaterBytes, waitingCommands } = this.limits
     void new SocketRelay(socket, {
       finder: this.finder,
+      beginnings: this.#beginnings,
       path,
       tokenFor: this.tokensOf(permit, undefined, []),
       highWaterBytes,
@@ -176,6 +186,13 @@ export class Gateway implements Front {
     this.finder.close()
     this.#log.close()
   }
+}
+
+/** Returns a signal that is aborted once a client has left. */
+function goneWith(response: ServerResponse): AbortSignal {
+  const gone = new AbortController()
+  response.once('close', () => gone.abort())
+  return gone.signal
 }
 
 /** Tells whether clients with this grant cannot be told apart. */

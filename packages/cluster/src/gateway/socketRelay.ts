@@ -7,7 +7,8 @@ import type { TextSocket } from '../../../bridge/src/server/textSocket.ts'
 import { compression } from '../../../bridge/src/server/compression.ts'
 import { messageText } from '../../../bridge/src/server/readFrame.ts'
 import type { AgentFinder } from './agentFinder.ts'
-import { twoAgents } from './forwardRequest.ts'
+import type { Beginnings } from './beginnings.ts'
+import { isAbort, twoAgents } from './forwardRequest.ts'
 
 /** How long a worker may take to let a client in, in milliseconds, and the largest message of one, in bytes. */
 const handshakeMs = 3_000
@@ -16,7 +17,7 @@ const messageBytes = 300 * 1024 * 1024
 const mostRequests = 1_000
 const mostBeginnings = 16
 /** Methods with which a protocol begins: they are sent to every worker that is used. */
-const beginnings: ReadonlySet<unknown> = new Set(['initialize', 'authenticate'])
+const firstMethods: ReadonlySet<unknown> = new Set(['initialize', 'authenticate'])
 
 /** A message of any of the protocols: what the gateway looks at. */
 interface Message {
@@ -24,7 +25,9 @@ interface Message {
   readonly id?: unknown
   readonly method?: unknown
   readonly threadId?: unknown
+  readonly runId?: unknown
   readonly requestId?: unknown
+  readonly forwardedProps?: { readonly command?: unknown } | null
   readonly params?: { readonly sessionId?: unknown } | null
 }
 
@@ -39,6 +42,7 @@ interface Worker {
 
 interface Parts {
   readonly finder: AgentFinder
+  readonly beginnings: Beginnings
   /** Path of the protocol, at the workers too. */
   readonly path: string
   /** Returns the token that tells the worker at `url` who the client is. */
@@ -63,6 +67,8 @@ export class SocketRelay {
   /** Where the newest requests went that later messages name. */
   readonly #requests = new Map<unknown, string>()
   readonly #closed = new AbortController()
+  /** Runs and chats that a worker has not begun to answer, by the id that its answers have. */
+  readonly #unbegun = new Map<unknown, () => void>()
   /** Key by which one of the workers is chosen for it. */
   readonly #id = nanoid()
   #waiting = 0
@@ -76,19 +82,40 @@ export class SocketRelay {
     client.onText((text) => {
       this.#waiting += 1
       if (this.#waiting > parts.waiting) return client.close(closeCodes.flooded, 'too many messages')
-      this.#order = this.#order.then(() => this.#take(text)).finally(() => (this.#waiting -= 1))
+      const message = messageIn(text)
+      const isBegun = this.#enter(message)
+      this.#order = this.#order
+        .then(() => isBegun)
+        .then(() => this.#take(text, message))
+        .finally(() => (this.#waiting -= 1))
     })
     client.onClose(() => {
       this.#closed.abort(new Error('the client has left'))
       for (const { socket } of this.#workers.values()) socket.close(1000)
+      this.#allBegun()
     })
   }
 
-  async #take(text: string): Promise<void> {
+  /** Enters a run or chat that begins; a stop gets a promise that resolves once those before it have begun. */
+  #enter(message: Message | undefined): Promise<void> | undefined {
+    const agentId = message?.jsonrpc === undefined ? agentNamed(message) : undefined
+    if (message === undefined || agentId === undefined) return undefined
+    const { beginnings } = this.#parts
+    if (isAbort(message)) return beginnings.before(agentId, this.#closed.signal)
+    const id = message.runId ?? message.requestId
+    if (id !== undefined && !this.#unbegun.has(id)) this.#unbegun.set(id, beginnings.enter(agentId))
+    return undefined
+  }
+
+  #allBegun(): void {
+    for (const begun of this.#unbegun.values()) begun()
+    this.#unbegun.clear()
+  }
+
+  async #take(text: string, message: Message | undefined): Promise<void> {
     const { signal } = this.#closed
     if (signal.aborted) return
     try {
-      const message = messageIn(text)
       if (message?.jsonrpc !== undefined && message.method === undefined) return this.#answer(message)
       const known = this.#requests.get(message?.requestId)
       const url = known ?? (await this.#workerOf(agentIn(message), signal))
@@ -96,7 +123,7 @@ export class SocketRelay {
       if (signal.aborted) return
       if (url === undefined) return this.#client.close(closeCodes.stuck, 'there is no worker')
       this.#send(url, text)
-      if (beginnings.has(message?.method)) this.#beginnings.push({ id: message?.id, text })
+      if (firstMethods.has(message?.method)) this.#beginnings.push({ id: message?.id, text })
       if (this.#beginnings.length > mostBeginnings) this.#beginnings.shift()
       this.#last = url
       if (message?.requestId !== undefined) this.#requests.set(message.requestId, url)
@@ -147,6 +174,7 @@ export class SocketRelay {
     socket.on('error', (error) => (why = error.message))
     socket.on('close', (code, reason) => {
       this.#workers.delete(url)
+      this.#allBegun()
       if (this.#closed.signal.aborted) return
       if (why !== undefined) this.#parts.lost(url, why)
       const isOwn = code >= 4_000 && code < 5_000
@@ -163,11 +191,20 @@ export class SocketRelay {
   }
 
   #heard(url: string, text: string, worker: Worker): void {
+    if (this.#unbegun.size > 0) this.#hasBegun(messageIn(text))
     const message = text.includes('"jsonrpc"') ? messageIn(text) : undefined
     if (message !== undefined && message.method === undefined && worker.swallowed.delete(message.id))
       return this.#begun(worker)
     const isRequest = message?.method !== undefined && message.id !== undefined
     this.#pass(worker, isRequest ? this.#renamed(url, message) : text)
+  }
+
+  #hasBegun({ runId, requestId }: Message = {}): void {
+    const id = runId ?? requestId
+    // A refusal of something unreadable names none.
+    if (id === undefined) return this.#allBegun()
+    this.#unbegun.get(id)?.()
+    this.#unbegun.delete(id)
   }
 
   /** Two workers may number what they ask alike. */
@@ -196,11 +233,18 @@ function messageIn(text: string): Message | undefined {
   }
 }
 
-/** The agent that a message is about. */
+/** The agent that a message is about. @throws RuntimeError `INVALID_OPTION`: it names two */
 function agentIn(message: Message | undefined): string | undefined {
   const { threadId, id: chat } = message ?? {}
   const isRpc = message?.jsonrpc !== undefined
   if (!isRpc && threadId !== undefined && chat !== undefined && threadId !== chat) throw twoAgents()
+  return agentNamed(message)
+}
+
+/** The first agent that a message names. */
+function agentNamed(message: Message | undefined): string | undefined {
+  const { threadId, id: chat } = message ?? {}
+  const isRpc = message?.jsonrpc !== undefined
   const id = isRpc ? message.params?.sessionId : (threadId ?? chat)
   return typeof id === 'string' && isAgentId(id) ? id : undefined
 }

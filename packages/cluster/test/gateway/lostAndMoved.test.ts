@@ -133,6 +133,7 @@ describe('an answer of a worker to a request of another protocol', (it) => {
           body: undefined,
           agentId: undefined,
           tokenFor: () => 't',
+          begun: () => {},
         },
       )
     })

@@ -4,7 +4,9 @@ import type { AddressInfo } from 'node:net'
 import { setTimeout as wait } from 'node:timers/promises'
 import { type WebSocket, WebSocketServer } from 'ws'
 import { closeCodes } from '../../../../src/protocol/bridge/bridgeProtocol.ts'
+import { systemClock } from '../../../../src/protocol/ports/clock.ts'
 import type { AgentFinder } from '../../src/gateway/agentFinder.ts'
+import { Beginnings } from '../../src/gateway/beginnings.ts'
 import { SocketRelay } from '../../src/gateway/socketRelay.ts'
 import { assert, describe, type CaseContext } from '../../../../test/support/suite.ts'
 
@@ -69,8 +71,10 @@ function relayTo(urls: readonly string[], { waiting = 100, highWaterBytes = 1_00
     },
   } as unknown as AgentFinder
   const tokenFor = (url: string): string => `token for ${url}`
+  const beginnings = new Beginnings(systemClock)
   new SocketRelay(socket, {
     finder,
+    beginnings,
     path: '/acp',
     tokenFor,
     highWaterBytes,
@@ -81,6 +85,7 @@ function relayTo(urls: readonly string[], { waiting = 100, highWaterBytes = 1_00
     socket,
     sent: (): Heard => sent.map((text) => JSON.parse(text) as Record<string, unknown>),
     texts: sent,
+    beginnings,
     closed,
     lost,
     /** Tells that everything sent has left. */
@@ -105,6 +110,41 @@ async function world(context: CaseContext, options: Parameters<typeof relayTo>[1
 }
 
 describe('a socket of another protocol behind a gateway', (it) => {
+  const abort = { threadId: 'a0', runId: 'stop', forwardedProps: { command: 'abort' } }
+
+  it('holds back what aborts a thread until its runs have begun, and counts as begun what was answered or never will be', async (context) => {
+    const ends: readonly (readonly [what: string, how: (one: Awaited<ReturnType<typeof bareWorker>>) => void])[] = [
+      ['is answered', (one) => one.say({ type: 'RUN_STARTED', runId: 'r1' })],
+      ['cannot be read', (one) => one.say({ type: 'RUN_ERROR' })],
+      ['is answered as a chat', (one) => one.say({ type: 'start', requestId: 'r1' })],
+    ]
+    for (const [, how] of ends) {
+      const { one, client } = await world(context)
+      client.say({ threadId: 'a0', runId: 'r1' })
+      client.say(abort)
+      await until(() => one.heard.length === 1)
+      // There and back, by which it would have come.
+      one.say({ type: 'RUN_STARTED', runId: 'of another' })
+      await until(() => client.sent().length === 1)
+      assert.is(one.heard.length, 1)
+      how(one)
+      await until(() => one.heard.length === 2)
+      assert.equal([one.heard[1], client.beginnings.size], [abort, 0])
+    }
+  })
+
+  it('leaves nothing that is waited for, once its worker or its client has gone', async (context) => {
+    for (const who of ['worker', 'client'] as const) {
+      const { one, client } = await world(context)
+      client.say({ threadId: 'a0', runId: 'r1' })
+      await until(() => one.heard.length === 1)
+      assert.is(client.beginnings.size, 1)
+      if (who === 'worker') one.cut()
+      else client.leave()
+      await until(() => client.beginnings.size === 0)
+    }
+  })
+
   const named: readonly (readonly [what: string, frame: (id: string) => object])[] = [
     ['a session', (id) => rpc('session/prompt', id, 1)],
     ['a thread', (threadId) => ({ threadId })],

@@ -84,7 +84,7 @@ export async function answerAgent(
   const { access } = caller
   access.must('talk', 'tools/call')
   const agent = await sessionOf(tool, session, access)
-  const taken = await decideBy(agent, given)
+  const taken = await decideBy(agent, given, access)
   return { ...(await goOn(agent, tool, { session, requestId }, caller)), taken }
 }
 
@@ -98,7 +98,6 @@ async function sessionOf(
   if (agent.path.length > 0)
     throw new RuntimeError('AGENT_NOT_FOUND', `Agent "${session}" is a sub-agent: a session is a root agent.`)
   mustBeOf(name, 'session', agent)
-  await agent.wake()
   return agent
 }
 

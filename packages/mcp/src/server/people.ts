@@ -6,6 +6,7 @@ import type { DecideOptions, Decision } from '../../../../src/protocol/bridge/co
 import { hasCode, messageOf } from '../../../../src/protocol/errors.ts'
 import type { JsonSchema } from '../../../../src/protocol/ports/model.ts'
 import type { Pending } from '../../../../src/protocol/runs/pending.ts'
+import type { AgentAccess } from '../../../bridge/src/server/agentAccess.ts'
 import type { DrivenAgent } from '../../../bridge/src/server/drivenAgent.ts'
 import { answerForm } from '../../../bridge/src/server/answerForm.ts'
 
@@ -117,8 +118,12 @@ export interface Taken {
   readonly problems: ReadonlyMap<string, string>
 }
 
-/** Applies answers to calls and questions that are still as they were shown. */
-export async function decideBy(agent: DrivenAgent, answers: Answers): Promise<Taken> {
+/** Applies answers to calls and questions that are still as they were shown. Rejects as `access.checkAdmitted`. */
+export async function decideBy(
+  agent: DrivenAgent,
+  answers: Answers,
+  access: Pick<AgentAccess, 'checkAdmitted'>,
+): Promise<Taken> {
   const problems = new Map<string, string>()
   let count = 0
   for (const pending of agent.pending()) {
@@ -126,6 +131,7 @@ export async function decideBy(agent: DrivenAgent, answers: Answers): Promise<Ta
     if (given === undefined || given.shown !== asShown(pending)) continue
     const decided = decidedBy(pending, given.answer)
     if (decided === undefined) continue
+    access.checkAdmitted()
     try {
       agent.decide(pending.key, decided.decision, decided.how)
       await agent.taken?.()

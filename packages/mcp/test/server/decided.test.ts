@@ -3,6 +3,7 @@ import { RuntimeError } from '../../../../src/protocol/errors.ts'
 import { askedOf, asShown, decideBy, fitsForm, formFor } from '../../src/server/people.ts'
 import { progressOf, ProgressTeller } from '../../src/server/progress.ts'
 import type { DrivenAgent } from '../../../bridge/src/server/drivenAgent.ts'
+import { withCode } from '../../../../test/support/agentHarness.ts'
 import { assert, describe } from '../../../../test/support/suite.ts'
 
 const one = (kind: Pending['kind'], more: object = {}): Pending =>
@@ -11,11 +12,17 @@ const question = one('question', { question: 'How many?', schema: { type: 'numbe
 const long = { text: 'x'.repeat(20_000) }
 const accept = (content?: object | null) => ({ action: 'accept', ...(content === undefined ? {} : { content }) })
 
+interface Given {
+  readonly shown?: string
+  readonly refusal?: Error
+  readonly checkAdmitted?: () => void
+}
+
 /** Returns the decision that a client's answer makes on something that waits. */
 async function decided(
   pending: Pending,
   answer: unknown,
-  { shown = asShown(pending), refusal }: { shown?: string; refusal?: Error } = {},
+  { shown = asShown(pending), refusal, checkAdmitted = () => {} }: Given = {},
 ) {
   const decisions: unknown[] = []
   const agent = {
@@ -25,11 +32,26 @@ async function decided(
       decisions.push(given)
     },
   } as unknown as DrivenAgent
-  const { count, problems } = await decideBy(agent, { k: { answer, shown }, toString: { answer, shown } as never })
+  const { count, problems } = await decideBy(
+    agent,
+    { k: { answer, shown }, toString: { answer, shown } as never },
+    { checkAdmitted },
+  )
   return { decisions, count, problems: [...problems] }
 }
 
 describe('what people decide through a client of MCP', (it) => {
+  it('is nothing once the client is no longer let in', async () => {
+    const withdrawn = new RuntimeError('BRIDGE_UNAUTHORISED', 'Gone.')
+    const checkAdmitted = (): void => {
+      throw withdrawn
+    }
+    await assert.rejects(
+      decided(one('approval'), accept({ approve: true }), { checkAdmitted }),
+      withCode('BRIDGE_UNAUTHORISED'),
+    )
+  })
+
   const cases: readonly (readonly [what: string, pending: Pending, answer: unknown, decision: unknown])[] = [
     ['approves', one('approval'), accept({ approve: true }), ['k', 'approve', {}]],
     ['denies, with why', one('approval'), accept({ approve: false, reason: 'No.' }), ['k', 'deny', { reason: 'No.' }]],

@@ -3,7 +3,6 @@ import { artifactName } from '../../../../../src/protocol/artifacts/artifact.ts'
 import { errorInfo, RuntimeError } from '../../../../../src/protocol/errors.ts'
 import { answerJson, idOf, statusOf } from '../agentCharts.ts'
 import type { AgentAccess } from '../agentAccess.ts'
-import { endWhole } from '../wholeAnswer.ts'
 import { keptArtifact } from './keptArtifact.ts'
 
 const place = /^\/agents\/([^/]+)\/artifacts\/([0-9a-f]{64})$/
@@ -36,7 +35,7 @@ export async function answerArtifact(
       'cache-control': 'no-store',
       'content-security-policy': "default-src 'none'; sandbox",
     })
-    await endWhole(response, content)
+    response.end(content)
   } catch (thrown) {
     if (!(thrown instanceof RuntimeError)) throw thrown
     answerJson(response, statusOf[thrown.code] ?? 500, access.outward(thrown))

@@ -1,0 +1,49 @@
+import type { ServerResponse } from 'node:http'
+
+/** Bytes that are written at once: of a larger piece nobody can see whether the client reads it. */
+const pieceBytes = 65_536
+
+type Give = (...given: readonly unknown[]) => unknown
+
+/** Has a response write whatever is given to its `end` in pieces, each once the one before has left, so that it is seen whether its client reads. */
+export function endInPieces(response: ServerResponse): void {
+  const end = response.end.bind(response) as Give
+  const write = response.write.bind(response)
+  const ending: Give = (...given) => {
+    const [chunk, encoding] = given
+    if (!isLarge(chunk)) return end(...given)
+    const bytes = Buffer.from(chunk as string, encoding as BufferEncoding)
+    const hasLength = response.hasHeader('content-length') || response.hasHeader('transfer-encoding')
+    if (!response.headersSent && !hasLength) response.setHeader('content-length', bytes.length)
+    // Nothing follows what has ended, also while it is written.
+    Object.assign(response, { end: () => response, write: () => false })
+    const done = given.find((one) => typeof one === 'function')
+    writeAll(bytes, response, write).then(
+      () => response.destroyed || end(done),
+      (thrown: unknown) => response.destroy(thrown as Error),
+    )
+    return response
+  }
+  response.end = ending as ServerResponse['end']
+}
+
+const isLarge = (chunk: unknown): chunk is string | Uint8Array =>
+  (typeof chunk === 'string' && Buffer.byteLength(chunk) > pieceBytes) ||
+  (chunk instanceof Uint8Array && chunk.length > pieceBytes)
+
+/** Resolves once everything was written, or the client has left. */
+async function writeAll(bytes: Buffer, response: ServerResponse, write: (piece: Buffer) => boolean): Promise<void> {
+  for (let at = 0; at < bytes.length && !response.destroyed; at += pieceBytes)
+    if (!write(bytes.subarray(at, at + pieceBytes))) await drained(response)
+}
+
+/** Resolves once a response takes more, or its client has left. */
+function drained(response: ServerResponse): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>()
+  const over = (): void => {
+    response.off('drain', over).off('close', over)
+    resolve()
+  }
+  response.on('drain', over).on('close', over)
+  return promise
+}
