@@ -155,9 +155,10 @@ describe('a session of ACP', (it) => {
     first.abort()
     assert.equal(done, ['agent.prompt'])
     const again = session.prompt(said, second.signal)
-    await assert.rejects(session.prompt(said, first.signal), /one at a time/)
+    const third = session.prompt(said, first.signal)
     second.abort()
-    await again
+    await assert.rejects(third, /one at a time/)
+    assert.is((await again).stopReason, 'cancelled')
     assert.equal(done, ['agent.prompt', 'abort'])
   })
 

@@ -187,6 +187,8 @@ describe('the agents that a client reaches', (it) => {
     assert.equal(topmost({ role: 'observe', agents: ['own'] }), ['own'])
     assert.equal(client({ role: 'observe', agents: ['child'] }).knownDefinitions, ['child-kind'])
     assert.equal(client({ role: 'observe', agents: ['own'] }).knownDefinitions, ['own-kind', 'child-kind'])
+    // None that is not served.
+    assert.equal(client({ role: 'observe', agents: ['other'] }).knownDefinitions, [])
     assert.is(client({ role: 'observe' }).knownDefinitions.length, 4)
     assert.is(client({ role: 'admin', agents: ['child'] }).knownDefinitions.length, 4)
     assert.equal(client({ role: 'admin' }).descriptions, { worker: 'works', 'own-kind': 'x', 'child-kind': 'y' })
