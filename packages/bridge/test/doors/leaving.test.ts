@@ -4,7 +4,7 @@ import { WebSocket } from 'ws'
 import { defineAgent } from '../../../../src/actors/define/defineAgent.ts'
 import { policyModel } from '../../../../src/actors/models/policyModel.ts'
 import { memoryStore } from '../../../../src/log/stores/memoryStore.ts'
-import { bridgeProtocol } from '../../../../src/protocol/bridge/bridgeProtocol.ts'
+import { bridgeProtocol, closeCodes } from '../../../../src/protocol/bridge/bridgeProtocol.ts'
 import { gate, quiet } from '../../../../test/support/agentHarness.ts'
 import { assert, describe, type CaseContext } from '../../../../test/support/suite.ts'
 import { acp } from '../../../acp/src/acp.ts'
@@ -21,6 +21,7 @@ const json = { 'content-type': 'application/json', authorization: `Bearer ${toke
 /** A server with every door, and the agent `a`, whose model answers once it is let go. */
 async function openHouse({ cleanup }: CaseContext, grant: Grant = { role: 'admin', owner: 'ann' }) {
   const [clock, store, asked, held] = [simulatedClock(), memoryStore(), gate(), gate()]
+  const known = new Set([token])
   const model = policyModel(async () => {
     asked.resolve()
     await held.promise
@@ -33,12 +34,12 @@ async function openHouse({ cleanup }: CaseContext, grant: Grant = { role: 'admin
   const server = await runtime.serve({
     definitions: [slow],
     endpoints,
-    authenticate: async (_, given) => (given === token ? grant : null),
+    authenticate: async (_, given) => (known.has(given ?? '') ? grant : null),
     limits: { drainMs: 50, connections: 4 },
   })
   const agent = await runtime.spawn(slow, { id: 'a' })
   await clock.advance(5_000)
-  return { clock, store, runtime, server, agent, asked, held, timers: clock.pending, port: server.port }
+  return { clock, store, runtime, server, agent, asked, held, known, timers: clock.pending, port: server.port }
 }
 type House = Awaited<ReturnType<typeof openHouse>>
 
@@ -186,6 +187,23 @@ describe('a client that leaves in the middle of an answer leaves nothing behind'
     })
 })
 
+describe('a server that closes lets go at once of its client, and its agent goes on', (it) => {
+  for (const [way, come] of Object.entries(ways))
+    it(`over ${way}`, { timeoutMs: 10_000 }, async (context) => {
+      const house = await openHouse(context)
+      const leave = await come(house)
+      context.cleanup(async () => void (await leave()))
+      await house.asked.promise
+      await quiet()
+      // No time passes: nobody is waited for.
+      await house.server.close()
+      await checkNothingIsLeft(house)
+      const ends: unknown[] = []
+      for await (const record of house.store.read('a')) if (record.type === 'run.end') ends.push(record.stopReason)
+      assert.equal(ends, ['stop'])
+    })
+})
+
 describe('a request that is refused, or finds nothing under way, leaves nothing behind', (it) => {
   for (const [index, [path, status, body, method = body === undefined ? 'GET' : 'POST']] of refused.entries())
     it(`${method} ${path}, ${status} (${index + 1})`, async (context) => {
@@ -195,6 +213,21 @@ describe('a request that is refused, or finds nothing under way, leaves nothing 
       const answer = await fetch(url, { method, headers: json, ...(text === undefined ? {} : { body: text }) })
       await answer.text()
       assert.is(answer.status, status)
+      await checkNothingIsLeft(house)
+    })
+})
+
+describe('whoever is no longer let in', (it) => {
+  for (const [way, come] of Object.entries(ways).filter(([name]) => /HTTP|MCP/.test(name)))
+    it(`is cut off in the middle of an answer: ${way}`, { timeoutMs: 10_000 }, async (context) => {
+      const house = await openHouse(context)
+      const leave = await come(house)
+      context.cleanup(async () => void (await leave()))
+      await house.asked.promise
+      await house.clock.advance(45_000)
+      assert.ok(house.server.connections > 0)
+      house.known.clear()
+      await house.clock.advance(45_000)
       await checkNothingIsLeft(house)
     })
 })
@@ -216,4 +249,31 @@ describe('who may only look', (it) => {
         await until('it has left', () => house.server.connections === 0)
       }
     })
+
+  it('is turned away at every door once there is no room for it', async (context) => {
+    const house = await openHouse(context, { may: ['see.all'], owner: 'ann' })
+    for (let n = 0; n < 3; n += 1) {
+      const leave = await doors['the bridge']!(house)
+      context.cleanup(() => void leave())
+    }
+    await until('all are in', () => house.server.connections === 3)
+    for (const [path, body] of [
+      ['/agents/a/chart.json'],
+      ['/ag-ui', run],
+      ['/api/chat', chat],
+      ['/mcp', {}],
+    ] as const) {
+      const url = `http://127.0.0.1:${house.port}${path}`
+      const init = body === undefined ? {} : { method: 'POST', body: JSON.stringify(body) }
+      assert.is((await fetch(url, { headers: json, ...init })).status, 503, path)
+    }
+    for (const path of ['/ag-ui', '/api/chat', '/acp']) await assert.rejects(socketOf(house, path, []), /503/)
+    const { authorization } = json
+    const socket = new WebSocket(`ws://127.0.0.1:${house.port}/bridge`, bridgeProtocol, { headers: { authorization } })
+    await once(socket, 'open')
+    socket.send(JSON.stringify(hello))
+    const [code] = (await once(socket, 'close')) as [number]
+    assert.is(code, closeCodes.stuck)
+    await until('those that were turned away are gone', () => house.server.connections === 3)
+  })
 })
