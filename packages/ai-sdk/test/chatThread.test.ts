@@ -72,6 +72,7 @@ describe('the thread of a chat', (it) => {
     let fails = true
     const { thread, listeners } = threadOf(async function* () {
       if (fails) throw new Error('no disk')
+      yield* []
     })
     await assert.rejects(Promise.all([thread.follow(), thread.follow()]), /no disk/)
     fails = false

@@ -107,7 +107,10 @@ describe('an answer over HTTP', (it) => {
       const answer = await fetch(`${house}${what}`, { redirect: 'manual', ...init })
       const text = await answer.text()
       assert.is(answer.status, status, text)
-      for (const [name, value] of Object.entries({ 'x-content-type-options': 'nosniff', ...headers })) {
+      for (const [name, value] of Object.entries<string | RegExp | null>({
+        'x-content-type-options': 'nosniff',
+        ...headers,
+      })) {
         const given = answer.headers.get(name)
         assert.ok(value instanceof RegExp ? value.test(given ?? '') : given === value, `${name}: ${given}`)
       }

@@ -19,7 +19,7 @@ const chats = () => new Chats(undefined)
 const open = (access: AgentAccess, more: object = {}) =>
   openRun(access, { ...run, ...more } as unknown as RunAgentInput, { threads: new WeakMap(), definition: undefined })
 
-/** What clients ask for, and the rights that it takes whatever is found. */
+/** Requests of clients, each with the rights that it takes, whatever is found. */
 const asked: readonly (readonly [
   what: string,
   ask: (access: AgentAccess) => Promise<unknown>,
@@ -87,7 +87,7 @@ describe('rights are asked for before an agent is looked for', (it) => {
     await watcher.agent.notify('session/cancel', { sessionId })
     await errorOf(watcher.agent.request('session/close', { sessionId }))
     const agent = runtime.agent(sessionId)!
-    assert.is(agent.state, 'replying')
+    assert.match(agent.state, 'replying')
     await talker.agent.notify('session/cancel', { sessionId })
     await talker.agent.request('session/list', {})
     assert.is(agent.state, 'idle')

@@ -18,7 +18,7 @@ const ofFrame = (value: object): void => {
 const ofRun = (value: object): void => void readInput(JSON.stringify(value), 10)
 const ofChat = (value: object): void => void readChat(JSON.stringify(value), 10)
 
-/** What clients give, by its size; the most that is taken, and the least. */
+/** Parts of requests, read by their size, with the most that is taken and the least. */
 const bounds: readonly (readonly [what: string, read: (size: number) => void, most: number, least?: number])[] = [
   ['the id of a run of AG-UI', (size) => ofRun({ ...run, runId: text(size) }), 256, 1],
   ['the depth of a run of AG-UI', (size) => ofRun({ ...run, state: nested(size - 1) }), 10],

@@ -147,7 +147,12 @@ const ways: Readonly<Record<string, (house: House) => Promise<() => unknown>>> =
 }
 
 /** Requests that are refused: method, path, and what they say. */
-const refused: readonly (readonly [path: string, status: number, body?: object | string, method?: string])[] = [
+const refused: readonly (readonly [
+  path: string,
+  status: number,
+  body?: object | string | undefined,
+  method?: string,
+])[] = [
   ['/ag-ui', 400, { ...run, messages: [] }],
   ['/ag-ui', 400, 'no JSON'],
   ['/ag-ui', 409, { ...run, resume: [{ interruptId: 'none', status: 'resolved', payload: {} }] }],
