@@ -129,7 +129,7 @@ describe('a server', (it) => {
   })
 
   it('reads again what was decided, once the agent that decided it has run again', async () => {
-    const { bridge, store, begins } = await served()
+    const { bridge, store, begins, agents } = await served()
     await store.open('a.1')
     const start = (seq: number, requestId: string) =>
       record(seq, 'run.start', { runId: requestId, turnIndex: 0, requestId, cause: 'resume' })
@@ -145,6 +145,10 @@ describe('a server', (it) => {
     assert.is(await bridge.decisions.wasDecided(other, 'a.1/c', 'first'), false)
     const own = { id: 'a.1', pending: () => [] } as never
     assert.is(await bridge.decisions.wasDecided(own, 'a.1/c', 'first'), false)
+    for (const path of [['a'], ['b']]) {
+      agents.set('run.1', { path, wasAsked: async () => true })
+      assert.is(await bridge.decisions.wasDecided(ancestor, 'run.1/c', 'x'), path[0] === 'a')
+    }
     const waiting = { id: 'a', pending: () => [{ key: 'a.1/c' }] } as never
     assert.is(await bridge.decisions.wasDecided(waiting, 'a.1/c', 'first'), false)
   })

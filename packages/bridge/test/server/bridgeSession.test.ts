@@ -292,6 +292,15 @@ describe('frames for a client', (it) => {
     }
   })
 
+  it('begin where the log ends, and no later', async () => {
+    const { socket } = begun()
+    socket.says({ type: 'hello' })
+    for (const fromSeq of [1, 2, 3]) socket.says({ type: 'agent.subscribe', id: `s${fromSeq}`, agentId: 'a', fromSeq })
+    while (!socket.sent.some((frame) => Reflect.get(frame, 'id') === 's3')) await turn()
+    const refused = socket.sent.flatMap((frame) => ('code' in frame ? [Reflect.get(frame, 'id') as unknown] : []))
+    assert.equal(refused, ['s2', 's3'])
+  })
+
   it('are none of what is found only once it has left', async () => {
     const { socket, feeds, released, watching } = begun()
     socket.says({ type: 'hello' })
