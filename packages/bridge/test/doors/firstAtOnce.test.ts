@@ -59,6 +59,14 @@ describe('clients that are the first at an agent at once', (it) => {
         assert.is(said.filter(({ message }) => message.role === 'user').length, 3)
       })
 
+  for (const name of names)
+    it(`and send the same twice are answered twice, and heard once: ${name}`, async (context) => {
+      const served = await serving(context)
+      assert.equal(await Promise.all([1, 1, 1].map((n) => doors[name]!(served, n))), [200, 200, 200])
+      const said = served.runtime.agent('mine')!.conversation.log()
+      assert.is(said.filter(({ message }) => message.role === 'user').length, 1)
+    })
+
   it('of whom one spawns it: the others find it, and two that spawn it are not both the first', async (context) => {
     const served = await serving(context)
     const client = served.connect()

@@ -1,7 +1,7 @@
 import { keptArtifact } from '../../src/server/artifacts/keptArtifact.ts'
 import type { RuntimeError } from '../../../../src/protocol/errors.ts'
 import type { LogRecord } from '../../../../src/protocol/records.ts'
-import { allRights, type Right } from '../../../../src/protocol/bridge/rights.ts'
+import { allRights, rightsOf, type Right } from '../../../../src/protocol/bridge/rights.ts'
 import { AgentAccess } from '../../src/server/agentAccess.ts'
 import { AgentDirectory } from '../../src/server/agentDirectory.ts'
 import type { Bridge } from '../../src/server/bridge.ts'
@@ -192,6 +192,8 @@ describe('the agents that a client reaches', (it) => {
     assert.equal(topmost({ role: 'observe', agents: ['own'] }), ['own'])
     assert.equal(client({ role: 'observe', agents: ['child'] }).knownDefinitions, ['child-kind'])
     assert.equal(client({ role: 'observe', agents: ['own'] }).knownDefinitions, ['own-kind', 'child-kind'])
+    // None that is not served.
+    assert.equal(client({ role: 'observe', agents: ['other'] }).knownDefinitions, [])
     assert.is(client({ role: 'observe' }).knownDefinitions.length, 4)
     assert.is(client({ role: 'admin', agents: ['child'] }).knownDefinitions.length, 4)
     assert.equal(client({ role: 'admin' }).descriptions, { worker: 'works', 'own-kind': 'x', 'child-kind': 'y' })
@@ -295,6 +297,31 @@ describe('what a client reads of a log', (it) => {
     await assert.rejects(client({ may: ['see.messages'] }).charted('a'), withCode('BRIDGE_FORBIDDEN'))
     assert.is(await keptArtifact(client({ may: ['see.all'] }), 'a', 'x'), undefined)
   })
+})
+
+/** Ways to read of an agent, each with the right that it needs. */
+const readings: readonly (readonly [needs: Right, what: string, read: (access: AgentAccess) => Promise<unknown>])[] = [
+  ['see.messages', 'its records', (access) => access.records('a').next()],
+  ['see.messages', 'itself', (access) => access.reading('a')],
+  ['see.messages', 'itself, to drive it', (access) => access.driven('a')],
+  ['see.all', 'what is kept beside its log', (access) => access.keptBeside('a', 'x')],
+  ['see.all', 'its chart', (access) => access.charted('a')],
+]
+
+describe('whatever a client reads of an agent', (it) => {
+  for (const [needs, what, read] of readings)
+    it(`needs ${needs}, and the agent within reach: ${what}`, async () => {
+      const others = allRights.filter((right) => !rightsOf({ may: [right] }).has(needs))
+      for (const place of ['running', 'stored'] as const) {
+        const { done, client } = await served({ [place]: [{ id: 'a', metadata: { user: 'anna' } }] })
+        await assert.rejects(read(client({ may: others })), withCode('BRIDGE_FORBIDDEN'))
+        await assert.rejects(read(client({ role: 'admin', agents: ['b'] })), withCode('BRIDGE_FORBIDDEN'))
+        for (const whose of [{ metadata: { user: 'ben' } }, { agents: () => false }])
+          await assert.rejects(read(client({ role: 'admin', ...whose })), withCode('AGENT_NOT_FOUND'))
+        assert.equal(done, [])
+        await read(client({ may: [needs], metadata: { user: 'anna' } }))
+      }
+    })
 })
 
 describe('what a client begins', (it) => {

@@ -57,6 +57,12 @@ describe('users whom the application tells apart', (it) => {
     assert.is(serving.runtime.agents().length, 3)
   })
 
+  it('give their agents metadata besides what makes them theirs', async (context) => {
+    const serving = await serveUsers(context)
+    await serving.connect({ token: 'user-ann' }).spawn('echo', { id: 'a', metadata: { topic: 'x' } })
+    assert.equal(serving.runtime.agent('a')?.metadata, { topic: 'x', userId: 'user-ann' })
+  })
+
   it('find nothing of each other, as if there were nothing', async (context) => {
     const serving = await serveUsers(context)
     const { ann } = await ofTwo(serving)

@@ -3,6 +3,7 @@ import type { Clock } from '../../../../src/protocol/ports/clock.ts'
 import { toErrorInfo } from '../../../../src/protocol/errors.ts'
 import type { Permit } from '../../src/server/authenticator.ts'
 import type { Bridge } from '../../src/server/bridge.ts'
+import { Feed } from '../../src/server/feed.ts'
 import { Room } from '../../src/server/room.ts'
 import { BridgeSession } from '../../src/server/bridgeSession.ts'
 import type { Relay } from '../../src/server/front.ts'
@@ -20,7 +21,10 @@ class Socket implements ServerSocket {
   pings = 0
   readonly #listeners = new Map<string, ((...given: never[]) => void)[]>()
 
-  send(_: string, done: () => void): void {
+  readonly sent: object[] = []
+
+  send(text: string, done: () => void): void {
+    this.sent.push(...[JSON.parse(text) as object].flat())
     done()
   }
 
@@ -66,12 +70,14 @@ interface Options {
   readonly waitingCommands?: number
   /** Resolves once the application has decided. */
   readonly decision?: Promise<void>
+  readonly owner?: string
 }
 
 /** A session of a server, or of a gateway where there is a relay. */
-function begun({ expiresAt, relay, waitingCommands = 256, decision }: Options = {}) {
+function begun({ expiresAt, relay, waitingCommands = 256, decision, owner = 'somebody' }: Options = {}) {
   const simulated = simulatedClock()
-  const waits: number[] = []
+  const [waits, released, feeds] = [[] as number[], [] as string[], new Map<string, Feed>()]
+  let watching = 0
   const clock: Clock = {
     now: () => simulated.now(),
     after(ms, callback) {
@@ -89,12 +95,20 @@ function begun({ expiresAt, relay, waitingCommands = 256, decision }: Options = 
     newId: () => 's',
     outward: (thrown: unknown) => toErrorInfo(thrown, 'INTERNAL'),
     definitions: new Map(),
-    roster: { unwatch: () => {} },
+    roster: { watch: () => void (watching += 1), unwatch: () => void (watching -= 1) },
+    runtime: { agent: () => undefined },
+    feedOf: async (agentId: string) => {
+      const feed = feeds.get(agentId) ?? new Feed({ agentId, path: [], lastSeq: 0 })
+      feeds.set(agentId, feed)
+      return feed
+    },
+    releaseFeed: (agentId: string) => void released.push(agentId),
+    logOf: () => ({ read: async function* () {} }),
     ...(relay === undefined ? {} : { front: { enter: () => relay } }),
   } as unknown as Bridge
   const permit: Permit = {
     grant: { role: 'admin' },
-    owner: 'somebody',
+    owner,
     ...(expiresAt === undefined ? {} : { expiresAt: simulated.now() + expiresAt }),
     isGranted: () => true,
   }
@@ -104,7 +118,7 @@ function begun({ expiresAt, relay, waitingCommands = 256, decision }: Options = 
     token: 'token',
     logRefusal: () => {},
   })
-  return { socket, session, clock: simulated, waits }
+  return { socket, session, clock: simulated, waits, feeds, released, watching: () => watching }
 }
 
 /** `waiting`: commands that no worker has answered. */
@@ -224,5 +238,76 @@ describe('a link', (it) => {
     assert.is(clock.pending, 1)
     socket.leave()
     assert.is(clock.pending, 0)
+  })
+})
+
+describe('frames for a client', (it) => {
+  const typesOf = ({ sent }: Socket): string[] => sent.map((frame) => (frame as { readonly type: string }).type)
+
+  it('are sent before a close, and at the latest with the next ping', async () => {
+    const left = begun()
+    left.socket.says({ type: 'hello' })
+    left.socket.says({ type: 'ping' })
+    left.session.leave()
+    assert.equal(typesOf(left.socket), ['welcome', 'pong', 'closing'])
+    assert.is(left.socket.closed, closeCodes.goingAway)
+    const pinged = begun()
+    pinged.socket.says({ type: 'hello' })
+    assert.equal(typesOf(pinged.socket), [])
+    pinged.session.ping()
+    assert.equal(typesOf(pinged.socket), ['welcome'])
+    const gone = begun()
+    gone.socket.says({ type: 'hello' })
+    gone.socket.leave()
+    gone.session.leave()
+    await turn()
+    assert.equal(typesOf(gone.socket), [])
+  })
+
+  it('are of as many agents as it is told, fewer for a link, and of none once it has left', async () => {
+    for (const [owner, most] of [
+      ['somebody', 1_000],
+      ['share.one', 100],
+    ] as const) {
+      const { socket, feeds, released, watching } = begun({ owner, waitingCommands: 10_000 })
+      socket.says({ type: 'hello' })
+      await turn()
+      const [welcome] = socket.sent as { readonly limits?: { readonly maxSubscriptions: number } }[]
+      assert.is(welcome?.limits?.maxSubscriptions, most)
+      for (let n = 0; n <= most; n += 1) socket.says({ type: 'agent.subscribe', id: `s${n}`, agentId: `a${n}` })
+      socket.says({ type: 'agent.watch', id: 'w' })
+      const isAnswered = (): boolean => socket.sent.some((frame) => 'id' in frame && frame.id === 'w')
+      while (!isAnswered()) await turn()
+      const refused = socket.sent.filter((frame) => 'code' in frame)
+      assert.equal(
+        refused.map((frame) => [Reflect.get(frame, 'id'), Reflect.get(frame, 'code')]),
+        [[`s${most}`, 'BRIDGE_LIMIT']],
+      )
+      assert.equal(released, [`a${most}`])
+      assert.is(watching(), 1)
+      const listening = (): number => [...feeds.values()].filter(({ hasListeners }) => hasListeners).length
+      assert.is(listening(), most)
+      socket.leave()
+      assert.equal([listening(), watching(), released.length], [0, 0, most + 1])
+    }
+  })
+
+  it('begin where the log ends, and no later', async () => {
+    const { socket } = begun()
+    socket.says({ type: 'hello' })
+    for (const fromSeq of [1, 2, 3]) socket.says({ type: 'agent.subscribe', id: `s${fromSeq}`, agentId: 'a', fromSeq })
+    while (!socket.sent.some((frame) => Reflect.get(frame, 'id') === 's3')) await turn()
+    const refused = socket.sent.flatMap((frame) => ('code' in frame ? [Reflect.get(frame, 'id') as unknown] : []))
+    assert.equal(refused, ['s2', 's3'])
+  })
+
+  it('are none of what is found only once it has left', async () => {
+    const { socket, feeds, released, watching } = begun()
+    socket.says({ type: 'hello' })
+    socket.says({ type: 'agent.subscribe', id: '1', agentId: 'a' })
+    socket.says({ type: 'agent.watch', id: '2' })
+    socket.readyState = 2
+    for (let n = 0; n < 5; n += 1) await turn()
+    assert.equal([feeds.get('a')?.hasListeners, released, watching()], [false, ['a'], 0])
   })
 })

@@ -50,6 +50,23 @@ describe('logs that others write', (it) => {
     return { clock, log, feed, seqs, state, logs, wait }
   }
 
+  it('are read once more after their agent was here, which may have written what nobody told', async () => {
+    const { log, state, logs, wait } = looked()
+    log.push(record(1))
+    logs.begin()
+    await wait()
+    await wait()
+    assert.is(state.reads, 1)
+    state.agent = { isLoaded: true, state: 'idle' }
+    await wait()
+    assert.is(state.reads, 1)
+    state.agent = undefined
+    await wait()
+    await wait()
+    assert.is(state.reads, 2)
+    logs.close()
+  })
+
   it('are looked at every 200 ms, and read when they have grown', async () => {
     const { log, seqs, state, logs, wait, clock } = looked()
     log.push(record(1))

@@ -3,6 +3,7 @@ import { policyModel } from '../../../../src/actors/models/policyModel.ts'
 import { textOf } from '../../../../src/protocol/messages.ts'
 import { createRuntime } from '../../../bridge/src/createRuntime.ts'
 import { mcpServer } from '../../src/server/mcpServer.ts'
+import { withCode } from '../../../../test/support/agentHarness.ts'
 import { assert, describe } from '../../../../test/support/suite.ts'
 import { call, openHost, ways, type Told } from './mcpHarness.ts'
 
@@ -109,8 +110,8 @@ describe('a call of an agent over MCP', (it) => {
 
   it('is not aborted by a server that closes', async (context) => {
     const { agent, letGo, asked } = waiter()
-    for (const way of ['HTTP, legacy', 'HTTP, modern'] as const) {
-      const { connect, server, runtime } = await openHost(context, [agent])
+    for (const way of ways) {
+      const { connect, server, mcp, runtime } = await openHost(context, [agent])
       const client = await connect(way)
       const isAsked = asked('wait')
       void failing(call(client, 'waiter', { task: 'wait' }))
@@ -121,10 +122,19 @@ describe('a call of an agent over MCP', (it) => {
           if (event.type === 'run.end') resolve(event.stopReason)
         })
       })
-      await server.close()
+      await (way.startsWith('HTTP') ? server : mcp).close()
       letGo('wait')
       assert.is(await ended, 'stop', way)
     }
+  })
+
+  it('is told that its server is closed, once and for all, with the runtime', async (context) => {
+    const { connect, left, mcp, runtime } = await openHost(context, [waiter().agent])
+    await connect('stdio, legacy')
+    await runtime.close()
+    await left()
+    await assert.rejects(mcp.stdio(), withCode('RUNTIME_CLOSED'))
+    await assert.rejects(mcp.handler.fetch(new Request('http://localhost/mcp')), withCode('RUNTIME_CLOSED'))
   })
 })
 
