@@ -116,6 +116,20 @@ describe('what a client has to do with an agent', (it) => {
     route.isAway = true
     route.wentWell()
     assert.equal([counts(), route.isAway], [[0, 0, undefined], false])
+    route.failed(50, true)
+    route.wentWell()
+    route.failed(60, true)
+    assert.equal(counts(), [1, 1, 60])
+    route.giveUp()
+    assert.equal(counts(), [2, 0, undefined])
+  })
+
+  it('is its last command once where that was asked again and is not answered yet', () => {
+    const route = new Route('a')
+    route.ask(command('agent.prompt', 'c1'))
+    route.answered(answer('ok', 'c1'))
+    route.ask(command('agent.prompt', 'c1'))
+    assert.equal(again(route, true), [['agent.prompt', 'c1']])
   })
 })
 
