@@ -239,7 +239,7 @@ describe('what keeps checkpoints', (it) => {
 })
 
 describe('a checkpoint', (it) => {
-  const [before, own] = recordsBetween(1, 2) as [LogRecord, LogRecord]
+  const [other, own] = recordsBetween(1, 2) as [LogRecord, LogRecord]
   const kept = { counted: [1, 2] } as unknown as KeptState
   const body = bodyOf(kept, Uint8Array.of(1, 2, 3))
   const checkpoint = { seq: 2, form: checkpointForm, digest: digestOf(own), body }
@@ -248,7 +248,7 @@ describe('a checkpoint', (it) => {
     for (const [change, at, why] of [
       [{ form: 'agent-0' }, own, 'another version made it'],
       [{}, undefined, 'the log ends before it'],
-      [{}, before, 'the log ends before it'],
+      [{}, other, 'the log ends before it'],
       [{}, { ...own, time: own.time + 1 }, 'it is of another log'],
       [{ digest: 'x' }, own, 'it is of another log'],
     ] as const)

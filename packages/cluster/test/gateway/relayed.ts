@@ -70,7 +70,7 @@ export function relayed(
   const drains: (() => void)[] = []
   const outbox = {
     isFull: false,
-    /** Whether writing at once makes room. */
+    /** True if writing at once makes room. */
     flushes: false,
     send(frame: string) {
       sent.push(JSON.parse(frame) as Asked)
