@@ -241,6 +241,53 @@ describe('who has an agent', (it) => {
     assert.equal(found, { url: one, isPlaced: false })
   })
 
+  for (const [what, chosen] of [
+    ['is no address', 'nonsense'],
+    ['does not answer', one],
+  ] as const)
+    it(`is not who was chosen to wake it and ${what}`, async () => {
+      const { find, finder, pass } = finding({ place: () => chosen })
+      finder.down.failed(one)
+      const state: { found?: unknown } = {}
+      const finds = find().then(
+        (place) => (state.found = place),
+        (thrown: unknown) => (state.found = String(thrown)),
+      )
+      await pass(50)
+      assert.equal(state, {})
+      await pass(12_000)
+      await finds
+      if (chosen === one) assert.equal(state.found, { url: one, isPlaced: true })
+      else assert.match(state.found, 'no worker takes it')
+    })
+
+  it('is one of a thousand, each once, whatever the directory says', async () => {
+    const { says, finder } = finding()
+    const urls = Array.from({ length: 1_001 }, (_, at) => `ws://w${at}:1/bridge`)
+    says.workers = [...urls.slice(0, 999), ...urls.slice(0, 999)]
+    assert.is((await finder.workers('k')).length, 999)
+    says.workers = [...urls.slice(0, 500), ...urls]
+    assert.is(new Set(await finder.workers('k')).size, 1_000)
+    assert.is((await finder.workers('k')).length, 1_000)
+  })
+
+  it('is looked for no more, and followed no more, once the gateway is closed', async () => {
+    const { says, find, finder, pass, clock } = finding()
+    says.holder = {}
+    const refused = find().catch((thrown: unknown) => String(thrown))
+    await pass(50)
+    finder.follow('a', () => {})
+    const looking = Promise.withResolvers<object>()
+    await clock.advance(200)
+    says.holder = looking.promise
+    await clock.advance(250)
+    finder.close()
+    looking.resolve({})
+    await pass(2_000)
+    assert.match(await refused, 'in a process that serves nobody')
+    assert.is(clock.pending, 0)
+  })
+
   it('counts the time since it could not be reached, and is looked for no more by who leaves', async () => {
     const { clock, find, aborted } = finding()
     await assert.rejects(find(clock.now() - 10_000), withCode('AGENT_UNREACHABLE', 'does not stay'))
