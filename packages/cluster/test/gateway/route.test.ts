@@ -321,6 +321,12 @@ describe('who has an agent', (it) => {
     assert.match(failures.join(), 'The directory failed: down.')
     await pass(500)
     assert.equal([...new Set(heard.slice(2))], [`second ${other}`])
+    // Not while it does not answer.
+    for (let times = 0; times < 6; times += 1) finder.down.failed(other)
+    const told = heard.length
+    await pass(500)
+    assert.is(heard.length, told)
+    finder.down.reached(other)
     ends[1]!()
     const count = says.asked
     await pass(500)
