@@ -41,7 +41,7 @@ interface Recalling {
 
 /** Recalls from a memory that finds and lists these; with what it was asked. */
 async function recalled({ found = [], listed = [], messages = [userSays('hello')], recall = {} }: Recalling) {
-  const asked: { readonly text?: string; readonly filter: MemoryFilter }[] = []
+  const asked: { readonly text?: string; readonly filter: MemoryFilter | undefined }[] = []
   const answer = async (records: readonly MemoryRecord[] | Error): Promise<readonly MemoryRecord[]> => {
     if (records instanceof Error) throw records
     return records
@@ -49,7 +49,7 @@ async function recalled({ found = [], listed = [], messages = [userSays('hello')
   const store: Memory = {
     put: async (record) => record,
     search: (text, filter) => (asked.push({ text, filter }), answer(found)) as never,
-    list: (filter) => (asked.push({ filter: filter! }), answer(listed)) as never,
+    list: (filter) => (asked.push({ filter }), answer(listed)) as never,
     delete: async () => 0,
   }
   const settings = memoryOf({ store, agent: true, recall }, 'Agent')!

@@ -258,7 +258,7 @@ describe('who has an agent', (it) => {
       await pass(12_000)
       await finds
       if (chosen === one) assert.equal(state.found, { url: one, isPlaced: true })
-      else assert.match(state.found, 'no worker takes it')
+      else assert.match(String(state.found), 'no worker takes it')
     })
 
   it('is one of a thousand, each once, whatever the directory says', async () => {
@@ -284,7 +284,7 @@ describe('who has an agent', (it) => {
     finder.close()
     looking.resolve({})
     await pass(2_000)
-    assert.match(await refused, 'in a process that serves nobody')
+    assert.match(String(await refused), 'in a process that serves nobody')
     assert.is(clock.pending, 0)
   })
 

@@ -213,7 +213,6 @@ describe('a socket of another protocol behind a gateway', (it) => {
     }
     client.say({ type: 'send', requestId: 'last', id: 'a0' })
     await until(() => one.heard.length === 1)
-    // r0 and r1 are forgotten: what names them goes to where something went last.
     client.say({ type: 'cancel', requestId: 'r2' })
     client.say({ type: 'send', id: 'a0' })
     client.say({ type: 'cancel', requestId: 'r0' })
