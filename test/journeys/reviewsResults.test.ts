@@ -83,8 +83,8 @@ describe('afterTool', (it) => {
         how,
       )
       assert.equal(
-        ofType('tool.end').map(({ hook }) => hook),
-        ['withheld'],
+        ofType('tool.end').map(({ hook, message }) => [hook, message.isError]),
+        [['withheld', true]],
       )
       assert.not.ok(JSON.stringify(await records()).includes('1234'))
     }
@@ -118,6 +118,35 @@ describe('afterTool', (it) => {
     )
     assert.is(ofType('error').length, 1)
   })
+
+  it('has a copy of what it sees: to change that changes nothing', async (context) => {
+    const { agent, script } = await startAgent(context, {
+      tools: [look],
+      replies: [calls('c', 'look'), 'ok'],
+      afterTool: (_, { content }) => void Object.assign(content[0]!, { text: 'changed' }),
+    })
+    await agent.prompt('go').result
+    assert.equal(resultsOf(script.requests[1]), ['the key is 1234'])
+  })
+
+  for (const [who, most] of [
+    ['a tool', 30_000],
+    ['a tool that says how much', 1_000],
+    ['a sub-agent', 30_000],
+  ] as const)
+    it(`says no more than ${who} may`, async (context) => {
+      const long = tool('look', () => 'seen', most === 1_000 ? { maxOutputChars: most } : {})
+      const helper = defineAgent({ name: 'look', model: policyModel(() => 'seen') })
+      const { agent, script } = await startAgent(context, {
+        ...(who === 'a sub-agent' ? { agents: [helper] } : { tools: [long] }),
+        replies: [calls('c', ['look', { task: 'x' }], ['look', { task: 'x' }]), 'ok'],
+        afterTool: ({ callId }) => ({ result: 'x'.repeat(callId === 'c0' ? most : most + 1) }),
+      })
+      await agent.prompt('go').result
+      const said = resultsOf(script.requests[1])
+      assert.is(said[0], 'x'.repeat(most))
+      assert.ok(said[1] !== 'x'.repeat(most + 1) && said[1]!.length <= most + 200, `${said[1]!.length} characters`)
+    })
 
   it('is not asked about calls that did not run', async (context) => {
     const seen: string[] = []

@@ -1,6 +1,7 @@
 import type { ContextFold } from '../../src/machines/rebuildContext.ts'
 import type { CheckpointStore } from '../../src/protocol/ports/checkpoints.ts'
 import type { LogRecord, RecordOf } from '../../src/protocol/records.ts'
+import { bodyOf, checkpointForm, digestOf, keptIn, type KeptState } from '../../src/runtime/agents/keptAgent.ts'
 import { CheckpointKeeper } from '../../src/runtime/agents/checkpointKeeper.ts'
 import { recordsBetween } from '../../packages/evaluation/src/testing/contractDemands.ts'
 import { assert, describe } from '../support/suite.ts'
@@ -20,11 +21,19 @@ function keeping(rest: Partial<CheckpointStore> = {}) {
       },
     },
     machine: { state: 'idle', unseen: 0, isStopped: false },
-    view: { lastSeq: 0, keep: () => ({ kept: {} as never, nodes: new Uint8Array(1) }) },
+    view: { lastSeq: 0, keep: () => ({ kept: {} as never, nodes: new Uint8Array(seen.nodeBytes) }) },
     pending: undefined as Promise<void> | undefined,
     log: { durable: () => host.pending },
   }
-  const seen = { writes: [] as number[], folded: 0, contexts: [] as number[], failures: [] as unknown[], fails: 0 }
+  const seen = {
+    nodeBytes: 1,
+    epochs: [] as unknown[],
+    writes: [] as number[],
+    folded: 0,
+    contexts: [] as number[],
+    failures: [] as unknown[],
+    fails: 0,
+  }
   const context = {
     get seq() {
       return seen.folded
@@ -38,8 +47,9 @@ function keeping(rest: Partial<CheckpointStore> = {}) {
   const keeper = new CheckpointKeeper(host, {
     checkpoints: {
       read: async () => undefined,
-      write: async (_, { seq, body }) => {
+      write: async (_, { seq, body }, epoch) => {
         seen.writes.push(seq)
+        seen.epochs.push(epoch)
         const length = new DataView(body.buffer).getUint32(0, true)
         const kept = JSON.parse(Buffer.from(body.subarray(4, 4 + length)).toString()) as { context: { seq: number } }
         seen.contexts.push(kept.context.seq)
@@ -47,7 +57,7 @@ function keeping(rest: Partial<CheckpointStore> = {}) {
       },
       ...rest,
     },
-    epoch: undefined,
+    epoch: 7,
     context: context as unknown as ContextFold,
     created: { type: 'agent.created' } as RecordOf<'agent.created'>,
     at: 0,
@@ -117,6 +127,53 @@ describe('what keeps checkpoints', (it) => {
     assert.is(seen.writes.length, 3, 'nothing new')
   })
 
+  it('writes each once, in the name of its lease, however often it is told that something happened', async () => {
+    const { seen, keeper, happens } = keeping()
+    happens(64)
+    for (let times = 0; times < 3; times += 1) keeper.look()
+    await turn()
+    keeper.look()
+    await turn()
+    assert.equal([seen.writes, seen.epochs], [[64], [7]])
+  })
+
+  it('writes the next after the more records the larger the last was, within bounds', async () => {
+    for (const [kib, least] of [
+      [0, 64],
+      [100, 100],
+      [200, 200],
+      [10_000, 256],
+    ] as const) {
+      const { seen, keeper, happens } = keeping()
+      seen.nodeBytes = kib * 1_024
+      happens(64)
+      keeper.look()
+      await turn()
+      // A little is around the nodes.
+      happens(least - 1)
+      await keeper.finish()
+      assert.equal(seen.writes, [64], `${kib} KiB`)
+      happens(2)
+      await keeper.finish()
+      assert.equal(seen.writes, [64, 64 + least + 1], `${kib} KiB`)
+    }
+  })
+
+  it('writes one where the log was compacted, and again if that failed', async () => {
+    const { host, seen, keeper, happens } = keeping()
+    happens(5)
+    host.view.lastSeq += 1
+    const compacted = { ...recordsBetween(6, 6)[0]!, type: 'compaction.end', applied: true } as unknown as LogRecord
+    keeper.apply(compacted)
+    seen.fails = 1
+    await keeper.finish()
+    assert.equal([seen.writes, seen.failures.length], [[6], 1])
+    await keeper.finish()
+    assert.equal(seen.writes, [6, 6])
+    await keeper.finish()
+    assert.equal(seen.writes, [6, 6])
+  })
+
   it('writes none where its log has failed, and none of an agent in the middle of something', async () => {
     const { host, seen, keeper, happens } = keeping()
     happens(64)
@@ -178,5 +235,38 @@ describe('what keeps checkpoints', (it) => {
         [500, 564],
       ],
     )
+  })
+})
+
+describe('a checkpoint', (it) => {
+  const [other, own] = recordsBetween(1, 2) as [LogRecord, LogRecord]
+  const kept = { counted: [1, 2] } as unknown as KeptState
+  const body = bodyOf(kept, Uint8Array.of(1, 2, 3))
+  const checkpoint = { seq: 2, form: checkpointForm, digest: digestOf(own), body }
+
+  it('is of use at its own record only, of a log of its own form', () => {
+    for (const [change, at, why] of [
+      [{ form: 'agent-0' }, own, 'another version made it'],
+      [{}, undefined, 'the log ends before it'],
+      [{}, other, 'the log ends before it'],
+      [{}, { ...own, time: own.time + 1 }, 'it is of another log'],
+      [{ digest: 'x' }, own, 'it is of another log'],
+    ] as const)
+      assert.throws(() => keptIn({ ...checkpoint, ...change }, at), new RegExp(why))
+  })
+
+  it('is read wherever its bytes lie in memory', () => {
+    for (const [before, after] of [
+      [0, 0],
+      [7, 0],
+      [0, 5],
+      [3, 9],
+    ] as const) {
+      const around = new Uint8Array(before + body.length + after).fill(255)
+      around.set(body, before)
+      const moved = { ...checkpoint, body: around.subarray(before, before + body.length) }
+      const { kept: read, nodes } = keptIn(moved, own)
+      assert.equal([read, [...nodes]], [kept, [1, 2, 3]])
+    }
   })
 })

@@ -13,6 +13,7 @@ import { simulatedClock } from '../../packages/evaluation/src/testing/simulatedC
 import { counter, gate, quiet, tool } from '../support/agentHarness.ts'
 import { checkLog } from '../support/journeyRules.ts'
 import { recordsOf } from '../journeys/cutLogs.ts'
+import { emptyMemory } from '../../packages/tools/test/memory/memorySupport.ts'
 import { assert, describe, type CaseContext } from '../support/suite.ts'
 
 /** An agent whose answers count what it is asked with. */
@@ -288,7 +289,12 @@ describe('a long log', (it) => {
     const { store, reads, records, checkpoint } = await long(context)
     const counts = { message: () => 7, text: () => 3 }
     const other = defineAgent({ name: 'other', model: policyModel(() => 'x') })
-    for (const rest of [{ tokenCounter: counts }, { captureTurnRequests: true }, { handoffs: [other] }] as const) {
+    for (const rest of [
+      { tokenCounter: counts },
+      { captureTurnRequests: true },
+      { memory: { store: emptyMemory(context), agent: true, extract: true } },
+      { handoffs: [other] },
+    ] as const) {
       await put(store, checkpoint)
       reads.length = 0
       const runtime = await start(context, store)

@@ -105,6 +105,22 @@ describe('runtime.resumeAll', (it) => {
     assert.equal(sorted(after.agents()), ['busy'])
   })
 
+  it('leaves alone those that run here already, and reads nothing of them', async (test) => {
+    const shared = sharedStore(memoryStore())
+    const before = await open(test, shared)
+    for (const id of ['a', 'b']) await before.spawn(slow('talker'), { id })
+    for (const agent of before.agents()) agent.prompt('Hello')
+    await Promise.all(before.agents().map((agent) => agent.durable()))
+    await die(before)
+    const { store, read } = counting(shared)
+    const after = await open(test, store)
+    const own = await after.resume('a', slow('talker'))
+    read.clear()
+    const { resumed, left } = await after.resumeAll({ definitions: [quick('talker')] })
+    assert.equal([sorted(resumed), left, read.get('a')], [['b'], [], undefined])
+    assert.is(after.agent('a'), own)
+  })
+
   it('brings sub-agents back with their roots, and those that work on their own with who called them', async (test) => {
     const store = sharedStore(memoryStore())
     const inner = slow('inner')

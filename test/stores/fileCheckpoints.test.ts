@@ -1,9 +1,10 @@
-import { readdir, readFile, truncate, writeFile } from 'node:fs/promises'
+import { mkdir, readdir, readFile, rm, truncate, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Checkpoint } from '../../src/protocol/ports/checkpoints.ts'
+import { FileCheckpoints } from '../../src/log/stores/fileCheckpoints.ts'
 import { fileStore } from '../../src/log/stores/fileStore.ts'
 import { withCode } from '../support/agentHarness.ts'
-import { assert, describe } from '../support/suite.ts'
+import { assert, describe, type CaseContext } from '../support/suite.ts'
 import { startStoreChild } from './startStoreChild.ts'
 import { storeFolder } from './storeFolder.ts'
 
@@ -105,5 +106,42 @@ describe('the checkpoint of a log in a folder', (it) => {
     const store = fileStore((await storeFolder(context)).dir)
     context.cleanup(() => store.close())
     await assert.rejects(store.checkpoints!.read('../a'), withCode('INVALID_ID'))
+  })
+})
+
+describe('writes of checkpoints', (it) => {
+  const at = (seq: number): Checkpoint => ({ ...checkpoint, seq })
+  const writing = async (context: CaseContext, check: (agentId: string) => void = () => {}) => {
+    const { dir } = await storeFolder(context)
+    return { dir, checkpoints: new FileCheckpoints((agentId) => join(dir, agentId), check) }
+  }
+
+  it('go one after the other, and are waited for to the last', async (context) => {
+    const { dir, checkpoints } = await writing(context)
+    const writes = [1, 2, 3].map((seq) => checkpoints.write('a', at(seq)))
+    await writes[0]
+    await checkpoints.settled('a')
+    assert.is((await checkpoints.read('a'))?.seq, 3)
+    await Promise.all(writes)
+    const last = checkpoints.write('a', at(4))
+    await checkpoints.delete('a')
+    await last
+    assert.equal([await checkpoints.read('a'), await readdir(dir)], [undefined, []])
+  })
+
+  it('are refused to who may not write, and leave nothing where they fail', async (context) => {
+    const refused = await writing(context, (agentId) => {
+      throw new Error(`not ${agentId}`)
+    })
+    await assert.rejects(refused.checkpoints.write('a', at(1)), /not a/)
+    assert.equal(await readdir(refused.dir), [])
+    const { dir, checkpoints } = await writing(context)
+    // A folder that is not empty is in the way.
+    await mkdir(join(dir, 'a', 'in the way'), { recursive: true })
+    const writes = await Promise.allSettled([1, 2].map((seq) => checkpoints.write('a', at(seq))))
+    assert.equal([writes.map(({ status }) => status), await readdir(dir)], [['rejected', 'rejected'], ['a']])
+    await rm(join(dir, 'a'), { recursive: true })
+    await checkpoints.write('a', at(3))
+    assert.is((await checkpoints.read('a'))?.seq, 3)
   })
 })

@@ -55,6 +55,16 @@ for (const [kind, open] of Object.entries(kinds)) {
       assert.is(textIn(await store.get('a', id)), 'one')
     })
 
+    it('go as many at once as it takes to make room, the one used longest ago first', async (context) => {
+      const store = await open(context, { maxBytes: 8 })
+      const ids: string[] = []
+      for (const text of ['aa', 'bb', 'cc', 'dd']) ids.push(await store.put('a', bytes(text)))
+      await store.put('a', bytes('aa'))
+      ids.push(await store.put('a', bytes('eeeee')))
+      const kept = await Promise.all(ids.map(async (id) => textIn(await store.get('a', id))))
+      assert.equal(kept, ['aa', undefined, undefined, undefined, 'eeeee'])
+    })
+
     it('go, the one used longest ago first, when there are too many bytes or too many of them', async (context) => {
       for (const limits of [{ maxBytes: 8 }, { maxCount: 2 }]) {
         const store = await open(context, limits)

@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import type { ErasableStore, LogHolder } from '../../../src/protocol/ports/store.ts'
+import type { ErasableStore, LogHolder, StoreLease } from '../../../src/protocol/ports/store.ts'
 import { newHolder } from '../../../src/log/stores/holder.ts'
 import { sqliteStore } from '../src/sqliteStore.ts'
 import { readAll, recordsBetween } from '../../evaluation/src/testing/contractDemands.ts'
@@ -84,6 +84,28 @@ describe('a SQLite store', (it) => {
     }
     assert.is((await other.open('a')).lastSeq, 3)
     await assert.rejects(store.append('a', recordsBetween(4, 4), 1), failsWith('STORE_LEASE_LOST'))
+  })
+
+  it('knows that another has taken a log before it writes there again, whoever asks, and lets go of nothing of theirs', async (context) => {
+    const { store, file } = await storeWith(context)
+    const mine = (await store.open('a', { takeOver: true })) as StoreLease
+    const holds = (): unknown[] => [
+      store.holds!('a'),
+      store.holds!('a', mine.epoch),
+      store.holds!('a', mine.epoch! - 1),
+    ]
+    assert.equal([holds(), store.holds!()], [[true, true, false], true])
+    const other = sqliteStore(file)
+    context.cleanup(() => other.close())
+    const theirs = await other.open('a', { takeOver: true })
+    assert.equal([holds(), store.holds!()], [[false, false, false], true])
+    await mine.release()
+    assert.equal([other.holds!('a', theirs.epoch), holds()], [true, [false, false, false]])
+    const third = sqliteStore(file)
+    context.cleanup(() => third.close())
+    await assert.rejects(third.open('a'), failsWith('STORE_LOCKED', '"a"'))
+    await other.append('a', recordsBetween(4, 4), theirs.epoch)
+    assert.is((await readAll(store, 'a')).length, 4)
   })
 
   it('does not say where it is reached before it writes, and takes it back', async (context) => {

@@ -9,8 +9,6 @@ import { brokenCode, SocketGuard, type SocketRules } from './socketGuard.ts'
 
 /** "Unsupported data" of the WebSocket protocol. */
 const notTextCode = 1003
-/** Maximum length of a close reason: any text of this many characters fits into 123 bytes. */
-const maxReason = 40
 
 /** The limits a text socket keeps. */
 interface TextSocketRules extends SocketRules {
@@ -52,7 +50,7 @@ export class EndpointSocket implements TextSocket, Connection {
       code()
     } catch (thrown) {
       if (isLikelyBug(thrown)) callbackBugs.tell('An endpoint', thrown)
-      this.close(brokenCode, outwardMessage(thrown).slice(0, maxReason))
+      this.close(brokenCode, outwardMessage(thrown))
     }
   }
 

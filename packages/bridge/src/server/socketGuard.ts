@@ -6,6 +6,8 @@ import type { ServerSocket } from './serverSocket.ts'
 export const brokenCode = 1011
 /** Time limit for a client to answer a close, in milliseconds. */
 const closeMs = 2_000
+/** Maximum length of a close reason in bytes of UTF-8; a longer one makes the socket throw. */
+const mostReasonBytes = 123
 
 /** Rules for a socket. */
 export interface SocketRules {
@@ -62,7 +64,7 @@ export class SocketGuard {
   /** Closes; a client that does not answer is cut off. */
   close(code: number, reason: string): void {
     if (this.#socket.readyState > 1) return
-    this.#socket.close(code, reason)
+    this.#socket.close(code, withinFrame(reason))
     this.#terminateLater()
   }
 
@@ -78,4 +80,15 @@ export class SocketGuard {
     this.#state = 'closing'
     this.#cancelTermination ??= this.#rules.clock.after(closeMs, () => this.#socket.terminate())
   }
+}
+
+/** Returns as much of a reason as the close frame of a WebSocket holds. */
+function withinFrame(reason: string): string {
+  const bytes = Buffer.from(reason)
+  if (bytes.length <= mostReasonBytes) return reason
+  // The last character may be cut in the middle.
+  return bytes
+    .subarray(0, mostReasonBytes)
+    .toString()
+    .replace(/\uFFFD+$/, '')
 }

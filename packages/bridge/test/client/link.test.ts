@@ -1,99 +1,11 @@
-import type { CheckedOptions } from '../../src/client/connectOptions.ts'
-import { Link } from '../../src/client/reconnectingLink.ts'
 import { closeCodes } from '../../../../src/protocol/bridge/bridgeProtocol.ts'
 import { RuntimeError } from '../../../../src/protocol/errors.ts'
-import { simulatedClock } from '../../../evaluation/src/testing/simulatedClock.ts'
+import { linked } from './linkedSockets.ts'
 import { assert, describe } from '../../../../test/support/suite.ts'
 
 const turns = async (): Promise<void> => {
   for (let n = 0; n < 5; n += 1) await new Promise((resolve) => setImmediate(resolve))
 }
-const welcome = {
-  type: 'welcome',
-  sessionId: 's',
-  role: 'admin',
-  definitions: [],
-  limits: { maxFrameBytes: 1, framesPerSecond: 1, maxSubscriptions: 1 },
-}
-
-type Event = { readonly data?: unknown; readonly code?: number; readonly message?: string }
-
-/** A link whose sockets do what the case says. */
-function linked(options: Partial<CheckedOptions> = {}, sessionKey?: string) {
-  const clock = simulatedClock()
-  const sockets: Socket[] = []
-  class Socket {
-    readonly sent: string[] = []
-    readonly protocols: readonly string[]
-    closed: number | undefined
-    isBroken = false
-    readonly #listeners = new Map<string, (event: Event) => void>()
-
-    constructor(_: string, protocols: readonly string[]) {
-      this.protocols = protocols
-      sockets.push(this)
-    }
-
-    addEventListener(type: string, listener: (event: Event) => void): void {
-      this.#listeners.set(type, listener)
-    }
-
-    send(text: string): void {
-      if (this.isBroken) throw new Error('it is closing')
-      this.sent.push(text)
-    }
-
-    close(code: number): void {
-      this.closed = code
-      if (this.isBroken) throw new Error('it never opened')
-    }
-
-    happens(type: string, event: Event = {}): void {
-      this.#listeners.get(type)?.(event)
-    }
-
-    says(...frames: readonly object[]): void {
-      this.happens('message', { data: JSON.stringify(frames.length === 1 ? frames[0] : frames) })
-    }
-  }
-  const told: string[] = []
-  const state = { onReceived: (_: string): void => {} }
-  const checked = {
-    url: 'ws://there',
-    token: undefined,
-    webSocket: Socket,
-    retry: { baseMs: 100, maxMs: 1_000 },
-    connectTimeoutMs: undefined,
-    signal: undefined,
-    clock,
-    random: () => 1,
-    ...options,
-  } as unknown as CheckedOptions
-  const link: Link = new Link(
-    checked,
-    { sessionId: 's', sessionKey },
-    {
-      opened: () => void told.push('opened'),
-      received: ({ type }) => {
-        told.push(`received ${type}`)
-        state.onReceived(type)
-      },
-      lost: () => void told.push('lost'),
-      closed: ({ code }) => void told.push(`closed ${code}`),
-      changed: (status) => void told.push(status),
-      report: ({ code, message }) => void told.push(`${code}: ${message}`),
-    },
-  )
-  const take = (): string[] => told.splice(0)
-  const last = (): Socket => sockets.at(-1)!
-  /** Lets it in. */
-  const lets = (): void => {
-    last().happens('open')
-    last().says(welcome)
-  }
-  return { link, clock, sockets, take, last, lets, state }
-}
-
 describe('a link', (it) => {
   it('says who it is, and is open once it is welcome', () => {
     for (const [token, key, hello, protocols] of [
@@ -346,6 +258,41 @@ describe('a link', (it) => {
     assert.equal([take(), clock.pending, last().closed], [['closed', 'closed BRIDGE_CLOSED'], 0, 1_000])
     await clock.advance(60_000)
     assert.is(sockets.length, 1)
+  })
+
+  it('leaves no timer where it is closed before anybody let it in, also by who hears why', async () => {
+    const never = linked({ connectTimeoutMs: 5_000 })
+    never.link.open()
+    never.link.close()
+    assert.is(never.clock.pending, 0)
+    const { link, clock, sockets, take, last, state } = linked({ connectTimeoutMs: 5_000 })
+    state.onReport = () => link.close()
+    link.open()
+    last().happens('close', { code: 1006 })
+    assert.equal([link.status, clock.pending, take().at(-1)], ['closed', 0, 'closed BRIDGE_CLOSED'])
+    await clock.advance(60_000)
+    assert.is(sockets.length, 1)
+  })
+
+  it('waits for the answer to a ping on the connection that it was sent on, and no other', async () => {
+    const { link, clock, sockets, last, lets } = linked()
+    const [begin, back] = [20_000, 100]
+    link.open()
+    lets()
+    await clock.advance(begin)
+    last().happens('close', { code: 1006 })
+    await clock.advance(back)
+    // That of the connection before is waited for no more.
+    await clock.advance(9_950)
+    assert.equal([sockets.length, link.retryAt], [2, undefined])
+    lets()
+    await clock.advance(begin)
+    assert.equal([link.status, last().sent.at(-1)], ['open', '{"type":"ping"}'])
+    // And what the socket before still says is no answer.
+    await clock.advance(9_999)
+    sockets[0]!.says({ type: 'pong' })
+    await clock.advance(1)
+    assert.is(link.status, 'reconnecting')
   })
 
   it('is closed for what the server said last, and not for what one said over a connection before', async () => {

@@ -65,6 +65,21 @@ describe('a guarded socket', (it) => {
     assert.equal([heard, happened], [['1', '2', '3', '4'], [flooded]])
   })
 
+  it('says as much of why it closes as a close frame holds, in whole characters', () => {
+    for (const [reason, said] of [
+      ['x'.repeat(123), 'x'.repeat(123)],
+      ['x'.repeat(124), 'x'.repeat(123)],
+      ['字'.repeat(41), '字'.repeat(41)],
+      ['字'.repeat(42), '字'.repeat(41)],
+      [`x${'字'.repeat(41)}`, `x${'字'.repeat(40)}`],
+      ['🙂'.repeat(31), '🙂'.repeat(30)],
+    ] as const) {
+      const { endpoint, happened } = guarded()
+      endpoint.close(4_000, reason)
+      assert.equal(happened, [[4_000, said]])
+    }
+  })
+
   it('takes no binary frame', () => {
     const { heard, come, happened } = guarded()
     come('bytes', true)

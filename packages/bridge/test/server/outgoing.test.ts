@@ -138,3 +138,227 @@ describe('commands on their way', (it) => {
     assert.equal(sent, ['c4'])
   })
 })
+
+const gone = new RuntimeError('AGENT_UNREACHABLE', 'It is away.')
+const missing = new RuntimeError('AGENT_NOT_FOUND', 'There is none.')
+
+/** Commands to agents, and what became of them; `take`: those that were sent since the last look. */
+function asking({ framesPerSecond = 10_000 }: { readonly framesPerSecond?: number } = {}) {
+  const clock = simulatedClock()
+  const sent: string[] = []
+  const ends: string[] = []
+  const outgoing = new Outgoing(clock, (text) => sent.push((JSON.parse(text) as { id: string }).id))
+  const opens = (): void => outgoing.opened({ ...limits, framesPerSecond }, () => {})
+  return {
+    clock,
+    outgoing,
+    ends,
+    opens,
+    take: (): string[] => sent.splice(0),
+    ask: (number: number, agentId = 'a', isKept = false): void =>
+      outgoing.ask(
+        {
+          number,
+          frame: { type: 'agent.abort', agentId },
+          answered: () => void ends.push(`c${number} answered`),
+          refused: ({ code }) => void ends.push(`c${number} ${code}`),
+        },
+        isKept,
+      ),
+    reopens(): void {
+      outgoing.lost()
+      opens()
+    },
+  }
+}
+
+describe('commands of a client whose connection broke', (it) => {
+  it('are sent no faster than before, and no slower', async () => {
+    const { clock, take, ask, opens, reopens } = asking({ framesPerSecond: 10 })
+    opens()
+    for (let number = 1; number <= 6; number += 1) ask(number)
+    assert.equal(take(), ['c1', 'c2', 'c3', 'c4'])
+    await clock.advance(500)
+    reopens()
+    assert.equal(take(), ['c1', 'c2', 'c3', 'c4'])
+    // The second of the connection before is over, and was another.
+    await clock.advance(500)
+    assert.equal(take(), [])
+    await clock.advance(500)
+    assert.equal(take(), ['c5', 'c6'])
+    await clock.advance(1_000)
+    assert.is(clock.pending, 0)
+  })
+
+  it('go on at one a second where the server allows less than that', async () => {
+    const { clock, take, ask, opens } = asking({ framesPerSecond: 1 })
+    opens()
+    for (let number = 1; number <= 3; number += 1) ask(number)
+    const seen = [take()]
+    for (let second = 0; second < 2; second += 1) {
+      await clock.advance(1_000)
+      seen.push(take())
+    }
+    assert.equal(seen, [['c1'], ['c2'], ['c3']])
+  })
+
+  it('are put off no longer than it lasted, with those that are asked then', () => {
+    const { clock, outgoing, take, ask, opens, reopens } = asking()
+    opens()
+    ask(1)
+    outgoing.refused('c1', gone)
+    reopens()
+    assert.is(clock.pending, 1)
+    ask(2)
+    assert.equal(take(), ['c1', 'c1', 'c2'])
+  })
+
+  it('are put off and tried again as often as it takes, each agent for itself', async () => {
+    const { clock, outgoing, take, ask, opens, ends } = asking()
+    opens()
+    ask(1, 'a')
+    outgoing.refused('c1', gone)
+    await clock.advance(250)
+    ask(2, 'b')
+    outgoing.refused('c2', gone)
+    take()
+    const seen: unknown[] = []
+    for (let tries = 0; tries < 4; tries += 1) {
+      await clock.advance(250)
+      for (const id of take()) {
+        seen.push(id)
+        outgoing.refused(id, gone)
+      }
+    }
+    assert.equal(seen, ['c1', 'c2', 'c1', 'c2'])
+    assert.equal(ends, [])
+  })
+
+  it('go in the order of their numbers, not in that in which they became due', async () => {
+    const { clock, outgoing, take, ask, opens, reopens } = asking()
+    opens()
+    ask(2)
+    ask(1)
+    for (const id of take()) outgoing.refused(id, gone)
+    await clock.advance(500)
+    assert.equal(take(), ['c1', 'c2'])
+    reopens()
+    assert.equal(take(), ['c1', 'c2'])
+  })
+
+  it('wait behind one to the same agent that was put off, though they were never sent', async () => {
+    const { clock, outgoing, take, ask, opens } = asking({ framesPerSecond: 5 })
+    opens()
+    ask(1, 'a')
+    ask(2, 'b')
+    ask(3, 'a')
+    ask(4, 'b')
+    assert.equal(take(), ['c1', 'c2'])
+    outgoing.refused('c1', gone)
+    await clock.advance(1_000)
+    assert.equal(take(), ['c4', 'c1'])
+    await clock.advance(1_000)
+    assert.equal(take(), ['c3'])
+  })
+
+  it('that were put off together leave no timer behind', () => {
+    const { clock, outgoing, ask, opens } = asking()
+    opens()
+    for (const number of [1, 2, 3]) ask(number)
+    for (const number of [1, 2, 3]) outgoing.refused(`c${number}`, gone)
+    outgoing.lost()
+    assert.is(clock.pending, 0)
+  })
+
+  it('are never more than 32 at once, however often one is answered, refused or put off', () => {
+    const { outgoing, take, ask, opens } = asking()
+    opens()
+    ask(1, 'a', true)
+    for (let times = 0; times < 2; times += 1) outgoing.answered('c1', null)
+    ask(2, 'away')
+    for (let times = 0; times < 2; times += 1) outgoing.refused('c2', gone)
+    take()
+    for (let number = 3; number <= 35; number += 1) ask(number, number === 35 ? 'b' : 'a')
+    assert.is(take().length, 32)
+    // A place becomes free, and who waits has it at once.
+    outgoing.refused('c3', gone)
+    assert.equal(take(), ['c35'])
+  })
+
+  it('may not be known yet by a server that has just begun again, for a while after each connection', async () => {
+    const { clock, outgoing, take, ask, opens, reopens, ends } = asking()
+    opens()
+    ask(1, 'a', true)
+    outgoing.answered('c1', null)
+    // Twice: what was taken stays so, also when the connection before brought no answer.
+    for (let times = 0; times < 2; times += 1) {
+      await clock.advance(60_000)
+      reopens()
+    }
+    outgoing.refused('c1', missing)
+    assert.equal(ends, ['c1 answered'])
+    await clock.advance(9_999)
+    take()
+    outgoing.refused('c1', missing)
+    await clock.advance(500)
+    assert.equal([take(), ends], [['c1'], ['c1 answered']])
+    outgoing.refused('c1', missing)
+    assert.equal(ends, ['c1 answered', 'c1 AGENT_NOT_FOUND'])
+    reopens()
+    assert.equal(take(), [])
+  })
+
+  it('were never taken: one that is not known is refused at once', () => {
+    const { outgoing, ask, opens, reopens, ends } = asking()
+    opens()
+    ask(1, 'a', true)
+    reopens()
+    outgoing.refused('c1', missing)
+    assert.equal(ends, ['c1 AGENT_NOT_FOUND'])
+  })
+
+  it('make room for others by every end: an answer, a refusal, a text that is too long', () => {
+    const { outgoing, take, ask, opens, ends } = asking()
+    opens()
+    for (let number = 1; number <= 34; number += 1) ask(number)
+    assert.is(take().length, 32)
+    outgoing.answered('c1', null)
+    assert.equal(take(), ['c33'])
+    outgoing.answered('c1', null)
+    assert.equal([take(), ends], [[], ['c1 answered']])
+    outgoing.refused('c2', missing)
+    assert.equal(take(), ['c34'])
+    outgoing.refused('c2', missing)
+    assert.equal(ends, ['c1 answered', 'c2 AGENT_NOT_FOUND'])
+  })
+
+  it('are measured in bytes, and one that is too long holds up nobody', () => {
+    const sent: string[] = []
+    const refusals: string[] = []
+    const outgoing = new Outgoing(simulatedClock(), (text) => sent.push((JSON.parse(text) as { id: string }).id))
+    const bytes = (text: string): number =>
+      new TextEncoder().encode(JSON.stringify({ type: 'agent.prompt', agentId: 'a', content: text, id: 'c1' })).length
+    const most = bytes('x'.repeat(300))
+    for (const [at, content] of [
+      'ab',
+      '字'.repeat(100),
+      '字'.repeat(101),
+      'x'.repeat(300),
+      'x'.repeat(301),
+      'c',
+    ].entries())
+      outgoing.ask({
+        number: at + 1,
+        frame: { type: 'agent.prompt', agentId: 'a', content },
+        answered: () => {},
+        refused: ({ code }) => void refusals.push(`c${at + 1} ${code}`),
+      })
+    outgoing.opened({ ...limits, maxFrameBytes: most }, () => {})
+    assert.equal(sent, ['c1', 'c2', 'c4', 'c6'])
+    assert.equal(refusals, ['c3 BRIDGE_LIMIT', 'c5 BRIDGE_LIMIT'])
+    // What was refused is gone for good.
+    outgoing.lost()
+    outgoing.opened({ ...limits, maxFrameBytes: most }, () => {})
+    assert.is(refusals.length, 2)
+  })
+})

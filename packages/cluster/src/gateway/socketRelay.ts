@@ -2,9 +2,9 @@ import { nanoid } from 'nanoid'
 import { WebSocket } from 'ws'
 import { closeCodes } from '../../../../src/protocol/bridge/bridgeProtocol.ts'
 import { isAgentId } from '../../../../src/protocol/ids.ts'
-import { messageOf } from '../../../../src/protocol/errors.ts'
 import type { TextSocket } from '../../../bridge/src/server/textSocket.ts'
 import { compression } from '../../../bridge/src/server/compression.ts'
+import { outwardMessage } from '../../../bridge/src/server/outwardError.ts'
 import { messageText } from '../../../bridge/src/server/readFrame.ts'
 import type { AgentFinder } from './agentFinder.ts'
 import type { Beginnings } from './beginnings.ts'
@@ -129,7 +129,7 @@ export class SocketRelay {
       if (message?.requestId !== undefined) this.#requests.set(message.requestId, url)
       if (this.#requests.size > mostRequests) this.#requests.delete(this.#requests.keys().next().value)
     } catch (thrown) {
-      if (!signal.aborted) this.#client.close(closeCodes.stuck, messageOf(thrown).slice(0, 100))
+      if (!signal.aborted) this.#client.close(closeCodes.stuck, outwardMessage(thrown))
     }
   }
 

@@ -11,9 +11,14 @@ export async function fakeWorker(
 ) {
   const sockets = new WebSocketServer({ port: 0, host: '127.0.0.1', ...options })
   await once(sockets, 'listening')
-  const seen = { connections: 0 }
+  const seen = { connections: 0, closed: 0 }
+  const closing: (() => void)[] = []
   sockets.on('connection', (socket) => {
     seen.connections += 1
+    socket.on('close', () => {
+      seen.closed += 1
+      for (const resolve of closing.splice(0)) resolve()
+    })
     socket.on('message', (data: Buffer) => {
       for (const one of answer(data.toString()))
         socket.send(typeof one === 'string' || one instanceof Uint8Array ? one : JSON.stringify(one))
@@ -27,6 +32,10 @@ export async function fakeWorker(
   return {
     url: `ws://127.0.0.1:${(sockets.address() as AddressInfo).port}/bridge`,
     seen,
+    /** Resolves when so many clients have gone. */
+    async left(count: number): Promise<void> {
+      while (seen.closed < count) await new Promise<void>((resolve) => closing.push(resolve))
+    },
     /** Tells every client something unasked. */
     say: (frame: object): void => each((socket) => socket.send(JSON.stringify(frame))),
     /** Cuts every client off. */

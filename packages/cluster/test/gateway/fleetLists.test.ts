@@ -13,7 +13,9 @@ interface Frame {
 }
 
 /** Lists over two workers, what they were asked and what the client was sent. */
-function lists() {
+function lists({
+  isWithin = (): boolean => true,
+}: { isWithin?: (agent: { readonly agentId: string }) => boolean } = {}) {
   const sent: Frame[] = []
   const asked: { readonly url: string; readonly type: string; readonly id: string; readonly after?: string }[] = []
   const clock = simulatedClock()
@@ -27,7 +29,7 @@ function lists() {
     },
     send: (frame) => void sent.push(frame as Frame),
     isNamed: true,
-    isWithin: () => true,
+    isWithin,
   })
   return { fleet, sent, asked, clock }
 }
@@ -162,6 +164,105 @@ describe('the lists of a gateway', (it) => {
     assert.equal([asks('agent.unwatch'), clock.pending], [2, 0])
     fleet.heard(other, news([a1(3)]))
     assert.is(sent.filter(({ type }) => type === 'agents').length, 1)
+    fleet.close()
+  })
+
+  it('tell nothing of what is out of reach, of a worker that nobody watches, or where nothing changes', async () => {
+    const { fleet, sent } = lists({ isWithin: ({ agentId }) => agentId !== 'hidden' })
+    const hidden = { agentId: 'hidden', seq: 1, path: [] }
+    fleet.heard(one, news([a1(1)]))
+    assert.equal(sent, [])
+    fleet.take({ type: 'agent.watch', id: 'c1' })
+    await settled()
+    sent.length = 0
+    fleet.heard('ws://stranger:1/bridge', news([a1(1)]))
+    fleet.heard(one, news([hidden], ['hidden', 'a1']))
+    fleet.heard(one, news([]))
+    assert.equal(sent, [])
+    fleet.heard(one, news([hidden, a1(1)]))
+    fleet.heard(one, news([a1(1)]))
+    // The other one says that it has it no more, which it had never.
+    fleet.heard(other, news([], ['a1']))
+    assert.equal(
+      sent.map(({ agents }) => agents),
+      [[{ ...a1(1), worker: 'one:4100' }], [{ ...a1(1), worker: 'one:4100' }]],
+    )
+    sent.length = 0
+    fleet.lost(other)
+    assert.equal(sent, [], 'none of its agents was told')
+    fleet.heard(one, news([], ['a1']))
+    fleet.heard(one, news([], ['a1']))
+    assert.is(sent.length, 1)
+    fleet.heard(other, news([a1(1)]))
+    assert.is(sent.length, 1, 'it is lost')
+    fleet.take({ type: 'agent.list', id: 'c2' })
+    fleet.close()
+    await settled()
+    assert.equal([...(await fleet.running())], [])
+  })
+
+  it('begin anew for who watches again, whatever of before is still looked up', async () => {
+    const { fleet, asked, sent, clock } = lists()
+    const asks = (type: string) => asked.filter((question) => question.type === type).length
+    fleet.take({ type: 'agent.watch', id: 'c1' })
+    fleet.take({ type: 'agent.watch', id: 'c2' })
+    await settled()
+    assert.equal([asks('agent.watch'), clock.pending], [2, 1])
+    fleet.heard(one, news([a1(1)]))
+    fleet.take({ type: 'agent.watch', id: 'c3' })
+    await settled()
+    assert.equal([asks('agent.unwatch'), asks('agent.watch'), clock.pending], [2, 4, 1])
+    assert.equal([...(await fleet.running())], [], 'what was told before is told again')
+    sent.length = 0
+    fleet.heard(one, news([a1(1)]))
+    assert.is(sent.length, 1)
+    fleet.take({ type: 'agent.unwatch', id: 'c4' })
+    await clock.advance(5_000)
+    assert.equal([asks('agent.watch'), clock.pending], [4, 0])
+  })
+
+  it('go on after one of them, and are refused after none of them', async () => {
+    for (const [after, expected] of [
+      [undefined, ['a1', 'a2']],
+      ['a1', ['a2', 'a3']],
+      ['a3', []],
+      ['x', undefined],
+    ] as const) {
+      const { fleet, sent, asked, clock } = lists()
+      fleet.take({ type: 'agent.list', id: 'c1', limit: 2, ...(after === undefined ? {} : { after }) })
+      await settled()
+      const agents = ['a1', 'a2', 'a3'].map((agentId) => ({ agentId, seq: 1, path: [] }))
+      fleet.answered({ type: 'ok', id: asked[0]!.id, result: { agents, total: 3 } })
+      fleet.answered({ type: 'error', id: asked[1]!.id, code: 'INTERNAL', message: 'no' })
+      await settled()
+      const [{ type, result, code }] = sent as unknown as [
+        { type: string; code?: string; result?: { agents: { agentId: string }[]; total: number } },
+      ]
+      if (expected === undefined) assert.equal([type, code], ['error', 'INVALID_OPTION'])
+      else assert.equal([result?.agents.map(({ agentId }) => agentId), result?.total], [expected, 3])
+      assert.equal([clock.pending, fleet.answered({ type: 'ok', id: asked[0]!.id })], [0, false])
+      fleet.close()
+    }
+  })
+
+  it('are read from one worker for half a minute at most', async () => {
+    const { fleet, sent, asked, clock } = lists()
+    fleet.take({ type: 'agent.list', id: 'c1' })
+    await settled()
+    fleet.answered({ type: 'ok', id: asked[1]!.id, result: { agents: [], total: 0 } })
+    let pages = 0
+    for (; sent.length === 0 && pages < 20; pages += 1) {
+      await clock.advance(4_000)
+      const agents = Array.from({ length: pageSize }, (_, at) => ({
+        agentId: `a${pages * pageSize + at}`,
+        seq: 1,
+        path: [],
+      }))
+      fleet.answered({ type: 'ok', id: asked.at(-1)!.id, result: { agents, total: 0 } })
+      if (pages === 0) fleet.answered({ type: 'ok', id: asked[0]!.id, result: { agents, total: 0 } })
+      await settled()
+    }
+    assert.is(pages, 8)
     fleet.close()
   })
 })

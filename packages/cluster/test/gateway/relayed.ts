@@ -48,19 +48,19 @@ export const yes = ({ id }: Asked): readonly object[] => [{ type: 'ok', id, resu
 /** One client of a gateway to these agents, by the address of each. */
 export function relayed(
   context: CaseContext,
-  agents: Readonly<Record<string, string>>,
+  agents: Readonly<Record<string, string | Promise<string>>>,
   checkReach: (agentId: string) => Promise<void> | undefined = () => undefined,
   clockOf: (finderClock: Clock) => Clock = () => systemClock,
   grant: Grant = { role: 'admin' },
 ) {
   const finderClock = simulatedClock()
   const finder = new AgentFinder({
-    whoHas: (agentId) => {
-      const url = agents[agentId]
+    whoHas: async (agentId) => {
+      const url = await agents[agentId]
       // Without an address: who has it serves nobody.
       return url === undefined ? undefined : url === '' ? {} : { url }
     },
-    workers: async () => Object.values(agents),
+    workers: () => Promise.all(Object.values(agents)),
     place: undefined,
     clock: finderClock,
     failed: () => {},
@@ -70,6 +70,8 @@ export function relayed(
   const drains: (() => void)[] = []
   const outbox = {
     isFull: false,
+    /** True if writing at once makes room. */
+    flushes: false,
     send(frame: string) {
       sent.push(JSON.parse(frame) as Asked)
       for (const resolve of heard.splice(0)) resolve()
@@ -78,9 +80,12 @@ export function relayed(
       drains.push(call)
       return () => {}
     },
-    flush: () => {},
+    flush() {
+      if (this.flushes) this.isFull = false
+    },
   }
   const failures: string[] = []
+  const lost: string[] = []
   const client: FrontClient = {
     permit: { grant, owner: undefined, isGranted: () => true },
     session: { id: 's', isProven: true },
@@ -94,7 +99,7 @@ export function relayed(
     checkReach,
     outward: (thrown: unknown) => toErrorInfo(thrown, 'INTERNAL'),
     entriesOf: async () => [],
-    lostWorker: () => {},
+    lostWorker: (url: string) => void lost.push(url),
   }
   const relay = new ClientRelay(gateway, client)
   context.cleanup(() => {
@@ -104,6 +109,10 @@ export function relayed(
   return {
     relay,
     sent,
+    outbox,
+    /** Workers that were said to be lost. */
+    lost,
+    finder,
     finderClock,
     failures,
     tell: (type: string, agentId: string, id: string): void =>

@@ -116,6 +116,20 @@ describe('what a client has to do with an agent', (it) => {
     route.isAway = true
     route.wentWell()
     assert.equal([counts(), route.isAway], [[0, 0, undefined], false])
+    route.failed(50, true)
+    route.wentWell()
+    route.failed(60, true)
+    assert.equal(counts(), [1, 1, 60])
+    route.giveUp()
+    assert.equal(counts(), [2, 0, undefined])
+  })
+
+  it('is its last command once where that was asked again and is not answered yet', () => {
+    const route = new Route('a')
+    route.ask(command('agent.prompt', 'c1'))
+    route.answered(answer('ok', 'c1'))
+    route.ask(command('agent.prompt', 'c1'))
+    assert.equal(again(route, true), [['agent.prompt', 'c1']])
   })
 })
 
@@ -227,6 +241,53 @@ describe('who has an agent', (it) => {
     assert.equal(found, { url: one, isPlaced: false })
   })
 
+  for (const [what, chosen] of [
+    ['is no address', 'nonsense'],
+    ['does not answer', one],
+  ] as const)
+    it(`is not who was chosen to wake it and ${what}`, async () => {
+      const { find, finder, pass } = finding({ place: () => chosen })
+      finder.down.failed(one)
+      const state: { found?: unknown } = {}
+      const finds = find().then(
+        (place) => (state.found = place),
+        (thrown: unknown) => (state.found = String(thrown)),
+      )
+      await pass(50)
+      assert.equal(state, {})
+      await pass(12_000)
+      await finds
+      if (chosen === one) assert.equal(state.found, { url: one, isPlaced: true })
+      else assert.match(String(state.found), 'no worker takes it')
+    })
+
+  it('is one of a thousand, each once, whatever the directory says', async () => {
+    const { says, finder } = finding()
+    const urls = Array.from({ length: 1_001 }, (_, at) => `ws://w${at}:1/bridge`)
+    says.workers = [...urls.slice(0, 999), ...urls.slice(0, 999)]
+    assert.is((await finder.workers('k')).length, 999)
+    says.workers = [...urls.slice(0, 500), ...urls]
+    assert.is(new Set(await finder.workers('k')).size, 1_000)
+    assert.is((await finder.workers('k')).length, 1_000)
+  })
+
+  it('is looked for no more, and followed no more, once the gateway is closed', async () => {
+    const { says, find, finder, pass, clock } = finding()
+    says.holder = {}
+    const refused = find().catch((thrown: unknown) => String(thrown))
+    await pass(50)
+    finder.follow('a', () => {})
+    const looking = Promise.withResolvers<object>()
+    await clock.advance(200)
+    says.holder = looking.promise
+    await clock.advance(250)
+    finder.close()
+    looking.resolve({})
+    await pass(2_000)
+    assert.match(String(await refused), 'in a process that serves nobody')
+    assert.is(clock.pending, 0)
+  })
+
   it('counts the time since it could not be reached, and is looked for no more by who leaves', async () => {
     const { clock, find, aborted } = finding()
     await assert.rejects(find(clock.now() - 10_000), withCode('AGENT_UNREACHABLE', 'does not stay'))
@@ -260,6 +321,12 @@ describe('who has an agent', (it) => {
     assert.match(failures.join(), 'The directory failed: down.')
     await pass(500)
     assert.equal([...new Set(heard.slice(2))], [`second ${other}`])
+    // Not while it does not answer.
+    for (let times = 0; times < 6; times += 1) finder.down.failed(other)
+    const told = heard.length
+    await pass(500)
+    assert.is(heard.length, told)
+    finder.down.reached(other)
     ends[1]!()
     const count = says.asked
     await pass(500)

@@ -47,7 +47,14 @@ async function bareWorker({ cleanup }: Pick<CaseContext, 'cleanup'>) {
 }
 
 /** A relay between a client of the case and these workers; agent `a0` is at the first, `a1` at the second. */
-function relayTo(urls: readonly string[], { waiting = 100, highWaterBytes = 1_000 } = {}) {
+function relayTo(
+  urls: readonly string[],
+  {
+    waiting = 100,
+    highWaterBytes = 1_000,
+    looked,
+  }: { waiting?: number; highWaterBytes?: number; looked?: Promise<void> } = {},
+) {
   const [sent, lost]: [string[], string[]] = [[], []]
   const closed: { readonly code: number; readonly reason: string }[] = []
   const left: (() => void)[] = []
@@ -65,6 +72,7 @@ function relayTo(urls: readonly string[], { waiting = 100, highWaterBytes = 1_00
   const finder = {
     workers: async () => urls,
     find: async ({ agentId }: { readonly agentId: string }) => {
+      await looked
       const url = urls[Number(agentId.slice(1))]
       if (url === undefined) throw new Error(`${agentId} is nowhere`)
       return { url, isPlaced: true }
@@ -210,6 +218,46 @@ describe('a socket of another protocol behind a gateway', (it) => {
       )
       assert.match(client.closed[0]!.reason, reason)
     }
+  })
+
+  it('tells no client that leaves meanwhile whom a message was for, and connects it with nobody', async (context) => {
+    for (const id of ['a0', 'a7']) {
+      const one = await bareWorker(context)
+      const looked = Promise.withResolvers<void>()
+      const client = relayTo([one.url], { looked: looked.promise })
+      client.say({ threadId: id })
+      await new Promise((resolve) => setImmediate(resolve))
+      client.leave()
+      looked.resolve()
+      await new Promise((resolve) => setImmediate(resolve))
+      const other = relayTo([one.url])
+      context.cleanup(() => other.leave())
+      other.say({ threadId: 'a0' })
+      await until(() => one.heard.length > 0)
+      assert.equal([client.closed, one.asked.length], [[], 1])
+    }
+  })
+
+  it('is told no path of this machine when the directory fails', async () => {
+    const client = relayTo([], { looked: Promise.reject(new Error("ENOENT: no such file, open '/srv/agents.json'")) })
+    client.say({ threadId: 'a0' })
+    await until(() => client.closed.length > 0)
+    assert.is(client.closed[0]!.reason, "ENOENT: no such file, open '…'")
+  })
+
+  it('remembers where the newest 1,000 requests began', async (context) => {
+    const { one, other, client } = await world(context)
+    for (let count = 0; count <= 1_000; count += 1) {
+      client.say({ type: 'send', requestId: `r${count}`, id: 'a1' })
+      if (count % 50 === 49) await until(() => other.heard.length === count + 1)
+    }
+    client.say({ type: 'send', requestId: 'last', id: 'a0' })
+    await until(() => one.heard.length === 1)
+    client.say({ type: 'cancel', requestId: 'r2' })
+    client.say({ type: 'send', id: 'a0' })
+    client.say({ type: 'cancel', requestId: 'r0' })
+    await until(() => one.heard.length === 3 && other.heard.length === 1_002)
+    assert.equal([one.heard.at(-1)?.['requestId'], other.heard.at(-1)?.['requestId']], ['r0', 'r2'])
   })
 
   it('has every worker hear how it began, before anything else, and the client one answer', async (context) => {

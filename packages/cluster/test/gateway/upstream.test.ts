@@ -137,6 +137,38 @@ describe('the way of one client to one worker', (it) => {
     assert.equal([closed, pings.count], [['it does not answer'], 1])
   })
 
+  it('has its time anew once it goes on reading, as an answer may lie there', async (context) => {
+    const { upstream, clock, pings, closed, say } = await connected(context, { autoPong: false })
+    say(welcome)
+    await upstream.welcome
+    upstream.pause()
+    for (let asked = 1; asked <= 3; asked += 1) {
+      await clock.advance(2_000)
+      await until(() => pings.count === asked)
+    }
+    upstream.resume()
+    await clock.advance(2_000)
+    await until(() => pings.count === 4)
+    assert.equal(closed, [])
+    await clock.advance(2_000)
+    await until(() => closed.length > 0)
+    assert.equal(closed, ['it does not answer'])
+  })
+
+  it('is cut off from a worker that does not answer that its client leaves', async (context) => {
+    const { upstream, clock, socket, say, closed } = await connected(context)
+    say(welcome)
+    await upstream.welcome
+    socket.pause()
+    upstream.close()
+    await clock.advance(1_999)
+    await new Promise((resolve) => setImmediate(resolve))
+    assert.equal([closed.length, clock.pending], [0, 1])
+    await clock.advance(1)
+    await until(() => closed.length > 0)
+    assert.is(clock.pending, 0)
+  })
+
   for (const how of ['answers', 'says something'] as const)
     it(`keeps a worker that ${how}`, async (context) => {
       const { clock, pings, closed, say, frames, socket } = await connected(context, { autoPong: how === 'answers' })
