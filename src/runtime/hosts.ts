@@ -31,8 +31,6 @@ export class Hosts {
     const { agentId } = host
     if (this.#hosts.has(agentId) && this.#hosts.get(agentId)?.store !== host.store) throw isRunning(agentId)
     this.#hosts.set(agentId, host)
-    // One that was unloaded is here again.
-    this.#releasing.delete(host)
   }
 
   /** @throws RuntimeError `AGENT_EXISTS` */

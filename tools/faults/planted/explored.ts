@@ -131,7 +131,7 @@ export const faults: readonly Fault[] = [
   ]),
   fault(25, 'src/runtime/hosts.ts', 'runtime/bookkeeping', [
     'the log of an agent that was unloaded once is not released again',
-    '    // One that was unloaded is here again.\n    this.#releasing.delete(host)\n',
+    '      this.#releasing.delete(host)\n',
     '',
   ]),
   fault(26, 'src/runtime/agents/machine.ts', 'runtime/unloadedExplored', [

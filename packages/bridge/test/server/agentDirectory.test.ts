@@ -34,6 +34,7 @@ async function held() {
   const viewer: Viewer = {
     reach: () => true,
     check: () => {},
+    checkAdmitted: () => {},
     find: (id) => agents.get(id) as Agent | undefined,
     isHidden: () => false,
   }
@@ -42,9 +43,9 @@ async function held() {
 
 describe('the agents of a server', (it) => {
   it('are spawned one after the other under one id, however many want it, and others are not kept waiting', async () => {
-    const { directory, asked, whats } = await held()
-    const three = [1, 2, 3].map(() => directory.spawn('worker', { id: 'x' }))
-    const other = directory.spawn('worker', { id: 'y' })
+    const { directory, viewer, asked, whats } = await held()
+    const three = [1, 2, 3].map(() => directory.spawn('worker', { id: 'x' }, viewer))
+    const other = directory.spawn('worker', { id: 'y' }, viewer)
     await turns()
     assert.equal(whats(), ['spawn x', 'spawn y'])
     asked[1]!.resolve(undefined)

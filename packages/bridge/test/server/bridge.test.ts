@@ -33,6 +33,7 @@ async function served(store: Store = memoryStore()) {
   const viewer = (over: Partial<Viewer> = {}): Viewer => ({
     reach: () => true,
     check: () => {},
+    checkAdmitted: () => {},
     find: () => undefined,
     isHidden: () => false,
     ...over,

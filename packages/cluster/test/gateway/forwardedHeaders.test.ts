@@ -27,7 +27,8 @@ async function world(context: CaseContext, answer: RequestListener) {
   const front = await serving(context, (request, response) => {
     const parts = { finder, clock: simulatedClock(), lost: (_: string, why: string) => void lost.push(why) }
     const target = { path: request.url ?? '/', isOwn: false }
-    const forwarding = { request, response, target, body: undefined, agentId: 'a', tokenFor: () => 'of the gateway' }
+    const tokenFor = () => 'of the gateway'
+    const forwarding = { request, response, target, body: undefined, agentId: 'a', tokenFor, begun: () => {} }
     forwardRequest(parts, forwarding).catch((thrown: unknown) => {
       failures.push(thrown)
       response.writeHead(502).end()
