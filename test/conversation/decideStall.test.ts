@@ -110,10 +110,10 @@ describe('the ladder of a stall', (it) => {
 
   for (const [switches, expected] of [
     [{}, ['note', 'revert', 'pause', 'pause']],
-    [{ note: false }, ['revert', 'pause', 'pause', 'pause']],
-    [{ revert: false }, ['note', 'pause', 'pause', 'pause']],
+    [{ note: false }, ['revert', 'revert', 'pause', 'pause']],
+    [{ revert: false }, ['note', 'note', 'pause', 'pause']],
     [{ pause: false }, ['note', 'revert', 'revert', 'note']],
-    [{ note: false, revert: false }, ['pause', 'pause', 'pause', 'pause']],
+    [{ note: false, revert: false }, ['none', 'none', 'pause', 'pause']],
     [{ note: false, pause: false }, ['revert', 'revert', 'none', 'none']],
     [{ revert: false, pause: false }, ['note', 'note', 'note', 'note']],
     [{ note: false, revert: false, pause: false }, ['none', 'none', 'none', 'none']],

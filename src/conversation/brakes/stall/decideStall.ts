@@ -14,7 +14,7 @@ export interface StallPolicy {
   readonly note: boolean
   /** Reverts to the step before the loop. */
   readonly revert: boolean
-  /** Pauses the run. */
+  /** Pauses the run, once the first two have failed. */
   readonly pause: boolean
 }
 
@@ -66,15 +66,16 @@ export function pauseDue({ annotations }: Conversation): StallOutcome | undefine
 
 const newestOf = ({ steps }: Stall): NodeId => steps.at(-1)!
 
-/**
- * Chooses the measure: each detection in a series takes the next enabled one, then stays at the last. An impossible revert is replaced by a note or a
- * pause.
- */
+/** Position in a series of stalls from which the run may be paused: the note and the revert have failed by then. */
+const firstPause = 3
+
+/** Chooses the measure: the note, then the revert, or the one of them that is on and possible; from the third detection in a series on, the pause. */
 function rungOf(count: number, policy: StallPolicy, mayRevert: boolean): StallOutcome['rung'] {
-  const rungs = (['note', 'revert', 'pause'] as const).filter((rung) => policy[rung])
+  if (policy.pause && count >= firstPause) return 'pause'
+  const rungs = (['note', 'revert'] as const).filter((rung) => policy[rung])
   const rung = rungs[Math.min(count, rungs.length) - 1] ?? 'none'
   if (rung !== 'revert' || mayRevert) return rung
-  return policy.note ? 'note' : policy.pause ? 'pause' : 'none'
+  return policy.note ? 'note' : 'none'
 }
 
 /** Returns the revert that ends a stall. */
