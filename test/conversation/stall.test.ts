@@ -131,9 +131,10 @@ describe('a stall by going round', (it) => {
     assert.is(ruleOf(logOf(...times(5, other), ...times(5, other))), undefined)
   })
 
-  it('goes on over changes: the same change with the same result changed nothing', () => {
+  it('goes on over changes, one step longer: the same change with the same result changed nothing', () => {
     const edit = { ...other(1), changed: ['a.ts'] }
-    assert.is(ruleOf(logOf(edit, look, edit, look)), 'cycle')
+    assert.is(ruleOf(logOf(edit, look, edit, look)), undefined)
+    assert.is(ruleOf(logOf(edit, look, edit, look, edit)), 'cycle')
   })
 })
 
@@ -163,22 +164,49 @@ describe('a stall by failing', (it) => {
       assert.is(ruleOf(logOf(...['a', 'b', 'c'].map((name) => missing(made + name)))), 'sameError')
   })
 
-  it('after a change, is the same only if all of it is, but for times, places and hashes', () => {
-    const edit = (at: number): WantedCall => ({ name: 'edit', input: at, output: 'done', changed: ['a.ts'] })
-    const tested = (...said: readonly string[]) => said.flatMap((output, at) => [edit(at), failing(output)])
-    const rule = (...said: readonly string[]) => ruleOf(logOf(...tested(...said)))
-    const same = (at: number) => `not ok - adds\nsrc/a.ts:${at}0:7 and b.ts(${at},1), line ${at}\n1 failed in ${at} ms`
-    assert.is(rule(same(1), same(2), same(3)), 'sameError')
-    assert.is(rule('id 0xaf01\n1 failed', 'id 0xaf02\n1 failed', 'id 0xaf03\n1 failed'), 'sameError')
-    assert.is(rule('3 failed', '2 failed', '1 failed'), undefined)
-    assert.is(rule('failed:3', 'failed:2', 'failed:1'), undefined)
-    assert.is(rule('not ok - adds\n1 failed', 'not ok - sorts\n1 failed', 'not ok - ends\n1 failed'), undefined)
-    const irreversible = { ...edit(0), changed: [], isIrreversible: true }
-    assert.is(ruleOf(logOf(failing('3 failed'), failing('2 failed'), irreversible, failing('1 failed'))), undefined)
-    const missed = { ...edit(0), isError: true }
+  it('is none after a change, or after waiting, even if it says the same', () => {
+    const test = failing('not ok - adds\n1 failed')
+    for (const between of [
+      { name: 'edit', output: 'done', changed: ['a.ts'] },
+      { name: 'edit', output: 'done', isIrreversible: true },
+      { name: 'edit', output: 'done', isReversible: true },
+      { name: 'wait_for_build', output: 'ok', polls: true },
+      { name: 'run', input: { command: 'sleep 5' }, output: '' },
+      { name: 'scroll', output: 'more' },
+    ] satisfies WantedCall[]) {
+      const rounds = times(8, (input) => [test, { ...between, input: between.input ?? { input } }]).flat()
+      assert.is(ruleOf(logOf(...rounds)), undefined, between.name)
+      assert.is(ruleOf(logOf(...rounds, test, test)), undefined)
+      assert.is(ruleOf(logOf(...rounds, test, test, test), 'sameError'), 'sameError', 'three since')
+    }
+    const missed = { name: 'edit', changed: ['a.ts'], isError: true, output: 'the text is not there' }
     for (const harmless of [missed, other(1)])
-      assert.is(ruleOf(logOf(failing('3 failed'), failing('2 failed'), harmless, failing('1 failed'))), 'sameError')
-    assert.is(ruleOf(logOf(edit(0), failing('3 failed'), failing('2 failed'), failing('1 failed'))), 'sameError')
+      assert.is(ruleOf(logOf(test, harmless, test, harmless, test), 'sameError'), 'sameError')
+  })
+
+  it('is none where the same call has gone well since', () => {
+    const fetched = { name: 'run', output: 'all rows' }
+    const no = failing('no route')
+    assert.is(ruleOf(logOf(no, no, fetched, no)), undefined)
+    assert.is(ruleOf(logOf(no, no, { ...fetched, input: 'other' }, no), 'sameError'), 'sameError')
+    assert.is(ruleOf(logOf(look, look, { ...look, output: 'something' }, look)), undefined, 'nor a repeat')
+  })
+
+  it('is none while its numbers grow, of the same call', () => {
+    const said = (...texts: readonly string[]) => ruleOf(logOf(...texts.map((text) => failing(text))))
+    assert.is(said('not done: 12 %', 'not done: 40 %', 'not done: 61 %'), undefined)
+    assert.is(said('failed at 3/20', 'failed at 7/20', 'failed at 7/20'), undefined, 'a plateau')
+    assert.is(said('failed at 9.5 MB', 'failed at 10.25 MB', 'failed at 1,024.5 MB'), undefined)
+    assert.is(said('failed: ٩ %', 'failed: ١٢ %', 'failed: ٤٠ %'), undefined, 'digits of any script')
+    assert.is(said('failed at 7/20', 'failed at 7/20', 'failed at 7/20'), 'repeat')
+    assert.is(said('failed at 9 rows', 'failed at 8 rows', 'failed at 7 rows'), 'sameError', 'numbers that shrink')
+    assert.is(said('failed: 3 of 9', 'failed: 4 of 8', 'failed: 5 of 7'), 'sameError', 'one of them shrinks')
+    assert.is(said('failed at 10:00:01', 'failed at 10:00:02', 'failed at 10:00:03'), 'repeat', 'a clock')
+    assert.is(said('a.ts:3 failed', 'a.ts:5 failed', 'a.ts:9 failed'), 'sameError', 'a place')
+    const asked = [1, 2, 3].map((input) => failing(`request ${input} failed`, { input }))
+    assert.is(ruleOf(logOf(...asked)), 'sameError', 'of other calls')
+    const listing = (at: number) => times(40, (row) => `row ${row + at} failed`).join(', ')
+    assert.is(said(listing(1), listing(2), listing(3)), 'sameError', 'a listing')
   })
 
   it('takes the last line that tells what went wrong', () => {
@@ -231,6 +259,37 @@ describe('rules by name', (it) => {
   })
 })
 
+describe('patience', (it) => {
+  /** The number of equal steps that make a loop. */
+  const least = (step: WantedCall): number =>
+    times(9, (at) => at + 1).find((count) => ruleOf(logOf(...times(count, () => step))) !== undefined) ?? Infinity
+
+  for (const [title, step, count] of [
+    ['any call', look, 3],
+    ['one that failed', failing('no route'), 3],
+    ['one that failed, whatever it would have changed', failing('no route', { changed: ['a.ts'] }), 3],
+    ['one that changed something', { ...look, changed: ['a.ts'] }, 4],
+    ['one that cannot be undone', { ...look, isIrreversible: true }, 4],
+    ['one that timed out', failing('the request timed out after 5 s'), 4],
+    ['an act of which nothing is shown', { ...look, output: ' ', isIrreversible: true }, 5],
+    ['a look that shows nothing', { ...look, output: '' }, 3],
+    ['scrolling', { name: 'scroll_down', output: 'the page' }, 5],
+    ['scrolling, as an action', { name: 'browser', input: { action: 'scroll' }, output: 'the page' }, 5],
+    ['paging, by a key', { name: 'press', input: { key: 'PageDown' }, output: 'the page' }, 5],
+    ['scrolling that failed', failing('no such element', { name: 'scroll' }), 3],
+    ['what is under way', { ...look, output: 'job 7: still running' }, 6],
+    ['what is not ready, as an error', failing('not ready: 0 rows'), 6],
+    ['a long text with such words', { ...look, output: `${'a line\n'.repeat(90)}still running` }, 3],
+  ] as const)
+    it(`is ${count} for ${title}`, () => assert.is(least(step), count))
+
+  it('is that of the most patient step of a round', () => {
+    const round = [{ name: 'scroll', output: 'the page' }, other(1)]
+    assert.is(ruleOf(logOf(...round, ...round), 'cycle'), undefined)
+    assert.is(ruleOf(logOf(...round, ...round, ...round), 'cycle'), 'cycle')
+  })
+})
+
 describe('what counts for a stall', (it) => {
   it('is only what came after a person last spoke', () => {
     const log = logOf(look, look)
@@ -276,6 +335,17 @@ describe('what counts for a stall', (it) => {
     assert.is(ruleOf(logOf(...times(16, () => poll))), undefined)
     assert.is(ruleOf(logOf(poll, other(1), poll, other(1))), undefined)
     assert.is(ruleOf(logOf(...times(16, () => poll)), 'repeat4', 'errors', 'nothingNew'), undefined)
+  })
+
+  it('is no command that waits', () => {
+    for (const command of ['sleep 60 && echo done', 'tail -f log', 'while ! test -f a; do sleep 1; done'])
+      assert.is(ruleOf(logOf(...times(16, () => ({ name: 'run', input: { command }, output: 'done' })))), undefined)
+    const rounds = times(6, () => [{ name: 'bash', input: { cmd: 'sleep 60' }, output: '' }, look]).flat()
+    assert.is(ruleOf(logOf(...rounds)), undefined, 'nor what is looked at in between')
+    assert.is(
+      ruleOf(logOf(...times(4, () => ({ name: 'run', input: { command: 'echo sleep' }, output: '' })))),
+      'repeat',
+    )
   })
 
   it('is the same after the log was read again', () => {
@@ -331,6 +401,16 @@ describe('looking for a stall', (it) => {
     ]) {
       assert.is(ruleOf(logOf(...times(3, () => failing(output)))), 'repeat')
     }
+    const long = (output: string): WantedCall => ({ name: 'run', output })
+    for (const output of ['1,234'.repeat(2_000_000), '٣'.repeat(10_000_000), '12 % '.repeat(2_000_000)])
+      assert.is(ruleOf(logOf(...times(3, () => long(output)))), 'repeat')
+    for (const command of [
+      'sleep 1;'.repeat(125_000),
+      '"'.repeat(million),
+      '<<A '.repeat(250_000),
+      `bash -c '${'('.repeat(million)}'`,
+    ])
+      assert.is(ruleOf(logOf(...times(2, () => ({ name: 'run', input: { command }, output: 'a' })))), undefined)
     const differing = (at: number): WantedCall => ({ ...look, output: `${'x'.repeat(million)}${at}${'y'.repeat(100)}` })
     assert.is(ruleOf(logOf(...times(3, differing))), undefined)
   })

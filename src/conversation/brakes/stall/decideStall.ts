@@ -87,25 +87,16 @@ export const stallRevert = (id: string, { target, evidence }: Stall): RevertRequ
   summary: evidence,
 })
 
-/** Rules whose loop may be reverted; `unchanged`: only if it changed nothing. */
-const revertible: { readonly [R in StallRule]: 'always' | 'unchanged' | 'never' } = {
-  repeat: 'always',
-  repeat4: 'always',
-  cycle: 'always',
-  sameError: 'unchanged',
-  nothingNew: 'never',
-  errors: 'never',
-}
+/** Rules whose loop may be reverted. That of `sameError` changed nothing, since a change ends it. */
+const revertible: ReadonlySet<StallRule> = new Set(['repeat', 'repeat4', 'cycle', 'sameError'])
 
 function whyNotReverted(conversation: Conversation, stall: Stall, situation: StallSituation): string | undefined {
   const { revertId, reverts, waiting } = situation
-  if (revertible[stall.rule] === 'never') return 'it is no loop of equal steps'
+  if (!revertible.has(stall.rule)) return 'it is no loop of equal steps'
   if (waiting.some((request) => request.id !== revertId && !mayWait(request))) return 'another revert waits'
   const { path } = conversation
   const span = path.slice(conversation.node(stall.target)!.depth)
   if (span.some((node) => node.isIrreversible === true || isStanding(node))) return 'it cannot be undone'
-  const changed = span.some(({ message }) => message.role === 'toolResult' && (message.changed?.length ?? 0) > 0)
-  if (changed && revertible[stall.rule] === 'unchanged') return 'it changed something'
   return isAllowed(conversation, stall, reverts) ? undefined : 'the rules of reverts forbid it'
 }
 
