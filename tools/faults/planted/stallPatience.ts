@@ -8,7 +8,7 @@ const patience = 'src/conversation/brakes/stall/patience.ts'
 const waiting = 'src/conversation/brakes/stall/waiting.ts'
 const shell = 'src/conversation/brakes/stall/shellCommands.ts'
 const waitingTests = ['conversation/stallWaiting']
-const pure = ['conversation/stall.test']
+const pure = ['conversation/stall']
 const decided = ['conversation/decideStall']
 
 export const faults: readonly Fault[] = [

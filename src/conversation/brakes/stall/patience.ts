@@ -1,4 +1,4 @@
-/** What is known of a step beside its calls and results. */
+/** Effects of a step's calls. */
 interface Effect {
   readonly changes: boolean
   readonly hasMoved: boolean

@@ -52,8 +52,25 @@ function isWaiting({ words, isBackground }: ShellCommand, depth: number): boolea
 
 /** Words before the name of a command: keywords, and commands that run another. */
 const before: ReadonlySet<string> = new Set([
-  ...['!', 'do', 'then', 'else', 'elif', 'if', 'time', 'sudo', 'exec', 'command', 'builtin', 'nohup', 'nice', 'env'],
-  ...['stdbuf', 'npx', 'bunx', 'timeout', 'gtimeout'],
+  '!',
+  'do',
+  'then',
+  'else',
+  'elif',
+  'if',
+  'time',
+  'sudo',
+  'exec',
+  'command',
+  'builtin',
+  'nohup',
+  'nice',
+  'env',
+  'stdbuf',
+  'npx',
+  'bunx',
+  'timeout',
+  'gtimeout',
 ])
 
 /** Returns true for such a word, its options and limits, and `NAME=value`. `timeout /t 60` is a command of its own. */

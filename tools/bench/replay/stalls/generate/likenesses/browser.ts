@@ -24,10 +24,10 @@ class Browser {
     this.open()
   }
 
-  act(tool: string, input: object, more: Partial<MadeCall> = {}): void {
+  act(name: string, input: object, more: Partial<MadeCall> = {}): void {
     const shown = this.#telling === 'picture' ? '' : this.#telling === 'whole' ? this.#page : this.#page + this.#view
-    const changed = tool === 'scroll' || tool === 'wait' ? [] : [tool]
-    this.steps.push(this.#at.step({ tool, input, output: shown, changed, ...more }))
+    const changed = name === 'scroll' || name === 'wait' ? [] : [name]
+    this.steps.push(this.#at.step({ tool: name, input, output: shown, changed, ...more }))
   }
 
   open(): void {
@@ -49,7 +49,7 @@ class Browser {
 
 const id = (at: Workplace): object => ({ id: at.random.between(1, 40) })
 
-/** What people do in a browser: much of it several times in a row. */
+/** Actions in a browser, much of it several times in a row. */
 const episodes: readonly ((browser: Browser, at: Workplace) => void)[] = [
   (browser, at) => {
     browser.open()
