@@ -58,6 +58,7 @@ describe('patience', (it) => {
     ['scrolling that failed', failing('no such element', { name: 'scroll' }), 3],
     ['what is under way', { ...look, output: 'job 7: still running' }, 6],
     ['what is not ready, as an error', failing('not ready: 0 rows'), 6],
+    ['what says that another is running', { ...look, output: 'another build is running' }, 3],
     ['a long text with such words', { ...look, output: `${'a line\n'.repeat(90)}still running` }, 3],
   ] as const)
     it(`is ${count} for ${title}`, () => assert.is(least(step), count))

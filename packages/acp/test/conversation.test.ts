@@ -204,7 +204,7 @@ describe('an ACP conversation', (it) => {
     const editor = await connect()
     const { stopReason, _meta } = await editor.say(await editor.open(), 'x')
     assert.is(stopReason, 'max_turn_requests')
-    assert.match(JSON.stringify(_meta), /"type":"stall","rule":"repeat".*4 times: echo text=x/)
+    assert.match(JSON.stringify(_meta), /"type":"stall","rule":"repeat".*6 times: echo text=x/)
     const noticed = editor.updates.flatMap((update) => {
       const { _meta: meta, sessionUpdate, ...rest } = update
       const { rung } = (meta?.['escapement'] ?? {}) as { readonly rung?: string }

@@ -54,7 +54,7 @@ function isMoving(name: string): boolean {
 const shortAnswer = 300
 
 const unfinished =
-  /\b(?:still (?:running|waiting|building|loading|starting|working|in)|in progress|pending|queued|running|loading|not (?:yet )?(?:ready|done|finished|available|complete)|please wait|starting up)\b/i
+  /\b(?:still (?:running|waiting|building|loading|starting|working|in)|in progress|pending|queued|loading|not (?:yet )?(?:ready|done|finished|available|complete)|please wait|starting up)\b/i
 
 const isUnfinished = (end: string): boolean => end.length <= shortAnswer && unfinished.test(end)
 
