@@ -214,8 +214,9 @@ describe('an ACP conversation', (it) => {
     })
     const evidence = (count: number) => `the same call with the same result ${count} times: echo text=x`
     assert.equal(noticed, [
-      ['note', 'agent_thought_chunk', `Going in circles: ${evidence(3)}. The model is told.`],
-      ['pause', 'agent_message_chunk', `Paused, as it went in circles: ${evidence(4)}. Say something, and it goes on.`],
+      ['note', 'agent_thought_chunk', `Going in circles: ${evidence(4)}. The model is told.`],
+      ['note', 'agent_thought_chunk', `Going in circles: ${evidence(5)}. The model is told.`],
+      ['pause', 'agent_message_chunk', `Paused, as it went in circles: ${evidence(6)}. Say something, and it goes on.`],
     ])
   })
 
