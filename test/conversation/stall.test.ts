@@ -131,9 +131,10 @@ describe('a stall by going round', (it) => {
     assert.is(ruleOf(logOf(...times(5, other), ...times(5, other))), undefined)
   })
 
-  it('goes on over changes: the same change with the same result changed nothing', () => {
+  it('goes on over changes, one step longer: the same change with the same result changed nothing', () => {
     const edit = { ...other(1), changed: ['a.ts'] }
-    assert.is(ruleOf(logOf(edit, look, edit, look)), 'cycle')
+    assert.is(ruleOf(logOf(edit, look, edit, look)), undefined)
+    assert.is(ruleOf(logOf(edit, look, edit, look, edit)), 'cycle')
   })
 })
 
@@ -163,22 +164,32 @@ describe('a stall by failing', (it) => {
       assert.is(ruleOf(logOf(...['a', 'b', 'c'].map((name) => missing(made + name)))), 'sameError')
   })
 
-  it('after a change, is the same only if all of it is, but for times, places and hashes', () => {
-    const edit = (at: number): WantedCall => ({ name: 'edit', input: at, output: 'done', changed: ['a.ts'] })
-    const tested = (...said: readonly string[]) => said.flatMap((output, at) => [edit(at), failing(output)])
-    const rule = (...said: readonly string[]) => ruleOf(logOf(...tested(...said)))
-    const same = (at: number) => `not ok - adds\nsrc/a.ts:${at}0:7 and b.ts(${at},1), line ${at}\n1 failed in ${at} ms`
-    assert.is(rule(same(1), same(2), same(3)), 'sameError')
-    assert.is(rule('id 0xaf01\n1 failed', 'id 0xaf02\n1 failed', 'id 0xaf03\n1 failed'), 'sameError')
-    assert.is(rule('3 failed', '2 failed', '1 failed'), undefined)
-    assert.is(rule('failed:3', 'failed:2', 'failed:1'), undefined)
-    assert.is(rule('not ok - adds\n1 failed', 'not ok - sorts\n1 failed', 'not ok - ends\n1 failed'), undefined)
-    const irreversible = { ...edit(0), changed: [], isIrreversible: true }
-    assert.is(ruleOf(logOf(failing('3 failed'), failing('2 failed'), irreversible, failing('1 failed'))), undefined)
-    const missed = { ...edit(0), isError: true }
+  it('is none after a change, or after waiting, even if it says the same', () => {
+    const test = failing('not ok - adds\n1 failed')
+    for (const between of [
+      { name: 'edit', output: 'done', changed: ['a.ts'] },
+      { name: 'edit', output: 'done', isIrreversible: true },
+      { name: 'edit', output: 'done', isReversible: true },
+      { name: 'wait_for_build', output: 'ok', polls: true },
+      { name: 'run', input: { command: 'sleep 5' }, output: '' },
+      { name: 'scroll', output: 'more' },
+    ] satisfies WantedCall[]) {
+      const rounds = times(8, (input) => [test, { ...between, input: between.input ?? { input } }]).flat()
+      assert.is(ruleOf(logOf(...rounds)), undefined, between.name)
+      assert.is(ruleOf(logOf(...rounds, test, test)), undefined)
+      assert.is(ruleOf(logOf(...rounds, test, test, test), 'sameError'), 'sameError', 'three since')
+    }
+    const missed = { name: 'edit', changed: ['a.ts'], isError: true, output: 'the text is not there' }
     for (const harmless of [missed, other(1)])
-      assert.is(ruleOf(logOf(failing('3 failed'), failing('2 failed'), harmless, failing('1 failed'))), 'sameError')
-    assert.is(ruleOf(logOf(edit(0), failing('3 failed'), failing('2 failed'), failing('1 failed'))), 'sameError')
+      assert.is(ruleOf(logOf(test, harmless, test, harmless, test), 'sameError'), 'sameError')
+  })
+
+  it('is none where the same call has gone well since', () => {
+    const fetched = { name: 'run', output: 'all rows' }
+    const no = failing('no route')
+    assert.is(ruleOf(logOf(no, no, fetched, no)), undefined)
+    assert.is(ruleOf(logOf(no, no, { ...fetched, input: 'other' }, no), 'sameError'), 'sameError')
+    assert.is(ruleOf(logOf(look, look, { ...look, output: 'something' }, look)), undefined, 'nor a repeat')
   })
 
   it('takes the last line that tells what went wrong', () => {
@@ -278,6 +289,17 @@ describe('what counts for a stall', (it) => {
     assert.is(ruleOf(logOf(...times(16, () => poll)), 'repeat4', 'errors', 'nothingNew'), undefined)
   })
 
+  it('is no command that waits', () => {
+    for (const command of ['sleep 60 && echo done', 'tail -f log', 'while ! test -f a; do sleep 1; done'])
+      assert.is(ruleOf(logOf(...times(16, () => ({ name: 'run', input: { command }, output: 'done' })))), undefined)
+    const rounds = times(6, () => [{ name: 'bash', input: { cmd: 'sleep 60' }, output: '' }, look]).flat()
+    assert.is(ruleOf(logOf(...rounds)), undefined, 'nor what is looked at in between')
+    assert.is(
+      ruleOf(logOf(...times(4, () => ({ name: 'run', input: { command: 'echo sleep' }, output: '' })))),
+      'repeat',
+    )
+  })
+
   it('is the same after the log was read again', () => {
     const log = logOf(other(1), look, { ...other(2), polls: true }, look, look, look)
     log.revert('n3')
@@ -331,6 +353,16 @@ describe('looking for a stall', (it) => {
     ]) {
       assert.is(ruleOf(logOf(...times(3, () => failing(output)))), 'repeat')
     }
+    const long = (output: string): WantedCall => ({ name: 'run', output })
+    for (const output of ['1,234'.repeat(2_000_000), '٣'.repeat(10_000_000), '12 % '.repeat(2_000_000)])
+      assert.is(ruleOf(logOf(...times(3, () => long(output)))), 'repeat')
+    for (const command of [
+      'sleep 1;'.repeat(125_000),
+      '"'.repeat(million),
+      '<<A '.repeat(250_000),
+      `bash -c '${'('.repeat(million)}'`,
+    ])
+      assert.is(ruleOf(logOf(...times(2, () => ({ name: 'run', input: { command }, output: 'a' })))), undefined)
     const differing = (at: number): WantedCall => ({ ...look, output: `${'x'.repeat(million)}${at}${'y'.repeat(100)}` })
     assert.is(ruleOf(logOf(...times(3, differing))), undefined)
   })

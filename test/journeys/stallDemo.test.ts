@@ -108,8 +108,8 @@ describe('the stall demo', (it) => {
   it('is paused where it may not be taken back', { timeoutMs }, async (context) => {
     const { code, stdout, records } = await runDemo(context, { run: runWith({ stall: { revert: false } }) })
     assert.is(code, 1)
-    assert.is(callsIn(records).length, 5)
-    assert.match(stdout, /4 equal steps: the run is paused/)
+    assert.is(callsIn(records).length, 6)
+    assert.match(stdout, /5 equal steps: the run is paused/)
     assert.match(stdout, /paused: it went in circles/)
   })
 

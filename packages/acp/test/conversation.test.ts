@@ -204,7 +204,7 @@ describe('an ACP conversation', (it) => {
     const editor = await connect()
     const { stopReason, _meta } = await editor.say(await editor.open(), 'x')
     assert.is(stopReason, 'max_turn_requests')
-    assert.match(JSON.stringify(_meta), /"type":"stall","rule":"repeat".*4 times: echo text=x/)
+    assert.match(JSON.stringify(_meta), /"type":"stall","rule":"repeat".*6 times: echo text=x/)
     const noticed = editor.updates.flatMap((update) => {
       const { _meta: meta, sessionUpdate, ...rest } = update
       const { rung } = (meta?.['escapement'] ?? {}) as { readonly rung?: string }
@@ -214,8 +214,9 @@ describe('an ACP conversation', (it) => {
     })
     const evidence = (count: number) => `the same call with the same result ${count} times: echo text=x`
     assert.equal(noticed, [
-      ['note', 'agent_thought_chunk', `Going in circles: ${evidence(3)}. The model is told.`],
-      ['pause', 'agent_message_chunk', `Paused, as it went in circles: ${evidence(4)}. Say something, and it goes on.`],
+      ['note', 'agent_thought_chunk', `Going in circles: ${evidence(4)}. The model is told.`],
+      ['note', 'agent_thought_chunk', `Going in circles: ${evidence(5)}. The model is told.`],
+      ['pause', 'agent_message_chunk', `Paused, as it went in circles: ${evidence(6)}. Say something, and it goes on.`],
     ])
   })
 

@@ -55,7 +55,7 @@ export interface StallOptions {
   readonly note?: boolean
   /** If the loop continues within 6 steps, the runtime goes back to the step before the loop, where that loses nothing. Default `true`. */
   readonly revert?: boolean
-  /** If the loop continues even then, the run is paused. Default `true`. */
+  /** If the loop continues even then, at its third detection or later, the run is paused. Default `true`. */
   readonly pause?: boolean
 }
 

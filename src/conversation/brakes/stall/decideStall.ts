@@ -14,7 +14,7 @@ export interface StallPolicy {
   readonly note: boolean
   /** Reverts to the step before the loop. */
   readonly revert: boolean
-  /** Pauses the run. */
+  /** Pauses the run, once the first two have failed. */
   readonly pause: boolean
 }
 
@@ -66,15 +66,16 @@ export function pauseDue({ annotations }: Conversation): StallOutcome | undefine
 
 const newestOf = ({ steps }: Stall): NodeId => steps.at(-1)!
 
-/**
- * Chooses the measure: each detection in a series takes the next enabled one, then stays at the last. An impossible revert is replaced by a note or a
- * pause.
- */
+/** Position in a series of stalls from which the run may be paused: the note and the revert have failed by then. */
+const firstPause = 3
+
+/** Chooses the measure: the note, then the revert, or the one of them that is on and possible; from the third detection in a series on, the pause. */
 function rungOf(count: number, policy: StallPolicy, mayRevert: boolean): StallOutcome['rung'] {
-  const rungs = (['note', 'revert', 'pause'] as const).filter((rung) => policy[rung])
+  if (policy.pause && count >= firstPause) return 'pause'
+  const rungs = (['note', 'revert'] as const).filter((rung) => policy[rung])
   const rung = rungs[Math.min(count, rungs.length) - 1] ?? 'none'
   if (rung !== 'revert' || mayRevert) return rung
-  return policy.note ? 'note' : policy.pause ? 'pause' : 'none'
+  return policy.note ? 'note' : 'none'
 }
 
 /** Returns the revert that ends a stall. */
@@ -86,25 +87,16 @@ export const stallRevert = (id: string, { target, evidence }: Stall): RevertRequ
   summary: evidence,
 })
 
-/** Rules whose loop may be reverted; `unchanged`: only if it changed nothing. */
-const revertible: { readonly [R in StallRule]: 'always' | 'unchanged' | 'never' } = {
-  repeat: 'always',
-  repeat4: 'always',
-  cycle: 'always',
-  sameError: 'unchanged',
-  nothingNew: 'never',
-  errors: 'never',
-}
+/** Rules whose loop may be reverted. That of `sameError` changed nothing, since a change ends it. */
+const revertible: ReadonlySet<StallRule> = new Set(['repeat', 'repeat4', 'cycle', 'sameError'])
 
 function whyNotReverted(conversation: Conversation, stall: Stall, situation: StallSituation): string | undefined {
   const { revertId, reverts, waiting } = situation
-  if (revertible[stall.rule] === 'never') return 'it is no loop of equal steps'
+  if (!revertible.has(stall.rule)) return 'it is no loop of equal steps'
   if (waiting.some((request) => request.id !== revertId && !mayWait(request))) return 'another revert waits'
   const { path } = conversation
   const span = path.slice(conversation.node(stall.target)!.depth)
   if (span.some((node) => node.isIrreversible === true || isStanding(node))) return 'it cannot be undone'
-  const changed = span.some(({ message }) => message.role === 'toolResult' && (message.changed?.length ?? 0) > 0)
-  if (changed && revertible[stall.rule] === 'unchanged') return 'it changed something'
   return isAllowed(conversation, stall, reverts) ? undefined : 'the rules of reverts forbid it'
 }
 

@@ -1,4 +1,5 @@
 import type { StallRule } from '../../../protocol/braking.ts'
+import { hasGrown } from './growth.ts'
 import type { StepPrint } from './stepPrint.ts'
 
 /** The newest steps, oldest first, and the share of names in a step's results that are new. */
@@ -25,6 +26,13 @@ export const mostStallSteps = 16
 
 const isSame = (a: StepPrint, b: StepPrint): boolean => a.calls === b.calls && a.results === b.results
 
+/** Returns true for a step after which the same call may end another way. */
+const opens = ({ changes, polls, moves }: StepPrint): boolean => changes || polls || moves
+
+/** Returns true if the same call shows numbers that have grown, and nothing else: 12 % became 40 %. */
+const isProgress = (earlier: StepPrint, later: StepPrint): boolean =>
+  earlier.calls === later.calls && hasGrown(earlier.amounts, later.amounts)
+
 /** Returns the steps at the end for which this holds without a gap. */
 function tailWhere(steps: readonly StepPrint[], holds: (step: StepPrint, index: number) => boolean): StepPrint[] {
   const last = steps.findLastIndex((step, index) => !holds(step, index))
@@ -34,13 +42,17 @@ function tailWhere(steps: readonly StepPrint[], holds: (step: StepPrint, index: 
 const atLeast = (count: number, steps: readonly StepPrint[]): Loop | undefined =>
   steps.length >= count ? { steps } : undefined
 
+/** Equal steps that make a loop, and equal steps that change something, fail for a while or wait without saying so. */
+const leastSteps = ({ patience }: StepPrint): number => 3 + patience
+
 export const stallRules: { readonly [R in StallRule]: FindLoop } = {
   repeat: ({ steps }) => {
     const last = steps.at(-1)
     if (last === undefined || last.polls) return undefined
-    const isHarmless = (step: StepPrint): boolean => step.calls === last.calls || !(step.changes || step.polls)
-    const same = tailWhere(steps.slice(-12), isHarmless).filter((step) => isSame(step, last))
-    return atLeast(3, same)
+    const isHarmless = (step: StepPrint): boolean =>
+      step.calls === last.calls ? step.results === last.results : !opens(step)
+    const same = tailWhere(steps.slice(-12), isHarmless).filter(({ calls }) => calls === last.calls)
+    return atLeast(leastSteps(last), same)
   },
 
   cycle: ({ steps }) => {
@@ -50,20 +62,25 @@ export const stallRules: { readonly [R in StallRule]: FindLoop } = {
         steps,
         (step, index) => !step.polls && (index >= end || isSame(step, steps[index + period]!)),
       )
-      if (repeated.length >= 2 * period) return { steps: repeated, period }
+      const patience = Math.max(0, ...repeated.map((step) => step.patience))
+      if (repeated.length >= 2 * period + patience) return { steps: repeated, period }
     }
     return undefined
   },
 
   sameError: ({ steps }) => {
-    const recent = steps.slice(-6)
-    const last = recent.at(-1)
-    if (last?.error === undefined || last.polls) return undefined
-    const lastChange = recent.findLastIndex(({ changes }) => changes)
-    // After a change, other words or counts are progress: one test fewer fails, or another one.
-    const isAgain = ({ error, failure, polls }: StepPrint, index: number): boolean =>
-      error === last.error && !polls && (index > lastChange || failure === last.failure)
-    return atLeast(3, recent.filter(isAgain))
+    const last = steps.at(-1)
+    if (last?.error === undefined) return undefined
+    const least = leastSteps(last)
+    // What failed may go well after that, and the same call that went well has.
+    const since = tailWhere(
+      steps.slice(-2 * least),
+      (step) => !opens(step) && (step.calls !== last.calls || step.error !== undefined),
+    )
+    const again = since.filter(({ error }) => error === last.error)
+    const earlier = again.at(-least)
+    if (earlier === undefined || isProgress(earlier, last)) return undefined
+    return atLeast(least, again)
   },
 
   repeat4: ({ steps }) => {
@@ -78,7 +95,9 @@ export const stallRules: { readonly [R in StallRule]: FindLoop } = {
 
   nothingNew: ({ steps, newShare }) => {
     const recent = steps.slice(-8)
-    if (recent.some(({ changes, polls }) => changes || polls)) return undefined
+    const hasMoved = (step: StepPrint, at: number): boolean =>
+      opens(step) || (at > 0 && isProgress(recent[at - 1]!, step))
+    if (recent.some(hasMoved)) return undefined
     return recent.slice(-5).every((step) => newShare(step) < 0.05) ? atLeast(8, recent) : undefined
   },
 

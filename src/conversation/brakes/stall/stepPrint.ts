@@ -1,6 +1,9 @@
 import { saidByTool, textOf, type PlainBlock, type ToolResultMessage } from '../../../protocol/messages.ts'
 import type { NodeId } from '../../../protocol/ids.ts'
 import { callsRun, type ConversationNode } from '../../tree/node.ts'
+import { amountsIn, type Amounts } from './growth.ts'
+import { moves, patienceFor } from './patience.ts'
+import { waits } from './waiting.ts'
 import { TextHash } from '../../../protocol/text/textHash.ts'
 
 /** Fingerprint of a step of the model, equal for steps that do the same. */
@@ -12,12 +15,16 @@ export interface StepPrint {
   readonly results: string
   /** The errors, without the parts that differ from one attempt to the next; missing when no call failed. */
   readonly error?: string
-  /** The whole text of the failed calls, without line numbers, hashes and durations; missing if `error` is missing. */
-  readonly failure?: string
+  /** Numbers in the results that may tell how far something is. */
+  readonly amounts?: Amounts
   /** True if a call succeeded that reported a change or cannot be undone. */
   readonly changes: boolean
-  /** True if a call polls for something, and declares it. */
+  /** True if a call waits for something, as its tool declares or its arguments say. */
   readonly polls: boolean
+  /** True if a call succeeded that moves on from where it is, as scrolling does. */
+  readonly moves: boolean
+  /** Number of times that the step may be made again before it counts as a loop, beyond those of any step. */
+  readonly patience: number
 }
 
 const known = new WeakMap<ConversationNode, StepPrint | null>()
@@ -37,22 +44,36 @@ function takePrint(reply: ConversationNode, results: readonly ConversationNode[]
   const calls = new TextHash()
   for (const { name, input } of made) calls.add(name).addJson(input)
   const said = new TextHash()
+  const ends: string[] = []
   const errors: string[] = []
-  const failures = new TextHash()
   let changes = false
   for (const { message: result, isIrreversible, reversible } of results) {
     if (result.role !== 'toolResult') continue
     if (isCutShort(result)) return null
     said.add(String(result.isError))
     for (const block of saidByTool(result)) addBlock(said, block)
-    if (result.isError) {
-      errors.push(`${result.toolName}: ${errorOf(result)}`)
-      failures.add(result.toolName).add(failureOf(result))
-    } else changes ||= isIrreversible === true || reversible !== undefined || (result.changed?.length ?? 0) > 0
+    const end = textOf(saidByTool(result)).slice(-longestEnd)
+    ends.push(end)
+    if (result.isError) errors.push(`${result.toolName}: ${errorOf(end)}`)
+    else changes ||= isIrreversible === true || reversible !== undefined || (result.changed?.length ?? 0) > 0
   }
-  const polls = results.some(({ isPolling }) => isPolling === true)
-  const error = errors.length === 0 ? {} : { error: errors.join('\n'), failure: failures.value }
-  return { id: reply.id, calls: calls.value, results: said.value, ...error, changes, polls }
+  const polls = results.some(({ isPolling }) => isPolling === true) || made.some(waits)
+  const error = errors.length === 0 ? {} : { error: errors.join('\n') }
+  const amounts = amountsIn(ends.join('\n').replace(times, '#').replace(hash, '#').replace(place, ''))
+  const hasFailed = errors.length > 0
+  const hasMoved = !hasFailed && made.some(moves)
+  const patience = patienceFor(ends, { changes, hasMoved, hasFailed })
+  return {
+    id: reply.id,
+    calls: calls.value,
+    results: said.value,
+    ...error,
+    ...(amounts === undefined ? {} : { amounts }),
+    changes,
+    polls,
+    moves: hasMoved,
+    patience,
+  }
 }
 
 /** Reasons of results after an abort, a new message or a crash, which say nothing about the model. */
@@ -69,8 +90,8 @@ function addBlock(hash: TextHash, block: PlainBlock): void {
   else hash.add(block.mimeType).add(block.data)
 }
 
-/** Number of characters at the end of a failed result that are examined. */
-const longestFailure = 4_000
+/** Number of characters at the end of a result that are examined. */
+const longestEnd = 4_000
 
 const telling = /error|exception|traceback|fail|not found|no such|invalid|cannot|denied|refused|unexpected|timed? ?out/i
 
@@ -79,20 +100,15 @@ const hash = /\b0x[\da-f]+\b|\b(?=[a-f]*\d)[\da-f]{7,}\b/gi
 /** Patterns of line and column numbers, after a file name and in words. */
 const place = /(?<=\.[a-z]{1,6})(?::\d{1,9}(?::\d{1,9})?|\(\d{1,9},\d{1,9}\))|\b(?:line|column) \d{1,9}/g
 
-/** Counts are kept, because fewer failing tests are another failure. */
-const failureOf = (result: ToolResultMessage): string =>
-  textOf(saidByTool(result)).slice(-longestFailure).replace(times, '#').replace(hash, '#').replace(place, '')
-
 /** Pattern of a temporary path, which may be new for each attempt. */
 const temporary = /(?:\/tmp\/|\/var\/folders\/|\\temp\\)[^\s:'"`()]+/gi
 
 /**
- * Returns the last line of a failed result that names the fault, else the last line, without numbers, hashes and temporary paths. Another file counts
+ * Returns the last line of the end of a failed result that names the fault, else the last line, without numbers, hashes and temporary paths. Another file counts
  * as another error.
  */
-function errorOf(result: ToolResultMessage): string {
-  const lines = textOf(saidByTool(result))
-    .slice(-longestFailure)
+function errorOf(end: string): string {
+  const lines = end
     .split('\n')
     .map((line) => line.slice(0, 400).trim())
     .filter((line) => line !== '')

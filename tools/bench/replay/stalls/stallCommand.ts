@@ -1,5 +1,6 @@
 import { prices } from '../measure/prices.ts'
 import { allAsked, watch } from './detect.ts'
+import { makeLikenesses } from './generate/likenesses/makeLikenesses.ts'
 import { makeScenarios } from './generate/makeScenarios.ts'
 import { isStalled, sessionOf } from './generate/scenario.ts'
 import { climb, compareRecorded, settings, withoutLadder, type Compared } from './ladder.ts'
@@ -27,6 +28,9 @@ export async function stallCommand(paths: readonly string[], options: StallOptio
   return options.json ? JSON.stringify(measured.figures, null, 2) : measured.text
 }
 
+/** Runs in the likeness of each set, for a run of each shape. */
+const runsPerShape = 5
+
 interface Measured {
   readonly figures: unknown
   readonly text: string
@@ -53,27 +57,37 @@ async function measureMade({ runs, seed, priceName }: StallOptions): Promise<Mea
   const ladders = []
   for (const setting of settings)
     ladders.push({ name: setting.name, ...(await climb(scenarios, off, setting, ratios)) })
+  const likenesses = []
+  for (const set of makeLikenesses(runs * runsPerShape, seed)) likenesses.push(await measureSet(set, priceName))
   const head = `## ${scenarios.length} generated runs (${runs} of each shape, seed ${seed})`
   return {
-    figures: { seed, runs, byRule, byKind, ladders },
-    text: [head, ...loopTables(byRule, byKind), ladderTable(ladders)].join('\n\n'),
+    figures: { seed, runs, byRule, byKind, ladders, likenesses },
+    text: [
+      head,
+      ...loopTables(byRule, byKind),
+      ladderTable(ladders),
+      'Runs in the likeness of recorded sets:',
+      ...recordedTables(likenesses),
+    ].join('\n\n'),
   }
 }
 
 async function measureRecorded(paths: readonly string[], { priceName }: StallOptions): Promise<Measured> {
   const sets = []
-  for (const path of paths) {
-    const runs = await readRuns(path)
-    const scored: Scored[] = []
-    const compared: (Compared & Pick<LabelledRun, 'verdict'>)[] = []
-    for (const run of runs) {
-      scored.push({ run, watched: await watch(run.session) })
-      compared.push({ ...(await compareRecorded(run.session, prices[priceName]!)), verdict: run.verdict! })
-    }
-    const byRule = allAsked.map((asked) => ({ rule: asked, ...scoreVerdicts(scored, asked) }))
-    sets.push({ name: runs[0]!.kind, byRule, failed: costs(compared, 'failed'), passed: costs(compared, 'passed') })
-  }
+  for (const path of paths) sets.push(await measureSet(await readRuns(path), priceName))
   return { figures: sets, text: recordedTables(sets).join('\n\n') }
+}
+
+/** Measures runs with verdicts. */
+async function measureSet(runs: readonly LabelledRun[], priceName: string) {
+  const scored: Scored[] = []
+  const compared: (Compared & Pick<LabelledRun, 'verdict'>)[] = []
+  for (const run of runs) {
+    scored.push({ run, watched: await watch(run.session) })
+    compared.push({ ...(await compareRecorded(run.session, prices[priceName]!)), verdict: run.verdict! })
+  }
+  const byRule = allAsked.map((asked) => ({ rule: asked, ...scoreVerdicts(scored, asked) }))
+  return { name: runs[0]!.kind, byRule, failed: costs(compared, 'failed'), passed: costs(compared, 'passed') }
 }
 
 export interface Costs {

@@ -1,4 +1,4 @@
-import type { Block } from '../../../../../src/index.ts'
+import type { Block, ToolSpec } from '../../../../../src/index.ts'
 import { SessionDraft } from '../../readers/sessionDraft.ts'
 import { text } from '../../readers/shapes.ts'
 import type { RecordedSession } from '../../recordedSession.ts'
@@ -36,17 +36,27 @@ export const isStalled = ({ loop }: Scenario): boolean => loop.length > 0
 /** Last words of the model when the work is done. */
 export const lastWords = 'Done: the task is finished and checked.'
 
+/** Tools of a run, and the names of those that declare that they poll. */
+interface Kit {
+  readonly tools: readonly ToolSpec[]
+  readonly polling: readonly string[]
+}
+
 /** The run as it is recorded while nothing watches for loops. */
-export function sessionOf(scenario: Scenario, name: string): RecordedSession {
+export function sessionOf(
+  scenario: Scenario,
+  name: string,
+  kit: Kit = { tools, polling: ['build_state'] },
+): RecordedSession {
   const { system, task, before, loop, endsByItself, after } = scenario
   const draft = new SessionDraft('generated')
   draft.system(system)
-  for (const tool of tools) draft.tool(tool)
+  for (const tool of kit.tools) draft.tool(tool)
   draft.user([text(task)])
   const isOver = loop.length === 0 || endsByItself
   for (const [at, step] of [...before, ...loop, ...(isOver ? after : [])].entries()) addStep(draft, step, `c${at}`)
   if (isOver) draft.reply([text(lastWords)])
-  return { ...draft.finish(name), polling: ['build_state'] }
+  return { ...draft.finish(name), polling: kit.polling }
 }
 
 function addStep(draft: SessionDraft, step: MadeStep, id: string): void {
