@@ -4,6 +4,7 @@ import { checkCommand } from '../../../src/protocol/bridge/checkCommand.ts'
 import { hasCode, RuntimeError } from '../../../src/protocol/errors.ts'
 import { formatNodeId } from '../../../src/protocol/ids.ts'
 import type { LogRecord } from '../../../src/protocol/records.ts'
+import { inTurn } from '../../../src/actors/timing/inTurn.ts'
 import { isAsked } from '../../../src/protocol/asked.ts'
 import type { DrivenAgent } from '../../bridge/src/server/drivenAgent.ts'
 import type { AgentAccess } from '../../bridge/src/server/agentAccess.ts'
@@ -29,8 +30,6 @@ const recentMs = 30_000
 export class Chats {
   readonly #definition: string | undefined
   readonly #threads = new WeakMap<DrivenAgent, ChatThread>()
-  /** The last request of each chat that is being opened. */
-  readonly #opening = new Map<string, Promise<unknown>>()
 
   constructor(definition: string | undefined) {
     this.#definition = definition
@@ -43,7 +42,8 @@ export class Chats {
    * `AGENT_NOT_FOUND` or what `Agent.dispatch` throws.
    */
   open(access: AgentAccess, input: ChatInput): Promise<Opened> {
-    return this.#inTurn(input.id, async () => {
+    // The end of a run must not overtake its beginning.
+    return inTurn(this, input.id, async () => {
       access.must('talk', 'chat')
       await this.#check(access, input)
       const thread = await this.#thread(access, input.id, { maySpawn: true })
@@ -83,7 +83,7 @@ export class Chats {
    * that old. `undefined`: there is none. Rejects with `BRIDGE_FORBIDDEN`, and as the store does.
    */
   resume(access: AgentAccess, id: string): Promise<Opened | undefined> {
-    return this.#inTurn(id, async () => {
+    return inTurn(this, id, async () => {
       access.must('see.messages', 'chat')
       const thread = await this.#known(access, id)
       const { exchange } = thread ?? {}
@@ -97,7 +97,7 @@ export class Chats {
 
   /** Aborts the current run of a chat. */
   stop(access: AgentAccess, id: string): Promise<void> {
-    return this.#inTurn(id, async () => {
+    return inTurn(this, id, async () => {
       access.must('talk', 'chat')
       const thread = await this.#known(access, id)
       // One at rest has nothing under way.
@@ -156,19 +156,6 @@ export class Chats {
         if (hasCode(refused, 'AGENT_EXISTS')) return access.driven(id)
         throw refused
       })
-    })
-  }
-
-  /** Requests of one chat are opened one after the other: the end of a run must not overtake its beginning. */
-  async #inTurn<T>(id: string, open: () => Promise<T>): Promise<T> {
-    const before = this.#opening.get(id)
-    const opening = (async () => {
-      await before?.catch(() => {})
-      return await open()
-    })()
-    this.#opening.set(id, opening)
-    return await opening.finally(() => {
-      if (this.#opening.get(id) === opening) this.#opening.delete(id)
     })
   }
 }

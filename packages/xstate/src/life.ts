@@ -13,7 +13,7 @@ import type { AgentHost } from '../../../src/runtime/agents/agentHost.ts'
 import type { UnderActor } from '../../../src/runtime/children/spawnOptions.ts'
 import type { LocalRuntime } from '../../../src/runtime/runtime.ts'
 import type { AgentLogicEvent, AgentRequest, AgentSnapshot, AgentView } from './agentSnapshot.ts'
-import { inTurn } from './inTurn.ts'
+import { inTurn } from '../../../src/actors/timing/inTurn.ts'
 import { RequestedRun } from '../../../src/runtime/agents/requestedRun.ts'
 
 interface Change extends Partial<AgentView<unknown>> {

@@ -13,8 +13,8 @@ export const faults: readonly Fault[] = [
     id: 'chats-2',
     file: 'packages/ai-sdk/src/openChat.ts',
     what: 'two requests of one chat are opened at once',
-    from: 'await before?.catch(() => {})',
-    to: 'void before',
+    from: 'return inTurn(this, input.id, async () => {',
+    to: 'return inTurn({}, input.id, async () => {',
     tests: ['packages/ai-sdk/test/'],
   },
   {

@@ -5,8 +5,8 @@ export const faults: readonly Fault[] = [
     id: 'reachedLate-1',
     file: 'packages/bridge/src/server/agentDirectory.ts',
     what: 'of two clients that begin a thread at once, the second is told that there is none',
-    from: 'while (this.#spawning.has(id)) await this.#spawning.get(id)',
-    to: '',
+    from: 'return inTurn(this, id, async () => {',
+    to: 'return inTurn({}, id, async () => {',
     tests: ['doors/firstAtOnce'],
   },
   {

@@ -1,5 +1,6 @@
 import { createdRecord } from '../../../../src/log/readHistory.ts'
 import type { AgentDefinition } from '../../../../src/actors/define/agentDefinition.ts'
+import { inTurn } from '../../../../src/actors/timing/inTurn.ts'
 import { agentMachine } from '../../../../src/machines/agentMachine.ts'
 import { hasCode, RuntimeError } from '../../../../src/protocol/errors.ts'
 import type { RecordOf } from '../../../../src/protocol/records.ts'
@@ -52,7 +53,6 @@ export class AgentDirectory {
   readonly #deps: ServedDeps | undefined
   readonly #dispatch: Dispatch | undefined
   readonly #resuming = new Map<string, Promise<Agent>>()
-  readonly #spawning = new Map<string, Promise<unknown>>()
 
   constructor(
     runtime: BridgeRuntime,
@@ -87,13 +87,11 @@ export class AgentDirectory {
     const definition = this.definition(name)
     const { id } = options
     // Of two clients that want the same agent at once, the second is told that it exists once it does.
-    while (this.#spawning.has(id)) await this.#spawning.get(id)
-    const spawning = depsOf(this.#deps, definition, options).then((deps) => {
+    return inTurn(this, id, async () => {
+      const deps = await depsOf(this.#deps, definition, options)
       viewer.checkAdmitted()
       return this.#runtime.spawn(definition, { ...options, ...deps })
     })
-    this.#spawning.set(id, Promise.allSettled([spawning]))
-    return await spawning.finally(() => this.#spawning.delete(id))
   }
 
   /** Returns true if there is an agent of this id, out of reach. */

@@ -1,18 +1,6 @@
-const lastInLine = new Map<string, Promise<void>>()
+import { inTurn as inTurnOf } from '../../../../src/actors/timing/inTurn.ts'
 
-/**
- * Runs `work` after every earlier call for the same path: tool calls run in parallel, and two edits of one file must not overwrite
- * each other. Covers this process only; a path is forgotten once nothing waits for it.
- */
-export async function inTurn<T>(path: string, work: () => Promise<T>): Promise<T> {
-  const before = lastInLine.get(path)
-  const { promise: mine, resolve: leave } = Promise.withResolvers<void>()
-  lastInLine.set(path, mine)
-  await before
-  try {
-    return await work()
-  } finally {
-    if (lastInLine.get(path) === mine) lastInLine.delete(path)
-    leave()
-  }
-}
+const paths = {}
+
+/** Runs `work` after every earlier call for the same path: tool calls run in parallel, and two edits of one file must not overwrite each other. */
+export const inTurn = <T>(path: string, work: () => Promise<T>): Promise<T> => inTurnOf(paths, path, work)
