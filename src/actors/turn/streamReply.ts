@@ -11,6 +11,7 @@ import { jsonChars } from '../../protocol/text/jsonChars.ts'
 import { cloneJson } from '../../protocol/checks/cloneJson.ts'
 import { textOf, totalTokens, type AssistantMessage, type Block, type ToolCallBlock } from '../../protocol/messages.ts'
 import type { ModelRequest } from '../../protocol/ports/model.ts'
+import { foldTerms } from '../brakes/fold/foldTerms.ts'
 import { costOf, priceOf } from './pricing.ts'
 import type { AgentPorts, FindPorts } from '../agentPorts.ts'
 import { countUsage } from './countUsage.ts'
@@ -212,7 +213,7 @@ function foldAt(
   const { frameTokens } = frame
   if (braking?.fold == null) return none
   const { correction } = measured
-  const tokens = frameTokens + nextFold(conversation, braking.fold, frameTokens, measured)
+  const tokens = frameTokens + nextFold(conversation, braking.fold, frameTokens, foldTerms(frame), measured)
   // A provider may count less of the reply than the drain will.
   const uncounted = Math.max(0, counter.message(message) * correction - message.usage.output)
   return { foldAt: Math.max(0, Math.floor(0.98 * tokens * correction - uncounted)) }

@@ -4,6 +4,7 @@ import type { Cancellation } from '../../actors/timing/cancellation.ts'
 import { taskOf } from '../../actors/define/subAgents.ts'
 import type { CallOutput } from '../../machines/effectTypes.ts'
 import type { OpenInput, OpenOutput, WatchOutput } from '../../machines/supervisorTypes.ts'
+import { expectedTurns } from '../../conversation/limits/measured.ts'
 import type { Evidence } from '../../protocol/braking.ts'
 import { RuntimeError, toErrorInfo, type ErrorInfo } from '../../protocol/errors.ts'
 import type { Spent } from '../../protocol/records.ts'
@@ -153,12 +154,14 @@ export class Children implements ChildPorts {
     try {
       cancellation.throwIfAborted()
       if (wanted !== undefined && lease.lastSeq === 0) throw new RuntimeError('CHILD_REFUSED', 'It has no log.')
+      const expected = expectedTurns(this.#parent.view.conversation.measured, input.name)
       const link = {
         agentId: input.agentId,
         runId: input.runId,
         turnIndex: input.turnIndex,
         ...(callId === null ? {} : { callId }),
         ...(agent.detach === 'report' ? { reports: input.key } : {}),
+        ...(expected === undefined ? {} : { expected }),
       }
       const history = await childHistory(this.#parent, agent, { childId, link, store, isNew: lease.lastSeq === 0 })
       cancellation.throwIfAborted()
