@@ -38,7 +38,7 @@ export const recallTool = lazily((): Tool =>
     input: z
       .object({
         step: z.string().refine(isUpTo(40), 'give an id of at most 40 characters').optional(),
-        query: z.string().refine(isUpTo(1_000), 'give at most 1,000 characters').optional(),
+        query: z.string().refine(isUpTo(1_000), 'give at most 1000 characters').optional(),
         lines: z.number().refine(isLineUpTo(mostRecallLines), lines).optional(),
         from: z.number().refine(isLineUpTo(Infinity), 'lines are counted from 1').optional(),
       })
