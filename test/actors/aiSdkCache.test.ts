@@ -250,7 +250,7 @@ describe('prompt caching elsewhere', (it) => {
   it('is a key for OpenAI: one for each conversation, and the same for its forks; the application’s own wins', () => {
     const keyed = (request: ModelRequest) => {
       const way = cacheWay('openai.responses', 'gpt-5')!
-      const options = toCallOptions(request, { provider: 'openai', cache: { way, ttl: '5m' }, toolImages: 'result' })
+      const options = toCallOptions(request, { provider: 'openai', cache: { way, ttl: '5m', lasting: '5m' }, toolImages: 'result' })
       return options.providerOptions as { openai?: { promptCacheKey: string }; azure?: { promptCacheKey: string } }
     }
     const key = (request: ModelRequest) => keyed(request).openai!.promptCacheKey
@@ -266,7 +266,7 @@ describe('prompt caching elsewhere', (it) => {
   it('marks Bedrock’s messages with points behind them', () => {
     const way = cacheWay('amazon-bedrock', 'anthropic.claude-sonnet-4-5-20250929-v1:0')!
     const options = toCallOptions(session(), { provider: 'amazon-bedrock', cache: false, toolImages: 'result' })
-    const { prompt } = askForCache(options, { way, ttl: '1h' })
+    const { prompt } = askForCache(options, { way, ttl: '1h', lasting: '1h' })
     const points = JSON.stringify(prompt).split('{"bedrock":{"cachePoint":{"type":"default","ttl":"1h"}}}').length - 1
     assert.is(points, 3)
   })

@@ -86,6 +86,8 @@ interface ReadOptions {
   readonly turnIndex?: number
   /** No later request has the same beginning. */
   readonly isOnce?: true
+  /** Requests often come so late that a longer lifetime of their cache pays. */
+  readonly comesLate?: true
   /** Called with an error of the model that is a bug in its code. */
   readonly threw?: (model: string, thrown: unknown) => void
   /** Context window of the model in tokens, if known. */
@@ -194,7 +196,7 @@ class Reading {
   /** Never rejects. */
   async run(
     request: ModelRequest,
-    options: { signal: AbortSignal; turnIndex?: number; isOnce?: true },
+    options: { signal: AbortSignal; turnIndex?: number; isOnce?: true; comesLate?: true },
   ): Promise<ReadOnce | null> {
     try {
       const parts: Partial<AsyncIterable<ModelPart>> | undefined = this.#model.stream(request, options)

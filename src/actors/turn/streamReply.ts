@@ -1,7 +1,7 @@
 import { mapped } from '../../protocol/mapped.ts'
 import { checkRequest } from '../../conversation/request/checkRequest.ts'
 import { nextFold } from '../../conversation/brakes/fold/planFold.ts'
-import { measure, type Measured } from '../../conversation/limits/measured.ts'
+import { comesLate, measure, type Measured } from '../../conversation/limits/measured.ts'
 import { cutEnd, cutMiddle } from '../../protocol/text/cutMiddle.ts'
 import type { AssembledRequest } from '../../conversation/request/assembleRequest.ts'
 import type { PlannedCall, ReplyFailure, ReplyInput, ReplyOutput } from '../../machines/effectTypes.ts'
@@ -112,9 +112,10 @@ async function stream(ports: AgentPorts, input: ReplyInput, cancellation: Cancel
   const gate = ports.gate(Math.ceil(estimatedTokens * conversation.correction))
   const model = through(heardGate(gate, ports.clock, definition.policy.retry.silenceMs), frame.model)
   const window = definition.compaction?.policy.contextWindow
+  const late = comesLate(conversation.measured) ? ({ comesLate: true } as const) : {}
   const threw = (id: string, thrown: unknown): void => ports.callbackFailed?.(`The model "${id}"`, thrown)
   const result = await ports.within({ type: 'model', turnIndex, attempt, ...answering }, () =>
-    readReply(model, request, { cancellation, turnIndex, window, threw }, take),
+    readReply(model, request, { cancellation, turnIndex, window, threw, ...late }, take),
   )
   if (result === null) return aborted(ports, key)
   if (!result.ok) {

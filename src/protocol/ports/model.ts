@@ -10,10 +10,10 @@ export type JsonSchema = { readonly [key: string]: unknown }
 export type ThinkingLevel = 'none' | 'minimal' | 'low' | 'medium' | 'high' | 'xhigh'
 
 /**
- * Caching of the beginning of requests, requested from the provider. `ttl` is the time that it keeps a beginning without another request, 5 minutes
- * by default.
+ * Caching of the beginning of requests, requested from the provider. `ttl` is the time that it keeps a beginning without another request. With
+ * `'auto'`, the default, that is 5 minutes; and an hour for what outlives a turn, once requests often come later than that.
  */
-export type PromptCache = false | { readonly ttl?: '5m' | '1h' }
+export type PromptCache = false | { readonly ttl?: '5m' | '1h' | 'auto' }
 
 /** Call settings. An omitted one leaves the provider's default. */
 export interface ModelSettings {
