@@ -250,7 +250,11 @@ describe('prompt caching elsewhere', (it) => {
   it('is a key for OpenAI: one for each conversation, and the same for its forks; the application’s own wins', () => {
     const keyed = (request: ModelRequest) => {
       const way = cacheWay('openai.responses', 'gpt-5')!
-      const options = toCallOptions(request, { provider: 'openai', cache: { way, ttl: '5m', lasting: '5m' }, toolImages: 'result' })
+      const options = toCallOptions(request, {
+        provider: 'openai',
+        cache: { way, ttl: '5m', lasting: '5m' },
+        toolImages: 'result',
+      })
       return options.providerOptions as { openai?: { promptCacheKey: string }; azure?: { promptCacheKey: string } }
     }
     const key = (request: ModelRequest) => keyed(request).openai!.promptCacheKey

@@ -36,7 +36,7 @@ const keptPrice = ({ input, cacheRead = input }: Prices, cachedShare: number): n
   cachedShare * cacheRead + (1 - cachedShare) * input
 
 /** Returns the given prices, or the usual ones for prices that are missing or say nothing, such as a cache that costs nothing. */
-const soundPrices = (prices: Prices | null | undefined): Prices => {
+export const soundPrices = (prices: Prices | null | undefined): Prices => {
   if (prices == null) return usualPrices
   const { input, output, cacheRead = input, cacheWrite = input } = prices
   const isSound = cacheRead > 0 && input > 0 && [input, output, cacheRead, cacheWrite].every(Number.isFinite)
