@@ -113,6 +113,47 @@ describe('prompt caching with Anthropic', (it) => {
     }
   })
 
+  it('keeps for an hour what outlives a turn, once requests often come late, and never after what is kept less long', async () => {
+    const way = cacheWay('anthropic.messages', 'claude-sonnet-5-5')!
+    const memo = text('<brake-note kind="memo" steps="n2–n9">looked</brake-note>')
+    const times = (messages: readonly RequestMessage[], ttl: '5m' | '1h', lasting: '5m' | '1h'): string[] => {
+      const request = { ...session(), messages }
+      const options = toCallOptions(request, {
+        provider: 'anthropic',
+        toolImages: 'result',
+        cache: { way, ttl, lasting },
+      })
+      const marks = JSON.stringify(options.prompt).match(/"cacheControl":\{[^}]*\}/g) ?? []
+      return marks.map((mark) => (mark.includes('1h') ? '1h' : '5m'))
+    }
+    const folded = [user(text('go'), memo, text('and')), ...step('a'), ...step('b')]
+    assert.equal(times(folded, '5m', '1h'), ['1h', '1h', '5m', '5m'])
+    assert.equal(times(folded, '5m', '5m'), ['5m', '5m', '5m', '5m'])
+    assert.equal(times(folded, '1h', '1h'), ['1h', '1h', '1h', '1h'])
+    // All steps are folded: the memo stands behind the end of the request before.
+    const late = [user(text('go')), ...step('a'), user(text('x'), memo, text('and'))]
+    const marks = times(late, '5m', '1h')
+    assert.is(marks.length, 4)
+    assert.not.match(marks.join(), /5m,1h/)
+  })
+
+  it('asks for that with auto alone, which is the default', async () => {
+    const bodyOf = async (cache: ModelSettings['cache'], comesLate?: true): Promise<string> => {
+      const { bodies, fetch } = wire()
+      const model = aiSdkModel(createAnthropic({ apiKey: fakeKey, fetch })('claude-sonnet-5-5'))
+      const settings = cache === undefined ? {} : { cache }
+      const options = { signal: new AbortController().signal, ...(comesLate && { comesLate }) }
+      for await (const _ of model.stream(session([], settings), options));
+      return JSON.stringify(bodies[0])
+    }
+    for (const cache of [undefined, {}, { ttl: 'auto' }] as const) {
+      assert.not.match(await bodyOf(cache), '1h')
+      assert.is((await bodyOf(cache, true)).split('"ttl":"1h"').length, 2)
+    }
+    assert.not.match(await bodyOf({ ttl: '5m' }, true), '1h')
+    assert.not.match(await bodyOf(false, true), 'cache_control')
+  })
+
   it('marks what is sent again, and no note after the conversation', async () => {
     const limit = text('<runtime-note kind="limit">The last turn.</runtime-note>')
     const repair = text('<runtime-note kind="repair">Again.</runtime-note>')

@@ -156,10 +156,10 @@ export const modelSnapshotSchema = lazily(() =>
 )
 export type ModelSnapshot = z.infer<ReturnType<typeof modelSnapshotSchema>>
 
-/** A kind of content that a provider refuses. It is left out of all later requests to that model. */
+/** A part of requests that a provider refuses. It is left out of all later requests to that model. */
 export const refusedPartSchema = lazily(() =>
   z.object({
-    part: z.enum(['toolSchema', 'outputSchema', 'images', 'files', 'thinking', 'providerCalls']),
+    part: z.enum(['toolSchema', 'outputSchema', 'cache', 'images', 'files', 'thinking', 'providerCalls']),
     /** Id of the model that was asked. */
     model: z.string(),
     /** Name of the tool that has the schema. */
