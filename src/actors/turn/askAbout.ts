@@ -10,18 +10,8 @@ import { textOf, toolCallsOf } from '../../protocol/text/messageText.ts'
 import { formatNodeId } from '../../protocol/text/nodeIds.ts'
 import type { AgentPorts } from '../agentPorts.ts'
 import { through } from '../models/openStream.ts'
-import { answerTo, askModel, type Answered, type Patience } from './askModel.ts'
+import { answerTo, askModel, type Answered, type AskedAbout } from './askModel.ts'
 import { withoutRefused } from './withoutRefused.ts'
-
-/** A question to the agent's own model about a part of its conversation. */
-export interface AskedAbout extends Omit<Patience, 'clock'> {
-  /** Instructions for whoever answers. */
-  readonly system: string
-  /** Returns that part as a transcript, for a model that does not see the conversation. */
-  readonly text: () => string
-  readonly span: readonly ConversationNode[]
-  readonly maxTokens: number
-}
 
 /**
  * Asks the agent's own model about a part of its conversation: at the end of its last request, whose beginning the provider has cached, where that is

@@ -1,3 +1,4 @@
+import type { ConversationNode } from '../../conversation/tree/node.ts'
 import { estimateTokens } from '../../conversation/limits/tokenCounter.ts'
 import type { Clock } from '../../protocol/ports/clock.ts'
 import { wellFormed } from '../../protocol/text/wellFormed.ts'
@@ -17,6 +18,16 @@ export interface Patience {
   readonly timeoutMs: number
   readonly clock: Clock
   readonly signal: AbortSignal
+}
+
+/** A question to the agent's own model about a part of its conversation. */
+export interface AskedAbout extends Omit<Patience, 'clock'> {
+  /** Instructions for whoever answers. */
+  readonly system: string
+  /** Returns that part as a transcript, for a model that does not see the conversation. */
+  readonly text: () => string
+  readonly span: readonly ConversationNode[]
+  readonly maxTokens: number
 }
 
 /**

@@ -36,7 +36,9 @@ const inWords = (block: Extract<Block, { type: 'image' | 'file' }>): Block => ({
 })
 
 /** Functions that convert a block without the refused part. */
-const leaves: { readonly [P in Exclude<Part, 'toolSchema' | 'outputSchema' | 'cache'>]: (block: Block) => Block | undefined } = {
+const leaves: {
+  readonly [P in Exclude<Part, 'toolSchema' | 'outputSchema' | 'cache'>]: (block: Block) => Block | undefined
+} = {
   images: (block) => (block.type === 'image' ? inWords(block) : block),
   files: (block) => (isMedia(block) ? inWords(block) : block),
   thinking: (block) => (block.type === 'thinking' ? undefined : block),

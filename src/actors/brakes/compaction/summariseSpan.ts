@@ -10,8 +10,7 @@ import { describeIssues, RuntimeError } from '../../../protocol/errors.ts'
 import type { Usage } from '../../../protocol/messages.ts'
 import type { Model } from '../../../protocol/ports/model.ts'
 import { modelOf } from '../../models/modelOf.ts'
-import type { AskedAbout } from '../../turn/askAbout.ts'
-import { askModel, type Answered } from '../../turn/askModel.ts'
+import { askModel, type Answered, type AskedAbout } from '../../turn/askModel.ts'
 import { transcribe } from '../../turn/transcribe.ts'
 
 export interface SummaryContext {
