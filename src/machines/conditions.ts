@@ -1,4 +1,4 @@
-import { cacheLifetimes } from '../conversation/limits/measured.ts'
+import { cacheLifetimes } from '../protocol/cacheLifetimes.ts'
 import { askedKinds } from '../protocol/brakes/brakeTable.ts'
 import { refusalIn } from '../protocol/guarding.ts'
 import type { PauseReason } from '../protocol/records.ts'

@@ -1,6 +1,7 @@
 import type { ConversationNode } from '../../conversation/tree/node.ts'
 import { soundPrices } from '../../conversation/limits/economics.ts'
-import { cacheLifetimes, isUncached } from '../../conversation/limits/measured.ts'
+import { cacheLifetimes } from '../../protocol/cacheLifetimes.ts'
+import { isUncached } from '../../conversation/limits/measured.ts'
 import { brakeMarkers } from '../../conversation/request/markers.ts'
 import { neutralise } from '../../conversation/request/neutralise.ts'
 import { addUsage } from '../../protocol/messages.ts'
@@ -102,7 +103,7 @@ function withQuestion(request: ModelRequest, question: string, maxTokens: number
   const last = messages.at(-1)
   const asked =
     last?.role === 'user'
-      ? messages.with(-1, { ...last, content: [...last.content, block] })
+      ? messages.with(messages.length - 1, { ...last, content: [...last.content, block] })
       : [...messages, { role: 'user', content: [block] } as const]
   return { ...request, messages: asked, settings: { ...settings, maxTokens } }
 }

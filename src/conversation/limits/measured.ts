@@ -1,3 +1,4 @@
+import { cacheLifetimes } from '../../protocol/cacheLifetimes.ts'
 import type { RecordOf } from '../../protocol/records.ts'
 import { correctionOf } from './tokenCounter.ts'
 
@@ -31,8 +32,6 @@ export const unmeasured: Measured = Object.freeze({ correction: 1, cachedShare: 
 
 /** Minimum size of a beginning that all providers cache. */
 const leastCached = 4_096
-/** Time for which providers keep a cached beginning without another request, in milliseconds: every one, and for a higher price. */
-export const cacheLifetimes = { '5m': 5 * 60_000, '1h': 60 * 60_000 } as const
 /** Number of unread requests in a row after which there is no cache. It may miss once, as after a deployment of the provider. */
 export const mostUnread = 3
 /** Two of this many requests that come late make a longer lifetime pay. */

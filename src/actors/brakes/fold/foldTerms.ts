@@ -1,5 +1,5 @@
 import type { FoldTerms } from '../../../conversation/brakes/fold/planFold.ts'
-import { cacheLifetimes } from '../../../conversation/limits/measured.ts'
+import { cacheLifetimes } from '../../../protocol/cacheLifetimes.ts'
 import type { TurnFrame } from '../../turn/turnFrames.ts'
 
 /** Returns the terms of a fold: what the model costs, and how long its provider caches. Prices that tell nothing of a cache are no help. */
