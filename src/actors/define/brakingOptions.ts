@@ -226,11 +226,10 @@ function brakingOf(
     maxCheckpoints: defaultTagPolicy.maxCheckpoints,
     maxCheckpointTokens: Math.round(contextWindow * 0.15),
   }
-  const folding: FoldPolicy = {
-    ...defaultFoldPolicy,
-    cap: Math.round(contextWindow * 0.6),
-    ...(typeof fold === 'object' ? withoutUndefined(fold) : {}),
-  }
+  const wanted = typeof fold === 'object' ? withoutUndefined(fold) : {}
+  const { cap = Math.round(contextWindow * 0.6) } = wanted
+  const indexTokens = Math.min(defaultFoldPolicy.indexTokens, Math.floor(cap / 10))
+  const folding: FoldPolicy = { ...defaultFoldPolicy, cap, indexTokens, ...wanted }
   const stalls: StallSettings = {
     ...defaultStallPolicy,
     ...(typeof stall === 'object' ? withoutUndefined(stall) : {}),

@@ -28,7 +28,7 @@ export interface FoldPolicy {
   readonly minBatch: number
   /** Number of newest steps that are never folded. Default 6. */
   readonly keepSteps: number
-  /** Room for the index of names in tokens; 0 means no index. Default 6,000. */
+  /** Room for the index of names in tokens; 0 means no index. Default 6,000, but at most a tenth of `cap`. */
   readonly indexTokens: number
   /** Size that a request should not exceed, in tokens. Default: 0.6 of `compaction.contextWindow`. */
   readonly cap: number
