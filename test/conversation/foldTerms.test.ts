@@ -10,6 +10,8 @@ import { economicsOf } from '../../src/conversation/limits/economics.ts'
 import type { Measured } from '../../src/conversation/limits/measured.ts'
 import { sizesOfFold } from '../../src/conversation/limits/trunkSizes.ts'
 import type { Conversation } from '../../src/conversation/tree/conversation.ts'
+import { defineAgent } from '../../src/actors/define/defineAgent.ts'
+import { scriptedModel } from '../../packages/evaluation/src/testing/scriptedModel.ts'
 import { BrakeLog } from '../support/brakeLog.ts'
 import { assert, describe } from '../support/suite.ts'
 
@@ -149,5 +151,15 @@ describe('a pause that the cache does not outlast', (it) => {
 
   it('leaves alone what is too small for a fold', () => {
     assert.is(folds(idle(worked(5), 60 * minute)), undefined)
+  })
+})
+
+describe('the defaults', (it) => {
+  it('leave room for work in a small window: the index takes at most a tenth of the cap', () => {
+    const indexOf = (contextWindow: number, fold: object | true = true): number | undefined =>
+      defineAgent({ name: 'a', model: scriptedModel([]), compaction: { contextWindow }, braking: { fold } }).braking
+        ?.fold?.indexTokens
+    assert.equal([indexOf(200_000), indexOf(24_000), indexOf(200_000, { cap: 30_000 })], [6_000, 1_440, 3_000])
+    assert.is(indexOf(24_000, { indexTokens: 2_000 }), 2_000)
   })
 })
