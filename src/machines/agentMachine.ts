@@ -71,6 +71,7 @@ const initialContext = ({ restored, task, parent: _, metadata: __, ...input }: A
   compactionCause: 'headroom',
   isCompacting: false,
   compactions: 0,
+  repliedAt: null,
   ending: null,
   ...emptyBrakeQueues,
   undoing: null,

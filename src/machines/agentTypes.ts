@@ -159,6 +159,8 @@ export interface LoggedContext {
   readonly isCompacting: boolean
   /** Compactions started in the agent's lifetime. */
   readonly compactions: number
+  /** Time of the newest reply, in epoch milliseconds; `null` before. */
+  readonly repliedAt: number | null
   /** The undoing of the last revert. */
   readonly undoing: Undoing | null
   /** A policy that has fired and has not come to an end. */

@@ -8,6 +8,7 @@ export const guardWords: Readonly<Record<keyof typeof conditions, string>> = {
   revertEnabled: 'a revert was asked for',
   pruneEnabled: 'a prune was asked for',
   foldEnabled: 'old steps fill the request',
+  beginsCold: 'the cache may be lost',
   compactRequested: 'asked to compact',
   isSteered: 'a person spoke',
   stallEnabled: 'looks for a loop',

@@ -1,3 +1,4 @@
+import { cacheLifetimes } from '../protocol/cacheLifetimes.ts'
 import { askedKinds } from '../protocol/brakes/brakeTable.ts'
 import { refusalIn } from '../protocol/guarding.ts'
 import type { PauseReason } from '../protocol/records.ts'
@@ -27,9 +28,21 @@ const outputOf = ({ event }: Subject): ReplyOutput => (event as unknown as { out
 /** The brake: open only when the revert flag is set, or a person asks. */
 export const revertEnabled = ({ context }: Subject): boolean => isAsked(context, 'revert')
 export const pruneEnabled = ({ context }: Subject): boolean => isAsked(context, 'prune')
-/** The request may have grown beyond where old steps are folded; open only when the fold flag is set. */
+/**
+ * The request may have grown beyond where old steps are folded, or the provider may have lost what it cached; open only when the fold flag is set.
+ */
 export const foldEnabled = ({ context }: Subject): boolean =>
-  context.policy.flags.fold && context.run !== null && context.foldAt !== null && context.contextTokens > context.foldAt
+  context.policy.flags.fold &&
+  context.run !== null &&
+  context.foldAt !== null &&
+  (context.contextTokens > context.foldAt || isCold(context, context.now))
+/** A message begins a run after a pause that the provider's cache may not have outlasted; open only when the fold flag is set. */
+export const beginsCold = (subject: Subject): boolean => {
+  const { context, event } = subject
+  return context.policy.flags.fold && 'at' in event && isCold(context, event.at) && mayBegin(subject)
+}
+const isCold = ({ repliedAt }: AgentContext, now: number): boolean =>
+  repliedAt !== null && now - repliedAt >= cacheLifetimes['5m']
 /** A person asked for a compaction. */
 export const compactRequested = ({ context }: Subject): boolean => context.compactRequests.length > 0
 /** A person has spoken into the run, and is heard next. */

@@ -196,7 +196,8 @@ const steps: Steps = {
     const unsaid = state.run?.unsaid ?? 0
     if (unsaid > 0) inRun(state, { unsaid: unsaid - 1 })
   },
-  'reply.end': (state, { runId, turnIndex, nodeId, message, costUsd, withheld }, calls) => {
+  'reply.end': (state, { runId, turnIndex, nodeId, message, costUsd, withheld }, calls, now) => {
+    state.repliedAt = now
     const agentId = agentOf(runId)
     const unfit = whyUnfit(message)
     const made = mapped(toolCallsOf(message.content), ({ callId, name, input }, index): CallState => ({

@@ -29,6 +29,7 @@ const empty: FoldedContext = {
   heldAt: 0,
   isCompacting: false,
   compactions: 0,
+  repliedAt: null,
   consulting: null,
   undoing: null,
   foreign: false,

@@ -13,6 +13,8 @@ export const parentSchema = lazily(() =>
     callId: z.string().exactOptional(),
     /** Key of the call whose outcome the agent reports to its caller. Set for a detached agent. */
     reports: z.string().exactOptional(),
+    /** Fewest turns that recent runs of the same definition took for this parent. */
+    expected: count().exactOptional(),
   }),
 )
 export type ParentLink = z.infer<ReturnType<typeof parentSchema>>

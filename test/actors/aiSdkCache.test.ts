@@ -113,6 +113,47 @@ describe('prompt caching with Anthropic', (it) => {
     }
   })
 
+  it('keeps for an hour what outlives a turn, once requests often come late, and never after what is kept less long', async () => {
+    const way = cacheWay('anthropic.messages', 'claude-sonnet-5-5')!
+    const memo = text('<brake-note kind="memo" steps="n2–n9">looked</brake-note>')
+    const times = (messages: readonly RequestMessage[], ttl: '5m' | '1h', lasting: '5m' | '1h'): string[] => {
+      const request = { ...session(), messages }
+      const options = toCallOptions(request, {
+        provider: 'anthropic',
+        toolImages: 'result',
+        cache: { way, ttl, lasting },
+      })
+      const marks = JSON.stringify(options.prompt).match(/"cacheControl":\{[^}]*\}/g) ?? []
+      return marks.map((mark) => (mark.includes('1h') ? '1h' : '5m'))
+    }
+    const folded = [user(text('go'), memo, text('and')), ...step('a'), ...step('b')]
+    assert.equal(times(folded, '5m', '1h'), ['1h', '1h', '5m', '5m'])
+    assert.equal(times(folded, '5m', '5m'), ['5m', '5m', '5m', '5m'])
+    assert.equal(times(folded, '1h', '1h'), ['1h', '1h', '1h', '1h'])
+    // All steps are folded: the memo stands behind the end of the request before.
+    const late = [user(text('go')), ...step('a'), user(text('x'), memo, text('and'))]
+    const marks = times(late, '5m', '1h')
+    assert.is(marks.length, 4)
+    assert.not.match(marks.join(), /5m,1h/)
+  })
+
+  it('asks for that with auto alone, which is the default', async () => {
+    const bodyOf = async (cache: ModelSettings['cache'], comesLate?: true): Promise<string> => {
+      const { bodies, fetch } = wire()
+      const model = aiSdkModel(createAnthropic({ apiKey: fakeKey, fetch })('claude-sonnet-5-5'))
+      const settings = cache === undefined ? {} : { cache }
+      const options = { signal: new AbortController().signal, ...(comesLate && { comesLate }) }
+      for await (const _ of model.stream(session([], settings), options));
+      return JSON.stringify(bodies[0])
+    }
+    for (const cache of [undefined, {}, { ttl: 'auto' }] as const) {
+      assert.not.match(await bodyOf(cache), '1h')
+      assert.is((await bodyOf(cache, true)).split('"ttl":"1h"').length, 2)
+    }
+    assert.not.match(await bodyOf({ ttl: '5m' }, true), '1h')
+    assert.not.match(await bodyOf(false, true), 'cache_control')
+  })
+
   it('marks what is sent again, and no note after the conversation', async () => {
     const limit = text('<runtime-note kind="limit">The last turn.</runtime-note>')
     const repair = text('<runtime-note kind="repair">Again.</runtime-note>')
@@ -250,7 +291,11 @@ describe('prompt caching elsewhere', (it) => {
   it('is a key for OpenAI: one for each conversation, and the same for its forks; the application’s own wins', () => {
     const keyed = (request: ModelRequest) => {
       const way = cacheWay('openai.responses', 'gpt-5')!
-      const options = toCallOptions(request, { provider: 'openai', cache: { way, ttl: '5m' }, toolImages: 'result' })
+      const options = toCallOptions(request, {
+        provider: 'openai',
+        cache: { way, ttl: '5m', lasting: '5m' },
+        toolImages: 'result',
+      })
       return options.providerOptions as { openai?: { promptCacheKey: string }; azure?: { promptCacheKey: string } }
     }
     const key = (request: ModelRequest) => keyed(request).openai!.promptCacheKey
@@ -266,7 +311,7 @@ describe('prompt caching elsewhere', (it) => {
   it('marks Bedrock’s messages with points behind them', () => {
     const way = cacheWay('amazon-bedrock', 'anthropic.claude-sonnet-4-5-20250929-v1:0')!
     const options = toCallOptions(session(), { provider: 'amazon-bedrock', cache: false, toolImages: 'result' })
-    const { prompt } = askForCache(options, { way, ttl: '1h' })
+    const { prompt } = askForCache(options, { way, ttl: '1h', lasting: '1h' })
     const points = JSON.stringify(prompt).split('{"bedrock":{"cachePoint":{"type":"default","ttl":"1h"}}}').length - 1
     assert.is(points, 3)
   })

@@ -5,7 +5,7 @@ import { actorPorts, agentSays, runActor, toolSays, userSays, type RecordedPorts
 import { quiet } from '../support/agentHarness.ts'
 import { assert, describe } from '../support/suite.ts'
 
-const fold = { work: 500, minBatch: 500, keepSteps: 2, indexTokens: 100, cap: 50_000 } as const
+const fold = { work: 500, minBatch: 500, keepSteps: 2, indexTokens: 100, cap: 50_000, leastRequests: 0 } as const
 
 /** An agent that has looked so many times, and found so much each time. */
 const looked = (times: number, chars: number): RecordedPorts =>

@@ -69,7 +69,7 @@ describe('the tool recall', (it) => {
       [{ query: 'seen', lines: 0 }, /lines: give 1 to 400/],
       [{ query: 'seen', lines: -1 }, /lines: give 1 to 400/],
       [{ query: 'seen', lines: 1e9 }, /lines: give 1 to 400/],
-      [{ query: 'seen', lines: 1.5 }, /lines: .*expected int/],
+      [{ query: 'seen', lines: 1.5 }, /lines: give 1 to 400/],
       [{ query: 'seen', from: 1 }, /"from" needs a "step"/],
       [{ step: 'n2', from: 0 }, /lines are counted from 1/],
       [{ step: 'n2', from: 4 }, /n2 has 3 lines/],

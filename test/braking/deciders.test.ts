@@ -51,6 +51,9 @@ describe('deciders between turns', (it) => {
   })
 
   it('know how many tokens the provider counts', async (context) => {
+    const plain = await reader(context, decide.oldest({ keepSteps: 1 }), { id: 'plain' })
+    await plain.agent.prompt('Correct the price.').result
+    const estimates = plain.ofType('reply.end').map(({ estimatedTokens }) => estimatedTokens)
     const stepIn = async (factor: number): Promise<readonly number[]> => {
       const replies = paths.map((path, n): ScriptedReply => ({
         toolCalls: [{ name: 'read_file', input: { path }, callId: `c${n}` }],
@@ -63,7 +66,6 @@ describe('deciders between turns', (it) => {
       await harness.agent.prompt('Correct the price.').result
       return hidden(harness)[0]!
     }
-    const estimates = [100, 220, 340, 460, 580, 700]
     assert.equal(await stepIn(0.5), await stepIn(2))
   })
 

@@ -22,7 +22,7 @@ function worker() {
         : { type: 'done', reply: { content: [call], stopReason: 'toolUse', usage } }
     },
   }
-  const fold = { work: 300, minBatch: 300, keepSteps: 2, indexTokens: 100, cap: 20_000 }
+  const fold = { work: 300, minBatch: 300, keepSteps: 2, indexTokens: 100, cap: 20_000, leastRequests: 0 }
   return defineAgent({ name: 'worker', model, tools: [look], compaction: false, braking: { fold } })
 }
 

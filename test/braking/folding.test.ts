@@ -18,7 +18,7 @@ import { assert, describe } from '../support/suite.ts'
 import { called, replied, text } from '../machines/agentScript.ts'
 
 /** Folds early enough for short runs. */
-const early = { work: 300, minBatch: 300, keepSteps: 2, indexTokens: 100, cap: 20_000 } as const
+const early = { work: 300, minBatch: 300, keepSteps: 2, indexTokens: 100, cap: 20_000, leastRequests: 0 } as const
 
 const noFlags = { revert: false, prune: false, fold: false, stall: false, policies: false, compact: false }
 

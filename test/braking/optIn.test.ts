@@ -186,7 +186,8 @@ describe('the ids of steps', (it) => {
     [{ prune: true }, true],
     [{ graft: true }, true],
     [{ recall: true }, true],
-    [{ fold: true }, true],
+    [{ fold: true }, false],
+    [{ fold: true, recall: true }, true],
     [{ stall: true }, false],
     [{ lessons: true }, false],
   ] as const)

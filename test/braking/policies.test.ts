@@ -270,7 +270,7 @@ describe('a policy', (it) => {
       tools: [tool('look', () => 'word '.repeat(240), { effects: 'none' })],
       compaction: false,
       braking: {
-        fold: { work: 300, minBatch: 300, keepSteps: 2, indexTokens: 0, cap: 20_000 },
+        fold: { work: 300, minBatch: 300, keepSteps: 2, indexTokens: 0, cap: 20_000, leastRequests: 0 },
         policies: [made({ when: always(3), decide: { name: 'd', decide: () => ({ hide: ['n4'] }) } })],
       },
     })

@@ -163,7 +163,10 @@ describe('an outcome without a summary', (it) => {
       tag!.text,
       /^Done: the parser\.\nFiles changed: src\/parser\.ts, src\/lexer\.ts\nFiles read: src\/readme\.txt$/,
     )
-    assert.match(script.requests[3]!.system, /condenses finished work/)
+    // It sees the work where it stands.
+    const [before, asked] = [script.requests[2]!, script.requests[3]!]
+    assert.equal([asked.system, asked.tools], [before.system, before.tools])
+    assert.match(textIn(asked.messages.slice(-1)), /condenses finished work/)
     assert.ok(result.usage.input >= 5_000_000)
     const sum = ofType('turn.end')
       .map(({ usage }) => usage)

@@ -242,7 +242,7 @@ export const hostScripts: { readonly [what: string]: () => HostScript } = {
   'fold what they have done': () => ({
     definition: define(
       [...Array.from({ length: 6 }, (_, turn) => calls(`c${turn}`, ['say', { text: 'long '.repeat(2000) }])), 'done'],
-      { braking: { fold: { work: 300, minBatch: 300, keepSteps: 2, indexTokens: 0, cap: 20_000 } } },
+      { braking: { fold: { work: 300, minBatch: 300, keepSteps: 2, indexTokens: 0, cap: 20_000, leastRequests: 0 } } },
     ),
     run: async (agent) => void (await agent.prompt('go').result),
   }),

@@ -84,7 +84,7 @@ describe('the economics of a reshaping', (it) => {
 describe('how rarely a conversation is reshaped', (it) => {
   it('is as ever while the cache holds, and the less the less it is read', () => {
     assert.is(reshapingFactor(1), 1)
-    const factors = [1, 0.9, 0.5, 0.1, 0].map(reshapingFactor)
+    const factors = [1, 0.9, 0.5, 0.1, 0].map((share) => reshapingFactor(share))
     assert.equal(
       factors,
       factors.toSorted((a, b) => b - a),

@@ -5,6 +5,7 @@ import { BrakeLog } from '../support/brakeLog.ts'
 /** Folds often, in logs of a few hundred short steps. */
 export const policy: FoldPolicy = {
   ...defaultFoldPolicy,
+  leastRequests: 0,
   work: 1_500,
   minBatch: 1_500,
   keepSteps: 5,

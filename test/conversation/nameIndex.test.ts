@@ -10,6 +10,7 @@ import { assert, describe } from '../support/suite.ts'
 
 const policy: FoldPolicy = {
   ...defaultFoldPolicy,
+  leastRequests: 0,
   work: 50,
   minBatch: 40,
   keepSteps: 1,

@@ -31,7 +31,7 @@ describe('what is never folded', (it) => {
       log.step([look(at, 600)])
       if (at < 20) log.pin(`n${log.conversation.lastNodeId}`)
     }
-    const plan = log.fold({ ...policy, cap: 4_000, minBatch: 500, work: 100 })
+    const plan = log.fold({ ...policy, phi: 0.3, cap: 4_000, minBatch: 500, work: 100 })
     assert.ok(plan !== undefined && plan.outcome.steps[0]! > 40)
     const text = textIn(log.assemble().request.messages)
     assert.is(text.match(/\[n\d+\]/g)?.length, 20 + 1 + policy.keepSteps)

@@ -17,7 +17,9 @@ import { LogBuilder, text, toolCall } from './logBuilder.ts'
 
 const policy: FoldPolicy = {
   ...defaultFoldPolicy,
+  leastRequests: 0,
   work: 500,
+  phi: 0.3,
   minBatch: 400,
   keepSteps: 2,
   indexTokens: 100,
@@ -72,11 +74,11 @@ describe('a fold', (it) => {
   it('comes sooner where the provider’s cache is never read, and no later than that is known', () => {
     const { conversation } = worked(30)
     const unread = { ...conversation.measured, cachedShare: 0 }
-    const [kept, dead] = [foldLevels(conversation, policy, 0), foldLevels(conversation, policy, 0, unread)]
+    const [kept, dead] = [foldLevels(conversation, policy, 0), foldLevels(conversation, policy, 0, {}, unread)]
     assert.is(dead.low, kept.low)
     assert.ok(dead.high < kept.high && dead.least < kept.least, `${dead.high} of ${kept.high}`)
     assert.ok(dead.high >= dead.low + policy.minBatch)
-    assert.ok(nextFold(conversation, policy, 0, unread) < nextFold(conversation, policy, 0))
+    assert.ok(nextFold(conversation, policy, 0, {}, unread) < nextFold(conversation, policy, 0))
   })
 
   it('waits until enough would come off', () => {

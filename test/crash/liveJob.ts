@@ -191,7 +191,7 @@ export async function liveJob(store: Store, files: JobFiles): Promise<RecordOf<'
     ...jobHooks(files),
     braking: {
       revert: { onUserMessage: 'rebase', undo: true },
-      fold: { work: 100, minBatch: 200, keepSteps: 4, indexTokens: 60, cap: 2_000 },
+      fold: { work: 100, minBatch: 200, keepSteps: 4, indexTokens: 60, cap: 2_000, leastRequests: 0 },
       stall: true,
       policies: [tidy],
     },

@@ -47,7 +47,7 @@ describe('turns of an agent that folds', (it) => {
     const long = 'Mind the details. '.repeat(40)
     const { agent, script, ofType } = await startAgent(context, {
       tools: [tool('look', () => 'seen it there '.repeat(60)), tool('find', () => 'found')],
-      braking: { fold: { work: 100, minBatch: 200, keepSteps: 2, indexTokens: 60, cap: 4_000 } },
+      braking: { fold: { work: 100, minBatch: 200, keepSteps: 2, indexTokens: 60, cap: 4_000, leastRequests: 0 } },
       instructions: ({ turnIndex }) => (turnIndex % 2 === 0 ? long : 'Look.'),
       beforeTurn: () => ({ tools: ['look'] }),
       replies: [...Array.from({ length: wanted }, (_, at) => calls(`c${at}-`, 'look')), 'done'],

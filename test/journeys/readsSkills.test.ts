@@ -62,7 +62,7 @@ describe('an agent with skills', (it) => {
       { compaction: { contextWindow: 3_000, keepFirst: 1, keepRecent: 2, maxSummaryTokens: 100 } },
       {
         compaction: false,
-        braking: { fold: { work: 300, minBatch: 300, keepSteps: 2, indexTokens: 100, cap: 20_000 } },
+        braking: { fold: { work: 300, minBatch: 300, keepSteps: 2, indexTokens: 100, cap: 20_000, leastRequests: 0 } },
       },
     ] as const) {
       const { dir } = skillFolder(context, files)

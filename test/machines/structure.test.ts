@@ -38,7 +38,6 @@ describe('the chart of the agent machine', (it) => {
     ['draining.grafts', 'graftRequested'],
     ['draining.prunes', 'pruneEnabled'],
     ['draining.undoing', 'undoPending'],
-    ['draining.folding', 'foldEnabled'],
     ['draining.checking', 'stallEnabled'],
     ['draining.consulting', 'consultEnabled'],
   ] as const) {
@@ -54,6 +53,13 @@ describe('the chart of the agent machine', (it) => {
       assert.is(target?.type, 'atomic')
     })
   }
+
+  it('enters draining.folding only past a guard that asks for its switch', () => {
+    const entries = entriesInto('draining.folding')
+    assert.ok(entries.length > 0)
+    const names: unknown[] = ['foldEnabled', 'beginsCold']
+    for (const { from, guard } of entries) assert.ok(names.includes(guard), `from ${from}`)
+  })
 
   it('enters preparing only past a guard that asks for its switch', () => {
     const entries = entriesInto('preparing')

@@ -288,7 +288,7 @@ export class BrakeLog {
   fold(policy: Partial<FoldPolicy> = {}, isAsked = false, chosen?: readonly string[]): FoldPlan | undefined {
     const small = { work: 50, minBatch: 40, keepSteps: 1, indexTokens: 30, cap: 2_000 }
     const id = `f${this.#requests++}`
-    const levels = { ...defaultFoldPolicy, ...small, ...policy }
+    const levels = { ...defaultFoldPolicy, leastRequests: 0, ...small, ...policy }
     const plan =
       chosen !== undefined
         ? chosenFold(this.conversation, levels, id, chosen)

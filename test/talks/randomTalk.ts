@@ -102,7 +102,7 @@ class RandomTalk implements TalkOutcome {
     const fetch = this.#fetch
     const input = z.object({ a: z.string().optional() })
     const brakes = { revert: true, prune: true, stall: true, graft: true } as const
-    const fold = { cap: 4_000, work: 500, minBatch: 300, keepSteps: 2, indexTokens: 200 }
+    const fold = { cap: 4_000, work: 500, minBatch: 300, keepSteps: 2, indexTokens: 200, leastRequests: 0 }
     return {
       name: 'talker',
       model: this.#family.model(fetch),

@@ -1,6 +1,5 @@
 import { z } from 'zod'
 import { onlyFields } from '../../../src/protocol/checks/onlyFields.ts'
-import { defaultFoldPolicy } from '../../../src/conversation/brakes/fold/planFold.ts'
 import { describeIssues, RuntimeError } from '../../../src/protocol/errors.ts'
 import type { Consultation, Plan, StepView } from '../../../src/actors/define/policy.ts'
 
@@ -35,8 +34,8 @@ export function checkOptions(label: string, schema: z.ZodType, options: unknown)
   if (!checked.success) throw new RuntimeError('INVALID_OPTION', `${label}: ${describeIssues(checked.error)}.`)
 }
 
-/** As many newest steps as a fold leaves. */
-export const defaultKeepSteps = defaultFoldPolicy.keepSteps
+/** The newest steps of the model that stay. */
+export const defaultKeepSteps = 10
 
 /** The steps that a plan may hide, oldest first: those of the model, without the newest and without what is fixed. */
 export function hideableSteps(

@@ -9,7 +9,7 @@ import { transcriptOfSteps } from '../../../src/conversation/tree/transcript.ts'
 import { modelOf } from '../../../src/actors/models/modelOf.ts'
 import { checkOptions } from './choice.ts'
 import { stepsOfPart } from './hiddenSteps.ts'
-import type { Keeper } from '../../../src/actors/define/policy.ts'
+import type { Keeper, StepView } from '../../../src/actors/define/policy.ts'
 
 export interface SummaryOptions {
   /** Subject that the memo must keep above all, in words, such as "the API decisions and their reasons". */
@@ -49,8 +49,9 @@ export function summary(model?: AnyModel, options: SummaryOptions = {}): Keeper 
     async keep(part, at) {
       const { maxTokens = Math.min(2_000, Math.max(200, Math.round(part.tokens / 10))) } = options
       const question = transcriptOfSteps(part.steps, maxChars)
+      const steps = areWhole(part.steps, at.steps) ? part.steps : undefined
       const written = (
-        await at.ask({ model: own, system: instructions(focus, maxTokens), text: question, maxTokens })
+        await at.ask({ model: own, system: instructions(focus, maxTokens), text: question, steps, maxTokens })
       ).trim()
       if (written === '') throw new Error('the model wrote an empty summary')
       const nodes = stepsOfPart(part, at).flatMap((step) => step.nodes)
@@ -63,4 +64,10 @@ export function summary(model?: AnyModel, options: SummaryOptions = {}): Keeper 
       return { as: 'memo', memo }
     },
   })
+}
+
+/** Returns true if no other step stands between these. */
+function areWhole(some: readonly Pick<StepView, 'id'>[], all: readonly StepView[]): boolean {
+  const first = all.findIndex(({ id }) => id === some[0]?.id)
+  return first >= 0 && some.every(({ id }, index) => all[first + index]?.id === id)
 }

@@ -83,7 +83,7 @@ async function condensed(
 ): Promise<Plan> {
   const most = Math.min(maxTokens, Math.floor(tokens / 4))
   const text = transcriptOfSteps(steps, maxChars)
-  const memo = (await at.ask({ model, system: instructions(focus, most), text, maxTokens: most })).trim()
+  const memo = (await at.ask({ model, system: instructions(focus, most), text, steps, maxTokens: most })).trim()
   if (memo === '') throw new Error('the model wrote an empty memo')
   const written = estimateTokens.text(memo)
   if (written > tokens / 2)

@@ -76,7 +76,7 @@ export interface BrakingOptions {
   readonly recall?: boolean
   /**
    * To save: the runtime folds old steps into one line each, in batches and only where that pays, with an index of the names that are gone,
-   * and the model may `recall` any of them. For runs of more than about 50 requests.
+   * and the model may `recall` any of them. For conversations of more than about 30 requests.
    */
   readonly fold?: boolean | FoldOptions
   /** The runtime notices that the agent goes in circles: it tells the model, then goes back, then pauses the run. */
@@ -123,6 +123,7 @@ export const brakingSchema = () =>
         keepSteps: count(),
         indexTokens: count(),
         cap: z.int().positive(),
+        leastRequests: count(),
       }).partial(),
     ]),
     stall: z.union([
@@ -158,8 +159,10 @@ export function checkFold(definition: AgentDefinition): void {
 }
 
 /** Returns true if the model has the tool `recall`. */
-const offersRecall = ({ recall, fold = false, policies = [] }: BrakingOptions = {}): boolean =>
-  fold !== false || (recall ?? policies.length > 0)
+const offersRecall = (options: BrakingOptions = {}): boolean => (options.fold ?? false) !== false || asksRecall(options)
+
+/** Returns true if the model has it for more than folds, whose memos and index name every step that they hide. */
+const asksRecall = ({ recall, policies = [] }: BrakingOptions = {}): boolean => recall ?? policies.length > 0
 
 /** Returns true if the model has the tool `revert_to_state`. */
 const offersRevert = ({ revert = false }: BrakingOptions = {}): boolean => revert !== false
@@ -223,11 +226,10 @@ function brakingOf(
     maxCheckpoints: defaultTagPolicy.maxCheckpoints,
     maxCheckpointTokens: Math.round(contextWindow * 0.15),
   }
-  const folding: FoldPolicy = {
-    ...defaultFoldPolicy,
-    cap: Math.round(contextWindow * 0.6),
-    ...(typeof fold === 'object' ? withoutUndefined(fold) : {}),
-  }
+  const wanted = typeof fold === 'object' ? withoutUndefined(fold) : {}
+  const { cap = Math.round(contextWindow * 0.6) } = wanted
+  const indexTokens = Math.min(defaultFoldPolicy.indexTokens, Math.floor(cap / 10))
+  const folding: FoldPolicy = { ...defaultFoldPolicy, cap, indexTokens, ...wanted }
   const stalls: StallSettings = {
     ...defaultStallPolicy,
     ...(typeof stall === 'object' ? withoutUndefined(stall) : {}),
@@ -242,7 +244,7 @@ function brakingOf(
     policies: policies.length === 0 ? null : { list: policies, fold: folding, contextWindow },
     lessons: lessons ? { brakes: ignored } : null,
     tags,
-    showsIds: prune || graft || hasRecall || offersRevert(options),
+    showsIds: prune || graft || asksRecall(options) || offersRevert(options),
   }
 }
 

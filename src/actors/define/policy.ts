@@ -76,6 +76,8 @@ export interface Question {
   readonly model?: Model | undefined
   readonly system: string
   readonly text: string
+  /** Steps that `text` is a transcript of, without gaps: the agent's own model may then be asked where it sees them, if that is cheaper. */
+  readonly steps?: readonly Pick<StepView, 'id'>[] | undefined
   /** Most tokens of the answer; default 1,000. */
   readonly maxTokens?: number | undefined
 }

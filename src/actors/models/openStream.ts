@@ -5,6 +5,8 @@ interface CallOptions {
   readonly turnIndex?: number
   /** Set if no later request begins with this one. */
   readonly isOnce?: true
+  /** Set if requests often come so late that a longer lifetime of their cache pays. */
+  readonly comesLate?: true
 }
 
 /** Lets the calls of models through within the limits of a runtime. */

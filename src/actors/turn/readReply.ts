@@ -88,6 +88,8 @@ interface ReadOptions {
   readonly turnIndex?: number
   /** No later request has the same beginning. */
   readonly isOnce?: true
+  /** Requests often come so late that a longer lifetime of their cache pays. */
+  readonly comesLate?: true
   /** Called with an error of the model that is a bug in its code. */
   readonly threw?: (model: string, thrown: unknown) => void
   /** Context window of the model in tokens, if known. */
@@ -155,7 +157,7 @@ type ReadOnce = { readonly ok: true; readonly reply: ModelReply; readonly model:
 function readOnce(
   model: Model,
   request: ModelRequest,
-  { cancellation, turnIndex, isOnce, threw, silence }: ReadOptions,
+  { cancellation, window: _, threw, silence, ...more }: ReadOptions,
   onDelta: (delta: Delta) => void,
 ): Promise<ReadOnce | null> {
   if (cancellation.aborted) return Promise.resolve(null)
@@ -176,11 +178,7 @@ function readOnce(
         reading.close()
         end(reading.failed(silenceError(silence)))
       })
-    const options = {
-      signal: cancellation.signal,
-      ...(turnIndex === undefined ? {} : { turnIndex }),
-      ...(isOnce === undefined ? {} : { isOnce }),
-    }
+    const options = { signal: cancellation.signal, ...more }
     void reading.run(request, options).then(end)
   })
 }
@@ -210,7 +208,7 @@ class Reading {
   /** Never rejects. */
   async run(
     request: ModelRequest,
-    options: { signal: AbortSignal; turnIndex?: number; isOnce?: true },
+    options: { signal: AbortSignal; turnIndex?: number; isOnce?: true; comesLate?: true },
   ): Promise<ReadOnce | null> {
     try {
       const parts: Partial<AsyncIterable<ModelPart>> | undefined = this.#model.stream(request, options)

@@ -1,7 +1,7 @@
 import { mapped } from '../../protocol/mapped.ts'
 import { checkRequest } from '../../conversation/request/checkRequest.ts'
 import { nextFold } from '../../conversation/brakes/fold/planFold.ts'
-import { measure, type Measured } from '../../conversation/limits/measured.ts'
+import { comesLate, measure, type Measured } from '../../conversation/limits/measured.ts'
 import { cutEnd, cutMiddle } from '../../protocol/text/cutMiddle.ts'
 import type { AssembledRequest } from '../../conversation/request/assembleRequest.ts'
 import type { PlannedCall, ReplyFailure, ReplyInput, ReplyOutput } from '../../machines/effectTypes.ts'
@@ -11,6 +11,7 @@ import { jsonChars } from '../../protocol/text/jsonChars.ts'
 import { cloneJson } from '../../protocol/checks/cloneJson.ts'
 import { textOf, totalTokens, type AssistantMessage, type Block, type ToolCallBlock } from '../../protocol/messages.ts'
 import type { ModelRequest } from '../../protocol/ports/model.ts'
+import { foldTerms } from '../brakes/fold/foldTerms.ts'
 import { costOf, priceOf } from './pricing.ts'
 import type { AgentPorts, FindPorts } from '../agentPorts.ts'
 import { countUsage } from './countUsage.ts'
@@ -116,12 +117,13 @@ async function stream(ports: AgentPorts, input: ReplyInput, cancellation: Cancel
   const isDirect = gate === undefined && !isMadeOfModels(frame.model)
   const model = through(isDirect || silence === undefined ? gate : heardGate(gate, silence), frame.model)
   const window = definition.compaction?.policy.contextWindow
+  const late = comesLate(conversation.measured) ? ({ comesLate: true } as const) : {}
   const threw = (id: string, thrown: unknown): void => ports.callbackFailed?.(`The model "${id}"`, thrown)
   const result = await ports.within({ type: 'model', turnIndex, attempt, ...answering }, () =>
     readReply(
       model,
       request,
-      { cancellation, turnIndex, window, threw, silence: isDirect ? silence : undefined },
+      { cancellation, turnIndex, window, threw, silence: isDirect ? silence : undefined, ...late },
       take,
     ),
   )
@@ -222,7 +224,7 @@ function foldAt(
   const { frameTokens } = frame
   if (braking?.fold == null) return none
   const { correction } = measured
-  const tokens = frameTokens + nextFold(conversation, braking.fold, frameTokens, measured)
+  const tokens = frameTokens + nextFold(conversation, braking.fold, frameTokens, foldTerms(frame), measured)
   // A provider may count less of the reply than the drain will.
   const uncounted = Math.max(0, counter.message(message) * correction - message.usage.output)
   return { foldAt: Math.max(0, Math.floor(0.98 * tokens * correction - uncounted)) }

@@ -87,7 +87,7 @@ export interface TurnOptions<Deps = unknown> {
   readonly settings?: Omit<ModelSettings, 'responseFormat'>
   /**
    * Asks the provider to cache the instructions and the conversation so far, where it has to be asked; not with `false`.
-   * Default `{ ttl: '5m' }`.
+   * Default `{ ttl: 'auto' }`.
    */
   readonly cache?: PromptCache
 }
@@ -109,8 +109,8 @@ const isObject = (value: unknown): boolean => (typeof value === 'object' && valu
 
 /** The option `cache` of an agent. */
 export const promptCache = lazily(() =>
-  z.union([z.literal(false), onlyFields({ ttl: z.enum(['5m', '1h']).optional() })], {
-    error: "give false, or { ttl: '5m' } or { ttl: '1h' }",
+  z.union([z.literal(false), onlyFields({ ttl: z.enum(['5m', '1h', 'auto']).optional() })], {
+    error: "give false, or { ttl: '5m' }, { ttl: '1h' } or { ttl: 'auto' }",
   }),
 )
 

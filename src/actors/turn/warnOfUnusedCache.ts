@@ -1,10 +1,7 @@
-import type { Measured } from '../../conversation/limits/measured.ts'
+import { mostUnread, type Measured } from '../../conversation/limits/measured.ts'
 import { errorInfo } from '../../protocol/errors.ts'
 import type { AgentPorts } from '../agentPorts.ts'
 import { asksForCache } from '../models/cachingModels.ts'
-
-/** Number of misses in a row before the warning. A cache may miss once, as after a deployment of the provider. */
-const patience = 3
 
 /** Warns when requests begin with the one before, ask for it to be cached, and are never answered from the cache. */
 export function warnOfUnusedCache(
@@ -13,8 +10,8 @@ export function warnOfUnusedCache(
   { unread }: Measured,
 ): void {
   const { model, settings } = ports.frame
-  if (unread !== patience || !asksForCache(model, settings)) return
-  const what = `${patience} requests in a row began with the one before, and ${model.id} reports that it had nothing of them in its cache.`
+  if (unread !== mostUnread || !asksForCache(model, settings)) return
+  const what = `${mostUnread} requests in a row began with the one before, and ${model.id} reports that it had nothing of them in its cache.`
   const { code, message } = errorInfo('CACHE_UNUSED', what)
   ports.warn(at, `${code}: ${message}`)
 }

@@ -11,6 +11,7 @@ type Part = RefusedPart['part']
 const words: { readonly [P in Part]: string } = {
   toolSchema: 'the schema of a tool',
   outputSchema: 'the schema of the answer',
+  cache: 'the marks of what it should cache',
   images: 'images',
   files: 'files',
   thinking: 'thinking',
@@ -19,6 +20,7 @@ const words: { readonly [P in Part]: string } = {
 
 /** Patterns by which providers name a part. The first part that the request can do without counts. */
 const names: readonly (readonly [part: Part, named: RegExp])[] = [
+  ['cache', /\bcache_?control\b|\bcache_?point\b|\bprompt_?cache/i],
   ['toolSchema', /\btools?[.[](?<index>\d+)/],
   ['toolSchema', /\bschema for (?:function|tool) ['"`]?(?<name>[\w-]+)/i],
   ['outputSchema', /\b(response_format|text\.format|output_format|output_config|json_schema)\b/i],
@@ -34,7 +36,9 @@ const inWords = (block: Extract<Block, { type: 'image' | 'file' }>): Block => ({
 })
 
 /** Functions that convert a block without the refused part. */
-const leaves: { readonly [P in Exclude<Part, 'toolSchema' | 'outputSchema'>]: (block: Block) => Block | undefined } = {
+const leaves: {
+  readonly [P in Exclude<Part, 'toolSchema' | 'outputSchema' | 'cache'>]: (block: Block) => Block | undefined
+} = {
   images: (block) => (block.type === 'image' ? inWords(block) : block),
   files: (block) => (isMedia(block) ? inWords(block) : block),
   thinking: (block) => (block.type === 'thinking' ? undefined : block),
@@ -96,6 +100,7 @@ function leave(request: ModelRequest, refused: RefusedPart, end = request.messag
   const { part } = refused
   if (part === 'toolSchema') return withoutSchema(request, refused)
   if (part === 'outputSchema') return withoutFormat(request, refused)
+  if (part === 'cache') return withoutCache(request)
   return withBlocks(request, leaves[part], end)
 }
 
@@ -112,6 +117,9 @@ function withoutFormat(request: ModelRequest, { print }: RefusedPart): ModelRequ
   const { responseFormat, ...settings } = request.settings
   return responseFormat === undefined || printOf(responseFormat) !== print ? request : { ...request, settings }
 }
+
+const withoutCache = (request: ModelRequest): ModelRequest =>
+  request.settings.cache === false ? request : { ...request, settings: { ...request.settings, cache: false } }
 
 /** Changes the blocks of the messages before `end`; `change` returns a replacement or none. */
 function withBlocks(request: ModelRequest, change: (block: Block) => Block | undefined, end: number): ModelRequest {

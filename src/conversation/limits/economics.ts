@@ -23,27 +23,41 @@ export interface Sizes {
 export interface Reshaping extends Sizes {
   /** Tokens used by model calls to request it and to write its text. */
   readonly used?: Usage | undefined
-  /** Default: `usualPrices`, which also stand in where a token from the cache costs nothing. */
+  /** Default: `usualPrices`, which also stand in for absurd ones. */
   readonly prices?: Prices | null | undefined
   /** Measured share of an unchanged beginning that the cache holds, from 0 to 1. Default 1. */
   readonly cachedShare?: number | undefined
+  /** True if nothing is cached, so that writing a token anew costs no more than keeping it. */
+  readonly isFree?: boolean | undefined
 }
 
 /** Returns the cost of an unchanged token. The share that the cache does not hold is paid in full. */
 const keptPrice = ({ input, cacheRead = input }: Prices, cachedShare: number): number =>
   cachedShare * cacheRead + (1 - cachedShare) * input
 
-/** Returns the extra cost of writing a token anew instead of keeping it, in units of the latter. */
-const rewriting = (cachedShare: number): number => {
-  const kept = keptPrice(usualPrices, cachedShare)
-  return (usualPrices.cacheWrite - kept) / kept
+/** Returns the given prices, or the usual ones for prices that are missing or say nothing, such as a cache that costs nothing. */
+export const soundPrices = (prices: Prices | null | undefined): Prices => {
+  if (prices == null) return usualPrices
+  const { input, output, cacheRead = input, cacheWrite = input } = prices
+  const isSound = cacheRead > 0 && input > 0 && [input, output, cacheRead, cacheWrite].every(Number.isFinite)
+  return isSound ? prices : usualPrices
 }
 
+/** Returns the extra cost of writing a token anew instead of keeping it, in units of the latter. */
+const rewriting = (prices: Prices, cachedShare: number): number => {
+  const kept = keptPrice(prices, cachedShare)
+  return Math.max(0, ((prices.cacheWrite ?? prices.input) - kept) / kept)
+}
+
+/** Largest factor, for a provider whose cache costs next to nothing. */
+const mostFactor = 2
+
 /**
- * Returns a factor for how rarely a conversation should be reshaped: 1 if the cache holds all unchanged tokens, down to .15 if the cache is never
- * read, because reshaping then costs hardly anything. Pure.
+ * Returns a factor for how rarely a conversation should be reshaped: 1 if the cache holds all unchanged tokens at the usual prices, .15 if it is
+ * never read, and 0 if writing a token anew costs no more than keeping it. Pure.
  */
-export const reshapingFactor = (cachedShare: number): number => Math.sqrt(rewriting(cachedShare) / rewriting(1))
+export const reshapingFactor = (cachedShare: number, prices?: Prices | null): number =>
+  Math.min(mostFactor, Math.sqrt(rewriting(soundPrices(prices), cachedShare) / rewriting(usualPrices, 1)))
 
 /**
  * Computes the costs and savings of a reshaping. Without it, each request would keep `before` tokens; with it, each keeps `after`, and the first has
@@ -57,13 +71,14 @@ export function economicsOf({
   used = noUsage,
   prices,
   cachedShare = 1,
+  isFree = false,
 }: Reshaping): Economics {
-  const known = prices == null || (prices.cacheRead ?? prices.input) === 0 ? usualPrices : prices
+  const known = soundPrices(prices)
   const { input, output, cacheRead = input, cacheWrite = input } = known
   const kept = keptPrice(known, cachedShare)
   const freed = Math.round(before - after)
   const rewritten = Math.max(0, Math.round(after - unchanged))
   const spent = used.input * input + used.output * output + used.cacheRead * cacheRead + used.cacheWrite * cacheWrite
-  const cost = spent + rewritten * Math.max(0, cacheWrite - kept)
+  const cost = spent + (isFree ? 0 : rewritten * Math.max(0, cacheWrite - kept))
   return { freed, rewritten, paysAfter: freed > 0 ? Math.floor(cost / (freed * kept)) + 1 : null }
 }

@@ -5,7 +5,6 @@ import { renderNotice, renderTag } from '../request/brakeNotes.ts'
 import type { Conversation } from '../tree/conversation.ts'
 import type { Sizes } from './economics.ts'
 import { changedByOverlay, HiddenSteps } from '../brakes/hiddenSteps.ts'
-import type { FoldPlan } from '../brakes/fold/planFold.ts'
 import { factsBehind, renderFacts } from '../tree/facts.ts'
 import { firstMasked, freedByMask, tokensOfShown } from '../request/maskedResults.ts'
 import { noteTokens } from '../request/noteTokens.ts'
@@ -81,7 +80,10 @@ export function sizesOfPrune(conversation: Conversation, outcome: PruneOutcome):
 }
 
 /** Returns the trunk sizes before and after a fold that is about to be applied. */
-export function sizesOfFold(conversation: Conversation, { outcome, trunkTokens }: FoldPlan): Sizes {
+export function sizesOfFold(
+  conversation: Conversation,
+  { outcome, trunkTokens }: { readonly outcome: PruneOutcome; readonly trunkTokens: number },
+): Sizes {
   const hidden = conversation.annotations?.hidden ?? new HiddenSteps()
   const before = conversation.trunkTokens
   const changed = hidden.stepsChangedBy(outcome, conversation)

@@ -231,7 +231,7 @@ export class RequestAssembler {
 
   #renderOverlay(overlay: LaidOverlay): void {
     const summary = renderSummary(overlay, this.#markers)
-    const text = this.#showsIds ? `${summary}\n${renderId(overlay.nodeId)}` : summary
+    const text = this.#showsIds || this.#canRecall ? `${summary}\n${renderId(overlay.nodeId)}` : summary
     this.#push({ role: 'user', content: [{ type: 'text', text }] }, { type: 'summary' })
     const facts = renderSpanFacts(overlay, this.#markers)
     if (facts !== '') this.#pushNote({ kind: 'facts', text: facts })

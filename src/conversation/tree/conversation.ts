@@ -19,7 +19,7 @@ import { LaidOverlays, type OverlaySpan } from '../request/laidOverlays.ts'
 import { changedByOverlay } from '../brakes/hiddenSteps.ts'
 import { renderRepair } from '../request/repairNote.ts'
 import { noNotes, noteTokens, type NoteTokens } from '../request/noteTokens.ts'
-import { measure, unmeasured, type Measured } from '../limits/measured.ts'
+import { measure, unmeasured, wentOn, withRun, type Measured } from '../limits/measured.ts'
 import { estimateTokens, type TokenCounter } from '../limits/tokenCounter.ts'
 import { UndoneTags } from '../brakes/revert/undoneTags.ts'
 import { TrunkChanges } from './trunkChanges.ts'
@@ -189,6 +189,14 @@ export class Conversation extends TreeView implements ConversationView, Reshaped
     if (record.seq <= this.#lastSeq) return
     if (record.seq !== this.#lastSeq + 1) throw corrupt(record, `seq ${this.#lastSeq + 1} is missing`)
     switch (record.type) {
+      case 'agent.created':
+        if (record.parent?.expected !== undefined)
+          this.#measured = { ...this.#measured, expected: record.parent.expected }
+        break
+      case 'run.start':
+      case 'turn.start':
+        this.#measured = wentOn(this.#measured, record)
+        break
       case 'message.added':
         check(record, wrongInPlace(record, this.#open, this.tree))
         this.tree.append(record, record.nodeId, this.#counter)
@@ -212,6 +220,7 @@ export class Conversation extends TreeView implements ConversationView, Reshaped
         break
       case 'tool.end':
         this.#applyResult(record)
+        this.#measured = withRun(wentOn(this.#measured, record), record)
         if (record.delivers !== undefined) this.#waiting?.delivered(record.delivers)
         break
       case 'guard.decided':

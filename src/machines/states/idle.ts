@@ -15,29 +15,40 @@ function messagesOf({ context }: Draft, message: QueuedMessage): number | undefi
   return count === 1 ? undefined : count
 }
 
-/** Opens the first turn with the messages that the last run left unsaid, then the message that started this one. */
+/** Adds the messages that the last run left unsaid, then the message that started this one. */
 function addUserMessages(draft: Draft, message: QueuedMessage, source: UserSource): void {
   takeLeftovers(draft, (said, queue) => addUserMessage(draft, said, queue === 'steering' ? 'steering' : 'followUp'))
   addUserMessage(draft, message, source)
-  startTurn(draft)
 }
 
-/** A message to an agent at rest starts a run, whichever way it was said. */
-export const beginRun = advance<EventOfType<'prompt' | 'steer' | 'followUp'>>((draft, event) => {
+type Message = EventOfType<'prompt' | 'steer' | 'followUp'>
+
+function openRun(draft: Draft, event: Message): void {
   const cause = causes[event.type]
   const limits = event.type === 'prompt' ? event.limits : undefined
   startRun(draft, { cause, requestId: event.id, limits, messages: messagesOf(draft, event) })
   addUserMessages(draft, event, cause)
+}
+
+/** A message to an agent at rest starts a run, whichever way it was said. */
+export const beginRun = advance<Message>((draft, event) => {
+  openRun(draft, event)
+  startTurn(draft)
 })
+
+/** The drain that comes first opens the turn. */
+const beginColdRun = advance<Message>(openRun)
 
 export const beginQueuedRun = advance((draft) => {
   const prompt = takePrompt(draft)!
   const { id: requestId, limits } = prompt
   startRun(draft, { cause: 'prompt', requestId, limits, messages: messagesOf(draft, prompt) })
   addUserMessages(draft, prompt, 'prompt')
+  startTurn(draft)
 })
 
 const begins = [
+  { guard: 'beginsCold', target: 'draining.folding', description: 'a message', actions: beginColdRun },
   { guard: 'beginsPrepared', target: 'preparing', description: 'a message', actions: beginRun },
   { guard: 'mayBegin', target: 'replying', description: 'a message', actions: beginRun },
 ] as const

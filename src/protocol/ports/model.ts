@@ -10,10 +10,10 @@ export type JsonSchema = { readonly [key: string]: unknown }
 export type ThinkingLevel = 'none' | 'minimal' | 'low' | 'medium' | 'high' | 'xhigh'
 
 /**
- * Caching of the beginning of requests, requested from the provider. `ttl` is the time that it keeps a beginning without another request, 5 minutes
- * by default.
+ * Caching of the beginning of requests, requested from the provider. `ttl` is the time that it keeps a beginning without another request. With
+ * `'auto'`, the default, that is 5 minutes; and an hour for what outlives a turn, once requests often come later than that.
  */
-export type PromptCache = false | { readonly ttl?: '5m' | '1h' }
+export type PromptCache = false | { readonly ttl?: '5m' | '1h' | 'auto' }
 
 /** Call settings. An omitted one leaves the provider's default. */
 export interface ModelSettings {
@@ -156,10 +156,10 @@ export const modelSnapshotSchema = lazily(() =>
 )
 export type ModelSnapshot = z.infer<ReturnType<typeof modelSnapshotSchema>>
 
-/** A kind of content that a provider refuses. It is left out of all later requests to that model. */
+/** A part of requests that a provider refuses. It is left out of all later requests to that model. */
 export const refusedPartSchema = lazily(() =>
   z.object({
-    part: z.enum(['toolSchema', 'outputSchema', 'images', 'files', 'thinking', 'providerCalls']),
+    part: z.enum(['toolSchema', 'outputSchema', 'cache', 'images', 'files', 'thinking', 'providerCalls']),
     /** Id of the model that was asked. */
     model: z.string(),
     /** Name of the tool that has the schema. */

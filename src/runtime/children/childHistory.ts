@@ -1,4 +1,6 @@
 import type { SubAgent } from '../../actors/define/agentDefinition.ts'
+import { expectedTurns } from '../../conversation/limits/measured.ts'
+import type { OpenInput } from '../../machines/supervisorTypes.ts'
 import { RuntimeError } from '../../protocol/errors.ts'
 import type { ParentLink } from '../../protocol/parentLink.ts'
 import { recordVersion, type LogRecord } from '../../protocol/records.ts'
@@ -19,6 +21,23 @@ export function childHistory(
   child: ChildLog & { readonly isNew: boolean },
 ): Promise<History | undefined> {
   return child.isNew ? newHistory(parent, agent, child) : oldHistory(agent, child)
+}
+
+/** Returns the link of a sub-agent to its parent. It is recorded with the sub-agent, so that what its parent knew holds after a restart. */
+export function linkTo(
+  parent: TreeAgent,
+  agent: SubAgent,
+  { agentId, runId, turnIndex, ...input }: OpenInput,
+): ParentLink {
+  const expected = expectedTurns(parent.view.conversation.measured, input.name)
+  return {
+    agentId,
+    runId,
+    turnIndex,
+    ...(input.callId === null ? {} : { callId: input.callId }),
+    ...(agent.detach === 'report' ? { reports: input.key } : {}),
+    ...(expected === undefined ? {} : { expected }),
+  }
 }
 
 interface ChildLog {

@@ -13,7 +13,7 @@ import { lastText } from '../events/runs.ts'
 import { crashed, ifUnwritten, stopped, withoutWords } from './childErrors.ts'
 import { since, usedBy, type Child, type Deferred, type Life, type Wanted } from './child.ts'
 import { answerOf, finishedAnswer, limitsWithin, usedUp, type ChildAnswer } from './childAnswer.ts'
-import { beginning, childHistory } from './childHistory.ts'
+import { beginning, childHistory, linkTo } from './childHistory.ts'
 import { childDeps } from './runDeps.ts'
 import type { ChildHosts } from './childHosts.ts'
 import { named, nextRun, noEarlier, notBegun, sinceCall, wantedEarlier } from './continued.ts'
@@ -153,13 +153,7 @@ export class Children implements ChildPorts {
     try {
       cancellation.throwIfAborted()
       if (wanted !== undefined && lease.lastSeq === 0) throw new RuntimeError('CHILD_REFUSED', 'It has no log.')
-      const link = {
-        agentId: input.agentId,
-        runId: input.runId,
-        turnIndex: input.turnIndex,
-        ...(callId === null ? {} : { callId }),
-        ...(agent.detach === 'report' ? { reports: input.key } : {}),
-      }
+      const link = linkTo(this.#parent, agent, input)
       const history = await childHistory(this.#parent, agent, { childId, link, store, isNew: lease.lastSeq === 0 })
       cancellation.throwIfAborted()
       const counted = this.#parent.machine.context.calls.find((call) => call.key === input.key)?.counted

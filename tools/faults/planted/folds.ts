@@ -129,9 +129,9 @@ export const faults: readonly Fault[] = [
     id: 'folds-16',
     file: 'src/machines/conditions.ts',
     what: 'the fold does not ask its flag',
-    from: 'context.policy.flags.fold && context.run !== null && context.foldAt !== null &&',
-    to: 'context.run !== null &&',
-    tests: ['machines/reachability'],
+    from: '  context.policy.flags.fold &&\n  context.run !== null &&',
+    to: '  context.run !== null &&',
+    tests: ['machines/brakeGuard'],
   },
   {
     id: 'folds-17',

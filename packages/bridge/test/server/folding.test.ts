@@ -11,7 +11,7 @@ import { assert, describe } from '../../../../test/support/suite.ts'
 import { goOn, noting, type Written } from './cutLives.ts'
 
 const looks = 44
-const fold = { work: 300, minBatch: 300, keepSteps: 2, indexTokens: 100, cap: 20_000 } as const
+const fold = { work: 300, minBatch: 300, keepSteps: 2, indexTokens: 100, cap: 20_000, leastRequests: 0 } as const
 
 /** A worker that looks so many times, folding meanwhile, and a boss that calls it. */
 function definitions() {

@@ -20,6 +20,8 @@ import { usualCompaction } from '../../define/compactionOptions.ts'
 import { through } from '../../models/openStream.ts'
 import { economicsFor } from '../economicsFor.ts'
 import { effect } from '../../effect.ts'
+import { askAbout } from '../../turn/askAbout.ts'
+import type { AskedAbout } from '../../turn/askModel.ts'
 import { requestTokens } from '../../turn/requestTokens.ts'
 import { heuristicStrategy, type Summary } from './summariseSpan.ts'
 
@@ -84,6 +86,7 @@ async function summarise(
     counter: definition.counter,
     clock,
     signal,
+    askAbout: (asked: Omit<AskedAbout, 'span'>) => askAbout(ports, { ...asked, span }),
     ...(previous === undefined ? {} : { previous: previous.summary }),
     ...(focus === undefined ? {} : { focus }),
   }

@@ -10,7 +10,7 @@ import { describeIssues, RuntimeError } from '../../../protocol/errors.ts'
 import type { Usage } from '../../../protocol/messages.ts'
 import type { Model } from '../../../protocol/ports/model.ts'
 import { modelOf } from '../../models/modelOf.ts'
-import { askModel } from '../../turn/askModel.ts'
+import { askModel, type Answered, type AskedAbout } from '../../turn/askModel.ts'
 import { transcribe } from '../../turn/transcribe.ts'
 
 export interface SummaryContext {
@@ -24,6 +24,8 @@ export interface SummaryContext {
   /** Subject that a person asked the summary to keep, in words. */
   readonly focus?: string
   readonly signal: AbortSignal
+  /** Asks the agent's own model about the span where it sees it, if that is cheaper than a transcript. */
+  readonly askAbout?: (asked: Omit<AskedAbout, 'span'>) => Promise<Answered>
   /** Wraps another model so that it waits for its turn within the limits of the runtime, like `model`. */
   readonly limited?: (model: Model) => Model
 }
@@ -82,16 +84,15 @@ export function llmStrategy(options: LlmStrategyOptions = {}): CompactionStrateg
   const own = options.model === undefined ? undefined : modelOf(options.model, 'llmStrategy')
   return {
     name: 'llm',
-    async summarise(span, { model, maxTokens, previous, focus, clock, signal, limited = itself }) {
+    async summarise(span, { model, maxTokens, previous, focus, clock, signal, limited = itself, askAbout }) {
       const both = [options.focus, focus].filter((each) => each !== undefined).join('; ')
-      const answer = await askModel(own === undefined ? model : limited(own), {
-        system: instructions(both, maxTokens),
-        text: transcribe(span, { earlier: previous }),
-        maxTokens,
-        timeoutMs: options.timeoutMs ?? 120_000,
-        clock,
-        signal,
-      })
+      const system = instructions(both, maxTokens)
+      const text = (): string => transcribe(span, { earlier: previous })
+      const asked = { system, maxTokens, timeoutMs: options.timeoutMs ?? 120_000, signal }
+      const answer =
+        own === undefined && askAbout !== undefined
+          ? await askAbout({ ...asked, text })
+          : await askModel(own === undefined ? model : limited(own), { ...asked, text: text(), clock })
       if (!answer.ok) throw Object.assign(new Error(answer.problem), { usage: answer.usage })
       return { text: answer.text.trim(), usage: answer.usage }
     },

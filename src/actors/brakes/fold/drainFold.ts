@@ -7,6 +7,7 @@ import { economicsFor } from '../economicsFor.ts'
 import type { FindPorts } from '../../agentPorts.ts'
 import { breather } from '../../timing/breather.ts'
 import type { Cancellation } from '../../timing/cancellation.ts'
+import { foldTerms } from './foldTerms.ts'
 import { effect } from '../../effect.ts'
 import { requestTokens } from '../../turn/requestTokens.ts'
 
@@ -15,11 +16,12 @@ export const drainFold = (find: FindPorts) =>
   effect<FoldOutput, FoldInput>(async ({ agentId, key }, cancellation) => {
     const ports = find(agentId)
     const { conversation, definition, frame, clock } = ports
+    const terms = foldTerms(frame)
     const { frameTokens } = frame
     const policy = definition.braking!.fold!
-    if (policy.indexTokens > 0 && isFoldDue(conversation, policy, frameTokens))
+    if (policy.indexTokens > 0 && isFoldDue(conversation, policy, frameTokens, terms))
       await readInSlices(conversation, cancellation)
-    const plan = planFold(conversation, policy, frameTokens, key)
+    const plan = planFold(conversation, policy, frameTokens, key, terms)
     const at = clock.now()
     if (plan === undefined)
       return { key, outcome: null, contextTokens: requestTokens(ports, conversation.trunkTokens), at }

@@ -11,12 +11,13 @@ import { trunkSums } from '../../../conversation/limits/trunkSums.ts'
 import type { Stall } from '../../../protocol/braking.ts'
 import type { Spent } from '../../../protocol/records.ts'
 import { RuntimeError } from '../../../protocol/errors.ts'
-import { formatNodeId } from '../../../protocol/ids.ts'
+import { formatNodeId, parseNodeId } from '../../../protocol/ids.ts'
 import { lazily } from '../../../protocol/lazily.ts'
 import { addUsage, noUsage, type Usage } from '../../../protocol/messages.ts'
 import type { ConsultInput } from '../../../machines/drainTypes.ts'
 import { isAgentDefinition } from '../../define/agentDefinition.ts'
 import type { AgentPorts } from '../../agentPorts.ts'
+import { askAbout } from '../../turn/askAbout.ts'
 import { askModel, type Answered } from '../../turn/askModel.ts'
 import type { Cancellation } from '../../timing/cancellation.ts'
 import { keepFact } from '../../parts/memory/keepFact.ts'
@@ -156,11 +157,17 @@ function stallNow({ conversation, definition }: AgentPorts): Stall | undefined {
   return stallOf(conversation, definition.braking?.stall?.rules ?? defaultStallRules)
 }
 
-const answerTo = (
+function answerTo(
   ports: AgentPorts,
-  { model = ports.frame.model, system, text, maxTokens = defaultAnswerTokens }: Question,
+  { model, system, text, steps, maxTokens = defaultAnswerTokens }: Question,
   how: Limits,
-): Promise<Answered> => askModel(through(ports.gate(), model), { system, text, maxTokens, clock: ports.clock, ...how })
+): Promise<Answered> {
+  const asked = { system, maxTokens, ...how }
+  if (model !== undefined || steps === undefined)
+    return askModel(through(ports.gate(), model ?? ports.frame.model), { ...asked, text, clock: ports.clock })
+  const span = steps.flatMap(({ id }) => ports.conversation.node(parseNodeId(id) ?? 0) ?? [])
+  return askAbout(ports, { ...asked, span, text: () => text })
+}
 
 async function runAgent(
   ports: AgentPorts,

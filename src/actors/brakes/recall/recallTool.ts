@@ -1,11 +1,6 @@
 import { z } from 'zod'
 import type { Conversation } from '../../../conversation/tree/conversation.ts'
-import {
-  defaultRecallLines,
-  mostRecallLines,
-  recall,
-  type RecallRequest,
-} from '../../../conversation/brakes/recall/recall.ts'
+import { mostRecallLines, recall, type RecallRequest } from '../../../conversation/brakes/recall/recall.ts'
 import { recallName } from '../../../conversation/tree/stepText.ts'
 import { lazily } from '../../../protocol/lazily.ts'
 import { inSlices } from '../../timing/inSlices.ts'
@@ -27,7 +22,9 @@ export class RecallCall {
   }
 }
 
-const description = `Read again what is no longer shown to you in full: steps that were reverted, hidden, summarised or cut short, from the log. Give a "step" that a note, memo or summary names, such as "n57"; or a "query" of names and words, to find the steps that hold them, exact names first; or both, to search within that step. "lines" limits the answer (default ${defaultRecallLines}); "from" is the line of a step to begin at. What you read is what was said or returned then: files and facts may have changed since.`
+/** Sent with every request, from before anything is hidden: so it says no more than how to ask. */
+const description =
+  'Reads again a step that is no longer shown in full. Give "step", an id that a note names, such as "n57"; or "query", names and words to find; or both. Files may have changed since.'
 
 const lines = `give 1 to ${mostRecallLines}`
 
@@ -37,12 +34,13 @@ export const recallTool = lazily((): Tool =>
     name: recallName,
     description,
     effects: 'none',
+    // Bounds are checked here and not told: a model that exceeds them reads so.
     input: z
       .object({
-        step: z.string().max(40).optional(),
-        query: z.string().max(1_000).optional(),
-        lines: z.int().min(1, lines).max(mostRecallLines, lines).optional(),
-        from: z.int().min(1, 'lines are counted from 1').optional(),
+        step: z.string().refine(isUpTo(40), 'give an id of at most 40 characters').optional(),
+        query: z.string().refine(isUpTo(1_000), 'give at most 1000 characters').optional(),
+        lines: z.number().refine(isLineUpTo(mostRecallLines), lines).optional(),
+        from: z.number().refine(isLineUpTo(Infinity), 'lines are counted from 1').optional(),
       })
       .refine(({ step, query }) => isGiven(step) || isGiven(query), { message: 'give "step", "query" or both' })
       .refine(({ step, from }) => from === undefined || isGiven(step), { message: '"from" needs a "step"' }),
@@ -58,3 +56,11 @@ export const recallTool = lazily((): Tool =>
 )
 
 const isGiven = (text: string | undefined): boolean => text !== undefined && text.trim() !== ''
+const isUpTo =
+  (most: number) =>
+  ({ length }: string): boolean =>
+    length <= most
+const isLineUpTo =
+  (most: number) =>
+  (line: number): boolean =>
+    Number.isSafeInteger(line) && line >= 1 && line <= most

@@ -7,6 +7,7 @@ import type { Usage } from '../../../protocol/messages.ts'
 import type { Model } from '../../../protocol/ports/model.ts'
 import type { AgentDefinition } from '../../define/agentDefinition.ts'
 import type { AgentPorts } from '../../agentPorts.ts'
+import { askAbout } from '../../turn/askAbout.ts'
 import { askModel } from '../../turn/askModel.ts'
 import { revertSettingsOf } from '../../define/brakingOptions.ts'
 import { through } from '../../models/openStream.ts'
@@ -56,9 +57,9 @@ export const isWritten = (definition: AgentDefinition, { summary = '' }: RevertR
   summary.trim() === '' || revertSettingsOf(definition).fidelity === 'high'
 
 async function writeSections(ports: AgentPorts, plan: RevertPlan, signal: AbortSignal): Promise<TagText> {
-  const { counter, model } = ports.definition
+  const { counter } = ports.definition
   const spanTokens = plan.span.reduce((sum, node) => sum + node.tokens, 0)
-  const written = await ask(ports, model, sectionInstructions, plan, Math.max(200, Math.round(spanTokens / 10)), signal)
+  const written = await ask(ports, null, sectionInstructions, plan, Math.max(200, Math.round(spanTokens / 10)), signal)
   const usage = written.usage === undefined ? {} : { usage: written.usage }
   if (written.text === undefined) {
     const refusal = `revert refused: no summary could be written (${written.problem}); call again with one of your own`
@@ -73,23 +74,22 @@ async function writeSections(ports: AgentPorts, plan: RevertPlan, signal: AbortS
   return { text, keepVerbatim: fidelityOf(text, plan.span, revertSettingsOf(ports.definition).ignoredTools), ...usage }
 }
 
+/** `model`: `null` for the agent's own. */
 async function ask(
   ports: AgentPorts,
-  model: Model,
+  model: Model | null,
   system: string,
   { span }: RevertPlan,
   maxTokens: number,
   signal: AbortSignal,
 ): Promise<{ text?: string; problem?: string; usage?: Usage }> {
   const timeoutMs = revertSettingsOf(ports.definition).summaryTimeoutMs
-  const answer = await askModel(through(ports.gate(), model), {
-    system,
-    text: transcribe(span, { maxChars: 200_000 }),
-    maxTokens,
-    timeoutMs,
-    clock: ports.clock,
-    signal,
-  })
+  const text = (): string => transcribe(span, { maxChars: 200_000 })
+  const asked = { system, maxTokens, timeoutMs, signal }
+  const answer =
+    model === null
+      ? await askAbout(ports, { ...asked, span, text })
+      : await askModel(through(ports.gate(), model), { ...asked, text: text(), clock: ports.clock })
   const usage = answer.usage === undefined ? {} : { usage: answer.usage }
   if (!answer.ok) return { problem: answer.problem, ...usage }
   const said = answer.text.trim()

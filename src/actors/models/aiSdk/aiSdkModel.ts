@@ -1,6 +1,7 @@
 import type { LanguageModelV4 } from '@ai-sdk/provider'
 import { messageOf, RuntimeError } from '../../../protocol/errors.ts'
 import type { Model, ModelRequest, ModelSettings, PromptCache } from '../../../protocol/ports/model.ts'
+import type { StreamOptions } from '../openStream.ts'
 import { cachingModel } from '../cachingModels.ts'
 import type { CacheAsking } from './askForCache.ts'
 import { cacheWay } from './cacheWays.ts'
@@ -41,17 +42,25 @@ export function aiSdkModel(languageModel: AiSdkModel, options: AiSdkModelOptions
   const provider = familyOf(model.provider)
   const way = cacheWay(model.provider, model.modelId)
   const own: PromptCache = options.cache === undefined || options.cache === true ? {} : options.cache
-  const asking = ({ cache = own }: ModelSettings): false | CacheAsking =>
-    way !== undefined && cache !== false && { way, ttl: cache.ttl ?? '5m' }
+  const asking = ({ cache = own }: ModelSettings, comesLate = false): false | CacheAsking => {
+    if (way === undefined || cache === false) return false
+    const { ttl = 'auto' } = cache
+    return ttl === 'auto' ? { way, ttl: '5m', lasting: comesLate ? '1h' : '5m' } : { way, ttl, lasting: ttl }
+  }
   const made: Model = {
     id: options.id ?? `${provider}:${model.modelId}`,
-    stream: (request, { signal, isOnce = false }: { signal: AbortSignal; isOnce?: boolean }) =>
+    stream: (request, { signal, isOnce, comesLate }: Pick<StreamOptions, 'signal' | 'isOnce' | 'comesLate'>) =>
       callModel(
         model,
         {
           // What nobody goes on from would be written to the cache for nothing.
           toOptions: (takes) =>
-            toCallOptions(request, { provider, toolImages, takes, cache: !isOnce && asking(request.settings) }),
+            toCallOptions(request, {
+              provider,
+              toolImages,
+              takes,
+              cache: isOnce !== true && asking(request.settings, comesLate),
+            }),
           fileTypes: fileTypesOf(request),
           warnings: notSent(request, provider),
         },

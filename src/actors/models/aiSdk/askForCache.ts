@@ -9,6 +9,8 @@ type Tools = LanguageModelV4CallOptions['tools']
 export interface CacheAsking {
   readonly way: CacheWay
   readonly ttl: CacheTtl
+  /** The same for what outlives a turn: the frame, and the notes up to where the next fold begins. */
+  readonly lasting: CacheTtl
 }
 
 /** Maximum number of marks. Providers refuse requests with more. */
@@ -19,16 +21,19 @@ const mostMarks = 4
  */
 export function askForCache(
   options: LanguageModelV4CallOptions,
-  { way, ttl }: CacheAsking,
+  { way, ttl, lasting }: CacheAsking,
 ): LanguageModelV4CallOptions {
   if (way.by === 'key') return withKey(options)
   const { prompt, tools, providerOptions } = options
   if (marksOf(providerOptions).length > 0) return options
   const own = (tools ?? []).flatMap((tool) => ('providerOptions' in tool ? marksOf(tool.providerOptions) : []))
   // What is to be kept for long must stand before the rest.
-  const mark = way.mark(own.every(isLong) ? ttl : '5m')
+  const [short, mark] = [ttl, lasting].map((time) => way.mark(own.every(isLong) ? time : '5m')) as [Mark, Mark]
   const places = placesIn(prompt).slice(0, Math.max(0, mostMarks - own.length))
-  const marked = places.reduce((so, place) => so.with(place.message, markAt(so[place.message]!, place, mark)), prompt)
+  const marked = places.reduce((so, place) => {
+    const isLasting = place.isBoundary === true && places.every((other) => other === place || isBefore(place, other))
+    return so.with(place.message, markAt(so[place.message]!, place, isLasting ? mark : short))
+  }, prompt)
   const hasSystem = prompt[0]?.role === 'system'
   if (places.length + own.length >= mostMarks || (!hasSystem && own.length > 0)) return { ...options, prompt: marked }
   if (!hasSystem) return { ...options, prompt: marked, ...markTools(tools, mark) }
@@ -43,14 +48,21 @@ const marksOf = (options: SharedV4ProviderOptions | undefined): unknown[] =>
 
 const isLong = (mark: unknown): boolean => (mark as { ttl?: unknown }).ttl === '1h'
 
+type Mark = SharedV4ProviderOptions
+
 /** A part of a message that a mark may follow. */
 interface Place {
   readonly message: number
   readonly part: number
+  /** The next fold begins after it. */
+  readonly isBoundary?: true
 }
 
-/** Number of notes after the conversation that no later request has. */
-const isPassing = (text: string): boolean => /^<runtime-note kind="(limit|repair)">/.test(text)
+const isBefore = (one: Place, other: Place): boolean =>
+  one.message < other.message || (one.message === other.message && one.part < other.part)
+
+/** Notes after the conversation that no later request has. */
+const isPassing = (text: string): boolean => /^<runtime-note kind="(limit|repair|question)">/.test(text)
 /** The last note of a fold. The next fold removes it and adds to the notes before it. */
 const isIndex = (text: string): boolean => text.startsWith('<brake-note kind="index"')
 const isMemo = (text: string): boolean => /^(<brake-note kind="memo"|<conversation-summary )/.test(text)
@@ -76,8 +88,10 @@ function placesIn(prompt: Prompt): readonly Place[] {
       if (isMemo(text)) memo = last
     }
   }
-  const places = [last, previous, boundary ?? memo].filter((place) => place !== undefined)
-  return places.filter((place, index) => places.indexOf(place) === index)
+  const places = [last, previous].filter((place) => place !== undefined)
+  const distinct = places.filter((place, index) => places.indexOf(place) === index)
+  const begins = boundary ?? memo
+  return begins === undefined || distinct.includes(begins) ? distinct : [...distinct, { ...begins, isBoundary: true }]
 }
 
 type Part = Extract<LanguageModelV4Message, { role: 'user' | 'tool' }>['content'][number]

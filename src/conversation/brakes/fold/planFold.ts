@@ -2,44 +2,60 @@ import type { PruneOutcome, PruneRequest } from '../../../protocol/braking.ts'
 import type { NodeId } from '../../../protocol/ids.ts'
 import { renderIndex, renderMemo } from '../../request/brakeNotes.ts'
 import type { Conversation } from '../../tree/conversation.ts'
-import { reshapingFactor } from '../../limits/economics.ts'
+import { economicsOf, reshapingFactor, type Prices } from '../../limits/economics.ts'
 import { foldLine } from './foldLine.ts'
 import { noteStep } from '../hiddenSpan.ts'
-import type { Measured } from '../../limits/measured.ts'
+import { cacheLifetimes } from '../../../protocol/cacheLifetimes.ts'
+import { isUncached, type Measured } from '../../limits/measured.ts'
 import { nameIndex } from '../../names/nameIndex.ts'
 import { tokensOfShown } from '../../request/maskedResults.ts'
 import type { Step } from '../../tree/node.ts'
 import { chooseSteps, tokensOfStep, type ChosenSteps, type WayToHide } from '../prune/prune.ts'
 import { notesOfSpan, stepOf } from '../prune/pruneNotes.ts'
 import { noRollUp, rollUpMemos, type RollUp } from './rollUpMemos.ts'
+import { sizesOfFold } from '../../limits/trunkSizes.ts'
 import { trunkSums } from '../../limits/trunkSums.ts'
 
 /** Policy for when and how far old steps are folded. Token counts refer to the model's context window. */
 export interface FoldPolicy {
   /** Room for work above the part that cannot be folded, in tokens. Default 8,000. */
   readonly work: number
-  /** Share of the unfolded request size that a long session may keep, from 0 to 1. Default 0.3. */
+  /** Share of the unfolded request size that a long session may keep, from 0 to 1. Default 0.15. */
   readonly phi: number
   /** Share of the size allowed by `phi` that a fold leaves, from 0 to 1; the rest is room to grow. Default 0.65. */
   readonly lambda: number
   /** Minimum room between a fold and the next, in tokens. Default 5,000. */
   readonly minBatch: number
-  /** Number of newest steps that are never folded. Default 10. */
+  /** Number of newest steps that are never folded. Default 6. */
   readonly keepSteps: number
-  /** Room for the index of names in tokens; 0 means no index. Default 3,000. */
+  /** Room for the index of names in tokens; 0 means no index. Default 6,000, but at most a tenth of `cap`. */
   readonly indexTokens: number
   /** Size that a request should not exceed, in tokens. Default: 0.6 of `compaction.contextWindow`. */
   readonly cap: number
+  /**
+   * Number of requests that a conversation has to have made, or be expected to make, before it is folded; before that, only where it costs nothing
+   * or a request exceeds `cap`. 0: also where it does not pay. Default 30.
+   */
+  readonly leastRequests: number
 }
 
 /** Defaults of all options except `cap`, which is a share of the context window. */
 export const defaultFoldPolicy: Omit<FoldPolicy, 'cap'> = {
   work: 8_000,
-  phi: 0.3,
+  phi: 0.15,
   lambda: 0.65,
   minBatch: 5_000,
-  keepSteps: 10,
-  indexTokens: 3_000,
+  keepSteps: 6,
+  indexTokens: 6_000,
+  leastRequests: 30,
+}
+
+/** Circumstances of a fold that the conversation does not tell. */
+export interface FoldTerms {
+  /** Prices of the model; the usual ones if they are not known. */
+  readonly prices?: Prices | null
+  /** Time for which the provider keeps a cached beginning, in milliseconds. Default 5 minutes. */
+  readonly lifetimeMs?: number
 }
 
 /** Levels for a request, in tokens as the conversation counts them. A request above `high` is folded down to `low`. */
@@ -51,6 +67,10 @@ export interface FoldLevels {
   readonly least: number
   /** Maximum number of tokens that a fold could remove, without counting memos. */
   readonly foldable: number
+  /** Nothing is cached, so that rewriting costs nothing. */
+  readonly isFree: boolean
+  /** The cache is dead because of a pause. */
+  readonly isDead: boolean
 }
 
 /** Factor for the size of a batch relative to the growth of a request, with a cache that holds. It was the best value on recorded sessions. */
@@ -58,6 +78,9 @@ const batchFactor = 5
 /** Growth that is assumed for a session that has just begun. */
 const leastGrowth = 50
 const leastSpan = 2_000
+/** Once the cache is dead, a fold goes so many tokens deeper, and keeps so many steps. */
+const deeper = 4_000
+const keptWhenDead = 4
 /** Share of `cap` to which a fold reduces a request. */
 const shareOfCap = 0.7
 
@@ -66,21 +89,24 @@ export function foldLevels(
   conversation: Conversation,
   policy: FoldPolicy,
   frameTokens: number,
-  { correction, cachedShare }: Measured = conversation.measured,
+  terms: FoldTerms = {},
+  measured: Measured = conversation.measured,
 ): FoldLevels {
   const { path, notes, trunkTokens, overlay } = conversation
+  const { correction, cachedShare } = measured
+  const isDead = hasLostCache(measured, terms)
+  const factor = isDead || isUncached(measured) ? 0 : batchFactor * reshapingFactor(cachedShare, terms.prices)
   const counted = (tokens: number): number => tokens / correction
   const { user, growth } = trunkSums(conversation)
   const unmanaged = frameTokens + (path.at(-1)?.pathTokens ?? 0)
   const stays = frameTokens + user + notes.shown + (overlay?.tokens ?? 0)
   const cap = counted(policy.cap)
-  const low = Math.min(shareOfCap * cap, Math.max(stays + counted(policy.work), policy.lambda * policy.phi * unmanaged))
+  const usual = Math.max(stays + counted(policy.work), policy.lambda * policy.phi * unmanaged)
+  const low = Math.min(shareOfCap * cap, isDead ? Math.max(stays, usual - counted(deeper)) : usual)
   const minBatch = counted(policy.minBatch)
   const batch = Math.max(
     minBatch,
-    batchFactor *
-      reshapingFactor(cachedShare) *
-      Math.sqrt(Math.max(leastGrowth, growth) * Math.max(leastSpan, low - frameTokens)),
+    factor * Math.sqrt(Math.max(leastGrowth, growth) * Math.max(leastSpan, low - frameTokens)),
   )
   const high = Math.min(Math.max(cap, low + minBatch), low + batch)
   const request = frameTokens + trunkTokens + waitingTokens(conversation)
@@ -89,9 +115,18 @@ export function foldLevels(
     low,
     high,
     least: high - low + counted(policy.indexTokens),
-    foldable: frameTokens + trunkTokens - stays + notes.index - recentTokens(conversation, policy.keepSteps),
+    foldable: frameTokens + trunkTokens - stays + notes.index - recentTokens(conversation, keptSteps(policy, isDead)),
+    isFree: factor === 0,
+    isDead,
   }
 }
+
+/** The pause before this run outlasted the cache, so that the next request is written anew as a whole. */
+const hasLostCache = ({ pause = 0 }: Measured, { lifetimeMs = cacheLifetimes['5m'] }: FoldTerms): boolean =>
+  pause >= lifetimeMs
+
+const keptSteps = ({ keepSteps }: FoldPolicy, isDead: boolean): number =>
+  isDead ? Math.min(keptWhenDead, keepSteps) : keepSteps
 
 /**
  * Returns the trunk size in tokens above which a fold may be due once the current reply and its results have arrived; the largest integer if folding
@@ -101,17 +136,25 @@ export function nextFold(
   conversation: Conversation,
   policy: FoldPolicy,
   frameTokens: number,
-  measured?: Measured,
+  terms?: FoldTerms,
+  measured: Measured = conversation.measured,
 ): number {
   // The reply under way takes one of the places of the steps that are kept.
-  const { high, least, foldable } = foldLevels(
+  const { high, least, foldable, isFree } = foldLevels(
     conversation,
     { ...policy, keepSteps: Math.max(0, policy.keepSteps - 1) },
     frameTokens,
+    terms,
     measured,
   )
-  return foldable < 0.9 * least ? Number.MAX_SAFE_INTEGER : high - frameTokens
+  if (foldable < 0.9 * least) return Number.MAX_SAFE_INTEGER
+  const isEarly = !isFree && isShort(policy, measured)
+  return (isEarly ? Math.max(high, policy.cap / measured.correction) : high) - frameTokens
 }
+
+/** Returns true for a conversation that is not expected to make enough requests for a fold to pay. */
+const isShort = ({ leastRequests }: FoldPolicy, { replies, expected = 0 }: Measured): boolean =>
+  Math.max(replies, expected) < leastRequests
 
 /** Estimated tokens of messages that reach the trunk before the next request. */
 function waitingTokens({ queues: { steering, followUps }, counter }: Conversation): number {
@@ -166,9 +209,33 @@ const isProtected = ({ nodes }: Step): boolean =>
 const mayPay = ({ request, high, least, foldable }: FoldLevels, { notes }: Conversation): boolean =>
   request > high && foldable + notes.shown - notes.index >= least
 
+/** A fold must have paid within this share of the requests that were made so far: as many again are to be expected. */
+const payback = 1 / 3
+
+/** Returns true if a fold would cost nothing, or the request is too large to wait. */
+const mustNotPay = ({ isFree, request }: FoldLevels, { cap }: FoldPolicy, { correction }: Conversation): boolean =>
+  isFree || request * correction > cap
+
+/** Returns true if the conversation may be folded at its length and size, whatever the fold costs. */
+const isTimely = (levels: FoldLevels, policy: FoldPolicy, conversation: Conversation): boolean =>
+  mayPay(levels, conversation) && (mustNotPay(levels, policy, conversation) || !isShort(policy, conversation.measured))
+
+/** Returns true if a fold would pay back soon enough for the conversation as it has been so far. */
+function paysBack(plan: FoldPlan, conversation: Conversation, frameTokens: number, { prices }: FoldTerms): boolean {
+  const { before, after, unchanged } = sizesOfFold(conversation, plan)
+  const { cachedShare, replies } = conversation.measured
+  const sizes = { before: before + frameTokens, after: after + frameTokens, unchanged: unchanged + frameTokens }
+  const { paysAfter } = economicsOf({ ...sizes, prices, cachedShare })
+  return paysAfter !== null && paysAfter <= payback * replies
+}
+
 /** Returns true if `planFold` would look for steps to fold. It may still find too few. */
-export const isFoldDue = (conversation: Conversation, policy: FoldPolicy, frameTokens: number): boolean =>
-  mayPay(foldLevels(conversation, policy, frameTokens), conversation)
+export const isFoldDue = (
+  conversation: Conversation,
+  policy: FoldPolicy,
+  frameTokens: number,
+  terms?: FoldTerms,
+): boolean => isTimely(foldLevels(conversation, policy, frameTokens, terms), policy, conversation)
 
 export interface FoldPlan {
   readonly outcome: PruneOutcome
@@ -185,22 +252,26 @@ export function planFold(
   policy: FoldPolicy,
   frameTokens: number,
   id: string,
+  terms: FoldTerms = {},
 ): FoldPlan | undefined {
-  const levels = foldLevels(conversation, policy, frameTokens)
-  if (!mayPay(levels, conversation)) return undefined
-  const { request, low, least, foldable } = levels
+  const levels = foldLevels(conversation, policy, frameTokens, terms)
+  if (!isTimely(levels, policy, conversation)) return undefined
+  const { request, low, least, foldable, isDead } = levels
   const rolled = rollUpMemos(conversation, low)
   if (foldable + rolled.saved < least) return undefined
   const { counter, notes, correction } = conversation
   const excess = request - low + policy.indexTokens / correction
   const steps: Step[] = []
   let freed = rolled.saved + notes.index
-  for (const step of foldableSteps(conversation, policy.keepSteps)) {
+  for (const step of foldableSteps(conversation, keptSteps(policy, isDead))) {
     if (freed >= excess) break
     steps.push(step)
     freed += tokensOfStep(step, conversation) - counter.text(`${foldLine(step)}\n`)
   }
-  return steps.length === 0 || freed < least ? undefined : foldOf(conversation, policy, id, steps, rolled)
+  if (steps.length === 0 || freed < least) return undefined
+  const plan = foldOf(conversation, policy, id, steps, rolled)
+  if (policy.leastRequests === 0 || mustNotPay(levels, policy, conversation)) return plan
+  return paysBack(plan, conversation, frameTokens, terms) ? plan : undefined
 }
 
 /**

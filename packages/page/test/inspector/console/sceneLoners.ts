@@ -70,7 +70,7 @@ export function loners(pace: Pace, folder: string, summary: { isBroken: boolean 
     pricing,
     tools: [shelf],
     braking: {
-      fold: { work: 300, minBatch: 300, keepSteps: 2, indexTokens: 200, cap: 2_500 },
+      fold: { work: 300, minBatch: 300, keepSteps: 2, indexTokens: 200, cap: 2_500, leastRequests: 0 },
       policies: [policy({ name: 'tidy', when: when.onRequest(), decide: decide.oldest({ downTo: 1_000 }) })],
     },
     captureTurnRequests: true,
