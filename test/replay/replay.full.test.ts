@@ -26,7 +26,7 @@ const policy = (name: string, compactAt = 20_000) => policiesFor(compactAt).find
 
 describe('a replay', (it) => {
   it('without brakes sends the recorded requests one by one', { timeoutMs: 20_000 }, async () => {
-    const session = generateSession(60, 3)
+    const session = generateSession('claude-code', 3, 60)
     const replayed = await replay(session)
     assert.is(replayed.failure, undefined)
     assert.is(replayed.requests.length, stepsOf(session).length)
@@ -71,7 +71,7 @@ describe('a replay', (it) => {
     'names why the beginning of a request changed, with each policy, and loses nothing',
     { timeoutMs: 30_000 },
     async () => {
-      const session = generateSession(120, 1)
+      const session = generateSession('claude-code', 1, 120)
       const rows = await compare(session, policiesFor(20_000), 'anthropic')
       assert.equal(
         rows.map((row) => row.policy),
@@ -103,7 +103,7 @@ describe('a replay', (it) => {
   )
 
   it('counts the request that a revert by the model costs', { timeoutMs: 20_000 }, async () => {
-    const session = generateSession(120, 1)
+    const session = generateSession('claude-code', 1, 120)
     const ends = deadEnds(session)
     assert.ok(ends.length > 0)
     const { shape, script } = policy('dead-ends-lazy')
@@ -116,7 +116,7 @@ describe('a replay', (it) => {
   })
 
   it('says why it ended early', async () => {
-    const session = generateSession(20, 1)
+    const session = generateSession('claude-code', 1, 20)
     const said = { type: 'step', content: [{ type: 'text', text: 'done' }], results: [] } as const
     const turns = [session.turns[0]!, said, said]
     const { failure } = await replay({ ...session, turns })
@@ -141,12 +141,12 @@ describe('a replay', (it) => {
 
 describe('a generated session', (it) => {
   it('is the same for the same seed, and another for another', () => {
-    assert.equal(generateSession(40, 7), generateSession(40, 7))
-    assert.not.equal(generateSession(40, 7), generateSession(40, 8))
+    assert.equal(generateSession('claude-code', 7, 40), generateSession('claude-code', 7, 40))
+    assert.not.equal(generateSession('claude-code', 7, 40), generateSession('claude-code', 8, 40))
   })
 
   it('has what real ones have: steering, errors, calls side by side, several tasks', () => {
-    const { turns } = generateSession(200, 1)
+    const { turns } = generateSession('claude-code', 1, 200)
     assert.ok(turns.filter(isStep).length >= 200)
     const steered = turns.filter((turn, at) => !isStep(turn) && at > 0 && callsOf(turns[at - 1] as never).length > 0)
     assert.ok(steered.length > 0)
@@ -198,7 +198,7 @@ describe('dead ends by hindsight', (it) => {
 
 describe('what a comparison shows', (it) => {
   it('is a table in Markdown and a picture', { timeoutMs: 20_000 }, async () => {
-    const session = generateSession(40, 2)
+    const session = generateSession('claude-code', 2, 40)
     const rows = await compare(session, [policy('none'), policy('dead-ends')], 'anthropic')
     const lines = markdownTable(rows).split('\n')
     assert.is(lines.length, 4)
