@@ -77,7 +77,10 @@ describe('the replay command', (it) => {
     assert.match(await refusal('--generate', 'many'), /--generate takes a positive whole number, not many/)
     assert.match(await refusal('--generate', '5', '--policies', 'none,all'), /There is no policy all: take none, /)
     assert.match(await refusal('--generate', '5', '--prices', 'gold'), /There are no prices of gold: take anthropic, /)
-    assert.match(await refusal('--generate', '5', '--cache', 'big'), /There are no cache of big: take ideal, 5m, 1h, none/)
+    assert.match(
+      await refusal('--generate', '5', '--cache', 'big'),
+      /There are no cache of big: take ideal, 5m, 1h, none/,
+    )
     assert.match(await refusal('--generate', '5', '--kind', 'dream'), /There are no kind of dream: take claude-code, /)
     assert.match(await refusal('--by-kind', '--seeds', 'all'), /There are no seeds of all: take tune, held-out/)
     assert.match(await refusal('--generate', '5', '--unit', '0'), /--unit takes a number above 0, not 0/)

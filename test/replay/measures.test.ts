@@ -138,8 +138,14 @@ describe('measures of a replay', (it) => {
     }
     // The blocks: frame, go, memo, index, on, hm, a, b, one, two, three, c, four.
     const ends = [1, 3, 11, 13]
-    assert.equal(marksFor('1h', request), ends.map((end) => ({ end, ttl: '1h' })))
-    assert.equal(marksFor('5m', { ...request, settings: {} }), ends.map((end) => ({ end, ttl: '5m' })))
+    assert.equal(
+      marksFor('1h', request),
+      ends.map((end) => ({ end, ttl: '1h' })),
+    )
+    assert.equal(
+      marksFor('5m', { ...request, settings: {} }),
+      ends.map((end) => ({ end, ttl: '5m' })),
+    )
     assert.equal(marksFor('5m', { ...request, settings: { cache: false } }), [])
     assert.equal(marksFor('ideal', request), [])
   })

@@ -88,7 +88,10 @@ describe('facts that a recording tells', (it) => {
     assert.ok(whole.system.length / 4 > 59_000)
     for (const more of [{ uuid: 'u2', parentUuid: 'u1' }, { isCompactSummary: true }]) {
       const after = more.isCompactSummary === true ? [asked(2, 'go on')] : []
-      const resumed = await readText(jsonl(asked(1, 'fix it', more), ...after, calls, result, says(50, 'done')), 'c.jsonl')
+      const resumed = await readText(
+        jsonl(asked(1, 'fix it', more), ...after, calls, result, says(50, 'done')),
+        'c.jsonl',
+      )
       assert.is(resumed.firstInput, 42_000)
       assert.ok(resumed.system.length / 4 < 42_000)
       assert.ok(resumed.notes.some((note) => note.startsWith('is resumed')))

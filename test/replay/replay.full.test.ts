@@ -1,7 +1,11 @@
+import { byKind } from '../../tools/bench/replay/byKind.ts'
 import { compare } from '../../tools/bench/replay/compare.ts'
 import { generateSession } from '../../tools/bench/replay/generate/generateSession.ts'
+import { longKinds } from '../../tools/bench/replay/generate/kinds.ts'
 import { measureReplay } from '../../tools/bench/replay/measure/measureReplay.ts'
+import { prices } from '../../tools/bench/replay/measure/prices.ts'
 import { chartOf } from '../../tools/bench/replay/output/chart.ts'
+import { kindTables } from '../../tools/bench/replay/output/kindTable.ts'
 import { markdownTable, priceTable, remarks } from '../../tools/bench/replay/output/table.ts'
 import { deadEnds } from '../../tools/bench/replay/policies/deadEnds.ts'
 import { policiesFor } from '../../tools/bench/replay/policies/policies.ts'
@@ -154,6 +158,48 @@ describe('a generated session', (it) => {
     assert.ok(turns.filter(isStep).some(({ results }) => results.some(({ isError }) => isError)))
     assert.ok(turns.filter((turn) => !isStep(turn)).length > 5)
   })
+})
+
+describe('a table by kind', (it) => {
+  it(
+    'has sessions of each kind, recorded ones and short runs, with and without a cache',
+    { timeoutMs: 120_000 },
+    async () => {
+      const recorded = generateSession('codex', 5, 60)
+      const found = await byKind({
+        seeds: 'tune',
+        sessions: 1,
+        runs: 4,
+        cache: '5m',
+        unit: 1,
+        prices: prices['anthropic']!,
+        fold: { work: 4_000, minBatch: 2_000 },
+        recordings: [recorded],
+      })
+      assert.equal(
+        [...found.long, ...found.recorded].map(({ kind }) => kind),
+        [...Object.keys(longKinds), recorded.name],
+      )
+      assert.is(found.short.length, 4)
+      for (const { samples } of [...found.long, ...found.recorded]) {
+        for (const { measures, requests } of Object.values(samples).flat()) {
+          assert.equal([measures.failure, measures.invalid, measures.usersLost], [undefined, 0, 0])
+          assert.not.ok('other' in measures.breaks)
+          assert.ok(requests >= 50)
+        }
+        const [fold, uncached] = [samples.fold[0]!, samples.foldUncached[0]!]
+        assert.ok(fold.cost < fold.unmanaged && uncached.cost < uncached.unmanaged)
+        // Without a cache all input has its full price.
+        assert.ok(uncached.unmanaged > 3 * fold.unmanaged)
+      }
+      const claude = found.long[0]!.samples
+      assert.ok(claude.onDemand[0]!.cost < claude.onDemand[0]!.unmanaged)
+      assert.ok(claude.foldOnDemand[0]!.cost < claude.fold[0]!.cost)
+      const tables = kindTables(found)
+      assert.match(tables, /\| kind +\| +n \| requests \|[\s\S]*\| claude-code +\| +1 \|[\s\S]*\| all +\| +4 \|/)
+      assert.match(tables, /under 30 requests[\s\S]*\| all +\| +4 \|[\s\S]*0 invalid requests/)
+    },
+  )
 })
 
 describe('dead ends by hindsight', (it) => {

@@ -92,10 +92,23 @@ async function sampled(
   arms: readonly Arm[],
   { prices }: ByKindOptions,
 ): Promise<Record<ArmName, Sample[]>> {
-  const samples: Record<ArmName, Sample[]> = { fold: [], foldOnDemand: [], onDemand: [], foldUncached: [], foldIdeal: [] }
+  const samples: Record<ArmName, Sample[]> = {
+    fold: [],
+    foldOnDemand: [],
+    onDemand: [],
+    foldUncached: [],
+    foldIdeal: [],
+  }
   for (const session of sessions) {
     const table = new BlockTable()
     const unmanaged = await replay(session)
+    const costs = new Map<CacheName, number>()
+    const costWith = (cache: CacheName): number => {
+      let cost = costs.get(cache)
+      if (cost === undefined)
+        costs.set(cache, (cost = costOf(measureReplay(session, unmanaged, table, cache), prices)))
+      return cost
+    }
     for (const { name, policy, cache } of arms) {
       const { played, replayed } = await replayWith(session, policy, unmanaged, cache)
       const measures = measureReplay(played, replayed, table, cache)
@@ -103,7 +116,7 @@ async function sampled(
         session: session.name,
         requests: stepsOf(session).length,
         cost: costOf(measures, prices),
-        unmanaged: costOf(measureReplay(session, unmanaged, table, cache), prices),
+        unmanaged: costWith(cache),
         measures,
       })
     }

@@ -88,7 +88,8 @@ export async function replayCommand(args: readonly string[]): Promise<string> {
   const policies = chosen(rows, values.policies)
   if (values.generate !== undefined) sessions.push(generated(values.generate, values))
   const results: Result[] = []
-  for (const session of sessions) results.push({ session, rows: await compare(session, policies, values.prices, cache) })
+  for (const session of sessions)
+    results.push({ session, rows: await compare(session, policies, values.prices, cache) })
   if (values.svg !== undefined) await writeFile(values.svg, chartOf(results[0]!.rows, results[0]!.session.name))
   return values.json ? JSON.stringify(results.map(asJson), null, 2) : results.map(asText).join('\n\n')
 }
@@ -130,7 +131,9 @@ function foldOptions(given: string | undefined): FoldOptions {
   const pairs = given.split(',').map((pair): [string, number] => {
     const [name = '', value = ''] = pair.split('=')
     if (!Object.hasOwn(defaultFoldPolicy, name) || value === '' || !Number.isFinite(Number(value)))
-      throw new ReplayError(`--fold takes ${Object.keys(defaultFoldPolicy).join(', ')}, each with a number, not ${pair}.`)
+      throw new ReplayError(
+        `--fold takes ${Object.keys(defaultFoldPolicy).join(', ')}, each with a number, not ${pair}.`,
+      )
     return [name, Number(value)]
   })
   return Object.fromEntries(pairs)

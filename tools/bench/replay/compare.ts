@@ -78,7 +78,8 @@ export async function replayWith(
   cache: CacheName,
 ): Promise<{ readonly played: RecordedSession; readonly replayed: Replay }> {
   if (name === none.name) return { played: session, replayed: unmanaged }
-  if (simulate !== undefined) return { played: session, replayed: { ...unmanaged, requests: simulate(unmanaged.requests) } }
+  if (simulate !== undefined)
+    return { played: session, replayed: { ...unmanaged, requests: simulate(unmanaged.requests) } }
   const played = reshape?.(session) ?? session
   return { played, replayed: await replay(played, shape, script?.(played), { cache }) }
 }

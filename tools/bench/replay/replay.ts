@@ -202,7 +202,13 @@ class Replaying {
       this.#invalid.push(`turn ${this.#next}: rule ${rule}: ${message}`)
     const own = this.#script.beforeReply?.(this.#next, request, this.#agent!)
     const reply = own === undefined ? turn.content : own.map((block) => this.#owned(block))
-    this.#requests.push({ request, turn: own === undefined ? this.#next : null, reply, at: this.#at, causes: this.#causes })
+    this.#requests.push({
+      request,
+      turn: own === undefined ? this.#next : null,
+      reply,
+      at: this.#at,
+      causes: this.#causes,
+    })
     this.#causes = []
     if (own === undefined) this.#next += 1
     yield* done(reply, this.#provider.usageOf(request, reply, this.#at))

@@ -51,7 +51,7 @@ class Coder {
     this.#writer.prompt(`Task ${number}: ${random.pick(target.names)} in ${target.path}: ${wish}.${rule}`)
     const isOver = (): boolean => this.#writer.made >= replies - 1
     this.#search(target)
-    for (let at = 0; at < files.length && !isOver(); ) at += this.#look(files.slice(at))
+    for (let at = 0; at < files.length && !isOver();) at += this.#look(files.slice(at))
     if (random.chance(mishaps.deadEnd)) this.#deadEnd()
     this.#repeat(between, isOver, () => this.#small(random.pick(files)))
     if (random.chance(mishaps.steering)) this.#steer(files)
@@ -138,7 +138,10 @@ class Coder {
     const input = { path: file.path, old, new: lines.join('\n') }
     const isWrong = random.chance(0.1)
     const output = isWrong ? `old was not found in ${file.path}` : `replaced 1 line of ${file.path}`
-    this.#writer.step('', this.#call('edit_file', input, `edit ${file.path} <<'END'\n${input.new}\nEND`, output, isWrong))
+    this.#writer.step(
+      '',
+      this.#call('edit_file', input, `edit ${file.path} <<'END'\n${input.new}\nEND`, output, isWrong),
+    )
   }
 
   /** A name that a change writes: of the file, or one from before this task. */
@@ -193,7 +196,9 @@ class Coder {
 
   #report(files: readonly SourceFile[]): void {
     const { random } = this.#writer
-    const named = files.slice(0, 6).map((file) => `${file.path}: ${this.#wrote(random.pick(this.#shown.get(file) ?? file.names))}`)
+    const named = files
+      .slice(0, 6)
+      .map((file) => `${file.path}: ${this.#wrote(random.pick(this.#shown.get(file) ?? file.names))}`)
     this.#writer.answer(`Done.\n${named.join('\n')}\n${proseOf(random, random.logNormal(120, 0.8))}.`)
   }
 

@@ -31,7 +31,10 @@ export function browsingWork(writer: SessionWriter, { pages }: Browsing, replies
     const link = random.pick(links)
     links = Array.from({ length: random.between(5, 20) }, () => `item_${random.between(1_000, 9_999)}/details`)
     const page = `${link}\n${links.join('\n')}\n${proseOf(random, sizeFrom(random, pages))}`
-    writer.step('', random.chance(0.5) ? ['open_page', { url: `${site}/${link}` }, page] : ['click', { element: link }, page])
+    writer.step(
+      '',
+      random.chance(0.5) ? ['open_page', { url: `${site}/${link}` }, page] : ['click', { element: link }, page],
+    )
   }
   writer.answer(`It is ${random.pick(links)}. ${prose(random, 30)}.`)
 }

@@ -52,7 +52,10 @@ export function measureReplay(
   let passed = 0
   for (const sent of replay.requests) {
     const blocks = table.blocksOf(sent.request)
-    const billed = { ...meter.bill(blocks, marksFor(cacheName, sent.request), sent.at), output: tokensWritten(sent.reply) }
+    const billed = {
+      ...meter.bill(blocks, marksFor(cacheName, sent.request), sent.at),
+      output: tokensWritten(sent.reply),
+    }
     addTo(sum, billed)
     sum.peak = Math.max(sum.peak, billed.input)
     if (sharedBlocks(before, blocks) < before.length) {

@@ -11,10 +11,15 @@ interface Figure {
 }
 
 /** A ratio of sums over samples, with its interval over them. */
-function ratio(samples: readonly Sample[], over: (sample: Sample) => number, under: (sample: Sample) => number): Figure {
+function ratio(
+  samples: readonly Sample[],
+  over: (sample: Sample) => number,
+  under: (sample: Sample) => number,
+): Figure {
   const [a, b] = [samples.map(over), samples.map(under)]
   const of = (times: (index: number) => number): number => {
-    const sum = (values: readonly number[]): number => values.reduce((all, value, index) => all + value * times(index), 0)
+    const sum = (values: readonly number[]): number =>
+      values.reduce((all, value, index) => all + value * times(index), 0)
     return sum(a) / Math.max(1e-9, sum(b))
   }
   const interval = bootstrap(samples.length, (drawn) => of((index) => drawn[index]!), seed)
@@ -22,16 +27,30 @@ function ratio(samples: readonly Sample[], over: (sample: Sample) => number, und
 }
 
 export const costX = (samples: readonly Sample[]): Figure =>
-  ratio(samples, ({ cost }) => cost, ({ unmanaged }) => unmanaged)
+  ratio(
+    samples,
+    ({ cost }) => cost,
+    ({ unmanaged }) => unmanaged,
+  )
 
 export const dangling = (samples: readonly Sample[]): Figure =>
-  ratio(samples, ({ measures }) => 100 * measures.dangling, ({ measures }) => measures.met)
+  ratio(
+    samples,
+    ({ measures }) => 100 * measures.dangling,
+    ({ measures }) => measures.met,
+  )
 
 const indexOnly = (samples: readonly Sample[]): Figure =>
-  ratio(samples, ({ measures }) => 100 * measures.indexOnly, ({ measures }) => measures.met)
+  ratio(
+    samples,
+    ({ measures }) => 100 * measures.indexOnly,
+    ({ measures }) => measures.met,
+  )
 
 const words = ({ value, low, high }: Figure, digits: number): string =>
-  low === null || high === null ? value.toFixed(digits) : `${value.toFixed(digits)} [${low.toFixed(digits)}, ${high.toFixed(digits)}]`
+  low === null || high === null
+    ? value.toFixed(digits)
+    : `${value.toFixed(digits)} [${low.toFixed(digits)}, ${high.toFixed(digits)}]`
 
 const columns: readonly (readonly [heading: string, cell: (row: KindRow) => string])[] = [
   ['kind', ({ kind }) => kind],
@@ -51,10 +70,15 @@ const columns: readonly (readonly [heading: string, cell: (row: KindRow) => stri
 export function kindTables({ long, recorded, short }: ByKind): string {
   const all: KindRow[] = long.length < 2 ? [] : [{ kind: 'all', about: '', samples: pooled(long) }]
   const rows = [...long, ...all, ...recorded]
-  const table = aligned([columns.map(([heading]) => heading), ...rows.map((row) => columns.map(([, cell]) => cell(row)))])
-  return [table, shortTable(short), remarksOn(rows.flatMap(({ samples }) => Object.values(samples).flat()).concat(short))].join(
-    '\n\n',
-  )
+  const table = aligned([
+    columns.map(([heading]) => heading),
+    ...rows.map((row) => columns.map(([, cell]) => cell(row))),
+  ])
+  return [
+    table,
+    shortTable(short),
+    remarksOn(rows.flatMap(({ samples }) => Object.values(samples).flat()).concat(short)),
+  ].join('\n\n')
 }
 
 const pooled = (rows: readonly KindRow[]): KindRow['samples'] => {
@@ -63,7 +87,8 @@ const pooled = (rows: readonly KindRow[]): KindRow['samples'] => {
   return { fold, foldOnDemand, onDemand, foldUncached: of('foldUncached'), foldIdeal: of('foldIdeal') }
 }
 
-const median = (values: readonly number[]): number => values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0
+const median = (values: readonly number[]): number =>
+  values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0
 const worst = (samples: readonly Sample[]): Sample | undefined =>
   samples.toSorted((a, b) => b.cost / b.unmanaged - a.cost / a.unmanaged)[0]
 const isFolded = ({ measures }: Sample): boolean => Object.keys(measures.breaks).length > 0
@@ -84,14 +109,25 @@ function shortTable(short: readonly Sample[]): string {
     ]
   }
   const kinds = Map.groupBy(short, kindOf)
-  const head = ['under 30 requests', 'runs', 'folded', 'cost × (sum)', 'median', 'worst', 'which (requests)', 'dangling %']
+  const head = [
+    'under 30 requests',
+    'runs',
+    'folded',
+    'cost × (sum)',
+    'median',
+    'worst',
+    'which (requests)',
+    'dangling %',
+  ]
   return aligned([head, ...[...kinds].map(([kind, samples]) => row(kind, samples)), row('all', short)])
 }
 
 /** What would be a defect, over all replays. */
 function remarksOn(samples: readonly Sample[]): string {
   const count = (of: (sample: Sample) => number): number => samples.reduce((sum, sample) => sum + of(sample), 0)
-  const failures = samples.flatMap(({ session, measures }) => (measures.failure === undefined ? [] : [`${session}: ${measures.failure}`]))
+  const failures = samples.flatMap(({ session, measures }) =>
+    measures.failure === undefined ? [] : [`${session}: ${measures.failure}`],
+  )
   const other = count(({ measures }) => measures.breaks['other'] ?? 0)
   return [
     `${samples.length} replays: ${count(({ measures }) => measures.invalid)} invalid requests, ${count(({ measures }) => measures.usersLost)} messages of people lost, ${other} breaks without a cause, ${failures.length} that ended early.`,

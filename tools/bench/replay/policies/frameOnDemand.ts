@@ -32,7 +32,13 @@ export function frameOnDemand(session: RecordedSession): RecordedSession {
     ...(deferred.length === 0 ? [] : finder),
     ...(left === '' ? [] : [reader]),
   ]
-  return { ...session, name: `${session.name}, frame on demand`, system, tools, turns: new Turns(deferred, left).of(session.turns) }
+  return {
+    ...session,
+    name: `${session.name}, frame on demand`,
+    system,
+    tools,
+    turns: new Turns(deferred, left).of(session.turns),
+  }
 }
 
 function mostCalled({ tools, turns }: RecordedSession): ReadonlySet<string> {
@@ -84,7 +90,12 @@ class Turns {
   #own({ at }: StepTurn, name: string, input: object, answer: string): StepTurn {
     const callId = `on-demand-${(this.#made += 1)}`
     const results = [{ content: [{ type: 'text', text: answer } as const], isError: false }]
-    return { type: 'step', content: [{ type: 'toolCall', callId, name, input }], results, ...(at === undefined ? {} : { at }) }
+    return {
+      type: 'step',
+      content: [{ type: 'toolCall', callId, name, input }],
+      results,
+      ...(at === undefined ? {} : { at }),
+    }
   }
 
   #throughCallTool(turn: StepTurn): StepTurn {

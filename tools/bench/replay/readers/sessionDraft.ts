@@ -53,7 +53,9 @@ export class SessionDraft {
 
   /** The first request also had history that is not in the recording: at most so many of its tokens are taken for its beginning. */
   isResumed(most: number): void {
-    this.note(`is resumed, and its history is not in it: at most ${most} tokens are taken for its system prompt and tools`)
+    this.note(
+      `is resumed, and its history is not in it: at most ${most} tokens are taken for its system prompt and tools`,
+    )
     this.#mostInput = most
   }
 
@@ -141,8 +143,7 @@ export class SessionDraft {
     const tools = new Map(this.#tools)
     for (const turn of this.#turns)
       for (const { name } of 'user' in turn ? [] : turn.content.filter(isCall))
-        if (!tools.has(name))
-          tools.set(name, { name, description: stubOf(name), inputSchema: { type: 'object' } })
+        if (!tools.has(name)) tools.set(name, { name, description: stubOf(name), inputSchema: { type: 'object' } })
     return [...tools.values()].toSorted((a, b) => (a.name < b.name ? -1 : 1))
   }
 }

@@ -12,8 +12,7 @@ export const textOf = (value: unknown): string => (typeof value === 'string' ? v
 export const numberOf = (value: unknown): number => (typeof value === 'number' ? value : 0)
 
 /** Milliseconds of a time in words or numbers; `NaN` for anything else. */
-export const timeOf = (value: unknown): number =>
-  typeof value === 'number' ? value : Date.parse(textOf(value))
+export const timeOf = (value: unknown): number => (typeof value === 'number' ? value : Date.parse(textOf(value)))
 
 export const text = (value: string): PlainBlock => ({ type: 'text', text: value })
 
