@@ -127,8 +127,15 @@ describe('measures of a replay', (it) => {
       tools: [],
       settings: { cache: { ttl: '1h' } },
       messages: [
-        { role: 'user', content: [text('go'), text('<brake-note kind="memo">m</brake-note>')] },
-        { role: 'user', content: [text('<brake-note kind="index">n1 x</brake-note>'), text('on')] },
+        {
+          role: 'user',
+          content: [
+            text('go'),
+            text('<brake-note kind="memo">m</brake-note>'),
+            text('<brake-note kind="index">n1 x</brake-note>'),
+            text('on'),
+          ],
+        },
         { role: 'assistant', content: [{ type: 'thinking', text: 'hm' }, call('a'), call('b')] },
         result('a', 'one', 'two'),
         result('b', 'three'),

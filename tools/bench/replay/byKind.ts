@@ -1,6 +1,6 @@
 import { replayWith } from './compare.ts'
 import { longSessions, shortSessions } from './generate/generateSession.ts'
-import { longKinds, type SeedSet } from './generate/kinds.ts'
+import { type LongKind, longKinds, type SeedSet } from './generate/kinds.ts'
 import type { CacheName } from './measure/cacheMeter.ts'
 import { type Measures, measureReplay } from './measure/measureReplay.ts'
 import { costOf, type PriceRatios } from './measure/prices.ts'
@@ -54,7 +54,7 @@ export async function byKind(options: ByKindOptions): Promise<ByKind> {
   const counted = (session: RecordedSession): RecordedSession => ({ ...session, unit })
   const long: KindRow[] = []
   for (const [kind, { about }] of Object.entries(longKinds)) {
-    const sessions = longSessions(kind as keyof typeof longKinds, seeds, options.sessions).map(counted)
+    const sessions = longSessions(kind as LongKind, seeds, options.sessions).map(counted)
     long.push({ kind, about, samples: await sampled(sessions, allArms(options), options) })
   }
   const recorded: KindRow[] = []
@@ -105,8 +105,7 @@ async function sampled(
     const costs = new Map<CacheName, number>()
     const costWith = (cache: CacheName): number => {
       let cost = costs.get(cache)
-      if (cost === undefined)
-        costs.set(cache, (cost = costOf(measureReplay(session, unmanaged, table, cache), prices)))
+      if (cost === undefined) costs.set(cache, (cost = costOf(measureReplay(session, unmanaged, table, cache), prices)))
       return cost
     }
     for (const { name, policy, cache } of arms) {

@@ -62,7 +62,7 @@ const nothing: AgentShape = { compaction: false }
 /** A moment for the first request. */
 const start = Date.UTC(2026, 0, 1)
 
-/** What a replay assumes beside the session. */
+/** Assumptions of a replay beside the session. */
 export interface ReplayOptions {
   /** The provider's cache. Only an ideal one, the default, is not reported to the agent. */
   readonly cache?: CacheName

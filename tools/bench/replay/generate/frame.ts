@@ -39,9 +39,10 @@ export function frameOf(
   tokens: number,
   own: readonly ToolSpec[],
 ): { readonly system: string; readonly tools: readonly ToolSpec[] } {
+  const room = tokens < smallFrame ? 0 : tokens * serverShare
   const tools = [...own]
   const size = (): number => textTokens(JSON.stringify(tools))
-  while (tokens >= smallFrame && size() < tokens * serverShare) tools.push(serverTool(random, tools.length))
+  for (let left = room - size(); left > 0; left = room - size()) tools.push(serverTool(random, tools.length))
   const system = `You are an agent. ${proseOf(random, Math.max(100, tokens - size()))}.`
   return { system, tools: tools.toSorted((a, b) => (a.name < b.name ? -1 : 1)) }
 }

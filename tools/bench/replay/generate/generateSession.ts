@@ -2,7 +2,7 @@ import type { ToolSpec } from '../../../../src/index.ts'
 import type { RecordedSession } from '../recordedSession.ts'
 import { codingWork } from './codingWork.ts'
 import { browserTools, chatTools, codingTools, terminalTools } from './frame.ts'
-import { type KindName, kinds, longKinds, type SeedSet, seedSets, shortMix } from './kinds.ts'
+import { type KindName, kinds, type LongKind, type SeedSet, seedSets, shortMix } from './kinds.ts'
 import { browsingWork, chatWork } from './otherWork.ts'
 import { Random } from './random.ts'
 import { SessionWriter } from './sessionWriter.ts'
@@ -29,7 +29,7 @@ export function generateSession(name: KindName, seed: number, replies?: number):
 }
 
 /** So many sessions of 50 requests and more of one kind, of a set of seeds. */
-export const longSessions = (name: keyof typeof longKinds, seeds: SeedSet, count: number): RecordedSession[] =>
+export const longSessions = (name: LongKind, seeds: SeedSet, count: number): RecordedSession[] =>
   Array.from({ length: count }, (_, index) => generateSession(name, seedSets[seeds] + index))
 
 /** So many runs of fewer than 30 requests, of all kinds. */

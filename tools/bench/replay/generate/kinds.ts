@@ -205,7 +205,8 @@ export const shortMix: readonly { readonly weight: number; readonly name: keyof 
   { weight: 10, name: 'codex-short' },
 ]
 
-export type KindName = keyof typeof longKinds | keyof typeof shortKinds
+export type LongKind = keyof typeof longKinds
+export type KindName = LongKind | keyof typeof shortKinds
 
 export const kinds: Readonly<Record<KindName, Kind>> = { ...longKinds, ...shortKinds }
 

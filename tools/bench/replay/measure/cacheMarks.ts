@@ -39,7 +39,7 @@ function inMessages({ messages }: ModelRequest, prompt: Options['prompt']): Cach
   for (const { role, content } of prompt) {
     if (role === 'system' || typeof content === 'string') continue
     // Replies of which nothing is sent.
-    while (messages[at]?.role === 'assistant' && role !== 'assistant') pass()
+    if (role !== 'assistant') while (messages[at]?.role === 'assistant') pass()
     if (role === 'assistant') pass()
     else if (role === 'tool')
       for (const part of content) {

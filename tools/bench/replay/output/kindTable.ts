@@ -122,7 +122,7 @@ function shortTable(short: readonly Sample[]): string {
   return aligned([head, ...[...kinds].map(([kind, samples]) => row(kind, samples)), row('all', short)])
 }
 
-/** What would be a defect, over all replays. */
+/** Counts over all replays of what would be a defect. */
 function remarksOn(samples: readonly Sample[]): string {
   const count = (of: (sample: Sample) => number): number => samples.reduce((sum, sample) => sum + of(sample), 0)
   const failures = samples.flatMap(({ session, measures }) =>

@@ -3,7 +3,7 @@ import { tool } from '../generate/toolSpec.ts'
 import { textTokens } from '../measure/tokens.ts'
 import { isStep, type RecordedSession, type RecordedTurn, type StepTurn } from '../recordedSession.ts'
 
-/** What stays: instructions of so many tokens, and so many of the tools that are called most. */
+/** The frame keeps instructions of so many tokens, and so many of the tools that are called most. */
 const keeps = { tokens: 10_000, tools: 5 }
 /** Tools that an answer of `find_tools` describes, and the size of a description in parts of that of the tool's JSON. */
 const found = { tools: 5, size: 0.75 }
@@ -18,7 +18,7 @@ const finder: readonly ToolSpec[] = [
 const reader = tool('read_instructions', 'Reads the instructions on a topic.', 'topic')
 
 /**
- * The session as it would be with deferred tools and instructions: the frame keeps what is needed always. Before the first call of a tool that it
+ * The session as it would be with deferred tools and instructions. Before the first call of a tool that it
  * does not keep, a request more asks `find_tools`, whose answer describes it and some others. So do instructions that it left out, now and then.
  */
 export function frameOnDemand(session: RecordedSession): RecordedSession {

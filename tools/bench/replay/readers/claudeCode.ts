@@ -36,7 +36,7 @@ export function readClaudeCode(lines: readonly unknown[], name: string): Recorde
 /** Tokens of the system prompt and tools of Claude Code in the middle of 163 sessions. */
 const usualFrame = 42_000
 
-/** Whether the first message follows one that is not in the file, or a summary of such. */
+/** Returns true if the first message follows one that is not in the file, or is a summary of such. */
 function goesOn(lines: readonly Json[]): boolean {
   const first = lines.find(({ type, isSidechain }) => (type === 'user' || type === 'assistant') && isSidechain !== true)
   const parent = first?.['parentUuid']
