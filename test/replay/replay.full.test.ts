@@ -26,7 +26,7 @@ const recordedBefore = ({ turns }: RecordedSession, end: number): RequestMessage
     return [{ role: 'assistant', content: turn.content }, ...results]
   })
 
-const policy = (name: string, compactAt = 20_000) => policiesFor(compactAt).find((found) => found.name === name)!
+const policy = (name: string, compactAt = 60_000) => policiesFor(compactAt).find((found) => found.name === name)!
 
 describe('a replay', (it) => {
   it('without brakes sends the recorded requests one by one', { timeoutMs: 20_000 }, async () => {
@@ -75,8 +75,8 @@ describe('a replay', (it) => {
     'names why the beginning of a request changed, with each policy, and loses nothing',
     { timeoutMs: 30_000 },
     async () => {
-      const session = generateSession('claude-code', 1, 120)
-      const rows = await compare(session, policiesFor(20_000), 'anthropic')
+      const session = generateSession('opencode', 1, 120)
+      const rows = await compare(session, policiesFor(60_000), 'anthropic')
       assert.equal(
         rows.map((row) => row.policy),
         policiesFor(1).map(({ name }) => name),
@@ -107,7 +107,7 @@ describe('a replay', (it) => {
   )
 
   it('counts the request that a revert by the model costs', { timeoutMs: 20_000 }, async () => {
-    const session = generateSession('claude-code', 1, 120)
+    const session = generateSession('opencode', 1, 120)
     const ends = deadEnds(session)
     assert.ok(ends.length > 0)
     const { shape, script } = policy('dead-ends-lazy')
