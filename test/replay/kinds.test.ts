@@ -52,21 +52,20 @@ describe('generated sessions', (it) => {
   })
 
   it('have pauses of more than five minutes in about 3 % of requests, two thirds of them before a message', () => {
-    for (const name of Object.keys(longKinds) as KindName[]) {
-      let [all, long, said] = [0, 0, 0]
-      for (let seed = 1; seed <= 6; seed += 1) {
+    let [all, long, said] = [0, 0, 0]
+    for (const name of Object.keys(longKinds) as KindName[])
+      for (let seed = 1; seed <= 5; seed += 1) {
         const session = generateSession(name, seed)
-        const steps = session.turns.flatMap((turn, at) => (isStep(turn) ? [{ turn, at }] : []))
+        const steps = session.turns.flatMap((turn, at) => (isStep(turn) ? [at] : []))
         for (const [index, gap] of gaps(session).entries()) {
           all += 1
           if (gap <= 300_000) continue
           long += 1
-          if (!isStep(session.turns[steps[index + 1]!.at - 1]!)) said += 1
+          if (!isStep(session.turns[steps[index + 1]! - 1]!)) said += 1
         }
       }
-      assert.ok(long / all > 0.02 && long / all < 0.045, `${name}: ${long} of ${all}`)
-      assert.ok(said / long > 0.45 && said / long < 0.85, `${name}: ${said} of ${long}`)
-    }
+    assert.ok(long / all > 0.02 && long / all < 0.045, `${long} of ${all}`)
+    assert.ok(said / long > 0.5 && said / long < 0.8, `${said} of ${long}`)
     assert.ok(gaps(generateSession('sub-agent', 3)).every((gap) => gap < 300_000))
   })
 
@@ -85,7 +84,7 @@ describe('generated sessions', (it) => {
       return sum(tokens.filter((each) => each > 2_000)) / sum(tokens)
     }
     const [claude, codex, chat] = [shareOfLarge('claude-code'), shareOfLarge('codex'), shareOfLarge('support')]
-    assert.ok(claude > 0.2 && claude < 0.6 && codex > 0.5 && chat === 0, `${claude} ${codex} ${chat}`)
+    assert.ok(claude > 0.25 && claude < 0.6 && codex > 0.5 && chat === 0, `${claude} ${codex} ${chat}`)
     for (let seed = 1; seed <= 5; seed += 1) {
       const tokens = sum(resultTokens(generateSession('sub-agent', seed)))
       assert.ok(tokens > 30_000 && tokens < 120_000, `${tokens}`)
@@ -117,7 +116,7 @@ describe('a frame on demand', (it) => {
         reshaped.tools.some((spec) => spec.name === name),
         name,
       )
-    assert.ok(reshaped.tools.length <= 5 + 3)
+    assert.ok(reshaped.tools.length <= 4 + 3)
   })
 
   it('finds a tool before its first call, and calls it through another', () => {

@@ -49,7 +49,7 @@ describe('facts that a recording tells', (it) => {
       timestamp: time(seconds),
       message: { role, content: [{ type: 'text', text }], stopReason: 'stop' },
     })
-    const pi = [{ type: 'session', id: 's', cwd: '/p' }, ...talk(message)]
+    const pi = [{ type: 'session', id: 's', cwd: '/p', timestamp: time(9_000) }, ...talk(message)]
     const item = (seconds: number, role: string, text: string) => ({
       type: 'response_item',
       timestamp: time(seconds),

@@ -10,8 +10,8 @@ const rules = [
   'Do not add dependencies. If you think you need one, stop and tell me.',
 ]
 
-/** How often a task has a dead end, a loop of a failing command, somebody who speaks in the middle of calls. */
-const mishaps = { deadEnd: 0.12, loop: 0.06, steering: 0.12 }
+/** How often a task asks a server, has a dead end, a loop of a failing command, somebody who speaks in the middle of calls. */
+const happens = { server: 0.5, deadEnd: 0.12, loop: 0.06, steering: 0.12 }
 
 const tokensPerLine = 17
 
@@ -41,7 +41,7 @@ class Coder {
   }
 
   task(number: number, replies: number): void {
-    const { random } = this.#writer
+    const { random, servers } = this.#writer
     const { reads, between, changes } = this.#work
     this.#before = { read: this.#read.length, written: this.#written.length }
     const files = Array.from({ length: random.between(...reads) }, () => this.#file())
@@ -52,15 +52,16 @@ class Coder {
     const isOver = (): boolean => this.#writer.made >= replies - 1
     this.#search(target)
     for (let at = 0; at < files.length && !isOver();) at += this.#look(files.slice(at))
-    if (random.chance(mishaps.deadEnd)) this.#deadEnd()
+    if (servers.length > 0 && random.chance(happens.server)) this.#askServer(random.pick(servers))
+    if (random.chance(happens.deadEnd)) this.#deadEnd()
     this.#repeat(between, isOver, () => this.#small(random.pick(files)))
-    if (random.chance(mishaps.steering)) this.#steer(files)
+    if (random.chance(happens.steering)) this.#steer(files)
     this.#repeat(changes, isOver, () => {
       const file = random.chance(0.8) ? this.#lastShown(files) : random.pick(files)
       this.#change(file)
       if (random.chance(0.6) && !isOver()) this.#test(file)
     })
-    if (random.chance(mishaps.loop)) this.#loop(target)
+    if (random.chance(happens.loop)) this.#loop(target)
     this.#report(files)
   }
 
@@ -112,9 +113,7 @@ class Coder {
 
   #small(file: SourceFile): void {
     const { random } = this.#writer
-    const { servers } = this.#writer
     if (random.chance(0.3)) return this.#search(file)
-    if (servers.length > 0 && random.chance(0.2)) return this.#askServer(random.pick(servers))
     const tokens = sizeFrom(random, this.#work.output)
     const count = Math.max(1, Math.round(tokens / tokensPerLine))
     const from = random.between(0, Math.max(0, file.lines.length - count))

@@ -60,7 +60,7 @@ const short = [{ weight: 1, requests: [5, 29] as const }]
 
 const claudeCode: Coding = {
   type: 'coding',
-  files: { median: 1_100, spread: 1, most: 12_000 },
+  files: { median: 1_150, spread: 0.9, most: 12_000 },
   reads: [3, 8],
   atOnce: [1, 2],
   readAgain: 0.6,
@@ -69,8 +69,8 @@ const claudeCode: Coding = {
   changes: [2, 6],
   names: [2, 7],
   fromReads: 0.3,
-  late: 0.13,
-  unused: 0.2,
+  late: 0.2,
+  unused: 0.4,
 }
 
 const codex: Coding = {
@@ -83,7 +83,7 @@ const codex: Coding = {
   output: { median: 500, spread: 1.1, most: 8_000 },
   changes: [3, 8],
   names: [4, 12],
-  fromReads: 0.16,
+  fromReads: 0.3,
   late: 0.02,
   unused: 0.4,
 }
@@ -116,7 +116,7 @@ export const longKinds = {
     frame: [30_000, 45_000],
     pauses: { atPrompts: 0.3, betweenCalls: 0.011 },
     words: { median: 60, spread: 0.9, most: 1_500 },
-    work: { ...claudeCode, files: { median: 900, spread: 1, most: 10_000 }, late: 0.6, unused: 0.4 },
+    work: { ...claudeCode, files: { median: 900, spread: 0.9, most: 10_000 }, names: [4, 12], late: 0.6, unused: 0.75 },
   },
   codex: {
     about: 'Codex: 5 to 10 files in a step or two, patches 15 to 25 steps later',
@@ -139,7 +139,7 @@ export const longKinds = {
     frame: [5_000, 10_000],
     pauses: { atPrompts: 0.7, betweenCalls: 0.01 },
     words: { median: 40, spread: 0.9, most: 1_000 },
-    work: { ...codex, files: { median: 2_600, spread: 0.8, most: 12_000 }, fromReads: 0.45, late: 0.1, unused: 0.5 },
+    work: { ...codex, files: { median: 2_600, spread: 0.8, most: 12_000 }, fromReads: 0.85, late: 0.1, unused: 0.5 },
   },
 } as const satisfies { readonly [name: string]: Kind }
 

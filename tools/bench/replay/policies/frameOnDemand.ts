@@ -4,7 +4,7 @@ import { textTokens } from '../measure/tokens.ts'
 import { isStep, type RecordedSession, type RecordedTurn, type StepTurn } from '../recordedSession.ts'
 
 /** The frame keeps instructions of so many tokens, and so many of the tools that are called most. */
-const keeps = { tokens: 10_000, tools: 5 }
+const keeps = { tokens: 10_000, tools: 4 }
 /** Tools that an answer of `find_tools` describes, and the size of a description in parts of that of the tool's JSON. */
 const found = { tools: 5, size: 0.75 }
 /** A part of the instructions that were left out is read in the first of so many runs, and its tokens. */

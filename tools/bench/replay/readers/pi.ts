@@ -10,7 +10,8 @@ export const isPi = ([first]: readonly unknown[]): boolean =>
 export function readPi(lines: readonly unknown[], name: string): RecordedSession {
   const draft = new SessionDraft('pi session')
   for (const line of lastBranch(lines.filter(isObject))) {
-    draft.at(timeOf(line['timestamp']))
+    // The first line of a branch was written after what the branch goes on from.
+    if (line['type'] !== 'session') draft.at(timeOf(line['timestamp']))
     if (line['type'] === 'message') readMessage(draft, objectOf(line['message']))
     else if (line['type'] === 'compaction') draft.note('compactions were left out: what they replaced is replayed')
   }
