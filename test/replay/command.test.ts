@@ -68,7 +68,7 @@ describe('the replay command', (it) => {
 
   it('replays a generated session without any file', { timeoutMs: 20_000 }, async () => {
     const text = await replayCommand(['--generate', '20', '--seed', '5', '--policies', 'none,compaction'])
-    assert.match(text, /## generated-20-5/)
+    assert.match(text, /## claude-code-20-5 /)
   })
 
   it('tells how it is used, and what was wrong', async () => {
@@ -77,6 +77,14 @@ describe('the replay command', (it) => {
     assert.match(await refusal('--generate', 'many'), /--generate takes a positive whole number, not many/)
     assert.match(await refusal('--generate', '5', '--policies', 'none,all'), /There is no policy all: take none, /)
     assert.match(await refusal('--generate', '5', '--prices', 'gold'), /There are no prices of gold: take anthropic, /)
+    assert.match(
+      await refusal('--generate', '5', '--cache', 'big'),
+      /There are no cache of big: take ideal, 5m, 1h, none/,
+    )
+    assert.match(await refusal('--generate', '5', '--kind', 'dream'), /There are no kind of dream: take claude-code, /)
+    assert.match(await refusal('--by-kind', '--seeds', 'all'), /There are no seeds of all: take tune, held-out/)
+    assert.match(await refusal('--generate', '5', '--unit', '0'), /--unit takes a number above 0, not 0/)
+    assert.match(await refusal('--generate', '5', '--fold', 'phi=.1,psi=2'), /--fold takes work, phi, .* not psi=2/)
     assert.is(await refusal('/nowhere/at-all'), 'There is no file or folder /nowhere/at-all.')
   })
 })

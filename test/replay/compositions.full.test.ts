@@ -8,12 +8,12 @@ import { replay } from '../../tools/bench/replay/replay.ts'
 import { compositions } from '../../src/policies.ts'
 import { assert, describe } from '../support/suite.ts'
 
-const compactAt = 20_000
+const compactAt = 60_000
 const asking = new Set(['layered', 'reviewed', 'hybrid'])
 
 describe('replays of compositions', (it) => {
   it('lose nothing, say why each beginning changed, and bill what was asked', { timeoutMs: 60_000 }, async () => {
-    const session = generateSession(120, 1)
+    const session = generateSession('opencode', 1, 120)
     const rows = await compare(session, compositionsFor(compactAt), 'anthropic')
     assert.equal(
       rows.map(({ policy }) => policy),
@@ -42,7 +42,7 @@ describe('replays of compositions', (it) => {
   })
 
   it('have a reviewer read before it decides, and hide what it says', { timeoutMs: 20_000 }, async () => {
-    const session = generateSession(100, 2)
+    const session = generateSession('opencode', 2, 100)
     const { asked, refused, requests } = await replay(session, (model) =>
       compositions.reviewed({ contextWindow: compactAt, model }),
     )
@@ -55,7 +55,7 @@ describe('replays of compositions', (it) => {
   })
 
   it('pin no more than what is used, within their tokens', { timeoutMs: 20_000 }, async () => {
-    const session = generateSession(100, 2)
+    const session = generateSession('opencode', 2, 100)
     const pins = new Set<number>()
     const script = pinUsed(session)
     await replay(

@@ -1,7 +1,11 @@
+import { byKind } from '../../tools/bench/replay/byKind.ts'
 import { compare } from '../../tools/bench/replay/compare.ts'
 import { generateSession } from '../../tools/bench/replay/generate/generateSession.ts'
+import { longKinds } from '../../tools/bench/replay/generate/kinds.ts'
 import { measureReplay } from '../../tools/bench/replay/measure/measureReplay.ts'
+import { prices } from '../../tools/bench/replay/measure/prices.ts'
 import { chartOf } from '../../tools/bench/replay/output/chart.ts'
+import { kindTables } from '../../tools/bench/replay/output/kindTable.ts'
 import { markdownTable, priceTable, remarks } from '../../tools/bench/replay/output/table.ts'
 import { deadEnds } from '../../tools/bench/replay/policies/deadEnds.ts'
 import { policiesFor } from '../../tools/bench/replay/policies/policies.ts'
@@ -22,11 +26,11 @@ const recordedBefore = ({ turns }: RecordedSession, end: number): RequestMessage
     return [{ role: 'assistant', content: turn.content }, ...results]
   })
 
-const policy = (name: string, compactAt = 20_000) => policiesFor(compactAt).find((found) => found.name === name)!
+const policy = (name: string, compactAt = 60_000) => policiesFor(compactAt).find((found) => found.name === name)!
 
 describe('a replay', (it) => {
   it('without brakes sends the recorded requests one by one', { timeoutMs: 20_000 }, async () => {
-    const session = generateSession(60, 3)
+    const session = generateSession('claude-code', 3, 60)
     const replayed = await replay(session)
     assert.is(replayed.failure, undefined)
     assert.is(replayed.requests.length, stepsOf(session).length)
@@ -71,8 +75,8 @@ describe('a replay', (it) => {
     'names why the beginning of a request changed, with each policy, and loses nothing',
     { timeoutMs: 30_000 },
     async () => {
-      const session = generateSession(120, 1)
-      const rows = await compare(session, policiesFor(20_000), 'anthropic')
+      const session = generateSession('opencode', 1, 120)
+      const rows = await compare(session, policiesFor(60_000), 'anthropic')
       assert.equal(
         rows.map((row) => row.policy),
         policiesFor(1).map(({ name }) => name),
@@ -103,7 +107,7 @@ describe('a replay', (it) => {
   )
 
   it('counts the request that a revert by the model costs', { timeoutMs: 20_000 }, async () => {
-    const session = generateSession(120, 1)
+    const session = generateSession('opencode', 1, 120)
     const ends = deadEnds(session)
     assert.ok(ends.length > 0)
     const { shape, script } = policy('dead-ends-lazy')
@@ -116,7 +120,7 @@ describe('a replay', (it) => {
   })
 
   it('says why it ended early', async () => {
-    const session = generateSession(20, 1)
+    const session = generateSession('claude-code', 1, 20)
     const said = { type: 'step', content: [{ type: 'text', text: 'done' }], results: [] } as const
     const turns = [session.turns[0]!, said, said]
     const { failure } = await replay({ ...session, turns })
@@ -141,12 +145,12 @@ describe('a replay', (it) => {
 
 describe('a generated session', (it) => {
   it('is the same for the same seed, and another for another', () => {
-    assert.equal(generateSession(40, 7), generateSession(40, 7))
-    assert.not.equal(generateSession(40, 7), generateSession(40, 8))
+    assert.equal(generateSession('claude-code', 7, 40), generateSession('claude-code', 7, 40))
+    assert.not.equal(generateSession('claude-code', 7, 40), generateSession('claude-code', 8, 40))
   })
 
   it('has what real ones have: steering, errors, calls side by side, several tasks', () => {
-    const { turns } = generateSession(200, 1)
+    const { turns } = generateSession('claude-code', 1, 200)
     assert.ok(turns.filter(isStep).length >= 200)
     const steered = turns.filter((turn, at) => !isStep(turn) && at > 0 && callsOf(turns[at - 1] as never).length > 0)
     assert.ok(steered.length > 0)
@@ -154,6 +158,48 @@ describe('a generated session', (it) => {
     assert.ok(turns.filter(isStep).some(({ results }) => results.some(({ isError }) => isError)))
     assert.ok(turns.filter((turn) => !isStep(turn)).length > 5)
   })
+})
+
+describe('a table by kind', (it) => {
+  it(
+    'has sessions of each kind, recorded ones and short runs, with and without a cache',
+    { timeoutMs: 120_000 },
+    async () => {
+      const recorded = generateSession('codex', 5, 60)
+      const found = await byKind({
+        seeds: 'tune',
+        sessions: 1,
+        runs: 4,
+        cache: '5m',
+        unit: 1,
+        prices: prices['anthropic']!,
+        fold: { work: 4_000, minBatch: 2_000 },
+        recordings: [recorded],
+      })
+      assert.equal(
+        [...found.long, ...found.recorded].map(({ kind }) => kind),
+        [...Object.keys(longKinds), recorded.name],
+      )
+      assert.is(found.short.length, 4)
+      for (const { samples } of [...found.long, ...found.recorded]) {
+        for (const { measures, requests } of Object.values(samples).flat()) {
+          assert.equal([measures.failure, measures.invalid, measures.usersLost], [undefined, 0, 0])
+          assert.not.ok('other' in measures.breaks)
+          assert.ok(requests >= 50)
+        }
+        const [fold, uncached] = [samples.fold[0]!, samples.foldUncached[0]!]
+        assert.ok(fold.cost < fold.unmanaged && uncached.cost < uncached.unmanaged)
+        // Without a cache all input has its full price.
+        assert.ok(uncached.unmanaged > 3 * fold.unmanaged)
+      }
+      const claude = found.long[0]!.samples
+      assert.ok(claude.onDemand[0]!.cost < claude.onDemand[0]!.unmanaged)
+      assert.ok(claude.foldOnDemand[0]!.cost < claude.fold[0]!.cost)
+      const tables = kindTables(found)
+      assert.match(tables, /\| kind +\| +n \| requests \|[\s\S]*\| claude-code +\| +1 \|[\s\S]*\| all +\| +4 \|/)
+      assert.match(tables, /under 30 requests[\s\S]*\| all +\| +4 \|[\s\S]*0 invalid requests/)
+    },
+  )
 })
 
 describe('dead ends by hindsight', (it) => {
@@ -198,7 +244,7 @@ describe('dead ends by hindsight', (it) => {
 
 describe('what a comparison shows', (it) => {
   it('is a table in Markdown and a picture', { timeoutMs: 20_000 }, async () => {
-    const session = generateSession(40, 2)
+    const session = generateSession('claude-code', 2, 40)
     const rows = await compare(session, [policy('none'), policy('dead-ends')], 'anthropic')
     const lines = markdownTable(rows).split('\n')
     assert.is(lines.length, 4)

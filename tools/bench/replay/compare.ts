@@ -1,3 +1,4 @@
+import type { CacheName } from './measure/cacheMeter.ts'
 import { type Measures, measureReplay } from './measure/measureReplay.ts'
 import { costOf, prices } from './measure/prices.ts'
 import { BlockTable } from './measure/requestBlocks.ts'
@@ -26,21 +27,22 @@ export const danglingPercent = ({ dangling, met }: Measures): number => (100 * d
 
 const none: Policy = { name: 'none', about: '', shape: { compaction: false } }
 
-/** Replays a session with each policy, one after the other. `priceName`: the prices that `costX` is by. */
+/** Replays a session with each policy, one after the other. `priceName`: the prices that `costX` is by. `cache`: of the provider. */
 export async function compare(
   session: RecordedSession,
   policies: readonly Policy[],
   priceName: string,
+  cache: CacheName = 'ideal',
 ): Promise<Row[]> {
   const table = new BlockTable()
   const unmanaged = await replay(session, none.shape)
-  const base = measureReplay(session, unmanaged, table)
+  const base = measureReplay(session, unmanaged, table, cache)
   const costX = (measures: Measures, name = priceName): number =>
     (costOf(measures, prices[name]!) + costOf(measures.asked, prices[name]!)) / costOf(base, prices[name]!)
   const rows: Row[] = []
   for (const policy of policies) {
-    const replayed = await replayWith(session, policy, unmanaged)
-    const measures = measureReplay(session, replayed, table)
+    const { played, replayed } = await replayWith(session, policy, unmanaged, cache)
+    const measures = measureReplay(played, replayed, table, cache)
     const row = {
       policy: policy.name,
       about: policy.about,
@@ -52,8 +54,8 @@ export async function compare(
     }
     if (!hasRecall(replayed)) rows.push({ ...row, recalls: null })
     else {
-      const script = bothScripts(policy.script?.(session) ?? {}, recallMisses(session))
-      const paid = measureReplay(session, await replay(session, policy.shape, script), table)
+      const script = bothScripts(policy.script?.(played) ?? {}, recallMisses(played))
+      const paid = measureReplay(played, await replay(played, policy.shape, script, { cache }), table, cache)
       const recalls = {
         asked: paid.ownReplies - measures.ownReplies,
         costX: costX(paid),
@@ -68,8 +70,16 @@ export async function compare(
 const hasRecall = ({ requests }: Replay): boolean =>
   requests[0]?.request.tools.some(({ name }) => name === 'recall') ?? false
 
-async function replayWith(session: RecordedSession, policy: Policy, unmanaged: Replay): Promise<Replay> {
-  if (policy.name === none.name) return unmanaged
-  if (policy.simulate !== undefined) return { ...unmanaged, requests: policy.simulate(unmanaged.requests) }
-  return await replay(session, policy.shape, policy.script?.(session))
+/** The session that a policy makes of a session, and its replay. `unmanaged`: the replay with nothing hidden. */
+export async function replayWith(
+  session: RecordedSession,
+  { name, shape, reshape, simulate, script }: Policy,
+  unmanaged: Replay,
+  cache: CacheName,
+): Promise<{ readonly played: RecordedSession; readonly replayed: Replay }> {
+  if (name === none.name) return { played: session, replayed: unmanaged }
+  if (simulate !== undefined)
+    return { played: session, replayed: { ...unmanaged, requests: simulate(unmanaged.requests) } }
+  const played = reshape?.(session) ?? session
+  return { played, replayed: await replay(played, shape, script?.(played), { cache }) }
 }

@@ -19,6 +19,8 @@ export interface StepTurn {
   readonly type: 'step'
   readonly content: readonly Block[]
   readonly results: readonly RecordedResult[]
+  /** When its request was sent, in milliseconds since the first one. */
+  readonly at?: number
 }
 
 export type RecordedTurn = UserTurn | StepTurn
@@ -35,6 +37,10 @@ export interface RecordedSession {
   /** Names of tools that declare that they poll. */
   readonly polling?: readonly string[]
   readonly turns: readonly RecordedTurn[]
+  /** Tokens of the first request, as its provider counted them. */
+  readonly firstInput?: number
+  /** Tokens of the provider in four characters. Default 1. */
+  readonly unit?: number
   /** Notes for people on parts of the recording that were left out or made up. */
   readonly notes: readonly string[]
 }

@@ -1,4 +1,5 @@
 import { setImmediate } from 'node:timers/promises'
+import { type Clock, systemClock } from '../../../src/protocol/ports/clock.ts'
 import {
   createRuntime,
   defineAgent,
@@ -13,11 +14,14 @@ import {
   type Run,
   type Runtime,
   type Tool,
+  type Usage,
 } from '../../../src/index.ts'
 import { checkRequest } from '../../../src/sessions.ts'
+import type { CacheName } from './measure/cacheMeter.ts'
 import { counter } from './measure/tokens.ts'
 import type { AgentShape, Script, ShapeWithModel } from './policies/policy.ts'
 import { standInModel } from './policies/standInModel.ts'
+import { noUsage, Provider } from './provider.ts'
 import { isStep, type RecordedSession, type StepTurn, type UserTurn } from './recordedSession.ts'
 
 /** Cause of a change in the model's view of the conversation since the request before. */
@@ -29,6 +33,8 @@ export interface SentRequest {
   /** The turn whose recorded reply answered it; `null` if a script's own reply did. */
   readonly turn: number | null
   readonly reply: readonly Block[]
+  /** When it was sent, in milliseconds since the first one. */
+  readonly at: number
   readonly causes: readonly Cause[]
 }
 
@@ -53,18 +59,26 @@ export interface Replay {
 }
 
 const nothing: AgentShape = { compaction: false }
-const noUsage = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 }
+/** A moment for the first request. */
+const start = Date.UTC(2026, 0, 1)
+
+/** Assumptions of a replay beside the session. */
+export interface ReplayOptions {
+  /** The provider's cache. Only an ideal one, the default, is not reported to the agent. */
+  readonly cache?: CacheName
+}
 
 /**
  * Runs the session through an agent of the product: its model repeats the recorded replies, its tools the recorded results, and people
- * speak where they spoke. `script` adds what a policy would have the model or a person do.
+ * speak where they spoke, after the recorded time. `script` adds what a policy would have the model or a person do.
  */
 export async function replay(
   session: RecordedSession,
   shape: AgentShape | ShapeWithModel = nothing,
   script: Script = {},
+  options: ReplayOptions = {},
 ): Promise<Replay> {
-  return await new Replaying(session, shape, script).run()
+  return await new Replaying(session, shape, script, options).run()
 }
 
 class Replaying {
@@ -81,15 +95,28 @@ class Replaying {
   #next = 0
   #causes: Cause[] = []
   #own = 0
+  readonly #cache: CacheName
+  readonly #provider: Provider
+  /** Time since the first request, as recorded. */
+  #at = 0
+  /** Replies and calls take no time but what was recorded from one request to the next. */
+  readonly #clock: Clock = { now: () => start + this.#at, after: systemClock.after }
 
-  constructor(session: RecordedSession, shape: AgentShape | ShapeWithModel, script: Script) {
+  constructor(
+    session: RecordedSession,
+    shape: AgentShape | ShapeWithModel,
+    script: Script,
+    { cache = 'ideal' }: ReplayOptions,
+  ) {
     this.#session = session
+    this.#cache = cache
+    this.#provider = new Provider(cache, session.unit)
     this.#shape = typeof shape === 'function' ? shape(this.#standIn()) : shape
     this.#script = script
   }
 
   async run(): Promise<Replay> {
-    const runtime = await createRuntime()
+    const runtime = await createRuntime({ clock: this.#clock })
     try {
       const failure = await this.#runIn(runtime)
       const replayed = {
@@ -118,6 +145,7 @@ class Replaying {
       maxCallsPerReply: 10_000,
       retry: { attempts: 1 },
       checkRequests: true,
+      ...(this.#cache === '1h' && { cache: { ttl: '1h' } }),
       ...this.#shape,
     })
     const agent = await runtime.spawn(definition)
@@ -126,6 +154,7 @@ class Replaying {
     while (this.#next < turns.length) {
       const at = this.#next
       const { content } = this.#takeUser()
+      this.#pass()
       this.#script.atRest?.(at, agent)
       let failure = await failureOf(agent.prompt([...content]))
       while (agent.pause?.type === 'stall' && this.#script.resumes === true) failure = await failureOf(agent.resume())
@@ -136,6 +165,12 @@ class Replaying {
         return `turn ${this.#next}: the run ended before the recorded one did`
     }
     return undefined
+  }
+
+  /** Lets the time pass until the next request. */
+  #pass(): void {
+    const next = this.#session.turns.slice(this.#next, this.#next + 2).find(isStep)
+    this.#at = Math.max(this.#at, next?.at ?? 0)
   }
 
   #takeUser(): UserTurn {
@@ -167,10 +202,16 @@ class Replaying {
       this.#invalid.push(`turn ${this.#next}: rule ${rule}: ${message}`)
     const own = this.#script.beforeReply?.(this.#next, request, this.#agent!)
     const reply = own === undefined ? turn.content : own.map((block) => this.#owned(block))
-    this.#requests.push({ request, turn: own === undefined ? this.#next : null, reply, causes: this.#causes })
+    this.#requests.push({
+      request,
+      turn: own === undefined ? this.#next : null,
+      reply,
+      at: this.#at,
+      causes: this.#causes,
+    })
     this.#causes = []
     if (own === undefined) this.#next += 1
-    yield* done(reply)
+    yield* done(reply, this.#provider.usageOf(request, reply, this.#at))
   }
 
   #owned(block: Block): Block {
@@ -195,7 +236,10 @@ class Replaying {
           const { step, index, next } = answers.get(callId)!
           const { content, isError, changed = [] } = step.results[index]!
           for (const path of changed) report(path)
-          if (index === step.results.length - 1) this.#steer(next)
+          if (index === step.results.length - 1) {
+            this.#steer(next)
+            this.#pass()
+          }
           if (isError) throw new Error(content.map((block) => (block.type === 'text' ? block.text : '')).join('\n'))
           return content
         },
@@ -229,9 +273,9 @@ export const scriptedCall = 'scripted-'
 
 export const callsOf = ({ content }: StepTurn) => content.filter((block) => block.type === 'toolCall')
 
-async function* done(content: readonly Block[]): AsyncGenerator<ModelPart> {
+async function* done(content: readonly Block[], usage: Usage = noUsage): AsyncGenerator<ModelPart> {
   const stopReason = content.some(({ type }) => type === 'toolCall') ? 'toolUse' : 'stop'
-  yield { type: 'done', reply: { content, stopReason, usage: noUsage } }
+  yield { type: 'done', reply: { content, stopReason, usage } }
 }
 
 async function failureOf(run: Run): Promise<string | undefined> {

@@ -33,15 +33,15 @@ export class BlockTable<T extends object> {
   /** Objects by block, since requests share the blocks that did not change. */
   readonly #byBlock = new WeakMap<Block, { readonly role: BlockRole; readonly made: T }>()
 
+  #lastFrame: (Pick<ModelRequest, 'system' | 'tools'> & { readonly made: T }) | undefined
+
   constructor(make: BlockMaker<T>) {
     this.#make = make
   }
 
   /** Returns the frame, then every content block, in the order in which they are sent. */
   blocksOf(request: ModelRequest): T[] {
-    const tools = request.tools.length === 0 ? '' : JSON.stringify(request.tools)
-    const bytes = request.system + tools
-    const blocks = [this.#once(`frame ${bytes}`, () => this.#make.frame(request, bytes))]
+    const blocks = [this.#frameOf(request)]
     for (const { role, content } of request.messages)
       for (const block of content) {
         let known = this.#byBlock.get(block)
@@ -52,6 +52,17 @@ export class BlockTable<T extends object> {
         blocks.push(known.made)
       }
     return blocks
+  }
+
+  /** Requests mostly share their frame, which may be large. */
+  #frameOf(request: ModelRequest): T {
+    const { system, tools } = request
+    const last = this.#lastFrame
+    if (last !== undefined && last.tools === tools && last.system === system) return last.made
+    const bytes = system + (tools.length === 0 ? '' : JSON.stringify(tools))
+    const made = this.#once(`frame ${bytes}`, () => this.#make.frame(request, bytes))
+    this.#lastFrame = { system, tools, made }
+    return made
   }
 
   #once(bytes: string, make: () => T): T {

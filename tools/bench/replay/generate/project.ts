@@ -1,8 +1,8 @@
 import type { Random } from './random.ts'
 
-const areas = ['billing', 'search', 'session', 'report', 'import', 'notify', 'access', 'export']
-const nouns = ['Invoice', 'Cursor', 'Token', 'Ledger', 'Batch', 'Channel', 'Policy', 'Window', 'Digest', 'Quota']
-const verbs = ['parse', 'load', 'merge', 'check', 'render', 'settle', 'route', 'expire', 'rank', 'split']
+export const areas = ['billing', 'search', 'session', 'report', 'import', 'notify', 'access', 'export']
+export const nouns = ['Invoice', 'Cursor', 'Token', 'Ledger', 'Batch', 'Channel', 'Policy', 'Window', 'Digest', 'Quota']
+export const verbs = ['parse', 'load', 'merge', 'check', 'render', 'settle', 'route', 'expire', 'rank', 'split']
 const words =
   'the value is read once and kept until the caller lets it go so that a retry sees what the first attempt saw'.split(
     ' ',

@@ -20,11 +20,23 @@ export class Random {
     return least + Math.floor(this.next() * (most - least + 1))
   }
 
+  /** A number with a log-normal distribution about its median. `spread`: the standard deviation of its logarithm. */
+  logNormal(median: number, spread: number): number {
+    const radius = Math.sqrt(-2 * Math.log(1 - this.next()))
+    return median * Math.exp(spread * radius * Math.cos(2 * Math.PI * this.next()))
+  }
+
   chance(share: number): boolean {
     return this.next() < share
   }
 
   pick<T>(values: readonly T[]): T {
     return values[Math.floor(this.next() * values.length)]!
+  }
+
+  /** One of several, each as often as its weight says. */
+  weighted<T extends { readonly weight: number }>(values: readonly T[]): T {
+    let left = this.next() * values.reduce((sum, { weight }) => sum + weight, 0)
+    return values.find(({ weight }) => (left -= weight) < 0) ?? values.at(-1)!
   }
 }

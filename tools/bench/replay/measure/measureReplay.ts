@@ -1,22 +1,20 @@
 import { isStep, type RecordedSession } from '../recordedSession.ts'
 import type { Cause, Replay, SentRequest } from '../replay.ts'
-import { CacheMeter } from './cacheMeter.ts'
+import { sharedBlocks } from '../../../../packages/evaluation/src/metrics/blockTable.ts'
+import { marksFor } from './cacheMarks.ts'
+import { addTo, cacheMeter, type CacheName, noTokens, type Tokens } from './cacheMeter.ts'
 import { meetTurn } from './learning.ts'
 import { namesOf } from './names.ts'
 import { NameTracker } from './references.ts'
-import { BlockTable } from './requestBlocks.ts'
-import type { Tokens } from './prices.ts'
+import { BlockTable, type MeasuredBlock } from './requestBlocks.ts'
 import { lostTexts } from './saidByUsers.ts'
 import { tokensWritten } from './tokens.ts'
 
 /** All token counts are sums over the agent's requests. */
-export interface Measures {
+export interface Measures extends Tokens {
   readonly requests: number
   /** Tokens of the largest request. */
   readonly peak: number
-  readonly input: number
-  readonly cached: number
-  readonly output: number
   /** Beside these, what policies and strategies asked a model for. */
   readonly asked: Tokens & { readonly requests: number }
   /** Uses of names that the agent had met before, and of these what the request did not show, or only in an index. */
@@ -39,25 +37,33 @@ export interface Measures {
 const order: readonly Cause[] = ['revert', 'compaction', 'fold', 'policy', 'prune', 'masking', 'tag expiry']
 
 /** Measures what a replay sent. `table`: shared by the replays of a session, so that its texts are looked at once. */
-export function measureReplay(session: RecordedSession, replay: Replay, table = new BlockTable()): Measures {
-  const cache = new CacheMeter()
+export function measureReplay(
+  session: RecordedSession,
+  replay: Replay,
+  table = new BlockTable(),
+  cacheName: CacheName = 'ideal',
+): Measures {
+  const meter = cacheMeter(cacheName)
   const names = new NameTracker()
-  const sum = { peak: 0, input: 0, cached: 0, output: 0, met: 0, dangling: 0, indexOnly: 0, usersLost: 0 }
+  const sum = { ...noTokens, peak: 0, met: 0, dangling: 0, indexOnly: 0, usersLost: 0 }
+  let before: readonly MeasuredBlock[] = []
   const breaks: Record<string, number> = {}
   const course: { turn: number; tokens: number }[] = []
   let passed = 0
   for (const sent of replay.requests) {
     const blocks = table.blocksOf(sent.request)
-    const { input, cached, rewritten } = cache.bill(blocks)
-    sum.peak = Math.max(sum.peak, input)
-    sum.input += input
-    sum.cached += cached
-    sum.output += tokensWritten(sent.reply)
-    if (rewritten !== null) {
+    const billed = {
+      ...meter.bill(blocks, marksFor(cacheName, sent.request), sent.at),
+      output: tokensWritten(sent.reply),
+    }
+    addTo(sum, billed)
+    sum.peak = Math.max(sum.peak, billed.input)
+    if (sharedBlocks(before, blocks) < before.length) {
       const cause = causeOf(sent)
       breaks[cause] = (breaks[cause] ?? 0) + 1
     }
-    course.push({ turn: sent.turn ?? passed, tokens: input })
+    before = blocks
+    course.push({ turn: sent.turn ?? passed, tokens: billed.input })
     if (sent.turn === null) continue
     for (; passed < sent.turn; passed += 1) meetTurn(names, session.turns[passed]!)
     const { met, dangling, indexOnly } = names.refer(blocks, namesOf(session.turns[sent.turn]!.content))
@@ -70,7 +76,7 @@ export function measureReplay(session: RecordedSession, replay: Replay, table = 
   return {
     ...sum,
     requests: replay.requests.length,
-    asked: askedIn(replay, table),
+    asked: askedIn(replay, table, cacheName),
     breaks,
     course,
     invalid: replay.invalid.length,
@@ -83,15 +89,13 @@ export function measureReplay(session: RecordedSession, replay: Replay, table = 
 const causeOf = ({ causes }: SentRequest): string =>
   order.filter((cause) => causes.includes(cause)).join(' + ') || 'other'
 
-/** Their cache is one of its own. */
-function askedIn({ asked }: Replay, table: BlockTable): Measures['asked'] {
-  const cache = new CacheMeter()
-  const sum = { requests: asked.length, input: 0, cached: 0, output: 0 }
+/** Their cache is one of its own, that nothing makes forget. */
+function askedIn({ asked }: Replay, table: BlockTable, cacheName: CacheName): Measures['asked'] {
+  const meter = cacheMeter(cacheName === 'none' ? 'none' : 'ideal')
+  const sum = { ...noTokens, requests: asked.length }
   for (const { request, reply } of asked) {
-    const { input, cached } = cache.bill(table.blocksOf(request))
-    sum.input += input
-    sum.cached += cached
-    sum.output += tokensWritten(reply)
+    const billed = { ...meter.bill(table.blocksOf(request), [], 0), output: tokensWritten(reply) }
+    addTo(sum, billed)
   }
   return sum
 }

@@ -3,14 +3,14 @@ import { namesIn, namesOf } from '../measure/names.ts'
 import { isStep, type RecordedSession } from '../recordedSession.ts'
 import { sizeOf } from './deadEnds.ts'
 import { revertDeadEnds } from './hindsight.ts'
-import { compactsAt, policiesFor } from './policies.ts'
+import { compactsAt, type FoldOptions, policiesFor } from './policies.ts'
 import type { Policy, Script } from './policy.ts'
 import { stepNodes } from './stepNodes.ts'
 
 /** The rows of the table of compositions, all with a window in which a compaction begins at so many tokens; before them two to compare with. */
-export const compositionsFor = (compactAt: number): readonly Policy[] => {
+export const compositionsFor = (compactAt: number, fold: FoldOptions = true): readonly Policy[] => {
   const contextWindow = Math.round(compactAt / compactsAt)
-  const others = policiesFor(compactAt)
+  const others = policiesFor(compactAt, fold)
   return [
     ...['none', 'fold-compaction'].map((name) => others.find((policy) => policy.name === name)!),
     {

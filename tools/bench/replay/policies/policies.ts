@@ -1,4 +1,5 @@
-import type { Policy } from './policy.ts'
+import type { AgentShape, Policy } from './policy.ts'
+import { frameOnDemand } from './frameOnDemand.ts'
 import { revertDeadEnds, squashRuns } from './hindsight.ts'
 import { mask } from './masking.ts'
 
@@ -7,8 +8,11 @@ const off = { compaction: false } as const
 /** Share of the window at which the product compacts with its defaults. */
 export const compactsAt = 0.85
 
+/** Options of folding, or its defaults. */
+export type FoldOptions = NonNullable<NonNullable<AgentShape['braking']>['fold']>
+
 /** All rows, in the order of the table. `compactAt`: tokens of a request at which it is compacted. */
-export const policiesFor = (compactAt: number): readonly Policy[] => {
+export const policiesFor = (compactAt: number, fold: FoldOptions = true): readonly Policy[] => {
   const compaction = { contextWindow: Math.round(compactAt / compactsAt) }
   return [
     { name: 'none', about: 'nothing is hidden: what the others are compared with', shape: off },
@@ -46,7 +50,7 @@ export const policiesFor = (compactAt: number): readonly Policy[] => {
     {
       name: 'fold',
       about: 'old steps folded in batches, with an index of the names that are gone',
-      shape: { ...off, braking: { fold: true } },
+      shape: { ...off, braking: { fold } },
     },
     {
       name: 'fold-no-index',
@@ -56,7 +60,19 @@ export const policiesFor = (compactAt: number): readonly Policy[] => {
     {
       name: 'fold-compaction',
       about: 'fold, with the compaction above as the last resort',
-      shape: { compaction, braking: { fold: true } },
+      shape: { compaction, braking: { fold } },
+    },
+    {
+      name: 'on-demand',
+      about: 'tools and long instructions found when they are needed (made up), nothing hidden',
+      shape: off,
+      reshape: frameOnDemand,
+    },
+    {
+      name: 'fold-on-demand',
+      about: 'the same, with fold',
+      shape: { ...off, braking: { fold } },
+      reshape: frameOnDemand,
     },
   ]
 }

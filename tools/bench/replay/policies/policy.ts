@@ -24,6 +24,8 @@ export interface Policy {
   readonly about: string
   readonly shape: AgentShape | ShapeWithModel
   readonly script?: (session: RecordedSession) => Script
+  /** Changes the session before it is replayed: a frame on demand, say. */
+  readonly reshape?: (session: RecordedSession) => RecordedSession
   /** For what the product does not do: changes the requests of a replay without it. */
   readonly simulate?: (requests: readonly SentRequest[]) => SentRequest[]
 }

@@ -1,7 +1,7 @@
 import type { Block, PlainBlock } from '../../../../src/index.ts'
 import type { RecordedSession } from '../recordedSession.ts'
 import { SessionDraft } from './sessionDraft.ts'
-import { asText, imageOf, isObject, type Json, listOf, numberOf, objectOf, text, textOf } from './shapes.ts'
+import { asText, imageOf, isObject, type Json, listOf, numberOf, objectOf, text, textOf, timeOf } from './shapes.ts'
 
 /** Session files of Claude Code: `user` and `assistant` lines with a `sessionId`, whose results stand in user messages. */
 export const isClaudeCode = (lines: readonly unknown[]): boolean =>
@@ -17,11 +17,13 @@ export const isClaudeCode = (lines: readonly unknown[]): boolean =>
 export function readClaudeCode(lines: readonly unknown[], name: string): RecordedSession {
   const draft = new SessionDraft('Claude Code session')
   const seen = new Set<string>()
+  if (goesOn(lines.filter(isObject))) draft.isResumed(usualFrame)
   for (const line of lines.filter(isObject)) {
     const message = objectOf(line['message'])
     const uuid = textOf(line['uuid'])
     if (uuid !== '' && seen.has(uuid)) continue
     seen.add(uuid)
+    draft.at(timeOf(line['timestamp']))
     if (line['isSidechain'] === true) draft.note('messages of sub-agents were left out')
     else if (line['isApiErrorMessage'] === true) draft.note('replies that were errors of the program were left out')
     else if (line['isCompactSummary'] === true) draft.note('compactions were left out: what they replaced is replayed')
@@ -29,6 +31,17 @@ export function readClaudeCode(lines: readonly unknown[], name: string): Recorde
     else if (line['type'] === 'assistant') readReply(draft, message, seen)
   }
   return draft.finish(name)
+}
+
+/** Tokens of the system prompt and tools of Claude Code in the middle of 163 sessions. */
+const usualFrame = 42_000
+
+/** Returns true if the first message follows one that is not in the file, or is a summary of such. */
+function goesOn(lines: readonly Json[]): boolean {
+  const first = lines.find(({ type, isSidechain }) => (type === 'user' || type === 'assistant') && isSidechain !== true)
+  const parent = first?.['parentUuid']
+  if (first?.['isCompactSummary'] === true) return true
+  return typeof parent === 'string' && !lines.some(({ uuid }) => uuid === parent)
 }
 
 function readUser(draft: SessionDraft, { content }: Json): void {

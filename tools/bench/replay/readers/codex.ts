@@ -12,6 +12,7 @@ import {
   objectOf,
   text,
   textOf,
+  timeOf,
 } from './shapes.ts'
 
 const lineTypes = new Set(['session_meta', 'response_item', 'event_msg', 'turn_context', 'compacted'])
@@ -38,6 +39,7 @@ export function readCodex(lines: readonly unknown[], name: string): RecordedSess
   }
   for (const line of lines.filter(isObject)) {
     const payload = isOld ? line : objectOf(line['payload'])
+    draft.at(timeOf(line['timestamp']))
     if (line['type'] === 'session_meta' || (isOld && 'instructions' in line)) draft.system(instructionsOf(payload))
     else if (line['type'] === 'compacted') draft.note('compactions were left out: what they replaced is replayed')
     else if (isOld || line['type'] === 'response_item') {

@@ -1,7 +1,7 @@
 import type { Block } from '../../../../src/index.ts'
 import type { RecordedSession } from '../recordedSession.ts'
 import { SessionDraft } from './sessionDraft.ts'
-import { argumentsOf, asText, isObject, type Json, listOf, objectOf, text, textOf } from './shapes.ts'
+import { argumentsOf, asText, isObject, type Json, listOf, objectOf, text, textOf, timeOf } from './shapes.ts'
 
 const isEvent = (line: unknown): line is Json =>
   isObject(line) && isObject(line['data']) && /^(?:session|system|user|assistant|tool)\.\w/.test(textOf(line['type']))
@@ -15,7 +15,8 @@ export function readCopilot(lines: readonly unknown[], name: string): RecordedSe
   const called = new Set<string>()
   const prompts = new Set<unknown>()
   let isReplying = false
-  for (const { type, data: given } of lines.filter(isEvent)) {
+  for (const { type, data: given, timestamp } of lines.filter(isEvent)) {
+    draft.at(timeOf(timestamp))
     const data = objectOf(given)
     const callId = textOf(data['toolCallId'])
     if (textOf(data['parentToolCallId']) !== '') draft.note('messages of sub-agents were left out')

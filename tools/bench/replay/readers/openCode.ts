@@ -1,7 +1,7 @@
 import type { Block, PlainBlock } from '../../../../src/index.ts'
 import type { RecordedSession } from '../recordedSession.ts'
 import { SessionDraft } from './sessionDraft.ts'
-import { asText, imageOf, isObject, type Json, listOf, numberOf, objectOf, text, textOf } from './shapes.ts'
+import { asText, imageOf, isObject, type Json, listOf, numberOf, objectOf, text, textOf, timeOf } from './shapes.ts'
 
 /** Exports of OpenCode: one object with `info` and `messages`, each with its own `info` and `parts`. */
 export const isOpenCode = (value: unknown): value is Json =>
@@ -16,6 +16,7 @@ export function readOpenCode(value: Json, name: string): RecordedSession {
   for (const message of listOf(value['messages']).map(objectOf)) {
     const info = objectOf(message['info'])
     const parts = listOf(message['parts']).map(objectOf)
+    draft.at(timeOf(objectOf(info['time'])['created']))
     if (info['role'] === 'user') {
       draft.system(textOf(info['system']))
       draft.user(parts.flatMap(said))
@@ -77,8 +78,9 @@ function blockOf(part: Json, callIds: CallIds): Block[] {
 }
 
 function readResult(draft: SessionDraft, part: Json, callIds: CallIds): void {
-  const { status, output, error, attachments } = objectOf(part['state'])
+  const { status, output, error, attachments, time } = objectOf(part['state'])
   if (part['type'] !== 'tool' || (status !== 'completed' && status !== 'error')) return
+  draft.at(timeOf(objectOf(time)['end']))
   const files = listOf(attachments).flatMap((file) => said({ ...objectOf(file), type: 'file' }))
   draft.result(
     callIdOf(part, callIds),

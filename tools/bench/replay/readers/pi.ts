@@ -1,7 +1,7 @@
 import type { Block, PlainBlock } from '../../../../src/index.ts'
 import type { RecordedSession } from '../recordedSession.ts'
 import { SessionDraft } from './sessionDraft.ts'
-import { asText, imageOf, isObject, type Json, listOf, numberOf, objectOf, text, textOf } from './shapes.ts'
+import { asText, imageOf, isObject, type Json, listOf, numberOf, objectOf, text, textOf, timeOf } from './shapes.ts'
 
 /** Session files of pi: a `session` line, then `message` lines of the roles `user`, `assistant` and `toolResult`. */
 export const isPi = ([first]: readonly unknown[]): boolean =>
@@ -10,6 +10,8 @@ export const isPi = ([first]: readonly unknown[]): boolean =>
 export function readPi(lines: readonly unknown[], name: string): RecordedSession {
   const draft = new SessionDraft('pi session')
   for (const line of lastBranch(lines.filter(isObject))) {
+    // The first line of a branch was written after what the branch goes on from.
+    if (line['type'] !== 'session') draft.at(timeOf(line['timestamp']))
     if (line['type'] === 'message') readMessage(draft, objectOf(line['message']))
     else if (line['type'] === 'compaction') draft.note('compactions were left out: what they replaced is replayed')
   }

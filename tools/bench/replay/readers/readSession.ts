@@ -15,27 +15,33 @@ import { openHandsEventsIn, readOpenHands } from './openHands.ts'
 import { isPi, readPi } from './pi.ts'
 import { isObject } from './shapes.ts'
 import { isSweAgent, readSweAgent } from './sweAgent.ts'
+import { withFrame } from './withFrame.ts'
 
 const formats =
   'an escapement log, export or folder, a session file of pi, Claude Code, Codex, OpenCode, Kimi or the Copilot CLI, events of OpenHands, messages of LangGraph, chat messages of OpenAI or the AI SDK, or a trajectory of SWE-agent'
 
 /**
- * Reads a recording from a file, or from a folder of logs (`<folder>#<id>` names one of several); its format is seen from its content.
+ * Reads a recording from a file, or from a folder of logs (`<folder>#<id>` names one of several); its format is seen from its content. `unit`:
+ * tokens of the provider in four characters.
  *
  * @throws ReplayError when there is nothing that can be replayed, saying what was seen; RuntimeError for a damaged log.
  */
-export async function readSession(path: string): Promise<RecordedSession> {
+export async function readSession(path: string, unit?: number): Promise<RecordedSession> {
   const exists = await stat(path).catch(() => undefined)
   const at = path.lastIndexOf('#')
   const [file, agentId] = exists === undefined && at > 0 ? [path.slice(0, at), path.slice(at + 1)] : [path, undefined]
   const found = exists ?? (await stat(file).catch(() => undefined))
   if (found === undefined) throw new ReplayError(`There is no file or folder ${file}.`)
-  if (found.isDirectory()) return await readFolder(file, agentId)
-  return await readText(await readFile(file, 'utf8'), basename(file))
+  if (found.isDirectory()) return withFrame(await readFolder(file, agentId), unit)
+  return await readText(await readFile(file, 'utf8'), basename(file), unit)
 }
 
 /** @throws as `readSession` does. */
-export async function readText(given: string, name: string): Promise<RecordedSession> {
+export async function readText(given: string, name: string, unit?: number): Promise<RecordedSession> {
+  return withFrame(await readAsIs(given, name), unit)
+}
+
+async function readAsIs(given: string, name: string): Promise<RecordedSession> {
   const text = given.replace(/^\uFEFF/, '')
   if (text.trim() === '') throw new ReplayError(`${name} is empty.`)
   const whole = parsed(text)
@@ -50,13 +56,20 @@ export async function readText(given: string, name: string): Promise<RecordedSes
   if (messages !== undefined) return readLangChain(messages, name)
   if (whole !== undefined && !isObject(whole)) throw unknownFormat(name, whole)
   // One value over many lines is no list of lines.
-  const lines = whole === undefined ? jsonLines(text, name) : { values: [whole], isTorn: false }
+  const lines = whole === undefined ? jsonLines(text) : { values: [whole], isTorn: false, bad: [] }
   const session = await readLines(text, lines, name)
-  if (!lines.isTorn) return session
-  return { ...session, notes: [...session.notes, 'the last line was cut off and left out'] }
+  const { isTorn, bad } = lines
+  const notes = [
+    ...session.notes,
+    ...(bad.length === 0 ? [] : [`lines that are not JSON were left out (${bad.length}): ${bad[0]}`]),
+    ...(isTorn ? ['the last line was cut off and left out'] : []),
+  ]
+  return { ...session, notes }
 }
 
-async function readLines(text: string, { values }: JsonLines, name: string): Promise<RecordedSession> {
+async function readLines(text: string, { values, bad }: JsonLines, name: string): Promise<RecordedSession> {
+  // Several processes write these files at once, and each line stands by itself.
+  if (bad.length > 0 && !isClaudeCode(values)) throw new ReplayError(`${name}, ${bad[0]}`)
   if (isLog(values)) return readLog(values, name)
   if (isExport(values)) return await readExported(text, name)
   if (isPi(values)) return readPi(values, name)

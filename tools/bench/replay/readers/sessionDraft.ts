@@ -1,10 +1,10 @@
 import type { Block, PlainBlock, ToolCallBlock, ToolSpec } from '../../../../src/index.ts'
-import { textTokens, tokensOf } from '../measure/tokens.ts'
 import { type RecordedResult, type RecordedSession, type RecordedTurn, ReplayError } from '../recordedSession.ts'
 
 interface OpenStep {
   readonly content: Block[]
   readonly results: Map<string, RecordedResult>
+  readonly at: number | undefined
 }
 
 type DraftTurn = { readonly user: PlainBlock[] } | OpenStep
@@ -24,6 +24,10 @@ export class SessionDraft {
   readonly #notes = new Map<string, number>()
   #system = ''
   #firstInput: number | undefined
+  #mostInput = Infinity
+  #time: number | undefined
+  /** When the last message came that the model had to answer. */
+  #asked: number | undefined
 
   constructor(format: string) {
     this.#format = format
@@ -42,10 +46,24 @@ export class SessionDraft {
     this.#tools.set(soundName(spec.name), { ...spec, name: soundName(spec.name) })
   }
 
+  /** The time of all that follows, in milliseconds since any moment; lines that are older than one before are taken to be as old. */
+  at(time: number): void {
+    if (Number.isFinite(time)) this.#time = Math.max(time, this.#time ?? time)
+  }
+
+  /** The first request also had history that is not in the recording: at most so many of its tokens are taken for its beginning. */
+  isResumed(most: number): void {
+    this.note(
+      `is resumed, and its history is not in it: at most ${most} tokens are taken for its system prompt and tools`,
+    )
+    this.#mostInput = most
+  }
+
   user(content: readonly PlainBlock[]): void {
     const said = content.filter(isSaid)
     const last = this.#turns.at(-1)
     if (said.length === 0) return
+    this.#asked = this.#time
     if (last !== undefined && 'user' in last) last.user.push(...said)
     else this.#turns.push({ user: [...said] })
   }
@@ -54,14 +72,14 @@ export class SessionDraft {
   reply(content: readonly Block[], input = 0): void {
     const said = content.filter(isSaid)
     if (said.length === 0) return
-    if (input > 0 && this.#callIds.size === 0) this.#firstInput ??= input
+    if (input > 0 && this.#callIds.size === 0) this.#firstInput ??= Math.min(input, this.#mostInput)
     const last = this.#turns.at(-1)
     const isContinued = last !== undefined && 'results' in last && !last.content.some(isCall)
     if (last === undefined) {
       this.note('begins with a reply: a user message was put before it')
       this.#turns.push({ user: [{ type: 'text', text: '(the recording begins here)' }] })
     }
-    const step: OpenStep = isContinued ? last : { content: [], results: new Map() }
+    const step: OpenStep = isContinued ? last : { content: [], results: new Map(), at: this.#asked ?? this.#time }
     if (!isContinued) this.#turns.push(step)
     for (const block of said) step.content.push(isCall(block) ? this.#call(block, step) : block)
   }
@@ -91,6 +109,7 @@ export class SessionDraft {
   result(callId: string, content: readonly PlainBlock[], isError: boolean, changed: readonly string[] = []): void {
     const call = this.#calls.get(callId)
     if (call === undefined || call.step.results.has(call.callId)) return this.note('results of no call were left out')
+    this.#asked = this.#time
     const said = content.filter(isSaid)
     const shown: PlainBlock[] = said.length === 0 ? [{ type: 'text', text: '(no output)' }] : said
     call.step.results.set(call.callId, { content: shown, isError, ...(changed.length > 0 ? { changed } : {}) })
@@ -98,20 +117,21 @@ export class SessionDraft {
 
   /** @throws ReplayError when there is nothing to replay. */
   finish(name: string): RecordedSession {
+    const start = this.#turns.find((turn): turn is OpenStep => 'results' in turn)?.at
     const turns = this.#turns.map((turn): RecordedTurn => {
       if ('user' in turn) return { type: 'user', content: turn.user }
       const results = turn.content.filter(isCall).map(({ callId }) => turn.results.get(callId) ?? this.#missing())
-      return { type: 'step', content: turn.content, results }
+      const at = turn.at === undefined || start === undefined ? {} : { at: turn.at - start }
+      return { type: 'step', content: turn.content, results, ...at }
     })
     const replies = turns.filter(({ type }) => type === 'step').length
     if (replies === 0)
       throw new ReplayError(
         `${name} (${this.#format}) has ${turns.length} user messages and no reply: nothing to replay.`,
       )
-    const tools = this.#allTools()
-    const system = this.#system === '' ? this.#standIn(turns, tools) : this.#system
     const notes = [...this.#notes].map(([what, count]) => (count === 1 ? what : `${what} (${count})`))
-    return { name, format: this.#format, system, tools, turns, notes }
+    const first = this.#firstInput === undefined ? {} : { firstInput: this.#firstInput }
+    return { name, format: this.#format, system: this.#system, tools: this.#allTools(), turns, ...first, notes }
   }
 
   #missing(): RecordedResult {
@@ -123,27 +143,13 @@ export class SessionDraft {
     const tools = new Map(this.#tools)
     for (const turn of this.#turns)
       for (const { name } of 'user' in turn ? [] : turn.content.filter(isCall))
-        if (!tools.has(name))
-          tools.set(name, { name, description: `The recorded tool ${name}.`, inputSchema: { type: 'object' } })
+        if (!tools.has(name)) tools.set(name, { name, description: stubOf(name), inputSchema: { type: 'object' } })
     return [...tools.values()].toSorted((a, b) => (a.name < b.name ? -1 : 1))
   }
-
-  /** Words without names, as many as the first request had tokens beyond its message: the frame counts in every request. */
-  #standIn(turns: readonly RecordedTurn[], tools: readonly ToolSpec[]): string {
-    const [first] = turns
-    const known = (first?.content ?? []).reduce(
-      (sum, block) => sum + tokensOf(block),
-      textTokens(JSON.stringify(tools)),
-    )
-    const missing = Math.round((this.#firstInput ?? 0) - known)
-    if (missing < 100) {
-      this.note('has no system prompt')
-      return ''
-    }
-    this.note(`has no system prompt: ${missing} tokens stand in, as the usage of its first reply tells`)
-    return 'Some words to stand in for it. '.repeat(Math.ceil((missing * 4) / 31)).slice(0, missing * 4)
-  }
 }
+
+/** Description of a tool that a recording only names. */
+export const stubOf = (name: string): string => `The recorded tool ${name}.`
 
 const isCall = (block: Block): block is ToolCallBlock => block.type === 'toolCall'
 

@@ -11,6 +11,9 @@ export const listOf = (value: unknown): readonly unknown[] => (Array.isArray(val
 export const textOf = (value: unknown): string => (typeof value === 'string' ? value : '')
 export const numberOf = (value: unknown): number => (typeof value === 'number' ? value : 0)
 
+/** Milliseconds of a time in words or numbers; `NaN` for anything else. */
+export const timeOf = (value: unknown): number => (typeof value === 'number' ? value : Date.parse(textOf(value)))
+
 export const text = (value: string): PlainBlock => ({ type: 'text', text: value })
 
 /** The words of a message: its content, or the text of its parts, a line each. */

@@ -8,7 +8,7 @@ import {
   type Tool,
 } from '../../../../src/index.ts'
 import { Random } from '../generate/random.ts'
-import { CacheMeter } from '../measure/cacheMeter.ts'
+import { addTo, idealCache, noTokens } from '../measure/cacheMeter.ts'
 import { costOf, type PriceRatios } from '../measure/prices.ts'
 import { BlockTable } from '../measure/requestBlocks.ts'
 import { counter, tokensWritten } from '../measure/tokens.ts'
@@ -69,9 +69,9 @@ class ReactingModel {
   readonly #obedience: number
   readonly #random: Random
   readonly #way: MadeStep[]
-  readonly #cache = new CacheMeter()
+  readonly #cache = idealCache()
   readonly #table = new BlockTable()
-  readonly #spent = { requests: 0, input: 0, cached: 0, output: 0 }
+  readonly #spent = { ...noTokens, requests: 0 }
   readonly #heard = new Set<string>()
   readonly #results = new Map<string, MadeStep['calls'][number]>()
   #made = 0
@@ -99,11 +99,8 @@ class ReactingModel {
       }
     const step = this.#way[this.#next++]
     const content = step === undefined ? [text(lastWords)] : this.#makeCalls(step)
-    const { input, cached } = this.#cache.bill(this.#table.blocksOf(request))
     this.#spent.requests += 1
-    this.#spent.input += input
-    this.#spent.cached += cached
-    this.#spent.output += tokensWritten(content)
+    addTo(this.#spent, { ...this.#cache.bill(this.#table.blocksOf(request)), output: tokensWritten(content) })
     const usage = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 }
     yield { type: 'done', reply: { content, stopReason: step === undefined ? 'stop' : 'toolUse', usage } }
   }
