@@ -199,10 +199,11 @@ const steps: Steps = {
   'reply.end': (state, { runId, turnIndex, nodeId, message, costUsd, withheld }, calls) => {
     const agentId = agentOf(runId)
     const unfit = whyUnfit(message)
-    const made = mapped(toolCallsOf(message.content), ({ callId, name, input }, index): CallState => ({
+    const made = mapped(toolCallsOf(message.content), ({ callId, name, input, via }, index): CallState => ({
       callId,
       name,
       input,
+      ...(via === undefined ? {} : { via }),
       key: callKey(agentId, turnIndex, callId),
       nodeId: nodeId + 1 + index,
       ...unfit,
