@@ -80,7 +80,9 @@ function recordEnd(draft: Draft, call: CallState, result: CallResult): void {
   const parentId = nodeId - 1
   const plain = { role: 'toolResult', callId, toolName: name, content, isError } as const
   const message: ToolResultMessage =
-    synthetic === undefined && changed.length === 0 && (receipt ?? hasLesson ?? ofRuntime ?? artifacts ?? via) === undefined
+    synthetic === undefined &&
+    changed.length === 0 &&
+    (receipt ?? hasLesson ?? ofRuntime ?? artifacts ?? via) === undefined
       ? plain
       : {
           ...plain,

@@ -1,6 +1,5 @@
 import { z } from 'zod'
 import { defineAgent, deferred, defineTool } from '../../src/index.ts'
-import type { AnyTool } from '../../src/actors/tools/defineTool.ts'
 import { scriptedModel, type ScriptedReply } from '../../packages/evaluation/src/testing/scriptedModel.ts'
 import { calls, resultsOf, startAgent, tool, withCode, type Harness } from '../support/agentHarness.ts'
 import { scriptedSource } from '../support/scriptedSource.ts'
@@ -27,7 +26,8 @@ const find = (id: string, query: string): ScriptedReply => calls(id, ['find_tool
 const through = (id: string, ...inner: readonly (readonly [string, unknown])[]): ScriptedReply =>
   calls(id, ...inner.map(([name, input]) => ['call_tool', { name, input }] as const))
 
-const names = ({ script }: Harness, request: number): string[] => script.requests[request]!.tools.map(({ name }) => name)
+const names = ({ script }: Harness, request: number): string[] =>
+  script.requests[request]!.tools.map(({ name }) => name)
 
 /** Calls of the conversation as requests show them. */
 const called = ({ script }: Harness): unknown[] =>
@@ -37,7 +37,7 @@ const called = ({ script }: Harness): unknown[] =>
 
 /** The records and messages that calls leave, but for times, ids and the texts of results. */
 const traces = async ({ records, agent }: Harness): Promise<unknown> => [
-  agent.conversation.trunk().map(({ role }) => role),
+  agent.conversation.trunk().map(({ message }) => message.role),
   (await records()).flatMap((record) => {
     if (record.type === 'tool.start' || record.type === 'approval.requested')
       return [[record.type, record.name, record.input, record.irreversible, record.edited]]
@@ -103,7 +103,7 @@ describe('deferred tools', (it) => {
           return `erased ${path}`
         },
       })
-      const tools: readonly AnyTool[] = [postcard, asking]
+      const tools = [postcard, asking]
       const inner = [
         ['send_postcard', { to: 'Ada' }],
         ['erase', { path: 'a.txt' }],
@@ -177,11 +177,11 @@ describe('deferred tools', (it) => {
     })
     await agent.prompt('go').result
     const results = resultsOf(script.requests.at(-1))
-    assert.match(results[0]!, /^Invalid arguments: to: .*\n\n\/\*\* Sends a postcard to a friend\. \*\/\nsend_postcard\(/s)
-    assert.is(
-      results[1],
-      'There is no tool "get_wether". The nearest: get_weather. Find tools with find_tools.',
+    assert.match(
+      results[0]!,
+      /^Invalid arguments: to: .*\n\n\/\*\* Sends a postcard to a friend\. \*\/\nsend_postcard\(/s,
     )
+    assert.is(results[1], 'There is no tool "get_wether". The nearest: get_weather. Find tools with find_tools.')
     assert.match(results[2]!, /^There is no tool "postcard_sender"\. The nearest: send_postcard\. /)
     assert.is(results[3], '"own" is listed among your tools: call it itself, not by call_tool.')
     assert.is(results[4], '"call_tool" is listed among your tools: call it itself, not by call_tool.')
@@ -236,13 +236,23 @@ describe('deferred tools', (it) => {
     assert.throws(() => define(deferred([weather]), deferred([weather])), invalid('two tools are named "get_weather"'))
     assert.throws(() => define(weather, deferred([weather])), invalid('two tools are named "get_weather"'))
     for (const name of ['find_tools', 'call_tool']) {
-      assert.throws(() => define(tool(name, () => ''), deferred([weather])), invalid(`two tools are named "${name}"`))
+      assert.throws(
+        () =>
+          define(
+            tool(name, () => ''),
+            deferred([weather]),
+          ),
+        invalid(`two tools are named "${name}"`),
+      )
       assert.throws(() => define(deferred([tool(name, () => '')])), invalid(`two tools are named "${name}"`))
       define(tool(name, () => ''))
     }
     assert.throws(() => define(deferred([7 as never])), invalid('entry 0'))
     const search = { type: 'provider', isProviderExecuted: true, id: 'a.search', args: {}, inputSchema: z.object({}) }
-    assert.throws(() => define(deferred([{ search: search as never }])), invalid('"search" is carried out by the provider'))
+    assert.throws(
+      () => define(deferred([{ search: search as never }])),
+      invalid('"search" is carried out by the provider'),
+    )
     const source = scriptedSource('srv', [weather])
     assert.throws(() => define(source, deferred([source])), invalid('two sources are named "srv"'))
   })
@@ -293,7 +303,7 @@ describe('deferred tools', (it) => {
     const [fence, things, none, empty, ran, unknown] = resultsOf(script.requests.at(-1))
     assert.match(fence!, /^Call one with call_tool.*\n\n\/\*\* Paints a fence\. \*\/\ntool_1234\(input\?: /s)
     assert.is(things!.match(/^tool_\d+\(/gm)?.length, 10)
-    assert.match(things!, /Less like it: (tool_\d+, ){39}tool_\d+, and 1949 more\. Search/)
+    assert.match(things!, /Also: (tool_\d+, ){39}tool_\d+, and 1949 more\. Search/)
     assert.match(none!, /^No tool has to do with "zebra"\. There are 2000: 2000 \(tool_0, .*, …\)\. Try other words\.$/)
     assert.match(empty!, /^No tool has to do with ""/)
     assert.is(ran, 'ran 1234')

@@ -193,10 +193,13 @@ describe('a conversation with calls of deferred tools', (it) => {
       content.flatMap((block) => (block.type === 'toolCall' ? [block.name] : [])),
     )
     const results = request!.messages.flatMap((message) => (message.role === 'toolResult' ? [message.toolName] : []))
-    assert.equal([called, results], [
-      ['call_tool', 'transfer_to_other'],
-      ['call_tool', 'transfer_to_other'],
-    ])
+    assert.equal(
+      [called, results],
+      [
+        ['call_tool', 'transfer_to_other'],
+        ['call_tool', 'transfer_to_other'],
+      ],
+    )
   })
 
   it('is handed over to an agent that has others', async (context) => {
@@ -237,15 +240,23 @@ describe('a conversation with calls of deferred tools', (it) => {
 
   it('names the tool where a revert says what stands, and undoes by it', async (context) => {
     const undone: unknown[] = []
-    const paint = tool('paint', (_, { keep }) => {
-      keep({ was: 'grey' })
-      return 'painted'
-    }, { effects: 'reversible', undo: ({ input, receipt }) => void undone.push([input, receipt]) })
+    const paint = tool(
+      'paint',
+      (_, { keep }) => {
+        keep({ was: 'grey' })
+        return 'painted'
+      },
+      { effects: 'reversible', undo: ({ input, receipt }) => void undone.push([input, receipt]) },
+    )
     const { agent, script } = await startAgent(context, {
       tools: [deferred([write, paint])],
       braking: { revert: { undo: true } },
       replies: [
-        calls('a', ['call_tool', { name: 'write', input: { to: 'Ada' } }], ['call_tool', { name: 'paint', input: { it: 'red' } }]),
+        calls(
+          'a',
+          ['call_tool', { name: 'write', input: { to: 'Ada' } }],
+          ['call_tool', { name: 'paint', input: { it: 'red' } }],
+        ),
         calls('b', ['revert_to_state', { category: 'failure', step: 'n1', summary: 'no use', undo: true }]),
         'done',
       ],

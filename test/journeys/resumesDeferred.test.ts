@@ -33,7 +33,9 @@ const modelOf = (isDeferred: boolean) =>
   policyModel((request): ReplyShape => {
     const called = request.messages.filter(({ role }) => role === 'assistant').length
     if (called === 0)
-      return { toolCalls: [isDeferred ? { name: 'find_tools', input: { query: 'tool' } } : { name: 'nothing', input: {} }] }
+      return {
+        toolCalls: [isDeferred ? { name: 'find_tools', input: { query: 'tool' } } : { name: 'nothing', input: {} }],
+      }
     if (called > 1) return 'done'
     return {
       toolCalls: wanted.map((name) =>
@@ -81,7 +83,7 @@ async function recorded(isDeferred: boolean): Promise<LogRecord[]> {
   return recordsOf(store, 'a1')
 }
 
-/** What became of a log that ends here: which tools ran then, and how each call ended. */
+/** Goes on from a log that ends here; returns which tools ran then, and how each call ended. */
 async function goOn({ cleanup }: CaseContext, past: readonly LogRecord[], isDeferred: boolean): Promise<unknown> {
   const store = await cutStore('a1', past)
   const runtime = await createRuntime({ store })

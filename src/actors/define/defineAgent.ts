@@ -36,7 +36,12 @@ import { withoutUndefined } from './withoutUndefined.ts'
 export interface AgentOptions<
   Output = unknown,
   Deps = unknown,
-  Tools extends ToolEntries = readonly (Tool<Deps> | ToolSource | AiSdkToolSet | DeferredTools<Tool<Deps> | ToolSource | AiSdkToolSet>)[],
+  Tools extends ToolEntries = readonly (
+    | Tool<Deps>
+    | ToolSource
+    | AiSdkToolSet
+    | DeferredTools<Tool<Deps> | ToolSource | AiSdkToolSet>
+  )[],
   Agents extends readonly SubAgentEntry[] = readonly SubAgentEntry[],
 >
   extends PlainOptions, TurnOptions<Deps>, PartOptions<Deps> {

@@ -114,7 +114,10 @@ function withTaken(base: AgentDefinition, { tools, instructions }: TakenTools, c
     base,
     taken.map(({ offer }) => offer),
   )
-  const all = new Map<string, AnyTool>([...base.tools, ...[...pair, ...taken].map((tool) => [tool.name, tool] as const)])
+  const all = new Map<string, AnyTool>([
+    ...base.tools,
+    ...[...pair, ...taken].map((tool) => [tool.name, tool] as const),
+  ])
   const said = [...sources.keys()].flatMap((source) => instructions.get(source) ?? [])
   const addendum = said.join('\n\n')
   const { policy } = base

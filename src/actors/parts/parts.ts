@@ -33,7 +33,10 @@ export const partSchemas = Object.assign({}, ...parts.map(({ options }) => optio
 
 /** The parts of one definition. */
 interface Equipment {
-  readonly settings: Pick<AgentDefinition, 'memory' | 'artifacts' | 'deferred' | 'braking' | 'compaction' | 'hooks' | 'guards'>
+  readonly settings: Pick<
+    AgentDefinition,
+    'memory' | 'artifacts' | 'deferred' | 'braking' | 'compaction' | 'hooks' | 'guards'
+  >
   readonly tools: readonly (AnyTool | ToolSource)[]
   readonly flags: AgentPolicy['flags']
 }

@@ -95,7 +95,10 @@ function referred(writing: Writing, reference: string, depth: number): Type {
   const known = named.get(reference)
   if (known !== undefined) return { text: known.name }
   if (open.has(reference)) {
-    const name = nameFor(reference, Array.from(named.values(), (one) => one.name))
+    const name = nameFor(
+      reference,
+      Array.from(named.values(), (one) => one.name),
+    )
     named.set(reference, { name, text: unknown.text })
     return { text: name }
   }
@@ -222,9 +225,7 @@ function noteOf(schema: unknown): string {
 /** Returns the parts of a union or an intersection, each once. */
 function joined(types: readonly Type[], by: '|' | '&'): Type {
   const all = types.length > 1 && types.some(({ text }) => text === unknown.text) && by === '|' ? [unknown] : types
-  const texts = [
-    ...new Set(all.map((type) => (all.length > 1 && type.joined !== by ? grouped(type) : type.text))),
-  ]
+  const texts = [...new Set(all.map((type) => (all.length > 1 && type.joined !== by ? grouped(type) : type.text)))]
   const [only] = texts
   if (texts.length === 0) return by === '|' ? { text: 'never' } : unknown
   if (texts.length === 1) return all.length === 1 ? all[0]! : { text: only! }

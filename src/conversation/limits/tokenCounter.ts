@@ -28,7 +28,7 @@ function estimateBlock(block: Block): number {
     case 'provider':
       return block.kind === 'source' ? 0 : jsonTokens(block.data)
     case 'toolCall':
-      return estimateText(block.name) + jsonTokens(block.input) + (block.via === undefined ? 8 : 14)
+      return estimateText(block.name) + jsonTokens(block.input) + 8
   }
 }
 

@@ -16,7 +16,8 @@ interface Grouped {
 export const deferredPart = agentPart<object, DeferredSetting>({
   options: {},
   settings: (options, label) => ({ deferred: deferralOf(options, label) }),
-  tools: (options, { deferred }) => (deferred === null ? [] : [...membersOf(options, ''), ...pairFor(aboutOf(options))]),
+  tools: (options, { deferred }) =>
+    deferred === null ? [] : [...membersOf(options, ''), ...pairFor(aboutOf(options))],
 })
 
 function deferralOf(options: Grouped, label: string): DeferredSetting['deferred'] {

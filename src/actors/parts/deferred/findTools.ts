@@ -63,17 +63,17 @@ function indexFor(definition: Finding): ToolIndex<AnyTool> {
 /** Returns the tools that match a query as the model reads them. */
 function found(definition: Finding, query: string): string {
   const index = indexFor(definition)
-  const all = searchTools(index, query)
-  if (all.length === 0) return nothingFound(index.tools, query)
+  const { close, others } = searchTools(index, query)
+  if (close.length === 0) return nothingFound(index.tools, query)
   const shown: string[] = []
   let chars = 0
-  for (const tool of all.slice(0, mostDeclared)) {
+  for (const tool of close.slice(0, mostDeclared)) {
     const text = declarationOf(tool)
     if (shown.length > 0 && chars + text.length > mostChars) break
     chars += text.length
     shown.push(text)
   }
-  const more = all.slice(shown.length)
+  const more = [...close.slice(shown.length), ...others]
   const names = more.slice(0, mostNames).map(({ name }) => name)
   const rest = more.length > names.length ? `, and ${more.length - names.length} more` : ''
   return [
@@ -81,7 +81,7 @@ function found(definition: Finding, query: string): string {
     ...shown,
     ...(more.length === 0
       ? []
-      : [`Less like it: ${names.join(', ')}${rest}. Search for a name, or say more precisely what you need.`]),
+      : [`Also: ${names.join(', ')}${rest}. Search for one of the names, or say more precisely what you need.`]),
   ].join('\n\n')
 }
 
@@ -98,6 +98,11 @@ function nothingFound(tools: readonly AnyTool[], query: string): string {
   return `No tool has to do with ${JSON.stringify(cutEnd(query, 80))}. There are ${tools.length}: ${told.join('; ')}${groups.size > mostGroups ? '; …' : ''}. Try other words.`
 }
 
+const nearestIn = (index: ToolIndex<AnyTool>, query: string): readonly string[] => {
+  const { close, others } = searchTools(index, query)
+  return [...close, ...others].map(({ name }) => name)
+}
+
 /** Returns why a call of `call_tool` was not one of the tool that it names. */
 function whyNot(definition: Finding, name: string): string {
   if (isDeferred(definition, name)) return `Give the arguments of "${name}" as "input".`
@@ -108,7 +113,7 @@ function whyNot(definition: Finding, name: string): string {
     name,
     tools.map((tool) => tool.name),
   )
-  const alike = near.length > 0 ? near : searchTools(indexFor(definition), name).map((tool) => tool.name)
+  const alike = near.length > 0 ? near : nearestIn(indexFor(definition), name)
   const hint = alike.length === 0 ? '' : ` The nearest: ${alike.slice(0, mostNearest).join(', ')}.`
   return `There is no tool ${JSON.stringify(cutEnd(name, 80))}.${hint} Find tools with ${findToolsName}.`
 }

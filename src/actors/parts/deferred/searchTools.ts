@@ -24,6 +24,8 @@ const saturation = 1.2
 const lengthShare = 0.75
 /** Share of a word that only begins as the wanted one does. */
 const beginning = 0.5
+/** Share of the best score from which a tool is close to what was looked for. */
+const closeness = 0.6
 const fewestLetters = 3
 const mostWords = 32
 const mostDescriptionChars = 4_000
@@ -52,8 +54,16 @@ export function indexOf<T extends Searchable>(tools: readonly T[]): ToolIndex<T>
   return { tools, words, lengths, meanLength }
 }
 
-/** Returns the tools that match a query, the best first: those that it names, then by BM25 over their words. Pure. */
-export function searchTools<T extends Searchable>(index: ToolIndex<T>, query: string): readonly T[] {
+/** The tools that match a query, the best first. */
+export interface FoundTools<T extends Searchable> {
+  /** Those that the query names, and those that match it about as well as the best. */
+  readonly close: readonly T[]
+  /** Those that match it less. */
+  readonly others: readonly T[]
+}
+
+/** Returns the tools that match a query: those that it names, then by BM25 over their words. Pure. */
+export function searchTools<T extends Searchable>(index: ToolIndex<T>, query: string): FoundTools<T> {
   const scores = new Map<number, number>()
   for (const word of [...new Set(wordsOf(query))].slice(0, mostWords)) {
     const places = placesOf(index, word)
@@ -65,10 +75,15 @@ export function searchTools<T extends Searchable>(index: ToolIndex<T>, query: st
     }
   }
   const named = new Set(query.match(/[A-Za-z0-9_-]+/g))
-  const isNamed = (place: number): number => Number(named.has(index.tools[place]!.name))
-  return [...scores]
-    .toSorted(([a, x], [b, y]) => isNamed(b) - isNamed(a) || y - x || a - b)
-    .map(([place]) => index.tools[place]!)
+  const isNamed = (place: number): boolean => named.has(index.tools[place]!.name)
+  const ranked = [...scores].toSorted(([a, x], [b, y]) => Number(isNamed(b)) - Number(isNamed(a)) || y - x || a - b)
+  const best = Math.max(...scores.values())
+  const isClose = ([place, score]: readonly [number, number]): boolean => isNamed(place) || score >= closeness * best
+  const toolOf = ([place]: readonly [number, number]): T => index.tools[place]!
+  return {
+    close: ranked.filter(isClose).map(toolOf),
+    others: ranked.filter((one) => !isClose(one)).map(toolOf),
+  }
 }
 
 /** Returns the tools with a word or with one that begins with it, and how often they have it. */
