@@ -1,4 +1,3 @@
-import type { AgentDefinition } from '../../define/agentDefinition.ts'
 import type { AnyTool } from '../../tools/defineTool.ts'
 
 /** Tools of an agent that no request lists. */
@@ -14,7 +13,9 @@ export interface DeferredSetting {
   readonly deferred: Deferral | null
 }
 
-type Deferring = Pick<AgentDefinition, 'deferred' | 'tools'>
+interface Deferring extends DeferredSetting {
+  readonly tools: ReadonlyMap<string, AnyTool>
+}
 
 /** Returns true for a tool that no request lists. */
 export const isDeferred = ({ deferred, tools }: Deferring, name: string): boolean =>
