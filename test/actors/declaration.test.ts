@@ -188,6 +188,24 @@ describe('the declaration of a tool', (it) => {
     assert.match(declare({ type: 'object', properties: wide }), /\/\* and 4985 more \*\/\n\}\)$/)
   })
 
+  it('reads no more of a schema than it can show, however often it refers to the same', () => {
+    let reads = 0
+    const leaf = {
+      get type() {
+        reads += 1
+        return 'string'
+      },
+    }
+    const $defs: Record<string, unknown> = { d5: leaf }
+    for (let n = 4; n >= 0; n--) {
+      const next = { $ref: `#/$defs/d${n + 1}` }
+      const properties = Object.fromEntries(Array.from({ length: 10 }, (_, at) => [`a${at}`, next]))
+      $defs[`d${n}`] = { type: 'object', properties }
+    }
+    declare({ type: 'object', properties: { x: { $ref: '#/$defs/d0' } }, $defs })
+    assert.ok(reads < 10_000, `${reads} reads`)
+  })
+
   it('is TypeScript for any schema and name, and never throws', () => {
     const root = fc.record({
       type: fc.constant('object'),

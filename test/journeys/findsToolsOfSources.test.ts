@@ -148,6 +148,17 @@ describe('a source with more tools than it wants to have listed', (it) => {
     )
   })
 
+  it('has its own tool by the name of one of the two put behind its name', async (context) => {
+    const server = { ...scriptedSource('srv', [tool('find_tools', () => 'its own'), look]), deferAbove: 1 }
+    const harness = await startAgent(context, {
+      tools: [server],
+      replies: [find('a', 'harbour'), through('b', 'srv_find_tools'), 'done'],
+    })
+    await harness.agent.prompt('go').result
+    assert.equal(offered(harness)[0], ['find_tools', 'call_tool'])
+    assert.equal(lines(harness), ['Call one with call_tool: {"name": …, "input": {…}}.', 'its own'])
+  })
+
   it('has them listed if the agent has a tool of its own by the name of one of the two', async (context) => {
     const server = { ...scriptedSource('srv', [look, write]), deferAbove: 1 }
     const harness = await startAgent(context, {
