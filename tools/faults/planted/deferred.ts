@@ -225,4 +225,20 @@ export const faults: readonly Fault[] = [
     to: 'text',
     tests: ['actors/declaration'],
   },
+  {
+    id: 'deferred-29',
+    file: 'packages/tools/src/workspace/headOf.ts',
+    what: 'a comment in code is listed as a heading of AGENTS.md',
+    from: 'fence === undefined && mark === undefined && /^#',
+    to: '/^#',
+    tests: ['packages/tools/test/workspace/headOf'],
+  },
+  {
+    id: 'deferred-30',
+    file: 'packages/tools/src/workspace/agentsMd.ts',
+    what: 'a model is sent to a file that its tools cannot read',
+    from: 'folder === folders[0] ? headOf',
+    to: 'folder !== "" ? headOf',
+    tests: ['packages/tools/test/workspace/agentsMd'],
+  },
 ]
