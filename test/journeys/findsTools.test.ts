@@ -1,3 +1,4 @@
+import { jsonSchema } from 'ai'
 import { z } from 'zod'
 import { defineAgent, deferred, defineTool } from '../../src/index.ts'
 import { scriptedModel, type ScriptedReply } from '../../packages/evaluation/src/testing/scriptedModel.ts'
@@ -194,6 +195,21 @@ describe('deferred tools', (it) => {
     assert.is(results[11], 'Fair in Oslo.')
     assert.match(results[12]!, /^There is no tool "get_wether"\. Your tools: own, find_tools, call_tool\./)
     assert.is(ofType('tool.start').filter(({ name }) => name === 'call_tool').length, 8)
+  })
+
+  it('may be tools of the AI SDK, in any of several groups, which the model is told of', async (context) => {
+    const later = { inputSchema: jsonSchema(Promise.resolve({ type: 'object' as const })), execute: () => 'later' }
+    const sky = { description: 'The sky.', inputSchema: z.object({ at: z.string() }), execute: () => 'blue' }
+    const harness = await startAgent(context, {
+      tools: [deferred([{ sky, later }]), deferred([postcard], { about: 'mail' })],
+      replies: ['1', through('a', ['sky', { at: 'noon' }], ['later', {}]), find('b', 'sky'), 'done'],
+    })
+    await harness.agent.prompt('1').result
+    await harness.agent.prompt('2').result
+    const [blue, late, found] = resultsOf(harness.script.requests.at(-1))
+    assert.equal([blue, late], ['blue', 'later'])
+    assert.match(found!, /\/\*\* The sky\. \*\/\nsky\(input: \{ at: string \}\)/)
+    assert.match(harness.script.requests[0]!.tools[0]!.description, /There are tools for: sky, ai-sdk_later; mail\./)
   })
 
   it('stream their arguments under their own names', async (context) => {
