@@ -108,6 +108,19 @@ describe('deferred tools of a source', (it) => {
     assert.equal([lines(listing), lines(finding)], [['seen'], ['seen']])
   })
 
+  it('cannot be the one that every request must call', async (context) => {
+    const source = scriptedSource('srv', [look])
+    const settings = { toolChoice: { tool: 'look' } }
+    const finding = await startAgent(context, { tools: [deferred([source])], settings, replies: ['done'] })
+    const listing = await startAgent(context, { tools: [source], settings, replies: ['done'] })
+    await finding.agent.prompt('go').result
+    await listing.agent.prompt('go').result
+    assert.equal(
+      [finding, listing].map(({ script }) => script.requests[0]!.settings),
+      [{}, settings],
+    )
+  })
+
   it('are put behind its name where one of the two has theirs', async (context) => {
     const server = scriptedSource('srv', [tool('call_tool', () => 'its own'), look])
     const harness = await startAgent(context, {

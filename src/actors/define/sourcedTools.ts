@@ -128,7 +128,10 @@ function withTaken(base: AgentDefinition, { tools, instructions }: TakenTools, c
       deferred,
       addendum,
       system: withAddendum(base.system, addendum),
-      settings: withPossibleChoice(base.settings, [...fixed, ...taken.map(({ name }) => name)]),
+      settings: withPossibleChoice(
+        base.settings,
+        [...all.keys(), ...namesIn(base)].filter((name) => deferred?.names.has(name) !== true),
+      ),
       policy: {
         ...policy,
         irreversible: irreversibleNames(all, base.agents),

@@ -152,7 +152,7 @@ describe('an agent with a server', (it) => {
       const [found, read, sent, wrong, none] = resultsOf(requests.at(-1))
       assert.match(found!, /Sends a postcard to a friend\. \*\/\ntool_77\(input: \{ to: string \}\)$/)
       assert.equal([read, sent], ['called tool_1 with {"to":"Bob"}', 'called tool_77 with {"to":"Ada"}'])
-      assert.match(wrong!, /^Invalid arguments: to: .*tool_77\(input: \{ to: string \}\)$/s)
+      assert.match(wrong!, /tool_77\(input: \{ to: string \}\)\n\nInvalid arguments: to: /)
       assert.match(none!, /^There is no tool "tool_500"\. The nearest: tool_50/)
       const effects = events.flatMap((event) => (event.type === 'tool.start' ? [[event.name, event.irreversible]] : []))
       assert.equal(effects, [

@@ -1,4 +1,5 @@
 import { RuntimeError } from '../../../protocol/errors.ts'
+import type { ModelSettings } from '../../../protocol/ports/model.ts'
 import { toolsOfSet } from '../../tools/aiSdk/aiSdkTools.ts'
 import type { AnyTool } from '../../tools/defineTool.ts'
 import { isToolSource, type ToolSource } from '../../tools/toolSource.ts'
@@ -7,9 +8,10 @@ import { DeferredTools, type DeferredEntry } from './deferred.ts'
 import type { DeferredSetting } from './deferral.ts'
 import { pairFor } from './findTools.ts'
 
-/** The option that groups stand in, which is the definition's own. */
+/** The definition's own options that groups have to do with. */
 interface Grouped {
   readonly tools?: unknown
+  readonly settings?: ModelSettings
 }
 
 /** Tools that no request lists, and the two that stand for them. */
@@ -29,6 +31,12 @@ function deferralOf(options: Grouped, label: string): DeferredSetting['deferred'
     throw new RuntimeError(
       'INVALID_DEFINITION',
       `${label}: tools: "${listed.name}" is carried out by the provider, which must be shown it: it cannot be deferred.`,
+    )
+  const choice = options.settings?.toolChoice
+  if (typeof choice === 'object' && tools.some(({ name }) => name === choice.tool))
+    throw new RuntimeError(
+      'INVALID_DEFINITION',
+      `${label}: settings: toolChoice: "${choice.tool}" is deferred, so no request lists it.`,
     )
   return {
     names: new Set(tools.map(({ name }) => name)),

@@ -118,6 +118,12 @@ function whyNot(definition: Finding, name: string): string {
   return `There is no tool ${JSON.stringify(cutEnd(name, 80))}.${hint} Find tools with ${findToolsName}.`
 }
 
-/** Returns a text about arguments that do not fit, with the declaration of the tool if no request has it. */
-export const withDeclaration = (definition: Finding, name: string, message: string): string =>
-  isDeferred(definition, name) ? `${message}\n\n${declarationOf(definition.tools.get(name)!)}` : message
+/**
+ * Returns a text about arguments that do not fit, with the declaration of the tool if no request has it. An error is known by its last line in
+ * folds and evidence, so that comes again.
+ */
+export function withDeclaration(definition: Finding, name: string, message: string): string {
+  if (!isDeferred(definition, name)) return message
+  const last = message.trimEnd().split('\n').at(-1)!
+  return [message, declarationOf(definition.tools.get(name)!), last].join('\n\n')
+}
