@@ -1,4 +1,4 @@
-import { defineAgent, deferred } from '../../src/index.ts'
+import { createRuntime, defineAgent, deferred, memoryStore } from '../../src/index.ts'
 import { scriptedModel, type ScriptedReply } from '../../packages/evaluation/src/testing/scriptedModel.ts'
 import { forkSession } from '../../packages/sessions/src/forkSession.ts'
 import { calls, resultsOf, startAgent, tool, type Harness } from '../support/agentHarness.ts'
@@ -93,6 +93,31 @@ describe('deferred tools of a source', (it) => {
     const [, called] = lines(harness)
     assert.match(resultsOf(harness.script.requests.at(-1))[0]!, /Looks at the harbour/)
     assert.is(called, '"look" cannot be called: srv is not there (the process exited).')
+  })
+
+  it('are found and called as they were after a restart, while it is not there', async (context) => {
+    const server = scriptedSource('srv', [look])
+    const definition = (...replies: ScriptedReply[]) => {
+      const model = scriptedModel(replies)
+      return { model, agent: defineAgent({ name: 'tester', model, tools: [deferred([server])] }) }
+    }
+    const store = { ...memoryStore(), close: async () => {} }
+    const before = await createRuntime({ store })
+    const first = definition('1')
+    const agent = await before.spawn(first.agent, { id: 'a1' })
+    await agent.prompt('1').result
+    await before.close({ detach: true })
+    server.goDown('it does not start')
+    server.has()
+    const after = await createRuntime({ store })
+    context.cleanup(() => after.close())
+    const second = definition(find('a', 'harbour'), through('b', 'look'), '2')
+    const again = await after.resume('a1', second.agent)
+    await again.prompt('2').result
+    assert.is(JSON.stringify(second.model.requests[0]!.tools), JSON.stringify(first.model.requests[0]!.tools))
+    const [found, called] = resultsOf(second.model.requests.at(-1))
+    assert.match(found!, /Looks at the harbour/)
+    assert.match(called!, /^"look" cannot be called: srv is not there/)
   })
 
   it('are listed by one agent and found by another that has the same source', async (context) => {
