@@ -18,6 +18,7 @@ export { heuristicStrategy, llmStrategy, type CompactionStrategy } from './actor
 // Tools
 export { defineTool, type Tool, type ToolContext, type ToolOutput } from './actors/tools/defineTool.ts'
 export { toolName } from './actors/tools/toolName.ts'
+export { deferred, type DeferredTools } from './actors/parts/deferred/deferred.ts'
 export type { ToolConnection, ToolSource } from './actors/tools/toolSource.ts'
 export { workspaceTools, type WorkspaceTool } from '../packages/tools/src/workspace/workspaceTools.ts'
 export { agentsMd, type AgentsMdMessage } from '../packages/tools/src/workspace/agentsMd.ts'

@@ -6,7 +6,7 @@ import type { NodeId } from '../protocol/ids.ts'
 import type { Answer, Question } from '../protocol/questions.ts'
 import type { Undoing } from '../protocol/undoLedger.ts'
 import type { Metadata } from '../protocol/metadata.ts'
-import type { PlainBlock, Usage } from '../protocol/messages.ts'
+import type { PlainBlock, ToolCallBlock, Usage } from '../protocol/messages.ts'
 import type { ModelSnapshot } from '../protocol/ports/model.ts'
 import type { ParentLink } from '../protocol/parentLink.ts'
 import type { QueuedMessage } from '../protocol/runs/queue.ts'
@@ -20,6 +20,8 @@ export interface CallState {
   readonly callId: string
   readonly name: string
   readonly input: unknown
+  /** Set if the model made the call through `call_tool`. */
+  readonly via?: ToolCallBlock['via']
   /** Deterministic id of the call: only a result with this key counts. */
   readonly key: string
   readonly nodeId: NodeId

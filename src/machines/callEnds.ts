@@ -59,7 +59,7 @@ function endStep(draft: Draft, calls: readonly CallState[]): void {
 
 /** Records the end of a call. */
 function recordEnd(draft: Draft, call: CallState, result: CallResult): void {
-  const { callId, key, name, nodeId } = call
+  const { callId, key, name, nodeId, via } = call
   const content =
     call.edited === 'person' && begun.has(call.status) ? [editNote(call), ...result.content] : result.content
   const {
@@ -80,7 +80,9 @@ function recordEnd(draft: Draft, call: CallState, result: CallResult): void {
   const parentId = nodeId - 1
   const plain = { role: 'toolResult', callId, toolName: name, content, isError } as const
   const message: ToolResultMessage =
-    synthetic === undefined && changed.length === 0 && (receipt ?? hasLesson ?? ofRuntime ?? artifacts) === undefined
+    synthetic === undefined &&
+    changed.length === 0 &&
+    (receipt ?? hasLesson ?? ofRuntime ?? artifacts ?? via) === undefined
       ? plain
       : {
           ...plain,
@@ -90,6 +92,7 @@ function recordEnd(draft: Draft, call: CallState, result: CallResult): void {
           ...(hasLesson === undefined ? {} : { hasLesson }),
           ...(ofRuntime === undefined ? {} : { ofRuntime }),
           ...(artifacts === undefined ? {} : { artifacts }),
+          ...(via === undefined ? {} : { via }),
         }
   const type = 'tool.end'
   const ended = { v, seq: 0, type, runId, turnIndex, nodeId, parentId, callId, key, name, message, ...room } as const

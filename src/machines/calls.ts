@@ -55,16 +55,20 @@ function refuseExcess(draft: Draft): void {
       endCall(draft, index, { content: [{ type: 'text', text }], isError: true, synthetic: 'refused' })
 }
 
-const isOffered = ({ context: { frame } }: Draft, name: string): boolean =>
-  frame === null || frame.offered === null || frame.offered.includes(name)
+const isOffered = ({ context: { frame } }: Draft, { name, via }: Pick<CallState, 'name' | 'via'>): boolean =>
+  frame === null ||
+  frame.offered === null ||
+  frame.offered.includes(name) ||
+  (via !== undefined && frame.offered.includes(via))
 
 /** Answers calls of tools that this turn does not offer: models remember the tools of earlier turns. */
 function refuseUnoffered(draft: Draft): void {
   const offered = draft.context.frame?.offered
   if (offered == null) return
   const names = offered.length === 0 ? 'no tools' : offered.join(', ')
-  for (const [index, { name, status, decision }] of draft.context.calls.entries()) {
-    if (status !== 'ready' || decision !== undefined || isOffered(draft, name)) continue
+  for (const [index, call] of draft.context.calls.entries()) {
+    const { name, status, decision } = call
+    if (status !== 'ready' || decision !== undefined || isOffered(draft, call)) continue
     const text = `Not run: ${JSON.stringify(name)} is not available in this turn, which has ${names}.`
     endCall(draft, index, { content: [{ type: 'text', text }], isError: true, synthetic: 'refused' })
   }

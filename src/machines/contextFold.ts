@@ -200,10 +200,11 @@ const steps: Steps = {
     state.repliedAt = now
     const agentId = agentOf(runId)
     const unfit = whyUnfit(message)
-    const made = mapped(toolCallsOf(message.content), ({ callId, name, input }, index): CallState => ({
+    const made = mapped(toolCallsOf(message.content), ({ callId, name, input, via }, index): CallState => ({
       callId,
       name,
       input,
+      ...(via === undefined ? {} : { via }),
       key: callKey(agentId, turnIndex, callId),
       nodeId: nodeId + 1 + index,
       ...unfit,

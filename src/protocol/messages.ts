@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { lazily } from './lazily.ts'
 import { artifactSchema } from './artifacts/artifact.ts'
 import { provenanceKindSchema } from './provenance.ts'
+import { callToolName } from './viaCallTool.ts'
 
 /** Casts a schema to the union of its valid forms. Zod infers all fields as optional, and the schema's refinement checks the combinations. */
 function asImages<B>(schema: z.ZodType): z.ZodType<B, B> {
@@ -64,6 +65,8 @@ const toolCallBlockSchema = lazily(() =>
     callId: z.string(),
     name: z.string(),
     input: z.unknown(),
+    /** Set if the model made the call through `call_tool`: requests show it as it was made. */
+    via: z.literal(callToolName).exactOptional(),
   }),
 )
 
@@ -185,6 +188,8 @@ export const toolResultMessageSchema = lazily(() =>
     ofRuntime: z.literal(true).exactOptional(),
     /** Parts of the result that were too large to show and are kept apart from the log. */
     artifacts: z.array(artifactSchema()).readonly().exactOptional(),
+    /** Set as in the call. */
+    via: z.literal(callToolName).exactOptional(),
   }),
 )
 export type ToolResultMessage = z.infer<ReturnType<typeof toolResultMessageSchema>>

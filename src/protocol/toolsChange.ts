@@ -14,6 +14,8 @@ export const offeredToolSchema = lazily(() =>
     approval: z.enum(['never', 'always', 'maybe']),
     /** Set if the tool polls for something, so repeating a call is no loop. */
     polls: z.literal(true).exactOptional(),
+    /** Set if no request lists it: the model finds it with `find_tools`. */
+    deferred: z.literal(true).exactOptional(),
     source: z.string(),
     /** Its name at the source, if another tool already has that name. */
     ownName: z.string().exactOptional(),

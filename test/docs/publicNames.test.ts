@@ -7,6 +7,7 @@ const reviewed = {
     'agentMachine',
     'agentsMd',
     'createRuntime',
+    'deferred',
     'defineAgent',
     'defineConfig',
     'defineTool',

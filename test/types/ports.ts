@@ -34,7 +34,7 @@ type TheBlock =
   | { type: 'image'; url: string; mimeType?: string }
   | { type: 'file'; data: string; mimeType: string; name?: string }
   | { type: 'thinking'; text: string; signature?: string }
-  | { type: 'toolCall'; callId: string; name: string; input: unknown }
+  | { type: 'toolCall'; callId: string; name: string; input: unknown; via?: 'call_tool' }
   | {
       type: 'provider'
       provider: string

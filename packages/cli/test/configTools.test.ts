@@ -20,7 +20,7 @@ describe('the tools of a configuration', (it) => {
     })
     const { tools } = await readConfig(join(dir, 'escapement.config.ts'))
     assert.equal(
-      tools.map((entry) => (isToolSource(entry) ? entry.source : entry.name)),
+      tools.map((entry) => (isToolSource(entry) ? entry.source : 'name' in entry ? entry.name : entry)),
       ['read_file', 'skills', 'files', 'web'],
     )
   })

@@ -20,6 +20,8 @@ export interface OpenApiTools extends ToolSource {
   readonly leftOut: readonly string[]
 }
 
+/** Number of operations that requests list. */
+const mostListed = 64
 /** Number of left-out operations that one line tells. */
 const maxTold = 3
 
@@ -51,6 +53,7 @@ export async function openApiTools(
   return Object.freeze({
     source: options.name ?? toolName(name),
     secrets: secretsIn(options.auth ?? {}),
+    deferAbove: options.maxTools ?? mostListed,
     operations: plans.map(({ operation, effects }) => operationOf(operation, effects)),
     leftOut,
     open: (host): ToolConnection => {
@@ -109,11 +112,6 @@ function plansOf(found: ReadDocument, options: OpenApiOptions): Plans {
     if (all.length === 0 && problems.length > 0) throw unusable(problems)
     checkPatterns(all, patternsIn(options))
     const places = chosen(all, options)
-    const { maxTools = 64 } = options
-    if (places.length > maxTools) {
-      const what = `${places.length} operations would become tools, more than ${maxTools}: choose some with "include" and "exclude", or set "maxTools".`
-      throw invalid(what)
-    }
     const planOf = planner(document, found.url, options)
     const leftOut = [...problems]
     const plans = places.flatMap((place): OperationPlan[] => {

@@ -11,7 +11,7 @@ export interface OpenApiOptions {
   /** The operations that become tools. Default: all. */
   readonly include?: readonly OperationPattern[]
   readonly exclude?: readonly OperationPattern[]
-  /** The most operations that become tools; with more of them the document is refused. Default 64. */
+  /** The most operations that requests list as tools. With more they are deferred, as `deferred` does. Default 64. */
   readonly maxTools?: number
   /**
    * The longest schema of a tool's arguments, in characters of JSON: it is sent with every request of the agent. The descriptions of a longer one are

@@ -1,3 +1,4 @@
+import { deferred } from '../../../src/actors/parts/deferred/deferred.ts'
 import { calls, tool } from '../../../test/support/agentHarness.ts'
 import { scriptedSource } from '../../../test/support/scriptedSource.ts'
 import { assert, describe } from '../../../test/support/suite.ts'
@@ -18,5 +19,19 @@ describe('spans of an agent with tools of a source', (it) => {
     )
     assert.is(second!.attributes['escapement.turn.tools_added'], undefined)
     assert.equal(second!.events, [])
+  })
+
+  it('name the tool that is called where no request lists it, and its arguments', async (test) => {
+    const { tracer, span, paths } = startTracing(test, { content: true })
+    const server = scriptedSource('srv', [tool('look', () => 'seen')])
+    const { agent } = await startTraced(test, {
+      tracer,
+      tools: [deferred([server])],
+      replies: [calls('c', ['call_tool', { name: 'look', input: { at: 1 } }]), 'done'],
+    })
+    await agent.prompt('go').result
+    const { attributes } = span('execute_tool look')
+    assert.equal([attributes['gen_ai.tool.call.arguments'], attributes['escapement.tool.source']], ['{"at":1}', 'srv'])
+    assert.not.ok(paths().some((path) => path.includes('call_tool')))
   })
 })

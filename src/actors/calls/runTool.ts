@@ -6,6 +6,7 @@ import { sameJson } from '../../protocol/checks/sameJson.ts'
 import { cloneJson } from '../../protocol/checks/cloneJson.ts'
 import type { PlainBlock } from '../../protocol/messages.ts'
 import { afterTool } from './afterTool.ts'
+import { isDeferred, withDeclaration } from '../parts/calls.ts'
 import { keepAll, keptOutcome, outcomeOfTool } from '../parts/results.ts'
 import type { AgentPorts, FindPorts } from '../agentPorts.ts'
 import { isIgnored } from './lessonTools.ts'
@@ -117,7 +118,7 @@ function call(ports: AgentPorts, input: CallInput, cancellation: Cancellation): 
   }
   const tool = tools.get(input.name)
   if (tool === undefined) {
-    const names = [...tools.keys()].join(', ')
+    const names = [...tools.keys()].filter((name) => !isDeferred(ports.definition, name)).join(', ')
     return failure(`There is no tool "${input.name}". ${names === '' ? 'You have no tools.' : `Your tools: ${names}.`}`)
   }
   if (!(tool instanceof SourceTool)) return callTool(ports, input, tool, cancellation)
@@ -138,7 +139,7 @@ function callTool(
 ): Outcome | Promise<Outcome> {
   // The log keeps the input, so a tool must not be able to change it.
   const parsed = tool.parse(typeof input.input === 'string' ? clean(ports, input.input) : cloneJson(input.input))
-  if (!parsed.ok) return failure(parsed.message)
+  if (!parsed.ok) return failure(withDeclaration(ports.definition, input.name, parsed.message))
   if (tool.isCanonical === true && !sameJson(parsed.value, input.input)) return failure(leadsElsewhere)
   const attempt = new ToolAttempt(ports, input, tool, cancellation)
   const outcomeOf = outcomeOfTool(tool.name)

@@ -38,7 +38,7 @@ export function changeOf(
     const now = listing.isUp ? nowOf(tool)!.offer : undefined
     if (now === undefined) continue
     const offer = ownName === undefined ? now : { ...now, name, ownName }
-    if (JSON.stringify(offer) !== JSON.stringify(inOrder(tool))) added.push(offer)
+    if (JSON.stringify(inOrder(offer)) !== JSON.stringify(inOrder(tool))) added.push(offer)
   }
   for (const [source, { tools, isUp }] of listings) {
     if (!isUp) continue
@@ -63,7 +63,7 @@ export function changeOf(
 
 /** Returns the spec with its fields in the order of the specs that it is compared with. */
 function inOrder(tool: OfferedToolSpec): OfferedToolSpec {
-  const { name, description, inputSchema, spec, effects, approval, polls, source, ownName } = tool
+  const { name, description, inputSchema, spec, effects, approval, polls, deferred, source, ownName } = tool
   return {
     name,
     description,
@@ -74,6 +74,7 @@ function inOrder(tool: OfferedToolSpec): OfferedToolSpec {
     ...(polls === undefined ? {} : { polls }),
     source,
     ...(ownName === undefined ? {} : { ownName }),
+    ...(deferred === undefined ? {} : { deferred }),
   }
 }
 

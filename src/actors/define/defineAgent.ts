@@ -20,6 +20,7 @@ import { lazyAgents } from './lazyAgents.ts'
 import { equip, partSchemas, type PartOptions } from '../parts/parts.ts'
 import { modelOf } from '../models/modelOf.ts'
 import type { CallsOf } from './typedEvents.ts'
+import type { DeferredTools } from '../parts/deferred/deferred.ts'
 import { settingsOf, systemOf } from '../turn/modelSettings.ts'
 import { defaultRetry, retrySchema } from '../turn/retryPolicy.ts'
 import type { Tool } from '../tools/defineTool.ts'
@@ -35,7 +36,12 @@ import { withoutUndefined } from './withoutUndefined.ts'
 export interface AgentOptions<
   Output = unknown,
   Deps = unknown,
-  Tools extends ToolEntries = readonly (Tool<Deps> | ToolSource | AiSdkToolSet)[],
+  Tools extends ToolEntries = readonly (
+    | Tool<Deps>
+    | ToolSource
+    | AiSdkToolSet
+    | DeferredTools<Tool<Deps> | ToolSource | AiSdkToolSet>
+  )[],
   Agents extends readonly SubAgentEntry[] = readonly SubAgentEntry[],
 >
   extends PlainOptions, TurnOptions<Deps>, PartOptions<Deps> {
@@ -53,7 +59,7 @@ export interface AgentOptions<
   readonly handoffs?: readonly HandoffEntry[]
   /**
    * Tools, sets of tools of the AI SDK, `{ weather: tool({ … }) }`, and sources that have tools which are not known yet or which change:
-   * they are asked for their tools before every turn. A set alone need not be in a list.
+   * they are asked for their tools before every turn. A set alone need not be in a list. What `deferred` groups is not listed in requests.
    */
   readonly tools?: Tools
   /**

@@ -2,6 +2,7 @@ import type { ToolSpec } from '../../protocol/ports/model.ts'
 import { type AgentDefinition, madeHere, type SubAgent } from './agentDefinition.ts'
 import { reporting, subAgentSpec } from './subAgents.ts'
 import type { AnyTool } from '../tools/defineTool.ts'
+import { isDeferred } from '../parts/deferred/deferral.ts'
 import { SourceTool } from '../tools/sourceTool.ts'
 import { transferTool } from '../tools/transferTool.ts'
 import { waitForName, waitForTool } from '../tools/waitForTool.ts'
@@ -77,7 +78,7 @@ class DefinedAgent {
 
   /** Lists the tools of sources last, so that tools that come and go there move nothing else. */
   #specs(): ToolSpec[] {
-    const tools = [...this.tools.values()]
+    const tools = [...this.tools.values()].filter(({ name }) => !isDeferred(this.#definition, name))
     return [
       ...tools.filter((tool) => !(tool instanceof SourceTool)).map(specOf),
       ...[...this.agents.values()].map(subAgentSpec),
@@ -91,12 +92,16 @@ class DefinedAgent {
     return (this.#frameTokens ??= counter.text(system) + tools())
   }
 
+  get #definition(): AgentDefinition {
+    return this as unknown as AgentDefinition
+  }
+
   get #parts(): Omit<DefinitionParts, 'tools'> {
     return this as unknown as DefinitionParts
   }
 }
 
-const specOf = ({ name, description, inputSchema, spec }: AnyTool): ToolSpec =>
+export const specOf = ({ name, description, inputSchema, spec }: AnyTool): ToolSpec =>
   spec === undefined ? { name, description, inputSchema } : { name, description, inputSchema, ...spec }
 
 /** The definition of these parts. Agents that call one another cannot all be defined first: what depends on them is made when first asked for. */

@@ -11,6 +11,7 @@ import { changeOf, isReserved } from './changedTools.ts'
 import type { AnyTool } from '../tools/defineTool.ts'
 import type { Listing, OpenSource } from '../tools/openSource.ts'
 import { SourceTool } from '../tools/sourceTool.ts'
+import { deferredOf, withDeferred } from '../parts/deferred/deferredOffers.ts'
 import type { ToolSource } from '../tools/toolSource.ts'
 
 /** The connection of a source, which is opened when it is first asked for its tools. */
@@ -75,7 +76,8 @@ export class SourcedTools {
     const parts = [...listings.values()].flatMap(({ tools, instructions, isUp }) => [tools, instructions, isUp])
     const seen = [base, this.#taken, ...parts]
     if (seen.length === this.#seen.length && seen.every((part, index) => part === this.#seen[index])) return undefined
-    const change = changeOf(this.#taken, new Set(base.toolSpecs.map(({ name }) => name)), listings)
+    const { listings: takeable, names } = withDeferred(base, listings)
+    const change = changeOf(this.#taken, new Set([...namesIn(base), ...names]), takeable)
     this.#seen = change === undefined ? seen : []
     return change
   }
@@ -97,16 +99,25 @@ const infoOf = (source: string, { state, trouble }: Listing, taken: TakenTools):
   tools: namesOf(taken, source),
 })
 
+const namesIn = ({ toolSpecs }: AgentDefinition): readonly string[] => toolSpecs.map(({ name }) => name)
+
 /** Returns the definition with the tools and instructions taken from its sources, after everything that is its own. */
 function withTaken(base: AgentDefinition, { tools, instructions }: TakenTools, connect: Connect): AgentDefinition {
   const sources = new Map(base.toolSources.map((source) => [source.source, source]))
-  const fixed = new Set(base.toolSpecs.map(({ name }) => name))
+  const fixed = new Set([...namesIn(base), ...(base.deferred?.names ?? [])])
   const taken = [...tools.values()].flatMap((offer) => {
     const source = sources.get(offer.source)
     const isFree = !fixed.has(offer.name) && !isReserved(offer.name)
     return source === undefined || !isFree ? [] : [new SourceTool(offer, () => connect(source))]
   })
-  const all = new Map<string, AnyTool>([...base.tools, ...taken.map((tool) => [tool.name, tool] as const)])
+  const { deferred, pair } = deferredOf(
+    base,
+    taken.map(({ offer }) => offer),
+  )
+  const all = new Map<string, AnyTool>([
+    ...base.tools,
+    ...[...pair, ...taken].map((tool) => [tool.name, tool] as const),
+  ])
   const said = [...sources.keys()].flatMap((source) => instructions.get(source) ?? [])
   const addendum = said.join('\n\n')
   const { policy } = base
@@ -114,9 +125,13 @@ function withTaken(base: AgentDefinition, { tools, instructions }: TakenTools, c
     {
       ...base,
       tools: all,
+      deferred,
       addendum,
       system: withAddendum(base.system, addendum),
-      settings: withPossibleChoice(base.settings, [...fixed, ...taken.map(({ name }) => name)]),
+      settings: withPossibleChoice(
+        base.settings,
+        [...all.keys(), ...namesIn(base)].filter((name) => deferred?.names.has(name) !== true),
+      ),
       policy: {
         ...policy,
         irreversible: irreversibleNames(all, base.agents),

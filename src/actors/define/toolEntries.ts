@@ -1,18 +1,21 @@
 import { z } from 'zod'
 import { RuntimeError } from '../../protocol/errors.ts'
 import { lazily } from '../../protocol/lazily.ts'
+import { DeferredTools } from '../parts/deferred/deferred.ts'
 import { isAiSdkToolSet, toolsOfSet, type AiSdkToolSet, type ToolsOf } from '../tools/aiSdk/aiSdkTools.ts'
 import type { AnyTool, ToolDeps } from '../tools/defineTool.ts'
 import { isToolSource, type ToolSource } from '../tools/toolSource.ts'
 
 /** An entry of the option `tools` of an agent. */
-export type ToolEntry = AnyTool | ToolSource | AiSdkToolSet
+export type ToolEntry = AnyTool | ToolSource | AiSdkToolSet | DeferredTools
 
 /** The option itself: entries, or a set of tools of the AI SDK. */
 export type ToolEntries = readonly ToolEntry[] | AiSdkToolSet
 
-/** One of the entries. */
-export type EntryOf<Tools extends ToolEntries> = Tools extends readonly (infer Entry)[] ? Entry : Tools
+/** One of the entries, or of those in a group. */
+export type EntryOf<Tools extends ToolEntries> = Tools extends readonly (infer Entry)[] ? Member<Entry> : Tools
+
+type Member<Entry> = Entry extends DeferredTools<infer Inner> ? Inner : Entry
 
 /** The tools of entries, as far as they are known when the agent is defined. */
 export type ToolsIn<Tools extends ToolEntries> =
@@ -29,7 +32,10 @@ export type EntryToolDeps<Tools extends ToolEntries> = ToolDeps<Extract<EntryOf<
 
 const isTool = (entry: unknown): entry is AnyTool => typeof (entry as AnyTool | undefined)?.parse === 'function'
 
-const isEntry = (entry: unknown): boolean => isTool(entry) || isToolSource(entry) || isAiSdkToolSet(entry)
+const isEntry = (entry: unknown): boolean =>
+  entry instanceof DeferredTools
+    ? entry.entries.every(isEntry)
+    : isTool(entry) || isToolSource(entry) || isAiSdkToolSet(entry)
 
 export const toolEntriesSchema = lazily(() =>
   z.custom<ToolEntries>((given) => (Array.isArray(given) ? given.every(isEntry) : isAiSdkToolSet(given)), {
@@ -50,8 +56,12 @@ export function toolEntries(
   extra: readonly (AnyTool | ToolSource)[],
   label: string,
 ): { readonly tools: readonly AnyTool[]; readonly toolSources: readonly ToolSource[] } {
-  const entries = [...(isList(given) ? given : [given]), ...extra].flatMap((entry): readonly (AnyTool | ToolSource)[] =>
-    isTool(entry) || isToolSource(entry) ? [entry] : toolsOfSet(entry, {}, `${label}: `),
+  const entries = [...(isList(given) ? given : [given]), ...extra].flatMap(
+    (entry): readonly (AnyTool | ToolSource)[] => {
+      // What is in a group comes with its part.
+      if (entry instanceof DeferredTools) return nothing
+      return isTool(entry) || isToolSource(entry) ? [entry] : toolsOfSet(entry, {}, `${label}: `)
+    },
   )
   const toolSources = entries.filter(isToolSource)
   const tools = entries.filter((entry): entry is AnyTool => !isToolSource(entry))

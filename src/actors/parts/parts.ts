@@ -9,6 +9,7 @@ import type { ToolSource } from '../tools/toolSource.ts'
 import type { AgentPart } from './agentPart.ts'
 import type { ArtifactOption } from './artifacts/artifactOptions.ts'
 import { artifactPart } from './artifacts/artifactPart.ts'
+import { deferredPart } from './deferred/deferredPart.ts'
 import type { MemoryOption } from './memory/memoryOptions.ts'
 import { memoryPart } from './memory/memoryPart.ts'
 import { skillPart, type SkillOption } from './skills/skillPart.ts'
@@ -18,13 +19,24 @@ export interface PartOptions<Deps>
   extends SkillOption, CompactionOption, BrakingOption, MemoryOption<Deps>, ArtifactOption, HookOptions<Deps> {}
 
 /** All parts that an agent may have, in the order of their tools. */
-export const parts: readonly AgentPart[] = [skillPart, memoryPart, artifactPart, brakingPart, compactionPart, hooksPart]
+export const parts: readonly AgentPart[] = [
+  deferredPart,
+  skillPart,
+  memoryPart,
+  artifactPart,
+  brakingPart,
+  compactionPart,
+  hooksPart,
+]
 
 export const partSchemas = Object.assign({}, ...parts.map(({ options }) => options)) as OptionSchemas
 
 /** The parts of one definition. */
 interface Equipment {
-  readonly settings: Pick<AgentDefinition, 'memory' | 'artifacts' | 'braking' | 'compaction' | 'hooks' | 'guards'>
+  readonly settings: Pick<
+    AgentDefinition,
+    'memory' | 'artifacts' | 'deferred' | 'braking' | 'compaction' | 'hooks' | 'guards'
+  >
   readonly tools: readonly (AnyTool | ToolSource)[]
   readonly flags: AgentPolicy['flags']
 }

@@ -1,7 +1,8 @@
 import type { ArtifactSetting } from './artifacts/artifactOptions.ts'
+import type { DeferredSetting } from './deferred/deferral.ts'
 import type { MemorySetting } from './memory/memoryOptions.ts'
 
 /** The fields of a definition that belong to parts with folders of their own. */
-export interface PartSettings<in Deps = never> extends MemorySetting<Deps>, ArtifactSetting {}
+export interface PartSettings<in Deps = never> extends MemorySetting<Deps>, ArtifactSetting, DeferredSetting {}
 
 export type { Keeping } from './artifacts/keeping.ts'

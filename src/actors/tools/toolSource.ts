@@ -16,6 +16,8 @@ export interface ToolSource {
    * from the moment it has an agent with this source, whether or not it has `redact`.
    */
   readonly secrets?: readonly string[]
+  /** With more tools than this they are deferred: requests list `find_tools` and `call_tool` in their place. Default: never. */
+  readonly deferAbove?: number
   /**
    * Called when the first turn of an agent in a runtime needs it, and again after the connection was closed because no agent used it.
    * Should not throw: problems are reported as `trouble`. If it does, it is tried again in the next turn.

@@ -1,9 +1,16 @@
 import { nearestWord } from '../../protocol/checks/nearestWord.ts'
 import type { AgentDefinition } from '../define/agentDefinition.ts'
+import { deferredTools } from '../parts/deferred/deferral.ts'
 import type { OfferedTool } from './turnOptions.ts'
 
-/** Names of everything that the model may call. */
+/** Names of everything that requests list. */
 export const everyName = ({ toolSpecs }: AgentDefinition): string[] => toolSpecs.map(({ name }) => name)
+
+/** Names of everything that the model may call. */
+export const callableNames = (definition: AgentDefinition): string[] => [
+  ...everyName(definition),
+  ...deferredTools(definition).map(({ name }) => name),
+]
 
 /**
  * Returns the names of the offered tools in the order of the definition: the given names, and the tools of the brakes. If a source may still bring a
@@ -11,7 +18,7 @@ export const everyName = ({ toolSpecs }: AgentDefinition): string[] => toolSpecs
  * @throws Error naming tools that the definition does not have
  */
 export function offeredNames(definition: AgentDefinition, tools: readonly OfferedTool[], mayCome: boolean): string[] {
-  const names = everyName(definition)
+  const names = callableNames(definition)
   const wanted = new Set(tools.map((tool) => (typeof tool === 'string' ? tool : tool.name)))
   const unknown = [...wanted].filter((name) => !names.includes(name))
   if (!mayCome) for (const name of unknown) throw new Error(noSuch('tool', name, names))

@@ -2,7 +2,7 @@ import type { PrepareInput, PrepareOutput, TakenTools, TurnDecision } from '../.
 import { asSentence, describeIssues, errorInfo, messageOf } from '../../protocol/errors.ts'
 import type { ToolChoice } from '../../protocol/bridge/turns.ts'
 import type { AgentDefinition } from '../define/agentDefinition.ts'
-import { everyName, noSuch, offeredNames } from './offeredNames.ts'
+import { callableNames, everyName, noSuch, offeredNames } from './offeredNames.ts'
 import type { AgentPorts, FindPorts, SourcesLook } from '../agentPorts.ts'
 import type { Cancellation } from '../timing/cancellation.ts'
 import { effect } from '../effect.ts'
@@ -140,7 +140,7 @@ function changesOf(turn: Preparing, returned: unknown): Omit<TurnDecision, 'by'>
 
 /** Warns of tools that are missing; the turn continues without them. */
 function warnOfMissing({ ports, definition, notUp }: Preparing, names: readonly string[]): void {
-  const there = new Set(everyName(definition))
+  const there = new Set(callableNames(definition))
   const missing = names.filter((name) => !there.has(name))
   if (missing.length === 0) return
   const waited = `${notUp.length === 1 ? 'the source' : 'one of the sources'} ${notUp.join(', ')}`

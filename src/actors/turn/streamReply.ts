@@ -27,6 +27,7 @@ import { readAnswer } from '../../protocol/checks/readOutput.ts'
 import { readReply, tooLarge, type ReadReply } from './readReply.ts'
 import type { TurnFrame } from './turnFrames.ts'
 import { needsApproval } from '../calls/needsApproval.ts'
+import { innerCall, InnerDeltas } from '../parts/calls.ts'
 import { warnOfUnusedCache } from './warnOfUnusedCache.ts'
 import { whenDone } from '../timing/whenDone.ts'
 import { refusedPart, withoutRefused } from './withoutRefused.ts'
@@ -68,6 +69,7 @@ async function stream(ports: AgentPorts, input: ReplyInput, cancellation: Cancel
   let answering: Answering = frame.model.id === definition.model.id ? none : { model: frame.model.id }
   let partial = { key, text: '', thinking: '', estimatedTokens, ...answering }
   let isStarted = false
+  let innerDeltas = new InnerDeltas(definition)
   /** Returns the usage of a failed attempt, as reported by the provider or else estimated from the partial reply. */
   const spentInVain = (failure: ReplyFailure, from: string): ReplyFailure =>
     failure.usage === undefined && isStarted && !cancellation.aborted
@@ -83,6 +85,7 @@ async function stream(ports: AgentPorts, input: ReplyInput, cancellation: Cancel
         attempt += 1
         key = `${key.slice(0, key.lastIndexOf('/'))}/${attempt}`
         isStarted = false
+        innerDeltas = new InnerDeltas(definition)
       }
       partial = { key, text: '', thinking: '', estimatedTokens, ...answering }
       return
@@ -105,8 +108,10 @@ async function stream(ports: AgentPorts, input: ReplyInput, cancellation: Cancel
         partial.thinking += text
         ports.delta('thinking.delta', input, text, partial.thinking.length - text.length)
         break
-      case 'toolCall.delta':
-        ports.emit({ ...delta, runId, turnIndex })
+      case 'toolCall.delta': {
+        const inner = innerDeltas.next(delta)
+        if (inner !== undefined) ports.emit({ ...inner, runId, turnIndex })
+      }
     }
   }
   const gate = ports.gate(Math.ceil(estimatedTokens * conversation.correction), frame.model)
@@ -310,7 +315,8 @@ function soundContent(content: readonly Block[], ports: AgentPorts, turnIndex: n
     let callId = named
     for (let n = index; isTaken(callId); n++) callId = `${named.slice(0, 40) || 'call'}_t${turnIndex}_${n}`
     seen.add(callId)
-    return { type: 'toolCall', callId, name: block.name, input: soundInput(block.input) }
+    const called = innerCall(ports.definition, { name: block.name, input: soundInput(block.input) })
+    return { type: 'toolCall', callId, ...called }
   })
 }
 

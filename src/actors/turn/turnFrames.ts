@@ -3,6 +3,8 @@ import type { ModelSettings, ToolSpec } from '../../protocol/ports/model.ts'
 import type { LogRecord, RecordOf } from '../../protocol/records.ts'
 import type { ModelUse } from '../../protocol/bridge/turns.ts'
 import type { AgentDefinition } from '../define/agentDefinition.ts'
+import { specOf } from '../define/definedAgent.ts'
+import { deferredTools } from '../parts/deferred/deferral.ts'
 import { priceOf } from './pricing.ts'
 import { systemOf, withAddendum, withPossibleChoice } from './modelSettings.ts'
 import type { PricedModel } from './turnOptions.ts'
@@ -155,7 +157,7 @@ interface FrameParts {
 
 function frameOf(definition: AgentDefinition, parts: FrameParts): TurnFrame {
   const { instructions, tools, model, live, record } = parts
-  const toolSpecs = tools === undefined ? definition.toolSpecs : offered(definition.toolSpecs, tools)
+  const toolSpecs = tools === undefined ? definition.toolSpecs : offered(definition, tools)
   const settings = withPossibleChoice(
     { ...definition.settings, ...record.settings },
     toolSpecs.map(({ name }) => name),
@@ -188,9 +190,12 @@ const systemFor = ({ settings, addendum }: AgentDefinition, instructions: string
   withAddendum(systemOf(instructions, settings), addendum)
 
 /** Returns tools in the order of the definition, so that the same tools give the same bytes. */
-function offered(specs: readonly ToolSpec[], names: readonly string[]): readonly ToolSpec[] {
+function offered(definition: AgentDefinition, names: readonly string[]): readonly ToolSpec[] {
   const wanted = new Set(names)
-  return specs.every(({ name }) => wanted.has(name)) ? specs : specs.filter(({ name }) => wanted.has(name))
+  const { toolSpecs } = definition
+  const listed = deferredTools(definition).filter(({ name }) => wanted.has(name))
+  if (listed.length === 0 && toolSpecs.every(({ name }) => wanted.has(name))) return toolSpecs
+  return [...toolSpecs.filter(({ name }) => wanted.has(name)), ...listed.map(specOf)]
 }
 
 const withOptions = (

@@ -1,6 +1,7 @@
 import type { Block, Message, ToolResultMessage } from '../../protocol/messages.ts'
 import { isMedia } from '../../protocol/text/messageText.ts'
 import type { RequestMessage } from '../../protocol/ports/model.ts'
+import { asCalled } from '../../protocol/viaCallTool.ts'
 import { sentMedia } from './sentMedia.ts'
 import { TextHash } from '../../protocol/text/textHash.ts'
 
@@ -14,7 +15,7 @@ export function renderMessage(message: Message): RequestMessage | undefined {
       return {
         role: 'toolResult',
         callId: soundCallId(message.callId),
-        toolName: soundName(message.toolName),
+        toolName: soundName(message.via ?? message.toolName),
         content: message.content.some(isSaid) ? said(message.content) : [{ type: 'text', text: '(no output)' }],
         isError: message.isError,
       }
@@ -86,15 +87,19 @@ const isObject = (input: unknown): boolean => typeof input === 'object' && input
 
 const isOddCall = (block: Block): boolean =>
   block.type === 'toolCall' &&
-  (!isObject(block.input) || soundName(block.name) !== block.name || soundCallId(block.callId) !== block.callId)
+  (block.via !== undefined ||
+    !isObject(block.input) ||
+    soundName(block.name) !== block.name ||
+    soundCallId(block.callId) !== block.callId)
 
-/** Replaces names that providers reject, and arguments that are not a JSON object. */
-const soundCall = (block: Block): Block =>
-  block.type === 'toolCall'
-    ? {
-        ...block,
-        callId: soundCallId(block.callId),
-        name: soundName(block.name),
-        input: isObject(block.input) ? block.input : { malformed: block.input ?? null },
-      }
-    : block
+/** Returns a call as the model made it, without names that providers reject and arguments that are not a JSON object. */
+function soundCall(block: Block): Block {
+  if (block.type !== 'toolCall') return block
+  const { name, input } = asCalled(block)
+  return {
+    type: 'toolCall',
+    callId: soundCallId(block.callId),
+    name: soundName(name),
+    input: isObject(input) ? input : { malformed: input ?? null },
+  }
+}

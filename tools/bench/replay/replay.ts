@@ -21,6 +21,8 @@ import type { CacheName } from './measure/cacheMeter.ts'
 import { counter } from './measure/tokens.ts'
 import type { AgentShape, Script, ShapeWithModel } from './policies/policy.ts'
 import { standInModel } from './policies/standInModel.ts'
+import type { StreamOptions } from '../../../src/actors/models/openStream.ts'
+import { noteLate } from './measure/cacheMarks.ts'
 import { noUsage, Provider } from './provider.ts'
 import { isStep, type RecordedSession, type StepTurn, type UserTurn } from './recordedSession.ts'
 
@@ -190,7 +192,10 @@ class Replaying {
   #model(): Model {
     return {
       id: 'replay:recorded',
-      stream: (request) => this.#reply(request),
+      stream: (request, { comesLate }: Pick<StreamOptions, 'signal' | 'comesLate'>) => {
+        if (comesLate === true) noteLate(request)
+        return this.#reply(request)
+      },
     }
   }
 

@@ -30,8 +30,8 @@ export const faults: readonly Fault[] = [
     id: 'turns-4',
     file: 'src/machines/calls.ts',
     what: 'what a turn does not offer is run',
-    from: 'frame === null || frame.offered === null || frame.offered.includes(name)',
-    to: 'frame === null || frame.offered !== undefined || name === callSlot(0)',
+    from: '  frame.offered === null ||\n  frame.offered.includes(name) ||\n',
+    to: '  frame.offered !== undefined ||\n  name === callSlot(0) ||\n',
     tests: ['journeys/preparesTurns'],
   },
   {

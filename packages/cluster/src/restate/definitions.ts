@@ -1,5 +1,7 @@
 import { createHash } from 'node:crypto'
 import { isAgentDefinition, type AgentDefinition } from '../../../../src/actors/define/agentDefinition.ts'
+import { specOf } from '../../../../src/actors/define/definedAgent.ts'
+import { deferredTools } from '../../../../src/actors/parts/deferred/deferral.ts'
 import { RuntimeError } from '../../../../src/protocol/errors.ts'
 
 /** The definitions that a worker can run, by name. */
@@ -62,16 +64,10 @@ export class Definitions {
   }
 }
 
-function fingerprintOf({
-  system,
-  toolSpecs,
-  agents,
-  handoffs,
-  model,
-  snapshot,
-  policy,
-  maxQueue,
-}: AgentDefinition): string {
+function fingerprintOf(definition: AgentDefinition): string {
+  const { system, toolSpecs, agents, handoffs, model, snapshot, policy, maxQueue } = definition
+  const found = deferredTools(definition).map(specOf)
   const said = [system, toolSpecs, [...agents.keys()], [...handoffs.keys()], model.id, snapshot, policy, maxQueue]
+  if (found.length > 0) said.push(found)
   return createHash('sha256').update(JSON.stringify(said)).digest('hex').slice(0, 16)
 }

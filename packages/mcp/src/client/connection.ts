@@ -9,7 +9,6 @@ import { mcpConnectionMachine, type ConnectionEvent, type Lost, type Opened } fr
 import { elicit, type AskingCall } from './elicitation.ts'
 import { InputChecks } from './inputSchemas.ts'
 import { listTools } from './listTools.ts'
-import { manyTools } from './manyTools.ts'
 import type { McpSettings } from './options.ts'
 import { resourceTools } from './resourceTools.ts'
 import { checkDepth, errorText, resultBlocks } from './resultBlocks.ts'
@@ -40,8 +39,6 @@ const stateOf = (snapshot: Snapshot): SourceStatus['state'] => {
 /** A connection to one server, of one runtime. */
 export class McpConnection implements ToolConnection {
   #tools: readonly Tool[] = []
-  /** Tools of the server's list, from which `tools` is made. */
-  #listed: readonly Tool[] = []
   #instructions: string | undefined
   readonly #settings: McpSettings
   readonly #host: SourceHost
@@ -232,10 +229,7 @@ export class McpConnection implements ToolConnection {
     this.#listTrouble = [...listed.trouble, ...made.trouble]
     if (settings.instructions === true) this.#instructions = this.#secrets.clean(server.client.getInstructions())
     const all = [...made.tools, ...others]
-    if (isSame(all, this.#listed)) return
-    this.#listed = all
-    const isMany = made.tools.length > settings.maxTools
-    this.#tools = isMany ? [...manyTools(settings.name, made.tools, settings.callMs), ...others] : all
+    if (!isSame(all, this.#tools)) this.#tools = all
   }
 
   async #shut(): Promise<void> {

@@ -27,6 +27,7 @@ export function mcpTools(options: McpOptions): ToolSource {
   return Object.freeze({
     source: settings.name,
     secrets,
+    deferAbove: settings.maxTools,
     open: (host) => new McpConnection(settings, host, new ServerSecrets(secrets, (learnt) => host.hide?.(learnt))),
   } satisfies ToolSource)
 }

@@ -73,7 +73,7 @@ export interface McpOptions {
   readonly exclude?: readonly (string | RegExp)[]
   /** Puts the server's name before the names of its tools: always, or only before a name that is taken, which is the default. */
   readonly prefix?: 'clash' | 'always'
-  /** Maximum number of tools for the model. With more it gets two tools instead, one to find tools and one to call them. Default 64. */
+  /** Maximum number of tools that requests list. With more they are deferred, as `deferred` does. Default 64. */
   readonly maxTools?: number
   /**
    * The longest schema of a tool's arguments, in characters of JSON: it is sent with every request of the agent. The descriptions of a longer one are

@@ -113,7 +113,60 @@ describe('an agent with a server', (it) => {
   )
 
   it(
-    'runs nothing that joined very many tools after its call was planned, and asks about it then',
+    'is found by words where the server has five hundred, and asked about as itself',
+    { timeoutMs },
+    async (context) => {
+      const many = Array.from({ length: 500 }, (_, n) =>
+        tool(`tool_${n}`, {
+          description: n === 77 ? 'Sends a postcard to a friend.' : `Does number ${n}.`,
+          inputSchema: { type: 'object', properties: { to: { type: 'string' } }, required: ['to'] },
+          annotations: { readOnlyHint: n !== 77 },
+        }),
+      )
+      const options = {
+        ...raw({ pages: [many.slice(0, 250), many.slice(250)] }),
+        approve: 'writes',
+        trust: true,
+      } as const
+      const through = (name: string, input: object) => ['call_tool', { name, input }] as const
+      const { agent, events, requests } = await start(
+        context,
+        options,
+        calls('a', ['find_tools', { query: 'postcards? friend' }]),
+        calls('b', through('tool_1', { to: 'Bob' }), through('tool_77', { to: 'Ada' }), through('tool_77', { to: 1 })),
+        calls('c', through('tool_500', {})),
+        'done',
+      )
+      const run = agent.prompt('go')
+      await until(() => events.some(({ type }) => type === 'approval.requested'), context.signal)
+      assert.equal(
+        agent.pending().map((one) => ('name' in one ? [one.name, one.input] : one)),
+        [['tool_77', { to: 'Ada' }]],
+      )
+      agent.decide(agent.pending()[0]!.key, 'approve')
+      await run.result
+      assert.equal(
+        requests[0]!.tools.map(({ name }) => name),
+        ['find_tools', 'call_tool'],
+      )
+      const [found, read, sent, wrong, none] = resultsOf(requests.at(-1))
+      assert.match(found!, /Sends a postcard to a friend\. \*\/\ntool_77\(input: \{ to: string \}\)$/)
+      assert.equal([read, sent], ['called tool_1 with {"to":"Bob"}', 'called tool_77 with {"to":"Ada"}'])
+      assert.match(wrong!, /tool_77\(input: \{ to: string \}\)\n\nInvalid arguments: to: /)
+      assert.match(none!, /^There is no tool "tool_500"\. The nearest: tool_50/)
+      const effects = events.flatMap((event) => (event.type === 'tool.start' ? [[event.name, event.irreversible]] : []))
+      assert.equal(effects, [
+        ['find_tools', undefined],
+        ['tool_1', undefined],
+        ['tool_77', true],
+        ['tool_77', true],
+        ['call_tool', undefined],
+      ])
+    },
+  )
+
+  it(
+    'is not run if it joined the list after its call was planned, and asked about then',
     { timeoutMs },
     async (context) => {
       const some = ['change', 'echo', 'pid'].map((name) =>
@@ -124,7 +177,7 @@ describe('an agent with a server', (it) => {
         approve: 'writes',
         maxTools: 2,
       } as const
-      const call = (name: string) => ['raw_call_tool', { name }] as const
+      const call = (name: string) => ['call_tool', { name, input: {} }] as const
       const runtime = await createRuntime()
       context.cleanup(() => runtime.close())
       const model = scriptedModel([
@@ -137,12 +190,12 @@ describe('an agent with a server', (it) => {
       const asked: unknown[] = []
       agent.subscribe((event) => {
         if (event.type !== 'approval.requested') return
-        asked.push(event.input)
+        asked.push([event.name, event.input])
         agent.decide(event.key, 'deny', 'no')
       })
       await agent.prompt('go').result
       assert.match(String(resultsOf(model.requests[1]).at(-1)), /no longer as it was offered|no tool "fresh"/)
-      assert.equal(asked, [{ name: 'fresh', input: {} }])
+      assert.equal(asked, [['fresh', {}]])
     },
   )
 

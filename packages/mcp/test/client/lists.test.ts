@@ -116,45 +116,6 @@ describe('the list of a server', (it) => {
   })
 
   it(
-    'may have five hundred tools: two stand for them, which check and call as the inner ones do',
-    { timeoutMs },
-    async (context) => {
-      const many = Array.from({ length: 500 }, (_, n) =>
-        tool(`tool_${n}`, {
-          description: n === 77 ? 'Sends a postcard to a friend.' : `Does number ${n}.`,
-          inputSchema: { type: 'object', properties: { to: { type: 'string' } }, required: ['to'] },
-          annotations: { readOnlyHint: n !== 77 },
-        }),
-      )
-      const options = {
-        ...raw({ pages: [many.slice(0, 250), many.slice(250)] }),
-        approve: 'writes',
-        trust: true,
-      } as const
-      const open = await opened(context, options)
-      assert.equal(open.names(), ['raw_find_tools', 'raw_call_tool'])
-      assert.match(
-        await open.text('raw_find_tools', { query: 'postcards? friend' }),
-        /^tool_77: Sends a postcard to a friend\.\nInput: \{"type":"object"/,
-      )
-      assert.match(await open.text('raw_find_tools', { query: 'zebra' }), /^No tool of "raw" has to do with "zebra"/)
-      assert.equal(
-        await open.text('raw_call_tool', { name: 'tool_77', input: { to: 'Ada' } }),
-        'called tool_77 with {"to":"Ada"}',
-      )
-      const outer = open.tool('raw_call_tool')
-      const wrong = outer.parse({ name: 'tool_77', input: { to: 1 } })
-      assert.match(wrong.ok ? '' : wrong.message, /^Invalid arguments: to: expected string/)
-      const none = outer.parse({ name: 'tool_500', input: {} })
-      assert.match(none.ok ? '' : none.message, /^There is no tool "tool_500" on "raw"\. Find one with raw_find_tools/)
-      // The worst of them counts, and each asks for itself.
-      assert.equal(outer.effects, 'irreversible')
-      const asks = (name: string): unknown => outer.needsApproval({ name, input: { to: 'x' } }, {} as never)
-      assert.equal([asks('tool_77'), asks('tool_1')], [true, false])
-    },
-  )
-
-  it(
     'may change in the middle of a call: the new one is there when the connection is ready',
     { timeoutMs },
     async (context) => {

@@ -7,11 +7,17 @@ import { cutMiddle } from '../../../../src/protocol/text/cutMiddle.ts'
 import { describeIssues, messageOf, RuntimeError } from '../../../../src/protocol/errors.ts'
 import { lazily } from '../../../../src/protocol/lazily.ts'
 import { openRegularFile } from '../../../../src/actors/files/openRegularFile.ts'
+import { headOf } from './headOf.ts'
 import { openWorkspace, type Workspace } from '../../../../src/actors/files/workspacePath.ts'
 
 export interface AgentsMdOptions {
   /** How much the files may hold together: the nearest has the first claim, and a longer one has its middle cut out. Default 40,000 characters. */
   readonly maxChars?: number
+  /**
+   * Shows of the folder's own file, if it has more characters than this, the beginning and the headings of the rest, which the model reads with the
+   * `read_file` of `workspaceTools(dir)`: every request holds that much less. Default: the whole file.
+   */
+  readonly headChars?: number
   /** Told of a file that could not be taken, or not as a whole, in one line. */
   readonly onTrouble?: (trouble: string) => void
 }
@@ -32,6 +38,7 @@ const fewestChars = 200
 const optionsSchema = lazily(() =>
   onlyFields({
     maxChars: z.int().min(fewestChars).optional(),
+    headChars: z.int().min(fewestChars).optional(),
     onTrouble: z.custom((value) => typeof value === 'function', 'give a function').optional(),
   }),
 )
@@ -53,7 +60,7 @@ const optionsSchema = lazily(() =>
 export async function agentsMd(dir: string, options: AgentsMdOptions = {}): Promise<readonly AgentsMdMessage[]> {
   const checked = optionsSchema().safeParse(options)
   if (!checked.success) throw new RuntimeError('INVALID_OPTION', `agentsMd: ${describeIssues(checked.error)}.`)
-  const { maxChars = 40_000, onTrouble = () => {} } = options
+  const { maxChars = 40_000, headChars = Infinity, onTrouble = () => {} } = options
   const folders = foldersAbove(openWorkspace(dir).root)
   const repository = openWorkspace(folders.at(-1)!)
   const found: { readonly folder: string; readonly text: string }[] = []
@@ -64,10 +71,12 @@ export async function agentsMd(dir: string, options: AgentsMdOptions = {}): Prom
       const text = await read(repository, path)
       if (text === undefined || text.trim() === '') continue
       if (left < fewestChars) throw new Error(`there is no room for it: ${maxChars} characters are taken`)
-      const taken = cutMiddle(text.trim(), left)
+      // Files above the folder are out of reach of its tools.
+      const shown = (folder === folders[0] ? headOf(text.trimEnd(), fileName, headChars) : text).trim()
+      const taken = cutMiddle(shown, left)
       left -= taken.length
-      if (taken !== text.trim())
-        onTrouble(`${path} was cut: it has ${text.trim().length} characters, and there is room for ${taken.length}`)
+      if (taken !== shown)
+        onTrouble(`${path} was cut: it has ${shown.length} characters, and there is room for ${taken.length}`)
       found.push({ folder, text: taken })
     } catch (thrown) {
       onTrouble(`${path} was not read: ${messageOf(thrown)}`)

@@ -40,6 +40,19 @@ describe('agentsMd', (it) => {
     assert.equal([await agentsMd(join(dir, 'b')), await agentsMd(join(dir, 'c'))], [[], []])
   })
 
+  it('shows the head of a long one, and where the rest is, if its tools can read it', async (context) => {
+    const long = `# Style\n\n${'Use tabs.\n'.repeat(100)}\n# Tests\n\n${'Run them.\n'.repeat(100)}`
+    const { dir } = workspaceFolder(context, { '.git/HEAD': '', 'AGENTS.md': long, 'web/AGENTS.md': `\n${long}` })
+    const [above, own] = await agentsMd(join(dir, 'web'), { headChars: 500 })
+    assert.ok(above!.content.endsWith(`\n\n${long.trim()}`))
+    assert.match(
+      own!.content,
+      /above:\n\n# Style\n\n(Use tabs\.\n){48}Use tabs\.\n\n\[These are the first 52 of 206 lines\./,
+    )
+    assert.match(own!.content, /read_file with \{"path":"AGENTS\.md","offset":53\}\. By line:\n105: # Tests\]$/)
+    assert.ok((await agentsMd(join(dir, 'web'))).every(({ content }) => content.endsWith(long.trim())))
+  })
+
   it('gives the nearest the first claim on the room there is', async (context) => {
     const { dir } = workspaceFolder(context, {
       '.git/HEAD': '',

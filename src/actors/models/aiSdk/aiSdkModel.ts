@@ -3,7 +3,7 @@ import { messageOf, RuntimeError } from '../../../protocol/errors.ts'
 import type { Model, ModelRequest, ModelSettings, PromptCache } from '../../../protocol/ports/model.ts'
 import type { StreamOptions } from '../openStream.ts'
 import { cachingModel } from '../cachingModels.ts'
-import type { CacheAsking } from './askForCache.ts'
+import { cacheAsking, type CacheAsking } from './askForCache.ts'
 import { cacheWay } from './cacheWays.ts'
 import { callModel } from './callModel.ts'
 import { isAiSdkModel, type AiSdkModel } from './isAiSdkModel.ts'
@@ -43,9 +43,7 @@ export function aiSdkModel(languageModel: AiSdkModel, options: AiSdkModelOptions
   const way = cacheWay(model.provider, model.modelId)
   const own: PromptCache = options.cache === undefined || options.cache === true ? {} : options.cache
   const asking = ({ cache = own }: ModelSettings, comesLate = false): false | CacheAsking => {
-    if (way === undefined || cache === false) return false
-    const { ttl = 'auto' } = cache
-    return ttl === 'auto' ? { way, ttl: '5m', lasting: comesLate ? '1h' : '5m' } : { way, ttl, lasting: ttl }
+    return way === undefined || cache === false ? false : cacheAsking(way, cache, comesLate)
   }
   const made: Model = {
     id: options.id ?? `${provider}:${model.modelId}`,

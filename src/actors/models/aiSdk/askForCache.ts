@@ -1,5 +1,6 @@
 import type { LanguageModelV4CallOptions, LanguageModelV4Message, SharedV4ProviderOptions } from '@ai-sdk/provider'
 import { TextHash } from '../../../protocol/text/textHash.ts'
+import type { PromptCache } from '../../../protocol/ports/model.ts'
 import type { CacheTtl, CacheWay } from './cacheWays.ts'
 
 type Prompt = LanguageModelV4CallOptions['prompt']
@@ -12,6 +13,13 @@ export interface CacheAsking {
   /** The same for what outlives a turn: the frame, and the notes up to where the next fold begins. */
   readonly lasting: CacheTtl
 }
+
+/** Returns how the requests of an agent ask for caching. `comesLate`: they come after the short lifetime of a cache again and again. */
+export const cacheAsking = (
+  way: CacheWay,
+  { ttl = 'auto' }: Exclude<PromptCache, false>,
+  comesLate: boolean,
+): CacheAsking => (ttl === 'auto' ? { way, ttl: '5m', lasting: comesLate ? '1h' : '5m' } : { way, ttl, lasting: ttl })
 
 /** Maximum number of marks. Providers refuse requests with more. */
 const mostMarks = 4

@@ -1,4 +1,5 @@
 import { cacheWay } from '../../../../src/actors/models/aiSdk/cacheWays.ts'
+import { cacheAsking } from '../../../../src/actors/models/aiSdk/askForCache.ts'
 import { toCallOptions } from '../../../../src/actors/models/aiSdk/toCallOptions.ts'
 import type { ModelRequest } from '../../../../src/index.ts'
 import type { CacheMark, CacheName } from './cacheMeter.ts'
@@ -8,6 +9,11 @@ type Marked = { readonly providerOptions?: unknown }
 
 const way = cacheWay('anthropic', 'claude')!
 const known = new WeakMap<ModelRequest, readonly CacheMark[]>()
+
+const late = new WeakSet<ModelRequest>()
+
+/** Notes that the agent asks for a longer cache, as its requests come late again and again. */
+export const noteLate = (request: ModelRequest): unknown => late.add(request)
 
 /** The marks of a request that a cache looks at. */
 export const marksFor = (cache: CacheName, request: ModelRequest): readonly CacheMark[] =>
@@ -21,9 +27,9 @@ export function cacheMarks(request: ModelRequest): readonly CacheMark[] {
 }
 
 function read(request: ModelRequest): CacheMark[] {
-  const { cache } = request.settings
+  const { cache = {} } = request.settings
   if (cache === false) return []
-  const asking = { way, ttl: cache?.ttl ?? '5m' }
+  const asking = cacheAsking(way, cache, late.has(request))
   const { prompt, tools } = toCallOptions(request, { provider: 'anthropic', toolImages: 'result', cache: asking })
   const inFrame = [...(tools ?? []), ...prompt.filter(({ role }) => role === 'system')].flatMap(ttlOf)
   const last = inFrame.at(-1)

@@ -1,0 +1,60 @@
+import { describeIssues, RuntimeError } from '../../../protocol/errors.ts'
+import { lazily } from '../../../protocol/lazily.ts'
+import { onlyFields } from '../../../protocol/checks/onlyFields.ts'
+import { z } from 'zod'
+import type { AiSdkToolSet } from '../../tools/aiSdk/aiSdkTools.ts'
+import type { AnyTool } from '../../tools/defineTool.ts'
+import type { ToolSource } from '../../tools/toolSource.ts'
+
+/** An entry of a group of deferred tools. */
+export type DeferredEntry = AnyTool | ToolSource | AiSdkToolSet
+
+export interface DeferredOptions {
+  /** Purpose of the tools in a few words, for the description of `find_tools`. Default: their names, as far as they fit. */
+  readonly about?: string
+}
+
+/** A group of tools that no request lists: an entry of an agent's `tools`, made by `deferred`. */
+export class DeferredTools<out Entry extends DeferredEntry = DeferredEntry> {
+  readonly entries: readonly Entry[]
+  readonly about: string | undefined
+
+  constructor(entries: readonly Entry[], about: string | undefined) {
+    this.entries = entries
+    this.about = about
+    Object.freeze(this)
+  }
+}
+
+const optionsSchema = lazily(() =>
+  onlyFields({ about: z.string().trim().min(1, 'say it in a few words').max(500).optional() }),
+)
+
+/**
+ * Keeps tools out of an agent's requests: the model finds them by words with `find_tools` and calls them with `call_tool`. Requests begin with
+ * the same bytes however many there are and however many are found, so a prompt's cache holds. A call made so is a call of the tool itself:
+ * hooks, approvals, `effects`, rights, records and every front end have its name and its arguments. An agent may have several groups.
+ *
+ * @throws RuntimeError `INVALID_DEFINITION` for an empty group, and for a group within a group.
+ *
+ * @example
+ * ```ts
+ * const search = defineTool({ name: 'search', description: 'Searches orders.', input: z.object({ text: z.string() }), run: () => 'none' })
+ * const cancel = defineTool({ name: 'cancel', description: 'Cancels an order.', input: z.object({ id: z.string() }), run: () => 'done' })
+ * const clerk = defineAgent({ name: 'clerk', model, tools: [deferred([search, cancel], { about: 'orders of the shop' })] })
+ * ```
+ */
+export function deferred<const Entry extends DeferredEntry>(
+  entries: readonly Entry[],
+  options: DeferredOptions = {},
+): DeferredTools<Entry> {
+  const refuse = (what: string): never => {
+    throw new RuntimeError('INVALID_DEFINITION', `deferred: ${what}.`)
+  }
+  if (!Array.isArray(entries)) return refuse('give a list of tools')
+  if (entries.length === 0) return refuse('the group has no tools: leave it out')
+  if (entries.some((entry: unknown) => entry instanceof DeferredTools)) return refuse('a group cannot be in a group')
+  const read = optionsSchema().safeParse(options)
+  if (!read.success) return refuse(describeIssues(read.error))
+  return new DeferredTools([...entries], read.data.about)
+}

@@ -1,0 +1,129 @@
+import { z } from 'zod'
+import { nearWords } from '../../../protocol/checks/nearestWord.ts'
+import { onlyFields } from '../../../protocol/checks/onlyFields.ts'
+import { cutEnd } from '../../../protocol/text/cutMiddle.ts'
+import { callToolName } from '../../../protocol/viaCallTool.ts'
+import type { AgentPorts } from '../../agentPorts.ts'
+import type { AgentDefinition } from '../../define/agentDefinition.ts'
+import { BoundCall } from '../../tools/boundCall.ts'
+import { declarationOf } from '../../tools/declaration.ts'
+import { defineTool, type AnyTool, type Tool } from '../../tools/defineTool.ts'
+import { SourceTool } from '../../tools/sourceTool.ts'
+import { deferredTools, isDeferred } from './deferral.ts'
+import { indexOf, searchTools, type ToolIndex } from './searchTools.ts'
+
+export const findToolsName = 'find_tools'
+
+/** Most tools that an answer declares, most characters of that, and most names beside it. */
+const mostDeclared = 10
+const mostChars = 24_000
+const mostNames = 40
+const mostGroups = 3
+const mostNearest = 3
+const mostAboutChars = 600
+
+type Finding = Pick<AgentDefinition, 'tools' | 'agents' | 'deferred'>
+
+/** `find_tools` and `call_tool`. `about`: what there is to be found. They stay as they are whatever there is. */
+export const pairFor = (about: string): readonly Tool[] => [findTools(about), callTool()]
+
+const findTools = (about: string): Tool =>
+  defineTool({
+    name: findToolsName,
+    description: `Find tools that are not listed here, by words of what they do or by their names. There are tools for: ${cutEnd(about, mostAboutChars)}. Call what it finds with ${callToolName}.`,
+    effects: 'none',
+    input: onlyFields({ query: z.string().max(500).describe('A few words: what the tool does, and to what.') }),
+    run: ({ query }) => new BoundCall(({ definition }: AgentPorts) => found(definition, query)),
+  })
+
+/** Runs only calls of what there is not: those of a deferred tool are calls of that tool. */
+const callTool = (): Tool =>
+  defineTool({
+    name: callToolName,
+    description: `Call a tool that ${findToolsName} found.`,
+    effects: 'none',
+    input: onlyFields({
+      name: z.string().max(200).describe('The name of the tool.'),
+      input: z.record(z.string(), z.unknown()).describe(`Its arguments, as ${findToolsName} declares them.`),
+    }),
+    run: ({ name }) =>
+      new BoundCall(({ definition }: AgentPorts) => {
+        throw new Error(whyNot(definition, name))
+      }),
+  })
+
+const indexes = new WeakMap<object, ToolIndex<AnyTool>>()
+
+function indexFor(definition: Finding): ToolIndex<AnyTool> {
+  const index = indexes.get(definition) ?? indexOf(deferredTools(definition))
+  indexes.set(definition, index)
+  return index
+}
+
+/** Returns the tools that match a query as the model reads them. */
+function found(definition: Finding, query: string): string {
+  const index = indexFor(definition)
+  const { close, others } = searchTools(index, query)
+  if (close.length === 0) return nothingFound(index.tools, query)
+  const shown: string[] = []
+  let chars = 0
+  for (const tool of close.slice(0, mostDeclared)) {
+    const text = declarationOf(tool)
+    if (shown.length > 0 && chars + text.length > mostChars) break
+    chars += text.length
+    shown.push(text)
+  }
+  const more = [...close.slice(shown.length), ...others]
+  const names = more.slice(0, mostNames).map(({ name }) => name)
+  const rest = more.length > names.length ? `, and ${more.length - names.length} more` : ''
+  return [
+    `Call one with ${callToolName}: {"name": …, "input": {…}}.`,
+    ...shown,
+    ...(more.length === 0
+      ? []
+      : [`Also: ${names.join(', ')}${rest}. Search for one of the names, or say more precisely what you need.`]),
+  ].join('\n\n')
+}
+
+function nothingFound(tools: readonly AnyTool[], query: string): string {
+  if (tools.length === 0) return 'There are no tools to be found at present.'
+  const groups = Map.groupBy(tools, (tool) => (tool instanceof SourceTool ? tool.offer.source : ''))
+  const told = [...groups]
+    .toSorted(([, a], [, b]) => b.length - a.length)
+    .slice(0, mostGroups)
+    .map(([source, group]) => {
+      const names = group.slice(0, 5).map(({ name }) => name)
+      return `${group.length}${source === '' ? '' : ` of ${source}`} (${names.join(', ')}${group.length > 5 ? ', …' : ''})`
+    })
+  return `No tool has to do with ${JSON.stringify(cutEnd(query, 80))}. There are ${tools.length}: ${told.join('; ')}${groups.size > mostGroups ? '; …' : ''}. Try other words.`
+}
+
+const nearestIn = (index: ToolIndex<AnyTool>, query: string): readonly string[] => {
+  const { close, others } = searchTools(index, query)
+  return [...close, ...others].map(({ name }) => name)
+}
+
+/** Returns why a call of `call_tool` was not one of the tool that it names. */
+function whyNot(definition: Finding, name: string): string {
+  if (isDeferred(definition, name)) return `Give the arguments of "${name}" as "input".`
+  if (definition.tools.has(name) || definition.agents.has(name))
+    return `"${name}" is listed among your tools: call it itself, not by ${callToolName}.`
+  const { tools } = indexFor(definition)
+  const near = nearWords(
+    name,
+    tools.map((tool) => tool.name),
+  )
+  const alike = near.length > 0 ? near : nearestIn(indexFor(definition), name)
+  const hint = alike.length === 0 ? '' : ` The nearest: ${alike.slice(0, mostNearest).join(', ')}.`
+  return `There is no tool ${JSON.stringify(cutEnd(name, 80))}.${hint} Find tools with ${findToolsName}.`
+}
+
+/**
+ * Returns a text about arguments that do not fit, with the declaration of the tool if no request has it. An error is known by its last line in
+ * folds and evidence, so that comes again.
+ */
+export function withDeclaration(definition: Finding, name: string, message: string): string {
+  if (!isDeferred(definition, name)) return message
+  const last = message.trimEnd().split('\n').at(-1)!
+  return [message, declarationOf(definition.tools.get(name)!), last].join('\n\n')
+}

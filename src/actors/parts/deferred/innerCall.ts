@@ -1,0 +1,35 @@
+import { callToolName } from '../../../protocol/viaCallTool.ts'
+import type { AgentDefinition } from '../../define/agentDefinition.ts'
+import { isDeferred } from './deferral.ts'
+
+interface Call {
+  readonly name: string
+  readonly input: unknown
+  readonly via?: typeof callToolName
+}
+
+const isObject = (value: unknown): value is { readonly [key: string]: unknown } =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+/**
+ * Returns a call that a model makes through `call_tool` as the call of the tool that it names. Any other call stays as it is, and so does one of
+ * a name that no deferred tool has. Pure.
+ */
+export function innerCall(definition: Pick<AgentDefinition, 'tools' | 'deferred'>, call: Call): Call {
+  if (call.name !== callToolName || definition.deferred === null || !isObject(call.input)) return call
+  const { name, input, ...others } = call.input
+  if (typeof name !== 'string' || !isDeferred(definition, name)) return call
+  // What stands beside the arguments is an argument in the wrong place: it must not be lost.
+  if (input === undefined || Object.keys(others).length > 0) return call
+  return { name, input: typeof input === 'string' ? parsed(input) : input, via: callToolName }
+}
+
+/** Models write arguments within arguments as text now and then. */
+function parsed(text: string): unknown {
+  try {
+    const value: unknown = JSON.parse(text)
+    return isObject(value) ? value : text
+  } catch {
+    return text
+  }
+}
