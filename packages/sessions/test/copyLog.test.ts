@@ -87,7 +87,7 @@ describe('a log that is copied', (it) => {
           const word = Buffer.from(bytes).toString()
           put.push(word)
           if (fails(word)) throw new Error('no room')
-          return await snapshots!.put(agentId, bytes)
+          return await snapshots!.put!(agentId, bytes)
         },
       } as Store['snapshots'] & {},
     })
