@@ -21,11 +21,11 @@ const said = (seq: number, text: string): LogRecord =>
 describe('the messages of logs that are searched', (it) => {
   /** Logs of which the case says what they say, and how often each was read. */
   function logs() {
-    const said_ = new Map<string, readonly LogRecord[]>()
+    const texts = new Map<string, readonly LogRecord[]>()
     const reads: string[] = []
     const read = async function* (id: string) {
       reads.push(id)
-      yield* said_.get(id) ?? []
+      yield* texts.get(id) ?? []
     }
     const shelf = new SaidInLogs({ read } as never)
     const look = async (id: string, size = 1, writtenAt = 1): Promise<boolean> => {
@@ -33,7 +33,7 @@ describe('the messages of logs that are searched', (it) => {
       await shelf.of({ id, size, writtenAt })
       return reads.length > before
     }
-    return { said: said_, look, shelf }
+    return { texts, look, shelf }
   }
 
   it('are read again where the log was written since, by its size or its time', async () => {
@@ -49,7 +49,7 @@ describe('the messages of logs that are searched', (it) => {
   })
 
   it('are kept as far as there is room, which those give back that have changed or are gone', async () => {
-    const { said: all, look, shelf } = logs()
+    const { texts: all, look, shelf } = logs()
     const long = 'word '.repeat(800)
     const some = Array.from({ length: 2_500 }, (_, index) => said(index + 1, long))
     for (const id of ['a', 'b']) all.set(id, some)
@@ -185,7 +185,11 @@ describe('a request beside the one before it', (it) => {
     const same = { added: [], removed: [], changed: [] }
     const warmer = request(2, [], { settings: { temperature: 1 } })
     assert.equal(requestChange(request(2, []), warmer), {
-      ...{ kept: 2, gone: 0, added: 0, system: false, settings: true },
+      kept: 2,
+      gone: 0,
+      added: 0,
+      system: false,
+      settings: true,
       tools: same,
     })
   })
