@@ -15,7 +15,7 @@ describe('a store in memory', (it) => {
       ],
       lease.epoch,
     )
-    assert.equal(await store.stat('a'), { size: 2, writtenAt: 20 })
+    assert.equal(await store.stat?.('a'), { size: 2, writtenAt: 20 })
     const { epoch = 0 } = lease
     const held = () => [undefined, epoch, epoch - 1].map((one) => store.holds?.('a', one))
     assert.equal(held(), [true, true, false])

@@ -7,6 +7,7 @@ import { own } from './toldAgent.ts'
 interface Listener {
   readonly onEvent: (event: object) => void
   readonly onEnd: (error?: RuntimeError) => void
+  readonly onCaughtUp?: () => void
 }
 interface Sent {
   readonly number: number
@@ -21,6 +22,7 @@ function played() {
   const released: number[] = []
   const snapshots: { resolve(answer: object): void; reject(thrown: unknown): void }[] = []
   let [number, waits] = [0, 0]
+  let isThere = (): void => {}
   const feed = {
     lastSeq: 0,
     add: (listener: Listener) => {
@@ -41,8 +43,12 @@ function played() {
       return asked.promise
     },
     report: () => {},
-    onceThere: () => {
+    onceThere: (_: string, call: () => void) => {
       waits += 1
+      isThere = () => {
+        waits -= 1
+        call()
+      }
       return () => void (waits -= 1)
     },
   }
@@ -57,10 +63,22 @@ function played() {
   const ends = (run: number, more: object = {}): void =>
     happens('run.end', { runId: `a/r${run}`, stopReason: 'stop', turns: 1, costUsd: 0, usage: {}, ...more })
   const endAll = (error?: RuntimeError): void => {
-    for (const { onEnd } of [...listeners]) onEnd(error)
+    for (const { onEnd } of new Set(listeners)) onEnd(error)
     listeners.clear()
   }
-  return { agent, feed, listeners, sent, released, snapshots, begins, ends, endAll, waits: () => waits }
+  return {
+    agent,
+    feed,
+    listeners,
+    sent,
+    released,
+    snapshots,
+    begins,
+    ends,
+    endAll,
+    waits: () => waits,
+    isThere: () => isThere(),
+  }
 }
 
 const cutOff = { stopReason: 'paused', reason: { type: 'interrupted' } }
@@ -153,6 +171,37 @@ describe('an agent on a server', (it) => {
     const [listener] = listeners
     gone()
     listener!.onEnd(missing)
+    assert.is(waits(), 0)
+  })
+
+  it('is heard of a run that was cut off, also once another one is refused', async () => {
+    const { agent, sent, begins, ends, listeners, released } = played()
+    const run = agent.prompt('go')
+    begins(1)
+    ends(1, cutOff)
+    const other = agent.prompt('more')
+    sent[1]!.refused(new RuntimeError('QUEUE_FULL', 'no'))
+    assert.is((await other.result).error?.code, 'QUEUE_FULL')
+    assert.equal([listeners.size, released], [1, [2]])
+    begins(3, { resumedFrom: 'a/r1', cause: 'resume' })
+    ends(3)
+    assert.is((await run.result).stopReason, 'stop')
+    assert.equal([listeners.size, released], [0, [2, 1]])
+  })
+
+  it('that was there, and is gone again, is waited for anew', () => {
+    const missing = new RuntimeError('AGENT_NOT_FOUND', 'none')
+    const { agent, endAll, waits, listeners, isThere } = played()
+    agent.subscribe(() => {}, { awaits: true, onEnd: () => {} })
+    endAll(missing)
+    isThere()
+    assert.equal([waits(), listeners.size], [0, 1])
+    for (const { onCaughtUp } of listeners) onCaughtUp?.()
+    endAll(missing)
+    assert.is(waits(), 1)
+    isThere()
+    // It is in the roster, and cannot be followed.
+    endAll(missing)
     assert.is(waits(), 0)
   })
 })

@@ -34,10 +34,10 @@ async function connected(outcomes: { readonly [verb: string]: Partial<Outcome> |
     },
   }
   const definitions = new Map(
-    [
-      { name: 'plain' },
-      { name: 'told', description: 'Tells.' },
-    ].map((one) => [one.name, defineAgent({ ...one, model: scriptedModel([]) })]),
+    [{ name: 'plain' }, { name: 'told', description: 'Tells.' }].map((one) => [
+      one.name,
+      defineAgent({ ...one, model: scriptedModel([]) }),
+    ]),
   )
   const parts = { store, clock, known, definitions, ingress, pollMs: 100, birthOf: () => ({ definition: 'plain' }) }
   const socket = new EngineSocket(parts as never)
