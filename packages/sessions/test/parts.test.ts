@@ -91,6 +91,17 @@ describe('the step of a node', (it) => {
     assert.equal(found(2, reply(1, 2)), [2])
   })
 
+  it('lacks results only where it was met', () => {
+    for (const [nodeId, missing] of [
+      [2, 2],
+      [9, 0],
+    ] as const) {
+      const search = new StepSearch(nodeId)
+      search.next(reply(1, 2, 'c1', 'c2'))
+      assert.equal([search.missingResults, search.lastNodeId], [missing, 4])
+    }
+  })
+
   it('is not that of calls which its source had left open', () => {
     assert.equal(found(2, reply(1, 2, 'c1'), at(2, 'agent.created', {}), ended(3, 'c1')), [
       undefined,

@@ -45,7 +45,9 @@ const [writer, reader] = ['token-of-one-who-does-it-all', 'token-of-one-who-only
 const tokens = { [writer]: 'admin', [reader]: { may: ['see.messages'] } } as const
 
 /** A server without a network: what it upgrades is handed over at once. */
-function served(options: { readonly limits?: object; readonly authenticate?: () => Promise<object> } = {}) {
+function served(
+  options: { readonly base?: string; readonly limits?: object; readonly authenticate?: () => Promise<object> } = {},
+) {
   const clock = simulatedClock()
   const runtime = { agents: () => [], agent: () => undefined, onAgent: () => () => {} }
   const limits = limitsOf({ connections: 4, strangers: 2, strangersPerAddress: 2, ...options.limits })
@@ -59,7 +61,7 @@ function served(options: { readonly limits?: object; readonly authenticate?: () 
     connect: () => {},
     answer: (_, response, __, answering) => answering.onLeave(() => response.emit('left')),
   }
-  const paths = { base: '/', bridge: '/bridge', endpoints: new Endpoints([echo]) }
+  const paths = { base: options.base ?? '/', bridge: '/bridge', endpoints: new Endpoints([echo]) }
   const opened: Wire[] = []
   class WebSocketServer {
     handleUpgrade(_: unknown, __: unknown, ___: unknown, open: (socket: Wire) => void): void {
@@ -244,5 +246,11 @@ describe('an answer that is given', (it) => {
       connection!.ping()
     }
     assert.ok(gone.count > 0)
+  })
+
+  it('is none beside the page where no page is served', () => {
+    const { routes, requestOf } = served({ base: '/agents/' })
+    for (const path of ['/agents', '/agents/', '/elsewhere'])
+      assert.is(routes.handle(requestOf(path, writer), responding().response as never), false, path)
   })
 })

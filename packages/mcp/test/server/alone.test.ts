@@ -100,6 +100,50 @@ describe('connections of older clients', (it) => {
   })
 })
 
+describe('a connection of an older client', (it) => {
+  const opened = (limits: object) => {
+    const fake = fakeSdk()
+    const clock = simulatedClock()
+    const never = () => new Promise(() => {})
+    const access = {
+      clock,
+      limits: { frameBytes: 1, pingMs: 1, ...limits },
+      isLike: () => true,
+      must: () => {},
+      begin: never,
+    }
+    const tool = { definition: { name: 'worker' }, read: () => ({ type: 'task', text: 'x' }) }
+    const parts = { sdk: fake.sdk, name: 'x', tools: new Map([['worker', tool]]), asksClient: false }
+    const sessions = new LegacySessions(parts as never, (() => ({ access, isLeaving: false })) as never)
+    const open = async (): Promise<string> =>
+      (await sessions.answer(new Request('http://x'), access as never, {} as never)).text()
+    return { ...fake, clock, open }
+  }
+
+  it('is not closed while a call is under way over it', async () => {
+    const { open, handlers, closed, clock } = opened({ connections: 2, sessionMs: 1_000 })
+    await open()
+    const mcpReq = { signal: new AbortController().signal, requestState: () => undefined }
+    void handlers.get('tools/call')!({ params: { name: 'worker' } }, { mcpReq })
+    for (let count = 0; count < 2; count += 1) {
+      await clock.advance(1)
+      await open()
+    }
+    assert.equal(closed, ['s2'])
+  })
+
+  it('is closed once it was not used for longer than it may, and not a millisecond before', async () => {
+    const { open, closed, clock } = opened({ connections: 9, sessionMs: 1_000 })
+    await open()
+    await clock.advance(1_000)
+    await open()
+    assert.equal(closed, [])
+    await clock.advance(1)
+    await open()
+    assert.equal(closed, ['s1'])
+  })
+})
+
 describe('a call that looks after a run', (it) => {
   it('stops listening to the agent once it is answered', async () => {
     for (const how of ['waiting', 'left']) {
