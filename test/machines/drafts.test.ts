@@ -3,9 +3,11 @@ import type { Draft } from '../../src/machines/draft.ts'
 import { dropSaid, enqueueMessage, takeLeftovers, takeMessages, withdrawPrompt } from '../../src/machines/queues.ts'
 import {
   addUserMessage,
+  beginAnswer,
   endRun,
   failuresOf,
   holdDeadline,
+  pauseForBudget,
   releaseDeadline,
   retryTime,
   startRun,
@@ -209,6 +211,52 @@ describe('the time of a run', (it) => {
     assert.ok(at(2) === 2 * at(1) && at(1) > 0)
     assert.equal([at(1, 5_000), at(1, 1)], [5_000, at(1)])
     assert.is(failuresOf({ attempt: 7, badAnswers: 2, fallbacks: 1 } as never), 4)
+  })
+})
+
+describe('a run at a limit', (it) => {
+  const run = {
+    runId: 'a/r0',
+    requestId: 'r',
+    usage: { ...noUsage, output: 5 },
+    costUsd: 2,
+    turns: 1,
+    childTurns: 0,
+    timers: 4,
+  }
+  const rest = { isTurnOpen: false, task: null, owesReply: false, steering: [], followUps: [], policy: { flags: {} } }
+
+  it('has a minute for its last answer where its time is up, and no other time where it is not', () => {
+    for (const isLate of [true, false]) {
+      const limits = { ms: 50, turns: 1, onLimit: 'answer' }
+      const state = { ...run, limits: isLate ? { ms: 50 } : limits, deadline: 90, deadlinePassed: isLate }
+      const { draft, children, context } = drafted({ ...rest, run: state, frame: { use: null, instructions: null } })
+      beginAnswer(draft)
+      const { answer, deadline, timers } = context.run!
+      assert.equal([answer?.limit.limit, answer?.isAsked], [isLate ? 'ms' : 'turns', true])
+      const until = 60_100
+      const input = { key: 'a/r0/deadline/5', until }
+      const clock = [
+        { type: 'stop', id: 'deadline' },
+        { type: 'start', src: 'sleep', id: 'deadline', input },
+      ]
+      assert.equal([deadline, timers, children], isLate ? [until, 5, clock] : [90, 4, []])
+    }
+  })
+
+  it('that a request would exceed says how much of it was used', () => {
+    for (const [limit, allowed, used] of [
+      ['tokens', 9, 5],
+      ['costUsd', 3, 2],
+    ] as const) {
+      const limits = { tokens: 9, costUsd: 3 }
+      const { draft, records } = drafted({ ...rest, run: { ...run, limits, deadline: null, abortedBy: null } })
+      pauseForBudget(draft, limit)
+      assert.equal(
+        records.map(({ reason }) => reason),
+        [{ type: 'limit', limit, allowed, used }],
+      )
+    }
   })
 })
 
