@@ -59,7 +59,6 @@ class LeftFold {
     this.#folding.apply(record)
     if (record.type === 'queue.changed') this.#messages.apply(record)
     else if (record.type === 'message.added') this.#messages.said(record.message.content)
-    else if (record.type === 'tool.end') this.#messages.delivered(record.delivers ?? [])
     else if (record.type === 'agent.stopped') this.#isStopped = true
     else if (record.type === 'agent.created') {
       this.created = record

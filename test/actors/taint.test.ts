@@ -1,3 +1,4 @@
+import { textOf } from '../../src/protocol/messages.ts'
 import { mayBeTainted, repeatsTools } from '../../src/actors/parts/memory/taint.ts'
 import { BrakeLog } from '../support/brakeLog.ts'
 import { assert, describe } from '../support/suite.ts'
@@ -23,6 +24,24 @@ describe('words of which it is asked where they come from', (it) => {
     assert.ok(heard(filler(2_000_000), 'short'))
     assert.ok(heard(filler(3_000_000)), 'its end was not looked at')
     assert.ok(heard(...Array.from({ length: 5 }, () => filler(500_000))))
+  })
+
+  it('are one’s own up to the node at which they were said, and by what is known to come from people', () => {
+    const log = new BrakeLog()
+    log.user('the task')
+    log.step([{ output: 'nothing' }, { output: lesson }])
+    const result = log.conversation
+      .log()
+      .find(({ message }) => message.role === 'toolResult' && textOf(message.content) === lesson)!.id
+    for (const [excuse, expected] of [
+      [{}, true],
+      [{ before: result }, false],
+      [{ before: result + 1 }, true],
+      [{ known: lesson }, false],
+      [{ known: 'npm run build' }, true],
+    ] as const)
+      assert.is(repeatsTools(log, lesson, excuse), expected, JSON.stringify(excuse))
+    assert.is(repeatsTools(log, ''), false)
   })
 
   it('are not one’s own in a sub-agent, whose task another model wrote, though no tool has said anything', () => {

@@ -11,14 +11,18 @@ interface Given {
   readonly trunk?: readonly number[]
   readonly overlay?: object
   readonly hidden?: readonly number[]
+  readonly masked?: readonly number[]
 }
 
-const why = (nodes: readonly ConversationNode[], { trunk = [3, 4, 5, 6], overlay, hidden = [] }: Given = {}) =>
+const why = (
+  nodes: readonly ConversationNode[],
+  { trunk = [3, 4, 5, 6], overlay, hidden = [], masked = [] }: Given = {},
+) =>
   whyHidden(
     {
       onTrunk: (id: number) => trunk.includes(id),
       overlay,
-      annotations: { hiddenBy: (id: number) => (hidden.includes(id) ? {} : undefined), masked: new Set<number>() },
+      annotations: { hiddenBy: (id: number) => (hidden.includes(id) ? {} : undefined), masked: new Set(masked) },
     } as unknown as Conversation,
     nodes,
   )
@@ -59,5 +63,33 @@ describe('why a request does not show a step', (it) => {
     assert.is(why(step(7), { overlay, trunk: [7] }), undefined)
     assert.is(why(step(6)), undefined)
     assert.is(why([node(6)], { overlay }), undefined)
+  })
+
+  it('is that its output is masked, unless more of it is hidden or none of it is long', () => {
+    const long = {
+      role: 'toolResult',
+      callId: 'c',
+      toolName: 'look',
+      content: [{ type: 'text', text: 'x'.repeat(900) }],
+    }
+    const short = { ...long, content: [{ type: 'text', text: 'x' }] }
+    const step = (id: number, result: object = long) => [node(id), node(id, result)]
+    for (const [nodes, given, expected] of [
+      [step(4), { masked: [4] }, 'output hidden'],
+      [step(4), { masked: [5] }, undefined],
+      [step(4, short), { masked: [4] }, undefined],
+      [step(4), { masked: [4], hidden: [4] }, 'hidden'],
+      [step(4), { masked: [4], trunk: [] }, 'reverted'],
+      [step(4), { masked: [4], overlay }, 'summarised'],
+      [step(3), { masked: [3], overlay }, 'output hidden'],
+      [step(6), { masked: [6], overlay }, 'output hidden'],
+      [step(6, short), { masked: [6], overlay }, undefined],
+    ] as const)
+      assert.is(why(nodes, given), expected, JSON.stringify(given))
+  })
+
+  it('is none for a conversation without notes', () => {
+    const bare = { onTrunk: () => true, overlay: undefined, annotations: undefined } as unknown as Conversation
+    assert.is(whyHidden(bare, [node(4)]), undefined)
   })
 })

@@ -91,6 +91,16 @@ const standings: {
       agent.reply()
     },
   ],
+  'whose decided call waits for its turn behind one that waits': [
+    'underWay',
+    ['c1'],
+    (agent) => {
+      agent.prompt('go')
+      agent.reply({ calls: [held('c1'), held('c2')] })
+      agent.approve('c2')
+    },
+    { toolExecution: 'sequential' },
+  ],
   'at its limit': [
     'paused',
     [],

@@ -27,4 +27,22 @@ describe('the agents that a page left', (it) => {
       assert.is(stores.agent('a0'), again, 'it was left after all others')
       assert.is(stores.agent('a2'), second, 'there is room for it')
     })
+
+  it('are dropped beyond the last 32 of them, but for those that are shown again', async () => {
+    const clock = simulatedClock()
+    const stores = new AgentStores(silent, { clock })
+    const visit = async (id: string) => {
+      const shown = stores.agent(id)
+      shown.store.subscribe(() => {})()
+      await clock.advance(100)
+      return shown
+    }
+    const kept = [await visit('shown'), await visit('left')]
+    for (let count = 2; count < 32; count += 1) await visit(`a${count}`)
+    stores.agent('shown').store.subscribe(() => {})
+    await visit('b1')
+    await visit('b2')
+    assert.is(stores.agent('shown'), kept[0])
+    assert.is.not(stores.agent('left'), kept[1])
+  })
 })

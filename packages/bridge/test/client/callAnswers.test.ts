@@ -127,6 +127,16 @@ describe('calls that a client carries out', (it) => {
       assert.equal(of.reported, reported)
     })
 
+  it('that are still asked for once they were carried out are carried out again', async () => {
+    const of = answering(new Error('The connection was lost.'))
+    of.state.asked = [call('k1')]
+    add(of, () => 'done')
+    await quiet()
+    await of.answers.look()
+    await quiet()
+    assert.equal([of.decided.length, of.reported], [2, ['INTERNAL', 'INTERNAL']])
+  })
+
   it('are reported where they cannot be looked for', async () => {
     const of = answering()
     of.state.failure = new RuntimeError('BRIDGE_FORBIDDEN', 'no')

@@ -2,7 +2,7 @@ import { AgentStore, type FollowableAgent } from '../../src/client/agentStore.ts
 import { RuntimeError } from '../../../../src/protocol/errors.ts'
 import { quiet } from '../../../../test/support/agentHarness.ts'
 import { assert, describe } from '../../../../test/support/suite.ts'
-import { prompted, toldAgent } from './toldAgent.ts'
+import { own, prompted, toldAgent } from './toldAgent.ts'
 
 const missing = { code: 'AGENT_NOT_FOUND', message: 'There is none.' } as const
 const broken = { code: 'STORE_READ_FAILED', message: 'The disk is gone.' } as const
@@ -15,6 +15,38 @@ function stored(snapshot?: FollowableAgent['snapshot']) {
   store.listen(() => (views += 1))
   return { ...told, store, views: () => views, facts: () => store.view.facts }
 }
+
+describe('a store that follows an agent', (it) => {
+  it('has the runs of that agent alone, and not those of agents below it', async () => {
+    const { store, tell, options } = stored()
+    store.open()
+    await options().onCaughtUp!()
+    const start = { type: 'run.start', turnIndex: 0, requestId: 'r', cause: 'prompt', limits: {}, model: { id: 'm' } }
+    tell({ ...own, ...start, seq: 1, runId: 'a.1/r0', agentId: 'a.1', path: ['a'] })
+    await quiet()
+    assert.is(store.view.run, null)
+    tell({ ...own, ...start, seq: 1, runId: 'a/r0' })
+    await quiet()
+    assert.is(store.view.run?.runId, 'a/r0')
+    store.close()
+  })
+
+  it('shows a run whose process has died as paused', async () => {
+    for (const [state, expected] of [
+      ['closed', 'paused'],
+      ['replying.streaming', 'running'],
+    ] as const) {
+      const snapshot = async () =>
+        ({ state, pause: null, path: [], tree: { id: 'a', children: [] }, approvals: [], asked: [] }) as never
+      const { store, tell, options, facts } = stored(snapshot)
+      store.open()
+      tell({ ...own, type: 'run.start', seq: 1, runId: 'a/r0', turnIndex: 0, requestId: 'r', cause: 'prompt' })
+      await options().onCaughtUp!()
+      assert.is(facts().status, expected)
+      store.close()
+    }
+  })
+})
 
 describe('a store whose agent cannot be followed', (it) => {
   it('says why, until it is tried again: then it is loading, and follows once more', async () => {
