@@ -52,6 +52,7 @@ export class Ports implements AgentPorts {
   readonly random: () => number
   partial: PartialReply | null = null
   announced = ''
+  opening: Promise<void> | undefined
   group: GroupMember | undefined
   #answers: Answers | undefined
   /** Set once it has called a model, with limits. */
@@ -61,7 +62,11 @@ export class Ports implements AgentPorts {
 
   constructor(
     agent: Reached,
-    { past, records }: { readonly past: readonly LogRecord[]; readonly records: readonly LogRecord[] },
+    {
+      past,
+      records,
+      base,
+    }: { readonly past: readonly LogRecord[]; readonly records: readonly LogRecord[]; readonly base?: unknown },
   ) {
     const { view, shared } = agent
     this.#agent = agent
@@ -74,6 +79,8 @@ export class Ports implements AgentPorts {
     this.metadata = agent.metadata
     this.clock = shared.clock
     this.random = shared.random
+    if (base !== undefined || records.length > 0)
+      this.opening = new Promise<void>((resolve) => setImmediate(resolve)).finally(() => (this.opening = undefined))
     if (agent.ownDefinition.captureTurnRequests) this.#captures = new RequestCaptures([...past, ...records])
   }
 

@@ -147,6 +147,14 @@ export const faults: readonly Fault[] = [
     tests: ['actors/readReply'],
   },
   {
+    id: 'actorsModels-16c',
+    file: 'src/actors/turn/streamReply.ts',
+    what: 'an agent that was opened again answers before anybody can listen',
+    from: '  if (ports.opening !== undefined) await ports.opening\n',
+    to: '',
+    tests: ['docs/readme'],
+  },
+  {
     id: 'actorsModels-17',
     file: 'src/actors/turn/readReply.ts',
     what: 'parts after the terminal one are swallowed',

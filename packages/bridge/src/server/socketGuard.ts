@@ -90,5 +90,5 @@ function withinFrame(reason: string): string {
   return bytes
     .subarray(0, mostReasonBytes)
     .toString()
-    .replace(/\uFFFD+$/, '')
+    .replace(/\uFFFD{1,3}$/, '')
 }
