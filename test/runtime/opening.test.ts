@@ -7,8 +7,9 @@ import { createRuntime, type Runtime } from '../../packages/bridge/src/createRun
 import { simulatedClock } from '../../packages/evaluation/src/testing/simulatedClock.ts'
 import { fileStore } from '../../src/log/stores/fileStore.ts'
 import { memoryStore } from '../../src/log/stores/memoryStore.ts'
+import type { Model } from '../../src/protocol/ports/model.ts'
 import type { Store } from '../../src/protocol/ports/store.ts'
-import { quiet, withCode } from '../support/agentHarness.ts'
+import { delta, done, never, quiet, withCode } from '../support/agentHarness.ts'
 import { lateStore } from '../support/lateStore.ts'
 import { assert, type CaseContext, describe } from '../support/suite.ts'
 
@@ -26,6 +27,32 @@ async function start({ cleanup }: CaseContext, store: Store = lateStore(), rest:
 const lasting = (inner: Store): Store => ({ ...inner, close: async () => {} })
 
 describe('runtime.open', (it) => {
+  it('has an agent that owes an answer wait for listeners, however fast its model is', async (context) => {
+    const store = lasting(memoryStore())
+    const words = ['one ', 'two ', 'three']
+    let isFirst = true
+    const model: Model = {
+      id: 'fast',
+      async *stream() {
+        if (isFirst) await never
+        for (const word of words) yield delta(word)
+        yield done([{ type: 'text', text: words.join('') }])
+      },
+    }
+    const definition = defineAgent({ name: 'fast', model })
+    const first = await start(context, store)
+    ;(await first.open('u1', definition)).prompt('go')
+    await quiet()
+    await first.close({ detach: true })
+
+    isFirst = false
+    const agent = await (await start(context, store)).open('u1', definition)
+    const heard: string[] = []
+    agent.subscribe((event) => event.type === 'reply.delta' && heard.push(event.text))
+    await agent.settled()
+    assert.is(heard.join(''), words.join(''))
+  })
+
   it('starts an agent, then gives the one that runs, then brings it back from its log', async (context) => {
     const store = lasting(memoryStore())
     const first = await start(context, store)

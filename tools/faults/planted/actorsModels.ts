@@ -152,7 +152,7 @@ export const faults: readonly Fault[] = [
     what: 'an agent that was opened again answers before anybody can listen',
     from: '  if (ports.opening !== undefined) await ports.opening\n',
     to: '',
-    tests: ['docs/readme'],
+    tests: ['runtime/opening'],
   },
   {
     id: 'actorsModels-17',
