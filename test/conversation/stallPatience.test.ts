@@ -24,7 +24,7 @@ describe('a stall by failing', (it) => {
     const said = (...texts: readonly string[]) => ruleOf(logOf(...texts.map((text) => failing(text))))
     assert.is(said('not done: 12 %', 'not done: 40 %', 'not done: 61 %'), undefined)
     assert.is(said('failed at 3/20', 'failed at 7/20', 'failed at 7/20'), undefined, 'a plateau')
-    assert.is(said('failed at 9.5 MB', 'failed at 10.25 MB', 'failed at 1,024.5 MB'), undefined)
+    assert.is(said('failed at 9.5 MB', 'failed at 9.75 MB', 'failed at 10.25 MB'), undefined, 'one digit more')
     assert.is(said('failed: ٩ %', 'failed: ١٢ %', 'failed: ٤٠ %'), undefined, 'digits of any script')
     assert.is(said('failed at 7/20', 'failed at 7/20', 'failed at 7/20'), 'repeat')
     assert.is(said('failed at 9 rows', 'failed at 8 rows', 'failed at 7 rows'), 'sameError', 'numbers that shrink')
@@ -51,6 +51,8 @@ describe('patience', (it) => {
     ['one that cannot be undone', { ...look, isIrreversible: true }, 4],
     ['one that timed out', failing('the request timed out after 5 s'), 4],
     ['an act of which nothing is shown', { ...look, output: ' ', isIrreversible: true }, 5],
+    ['an act that says so', { ...look, output: '(no output)', isIrreversible: true }, 5],
+    ['an act that shows more', { ...look, output: '(no output)\n[exit code 0]', isIrreversible: true }, 4],
     ['a look that shows nothing', { ...look, output: '' }, 3],
     ['scrolling', { name: 'scroll_down', output: 'the page' }, 5],
     ['scrolling, as an action', { name: 'browser', input: { action: 'scroll' }, output: 'the page' }, 5],

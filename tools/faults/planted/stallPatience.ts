@@ -104,7 +104,7 @@ export const faults: readonly Fault[] = [
     id: 'stallPatience-12',
     file: patience,
     what: 'an act that shows nothing is a stall as any',
-    from: " || (changes && ends.every((end) => end.trim() === ''))",
+    from: ' || (changes && ends.every(showsNothing))',
     to: '',
     tests: pure,
   },

@@ -16,7 +16,7 @@ interface MadeCall {
  */
 export function patienceFor(ends: readonly string[], { changes, hasMoved, hasFailed }: Effect): number {
   if (ends.some(isUnfinished)) return 3
-  if (hasMoved || (changes && ends.every((end) => end.trim() === ''))) return 2
+  if (hasMoved || (changes && ends.every(showsNothing))) return 2
   if (hasFailed) return ends.some((end) => timedOut.test(end)) ? 1 : 0
   return changes ? 1 : 0
 }
@@ -49,6 +49,9 @@ function isMoving(name: string): boolean {
     .split(/[^a-z]+/)
   return moving.has(words.join('')) || words.some((word) => word === 'scroll' || word === 'swipe')
 }
+
+/** Returns true for a result without text, or with the words that stand for that. */
+const showsNothing = (end: string): boolean => /^\s*(?:\(no output\)\s*)?$/.test(end)
 
 /** Number of characters of a result that only says that something is under way. */
 const shortAnswer = 300

@@ -113,5 +113,5 @@ function errorOf(end: string): string {
     .map((line) => line.slice(0, 400).trim())
     .filter((line) => line !== '')
   const line = lines.findLast((one) => telling.test(one)) ?? lines.at(-1) ?? ''
-  return line.replace(hash, '#').replace(temporary, 'PATH').replace(/\d+/g, '#').replace(/\s+/g, ' ').slice(0, 160)
+  return line.replace(hash, '#').replace(temporary, 'PATH').replace(/\p{Nd}+/gu, '#').replace(/\s+/g, ' ').slice(0, 160)
 }
