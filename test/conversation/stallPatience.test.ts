@@ -74,3 +74,27 @@ describe('patience', (it) => {
     assert.is(ruleOf(logOf(...round, ...round, ...round, round[0]!), 'cycle'), 'cycle')
   })
 })
+
+describe('a stall by failing over waits', (it) => {
+  it('is the same call eight times, when nothing but waiting comes in between', () => {
+    const test = failing('connection refused')
+    for (const wait of [
+      { name: 'run', input: { command: 'sleep 60' }, output: '' },
+      { name: 'wait_for_it', output: 'not yet', polls: true },
+    ] satisfies WantedCall[]) {
+      const rounds = (count: number, step: WantedCall = test) => times(count, () => [step, wait]).flat()
+      assert.is(ruleOf(logOf(...rounds(6), test)), undefined, 'seven')
+      const stall = stallOf(logOf(...rounds(7), test).conversation)
+      assert.equal([stall?.rule, stall?.steps.length], ['sameError', 8])
+      assert.is(ruleOf(logOf(...rounds(7), wait)), undefined, 'the wait itself')
+      assert.is(ruleOf(logOf(...rounds(3), look, ...rounds(4), test)), undefined, 'another look in between')
+      assert.is(ruleOf(logOf(...rounds(3), look, wait, ...rounds(4), test)), undefined)
+      const busy = failing('not ready: 3 of 9 jobs')
+      assert.is(ruleOf(logOf(...rounds(7, busy), busy)), undefined, 'it is under way')
+      const grows = times(8, (at) => [failing(`failed at ${at + 1} of 9`), wait]).flat()
+      assert.is(ruleOf(logOf(...grows.slice(0, -1))), undefined, 'progress')
+      const others = times(8, (input) => [failing('connection refused', { input }), wait]).flat()
+      assert.is(ruleOf(logOf(...others.slice(0, -1))), undefined, 'other calls')
+    }
+  })
+})

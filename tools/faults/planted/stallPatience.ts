@@ -16,8 +16,8 @@ export const faults: readonly Fault[] = [
     id: 'stallPatience-1',
     file: rules,
     what: 'failures whose numbers grow are a stall',
-    from: 'if (earlier === undefined || isProgress(earlier, last)) return undefined',
-    to: 'if (earlier === undefined) return undefined',
+    from: 'const earlier = again.at(-least)\n    if (earlier === undefined || isProgress(earlier, last)) return undefined',
+    to: 'const earlier = again.at(-least)\n    if (earlier === undefined) return undefined',
     tests: pure,
   },
   {
