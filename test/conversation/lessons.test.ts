@@ -39,6 +39,16 @@ describe('the lesson of a call', (it) => {
       assert.is(lessonOf(conversation, other), undefined, JSON.stringify(other))
   })
 
+  it('is none for a command that waits: what it waits for may come', () => {
+    const waiting = { name: 'run', input: { command: 'sleep 60 && npm run check' } }
+    const log = new BrakeLog()
+    log.user('go')
+    log.step([{ ...waiting, output: 'not there', isError: true }, read('a.ts')])
+    log.revert('n1', 'elsewhere')
+    assert.is(lessonOf(log.conversation, waiting), undefined)
+    assert.ok(lessonOf(log.conversation, read('a.ts')), 'but for what was called beside it')
+  })
+
   it('comes from failures and tangents, not from work that was condensed', () => {
     assert.ok(lessonOf(tried('x', 'tangent').conversation, read('a.ts')))
     for (const category of ['completion', 'step-summary'] as const)
@@ -109,6 +119,21 @@ describe('lessons of a group', (it) => {
     }
   }
   const callsOf = (log: BrakeLog) => log.conversation.log().flatMap(({ message }) => toolCallsOf(message.content))
+
+  it('are none of commands that wait', () => {
+    const shared = new SharedLessons()
+    const first = member(shared, 'solver')
+    const log = new BrakeLog()
+    log.user('go')
+    const waiting = { name: 'run', input: { command: 'timeout 60 tail -f work.log' } }
+    log.step([
+      { ...waiting, output: 'ended', isError: true },
+      { ...read('a.ts'), output: 'no', isError: true },
+    ])
+    work(member(shared, 'checker', log), log)
+    assert.is(first.find(waiting), undefined)
+    assert.ok(first.find(read('a.ts')))
+  })
 
   it('are what failed for another and what it gave up, each under its name, and not its own', () => {
     const shared = new SharedLessons()

@@ -174,7 +174,7 @@ describe('a stall by failing', (it) => {
       { name: 'run', input: { command: 'sleep 5' }, output: '' },
       { name: 'scroll', output: 'more' },
     ] satisfies WantedCall[]) {
-      const rounds = times(8, (input) => [test, { ...between, input: between.input ?? { input } }]).flat()
+      const rounds = times(5, (input) => [test, { ...between, input: between.input ?? { input } }]).flat()
       assert.is(ruleOf(logOf(...rounds)), undefined, between.name)
       assert.is(ruleOf(logOf(...rounds, test, test)), undefined)
       assert.is(ruleOf(logOf(...rounds, test, test, test), 'sameError'), 'sameError', 'three since')

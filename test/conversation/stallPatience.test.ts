@@ -16,6 +16,7 @@ const ruleOf = (log: BrakeLog, ...rules: StallRule[]): StallRule | undefined =>
   stallOf(log.conversation, rules.length === 0 ? undefined : rules)?.rule
 
 const look: WantedCall = { name: 'look', input: { at: 1 }, output: 'nothing here' }
+const shell: WantedCall = { name: 'run', input: { command: 'make' }, isIrreversible: true }
 const other = (at: number): WantedCall => ({ name: 'other', input: { at }, output: `thing ${at}` })
 const failing = (output: string, more: WantedCall = {}): WantedCall => ({ name: 'run', output, isError: true, ...more })
 
@@ -24,7 +25,7 @@ describe('a stall by failing', (it) => {
     const said = (...texts: readonly string[]) => ruleOf(logOf(...texts.map((text) => failing(text))))
     assert.is(said('not done: 12 %', 'not done: 40 %', 'not done: 61 %'), undefined)
     assert.is(said('failed at 3/20', 'failed at 7/20', 'failed at 7/20'), undefined, 'a plateau')
-    assert.is(said('failed at 9.5 MB', 'failed at 10.25 MB', 'failed at 1,024.5 MB'), undefined)
+    assert.is(said('failed at 9.5 MB', 'failed at 9.75 MB', 'failed at 10.25 MB'), undefined, 'one digit more')
     assert.is(said('failed: ٩ %', 'failed: ١٢ %', 'failed: ٤٠ %'), undefined, 'digits of any script')
     assert.is(said('failed at 7/20', 'failed at 7/20', 'failed at 7/20'), 'repeat')
     assert.is(said('failed at 9 rows', 'failed at 8 rows', 'failed at 7 rows'), 'sameError', 'numbers that shrink')
@@ -49,12 +50,16 @@ describe('patience', (it) => {
     ['one that failed, whatever it would have changed', failing('no route', { changed: ['a.ts'] }), 3],
     ['one that changed something', { ...look, changed: ['a.ts'] }, 4],
     ['one that cannot be undone', { ...look, isIrreversible: true }, 4],
+    ['a shell command, which says what it did', { ...shell, output: 'done' }, 3],
+    ['a shell command that has nothing to say', { ...shell, output: '(no output)' }, 3],
     ['one that timed out', failing('the request timed out after 5 s'), 4],
-    ['an act of which nothing is shown', { ...look, output: ' ', isIrreversible: true }, 5],
+    ['an act of which nothing is shown', { ...look, output: ' ', isIrreversible: true }, 6],
+    ['an act that says so', { ...look, output: '(no output)', isIrreversible: true }, 6],
+    ['an act that shows more', { ...look, output: '(no output)\n[exit code 0]', isIrreversible: true }, 4],
     ['a look that shows nothing', { ...look, output: '' }, 3],
-    ['scrolling', { name: 'scroll_down', output: 'the page' }, 5],
-    ['scrolling, as an action', { name: 'browser', input: { action: 'scroll' }, output: 'the page' }, 5],
-    ['paging, by a key', { name: 'press', input: { key: 'PageDown' }, output: 'the page' }, 5],
+    ['scrolling', { name: 'scroll_down', output: 'the page' }, 6],
+    ['scrolling, as an action', { name: 'browser', input: { action: 'scroll' }, output: 'the page' }, 6],
+    ['paging, by a key', { name: 'press', input: { key: 'PageDown' }, output: 'the page' }, 6],
     ['scrolling that failed', failing('no such element', { name: 'scroll' }), 3],
     ['what is under way', { ...look, output: 'job 7: still running' }, 6],
     ['what is not ready, as an error', failing('not ready: 0 rows'), 6],
@@ -65,7 +70,31 @@ describe('patience', (it) => {
 
   it('is that of the most patient step of a round', () => {
     const round = [{ name: 'scroll', output: 'the page' }, other(1)]
-    assert.is(ruleOf(logOf(...round, ...round), 'cycle'), undefined)
-    assert.is(ruleOf(logOf(...round, ...round, ...round), 'cycle'), 'cycle')
+    assert.is(ruleOf(logOf(...round, ...round, ...round), 'cycle'), undefined)
+    assert.is(ruleOf(logOf(...round, ...round, ...round, round[0]!), 'cycle'), 'cycle')
+  })
+})
+
+describe('a stall by failing over waits', (it) => {
+  it('is the same call eight times, when nothing but waiting comes in between', () => {
+    const test = failing('connection refused')
+    for (const wait of [
+      { name: 'run', input: { command: 'sleep 60' }, output: '' },
+      { name: 'wait_for_it', output: 'not yet', polls: true },
+    ] satisfies WantedCall[]) {
+      const rounds = (count: number, step: WantedCall = test) => times(count, () => [step, wait]).flat()
+      assert.is(ruleOf(logOf(...rounds(6), test)), undefined, 'seven')
+      const stall = stallOf(logOf(...rounds(7), test).conversation)
+      assert.equal([stall?.rule, stall?.steps.length], ['sameError', 8])
+      assert.is(ruleOf(logOf(...rounds(7), wait)), undefined, 'the wait itself')
+      assert.is(ruleOf(logOf(...rounds(3), look, ...rounds(4), test)), undefined, 'another look in between')
+      assert.is(ruleOf(logOf(...rounds(3), look, wait, ...rounds(4), test)), undefined)
+      const busy = failing('not ready: 3 of 9 jobs')
+      assert.is(ruleOf(logOf(...rounds(7, busy), busy)), undefined, 'it is under way')
+      const grows = times(8, (at) => [failing(`failed at ${at + 1} of 9`), wait]).flat()
+      assert.is(ruleOf(logOf(...grows.slice(0, -1))), undefined, 'progress')
+      const others = times(8, (input) => [failing('connection refused', { input }), wait]).flat()
+      assert.is(ruleOf(logOf(...others.slice(0, -1))), undefined, 'other calls')
+    }
   })
 })

@@ -65,6 +65,7 @@ describe('a command that waits', (it) => {
     "git commit -m 'wait; sleep 5'",
     'grep -r sleep src',
     '# sleep 5',
+    'ls # and then; sleep 5',
     'sleep 5 &',
     'cat sleep',
     'sleepy 5',

@@ -146,4 +146,20 @@ export const faults: readonly Fault[] = [
     to: '',
     tests: ['braking/lessons'],
   },
+  {
+    id: 'lessons-19',
+    file: 'src/conversation/brakes/lessons/lessons.ts',
+    what: 'a command that waits is told that it was tried before',
+    from: 'end === undefined || waits({ name, input })',
+    to: 'end === undefined',
+    tests: ['conversation/lessons'],
+  },
+  {
+    id: 'lessons-20',
+    file: 'src/conversation/brakes/lessons/lessons.ts',
+    what: 'others of a group are told that waiting failed',
+    from: ' && !waits(record)',
+    to: '',
+    tests: ['conversation/lessons'],
+  },
 ]

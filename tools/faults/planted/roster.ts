@@ -159,7 +159,7 @@ export const faults: readonly Fault[] = [
     file: 'src/log/outline.ts',
     what: 'what waits is as old as the last thing that was decided',
     from: 'outline.asked?.delete(record.key)',
-    to: 'for (const key of outline.asked!.keys()) outline.asked!.set(key, record.time)',
+    to: 'for (const key of outline.asked?.keys() ?? []) outline.asked!.set(key, record.time)',
     tests: ['packages/bridge/test/server/overview'],
   },
   {

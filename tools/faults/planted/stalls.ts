@@ -60,7 +60,7 @@ export const faults: readonly Fault[] = [
     id: 'stalls-7',
     file: print,
     what: 'numbers make the same error another',
-    from: ".replace(/\\d+/g, '#')",
+    from: ".replace(/\\p{Nd}+/gu, '#')",
     to: '',
     tests: pure,
   },

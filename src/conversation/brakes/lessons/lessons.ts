@@ -6,6 +6,7 @@ import { oneLine } from '../../../protocol/text/cutMiddle.ts'
 import { lastLine } from '../evidence.ts'
 import { brakeMarkers } from '../../request/markers.ts'
 import { neutralise } from '../../request/neutralise.ts'
+import { waits } from '../stall/waiting.ts'
 import { callsRun, type ConversationNode } from '../../tree/node.ts'
 import type { SharedLessons } from './sharedLessons.ts'
 import { TextHash } from '../../../protocol/text/textHash.ts'
@@ -64,7 +65,7 @@ export interface GivenUpCall extends Call {
   readonly end: ToolResultMessage
 }
 
-/** Yields the calls that a revert abandoned as a failure or a tangent, without condensed calls and calls that never ran. */
+/** Yields the calls that a revert abandoned as a failure or a tangent, without condensed calls, calls that never ran and calls that wait. */
 export function callsGivenUp({ kind, abandoned }: Tag, source: LessonSource): GivenUpCall[] {
   if (kind !== 'lesson' && kind !== 'finding') return []
   const nodes = abandoned.flatMap((id) => source.node(id) ?? [])
@@ -75,7 +76,9 @@ export function callsGivenUp({ kind, abandoned }: Tag, source: LessonSource): Gi
   return nodes.flatMap((node) =>
     callsRun(node, edited).flatMap(({ callId, name, input }) => {
       const end = ends.get(callId)
-      return end === undefined ? [] : [{ nodeId: node.id, name, input, print: callPrint({ name, input }), end }]
+      return end === undefined || waits({ name, input })
+        ? []
+        : [{ nodeId: node.id, name, input, print: callPrint({ name, input }), end }]
     }),
   )
 }
@@ -124,7 +127,7 @@ export class GroupMember {
   /** Takes in a record once it is part of the conversation. */
   note(record: LogRecord): void {
     if (record.type === 'tool.start') {
-      if (!this.#ignores(record.name)) this.#running.set(record.callId, callPrint(record))
+      if (!this.#ignores(record.name) && !waits(record)) this.#running.set(record.callId, callPrint(record))
     } else if (record.type === 'tool.end') this.#ended(record)
     else if (record.type === 'revert.applied' && record.tag !== undefined)
       for (const { print, text } of givenUp(record.tag, this.#source))

@@ -1,6 +1,7 @@
 /** Effects of a step's calls. */
 interface Effect {
-  readonly changes: boolean
+  /** True if a call changed something other than by a shell command, which says itself what it did. */
+  readonly acts: boolean
   readonly hasMoved: boolean
   readonly hasFailed: boolean
 }
@@ -14,11 +15,10 @@ interface MadeCall {
  * Returns how often a step may be made again before it counts as a loop, beyond the times of any step: longer for what people do several times in a
  * row: asking how far something is, scrolling, acting where nothing is shown of it, trying again what timed out. Pure.
  */
-export function patienceFor(ends: readonly string[], { changes, hasMoved, hasFailed }: Effect): number {
-  if (ends.some(isUnfinished)) return 3
-  if (hasMoved || (changes && ends.every((end) => end.trim() === ''))) return 2
+export function patienceFor(ends: readonly string[], { acts, hasMoved, hasFailed }: Effect): number {
+  if (ends.some(isUnfinished) || hasMoved || (acts && ends.every(showsNothing))) return 3
   if (hasFailed) return ends.some((end) => timedOut.test(end)) ? 1 : 0
-  return changes ? 1 : 0
+  return acts ? 1 : 0
 }
 
 /** Names of tools, actions and keys that move on from where they are, so the same call shows something else. */
@@ -49,6 +49,9 @@ function isMoving(name: string): boolean {
     .split(/[^a-z]+/)
   return moving.has(words.join('')) || words.some((word) => word === 'scroll' || word === 'swipe')
 }
+
+/** Returns true for a result without text, or with the words that stand for that. */
+const showsNothing = (end: string): boolean => /^\s*(?:\(no output\)\s*)?$/.test(end)
 
 /** Number of characters of a result that only says that something is under way. */
 const shortAnswer = 300

@@ -45,6 +45,19 @@ const atLeast = (count: number, steps: readonly StepPrint[]): Loop | undefined =
 /** Equal steps that make a loop, and equal steps that change something, fail for a while or wait without saying so. */
 const leastSteps = ({ patience }: StepPrint): number => 3 + patience
 
+/** Number of failed attempts, with nothing but waits in between, that make a loop. */
+const mostAttempts = 8
+
+/** Finds attempts of the same call that failed alike, and that waiting did not help. What says that it is under way may be waited for. */
+function attemptsOverWaits(steps: readonly StepPrint[], last: StepPrint): Loop | undefined {
+  if (last.polls || last.patience > 1) return undefined
+  const isAttempt = (step: StepPrint): boolean => step.calls === last.calls && step.error === last.error
+  const attempts = tailWhere(steps, (step) => step.polls || isAttempt(step)).filter(isAttempt)
+  const earlier = attempts.at(-mostAttempts)
+  if (earlier === undefined || isProgress(earlier, last)) return undefined
+  return atLeast(mostAttempts, attempts)
+}
+
 export const stallRules: { readonly [R in StallRule]: FindLoop } = {
   repeat: ({ steps }) => {
     const last = steps.at(-1)
@@ -71,6 +84,8 @@ export const stallRules: { readonly [R in StallRule]: FindLoop } = {
   sameError: ({ steps }) => {
     const last = steps.at(-1)
     if (last?.error === undefined) return undefined
+    const waited = attemptsOverWaits(steps, last)
+    if (waited !== undefined) return waited
     const least = leastSteps(last)
     // What failed may go well after that, and the same call that went well has.
     const since = tailWhere(

@@ -3,7 +3,7 @@ import type { NodeId } from '../../../protocol/ids.ts'
 import { callsRun, type ConversationNode } from '../../tree/node.ts'
 import { amountsIn, type Amounts } from './growth.ts'
 import { moves, patienceFor } from './patience.ts'
-import { waits } from './waiting.ts'
+import { asksShell, waits } from './waiting.ts'
 import { TextHash } from '../../../protocol/text/textHash.ts'
 
 /** Fingerprint of a step of the model, equal for steps that do the same. */
@@ -62,7 +62,11 @@ function takePrint(reply: ConversationNode, results: readonly ConversationNode[]
   const amounts = amountsIn(ends.join('\n').replace(times, '#').replace(hash, '#').replace(place, ''))
   const hasFailed = errors.length > 0
   const hasMoved = !hasFailed && made.some(moves)
-  const patience = patienceFor(ends, { changes, hasMoved, hasFailed })
+  const patience = patienceFor(ends, {
+    acts: changes && !made.every(({ input }) => asksShell(input)),
+    hasMoved,
+    hasFailed,
+  })
   return {
     id: reply.id,
     calls: calls.value,
@@ -113,5 +117,10 @@ function errorOf(end: string): string {
     .map((line) => line.slice(0, 400).trim())
     .filter((line) => line !== '')
   const line = lines.findLast((one) => telling.test(one)) ?? lines.at(-1) ?? ''
-  return line.replace(hash, '#').replace(temporary, 'PATH').replace(/\d+/g, '#').replace(/\s+/g, ' ').slice(0, 160)
+  return line
+    .replace(hash, '#')
+    .replace(temporary, 'PATH')
+    .replace(/\p{Nd}+/gu, '#')
+    .replace(/\s+/g, ' ')
+    .slice(0, 160)
 }

@@ -20,6 +20,10 @@ const isName = (value: unknown): boolean =>
 /** Arguments that hold a command. */
 const commandFields = ['command', 'cmd', 'commands', 'script'] as const
 
+/** Returns true if a call gives a shell a command. */
+export const asksShell = (input: unknown): boolean =>
+  typeof input === 'object' && input !== null && commandFields.some((field) => field in input)
+
 /** Returns the command as a text: some tools take it as a list of words, the last of which may be a script. */
 function textIn(value: unknown): string {
   if (typeof value === 'string') return value
