@@ -25,6 +25,9 @@ const users = (ids: readonly string[]): Message[] => ids.map((id) => ({ id, role
 const isStill = (event: AgentEvent): boolean =>
   event.type.endsWith('.delta') || event.type === 'tool.progress' || event.type === 'turn.request'
 
+const isOfConversation = ({ type }: AgentEvent): boolean =>
+  type === 'message.added' || type === 'reply.end' || type === 'tool.end'
+
 /**
  * One run as one client sees it. A slow client gets nothing until it has read what was sent, and then the current state: what it missed
  * takes no memory.
@@ -37,6 +40,8 @@ export class RunView implements EventWriter {
   #threadState: ThreadState | undefined
   /** True for a client older than 1.0; such clients do not send their version. */
   #isOld = false
+  /** True once an earlier run has changed the conversation, while this one waits for its turn. */
+  #hasMissed = false
   /** `behind`: nothing is written before the client has read; `outdated`: and it has missed more than deltas. */
   #state: 'live' | 'behind' | 'outdated' | 'closed' = 'live'
 
@@ -105,6 +110,11 @@ export class RunView implements EventWriter {
   take(event: AgentEvent, isShown: boolean): void {
     if (this.#state === 'behind' && !event.type.endsWith('.delta')) this.#state = 'outdated'
     if (this.#state !== 'live') return
+    if (!isShown && event.agentId === this.rootId && isOfConversation(event)) this.#hasMissed = true
+    if (isShown && event.type === 'message.added' && this.#hasMissed) {
+      this.#hasMissed = false
+      this.rewrite()
+    }
     if (isShown) writeAgUiEvents(event, this)
     // What was streamed of its reply goes.
     if (isShown && isCutOff(this.#run.activity.agent, event)) this.#startOver()

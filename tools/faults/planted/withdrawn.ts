@@ -58,4 +58,12 @@ export const faults: readonly Fault[] = [
     to: '',
     tests: ['bridge/test/server/endings'],
   },
+  {
+    id: 'queued-1',
+    file: 'packages/ag-ui/src/runView.ts',
+    what: 'a client whose run waited for another never sees what that said',
+    from: 'this.#hasMissed = true',
+    to: '',
+    tests: ['packages/ag-ui/test/restart'],
+  },
 ]
