@@ -112,6 +112,8 @@ export type ReplyOutput =
       readonly costUsd: number
       readonly estimatedTokens: number
       readonly contextTokens: number
+      /** What the reply is reckoned by, for its record. */
+      readonly rates?: Pick<RecordOf<'reply.end'>, 'window' | 'prices'>
       /** Missing with folding off. */
       readonly foldAt?: number
       /** The answer before a guard refused it. */

@@ -10,6 +10,8 @@ export interface Measure {
   /** Label in a column of a terminal. */
   readonly short: string
   readonly most?: number
+  /** Default: 0. */
+  readonly least?: number
   /** Returns the value of a trial; `null` if it is unknown. */
   valueOf(metrics: TrialMetrics): number | null
   write(value: number): string
@@ -27,7 +29,7 @@ export function percent(share: number): string {
   return `${(share * 100).toFixed(isAlmost ? 1 : 0)} %`
 }
 
-const counted = (name: MeasureName & keyof TrialMetrics, label: string, short = label): Measure => ({
+const counted = (name: Exclude<MeasureName & keyof TrialMetrics, `saved${string}`>, label: string, short = label): Measure => ({
   name,
   label,
   short,
@@ -38,6 +40,22 @@ const counted = (name: MeasureName & keyof TrialMetrics, label: string, short = 
 /** Measures that are reported of every arm, in this order. */
 export const measures: readonly Measure[] = [
   { name: 'costUsd', label: 'cost per trial', short: 'cost', valueOf: ({ costUsd }) => costUsd, write: usd },
+  {
+    name: 'savedTokens',
+    label: 'tokens saved by brakes, net',
+    short: 'saved',
+    least: -Infinity,
+    valueOf: ({ savedTokens = null }) => savedTokens,
+    write: amount,
+  },
+  {
+    name: 'savedUsd',
+    label: 'dollars saved by brakes, net, at least',
+    short: 'saved, at least',
+    least: -Infinity,
+    valueOf: ({ savedUsd }) => savedUsd?.low ?? null,
+    write: (value) => (value < 0 ? `−${usd(-value)}` : usd(value)),
+  },
   counted('peakTokens', 'largest request, tokens', 'peak'),
   {
     name: 'cachedShare',

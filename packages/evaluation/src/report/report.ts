@@ -56,6 +56,8 @@ export interface Stopped {
 /** Something measured in every trial, as the mean of tasks. */
 export type MeasureName =
   | 'costUsd'
+  | 'savedTokens'
+  | 'savedUsd'
   | 'peakTokens'
   | 'cachedShare'
   | 'turns'
