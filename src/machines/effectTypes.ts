@@ -112,7 +112,7 @@ export type ReplyOutput =
       readonly costUsd: number
       readonly estimatedTokens: number
       readonly contextTokens: number
-      /** What the reply is reckoned by, for its record. */
+      /** Window and prices of the model that answered, for the record of the reply. */
       readonly rates?: Pick<RecordOf<'reply.end'>, 'window' | 'prices'>
       /** Missing with folding off. */
       readonly foldAt?: number

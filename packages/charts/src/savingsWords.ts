@@ -38,7 +38,8 @@ const shareWords = (saving: Saving): string => {
 /** Describes savings net of what the brakes cost: `12,345 tokens (52 %), $1.33 to $1.43 of $2.64 to $2.74`. Pure. */
 export function savedWords(saving: Saving): string {
   const { tokens, usd, unpriced } = saving
-  const saved = tokens < 0 ? `${counted(-tokens, 'token')} more than without` : `${counted(tokens, 'token')}${shareWords(saving)}`
+  const saved =
+    tokens < 0 ? `${counted(-tokens, 'token')} more than without` : `${counted(tokens, 'token')}${shareWords(saving)}`
   const without = usdWithout(saving)
   if (usd === null || without === null) return `${saved}; ${unpricedWords[unpriced ?? 'missing']}`
   return `${saved}, ${rangeWords(usd)} of ${rangeWords(without)}`
@@ -59,7 +60,9 @@ export function savingsNotes({
   readonly isPartial: boolean
 }): string[] {
   return [
-    ...(fullAt === undefined ? [] : [`without brakes the window of ${whole(window)} tokens is full at turn ${fullAt + 1}`]),
+    ...(fullAt === undefined
+      ? []
+      : [`without brakes the window of ${whole(window)} tokens is full at turn ${fullAt + 1}`]),
     ...(fullAt === undefined || !isWindowAssumed ? [] : ['the window is assumed: the log does not say it']),
     ...(isEstimated ? ['sizes are estimates where the provider reported none'] : []),
     ...(isPartial ? ['the log begins in the middle: what was before is not counted'] : []),

@@ -47,13 +47,13 @@ export interface AppliedBrake {
   readonly used: Spending
   /** Number of requests before it. */
   readonly requests: number
-  /** What a freed token had brought before. */
+  /** Amount that each freed token had brought before. */
   readonly before: Amount
   /** Cost of the beginning that the next request wrote anew. */
   readonly spoilt: Amount
 }
 
-/** What a log so far says of spending and of savings. */
+/** Spending and savings of a log so far. */
 export interface Reckoning {
   readonly agentId?: string
   readonly isBegun: boolean
@@ -158,7 +158,10 @@ function addReply(state: Writable, record: RecordOf<'reply.end'>): void {
   const read = usage.input + usage.cacheRead + usage.cacheWrite
   state.measured = measure(state.measured, record)
   const tokens = read || Math.round(estimatedTokens * state.measured.correction)
-  const used = { usage: read === 0 && tokens > 0 ? { ...usage, input: tokens, estimated: true as const } : usage, costUsd }
+  const used = {
+    usage: read === 0 && tokens > 0 ? { ...usage, input: tokens, estimated: true as const } : usage,
+    costUsd,
+  }
   state.spent = spend(state.spent, used)
   if (tokens === 0 || message.stopReason === 'aborted') return
   const unpriced = unpricedBy(prices)
@@ -233,6 +236,7 @@ function spendOnBrakes(state: Writable, used: Used): void {
   state.byBrakes = spend(state.byBrakes, used)
 }
 
+/** Adds what a call says of a sub-agent; `{}`: that it has begun. */
 function addChild(state: Writable, childId: string | undefined, spent: Used | undefined): void {
   if (childId === undefined || spent === undefined) return
   state.children[childId] = spend(state.children[childId] ?? noSpending, spent, 0)
@@ -270,6 +274,10 @@ function reckon(before: Reckoning, record: LogRecord): Reckoning {
       break
     case 'tool.start':
       if (record.childId !== undefined) state.childOf[record.callId] = record.childId
+      addChild(state, record.childId, {})
+      break
+    case 'child.spawned':
+      addChild(state, record.childId, {})
       break
     case 'tool.end':
       if (isOfBrakes(state, record.name))

@@ -55,7 +55,7 @@ export interface Savings extends Saved {
   readonly isEstimated: boolean
   /** True if the log begins in the middle: what was before is not counted. */
   readonly isPartial: boolean
-  /** Spending of sub-agents, by id, as its calls reported it. */
+  /** Spending of all its sub-agents, by id, as its calls reported it so far. */
   readonly children: { readonly [childId: string]: Spending }
 }
 
@@ -80,7 +80,14 @@ export function savingsIn(reckoning: Reckoning): Savings {
     ...(agentId === undefined ? {} : { agentId }),
     ...(unpriced === undefined ? {} : { unpriced }),
     ...(fullAt === undefined ? {} : { fullAt }),
-    ...{ spent, byBrakes, sizes, window, isWindowAssumed, isEstimated, isPartial, children },
+    spent,
+    byBrakes,
+    sizes,
+    window,
+    isWindowAssumed,
+    isEstimated,
+    isPartial,
+    children,
     brakes: brakes.map(({ seq, freed, used, requests, before, spoilt }) => ({
       seq,
       requests: sizes.length - requests,
