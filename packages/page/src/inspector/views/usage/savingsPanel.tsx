@@ -12,7 +12,6 @@ import { savingsOfTree, type AgentSavings } from '../../../../../sessions/src/sa
 import { treeSavings, type Savings } from '../../../../../../src/conversation/limits/savings.ts'
 import { totalTokens } from '../../../../../../src/protocol/text/messageText.ts'
 import type { LogRecord } from '../../../../../../src/protocol/records.ts'
-import { readUpTo } from '../../model/search/readUpTo.ts'
 import type { Inspector } from '../../model/shell/inspector.ts'
 import { forDisplay } from '../../model/words/shortText.ts'
 import { AreaChart } from './areaChart.tsx'
@@ -111,6 +110,7 @@ export function TreePanel({ inspector, agentId, records }: TreeProps) {
     const { client } = inspector.attached.value.connection
     const read = async (id: string): Promise<readonly LogRecord[]> => {
       if (id === agentId) return records
+      const { readUpTo } = await import('../../model/search/readUpTo.ts')
       const { seq } = await client.agent(id).snapshot()
       return seq === 0 ? [] : await readUpTo(client, id, seq, closing.signal)
     }
