@@ -203,7 +203,7 @@ describe('a log that does not say all', (it) => {
   it('has each reply at the prices of the model that gave it', () => {
     const dear = { prices: { input: 10, output: 50, cacheRead: 1, cacheWrite: 10 } }
     const { usd } = saved(reply(usage(100)), fold(1_000), reply(usage(100)), reply(usage(100), dear))
-    assert.equal(cents(usd), [1_100, 1_100])
+    assert.equal(cents(usd), [1_100, 11_000])
   })
 
   it('is not without prices for a reply that was cut off', () => {
@@ -232,7 +232,7 @@ describe('the savings of a tree', (it) => {
   it('are those of its agents, each at its own prices, and nobody is counted twice', () => {
     const [a, b] = [agent('a', {}, ...calls), agent('b', { prices: dear })]
     const { tokens, usd, spent } = treeSavings([a, b])
-    assert.equal([tokens, cents(usd)], [2_000, [1_100, 1_100]])
+    assert.equal([tokens, cents(usd)], [2_000, [1_100, 11_000]])
     // The one without a log counts by what is said of it.
     assert.equal([spent.requests, spent.usage.input], [4, 430])
     assert.is(Math.floor(spent.costUsd), 2)

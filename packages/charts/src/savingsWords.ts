@@ -29,8 +29,8 @@ export const tokensWithout = ({ spent, tokens }: Saving): number => totalTokens(
 export const usdWithout = ({ spent: { costUsd }, usd }: Saving): Dollars | null =>
   usd === null ? null : { low: costUsd + usd.low, high: costUsd + usd.high }
 
-/** Returns the share of tokens that was saved: `52 %`. */
-const shareWords = (saving: Saving): string => {
+/** Returns the share of tokens that was saved: ` (52 %)`. */
+export const shareWords = (saving: Saving): string => {
   const without = tokensWithout(saving)
   return without <= 0 ? '' : ` (${Math.round((100 * saving.tokens) / without)} %)`
 }
@@ -52,14 +52,19 @@ export function savingsNotes({
   fullAt,
   isEstimated,
   isPartial,
+  usd,
 }: {
   readonly window: number
   readonly isWindowAssumed: boolean
   readonly fullAt?: number
   readonly isEstimated: boolean
   readonly isPartial: boolean
+  readonly usd: Dollars | null
 }): string[] {
   return [
+    ...(usd === null || usd.low === usd.high
+      ? []
+      : ['from: the cache holds all that the brakes took away; to: the share of it that was measured']),
     ...(fullAt === undefined
       ? []
       : [`without brakes the window of ${whole(window)} tokens is full at turn ${fullAt + 1}`]),

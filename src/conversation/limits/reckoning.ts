@@ -189,9 +189,11 @@ function addReply(state: Writable, record: RecordOf<'reply.end'>): void {
 }
 
 /** Returns the price of a token that a request has from the one before. */
-function priceOf({ measured, unpriced }: Reckoning, prices: Prices | undefined): Amount {
+function priceOf({ measured, unpriced, spent: { usage } }: Reckoning, prices: Prices | undefined): Amount {
   if (prices === undefined || unpriced !== undefined) return { ...nothing, tokens: 1 }
-  return { tokens: 1, cached: keptPrice(prices, 1), measured: keptPrice(prices, measured.cachedShare) }
+  // A log without any tokens from a cache has been paid in full, whatever the share is assumed to be.
+  const share = usage.cacheRead + usage.cacheWrite === 0 ? 0 : measured.cachedShare
+  return { tokens: 1, cached: keptPrice(prices, 1), measured: keptPrice(prices, share) }
 }
 
 /** Charges the brakes since the last request with what it wrote anew because of them, at most all that was not in the cache. */

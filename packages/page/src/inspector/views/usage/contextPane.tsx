@@ -8,9 +8,8 @@ import type { FollowedAgent } from '../../model/agent/followedAgent.ts'
 import type { Inspector } from '../../model/shell/inspector.ts'
 import { forDisplay } from '../../model/words/shortText.ts'
 import { EmptyState } from '../../parts/emptyState.tsx'
-import { rangeWords } from '../../../../../charts/src/savingsWords.ts'
 import { Earlier, mostRows } from './earlier.tsx'
-import { SavingsPanel, TreePanel } from './savingsPanel.tsx'
+import { netWords, SavingsPanel, TreePanel } from './savingsPanel.tsx'
 import { SourcesPanel } from './sourcesPanel.tsx'
 import { LongText } from '../../parts/longText.tsx'
 
@@ -104,11 +103,6 @@ function paidWords(use: BrakeUse): string {
     : `${whole(use.saving?.requests ?? 0)} of ${whole(paysAfter)}`
 }
 
-function netWords({ saving }: BrakeUse): string {
-  if (saving === undefined) return '–'
-  return saving.usd === null ? whole(saving.tokens) : rangeWords(saving.usd)
-}
-
 const Brakes = ({
   brakes,
   onNode,
@@ -147,7 +141,7 @@ const Brakes = ({
               <td>{forDisplay(use.by)}</td>
               <td>{use.turnIndex + 1}</td>
               <td>{!use.isApplied ? 'refused' : use.economics === undefined ? '–' : whole(use.economics.freed)}</td>
-              <td>{netWords(use)}</td>
+              <td>{use.saving === undefined ? '–' : netWords(use.saving)}</td>
               <td>{use.isApplied ? paidWords(use) : '–'}</td>
               <td>{money(use.costUsd)}</td>
             </tr>

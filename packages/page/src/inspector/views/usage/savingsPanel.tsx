@@ -2,16 +2,17 @@ import { useEffect, useState } from 'preact/hooks'
 import { counted, money, whole } from '../../../../../charts/src/amounts.ts'
 import {
   rangeWords,
-  savedWords,
+  shareWords,
   savingsNotes,
   tokensWithout,
   unpricedWords,
   usdWithout,
 } from '../../../../../charts/src/savingsWords.ts'
 import { savingsOfTree, type AgentSavings } from '../../../../../sessions/src/savingsOfTree.ts'
-import { treeSavings, type Savings } from '../../../../../../src/conversation/limits/savings.ts'
+import { treeSavings, type Saved, type Savings } from '../../../../../../src/conversation/limits/savings.ts'
 import { totalTokens } from '../../../../../../src/protocol/text/messageText.ts'
 import type { LogRecord } from '../../../../../../src/protocol/records.ts'
+import { readUpTo } from '../../model/search/readUpTo.ts'
 import type { Inspector } from '../../model/shell/inspector.ts'
 import { forDisplay } from '../../model/words/shortText.ts'
 import { AreaChart } from './areaChart.tsx'
@@ -19,7 +20,7 @@ import { Earlier, mostRows } from './earlier.tsx'
 
 /** Spending of the agent, with brakes and without, and the size of each request. */
 export function SavingsPanel({ savings }: { readonly savings: Savings }) {
-  const { sizes, window, spent, usd, unpriced, brakes, byBrakes } = savings
+  const { sizes, window, spent, unpriced, brakes, byBrakes } = savings
   const last = sizes.at(-1)
   if (last === undefined) return null
   const label = `Size of ${counted(sizes.length, 'request')}: the last ${counted(last.tokens, 'token')}, and ${whole(last.without)} without brakes`
@@ -40,8 +41,8 @@ export function SavingsPanel({ savings }: { readonly savings: Savings }) {
             >
               {without === null ? unpricedWords[unpriced ?? 'missing'] : counted(tokensWithout(savings), 'token')}
             </Tile>
-            <Tile name="Saved, net" value={usd === null ? counted(savings.tokens, 'token') : rangeWords(usd)}>
-              {savedWords(savings)}
+            <Tile name="Saved, net" value={netWords(savings)}>
+              {`${counted(savings.tokens, 'token')}${shareWords(savings)}`}
             </Tile>
           </>
         )}
@@ -110,7 +111,6 @@ export function TreePanel({ inspector, agentId, records }: TreeProps) {
     const { client } = inspector.attached.value.connection
     const read = async (id: string): Promise<readonly LogRecord[]> => {
       if (id === agentId) return records
-      const { readUpTo } = await import('../../model/search/readUpTo.ts')
       const { seq } = await client.agent(id).snapshot()
       return seq === 0 ? [] : await readUpTo(client, id, seq, closing.signal)
     }
@@ -132,39 +132,48 @@ export function TreePanel({ inspector, agentId, records }: TreeProps) {
 function Tree({ agents, inspector }: { readonly agents: readonly AgentSavings[]; readonly inspector: Inspector }) {
   const all = treeSavings(agents)
   return (
-    <table class="runs number">
-      <thead>
-        <tr>
-          <th scope="col">Agent</th>
-          <th scope="col">Spent</th>
-          <th scope="col">Saved, net</th>
-          <th scope="col">Brakes</th>
-        </tr>
-      </thead>
-      <tbody>
-        {agents.slice(0, mostRows).map((one) => (
-          <tr key={one.agentId}>
-            <th scope="row">
-              <button type="button" class="link" onClick={() => inspector.go({ agent: one.agentId, view: 'context' })}>
-                {forDisplay(one.agentId)}
-              </button>{' '}
-              <span class="faint">{forDisplay(one.definition)}</span>
-            </th>
-            <td>{spentWords(one)}</td>
-            <td>{one.brakes.length === 0 ? '–' : savedWords(one)}</td>
-            <td>{whole(one.brakes.length)}</td>
+    <div class="scroll" role="group" aria-label="In the tree" tabIndex={0}>
+      <table class="runs number">
+        <thead>
+          <tr>
+            <th scope="col">Agent</th>
+            <th scope="col">Spent</th>
+            <th scope="col">Saved, net</th>
+            <th scope="col">Brakes</th>
           </tr>
-        ))}
-        <tr>
-          <th scope="row">All</th>
-          <td>{spentWords(all)}</td>
-          <td>{savedWords(all)}</td>
-          <td>{whole(agents.reduce((sum, { brakes }) => sum + brakes.length, 0))}</td>
-        </tr>
-      </tbody>
-    </table>
+        </thead>
+        <tbody>
+          {agents.slice(0, mostRows).map((one) => (
+            <tr key={one.agentId}>
+              <th scope="row">
+                <button
+                  type="button"
+                  class="link"
+                  onClick={() => inspector.go({ agent: one.agentId, view: 'context' })}
+                >
+                  {forDisplay(one.agentId)}
+                </button>{' '}
+                <span class="faint">{forDisplay(one.definition)}</span>
+              </th>
+              <td>{spentWords(one)}</td>
+              <td>{one.brakes.length === 0 ? '–' : netWords(one)}</td>
+              <td>{whole(one.brakes.length)}</td>
+            </tr>
+          ))}
+          <tr>
+            <th scope="row">All</th>
+            <td>{spentWords(all)}</td>
+            <td>{netWords(all)}</td>
+            <td>{whole(agents.reduce((sum, { brakes }) => sum + brakes.length, 0))}</td>
+          </tr>
+        </tbody>
+      </table>
+    </div>
   )
 }
+
+/** Savings in dollars, or in tokens without prices. */
+export const netWords = ({ usd, tokens }: Saved): string => (usd === null ? counted(tokens, 'token') : rangeWords(usd))
 
 const spentWords = ({ spent: { costUsd, usage } }: Pick<Savings, 'spent'>): string =>
   costUsd === 0 ? counted(totalTokens(usage), 'token') : money(costUsd)
