@@ -110,16 +110,29 @@ describe('what the brakes saved', (it) => {
         reply(usage(5_000, 0, 20), {}, ['recall']),
         result('recall', 'x'.repeat(3_500 - 14)),
         reply(usage(6_020), {}, ['read_file']),
+        reply(usage(6_020), {}, ['graft', 'revert_to_state', 'prun']),
       ),
     )
-    assert.equal([spent.requests, byBrakes.requests], [6, 4])
-    assert.is(Number(byBrakes.costUsd.toFixed(3)), 0.305)
+    assert.equal([spent.requests, byBrakes.requests], [7, 5])
+    assert.is(Number(byBrakes.costUsd.toFixed(3)), 0.311)
     // The recalled result would never have left: the request without brakes has it once.
     assert.equal(
       sizes.map(({ without }) => without),
-      [10_000, 0, 10_000],
+      [10_000, 0, 10_000, 0],
     )
-    assert.is(tokens, 3_980 - 3 * 2_100 - 5_020)
+    assert.is(tokens, 3_980 - 3 * 2_100 - 5_020 - 6_020)
+  })
+
+  it('is charged with no more of the beginning than the next request had to write', () => {
+    const { usd, brakes } = savingsOf(
+      log(created(), reply(usage(10_000)), fold(600, 4_000), fold(400, 4_000), reply(usage(2_000, 7_000))),
+    )
+    // 2,000 tokens that cost .9 more; both brakes did half of that.
+    assert.is(cents(usd)?.[0], 100 - 1_800)
+    assert.equal(
+      brakes.map((brake) => cents(brake.usd)?.[0]),
+      [60 - 900, 40 - 900],
+    )
   })
 
   it('may be less than nothing, where more came in than went', () => {

@@ -58,7 +58,7 @@ function measuresOf(byTask: readonly (readonly TrialResult[])[], isPriced: boole
       trials.flatMap(({ metrics }) => (metrics === null ? [] : (valueOf(metrics) ?? []))),
     )
     const measured = perTask(values, { least, ...(most === undefined ? {} : { most }) })
-    const why = name.endsWith('Usd') && !isPriced ? unpriced : name === 'prefixBreaks' ? uncaptured : measured.why
+    const why = name.includes('Usd') && !isPriced ? unpriced : name === 'prefixBreaks' ? uncaptured : measured.why
     return [name, measured.value === null && why !== undefined ? { ...measured, why } : measured]
   })
   return Object.fromEntries(entries) as Record<MeasureName, Figure>

@@ -1,4 +1,5 @@
 import { duration } from '../../../charts/src/amounts.ts'
+import type { Dollars } from '../../../../src/conversation/limits/savings.ts'
 import type { TrialMetrics } from '../results.ts'
 import type { MeasureName } from './report.ts'
 import { usd } from './words.ts'
@@ -37,6 +38,15 @@ const counted = (name: Exclude<MeasureName & keyof TrialMetrics, `saved${string}
   write: amount,
 })
 
+const savedUsd = (name: MeasureName, bound: string, end: keyof Dollars): Measure => ({
+  name,
+  label: `dollars saved by brakes, net, ${bound}`,
+  short: `saved, ${bound}`,
+  least: -Infinity,
+  valueOf: (metrics) => metrics.savedUsd?.[end] ?? null,
+  write: (value) => (value < 0 ? `−${usd(-value)}` : usd(value)),
+})
+
 /** Measures that are reported of every arm, in this order. */
 export const measures: readonly Measure[] = [
   { name: 'costUsd', label: 'cost per trial', short: 'cost', valueOf: ({ costUsd }) => costUsd, write: usd },
@@ -48,14 +58,8 @@ export const measures: readonly Measure[] = [
     valueOf: ({ savedTokens = null }) => savedTokens,
     write: amount,
   },
-  {
-    name: 'savedUsd',
-    label: 'dollars saved by brakes, net, at least',
-    short: 'saved, at least',
-    least: -Infinity,
-    valueOf: ({ savedUsd }) => savedUsd?.low ?? null,
-    write: (value) => (value < 0 ? `−${usd(-value)}` : usd(value)),
-  },
+  savedUsd('savedUsdLeast', 'at least', 'low'),
+  savedUsd('savedUsdMost', 'at most', 'high'),
   counted('peakTokens', 'largest request, tokens', 'peak'),
   {
     name: 'cachedShare',

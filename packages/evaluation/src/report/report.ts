@@ -57,7 +57,8 @@ export interface Stopped {
 export type MeasureName =
   | 'costUsd'
   | 'savedTokens'
-  | 'savedUsd'
+  | 'savedUsdLeast'
+  | 'savedUsdMost'
   | 'peakTokens'
   | 'cachedShare'
   | 'turns'
