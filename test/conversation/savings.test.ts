@@ -252,6 +252,14 @@ describe('the savings of a tree', (it) => {
     assert.equal(Object.keys(a.children), ['b', 'ghost'])
   })
 
+  it('know the agents below that have not reported yet', () => {
+    const begun = [
+      { type: 'tool.start', callId: 'c', name: 'ask', childId: 'b' },
+      { type: 'child.spawned', childId: 'd', definition: 'coder' },
+    ]
+    assert.equal(Object.keys(savingsOf(log(created(), ...begun)).children), ['b', 'd'])
+  })
+
   it('have no dollars if those of one agent are not known', () => {
     const { usd, unpriced, tokens } = treeSavings([agent('a', {}), agent('b', { prices: undefined })])
     assert.equal([usd, unpriced, tokens], [null, 'missing', 2_000])

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { z } from 'zod'
 import { savedWords, tokensWithout } from '../../packages/charts/src/savingsWords.ts'
 import { plain } from '../../packages/cli/test/cliTerminal.ts'
-import { runCli } from '../../packages/cli/test/cliInProcess.ts'
+import { endedCli, runCli } from '../../packages/cli/test/cliInProcess.ts'
 import { metricsOf } from '../../packages/evaluation/src/metrics/metricsOf.ts'
 import { reportOf } from '../../packages/evaluation/src/report/reportOf.ts'
 import { terminalReport } from '../../packages/evaluation/src/report/terminalReport.ts'
@@ -99,7 +99,9 @@ describe('an agent that folds', (it) => {
         savings.brakes,
       )
 
-      const atTerminal = await runCli(context, ['show', 'book'], { cwd: dir, isTerminal: true })
+      const atTerminal = await endedCli(context, ['show', 'book', '--logs', join(dir, '.escapement')], {
+        isTerminal: true,
+      })
       assert.ok(
         plain(atTerminal.stdout)
           .replaceAll(/\s+/g, ' ')
