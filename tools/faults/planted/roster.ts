@@ -158,8 +158,8 @@ export const faults: readonly Fault[] = [
     id: 'asked-decided',
     file: 'src/log/outline.ts',
     what: 'what waits is as old as the last thing that was decided',
-    from: 'outline.asked.delete(record.key)',
-    to: 'for (const key of outline.asked.keys()) outline.asked.set(key, record.time)',
+    from: 'outline.asked?.delete(record.key)',
+    to: 'for (const key of outline.asked?.keys() ?? []) outline.asked?.set(key, record.time)',
     tests: ['packages/bridge/test/server/overview'],
   },
   {

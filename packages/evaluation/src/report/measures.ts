@@ -30,7 +30,11 @@ export function percent(share: number): string {
   return `${(share * 100).toFixed(isAlmost ? 1 : 0)} %`
 }
 
-const counted = (name: Exclude<MeasureName & keyof TrialMetrics, `saved${string}`>, label: string, short = label): Measure => ({
+const counted = (
+  name: Exclude<MeasureName & keyof TrialMetrics, `saved${string}`>,
+  label: string,
+  short = label,
+): Measure => ({
   name,
   label,
   short,
