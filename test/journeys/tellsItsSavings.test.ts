@@ -121,4 +121,26 @@ describe('an agent that folds', (it) => {
       assert.ok(savedWords(savings).startsWith(`${savings.tokens.toLocaleString('en-US')} tokens (`))
     },
   )
+
+  it('notes by what each reply was paid, and the window where it is not the usual one', async ({ cleanup }) => {
+    const runtime = await createRuntime()
+    cleanup(() => runtime.close())
+    const noted = async (options: object): Promise<unknown> => {
+      const model = policyModel(() => 'Read.', { id: 'lab:reader' })
+      const agent = await runtime.spawn(defineAgent({ name: 'reader', model, ...options }))
+      let seen: unknown
+      agent.subscribe((event) => {
+        if (event.type === 'reply.end') seen = [event.window, event.prices]
+      })
+      await agent.prompt('Read.').result
+      return seen
+    }
+    assert.equal(await noted({}), [undefined, undefined])
+    assert.equal(await noted({ pricing, compaction: { contextWindow: 40_000 } }), [40_000, pricing])
+    assert.equal(await noted({ pricing: { 'lab:reader': pricing, 'lab:other': { input: 1, output: 1 } } }), [
+      undefined,
+      pricing,
+    ])
+    assert.equal(await noted({ pricing: { 'lab:other': pricing }, compaction: false }), [undefined, undefined])
+  })
 })
