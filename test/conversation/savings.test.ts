@@ -54,7 +54,7 @@ describe('what the brakes saved', (it) => {
     assert.is(spent.usage.input + spent.usage.cacheRead, 18_000)
     // 12,000 tokens of the cache, less 3,000 that cost .9 more.
     assert.is(cents(usd)?.[0], 1_200 - 2_700)
-    assert.equal(brakes, [{ seq: 3, requests: 2, tokens: 12_000, usd }])
+    assert.equal(brakes, [{ seq: 3, turnIndex: 2, type: 'prune.applied', requests: 2, tokens: 12_000, usd }])
     assert.is(byBrakes.requests, 0)
   })
 
@@ -162,8 +162,9 @@ describe('a log that does not say all', (it) => {
     const pricedBy = (given: unknown) => saved(reply(usage(100)), fold(50), reply(usage(50), { prices: given }))
     const unknown = pricedBy(undefined)
     assert.equal([unknown.tokens, unknown.usd, unknown.unpriced], [50, null, 'missing'])
+    assert.equal([pricedBy({ input: 0, output: 0 }).usd, pricedBy({ input: 0, output: 0 }).unpriced], [null, 'free'])
     for (const given of [
-      { input: 0, output: 0 },
+      { input: 0, output: 5 },
       { input: -1, output: 5 },
       { input: Number.NaN, output: 5 },
       { input: 1, output: 5, cacheRead: -0.1 },

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { z } from 'zod'
-import { savedWords, tokensWithout } from '../../packages/charts/src/savingsWords.ts'
+import { broughtWords, savedWords, tokensWithout } from '../../packages/charts/src/savingsWords.ts'
 import { plain } from '../../packages/cli/test/cliTerminal.ts'
 import { endedCli, runCli } from '../../packages/cli/test/cliInProcess.ts'
 import { metricsOf } from '../../packages/evaluation/src/metrics/metricsOf.ts'
@@ -108,6 +108,7 @@ describe('an agent that folds', (it) => {
           .includes(`saved ${savedWords(savings)}`),
         atTerminal.stdout,
       )
+      for (const brake of savings.brakes) assert.ok(plain(atTerminal.stdout).includes(broughtWords(brake)))
       const shown = await runCli(context, ['show', 'book'], { cwd: dir })
       const { tokens, usd } = (JSON.parse(shown.stdout) as { savings: Savings }).savings
       assert.equal({ tokens, usd }, { tokens: savings.tokens, usd: savings.usd })

@@ -1,4 +1,4 @@
-import type { Dollars, Saved, Spending, Unpriced } from '../../../src/conversation/limits/savings.ts'
+import type { BrakeSaving, Dollars, Saved, Spending, Unpriced } from '../../../src/conversation/limits/savings.ts'
 import { totalTokens } from '../../../src/protocol/text/messageText.ts'
 import { counted, dollars, whole } from './amounts.ts'
 
@@ -19,6 +19,7 @@ export function rangeWords({ low, high }: Dollars): string {
 /** Returns the reason why there are no dollars. */
 export const unpricedWords: Readonly<Record<Unpriced, string>> = {
   missing: 'no dollars: prices are not known',
+  free: 'no dollars: the model costs nothing',
   absurd: 'no dollars: the prices in the log cannot be right',
 }
 
@@ -44,6 +45,10 @@ export function savedWords(saving: Saving): string {
   if (usd === null || without === null) return `${saved}; ${unpricedWords[unpriced ?? 'missing']}`
   return `${saved}, ${rangeWords(usd)} of ${rangeWords(without)}`
 }
+
+/** Describes what a change has brought so far: `12,345 tokens, $0.55 to $0.61 in 25 requests`. Pure. */
+export const broughtWords = ({ tokens, usd, requests }: BrakeSaving): string =>
+  `${whole(tokens)} tokens${usd === null ? '' : `, ${rangeWords(usd)}`} in ${counted(requests, 'request')}`
 
 /** Returns what to know of savings beside the figures, in a line each. Pure. */
 export function savingsNotes({

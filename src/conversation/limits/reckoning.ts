@@ -35,11 +35,13 @@ export interface Spending {
 }
 
 /** Reason why amounts in dollars are not known. */
-export type Unpriced = 'missing' | 'absurd'
+export type Unpriced = 'missing' | 'free' | 'absurd'
 
 /** An applied change of what the model sees. */
 export interface AppliedBrake {
   readonly seq: number
+  readonly turnIndex: number
+  readonly type: BrakeRecord
   /** Tokens that it takes out of each later request. */
   readonly freed: number
   readonly rewritten: number
@@ -141,7 +143,9 @@ const [mostUsd, leastUsd] = [10_000, 0.0001]
 function unpricedBy(prices: Prices | undefined): Unpriced | undefined {
   if (prices === undefined) return 'missing'
   const { input, output, cacheRead = 0, cacheWrite = 0 } = prices
-  const isSound = [input, output, cacheRead, cacheWrite].every((price) => price >= 0 && price <= mostUsd)
+  const all = [input, output, cacheRead, cacheWrite]
+  if (all.every((price) => price === 0)) return 'free'
+  const isSound = all.every((price) => price >= 0 && price <= mostUsd)
   return isSound && input >= leastUsd ? undefined : 'absurd'
 }
 
@@ -215,21 +219,25 @@ function settle(state: Writable, { input, cacheWrite }: Usage, prices: Prices | 
   state.settled = state.brakes.length
 }
 
+/** Records by which a brake tells what it did. */
+export type BrakeRecord = 'prune.applied' | 'revert.applied' | 'graft.applied' | 'compaction.end'
+
 interface Reshaping extends Used {
-  readonly type: LogRecord['type']
+  readonly type: BrakeRecord
   readonly seq: number
+  readonly turnIndex: number
   readonly applied: boolean
   readonly economics?: Economics | undefined
 }
 
-function addBrake(state: Writable, { seq, applied, economics, usage, costUsd }: Reshaping): void {
+function addBrake(state: Writable, { seq, turnIndex, type, applied, economics, usage, costUsd }: Reshaping): void {
   const used = usage === undefined ? noSpending : spend(noSpending, { usage, costUsd })
   spendOnBrakes(state, { usage, costUsd })
   if (!applied) return
   const { freed = 0, rewritten = 0 } = economics ?? {}
   state.freed += freed
   const at = { requests: state.sizes.length, before: state.brought, spoilt: nothing }
-  state.brakes.push({ seq, freed, rewritten, used, ...at })
+  state.brakes.push({ seq, turnIndex, type, freed, rewritten, used, ...at })
 }
 
 function spendOnBrakes(state: Writable, used: Used): void {

@@ -6,6 +6,7 @@ import {
   reckoningFold,
   spend,
   type Amount,
+  type BrakeRecord,
   type Reckoning,
   type RequestSize,
   type Spending,
@@ -30,6 +31,8 @@ export interface Saved {
 /** The savings of one change of what the model sees, so far. */
 export interface BrakeSaving extends Saved {
   readonly seq: number
+  readonly turnIndex: number
+  readonly type: BrakeRecord
   /** Number of requests since, counted from the one that followed it. */
   readonly requests: number
 }
@@ -88,8 +91,10 @@ export function savingsIn(reckoning: Reckoning): Savings {
     isEstimated,
     isPartial,
     children,
-    brakes: brakes.map(({ seq, freed, used, requests, before, spoilt }) => ({
+    brakes: brakes.map(({ seq, turnIndex, type, freed, used, requests, before, spoilt }) => ({
       seq,
+      turnIndex,
+      type,
       requests: sizes.length - requests,
       ...net(plus(plus(plus(spoilt, spoilt, -2), brought, freed), before, -freed), used, unpriced),
     })),

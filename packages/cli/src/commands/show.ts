@@ -25,7 +25,7 @@ import { conversationTree } from '../chat/conversationTree.ts'
 import { requestChange } from '../../../sessions/src/requestChange.ts'
 import { requestLines } from '../terminal/requestText.ts'
 import { safeJson } from '../terminal/safeJson.ts'
-import { runLines, sessionLines, sourceLines } from '../terminal/sessionText.ts'
+import { broughtLines, runLines, sessionLines, sourceLines } from '../terminal/sessionText.ts'
 import { toolSourcesOf } from '../../../sessions/src/toolSources.ts'
 import { changeLine, turnLines } from '../terminal/turnText.ts'
 
@@ -120,6 +120,7 @@ async function showSession(views: Views): Promise<number> {
     ...sessionLines(session, facts, colours),
     ...section('Tools from elsewhere', sourceLines(sources, colours)),
     ...section('Full results', artifactLines(artifacts)),
+    ...section('Brought by brakes so far', broughtLines(savings)),
     ...section('Runs', runLines(session.runs, colours)),
     ...section('Between runs', session.changes.map(changeLine)),
     ...section(

@@ -5,7 +5,7 @@ import type { PauseReason, Spent } from '../../../../src/protocol/records.ts'
 import type { LoggedSource } from '../../../sessions/src/toolSources.ts'
 import type { SessionRun, Session, SessionCall, Turn } from '../../../sessions/src/session.ts'
 import { age, counted, duration, moment, money, whole } from '../../../charts/src/amounts.ts'
-import { savedWords, savingsNotes } from '../../../charts/src/savingsWords.ts'
+import { broughtWords, savedWords, savingsNotes } from '../../../charts/src/savingsWords.ts'
 import { type Colours, paintStatus } from './colours.ts'
 import { cell, number, tableLines, type Cell } from './table.ts'
 import { oneLine } from '../../../charts/src/plainText.ts'
@@ -56,6 +56,19 @@ const savedFacts = (savings: Savings): readonly (readonly [string, string])[] =>
   savings.brakes.length + savings.byBrakes.requests === 0
     ? []
     : [['saved', savedWords(savings)], ...savingsNotes(savings).map((note) => ['', note] as const)]
+
+/** Changes whose savings are listed: the newest ones. */
+const mostChanges = 20
+
+/** Returns a line for each change of what the model sees, with what it has brought so far. */
+export const broughtLines = ({ brakes }: Savings): string[] => [
+  ...(brakes.length <= mostChanges ? [] : [counted(brakes.length - mostChanges, 'earlier change')]),
+  ...tableLines(
+    brakes
+      .slice(-mostChanges)
+      .map((brake) => [number(`turn ${brake.turnIndex}`), cell(brake.type.split('.')[0]!), cell(broughtWords(brake))]),
+  ),
+]
 
 /** Returns lines on the sources of tools: the tools' names, the source's part of the system prompt, and its trouble, if any. */
 export const sourceLines = (sources: readonly LoggedSource[], colours: Colours): string[] =>
