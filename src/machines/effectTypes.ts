@@ -112,6 +112,8 @@ export type ReplyOutput =
       readonly costUsd: number
       readonly estimatedTokens: number
       readonly contextTokens: number
+      /** Window and prices of the model that answered, for the record of the reply. */
+      readonly rates?: Pick<RecordOf<'reply.end'>, 'window' | 'prices'>
       /** Missing with folding off. */
       readonly foldAt?: number
       /** The answer before a guard refused it. */

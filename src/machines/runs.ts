@@ -228,6 +228,7 @@ export function addReply(draft: Draft, output: Extract<ReplyOutput, { ok: true }
     message,
     costUsd,
     estimatedTokens,
+    ...output.rates,
     ...room,
   } as const
   if (withheld !== undefined) draft.record({ ...said, withheld })

@@ -13,3 +13,14 @@ export const economicsSchema = lazily(() =>
   }),
 )
 export type Economics = z.infer<ReturnType<typeof economicsSchema>>
+
+/** Prices of a token, in any unit; a missing price is that of `input`. */
+export const pricesSchema = lazily(() =>
+  z.object({
+    input: z.number(),
+    output: z.number(),
+    cacheRead: z.number().exactOptional(),
+    cacheWrite: z.number().exactOptional(),
+  }),
+)
+export type Prices = Readonly<z.infer<ReturnType<typeof pricesSchema>>>

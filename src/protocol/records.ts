@@ -3,6 +3,7 @@ import { lazily } from './lazily.ts'
 import { brakeRecords } from './brakes/brakeSchemas.ts'
 import { stallSchema, type Overlay, type TellingReverts } from './braking.ts'
 import { approvalDecisionShape, approvalRequestShape, toolStartShape } from './callRecords.ts'
+import { pricesSchema } from './economics.ts'
 import { errorInfoSchema } from './errorInfo.ts'
 import { guardVerdictSchema, refusalSchema } from './guarding.ts'
 import { parentSchema } from './parentLink.ts'
@@ -162,6 +163,10 @@ export const logRecords = variants({
       costUsd: z.number(),
       /** Estimate of the token counter for the request, before correction; 0 when unknown. */
       estimatedTokens: count(),
+      /** The model's context window in tokens, where the definition says another than the usual one. */
+      window: z.int().positive().exactOptional(),
+      /** Prices of the model that answered in US dollars per million tokens, where they are known. */
+      prices: pricesSchema().exactOptional(),
     }),
   'reply.reset': () =>
     z.object({

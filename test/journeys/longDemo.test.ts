@@ -7,9 +7,11 @@ import { decideLong } from '../../packages/cli/src/demo/long/longPolicy.ts'
 import { longTask } from '../../packages/cli/src/demo/long/longTask.ts'
 import { RequestMeter } from '../../packages/cli/src/demo/long/requestMeter.ts'
 import { sparkline } from '../../packages/cli/src/demo/long/sparkline.ts'
-import type { AgentEvent, Block, LogRecord, ModelRequest, RequestMessage } from '../../src/index.ts'
+import type { AgentEvent, LogRecord, ModelRequest, RequestMessage } from '../../src/index.ts'
 import { runCli, startCli, type CliRunOptions } from '../../packages/cli/test/cliInProcess.ts'
 import { projectFolder } from '../../packages/cli/test/cliChild.ts'
+import { savedWords } from '../../packages/charts/src/savingsWords.ts'
+import { savingsOf } from '../../src/conversation/limits/savings.ts'
 import { assert, describe } from '../support/suite.ts'
 
 const timeoutMs = 120_000
@@ -95,12 +97,11 @@ describe('the long demo', (it) => {
       /the check says "96 of 96 modules compute what they should"/,
       new RegExp(`requests +${replies.length}: ${folds.length} folds of \\d+ steps, ${recalls.length} recalls`),
       new RegExp(`with folding +[▁-█]+ up to ${peak} tokens`),
-      /tokens sent +[\d,]+ instead of [\d,]+: [\d,]+ saved/,
-      /cost +0\.[3-5]\d of that without folding/,
+      `saved, net    ${savedWords(savingsOf(records))}`,
       /names lost +0 of \d+ used again; [1-9]\d* stood only in the index/,
       /Checked once more.*: all 96 modules compute what they should/,
     ])
-      assert.match(stdout, line)
+      assert.ok(typeof line === 'string' ? stdout.includes(line) : line.test(stdout), String(line))
   })
 
   it('draws one line at a terminal and stops at Ctrl-C', { timeoutMs }, async (context) => {
@@ -193,67 +194,20 @@ describe('the model of the long demo', (it) => {
 })
 
 describe('the sizes of requests', (it) => {
-  it('are billed by what they share with the one before, with and without what was hidden', () => {
-    const meter = new RequestMeter()
-    const text = (letter: string): Block => ({ type: 'text', text: letter.repeat(350) })
-    const send = (pathTokens: number, output: string, ...blocks: Block[]): void => {
-      const conversation = { head: 1, node: () => ({ pathTokens }) } as never
-      const messages = blocks.map((block) => ({ role: 'user', content: [block] }))
-      meter.see(
-        { type: 'turn.request', request: request(...(messages as RequestMessage[])) } as AgentEvent,
-        conversation,
-      )
-      const usage = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 }
-      const content = [{ type: 'text', text: output }]
-      const message = { role: 'assistant', content, stopReason: 'stop', usage }
-      meter.see({ type: 'reply.end', message } as unknown as AgentEvent, conversation)
-    }
-    send(104, 'x'.repeat(35), text('a'))
-    send(208, '', text('a'), text('b'))
-    send(312, '', text('c'), text('d'))
-    // A block of 350 characters has 100 tokens, and each message 4 more; the frame, without tools, is 1.
-    const { sent, unmanaged, cost } = meter.measured
-    assert.equal(sent, [105, 209, 209])
-    assert.equal(unmanaged, [105, 209, 313])
-    const outputs = 5 * (14 + 4 + 4)
-    const billed = (written: number, cached: number): number =>
-      Number((1.25 * written + 0.1 * cached + outputs).toFixed(6))
-    assert.is(Number(cost.sent.toFixed(6)), billed(105 + 104 + 208, 105 + 1))
-    assert.is(Number(cost.unmanaged.toFixed(6)), billed(105 + 104 + 104, 105 + 209))
-  })
-
-  it('leave out what is there only because it was recalled', () => {
-    const meter = new RequestMeter()
-    const send = (pathTokens: number, content: readonly Block[]): void => {
-      const conversation = { head: 1, node: () => ({ pathTokens }) } as never
-      meter.see({ type: 'turn.request', request: request(said('go')) } as AgentEvent, conversation)
-      meter.see({ type: 'reply.end', message: { role: 'assistant', content } } as unknown as AgentEvent, conversation)
-    }
-    const [message] = called('recall', { step: 'n9' }, 'x'.repeat(350)).slice(1)
-    send(100, [{ type: 'toolCall', callId: 'r', name: 'recall', input: { step: 'n9' } }])
-    meter.see({ type: 'tool.end', name: 'recall', message } as unknown as AgentEvent, {
-      head: null,
-      node: () => undefined,
-    })
-    send(221, [{ type: 'text', text: 'done' }])
-    // The call has 18 tokens and its result 104; the frame is 1.
-    assert.equal([meter.measured.sent.length, meter.measured.unmanaged], [2, [100]])
-  })
-
   it('know which names the request has, which only the index, and which nothing', () => {
     const meter = new RequestMeter()
     const turn = (shown: readonly string[], reply: string): void => {
-      const conversation = { head: null, node: () => undefined }
-      meter.see({ type: 'turn.request', request: request(said(...shown)) } as AgentEvent, conversation)
-      const message = { role: 'assistant', content: [{ type: 'text', text: reply }] }
-      meter.see({ type: 'reply.end', message } as unknown as AgentEvent, conversation)
+      meter.see({ type: 'turn.request', request: request(said(...shown)) } as AgentEvent)
+      const usage = { input: 1, output: 0, cacheRead: 0, cacheWrite: 0 }
+      const message = { role: 'assistant', content: [{ type: 'text', text: reply }], usage, model: 'm' }
+      meter.see({ type: 'reply.end', message } as unknown as AgentEvent)
     }
     turn(['parseUser loadOrder sendParcel'], 'parseUser')
     turn(
       ['<brake-note kind="index">\nn2 loadOrder\n</brake-note>', 'parseUser'],
       'parseUser loadOrder sendParcel newName_1',
     )
-    assert.equal(meter.measured.names, { used: 3, indexOnly: 1, lost: 1 })
+    assert.equal(meter.names, { used: 3, indexOnly: 1, lost: 1 })
   })
 
   it('are drawn as bars, the highest of several for each', () => {

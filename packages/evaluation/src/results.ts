@@ -1,3 +1,4 @@
+import type { Dollars } from '../../../src/conversation/limits/savings.ts'
 import type { ErrorInfo } from '../../../src/protocol/errors.ts'
 import type { Usage } from '../../../src/protocol/messages.ts'
 import type { RunStopReason } from '../../../src/protocol/records.ts'
@@ -139,6 +140,10 @@ export interface TrialMetrics {
   readonly usage: Usage
   /** Cost in US dollars; `null` without prices. */
   readonly costUsd: number | null
+  /** Tokens that the brakes saved, net of what they cost; negative if they cost more. Missing in results of older versions. */
+  readonly savedTokens?: number
+  /** The same in US dollars; `null` without prices. */
+  readonly savedUsd?: Dollars | null
   /** Tokens of the largest request: as the provider counted them, else estimated. */
   readonly peakTokens: number
   /** Share of input tokens that came from the provider's cache, from 0 to 1. */

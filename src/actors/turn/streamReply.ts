@@ -24,6 +24,7 @@ import { isMadeOfModels, through } from '../models/openStream.ts'
 import { partialUsage } from './partialUsage.ts'
 import { guardedReply } from './guards/guardedReply.ts'
 import { readAnswer } from '../../protocol/checks/readOutput.ts'
+import { ratesOf } from './ratesOf.ts'
 import { readReply, tooLarge, type ReadReply } from './readReply.ts'
 import type { TurnFrame } from './turnFrames.ts'
 import { needsApproval } from '../calls/needsApproval.ts'
@@ -194,6 +195,7 @@ function finish(
       costUsd,
       // What was asked is counted once for each request that it took.
       estimatedTokens: asked,
+      ...ratesOf(ports, model),
       contextTokens: totalTokens(requests === 1 ? usage : lastUsage),
       at: clock.now(),
       ...foldAt(ports, message, measured),

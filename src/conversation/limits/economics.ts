@@ -1,13 +1,8 @@
-import type { Economics } from '../../protocol/economics.ts'
+import type { Economics, Prices } from '../../protocol/economics.ts'
 import { noUsage, type Usage } from '../../protocol/messages.ts'
 
-/** Prices of a token, in any unit; as in `pricing`, a missing price is that of `input`. */
-export interface Prices {
-  readonly input: number
-  readonly output: number
-  readonly cacheRead?: number
-  readonly cacheWrite?: number
-}
+/** The context window in tokens that is assumed where none is given. */
+export const usualWindow = 200_000
 
 /** The ratios of most providers, in units of a token read from the cache. */
 export const usualPrices = { input: 10, output: 50, cacheRead: 1, cacheWrite: 12.5 } as const satisfies Prices
@@ -32,7 +27,7 @@ export interface Reshaping extends Sizes {
 }
 
 /** Returns the cost of an unchanged token. The share that the cache does not hold is paid in full. */
-const keptPrice = ({ input, cacheRead = input }: Prices, cachedShare: number): number =>
+export const keptPrice = ({ input, cacheRead = input }: Prices, cachedShare: number): number =>
   cachedShare * cacheRead + (1 - cachedShare) * input
 
 /** Returns the given prices, or the usual ones for prices that are missing or say nothing, such as a cache that costs nothing. */

@@ -52,10 +52,10 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'console-7',
-    file: 'packages/page/src/inspector/model/usage/contextBrakes.ts',
+    file: 'src/conversation/limits/reckoning.ts',
     what: 'what was refused is said to have saved something',
-    from: 'const won = use.isApplied ? (use.economics?.freed ?? 0) : 0',
-    to: 'const won = use.economics?.freed ?? 0',
+    from: 'if (!applied) return\n  const',
+    to: 'const',
     tests: ['page/test/inspector/usage/modelContext'],
   },
   {

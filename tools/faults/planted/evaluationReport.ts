@@ -123,10 +123,10 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'evaluationReport-15',
-    file: `${metrics}/treeSpending.ts`,
+    file: 'src/conversation/limits/savings.ts',
     what: 'what sub-agents used is paid for twice',
-    from: 'if (child === undefined || logged.has(child)) continue',
-    to: 'if (child === undefined) continue',
+    from: 'if (!known.has(id)) spent',
+    to: 'spent',
     tests: measured,
   },
   {

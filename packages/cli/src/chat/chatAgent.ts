@@ -9,6 +9,7 @@ import type { AgentEvent } from '../../../../src/protocol/events.ts'
 import type { ConversationView } from '../../../../src/conversation/tree/conversationView.ts'
 import type { Content } from '../../../../src/protocol/text/saidContent.ts'
 import type { Pending } from '../../../../src/protocol/runs/pending.ts'
+import type { Savings } from '../../../../src/conversation/limits/savings.ts'
 import type { PauseReason, Spent } from '../../../../src/protocol/records.ts'
 import type { UseChange } from '../../../../src/protocol/bridge/turns.ts'
 import type { Run } from '../../../../src/protocol/runs/run.ts'
@@ -54,6 +55,8 @@ export interface ChatAbout {
   conversation(): Promise<ChatConversation>
   /** Returns the agent's spending over its life, sub-agents included. Rejects if the server does not answer. */
   spent(): Promise<Spent>
+  /** Returns what the agent's own brakes saved. Missing: its log cannot be read from here. */
+  savings?(): Promise<Savings>
   /** Begins a session at a step, such as n12; resolves with its id and how to continue it. Missing: sessions cannot be forked here. */
   fork?(step: string): Promise<string>
 }

@@ -1,5 +1,7 @@
 import { join } from 'node:path'
 import { systemClock } from '../../../../src/protocol/ports/clock.ts'
+import { savingsOf } from '../../../../src/conversation/limits/savings.ts'
+import { readHistory } from '../../../../src/log/readHistory.ts'
 import { approvalPolicy } from './approvals.ts'
 import { doubleStop } from '../signals.ts'
 import { exitCodes, type CliHost } from '../cliHost.ts'
@@ -33,6 +35,10 @@ export interface TerminalChatOptions extends ChatOptions {
 const aboutSession = (session: Session, host: CliHost): ChatAbout => ({
   conversation: () => Promise.resolve(session.agent.conversation),
   spent: () => Promise.resolve(session.agent.spent),
+  async savings() {
+    await session.agent.durable()
+    return savingsOf((await readHistory(session.store, session.agent.id)).records)
+  },
   async fork(step) {
     const { agent, store } = session
     await agent.durable()

@@ -3,6 +3,7 @@ import { formatNodeId } from '../../../../src/protocol/ids.ts'
 import type { Run } from '../../../../src/protocol/runs/run.ts'
 import { decideCall, isWaiting, type ChatAbout, type ChatAgent, type ChatConversation } from './chatAgent.ts'
 import type { AgentLine } from './slashCommands.ts'
+import { savedWords } from '../../../charts/src/savingsWords.ts'
 import { spentWords } from '../terminal/sessionText.ts'
 
 /**
@@ -110,7 +111,12 @@ const lineActions: LineActions = {
     return { run: agent.prompt(content, from) }
   },
   tree: async (_, __, about) => ({ conversation: await about.conversation() }),
-  cost: async (_, __, about) => ({ note: spentWords(await about.spent()) }),
+  async cost(_, __, about) {
+    const [spent, savings] = await Promise.all([about.spent(), about.savings?.()])
+    const saved =
+      savings === undefined || savings.brakes.length === 0 ? '' : `\nsaved by brakes: ${savedWords(savings)}`
+    return { note: `${spentWords(spent)}${saved}` }
+  },
   async fork(_, { at }, { fork, conversation }) {
     if (fork === undefined) return { note: 'forking is not available here; see: escapement help fork' }
     const newest = (await conversation()).trunk().at(-1)

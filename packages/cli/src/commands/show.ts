@@ -1,6 +1,8 @@
 import { systemClock } from '../../../../src/protocol/ports/clock.ts'
 import { capturedRequests, type CapturedRequest } from '../../../../src/conversation/request/captureRequest.ts'
 import type { ConversationView } from '../../../../src/conversation/tree/conversationView.ts'
+import { treeSavings } from '../../../../src/conversation/limits/savings.ts'
+import { readHistory } from '../../../../src/log/readHistory.ts'
 import { RuntimeError } from '../../../../src/protocol/errors.ts'
 import {
   conversationFormats,
@@ -10,6 +12,7 @@ import {
 import { checkChoice } from '../../../../src/protocol/checks/checkChoice.ts'
 import type { LoadedSession } from '../../../sessions/src/loadSession.ts'
 import type { SessionRun, Turn } from '../../../sessions/src/session.ts'
+import { savingsOfTree, type AgentSavings } from '../../../sessions/src/savingsOfTree.ts'
 import { sessionOf } from '../../../sessions/src/sessionProjection.ts'
 import { type CliHost, exitCodes } from '../cliHost.ts'
 import type { CommandRun } from '../command.ts'
@@ -22,7 +25,7 @@ import { conversationTree } from '../chat/conversationTree.ts'
 import { requestChange } from '../../../sessions/src/requestChange.ts'
 import { requestLines } from '../terminal/requestText.ts'
 import { safeJson } from '../terminal/safeJson.ts'
-import { runLines, sessionLines, sourceLines } from '../terminal/sessionText.ts'
+import { broughtLines, runLines, sessionLines, sourceLines } from '../terminal/sessionText.ts'
 import { toolSourcesOf } from '../../../sessions/src/toolSources.ts'
 import { changeLine, turnLines } from '../terminal/turnText.ts'
 
@@ -83,10 +86,19 @@ const conversationData = (conversation: ConversationView): object => ({
   masks: conversation.masks(),
 })
 
+/** Savings without what the session has anyway. */
+const savingsData = ({ agentId: _, definition: __, sizes: ___, children: ____, ...savings }: AgentSavings): object =>
+  savings
+
 async function showSession(views: Views): Promise<number> {
   const { session, host, logs } = views
   const { past: _, records: __, conversation, ...summary } = session
   const forks = await forksOf(logs, session.id)
+  const agents = await savingsOfTree(session.id, async (id) =>
+    id === session.id ? session.records : (await readHistory(logs.store, id)).records,
+  )
+  const savings = agents[0]!
+  const tree = agents.length > 1 ? treeSavings(agents) : undefined
   const sources = toolSourcesOf([...session.past, ...session.records])
   const artifacts = keptArtifacts(session)
   if (views.isJson)
@@ -95,16 +107,20 @@ async function showSession(views: Views): Promise<number> {
       forks,
       ...(sources.length === 0 ? {} : { sources }),
       ...(artifacts.length === 0 ? {} : { artifacts }),
+      savings: savingsData(savings),
+      ...(tree === undefined ? {} : { treeSavings: tree }),
       conversation: conversationData(conversation),
     })
   const colours = coloursOf(views)
-  const facts = { forks, logFile: logs.place.logOf(session.id), now: systemClock.now() }
+  const place = { forks, logFile: logs.place.logOf(session.id), now: systemClock.now() }
+  const facts = { ...place, savings, ...(tree === undefined ? {} : { tree }) }
   const section = (title: string, lines: readonly string[]): string[] =>
     lines.length === 0 ? [] : ['', colours.bold(title), ...lines.map((line) => `  ${line}`)]
   return print(views, [
     ...sessionLines(session, facts, colours),
     ...section('Tools from elsewhere', sourceLines(sources, colours)),
     ...section('Full results', artifactLines(artifacts)),
+    ...section('Brought by brakes so far', broughtLines(savings)),
     ...section('Runs', runLines(session.runs, colours)),
     ...section('Between runs', session.changes.map(changeLine)),
     ...section(

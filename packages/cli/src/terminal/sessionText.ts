@@ -1,9 +1,11 @@
 import { formatNodeId } from '../../../../src/protocol/ids.ts'
 import { totalTokens, type Usage } from '../../../../src/protocol/messages.ts'
+import type { Savings, TreeSavings } from '../../../../src/conversation/limits/savings.ts'
 import type { PauseReason, Spent } from '../../../../src/protocol/records.ts'
 import type { LoggedSource } from '../../../sessions/src/toolSources.ts'
 import type { SessionRun, Session, SessionCall, Turn } from '../../../sessions/src/session.ts'
 import { age, counted, duration, moment, money, whole } from '../../../charts/src/amounts.ts'
+import { broughtWords, savedWords, savingsNotes } from '../../../charts/src/savingsWords.ts'
 import { type Colours, paintStatus } from './colours.ts'
 import { cell, number, tableLines, type Cell } from './table.ts'
 import { oneLine } from '../../../charts/src/plainText.ts'
@@ -13,10 +15,18 @@ export interface SessionFacts {
   readonly logFile: string
   /** Epoch milliseconds. */
   readonly now: number
+  /** Savings of the agent itself. */
+  readonly savings: Savings
+  /** Savings of the agent and all below it, if there are any. */
+  readonly tree?: TreeSavings
 }
 
 /** A session's summary. */
-export function sessionLines(session: Session, { forks, logFile, now }: SessionFacts, colours: Colours): string[] {
+export function sessionLines(
+  session: Session,
+  { forks, logFile, now, savings, tree }: SessionFacts,
+  colours: Colours,
+): string[] {
   const { id, definition, status, isStopped, model, createdAt, updatedAt, usage, costUsd, forkedFrom, path } = session
   // The log alone cannot tell a running process from one that died.
   const running = status === 'running' ? 'running, or its process died' : status
@@ -25,6 +35,11 @@ export function sessionLines(session: Session, { forks, logFile, now }: SessionF
     ['model', oneLine(model)],
     ['begun', `${moment(createdAt)}, last record ${age(now - updatedAt)} ago`],
     ['used', usageText(usage, costUsd)],
+    ...savedFacts(savings),
+    [
+      'tree',
+      tree === undefined ? undefined : `${usageText(tree.spent.usage, tree.spent.costUsd)}; saved ${savedWords(tree)}`,
+    ],
     ['parent', path.at(-1)],
     ['forked', forkedFrom === undefined ? undefined : `from ${forkedFrom.agentId} at ${formatNodeId(forkedFrom.at)}`],
     ['forks', forks.length === 0 ? undefined : forks.join(', ')],
@@ -35,6 +50,25 @@ export function sessionLines(session: Session, { forks, logFile, now }: SessionF
     ...facts.flatMap(([name, value]) => (value === undefined ? [] : [`  ${colours.dim(name.padEnd(8))}${value}`])),
   ]
 }
+
+/** Returns what the brakes saved, and what to know of it; nothing if they did nothing. */
+const savedFacts = (savings: Savings): readonly (readonly [string, string])[] =>
+  savings.brakes.length + savings.byBrakes.requests === 0
+    ? []
+    : [['saved', savedWords(savings)], ...savingsNotes(savings).map((note) => ['', note] as const)]
+
+/** Changes whose savings are listed: the newest ones. */
+const mostChanges = 20
+
+/** Returns a line for each change of what the model sees, with what it has brought so far. */
+export const broughtLines = ({ brakes }: Savings): string[] => [
+  ...(brakes.length <= mostChanges ? [] : [counted(brakes.length - mostChanges, 'earlier change')]),
+  ...tableLines(
+    brakes
+      .slice(-mostChanges)
+      .map((brake) => [number(`turn ${brake.turnIndex}`), cell(brake.type.split('.')[0]!), cell(broughtWords(brake))]),
+  ),
+]
 
 /** Returns lines on the sources of tools: the tools' names, the source's part of the system prompt, and its trouble, if any. */
 export const sourceLines = (sources: readonly LoggedSource[], colours: Colours): string[] =>

@@ -1,3 +1,4 @@
+import { savingsOf, treeSavings } from '../../../../src/conversation/limits/savings.ts'
 import { recallName } from '../../../../src/conversation/tree/stepText.ts'
 import { WorkTimes } from '../../../charts/src/workTimes.ts'
 import type { AgentEvent } from '../../../../src/protocol/events.ts'
@@ -5,7 +6,6 @@ import type { LogRecord, RecordOf } from '../../../../src/protocol/records.ts'
 import type { TrialMetrics } from '../results.ts'
 import { prefixBreaks } from './prefixBreaks.ts'
 import { repeatedAbandoned } from './repeatedAbandoned.ts'
-import { treeSpending } from './treeSpending.ts'
 
 /** Predicates of the records that are counted, by metric. */
 const counters: Readonly<Record<Counted, (record: LogRecord) => boolean>> = {
@@ -32,7 +32,8 @@ export function metricsOf(
   logs: readonly (readonly LogRecord[])[],
   { isPriced }: { readonly isPriced: boolean },
 ): TrialMetrics {
-  const { requests, usage, costUsd } = treeSpending(logs)
+  const { spent, tokens, usd } = treeSavings(logs.map(savingsOf))
+  const { requests, usage, costUsd } = spent
   const input = usage.input + usage.cacheRead + usage.cacheWrite
   const breaks = logs.flatMap((records) => prefixBreaks(records) ?? [])
   return {
@@ -40,6 +41,8 @@ export function metricsOf(
     requests,
     usage,
     costUsd: isPriced ? costUsd : null,
+    savedTokens: tokens,
+    savedUsd: usd,
     peakTokens: peakOf(logs),
     cachedShare: input === 0 ? 0 : usage.cacheRead / input,
     repeatedAbandoned: logs.reduce((sum, records) => sum + repeatedAbandoned(records, pastOf(records, logs)), 0),

@@ -53,12 +53,12 @@ export function armReport(arm: ArmInfo, header: EvaluationHeader, table: TrialTa
 }
 
 function measuresOf(byTask: readonly (readonly TrialResult[])[], isPriced: boolean): Record<MeasureName, Figure> {
-  const entries = measures.map(({ name, most, valueOf }) => {
+  const entries = measures.map(({ name, least = 0, most, valueOf }) => {
     const values = byTask.map((trials) =>
       trials.flatMap(({ metrics }) => (metrics === null ? [] : (valueOf(metrics) ?? []))),
     )
-    const measured = perTask(values, { least: 0, ...(most === undefined ? {} : { most }) })
-    const why = name === 'costUsd' && !isPriced ? unpriced : name === 'prefixBreaks' ? uncaptured : measured.why
+    const measured = perTask(values, { least, ...(most === undefined ? {} : { most }) })
+    const why = name.includes('Usd') && !isPriced ? unpriced : name === 'prefixBreaks' ? uncaptured : measured.why
     return [name, measured.value === null && why !== undefined ? { ...measured, why } : measured]
   })
   return Object.fromEntries(entries) as Record<MeasureName, Figure>

@@ -1,4 +1,5 @@
 import { duration } from '../../../charts/src/amounts.ts'
+import type { Dollars } from '../../../../src/conversation/limits/savings.ts'
 import type { TrialMetrics } from '../results.ts'
 import type { MeasureName } from './report.ts'
 import { usd } from './words.ts'
@@ -10,6 +11,8 @@ export interface Measure {
   /** Label in a column of a terminal. */
   readonly short: string
   readonly most?: number
+  /** Default: 0. */
+  readonly least?: number
   /** Returns the value of a trial; `null` if it is unknown. */
   valueOf(metrics: TrialMetrics): number | null
   write(value: number): string
@@ -27,7 +30,11 @@ export function percent(share: number): string {
   return `${(share * 100).toFixed(isAlmost ? 1 : 0)} %`
 }
 
-const counted = (name: MeasureName & keyof TrialMetrics, label: string, short = label): Measure => ({
+const counted = (
+  name: Exclude<MeasureName & keyof TrialMetrics, `saved${string}`>,
+  label: string,
+  short = label,
+): Measure => ({
   name,
   label,
   short,
@@ -35,9 +42,28 @@ const counted = (name: MeasureName & keyof TrialMetrics, label: string, short = 
   write: amount,
 })
 
+const savedUsd = (name: MeasureName, bound: string, end: keyof Dollars): Measure => ({
+  name,
+  label: `dollars saved by brakes, net, ${bound}`,
+  short: `saved, ${bound}`,
+  least: -Infinity,
+  valueOf: (metrics) => metrics.savedUsd?.[end] ?? null,
+  write: (value) => (value < 0 ? `−${usd(-value)}` : usd(value)),
+})
+
 /** Measures that are reported of every arm, in this order. */
 export const measures: readonly Measure[] = [
   { name: 'costUsd', label: 'cost per trial', short: 'cost', valueOf: ({ costUsd }) => costUsd, write: usd },
+  {
+    name: 'savedTokens',
+    label: 'tokens saved by brakes, net',
+    short: 'saved',
+    least: -Infinity,
+    valueOf: ({ savedTokens = null }) => savedTokens,
+    write: amount,
+  },
+  savedUsd('savedUsdLeast', 'at least', 'low'),
+  savedUsd('savedUsdMost', 'at most', 'high'),
   counted('peakTokens', 'largest request, tokens', 'peak'),
   {
     name: 'cachedShare',

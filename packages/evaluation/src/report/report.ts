@@ -56,6 +56,9 @@ export interface Stopped {
 /** Something measured in every trial, as the mean of tasks. */
 export type MeasureName =
   | 'costUsd'
+  | 'savedTokens'
+  | 'savedUsdLeast'
+  | 'savedUsdMost'
   | 'peakTokens'
   | 'cachedShare'
   | 'turns'

@@ -4,6 +4,7 @@ import type { Conversation } from '../../tree/conversation.ts'
 import { cutEnd } from '../../../protocol/text/cutMiddle.ts'
 import type { ConversationNode, Step } from '../../tree/node.ts'
 import { staysWhole } from '../../request/overlay.ts'
+import { usualWindow } from '../../limits/economics.ts'
 import { sizesOfCompaction } from '../../limits/trunkSizes.ts'
 
 /** Policy for when and how far to compact. Token counts refer to the model's context window. */
@@ -23,7 +24,7 @@ export interface CompactionPolicy {
 }
 
 export const defaultCompactionPolicy: CompactionPolicy = {
-  contextWindow: 200_000,
+  contextWindow: usualWindow,
   compactAt: 0.9,
   threshold: 0.05,
   keepFirst: 1,

@@ -4,13 +4,13 @@ import { cutEnd } from '../../../../../src/protocol/text/cutMiddle.ts'
 import { recallName } from '../../../../../src/conversation/tree/stepText.ts'
 import type { Clock } from '../../../../../src/protocol/ports/clock.ts'
 import type { AgentEvent, EventOf } from '../../../../../src/protocol/events.ts'
+import type { Savings } from '../../../../../src/conversation/limits/savings.ts'
 import { textOf, toolCallsOf } from '../../../../../src/protocol/messages.ts'
-import type { Agent } from '../../../../../src/runtime/agents/agent.ts'
 import { oneLine, withoutControls } from '../../../../charts/src/plainText.ts'
 import type { WorkView } from '../../chat/runTask.ts'
 import type { Colours } from '../../terminal/colours.ts'
 import type { Screen } from '../../terminal/screen.ts'
-import { RequestMeter, type Measured } from './requestMeter.ts'
+import { RequestMeter, type NameCounts } from './requestMeter.ts'
 import { sparkline } from './sparkline.ts'
 
 /** Minimum milliseconds between two redraws of the line. */
@@ -22,7 +22,6 @@ const leastTop = 8_192
 const [fewestBars, mostBars] = [8, 64]
 
 export interface FoldViewOptions {
-  readonly agent: Pick<Agent, 'conversation'>
   readonly colours: Colours
   readonly clock: Clock
   /** Returns the current number of columns of the terminal. */
@@ -32,7 +31,9 @@ export interface FoldViewOptions {
 }
 
 /** Totals of the view at its end. */
-export interface FoldCounts extends Measured {
+export interface FoldCounts {
+  readonly savings: Savings
+  readonly names: NameCounts
   readonly folds: number
   readonly steps: number
   readonly recalls: number
@@ -61,12 +62,13 @@ export class FoldView implements WorkView {
   }
 
   get counts(): FoldCounts {
-    return { ...this.#meter.measured, folds: this.#folds, steps: this.#steps, recalls: this.#recalls }
+    const { savings, names } = this.#meter
+    return { savings, names, folds: this.#folds, steps: this.#steps, recalls: this.#recalls }
   }
 
   see(event: AgentEvent): void {
-    const { agent, others } = this.#options
-    this.#meter.see(event, agent.conversation)
+    const { others } = this.#options
+    this.#meter.see(event)
     if (event.type === 'prune.applied' && event.applied && event.by === 'runtime') this.#folded(event)
     else if (event.type === 'reply.end') this.#replied(event)
     else if (event.type === 'tool.end' && event.name === recallName) this.#recalled(event)
@@ -125,7 +127,7 @@ export class FoldView implements WorkView {
     const now = clock.now()
     if (now - this.#drawnAt < everyMs) return
     this.#drawnAt = now
-    const { sent } = this.#meter.measured
+    const { sent } = this.#meter
     const width = Math.max(fewestBars, Math.min(mostBars, columns() - besideBars))
     // So that the line moves only when it is too long.
     while (sent.length > this.#each * width) this.#each *= 2

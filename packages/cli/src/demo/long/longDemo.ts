@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import { writeFileSync } from 'node:fs'
 import { counted, whole } from '../../../../charts/src/amounts.ts'
+import { savedWords } from '../../../../charts/src/savingsWords.ts'
 import { systemClock } from '../../../../../src/protocol/ports/clock.ts'
 import { type CliHost, exitCodes } from '../../cliHost.ts'
 import type { Invocation } from '../../commandLine.ts'
@@ -15,7 +16,6 @@ import { callProject, projectCheckFile, usualModules } from './callProject.ts'
 import { FoldView, type FoldCounts } from './foldView.ts'
 import { longModel } from './longPolicy.ts'
 import { longCheckCommand, longTask } from './longTask.ts'
-import { priceRatios } from './requestMeter.ts'
 import { sparkline } from './sparkline.ts'
 
 /** Milliseconds between words where a person watches; a run of hundreds of replies then takes some ten seconds. */
@@ -41,7 +41,6 @@ export async function runLongDemo(invocation: Invocation, host: CliHost, modules
     needsApproval: (command) => !yes && command !== longCheckCommand,
     limits: { turns: maxTurns },
   })
-  const { agent } = session
   const colours = coloursFor(host.stdout, host.env, host.theme)
   if (!json) {
     const where = colours.dim(`The folder is ${workshop.dir}; the model is ${choice.model.id}.`)
@@ -58,8 +57,7 @@ export async function runLongDemo(invocation: Invocation, host: CliHost, modules
         host,
         json,
         isPriced: choice.isEmbedded,
-        view: (screen, others) =>
-          (view = new FoldView(screen, { agent, colours, clock: systemClock, columns, others })),
+        view: (screen, others) => (view = new FoldView(screen, { colours, clock: systemClock, columns, others })),
       }),
     )
     if (code === exitCodes.interrupted) return code
@@ -84,34 +82,30 @@ async function chooseLong({ model, stay }: Invocation, host: CliHost): Promise<M
 
 const columnsOf = ({ stdout }: CliHost): number => (stdout.isTTY && stdout.columns > 0 ? stdout.columns : 80)
 
-/** Describes the sizes of all requests, with and without folding, and the difference in cost. */
+/** Describes the sizes of all requests, with and without folding, and what folding saved. */
 function sayCounts(counts: FoldCounts, host: CliHost): string {
-  const { sent, unmanaged, cost, names, folds, steps, recalls } = counts
-  if (sent.length === 0 || unmanaged.length === 0) return ''
+  const { savings, names, folds, steps, recalls } = counts
+  const sent = savings.sizes.map(({ tokens }) => tokens)
+  const without = savings.sizes.flatMap((size) => (size.without === 0 ? [] : [size.without]))
+  if (sent.length === 0 || without.length === 0) return ''
   const { bold, dim } = coloursFor(host.stdout, host.env, host.theme)
-  const [highest, highestUnmanaged] = [Math.max(...sent), Math.max(...unmanaged)]
-  const top = Math.max(highest, highestUnmanaged)
+  const [highest, highestWithout] = [Math.max(...sent), Math.max(...without)]
+  const top = Math.max(highest, highestWithout)
   const bars = (values: readonly number[]): string =>
     sparkline(values, Math.ceil(sent.length / Math.max(8, Math.min(64, columnsOf(host) - 40))), top)
-  const [read, readUnmanaged] = [sumOf(sent), sumOf(unmanaged)]
-  const { cached, written, output } = priceRatios
-  const prices = `cached ×${cached}, written to the cache ×${written}, output ×${output}`
   const rows: readonly (readonly [name: string, value: string])[] = [
     [
       'requests',
       `${whole(sent.length)}: ${counted(folds, 'fold')} of ${counted(steps, 'step')}, ${counted(recalls, 'recall')}`,
     ],
     ['with folding', `${bars(sent)} ${dim(`up to ${counted(highest, 'token')}`)}`],
-    ['without', `${bars(unmanaged)} ${dim(`up to ${counted(highestUnmanaged, 'token')}`)}`],
-    ['tokens sent', `${whole(read)} instead of ${whole(readUnmanaged)}: ${whole(readUnmanaged - read)} saved`],
-    ['cost', `${(cost.sent / cost.unmanaged).toFixed(2)} of that without folding ${dim(`(${prices})`)}`],
+    ['without', `${bars(without)} ${dim(`up to ${counted(highestWithout, 'token')}`)}`],
+    ['saved, net', savedWords(savings)],
     ['names lost', `${names.lost} of ${whole(names.used)} used again; ${names.indexOnly} stood only in the index`],
   ]
   const lines = rows.map(([name, value]) => `  ${name.padEnd(13)} ${value}`)
   return `\n${bold('What folding did:')} ${dim('(tokens are estimates, from the log)')}\n\n${lines.join('\n')}\n`
 }
-
-const sumOf = (values: readonly number[]): number => values.reduce((sum, value) => sum + value, 0)
 
 function sayVerdict(passes: boolean, modules: number, host: CliHost): string {
   const { bold, green, red } = coloursFor(host.stdout, host.env, host.theme)

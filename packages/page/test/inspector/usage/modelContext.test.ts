@@ -1,10 +1,4 @@
-import {
-  chosenOf,
-  contextUse,
-  hasPaid,
-  savedSince,
-  type BrakeUse,
-} from '../../../src/inspector/model/usage/contextBrakes.ts'
+import { chosenOf, contextUse, hasPaid, type BrakeUse } from '../../../src/inspector/model/usage/contextBrakes.ts'
 import { contextNotes } from '../../../src/inspector/model/usage/contextNotes.ts'
 import type { AgentEvent } from '../../../../../src/protocol/events.ts'
 import type { LogRecord } from '../../../../../src/protocol/records.ts'
@@ -26,57 +20,35 @@ const reply = (input: number, cacheRead = 0, estimatedTokens = 0) => ({
 const frees = (freed: number, paysAfter: number | null = 2) => ({ freed, rewritten: 10, paysAfter })
 
 describe('the size of requests', (it) => {
-  it('is what the provider read, or else what was expected', () => {
-    const { sizes } = contextUse(log(reply(10, 90), reply(0, 0, 70)), 2)
-    assert.equal(
-      sizes.map(({ tokens, saved }) => [tokens, saved]),
-      [
-        [100, 0],
-        [70, 0],
-      ],
-    )
-  })
-
-  it('has on top of it all that was freed before', () => {
+  it('is there as of the moment that is shown, with what each brake has brought by then', () => {
     const records = log(
       reply(1_000),
       { type: 'prune.applied', id: 'p', applied: true, steps: [2], tokens: 300, economics: frees(300) },
       reply(700),
-      {
-        type: 'compaction.end',
-        applied: true,
-        tokensBefore: 700,
-        tokensAfter: 200,
-        costUsd: 0.01,
-        economics: frees(500),
-      },
+      { type: 'compaction.end', applied: true, tokensBefore: 700, tokensAfter: 200, costUsd: 0, economics: frees(500) },
       reply(200),
-      { type: 'graft.applied', id: 'g', applied: true, requested: [], copies: [], economics: frees(-100, null) },
-      reply(300),
     )
-    const { sizes } = contextUse(records, records.length)
-    assert.equal(
-      sizes.map(({ tokens, saved }) => tokens + saved),
-      [1_000, 1_000, 1_000, 1_000],
-    )
-    // As of an earlier moment there is nothing of what came later.
-    assert.equal(contextUse(records, 3).brakes.length, 1)
+    const at = (end: number) => {
+      const { savings, brakes } = contextUse(records, end)
+      return [savings.sizes.map(({ without }) => without), brakes.map(({ saving }) => saving?.tokens)]
+    }
+    assert.equal(at(5), [
+      [1_000, 1_000, 1_000],
+      [600, 500],
+    ])
+    assert.equal(at(3), [[1_000, 1_000], [300]])
   })
 
-  it('is never smaller without brakes than with them, and what was refused frees nothing', () => {
+  it('has nothing of a brake that was refused', () => {
     const records = log(
-      { type: 'graft.applied', id: 'g', applied: true, requested: [], copies: [], economics: frees(-100, null) },
       { type: 'prune.applied', id: 'p', applied: false, steps: [], tokens: 0, reason: 'pinned', economics: frees(500) },
       reply(300),
     )
-    const { sizes, brakes } = contextUse(records, 3)
-    assert.is(sizes[0]?.saved, 0)
+    const { savings, brakes } = contextUse(records, 2)
+    assert.is(savings.sizes[0]?.without, 300)
     assert.equal(
-      brakes.map(({ kind, isApplied, reason, requests }) => [kind, isApplied, reason, requests]),
-      [
-        ['graft', true, undefined, 1],
-        ['prune', false, 'pinned', 0],
-      ],
+      brakes.map(({ kind, isApplied, reason, saving }) => [kind, isApplied, reason, saving]),
+      [['prune', false, 'pinned', undefined]],
     )
   })
 
@@ -115,7 +87,7 @@ describe('what was taken away', (it) => {
     )
   })
 
-  it('has saved what it frees in each request since, and has paid after as many as were reckoned', () => {
+  it('has paid after as many requests as were reckoned', () => {
     const use = (requests: number, economics?: BrakeUse['economics']): BrakeUse => ({
       seq: 1,
       turnIndex: 0,
@@ -123,11 +95,10 @@ describe('what was taken away', (it) => {
       by: '',
       what: '',
       isApplied: true,
-      requests,
+      saving: { seq: 1, turnIndex: 0, type: 'prune.applied', requests, tokens: 0, usd: null },
       costUsd: 0,
       ...(economics === undefined ? {} : { economics }),
     })
-    assert.equal([savedSince(use(3, frees(100))), savedSince(use(3, frees(-5))), savedSince(use(3))], [300, 0, 0])
     assert.equal([use(1, frees(1)), use(2, frees(1)), use(9, frees(1, null)), use(9)].map(hasPaid), [
       false,
       true,

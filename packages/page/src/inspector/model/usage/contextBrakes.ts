@@ -3,19 +3,10 @@ import type { AskedBrake } from '../../../../../../src/protocol/brakes/brakeTabl
 import { brakeLines } from '../../../../../../src/protocol/brakes/brakeLines.ts'
 import { counted } from '../../../../../charts/src/amounts.ts'
 import type { Economics } from '../../../../../../src/protocol/economics.ts'
+import { savingsOf, type BrakeSaving, type Savings } from '../../../../../../src/conversation/limits/savings.ts'
 import type { NodeId } from '../../../../../../src/protocol/ids.ts'
 import { totalTokens } from '../../../../../../src/protocol/text/messageText.ts'
 import type { LogRecord } from '../../../../../../src/protocol/records.ts'
-
-/** One request of the session as the model read it. Tokens. */
-export interface RequestSize {
-  readonly seq: number
-  readonly turnIndex: number
-  /** Size as the provider reported it, else as it was estimated. */
-  readonly tokens: number
-  /** Tokens that earlier brakes took out of the request. Never negative. */
-  readonly saved: number
-}
 
 /** A change of the part of the conversation that the model sees. */
 export interface BrakeUse {
@@ -31,8 +22,8 @@ export interface BrakeUse {
   /** A node of the conversation to go to. */
   readonly node?: NodeId
   readonly economics?: Economics
-  /** Number of requests since, counted from the one that followed it. */
-  readonly requests: number
+  /** Savings so far, if it was applied. */
+  readonly saving?: BrakeSaving
   /** US dollars that the change itself cost. */
   readonly costUsd: number
 }
@@ -53,7 +44,7 @@ export interface PolicyUse {
 
 /** Effect of the brakes on the requests of an agent. */
 export interface ContextUse {
-  readonly sizes: readonly RequestSize[]
+  readonly savings: Savings
   readonly brakes: readonly BrakeUse[]
   readonly policies: readonly PolicyUse[]
 }
@@ -64,12 +55,9 @@ const causes = { headroom: 'the runtime', overflow: 'the provider', requested: '
 
 type Asked = Readonly<{ by: keyof typeof who; policy?: string }>
 
-/** Tokens that a brake has saved in all requests since it was applied. Pure. */
-export const savedSince = ({ economics, requests }: BrakeUse): number => Math.max(0, (economics?.freed ?? 0) * requests)
-
 /** Returns true if a brake has paid for the cache that it spoilt; `null`: it never will. Pure. */
-export const hasPaid = ({ economics, requests }: BrakeUse): boolean | null =>
-  economics === undefined || economics.paysAfter === null ? null : requests >= economics.paysAfter
+export const hasPaid = ({ economics, saving }: BrakeUse): boolean | null =>
+  economics === undefined || economics.paysAfter === null ? null : (saving?.requests ?? 0) >= economics.paysAfter
 
 /** Returns at most `most` values at even distances, the last among them. Pure. */
 export function chosenOf<T>(values: readonly T[], most: number): readonly T[] {
@@ -77,13 +65,14 @@ export function chosenOf<T>(values: readonly T[], most: number): readonly T[] {
   return Array.from({ length: most }, (_, at) => values[Math.round((at * (values.length - 1)) / (most - 1))]!)
 }
 
-/** Returns the effect of the brakes up to record `end`, in one pass over the records. Pure. */
+/** Returns the effect of the brakes up to record `end`. Pure. */
 export function contextUse(records: readonly LogRecord[], end: number): ContextUse {
-  const sizes: RequestSize[] = []
-  const brakes: (Omit<BrakeUse, 'requests'> & { readonly requestsBefore: number })[] = []
+  const shown = records.slice(0, end)
+  const savings = savingsOf(shown)
+  const savingOf = new Map(savings.brakes.map((saving) => [saving.seq, saving]))
+  const brakes: BrakeUse[] = []
   const policies = new Map<string, { -readonly [K in keyof PolicyUse]: PolicyUse[K] }>()
   const asked = new Map<string, Asked>()
-  let freed = 0
   let cause: keyof typeof causes = 'headroom'
   const policyOf = (policy: string) => {
     const known = policies.get(policy)
@@ -94,33 +83,25 @@ export function contextUse(records: readonly LogRecord[], end: number): ContextU
   }
   const add = (
     { seq, turnIndex }: { readonly seq: number; readonly turnIndex: number },
-    use: Omit<BrakeUse, 'seq' | 'turnIndex' | 'requests'>,
+    use: Omit<BrakeUse, 'seq' | 'turnIndex'>,
     policy?: string,
   ): void => {
     const won = use.isApplied ? (use.economics?.freed ?? 0) : 0
-    freed += won
     if (policy !== undefined) policyOf(policy).freed += won
-    brakes.push({ seq, turnIndex, ...use, requestsBefore: sizes.length })
+    const saving = savingOf.get(seq)
+    brakes.push({ seq, turnIndex, ...use, ...(saving === undefined ? {} : { saving }) })
   }
   const byOf = (id: string, policy?: string): string => {
     const request = asked.get(id)
     const name = policy ?? request?.policy
     return name === undefined ? who[request?.by ?? 'runtime'] : `policy ${name}`
   }
-  for (let at = 0; at < Math.min(end, records.length); at++) {
-    const record = records[at]!
+  for (const record of shown) {
     switch (record.type) {
       case 'revert.requested':
       case 'prune.requested':
         asked.set(record.request.id, record.request)
         break
-      case 'reply.end': {
-        const { input, cacheRead, cacheWrite } = record.message.usage
-        const read = input + cacheRead + cacheWrite
-        const tokens = read === 0 ? record.estimatedTokens : read
-        sizes.push({ seq: record.seq, turnIndex: record.turnIndex, tokens, saved: Math.max(0, freed) })
-        break
-      }
       case 'revert.applied': {
         const policy = asked.get(record.id)?.policy
         const what = `${record.category}, back to ${record.requested}`
@@ -164,14 +145,7 @@ export function contextUse(records: readonly LogRecord[], end: number): ContextU
       }
     }
   }
-  return {
-    sizes,
-    brakes: brakes.map(({ requestsBefore, ...use }) => ({
-      ...use,
-      requests: use.isApplied ? sizes.length - requestsBefore : 0,
-    })),
-    policies: [...policies.values()],
-  }
+  return { savings, brakes, policies: [...policies.values()] }
 }
 
 type Reshaping = Outcome & { readonly seq: number; readonly turnIndex: number }

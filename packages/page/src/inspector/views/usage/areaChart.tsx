@@ -1,6 +1,7 @@
 import { whole } from '../../../../../charts/src/amounts.ts'
 import { compactTokens } from '../../../../../charts/src/nowLine.ts'
-import { chosenOf, type RequestSize } from '../../model/usage/contextBrakes.ts'
+import type { RequestSize } from '../../../../../../src/conversation/limits/savings.ts'
+import { chosenOf } from '../../model/usage/contextBrakes.ts'
 
 const width = 600
 const height = 160
@@ -9,21 +10,29 @@ const top = 8
 /** As many requests as a picture of this width can show. */
 const mostPoints = 300
 
-/** The size of each request, and on top of it the size that it would have had without brakes. A table beside it has the numbers. */
-export function AreaChart({ sizes, label }: { readonly sizes: readonly RequestSize[]; readonly label: string }) {
+interface Props {
+  readonly sizes: readonly RequestSize[]
+  /** Context window in tokens. */
+  readonly window: number
+  readonly label: string
+}
+
+/** The size of each request, and dotted above it the size that it would have had without brakes. A table beside it has the numbers. */
+export function AreaChart({ sizes, window, label }: Props) {
   const shown = chosenOf(sizes, mostPoints)
-  const most = Math.max(1, ...shown.map(({ tokens, saved }) => tokens + saved))
+  const most = Math.max(1, ...shown.map(({ tokens, without }) => Math.max(tokens, without)))
   const x = (at: number): string => ((at * width) / Math.max(1, shown.length - 1)).toFixed(1)
   const y = (tokens: number): string => (height - ((height - top) * tokens) / most).toFixed(1)
   const line = (of: (size: RequestSize) => number): string =>
     shown.map((size, at) => `${x(at)},${y(of(size))}`).join(' ')
   const sent = line(({ tokens }) => tokens)
-  const without = line(({ tokens, saved }) => tokens + saved)
+  const without = line(({ tokens, without: size }) => size || tokens)
   return (
     <figure class="area">
       <svg viewBox={`0 0 ${width} ${height}`} preserveAspectRatio="none" role="img" aria-label={label}>
-        <polygon class="area-saved" points={`0,${height} ${without} ${width},${height}`} />
+        {most < window ? null : <line class="area-window" x1="0" x2={width} y1={y(window)} y2={y(window)} />}
         <polygon class="area-sent" points={`0,${height} ${sent} ${width},${height}`} />
+        <polyline class="area-without" points={without} />
         <polyline points={sent} />
       </svg>
       <figcaption class="faint small number">
@@ -31,8 +40,13 @@ export function AreaChart({ sizes, label }: { readonly sizes: readonly RequestSi
           <i class="area-key area-sent" aria-hidden="true" /> sent
         </span>
         <span>
-          <i class="area-key area-saved" aria-hidden="true" /> saved
+          <i class="area-key area-dotted" aria-hidden="true" /> without brakes
         </span>
+        {most < window ? null : (
+          <span>
+            <i class="area-key area-limit" aria-hidden="true" /> window
+          </span>
+        )}
         <span class="grow" />
         <span title={`${whole(most)} tokens`}>at most {compactTokens(most)} tokens</span>
       </figcaption>

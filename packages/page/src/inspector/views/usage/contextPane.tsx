@@ -2,20 +2,14 @@ import { useMemo } from 'preact/hooks'
 import { counted, money, whole } from '../../../../../charts/src/amounts.ts'
 import { formatNodeId } from '../../../../../../src/protocol/text/nodeIds.ts'
 import type { NodeId } from '../../../../../../src/protocol/ids.ts'
-import {
-  contextUse,
-  hasPaid,
-  savedSince,
-  type BrakeUse,
-  type PolicyUse,
-  type RequestSize,
-} from '../../model/usage/contextBrakes.ts'
+import { contextUse, hasPaid, type BrakeUse, type PolicyUse } from '../../model/usage/contextBrakes.ts'
 import { contextNotes, type ContextNote } from '../../model/usage/contextNotes.ts'
 import type { FollowedAgent } from '../../model/agent/followedAgent.ts'
 import type { Inspector } from '../../model/shell/inspector.ts'
 import { forDisplay } from '../../model/words/shortText.ts'
 import { EmptyState } from '../../parts/emptyState.tsx'
-import { AreaChart } from './areaChart.tsx'
+import { Earlier, mostRows } from './earlier.tsx'
+import { netWords, SavingsPanel, TreePanel } from './savingsPanel.tsx'
 import { SourcesPanel } from './sourcesPanel.tsx'
 import { LongText } from '../../parts/longText.tsx'
 
@@ -24,19 +18,22 @@ interface Props {
   readonly view: FollowedAgent
 }
 
-/** Rows of a table or list; the older ones are counted. */
-const mostRows = 50
-
 /** The size of the agent's context over time, and every change that a brake made to it. */
 export function ContextPane({ inspector, view }: Props) {
   const { records, at, lastSeq, events, eventCount, conversation, sources, instructions } = view.state.value
   const end = at ?? lastSeq
   const use = useMemo(() => contextUse(records, end), [records, end])
   const notes = useMemo(() => contextNotes(records, end, events.slice(0, eventCount)), [records, end, eventCount])
+  const hasChildren = Object.keys(use.savings.children).length > 0
   const pins = conversation.pins()
   const masks = conversation.masks()
   const toNode = (node: NodeId): void => inspector.go({ node, view: 'conversation' })
-  if (use.sizes.length === 0 && use.brakes.length === 0 && notes.size === 0 && sources.length + instructions.size === 0)
+  if (
+    use.savings.sizes.length === 0 &&
+    use.brakes.length === 0 &&
+    notes.size === 0 &&
+    sources.length + instructions.size === 0
+  )
     return (
       <EmptyState icon="compact" title="Nothing yet">
         <p>The size of each request and what the brakes saved appear here after the first one.</p>
@@ -44,7 +41,8 @@ export function ContextPane({ inspector, view }: Props) {
     )
   return (
     <div class="context scroll" role="group" aria-label="Context" tabIndex={0}>
-      <Sizes sizes={use.sizes} />
+      <SavingsPanel savings={use.savings} />
+      {hasChildren ? <TreePanel inspector={inspector} agentId={view.agentId} records={records} /> : null}
       {pins.length + masks.length === 0 ? null : (
         <section aria-labelledby="held-title">
           <h2 id="held-title">Now</h2>
@@ -69,49 +67,6 @@ export function ContextPane({ inspector, view }: Props) {
         </section>
       ))}
     </div>
-  )
-}
-
-const Earlier = ({ total }: { readonly total: number }) =>
-  total <= mostRows ? null : <p class="faint small">{counted(total - mostRows, 'earlier one')} not shown.</p>
-
-function Sizes({ sizes }: { readonly sizes: readonly RequestSize[] }) {
-  const last = sizes.at(-1)
-  if (last === undefined) return null
-  const saved = sizes.reduce((sum, size) => sum + size.saved, 0)
-  const sent = sizes.reduce((sum, { tokens }) => sum + tokens, 0)
-  const label = `Size of ${counted(sizes.length, 'request')}: the last ${counted(last.tokens, 'token')}, and ${whole(last.saved)} more without brakes`
-  return (
-    <section aria-labelledby="sizes-title">
-      <h2 id="sizes-title">Size of requests</h2>
-      <p class="number">
-        {counted(sent, 'token')} sent in {counted(sizes.length, 'request')};{' '}
-        {saved === 0 ? 'no savings.' : <strong>{whole(saved)} saved by brakes.</strong>}
-      </p>
-      {sizes.length < 2 ? null : <AreaChart sizes={sizes} label={label} />}
-      <details>
-        <summary>Show numbers</summary>
-        <Earlier total={sizes.length} />
-        <table class="runs number">
-          <thead>
-            <tr>
-              <th scope="col">Turn</th>
-              <th scope="col">Tokens sent</th>
-              <th scope="col">Without brakes</th>
-            </tr>
-          </thead>
-          <tbody>
-            {sizes.slice(-mostRows).map(({ seq, turnIndex, tokens, saved: spared }) => (
-              <tr key={seq}>
-                <th scope="row">{turnIndex + 1}</th>
-                <td>{whole(tokens)}</td>
-                <td>{whole(tokens + spared)}</td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </details>
-    </section>
   )
 }
 
@@ -143,7 +98,9 @@ function paidWords(use: BrakeUse): string {
   if (use.economics === undefined) return '–'
   const { paysAfter, freed } = use.economics
   if (freed <= 0 || paysAfter === null) return 'never'
-  return hasPaid(use) === true ? `paid after ${whole(paysAfter)}` : `${whole(use.requests)} of ${whole(paysAfter)}`
+  return hasPaid(use) === true
+    ? `paid after ${whole(paysAfter)}`
+    : `${whole(use.saving?.requests ?? 0)} of ${whole(paysAfter)}`
 }
 
 const Brakes = ({
@@ -166,7 +123,7 @@ const Brakes = ({
             <th scope="col">By</th>
             <th scope="col">Turn</th>
             <th scope="col">Frees</th>
-            <th scope="col">Saved since</th>
+            <th scope="col">Net so far</th>
             <th scope="col" title="Requests until the savings outweighed the lost cache">
               Paid
             </th>
@@ -184,7 +141,7 @@ const Brakes = ({
               <td>{forDisplay(use.by)}</td>
               <td>{use.turnIndex + 1}</td>
               <td>{!use.isApplied ? 'refused' : use.economics === undefined ? '–' : whole(use.economics.freed)}</td>
-              <td>{use.isApplied ? whole(savedSince(use)) : '–'}</td>
+              <td>{use.saving === undefined ? '–' : netWords(use.saving)}</td>
               <td>{use.isApplied ? paidWords(use) : '–'}</td>
               <td>{money(use.costUsd)}</td>
             </tr>

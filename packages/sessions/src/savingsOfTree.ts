@@ -1,0 +1,33 @@
+import { savingsOf, type Savings } from '../../../src/conversation/limits/savings.ts'
+import type { LogRecord } from '../../../src/protocol/records.ts'
+
+/** Savings of an agent in a tree. */
+export interface AgentSavings extends Savings {
+  readonly agentId: string
+  readonly definition: string
+}
+
+/** Agents whose logs are read; those beyond are counted by what their callers say of them. */
+const mostAgents = 500
+
+/**
+ * Returns the savings of an agent and of all agents below it, its own first. `read`: returns the records of an agent; one that rejects or has none,
+ * such as that of an incognito agent, is left out. Never rejects.
+ */
+export async function savingsOfTree(
+  rootId: string,
+  read: (agentId: string) => Promise<readonly LogRecord[]>,
+): Promise<readonly AgentSavings[]> {
+  const found: AgentSavings[] = []
+  const waiting = new Set([rootId])
+  for (const agentId of waiting) {
+    const records = await read(agentId).catch(() => [])
+    const first = records[0]
+    if (first === undefined) continue
+    const definition = first.type === 'agent.created' ? first.definition : ''
+    const savings = savingsOf(records)
+    found.push({ ...savings, agentId, definition })
+    for (const child of Object.keys(savings.children)) if (waiting.size < mostAgents) waiting.add(child)
+  }
+  return found
+}
