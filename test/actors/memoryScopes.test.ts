@@ -139,4 +139,12 @@ describe('a record of a memory', (it) => {
     assert.ok(id('Likes tea.') !== id('Likes tea.', { scope: 'user:43' }))
     assert.is(id('One way.', { about: 'x' }), id('Another way.', { about: 'x' }))
   })
+
+  it('counts a conversation for itself unless its words may come from the output of a tool, whichever memory it is given to', () => {
+    const confirmed = (more: object): readonly string[] =>
+      recordOf(ports, { ...draft, text: 'Use tabs.', ...more }, 'a1/r0').confirmations
+    assert.equal(confirmed({}), [ports.agentId])
+    for (const kind of ['fact', 'lesson']) assert.equal(confirmed({ kind, tainted: true }), [])
+    assert.equal(confirmed({ tainted: true, approved: true }), [], 'a person vouches for it, no conversation')
+  })
 })

@@ -1,4 +1,4 @@
-import type { ErrorInfo } from '../../src/protocol/errors.ts'
+import { RuntimeError, type ErrorInfo } from '../../src/protocol/errors.ts'
 import type { LogRecord } from '../../src/protocol/records.ts'
 import { stored, type Store } from '../../src/protocol/ports/store.ts'
 import { memoryStore } from '../../src/log/stores/memoryStore.ts'
@@ -60,6 +60,21 @@ describe('the writer of a log', (it) => {
     assert.ok(writer.isStuck)
     await writer.finish()
     assert.equal(await readAll(store, 'a'), recordsBetween(1, 2))
+  })
+
+  it('sends nothing any more once another writer has the log, though it is asked to write again', async () => {
+    const { store, batches } = await answering(async (sent, keep) => {
+      if (sent === 1) throw new RuntimeError('STORE_LEASE_LOST', 'taken')
+      return keep()
+    })
+    const failures: ErrorInfo[] = []
+    const writer = new LogWriter(store, owner(failures))
+    writer.append(one(1))
+    await assert.rejects(writer.durable()!, withCode('STORE_LEASE_LOST'))
+    writer.append(one(2))
+    await assert.rejects(writer.written(), withCode('STORE_LEASE_LOST'))
+    await writer.finish()
+    assert.equal([batches, failures.length], [['1'], 1])
   })
 
   it('at the end rejects when the store fails in another way', async () => {

@@ -6,7 +6,9 @@ import { assert, describe } from '../../../test/support/suite.ts'
 
 /** A worker that has joined, and what its beats come to. */
 async function joined(leaseMs: number) {
-  const clock = simulatedClock()
+  const simulated = simulatedClock()
+  let setBack = 0
+  const clock = { ...simulated, now: () => simulated.now() - setBack }
   const beats = { at: [] as number[], fail: false, answer: undefined as Promise<void> | undefined }
   const database = {
     schema: 's',
@@ -23,13 +25,14 @@ async function joined(leaseMs: number) {
   const began = clock.now()
   const pass = async (ms: number): Promise<void> => {
     for (let passed = 0; passed < ms; passed += 100) {
-      await clock.advance(100)
+      await simulated.advance(100)
       await quiet()
     }
   }
   return {
     worker,
     pass,
+    setBack: (ms: number) => void (setBack = ms),
     isFailing: (fail: boolean) => void (beats.fail = fail),
     isAnswered: (answer: Promise<void>) => void (beats.answer = answer),
     at: () => beats.at.map((time) => time - began),
@@ -75,6 +78,19 @@ describe('a worker with logs in PostgreSQL', (it) => {
     assert.ok(worker.holds)
     await pass(100)
     assert.not.ok(worker.holds, 'said after 4 s, for 12 s')
+    await worker.leave()
+  })
+
+  it('holds nothing after its lease, though the clock of the machine was set back meanwhile', async ({ cleanup }) => {
+    const { now } = performance
+    cleanup(() => void (performance.now = now))
+    const { worker, setBack } = await joined(12_000)
+    setBack(3_600_000)
+    performance.now = () => now.call(performance) + 11_000
+    assert.ok(worker.holds)
+    performance.now = () => now.call(performance) + 12_000
+    assert.not.ok(worker.holds)
+    performance.now = now
     await worker.leave()
   })
 })

@@ -1,4 +1,5 @@
 import { systemClock } from '../../../../src/protocol/ports/clock.ts'
+import { noUsage } from '../../../../src/protocol/messages.ts'
 import { Upstream } from '../../src/gateway/upstream.ts'
 import { quiet } from '../../../../test/support/agentHarness.ts'
 import { assert, describe } from '../../../../test/support/suite.ts'
@@ -86,6 +87,46 @@ describe('what a worker refused to let a client read', (it) => {
     assert.equal(failures, [])
   })
 })
+
+describe('a client of a gateway that watches the agents', (it) => {
+  it('is told that those of a lost worker are gone, and of them once it is back', async (context) => {
+    const one = await worker(context)
+    const { relay, until, sent, finderClock } = relayed(context, { a1: one.url }, undefined, (clock) => clock)
+    const agent = {
+      agentId: 'a1',
+      definition: 'echo',
+      path: [],
+      state: 'idle',
+      seq: 3,
+      head: null,
+      pendingApprovals: [],
+      spent: { usage: noUsage, costUsd: 0, turns: 0 },
+    }
+    const told = (): readonly (readonly string[])[] =>
+      sent.flatMap((frame) => {
+        const { type, agents = [], gone = [] } = frame as Told
+        return type === 'agents' ? [[...agents.map(({ agentId }) => agentId), ...gone.map((id) => `-${id}`)]] : []
+      })
+    relay.takes({ type: 'agent.watch', id: 'w1' })
+    await one.until((asked) => asked.length === 1)
+    one.say({ type: 'agents', agents: [agent], gone: [] })
+    await until(() => told().length === 2)
+    one.cut()
+    await until(() => told().length === 3)
+    assert.equal(told(), [[], ['a1'], ['-a1']])
+    await finderClock.advance(1_000)
+    await one.until((asked) => asked.filter((each) => each.startsWith('agent.watch')).length === 2)
+    one.say({ type: 'agents', agents: [agent], gone: [] })
+    await until(() => told().length === 4)
+    assert.equal(told().at(-1), ['a1'])
+  })
+})
+
+interface Told {
+  readonly type: string
+  readonly agents?: readonly { readonly agentId: string }[]
+  readonly gone?: readonly string[]
+}
 
 describe('an agent that goes elsewhere', (it) => {
   it('is answered for by who has it now, whatever its old worker still says', async (context) => {

@@ -24,9 +24,8 @@ export interface MemoryOptions<in Deps = unknown> {
   /** Shares the memory among all agents of this definition, for all users. Default: only if neither `user` nor `workspace` is given. */
   readonly agent?: boolean
   /**
-   * metadata['user']?.toString()`. Nothing is remembered or recalled for anybody where it returns `undefined`. => Function that returns the owner of
-   * the memory, such as `({ metadata }) => metadata['user']?.toString()`. Nothing is remembered or recalled if it returns `undefined`. =>
-   * metadata['user']?.toString()`. Nothing is remembered or recalled for anybody where it returns `undefined`.
+   * Function that returns the user for whom the agent works, such as `({ metadata }) => metadata['user']?.toString()`. Nothing is remembered or
+   * recalled where it returns `undefined`.
    */
   readonly user?: string | NameOwner<Deps>
   /** The workspace of the agent, such as the name of a project: shared by all who work there. */
