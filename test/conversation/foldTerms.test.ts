@@ -154,12 +154,27 @@ describe('a pause that the cache does not outlast', (it) => {
   })
 })
 
+describe('folds where nothing is ever cached', (it) => {
+  it('are frequent, so they keep more steps, and a pause changes nothing', () => {
+    const conversation = measuredAs(worked(60), { unread: 3 })
+    const idle = measuredAs(conversation, { pause: 60 * minute })
+    const kept = [conversation, idle].map((one) => 60 - folds(one)!.outcome.steps.length)
+    assert.equal(kept, [policy.keepSteps + 4, policy.keepSteps + 4])
+    assert.equal(foldLevels(idle, policy, 0), foldLevels(conversation, policy, 0))
+  })
+})
+
 describe('the defaults', (it) => {
+  it('let a request grow to .7 of the window, where a compaction is not yet due', () => {
+    const { braking } = defineAgent({ name: 'a', model: scriptedModel([]), braking: { fold: true } })
+    assert.is(braking?.fold?.cap, 140_000)
+  })
+
   it('leave room for work in a small window: the index takes at most a tenth of the cap', () => {
     const indexOf = (contextWindow: number, fold: object | true = true): number | undefined =>
       defineAgent({ name: 'a', model: scriptedModel([]), compaction: { contextWindow }, braking: { fold } }).braking
         ?.fold?.indexTokens
-    assert.equal([indexOf(200_000), indexOf(24_000), indexOf(200_000, { cap: 30_000 })], [6_000, 1_440, 3_000])
+    assert.equal([indexOf(200_000), indexOf(24_000), indexOf(200_000, { cap: 30_000 })], [6_000, 1_680, 3_000])
     assert.is(indexOf(24_000, { indexTokens: 2_000 }), 2_000)
   })
 })

@@ -3,8 +3,9 @@ import { type KindName, kinds, longKinds, shortKinds } from '../../tools/bench/r
 import { namesOf } from '../../tools/bench/replay/measure/names.ts'
 import { textTokens, tokensOf } from '../../tools/bench/replay/measure/tokens.ts'
 import { frameOnDemand, frameTokens } from '../../tools/bench/replay/policies/frameOnDemand.ts'
-import { isStep, type RecordedSession, stepsOf } from '../../tools/bench/replay/recordedSession.ts'
-import { callsOf } from '../../tools/bench/replay/replay.ts'
+import { isStep, type RecordedSession, type RecordedTurn, stepsOf } from '../../tools/bench/replay/recordedSession.ts'
+import { callsOf, replay } from '../../tools/bench/replay/replay.ts'
+import { textOf } from '../../src/protocol/messages.ts'
 import { assert, describe } from '../support/suite.ts'
 
 const names = Object.keys(kinds) as KindName[]
@@ -107,21 +108,41 @@ describe('a frame on demand', (it) => {
   const session = generateSession('claude-code', 1)
   const reshaped = frameOnDemand(session)
   const calls = (of: RecordedSession) => stepsOf(of).flatMap(callsOf)
+  const callsIn = (turn: RecordedTurn): string[] => (isStep(turn) ? callsOf(turn).map(({ name }) => name) : [])
 
-  it('keeps instructions, the tools that are called most and two more', () => {
+  it('keeps instructions and the tools that are called most, and defers the others', () => {
     assert.ok(frameTokens(session) > 30_000 && frameTokens(reshaped) < 12_000)
-    const own = ['call_tool', 'edit_file', 'find_tools', 'read_file', 'read_instructions', 'run_command', 'search']
-    for (const name of own)
-      assert.ok(
-        reshaped.tools.some((spec) => spec.name === name),
-        name,
-      )
-    assert.ok(reshaped.tools.length <= 4 + 3)
+    const own = ['edit_file', 'read_file', 'read_instructions', 'run_command', 'search']
+    assert.equal(reshaped.tools.map(({ name }) => name).toSorted(), own)
+    assert.is(reshaped.deferred!.length + own.length - 1, session.tools.length)
+  })
+
+  it('is one of the product: requests list the two tools, and are answered by them', async () => {
+    const turns = reshaped.turns.slice(0, reshaped.turns.findIndex((turn) => callsIn(turn).includes('call_tool')) + 1)
+    const { requests, failure } = await replay({ ...reshaped, turns })
+    assert.is(failure, undefined)
+    const { tools, messages } = requests.at(-1)!.request
+    const listed = [...reshaped.tools.map(({ name }) => name), 'call_tool', 'find_tools']
+    assert.equal(tools.map(({ name }) => name).toSorted(), listed.toSorted())
+    const answers = messages.flatMap((message) =>
+      message.role === 'toolResult' && message.toolName === 'find_tools' ? [textOf(message.content)] : [],
+    )
+    const called = stepsOf({ ...reshaped, turns }).at(-1)!
+    const [inner] = callsOf(called).flatMap(({ input }) => ('name' in (input as object) ? [input] : []))
+    const { name } = inner as { readonly name: string }
+    assert.ok(answers.some((text) => text.startsWith('Call one with call_tool') && text.includes(`${name}(input`)))
+  })
+
+  it('leaves tools as they are where the agent had such a pair of its own', () => {
+    const tools = [...session.tools, { ...session.tools[0]!, name: 'find_tools' }]
+    const same = frameOnDemand({ ...session, tools })
+    assert.is(same.deferred, undefined)
+    assert.ok(!calls(same).some(({ name }) => name === 'call_tool'))
   })
 
   it('finds a tool before its first call, and calls it through another', () => {
     const used = new Set(calls(session).map(({ name }) => name))
-    const offered = new Set(reshaped.tools.map(({ name }) => name))
+    const offered = new Set([...reshaped.tools.map(({ name }) => name), 'call_tool', 'find_tools'])
     assert.ok(calls(reshaped).some(({ name }) => name === 'call_tool'))
     const described = new Set<string>()
     for (const step of stepsOf(reshaped))
@@ -129,7 +150,7 @@ describe('a frame on demand', (it) => {
         assert.ok(offered.has(call.name), call.name)
         const [block] = step.results[index]!.content
         if (call.name === 'find_tools' && block?.type === 'text')
-          for (const [, name] of block.text.matchAll(/"name":"(\w+)"/g)) described.add(name!)
+          for (const [, name] of block.text.matchAll(/^(\w+)\(input/gm)) described.add(name!)
         if (call.name === 'call_tool') {
           const { name } = call.input as { readonly name: string }
           assert.ok(described.has(name) && used.has(name), name)
@@ -151,6 +172,7 @@ describe('a frame on demand', (it) => {
     const small = generateSession('terminal', 1)
     const same = frameOnDemand(small)
     assert.equal([same.system, same.tools, same.turns], [small.system, small.tools, small.turns])
+    assert.is(same.deferred, undefined)
     assert.ok(textTokens(small.system) < 2_000)
   })
 })

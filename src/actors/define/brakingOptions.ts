@@ -227,7 +227,7 @@ function brakingOf(
     maxCheckpointTokens: Math.round(contextWindow * 0.15),
   }
   const wanted = typeof fold === 'object' ? withoutUndefined(fold) : {}
-  const { cap = Math.round(contextWindow * 0.6) } = wanted
+  const { cap = Math.round(contextWindow * 0.7) } = wanted
   const indexTokens = Math.min(defaultFoldPolicy.indexTokens, Math.floor(cap / 10))
   const folding: FoldPolicy = { ...defaultFoldPolicy, cap, indexTokens, ...wanted }
   const stalls: StallSettings = {

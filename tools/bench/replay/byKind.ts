@@ -19,14 +19,14 @@ export interface Sample {
   readonly measures: Pick<Measures, 'met' | 'dangling' | 'indexOnly' | 'breaks' | 'invalid' | 'usersLost' | 'failure'>
 }
 
-/** The sessions of one row, by policy. `fold` and the others have the cache that was asked for, `foldUncached` none, `foldIdeal` one that never forgets. */
+/** The sessions of one row, by policy. `fold` and the others have the cache that was asked for, `foldUncached` and `foldOnDemandUncached` none, `foldIdeal` one that never forgets. */
 export interface KindRow {
   readonly kind: string
   readonly about: string
   readonly samples: Readonly<Record<ArmName, readonly Sample[]>>
 }
 
-export type ArmName = 'fold' | 'foldOnDemand' | 'onDemand' | 'foldUncached' | 'foldIdeal'
+export type ArmName = 'fold' | 'foldOnDemand' | 'onDemand' | 'foldUncached' | 'foldOnDemandUncached' | 'foldIdeal'
 
 export interface ByKind {
   readonly long: readonly KindRow[]
@@ -83,6 +83,7 @@ function allArms({ cache, fold }: ByKindOptions): readonly Arm[] {
     { name: 'foldOnDemand', policy: policy('fold-on-demand'), cache },
     { name: 'onDemand', policy: policy('on-demand'), cache },
     { name: 'foldUncached', policy: policy('fold'), cache: 'none' },
+    { name: 'foldOnDemandUncached', policy: policy('fold-on-demand'), cache: 'none' },
     { name: 'foldIdeal', policy: policy('fold'), cache: 'ideal' },
   ]
 }
@@ -97,6 +98,7 @@ async function sampled(
     foldOnDemand: [],
     onDemand: [],
     foldUncached: [],
+    foldOnDemandUncached: [],
     foldIdeal: [],
   }
   for (const session of sessions) {

@@ -34,6 +34,8 @@ export interface RecordedSession {
   readonly format: string
   readonly system: string
   readonly tools: readonly ToolSpec[]
+  /** Tools that the agent is given as `deferred`: no request lists them. */
+  readonly deferred?: readonly ToolSpec[]
   /** Names of tools that declare that they poll. */
   readonly polling?: readonly string[]
   readonly turns: readonly RecordedTurn[]

@@ -3,6 +3,7 @@ import { type Clock, systemClock } from '../../../src/protocol/ports/clock.ts'
 import {
   createRuntime,
   defineAgent,
+  deferred,
   defineTool,
   type Agent,
   type AgentEvent,
@@ -14,6 +15,7 @@ import {
   type Run,
   type Runtime,
   type Tool,
+  type ToolSpec,
   type Usage,
 } from '../../../src/index.ts'
 import { checkRequest } from '../../../src/sessions.ts'
@@ -83,6 +85,9 @@ export async function replay(
   return await new Replaying(session, shape, script, options).run()
 }
 
+/** The step of each call, which of its results answers the call, and the turn after it. */
+type Answers = ReadonlyMap<string, { readonly step: StepTurn; readonly index: number; readonly next: number }>
+
 class Replaying {
   readonly #session: RecordedSession
   readonly #shape: AgentShape
@@ -136,12 +141,14 @@ class Replaying {
   }
 
   async #runIn(runtime: Runtime): Promise<string | undefined> {
-    const { system, turns } = this.#session
+    const { system, turns, tools, deferred: others = [] } = this.#session
+    const answers = this.#answers()
+    const toolOf = (spec: ToolSpec): Tool => this.#toolOf(spec, answers)
     const definition = defineAgent({
       name: 'replayed',
       model: this.#model(),
       instructions: system,
-      tools: this.#tools(),
+      tools: [...tools.map(toolOf), ...(others.length === 0 ? [] : [deferred(others.map(toolOf))])],
       tokenCounter: counter,
       queueMode: 'all',
       maxCallsPerReply: 10_000,
@@ -223,35 +230,37 @@ class Replaying {
     return block.type === 'toolCall' ? { ...block, callId: `${scriptedCall}${(this.#own += 1)}` } : block
   }
 
-  #tools(): Tool[] {
-    const answers = new Map<string, { readonly step: StepTurn; readonly index: number; readonly next: number }>()
+  #answers(): Answers {
+    const answers = new Map<string, { step: StepTurn; index: number; next: number }>()
     this.#session.turns.forEach((step, at) => {
       if (isStep(step)) callsOf(step).forEach(({ callId }, index) => answers.set(callId, { step, index, next: at + 1 }))
     })
-    return this.#session.tools.map(({ name, description, inputSchema }): Tool => {
-      const tool = defineTool({
-        name,
-        description: description === '' ? name : description,
-        input: { jsonSchema: { type: 'object' } },
-        effects: 'none',
-        timeoutMs: Infinity,
-        maxOutputChars: Number.MAX_SAFE_INTEGER,
-        polls: this.#session.polling?.includes(name) ?? false,
-        run: (_, { callId, changed: report }) => {
-          const { step, index, next } = answers.get(callId)!
-          const { content, isError, changed = [] } = step.results[index]!
-          for (const path of changed) report(path)
-          if (index === step.results.length - 1) {
-            this.#steer(next)
-            this.#pass()
-          }
-          if (isError) throw new Error(content.map((block) => (block.type === 'text' ? block.text : '')).join('\n'))
-          return content
-        },
-      })
-      // The model is shown the recorded schema; its recorded arguments are taken as they are.
-      return { ...tool, inputSchema }
+    return answers
+  }
+
+  #toolOf({ name, description, inputSchema }: ToolSpec, answers: Answers): Tool {
+    const tool = defineTool({
+      name,
+      description: description === '' ? name : description,
+      input: { jsonSchema: { type: 'object' } },
+      effects: 'none',
+      timeoutMs: Infinity,
+      maxOutputChars: Number.MAX_SAFE_INTEGER,
+      polls: this.#session.polling?.includes(name) ?? false,
+      run: (_, { callId, changed: report }) => {
+        const { step, index, next } = answers.get(callId)!
+        const { content, isError, changed = [] } = step.results[index]!
+        for (const path of changed) report(path)
+        if (index === step.results.length - 1) {
+          this.#steer(next)
+          this.#pass()
+        }
+        if (isError) throw new Error(content.map((block) => (block.type === 'text' ? block.text : '')).join('\n'))
+        return content
+      },
     })
+    // The model is shown the recorded schema; its recorded arguments are taken as they are.
+    return { ...tool, inputSchema }
   }
 
   /** Steers the agent with messages that people sent while the call ran. */

@@ -23,8 +23,7 @@ export class RecallCall {
 }
 
 /** Sent with every request, from before anything is hidden: so it says no more than how to ask. */
-const description =
-  'Reads again a step that is no longer shown in full. Give "step", an id that a note names, such as "n57"; or "query", names and words to find; or both. Files may have changed since.'
+const description = 'Reads a hidden step as it was: "step", its id in a note, or "query", words to find.'
 
 const lines = `give 1 to ${mostRecallLines}`
 

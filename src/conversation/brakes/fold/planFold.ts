@@ -31,7 +31,7 @@ export interface FoldPolicy {
   readonly keepSteps: number
   /** Room for the index of names in tokens; 0 means no index. Default 6,000, but at most a tenth of `cap`. */
   readonly indexTokens: number
-  /** Size that a request should not exceed, in tokens. Default: 0.6 of `compaction.contextWindow`. */
+  /** Size that a request should not exceed, in tokens. Default: 0.7 of `compaction.contextWindow`. */
   readonly cap: number
   /**
    * Number of requests that a conversation has to have made, or be expected to make, before it is folded; before that, only where it costs nothing
@@ -70,8 +70,8 @@ export interface FoldLevels {
   readonly foldable: number
   /** Nothing is cached, so that rewriting costs nothing. */
   readonly isFree: boolean
-  /** The cache is dead because of a pause. */
-  readonly isDead: boolean
+  /** Number of newest steps that a fold keeps. */
+  readonly keepSteps: number
 }
 
 /** Factor for the size of a batch relative to the growth of a request, with a cache that holds. It was the best value on recorded sessions. */
@@ -82,6 +82,8 @@ const leastSpan = 2_000
 /** Once the cache is dead, a fold goes so many tokens deeper, and keeps so many steps. */
 const deeper = 4_000
 const keptWhenDead = 4
+/** Where nothing is ever cached, folds are small and frequent, so that many more steps stay. */
+const moreWhenUncached = 4
 /** Share of `cap` to which a fold reduces a request. */
 const shareOfCap = 0.7
 
@@ -95,8 +97,14 @@ export function foldLevels(
 ): FoldLevels {
   const { path, notes, trunkTokens, overlay } = conversation
   const { correction, cachedShare } = measured
-  const isDead = hasLostCache(measured, terms)
-  const factor = isDead || isUncached(measured) ? 0 : batchFactor * reshapingFactor(cachedShare, terms.prices)
+  const isNever = isUncached(measured)
+  const isDead = !isNever && hasLostCache(measured, terms)
+  const keepSteps = isNever
+    ? policy.keepSteps + moreWhenUncached
+    : isDead
+      ? Math.min(keptWhenDead, policy.keepSteps)
+      : policy.keepSteps
+  const factor = isDead || isNever ? 0 : batchFactor * reshapingFactor(cachedShare, terms.prices)
   const counted = (tokens: number): number => tokens / correction
   const { user, growth } = trunkSums(conversation)
   const unmanaged = frameTokens + (path.at(-1)?.pathTokens ?? 0)
@@ -116,18 +124,15 @@ export function foldLevels(
     low,
     high,
     least: high - low + counted(policy.indexTokens),
-    foldable: frameTokens + trunkTokens - stays + notes.index - recentTokens(conversation, keptSteps(policy, isDead)),
+    foldable: frameTokens + trunkTokens - stays + notes.index - recentTokens(conversation, keepSteps),
     isFree: factor === 0,
-    isDead,
+    keepSteps,
   }
 }
 
 /** The pause before this run outlasted the cache, so that the next request is written anew as a whole. */
 const hasLostCache = ({ pause = 0 }: Measured, { lifetimeMs = cacheLifetimes['5m'] }: FoldTerms): boolean =>
   pause >= lifetimeMs
-
-const keptSteps = ({ keepSteps }: FoldPolicy, isDead: boolean): number =>
-  isDead ? Math.min(keptWhenDead, keepSteps) : keepSteps
 
 /**
  * Returns the trunk size in tokens above which a fold may be due once the current reply and its results have arrived; the largest integer if folding
@@ -257,14 +262,14 @@ export function planFold(
 ): FoldPlan | undefined {
   const levels = foldLevels(conversation, policy, frameTokens, terms)
   if (!isTimely(levels, policy, conversation)) return undefined
-  const { request, low, least, foldable, isDead } = levels
+  const { request, low, least, foldable, keepSteps } = levels
   const rolled = rollUpMemos(conversation, low)
   if (foldable + rolled.saved < least) return undefined
   const { counter, notes, correction } = conversation
   const excess = request - low + policy.indexTokens / correction
   const steps: Step[] = []
   let freed = rolled.saved + notes.index
-  for (const step of foldableSteps(conversation, keptSteps(policy, isDead))) {
+  for (const step of foldableSteps(conversation, keepSteps)) {
     if (freed >= excess) break
     steps.push(step)
     freed += tokensOfStep(step, conversation) - counter.text(`${foldLine(step)}\n`)

@@ -63,6 +63,9 @@ const columns: readonly (readonly [heading: string, cell: (row: KindRow) => stri
   ['dangling % ', ({ samples }) => words(dangling(samples.foldOnDemand), 2)],
   ['only on demand: cost ×', ({ samples }) => words(costX(samples.onDemand), 3)],
   ['no cache, fold: cost ×', ({ samples }) => words(costX(samples.foldUncached), 3)],
+  ['dangling %  ', ({ samples }) => words(dangling(samples.foldUncached), 2)],
+  ['no cache, fold, frame on demand: cost ×', ({ samples }) => words(costX(samples.foldOnDemandUncached), 3)],
+  ['dangling %   ', ({ samples }) => words(dangling(samples.foldOnDemandUncached), 2)],
   ['ideal cache, fold: cost ×', ({ samples }) => words(costX(samples.foldIdeal), 3)],
 ]
 
@@ -83,8 +86,14 @@ export function kindTables({ long, recorded, short }: ByKind): string {
 
 const pooled = (rows: readonly KindRow[]): KindRow['samples'] => {
   const of = (name: keyof KindRow['samples']): Sample[] => rows.flatMap(({ samples }) => samples[name])
-  const [fold, foldOnDemand, onDemand] = [of('fold'), of('foldOnDemand'), of('onDemand')]
-  return { fold, foldOnDemand, onDemand, foldUncached: of('foldUncached'), foldIdeal: of('foldIdeal') }
+  return {
+    fold: of('fold'),
+    foldOnDemand: of('foldOnDemand'),
+    onDemand: of('onDemand'),
+    foldUncached: of('foldUncached'),
+    foldOnDemandUncached: of('foldOnDemandUncached'),
+    foldIdeal: of('foldIdeal'),
+  }
 }
 
 const median = (values: readonly number[]): number =>

@@ -1,45 +1,46 @@
+import { indexOf, searchTools, type ToolIndex } from '../../../../src/actors/parts/deferred/searchTools.ts'
+import { declarationOf } from '../../../../src/actors/tools/declaration.ts'
 import type { Block, ToolSpec } from '../../../../src/index.ts'
+import { callToolName } from '../../../../src/protocol/viaCallTool.ts'
 import { tool } from '../generate/toolSpec.ts'
 import { textTokens } from '../measure/tokens.ts'
 import { isStep, type RecordedSession, type RecordedTurn, type StepTurn } from '../recordedSession.ts'
 
 /** The frame keeps instructions of so many tokens, and so many of the tools that are called most. */
 const keeps = { tokens: 10_000, tools: 4 }
-/** Tools that an answer of `find_tools` describes, and the size of a description in parts of that of the tool's JSON. */
-const found = { tools: 5, size: 0.75 }
+/** Most tools that an answer of `find_tools` declares. */
+const mostDeclared = 10
 /** A part of the instructions that were left out is read in the first of so many runs, and its tokens. */
 const parts = { runs: 5, tokens: 1_500 }
 const charsPerToken = 4
 
-const finder: readonly ToolSpec[] = [
-  tool('find_tools', 'Finds tools for what you want to do, and describes them. Call those with call_tool.', 'query'),
-  tool('call_tool', 'Calls a tool that find_tools described.', 'name', 'input'),
-]
+const finder = 'find_tools'
 const reader = tool('read_instructions', 'Reads the instructions on a topic.', 'topic')
 
 /**
- * The session as it would be with deferred tools and instructions. Before the first call of a tool that it
- * does not keep, a request more asks `find_tools`, whose answer describes it and some others. So do instructions that it left out, now and then.
+ * The session as it would be with the product's deferred tools, and with instructions that are read when they are needed. Before the first call
+ * of a tool that no request lists, a request more asks `find_tools` for it. Instructions that were cut off are read now and then.
  */
 export function frameOnDemand(session: RecordedSession): RecordedSession {
   const kept = mostCalled(session)
-  const deferred = session.tools.filter(({ name }) => !kept.has(name))
+  const deferred = mayDefer(session) ? session.tools.filter(({ name }) => !kept.has(name)) : []
   const chars = keeps.tokens * charsPerToken
   const system = session.system.slice(0, chars)
   const left = session.system.slice(chars)
-  const tools = [
-    ...session.tools.filter(({ name }) => kept.has(name)),
-    ...(deferred.length === 0 ? [] : finder),
-    ...(left === '' ? [] : [reader]),
-  ]
+  const names = new Set(deferred.map(({ name }) => name))
   return {
     ...session,
     name: `${session.name}, frame on demand`,
     system,
-    tools,
+    tools: [...session.tools.filter(({ name }) => !names.has(name)), ...(left === '' ? [] : [reader])],
+    ...(deferred.length === 0 ? {} : { deferred }),
     turns: new Turns(deferred, left).of(session.turns),
   }
 }
+
+/** A session whose agent had such tools of its own keeps them. */
+const mayDefer = ({ tools }: RecordedSession): boolean =>
+  !tools.some(({ name }) => name === finder || name === callToolName)
 
 function mostCalled({ tools, turns }: RecordedSession): ReadonlySet<string> {
   const calls = new Map(tools.map(({ name }) => [name, 0]))
@@ -50,14 +51,16 @@ function mostCalled({ tools, turns }: RecordedSession): ReadonlySet<string> {
 }
 
 class Turns {
-  readonly #deferred: readonly ToolSpec[]
+  readonly #index: ToolIndex<ToolSpec>
+  readonly #deferred: ReadonlySet<string>
   readonly #instructions: string
   readonly #known = new Set<string>()
   #runs = 0
   #made = 0
 
   constructor(deferred: readonly ToolSpec[], instructions: string) {
-    this.#deferred = deferred
+    this.#index = indexOf(deferred)
+    this.#deferred = new Set(deferred.map(({ name }) => name))
     this.#instructions = instructions
   }
 
@@ -77,13 +80,14 @@ class Turns {
     return [this.#own(turn, 'read_instructions', { topic: 'this task' }, this.#instructions.slice(from, from + size))]
   }
 
+  /** The answer is the product's: what stands here as one tells which names it has. */
   #finds(turn: StepTurn): StepTurn[] {
     return turn.content.flatMap((block) => {
-      const at = block.type === 'toolCall' ? this.#deferred.findIndex(({ name }) => name === block.name) : -1
-      if (at < 0 || this.#known.has(this.#deferred[at]!.name)) return []
-      const described = [...this.#deferred.slice(at), ...this.#deferred.slice(0, at)].slice(0, found.tools)
-      for (const { name } of described) this.#known.add(name)
-      return [this.#own(turn, 'find_tools', { query: described[0]!.name }, described.map(declarationOf).join('\n'))]
+      if (block.type !== 'toolCall' || !this.#deferred.has(block.name) || this.#known.has(block.name)) return []
+      const declared = searchTools(this.#index, block.name).close.slice(0, mostDeclared)
+      for (const { name } of declared) this.#known.add(name)
+      const answer = declared.map((spec) => declarationOf(spec)).join('\n\n')
+      return [this.#own(turn, finder, { query: block.name }, answer)]
     })
   }
 
@@ -100,16 +104,11 @@ class Turns {
 
   #throughCallTool(turn: StepTurn): StepTurn {
     const content = turn.content.map((block): Block => {
-      if (block.type !== 'toolCall' || !this.#deferred.some(({ name }) => name === block.name)) return block
-      return { ...block, name: 'call_tool', input: { name: block.name, input: block.input } }
+      if (block.type !== 'toolCall' || !this.#deferred.has(block.name)) return block
+      return { ...block, name: callToolName, input: { name: block.name, input: block.input } }
     })
     return { ...turn, content }
   }
-}
-
-function declarationOf(spec: ToolSpec): string {
-  const json = JSON.stringify(spec)
-  return json.slice(0, Math.ceil(json.length * found.size))
 }
 
 /** Tokens of a session's system prompt and tools. */

@@ -64,7 +64,7 @@ export const policiesFor = (compactAt: number, fold: FoldOptions = true): readon
     },
     {
       name: 'on-demand',
-      about: 'tools and long instructions found when they are needed (made up), nothing hidden',
+      about: 'deferred tools, and long instructions read when they are needed (made up), nothing hidden',
       shape: off,
       reshape: frameOnDemand,
     },
