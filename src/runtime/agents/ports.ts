@@ -58,6 +58,8 @@ export class Ports implements AgentPorts {
   #waits: ModelWaits | undefined
   /** Set with `captureTurnRequests`. */
   readonly #captures: RequestCaptures | undefined
+  /** Resolves in the next turn of the event loop, for an agent that was opened from its log in this one. */
+  #opening: Promise<void> | undefined
 
   constructor(
     agent: Reached,
@@ -75,6 +77,13 @@ export class Ports implements AgentPorts {
     this.clock = shared.clock
     this.random = shared.random
     if (agent.ownDefinition.captureTurnRequests) this.#captures = new RequestCaptures([...past, ...records])
+    if (records.length > 0)
+      this.#opening = new Promise((resolve) =>
+        setImmediate(() => {
+          this.#opening = undefined
+          resolve()
+        }),
+      )
   }
 
   get definition(): AgentDefinition {
@@ -181,7 +190,9 @@ export class Ports implements AgentPorts {
   }
 
   durable(): Promise<void> | undefined {
-    return this.#agent.log.durable()
+    const { log } = this.#agent
+    // Whoever opened it can listen before anything goes on.
+    return this.#opening === undefined ? log.durable() : this.#opening.then(() => log.durable())
   }
 
   held(): Promise<void> {
