@@ -145,8 +145,6 @@ export interface AgentPorts {
    * called through it, inside `within`.
    */
   gate(tokens?: number, model?: Model): Gate | undefined
-  /** Set for an agent that goes on from its log until the code that opened it has had a turn to listen: deltas are in no log. */
-  readonly opening?: Promise<void> | undefined
   /** Resolves once every record so far is as durable as the store guarantees; `undefined` if it already is. Rejects if the store fails. */
   durable(): Promise<void> | undefined
   /** Like `durable`, for effects that begin outside `within` and the gate. Rejects with `STORE_LEASE_LOST` if another writer may have the log. */

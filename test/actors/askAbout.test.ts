@@ -1,4 +1,5 @@
 import { askAbout } from '../../src/actors/turn/askAbout.ts'
+import type { AskedAbout } from '../../src/actors/turn/askModel.ts'
 import { createAnthropic } from '@ai-sdk/anthropic'
 import { aiSdkModel } from '../../src/actors/models/aiSdk/aiSdkModel.ts'
 import type { AgentOptions } from '../../src/actors/define/defineAgent.ts'
@@ -15,7 +16,13 @@ import { assert, describe } from '../support/suite.ts'
 const look = tool('look', () => 'seen', { effects: 'none' })
 
 /** A worker that has looked so many times; the question is about all but its last two steps. */
-function asked(replies: readonly ScriptedReply[], options: Partial<AgentOptions> = {}, looks = 20, said?: string) {
+function asked(
+  replies: readonly ScriptedReply[],
+  options: Partial<AgentOptions> = {},
+  looks = 20,
+  said?: string,
+  more: Partial<AskedAbout> = {},
+) {
   const script = scriptedModel(replies)
   const steps = Array.from({ length: looks }, (_, at): Message[] => [
     agentSays({ type: 'toolCall', callId: `c${at}`, name: 'look', input: { at } }),
@@ -27,7 +34,7 @@ function asked(replies: readonly ScriptedReply[], options: Partial<AgentOptions>
   ])
   const span = ports.conversation.path.slice(1, -4)
   const transcript = said ?? span.map(({ message }) => textIn([message as never])).join('\n')
-  const question = { system: 'Condense it.', text: () => transcript, span, maxTokens: 300, timeoutMs: 1_000 }
+  const question = { system: 'Condense it.', text: () => transcript, span, maxTokens: 300, timeoutMs: 1_000, ...more }
   const ask = (signal = new AbortController().signal) => askAbout(ports, { ...question, signal })
   return { ports, script, ask, transcript, trunk: ports.assemble(0).request }
 }
@@ -70,6 +77,9 @@ describe('a question about a part of the conversation', (it) => {
     const short = asked(['what was seen'], {}, 20, 'a few words')
     await short.ask()
     assert.equal(short.script.requests.map(isOnTrunk), [false], 'short')
+    const nothing = asked(['what was seen'], {}, 20, undefined, { span: [] })
+    await nothing.ask()
+    assert.equal(nothing.script.requests.map(isOnTrunk), [false], 'no part of the conversation')
   })
 
   it('is asked again with a transcript if the model calls a tool instead, and both are counted', async () => {
@@ -79,6 +89,25 @@ describe('a question about a part of the conversation', (it) => {
     const answer = await ask()
     assert.equal(script.requests.map(isOnTrunk), [true, false])
     assert.equal([answer.ok, answer.usage?.input], [true, 20])
+  })
+
+  it('covers the summary of what came earlier, where its answer replaces that', async () => {
+    for (const hasEarlier of [false, true]) {
+      const { script, ask } = asked(['what was seen'], {}, 20, undefined, { hasEarlier })
+      await ask()
+      assert.is(/summary of what came earlier/.test(textIn(script.requests[0]!.messages)), hasEarlier)
+    }
+  })
+
+  it('leaves a model that thinks the room that it has', async () => {
+    for (const [thinkingLevel, maxTokens] of [
+      ['none', 300],
+      ['high', 9_000],
+    ] as const) {
+      const { script, ask } = asked(['what was seen'], { settings: { thinkingLevel, maxTokens: 9_000 } })
+      await ask()
+      assert.equal([isOnTrunk(script.requests[0]!), script.requests[0]!.settings.maxTokens], [true, maxTokens])
+    }
   })
 
   it('takes text that looks like the runtime for what it is', async () => {

@@ -206,6 +206,15 @@ describe('the declaration of a tool', (it) => {
     assert.ok(reads < 10_000, `${reads} reads`)
   })
 
+  it('leaves out values that are nested too deeply to be written', () => {
+    let deep: unknown = 'x'
+    for (let n = 0; n < 20_000; n++) deep = [deep]
+    const properties = { a: { const: deep }, b: { type: 'string', default: deep } }
+    const text = declare({ type: 'object', properties })
+    assert.match(text, /a\?: unknown/)
+    checkSyntax(text)
+  })
+
   it('is TypeScript for any schema and name, and never throws', () => {
     const root = fc.record({
       type: fc.constant('object'),

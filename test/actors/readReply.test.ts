@@ -316,6 +316,26 @@ describe('a model that says nothing', (it) => {
     assert.equal([clock.pending, left()], [0, 1])
   })
 
+  it('is left after at most twice that time, though the clock was set back', async () => {
+    const clock = simulatedClock(0)
+    let back = 0
+    const setBack = { ...clock, now: () => clock.now() - back, after: clock.after.bind(clock) }
+    const model: Model = {
+      id: 'm',
+      stream: () => ({ [Symbol.asyncIterator]: () => ({ next: () => new Promise<never>(() => {}) }) }),
+    }
+    const read = readReply(
+      model,
+      request,
+      { cancellation: new Cancellation(), silence: { clock: setBack, ms } },
+      () => {},
+    )
+    back = 3_600_000
+    await clock.advance(2 * ms)
+    assert.is(clock.pending, 0)
+    assert.is((await read)?.ok, false)
+  })
+
   const ends: { readonly [how: string]: (scene: ReturnType<typeof reading>) => unknown } = {
     done: ({ give }) => give(done()),
     error: ({ give }) => give(error({})),

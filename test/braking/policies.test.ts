@@ -5,7 +5,8 @@ import type { Store } from '../../src/protocol/ports/store.ts'
 import { memoryStore } from '../../src/log/stores/memoryStore.ts'
 import { scriptedModel } from '../../packages/evaluation/src/testing/scriptedModel.ts'
 import { calls, startAgent, tool } from '../support/agentHarness.ts'
-import { notesIn } from '../support/brakeLog.ts'
+import { policyModel } from '../../src/actors/models/policyModel.ts'
+import { notesIn, textIn } from '../support/brakeLog.ts'
 import { assert, describe } from '../support/suite.ts'
 import { always, ends, look, looker, made } from './policyLookers.ts'
 import { heldCalls } from '../support/heldCalls.ts'
@@ -158,6 +159,31 @@ describe('a policy', (it) => {
     assert.is((await run.result).stopReason, 'aborted')
     assert.ok(signal?.aborted)
     assert.equal(ends(harness), [['tidy', 'failed', 'aborted']])
+  })
+
+  it('asks about steps with their text, where the model does not see them all', async (context) => {
+    const asked: string[] = []
+    const asks = made({
+      decide: {
+        name: 'asks',
+        async decide(at) {
+          for (const steps of [['n2'], [], ['n2', 'n99'], ['none']]) {
+            const text = 'word '.repeat(20_000)
+            asked.push(await at.ask({ system: 's', text, steps: steps.map((id) => ({ id })) }))
+          }
+          return null
+        },
+      },
+    })
+    const model = policyModel(({ messages }) => {
+      const last = textIn(messages.slice(-1))
+      if (last.startsWith('word ')) return 'by its text'
+      if (last.includes('kind="question"')) return 'on the trunk'
+      return messages.length > 4 ? 'done' : { toolCalls: [{ name: 'look', input: { at: messages.length } }] }
+    })
+    const harness = await looker(context, { policies: [asks] }, { model, reframes: true })
+    await harness.agent.prompt('go').result
+    assert.equal(asked.slice(0, 4), ['on the trunk', 'by its text', 'by its text', 'by its text'])
   })
 
   it('counts what its models cost towards the run', async (context) => {

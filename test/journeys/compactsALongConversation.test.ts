@@ -4,6 +4,8 @@ import {
   type CompactionStrategy,
 } from '../../src/actors/brakes/compaction/summariseSpan.ts'
 import { scriptedModel, type ScriptedReply } from '../../packages/evaluation/src/testing/scriptedModel.ts'
+import { policyModel } from '../../src/actors/models/policyModel.ts'
+import { textIn } from '../support/brakeLog.ts'
 import {
   calls,
   never,
@@ -84,6 +86,29 @@ describe('a conversation that fills its window', (it) => {
     assert.equal(ends[0]!.usage, usageOf(500, 7))
     const replies = ofType('reply.end').reduce((sum, { message }) => sum + message.usage.output, 0)
     assert.is(usage.output, replies + 7 * ends.length)
+  })
+
+  it('is summarised with its earlier summary, if its own model is asked where it sees it', async (context) => {
+    const model = policyModel(({ messages }) => {
+      const isQuestion = textIn(messages.slice(-1)).includes('kind="question"')
+      if (isQuestion) questions.push(textIn(messages.slice(-1)))
+      return isQuestion ? 'All looks were fine.' : { toolCalls: [{ name: 'look', input: { at: messages.length } }] }
+    })
+    const questions: string[] = []
+    const { agent, ofType } = await startLong(context, {
+      model,
+      strategy: llmStrategy(),
+      compaction: { ...policy, contextWindow: 12_000, strategy: llmStrategy() },
+      tools: [tool('look', () => long.repeat(8), { effects: 'none' })],
+      limits: { turns: 24 },
+      reframes: true,
+    })
+    await agent.prompt('go').result
+    assert.ok(ofType('compaction.end').filter(({ applied }) => applied).length > 1)
+    assert.equal(
+      questions.slice(0, 2).map((text) => text.includes('summary of what came earlier')),
+      [false, true],
+    )
   })
 
   for (const [what, replies] of [

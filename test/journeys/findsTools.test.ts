@@ -225,6 +225,16 @@ describe('deferred tools', (it) => {
     assert.is(ofType('tool.start').filter(({ name }) => name === 'call_tool').length, 8)
   })
 
+  it('are not called with arguments that a log cannot hold, whatever text they come as', async (context) => {
+    const deep = `{"city":${'['.repeat(5_000)}${']'.repeat(5_000)}}`
+    const { agent, script } = await startAgent(context, {
+      tools: [deferred([weather])],
+      replies: [through('a', ['get_weather', deep], ['get_weather', '{"city":1e999}']), 'done'],
+    })
+    assert.is((await agent.prompt('go').result).text, 'done')
+    for (const text of resultsOf(script.requests.at(-1))) assert.match(text, /not valid JSON/)
+  })
+
   it('may be tools of the AI SDK, in any of several groups, which the model is told of', async (context) => {
     const later = { inputSchema: jsonSchema(Promise.resolve({ type: 'object' as const })), execute: () => 'later' }
     const sky = { description: 'The sky.', inputSchema: z.object({ at: z.string() }), execute: () => 'blue' }

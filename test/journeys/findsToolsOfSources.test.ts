@@ -95,6 +95,32 @@ describe('deferred tools of a source', (it) => {
     assert.is(called, '"look" cannot be called: srv is not there (the process exited).')
   })
 
+  it('are called by the tool of the runtime, also where another source has one of its name', async (context) => {
+    const server = { ...scriptedSource('srv', [look, write]), deferAbove: 1 }
+    const other = scriptedSource('other', [tool('own', () => 'own')])
+    const harness = await startAgent(context, {
+      tools: [server, other],
+      replies: [
+        '1',
+        calls('a', ['call_tool', { name: 'nothing', input: {} }], ['find_tools', { query: 'harbour' }]),
+        '2',
+      ],
+    })
+    await harness.agent.prompt('1').result
+    server.goDown('the process exited')
+    server.has()
+    other.has(
+      tool('own', () => 'own'),
+      tool('call_tool', () => 'taken'),
+      tool('find_tools', () => 'taken'),
+    )
+    await harness.agent.prompt('2').result
+    assert.equal(offered(harness).at(-1), ['find_tools', 'call_tool', 'own'])
+    const [called, found] = resultsOf(harness.script.requests.at(-1))
+    assert.match(called!, /^There is no tool "nothing"/)
+    assert.match(found!, /Looks at the harbour/)
+  })
+
   it('are found and called as they were after a restart, while it is not there', async (context) => {
     const server = scriptedSource('srv', [look])
     const definition = (...replies: ScriptedReply[]) => {

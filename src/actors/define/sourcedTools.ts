@@ -114,10 +114,9 @@ function withTaken(base: AgentDefinition, { tools, instructions }: TakenTools, c
     base,
     taken.map(({ offer }) => offer),
   )
-  const all = new Map<string, AnyTool>([
-    ...base.tools,
-    ...[...pair, ...taken].map((tool) => [tool.name, tool] as const),
-  ])
+  const all = new Map<string, AnyTool>([...base.tools, ...pair.map((tool) => [tool.name, tool] as const)])
+  // No tool of a source takes the place of one of the pair.
+  for (const tool of taken) if (!pair.some(({ name }) => name === tool.name)) all.set(tool.name, tool)
   const said = [...sources.keys()].flatMap((source) => instructions.get(source) ?? [])
   const addendum = said.join('\n\n')
   const { policy } = base

@@ -46,7 +46,10 @@ export class Silence {
 
   readonly #look = (): void => {
     const { clock, ms } = this.#limit
-    const left = this.#since === undefined ? ms : this.#since + ms - clock.now()
+    const now = clock.now()
+    // A clock that was set back would have it wait for as much longer.
+    this.#since = this.#since === undefined ? undefined : Math.min(this.#since, now)
+    const left = this.#since === undefined ? ms : this.#since + ms - now
     if (left > 0) this.#cancel = clock.after(left, this.#look)
     else this.#giveUp()
   }

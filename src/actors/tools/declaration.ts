@@ -241,16 +241,24 @@ const isSchema = (value: unknown): value is Schema =>
 
 const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : [])
 
+/** Stands for a value that is nested too deeply to be written. */
+const untold = '…'
+
 /** Returns JSON without the line ends that JSON allows in texts. */
-const textOf = (value: unknown): string =>
-  (JSON.stringify(value) ?? 'null').replaceAll('\u2028', '\\u2028').replaceAll('\u2029', '\\u2029')
+function textOf(value: unknown): string {
+  try {
+    return (JSON.stringify(value) ?? 'null').replaceAll('\u2028', '\\u2028').replaceAll('\u2029', '\\u2029')
+  } catch {
+    return untold
+  }
+}
 
 const wordFor = (value: unknown): string =>
   ['string', 'number', 'boolean'].includes(typeof value) ? typeof value : unknown.text
 
 function literal(value: unknown): Type {
   const text = textOf(value)
-  return { text: text.length > mostLiteralChars ? wordFor(value) : text }
+  return { text: text.length > mostLiteralChars || text === untold ? wordFor(value) : text }
 }
 
 const keyOf = (key: string): string => (/^[A-Za-z_$][\w$]*$/.test(key) ? key : textOf(key))

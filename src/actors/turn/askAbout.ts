@@ -5,7 +5,7 @@ import { isUncached } from '../../conversation/limits/measured.ts'
 import { brakeMarkers } from '../../conversation/request/markers.ts'
 import { neutralise } from '../../conversation/request/neutralise.ts'
 import { addUsage } from '../../protocol/messages.ts'
-import type { ModelRequest } from '../../protocol/ports/model.ts'
+import type { ModelRequest, ModelSettings } from '../../protocol/ports/model.ts'
 import { cutEnd, oneLine } from '../../protocol/text/cutMiddle.ts'
 import { textOf, toolCallsOf } from '../../protocol/text/messageText.ts'
 import { formatNodeId } from '../../protocol/text/nodeIds.ts'
@@ -42,7 +42,7 @@ function requestOnTrunk(
 ): { readonly request: ModelRequest; readonly tokens: number } | undefined {
   const { conversation, definition, frame } = ports
   const { toolChoice = 'auto', responseFormat } = frame.settings
-  if (toolChoice !== 'auto' || responseFormat !== undefined) return undefined
+  if (toolChoice !== 'auto' || responseFormat !== undefined || asked.span.length === 0) return undefined
   // What a provider's own tools do is done before anybody could refuse it.
   if (frame.toolSpecs.some(({ provider }) => provider !== undefined)) return undefined
   const { counter, compaction } = definition
@@ -75,7 +75,7 @@ function isCheaper(
 /** Most characters that are quoted from each end of the part. */
 const quotedChars = 160
 
-function questionOf({ definition, redactor }: AgentPorts, { system, span, maxTokens }: AskedAbout): string {
+function questionOf({ definition, redactor }: AgentPorts, { system, span, hasEarlier, maxTokens }: AskedAbout): string {
   const [first, last] = [span[0], span.at(-1)].map(
     (node) => node && placeOf(node, definition.braking?.showsIds === true),
   )
@@ -83,6 +83,9 @@ function questionOf({ definition, redactor }: AgentPorts, { system, span, maxTok
     'The runtime asks you something beside your task. Call no tool: answer in words alone, and what you answer is not added to the conversation.',
     system,
     ...(first === undefined ? [] : [`The transcript is what stands above, from ${first} to ${last}, both included.`]),
+    ...(hasEarlier === true
+      ? ['The summary of what came earlier belongs to it: what you write takes its place, so keep what it says.']
+      : []),
     `At most ${maxTokens} tokens.`,
   ].join('\n')
   return `<runtime-note kind="question">${neutralise(redactor?.text(text) ?? text, brakeMarkers)}</runtime-note>`
@@ -105,5 +108,8 @@ function withQuestion(request: ModelRequest, question: string, maxTokens: number
     last?.role === 'user'
       ? messages.with(messages.length - 1, { ...last, content: [...last.content, block] })
       : [...messages, { role: 'user', content: [block] } as const]
-  return { ...request, messages: asked, settings: { ...settings, maxTokens } }
+  return { ...request, messages: asked, settings: thinks(settings) ? settings : { ...settings, maxTokens } }
 }
+
+/** Returns true if an answer's limit would count the thinking before it, which could leave it no room. */
+const thinks = ({ thinkingLevel = 'none' }: ModelSettings): boolean => thinkingLevel !== 'none'

@@ -27,6 +27,8 @@ export interface AskedAbout extends Omit<Patience, 'clock'> {
   /** Returns that part as a transcript, for a model that does not see the conversation. */
   readonly text: () => string
   readonly span: readonly ConversationNode[]
+  /** Set if the transcript begins with the summary of what came before, which the answer replaces. */
+  readonly hasEarlier?: boolean
   readonly maxTokens: number
 }
 

@@ -43,7 +43,6 @@ export const streamReply = (find: FindPorts) =>
 
 async function stream(ports: AgentPorts, input: ReplyInput, cancellation: Cancellation): Promise<ReplyOutput> {
   // Wait at least a tick, so that stopping the agent right after a prompt does not call the model.
-  if (ports.opening !== undefined) await ports.opening
   await ports.durable()
   if (cancellation.aborted) return aborted(ports, input.key)
   const { definition, frame, conversation } = ports

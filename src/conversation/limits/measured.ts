@@ -7,11 +7,11 @@ export interface Measured {
   /** Reported over estimated tokens of the last request that was measured; 1 before. */
   readonly correction: number
   /**
-   * Share of the previous request that the provider's cache held when the next one continued it, from 0 to 1; the newest measurement counts most. 1
+   * Share of the previous request that the provider's cache held when the next one began with it, from 0 to 1; the newest measurement counts most. 1
    * until two requests in a row were large enough for a cache.
    */
   readonly cachedShare: number
-  /** Number of requests in a row that got nothing from the cache, although each continued the one before and followed it soon. */
+  /** Number of requests in a row that got nothing from the cache, although each began with the one before and followed it soon. */
   readonly unread: number
   /** The newest request whose size was reported. */
   readonly last?: { readonly tokens: number; readonly model: string; readonly time: number }

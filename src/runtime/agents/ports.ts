@@ -52,13 +52,14 @@ export class Ports implements AgentPorts {
   readonly random: () => number
   partial: PartialReply | null = null
   announced = ''
-  opening: Promise<void> | undefined
   group: GroupMember | undefined
   #answers: Answers | undefined
   /** Set once it has called a model, with limits. */
   #waits: ModelWaits | undefined
   /** Set with `captureTurnRequests`. */
   readonly #captures: RequestCaptures | undefined
+  /** Resolves in the next turn of the event loop, for an agent that was opened from its log in this one. */
+  #opening: Promise<void> | undefined
 
   constructor(
     agent: Reached,
@@ -79,9 +80,14 @@ export class Ports implements AgentPorts {
     this.metadata = agent.metadata
     this.clock = shared.clock
     this.random = shared.random
-    if (base !== undefined || records.length > 0)
-      this.opening = new Promise<void>((resolve) => setImmediate(resolve)).finally(() => (this.opening = undefined))
     if (agent.ownDefinition.captureTurnRequests) this.#captures = new RequestCaptures([...past, ...records])
+    if (base !== undefined || records.length > 0)
+      this.#opening = new Promise((resolve) =>
+        setImmediate(() => {
+          this.#opening = undefined
+          resolve()
+        }),
+      )
   }
 
   get definition(): AgentDefinition {
@@ -188,7 +194,9 @@ export class Ports implements AgentPorts {
   }
 
   durable(): Promise<void> | undefined {
-    return this.#agent.log.durable()
+    const { log } = this.#agent
+    // Whoever opened it can listen before anything goes on.
+    return this.#opening === undefined ? log.durable() : this.#opening.then(() => log.durable())
   }
 
   held(): Promise<void> {

@@ -148,10 +148,10 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'actorsModels-16c',
-    file: 'src/actors/turn/streamReply.ts',
+    file: 'src/runtime/agents/ports.ts',
     what: 'an agent that was opened again answers before anybody can listen',
-    from: '  if (ports.opening !== undefined) await ports.opening\n',
-    to: '',
+    from: 'this.#opening === undefined ? log.durable() : this.#opening.then(() => log.durable())',
+    to: 'log.durable()',
     tests: ['runtime/opening'],
   },
   {

@@ -46,8 +46,8 @@ export const faults: readonly Fault[] = [
     id: 'withdrawn-6',
     file: 'packages/cluster/src/gateway/socketRelay.ts',
     what: 'a run asked for over a socket is not waited for by what stops it',
-    from: 'this.#unbegun.set(id, beginnings.enter(agentId))',
-    to: 'this.#unbegun.set(id, () => {})',
+    from: 'const begun = beginnings.enter({ agentId, who })',
+    to: 'const begun = (): void => {}',
     tests: ['cluster/test/gateway/socketRelay'],
   },
   {

@@ -3,6 +3,9 @@ import type { ServerResponse } from 'node:http'
 /** Bytes that are written at once: of a larger piece nobody can see whether the client reads it. */
 const pieceBytes = 65_536
 
+/** Status codes of responses without a body, which must not have its length either. */
+const bodiless: ReadonlySet<number> = new Set([204, 304])
+
 type Give = (...given: readonly unknown[]) => unknown
 
 /** Has a response write whatever is given to its `end` in pieces, each once the one before has left, so that it is seen whether its client reads. */
@@ -11,7 +14,7 @@ export function endInPieces(response: ServerResponse): void {
   const write = response.write.bind(response)
   const ending: Give = (...given) => {
     const [chunk, encoding] = given
-    if (!isLarge(chunk)) return end(...given)
+    if (!isLarge(chunk) || bodiless.has(response.statusCode)) return end(...given)
     const bytes = Buffer.from(chunk as string, encoding as BufferEncoding)
     const hasLength = response.hasHeader('content-length') || response.hasHeader('transfer-encoding')
     if (!response.headersSent && !hasLength) response.setHeader('content-length', bytes.length)

@@ -86,9 +86,6 @@ export class SocketGuard {
 function withinFrame(reason: string): string {
   const bytes = Buffer.from(reason)
   if (bytes.length <= mostReasonBytes) return reason
-  // The last character may be cut in the middle.
-  return bytes
-    .subarray(0, mostReasonBytes)
-    .toString()
-    .replace(/\uFFFD{1,3}$/, '')
+  // In a stream, the decoder waits for the rest of a last character that was cut.
+  return new TextDecoder().decode(bytes.subarray(0, mostReasonBytes), { stream: true })
 }

@@ -66,8 +66,9 @@ export class Gateway implements Front {
       const body = hasBody ? await bodyOf(request, limits.frameBytes) : undefined
       if (response.destroyed || (hasBody && body === undefined)) return
       const { agentId, session, isStop } = namedIn(request.method, rest, body)
-      const before = isStop && agentId !== undefined ? this.#beginnings.before(agentId, goneWith(response)) : undefined
-      if (agentId !== undefined) begun = this.#beginnings.enter(agentId)
+      const asked = agentId === undefined ? undefined : { agentId, who: permit.owner }
+      const before = isStop && asked !== undefined ? this.#beginnings.before(asked, goneWith(response)) : undefined
+      if (asked !== undefined) begun = this.#beginnings.enter(asked)
       const named = agentId ?? session
       if (named !== undefined) await this.#checkReach(named, permit)
       mayContinue(request, permit)
@@ -96,6 +97,7 @@ export class Gateway implements Front {
     void new SocketRelay(socket, {
       finder: this.finder,
       beginnings: this.#beginnings,
+      who: permit.owner,
       path,
       tokenFor: this.tokensOf(permit, undefined, []),
       highWaterBytes,

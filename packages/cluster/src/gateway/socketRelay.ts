@@ -43,6 +43,8 @@ interface Worker {
 interface Parts {
   readonly finder: AgentFinder
   readonly beginnings: Beginnings
+  /** Name of the client, as far as its permit gives it one. */
+  readonly who: string | undefined
   /** Path of the protocol, at the workers too. */
   readonly path: string
   /** Returns the token that tells the worker at `url` who the client is. */
@@ -100,10 +102,13 @@ export class SocketRelay {
   #enter(message: Message | undefined): Promise<void> | undefined {
     const agentId = message?.jsonrpc === undefined ? agentNamed(message) : undefined
     if (message === undefined || agentId === undefined) return undefined
-    const { beginnings } = this.#parts
-    if (isAbort(message)) return beginnings.before(agentId, this.#closed.signal)
-    const id = message.runId ?? message.requestId
-    if (id !== undefined && !this.#unbegun.has(id)) this.#unbegun.set(id, beginnings.enter(agentId))
+    const { beginnings, who } = this.#parts
+    if (isAbort(message)) return beginnings.before({ agentId, who }, this.#closed.signal)
+    const ids = idsIn(message).filter((id) => !this.#unbegun.has(id))
+    if (ids.length === 0) return undefined
+    const begun = beginnings.enter({ agentId, who })
+    for (const id of ids) this.#unbegun.set(id, begun)
+    while (this.#unbegun.size > mostRequests) this.#begunWith(this.#unbegun.keys().next().value)
     return undefined
   }
 
@@ -199,10 +204,14 @@ export class SocketRelay {
     this.#pass(worker, isRequest ? this.#renamed(url, message) : text)
   }
 
-  #hasBegun({ runId, requestId }: Message = {}): void {
-    const id = runId ?? requestId
+  #hasBegun(message: Message = {}): void {
+    const ids = idsIn(message)
     // A refusal of something unreadable names none.
-    if (id === undefined) return this.#allBegun()
+    if (ids.length === 0) return this.#allBegun()
+    for (const id of ids) this.#begunWith(id)
+  }
+
+  #begunWith(id: unknown): void {
     this.#unbegun.get(id)?.()
     this.#unbegun.delete(id)
   }
@@ -232,6 +241,9 @@ function messageIn(text: string): Message | undefined {
     return undefined
   }
 }
+
+/** The ids of a run or a chat, by one of which answers name it. */
+const idsIn = ({ runId, requestId }: Message): readonly unknown[] => [runId, requestId].filter((id) => id !== undefined)
 
 /** The agent that a message is about. @throws RuntimeError `INVALID_OPTION`: it names two */
 function agentIn(message: Message | undefined): string | undefined {

@@ -3,11 +3,13 @@ import { nextTurn } from '../../../../test/support/runCase.ts'
 import { assert, describe } from '../../../../test/support/suite.ts'
 import { Beginnings } from '../../src/gateway/beginnings.ts'
 
+const a = { agentId: 'a', who: 'ada' }
+
 /** A stop of agent `a`, and true once it may go on. */
 function stopped(beginnings: Beginnings) {
   const left = new AbortController()
   const stop = { isOn: false, leave: () => left.abort() }
-  void beginnings.before('a', left.signal).then(() => (stop.isOn = true))
+  void beginnings.before(a, left.signal).then(() => (stop.isOn = true))
   return stop
 }
 
@@ -19,10 +21,10 @@ describe('a stop behind a gateway', (it) => {
 
   it('waits for everything that was asked of its agent before, and for nothing else', async () => {
     const { clock, beginnings } = made()
-    const [one, other] = [beginnings.enter('a'), beginnings.enter('a')]
-    beginnings.enter('b')
+    const [one, other] = [beginnings.enter(a), beginnings.enter(a)]
+    beginnings.enter({ ...a, agentId: 'b' })
     const stop = stopped(beginnings)
-    beginnings.enter('a')
+    beginnings.enter(a)
     one()
     one()
     await nextTurn()
@@ -33,9 +35,17 @@ describe('a stop behind a gateway', (it) => {
     assert.is(beginnings.size, 2)
   })
 
+  it('does not wait for what another client asks of the same agent', async () => {
+    const { beginnings } = made()
+    for (const who of ['eve', undefined]) beginnings.enter({ ...a, who })
+    const stop = stopped(beginnings)
+    await nextTurn()
+    assert.is(stop.isOn, true)
+  })
+
   it('goes on at once where nothing was asked, and what has begun is forgotten', async () => {
     const { beginnings } = made()
-    beginnings.enter('a')()
+    beginnings.enter(a)()
     const stop = stopped(beginnings)
     await nextTurn()
     assert.equal([stop.isOn, beginnings.size], [true, 0])
@@ -43,7 +53,7 @@ describe('a stop behind a gateway', (it) => {
 
   it('waits no longer than an agent is looked for, and not once its client has left', async () => {
     const { clock, beginnings } = made()
-    beginnings.enter('a')
+    beginnings.enter(a)
     const [stop, left] = [stopped(beginnings), stopped(beginnings)]
     left.leave()
     await nextTurn()

@@ -26,6 +26,15 @@ describe('a socket of another protocol behind a gateway', (it) => {
     }
   })
 
+  it('counts as begun what was answered by either of its ids', async (context) => {
+    const { one, client } = await world(context)
+    client.say({ threadId: 'a0', runId: 'r1', requestId: 'q1' })
+    await until(() => one.heard.length === 1)
+    one.say({ type: 'start', requestId: 'q1' })
+    await until(() => client.sent().length === 1)
+    assert.is(client.beginnings.size, 0)
+  })
+
   it('leaves nothing that is waited for, once its worker or its client has gone', async (context) => {
     for (const who of ['worker', 'client'] as const) {
       const { one, client } = await world(context)

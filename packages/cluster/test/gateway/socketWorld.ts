@@ -82,6 +82,7 @@ export function relayTo(
   new SocketRelay(socket, {
     finder,
     beginnings,
+    who: undefined,
     path: '/acp',
     tokenFor,
     highWaterBytes,

@@ -86,7 +86,8 @@ async function summarise(
     counter: definition.counter,
     clock,
     signal,
-    askAbout: (asked: Omit<AskedAbout, 'span'>) => askAbout(ports, { ...asked, span }),
+    askAbout: (asked: Omit<AskedAbout, 'span' | 'hasEarlier'>) =>
+      askAbout(ports, { ...asked, span, hasEarlier: previous !== undefined }),
     ...(previous === undefined ? {} : { previous: previous.summary }),
     ...(focus === undefined ? {} : { focus }),
   }

@@ -25,7 +25,7 @@ export interface SummaryContext {
   readonly focus?: string
   readonly signal: AbortSignal
   /** Asks the agent's own model about the span where it sees it, if that is cheaper than a transcript. */
-  readonly askAbout?: (asked: Omit<AskedAbout, 'span'>) => Promise<Answered>
+  readonly askAbout?: (asked: Omit<AskedAbout, 'span' | 'hasEarlier'>) => Promise<Answered>
   /** Wraps another model so that it waits for its turn within the limits of the runtime, like `model`. */
   readonly limited?: (model: Model) => Model
 }

@@ -11,7 +11,7 @@ import { trunkSums } from '../../../conversation/limits/trunkSums.ts'
 import type { Stall } from '../../../protocol/braking.ts'
 import type { Spent } from '../../../protocol/records.ts'
 import { RuntimeError } from '../../../protocol/errors.ts'
-import { formatNodeId, parseNodeId } from '../../../protocol/ids.ts'
+import { formatNodeId } from '../../../protocol/ids.ts'
 import { lazily } from '../../../protocol/lazily.ts'
 import { addUsage, noUsage, type Usage } from '../../../protocol/messages.ts'
 import type { ConsultInput } from '../../../machines/drainTypes.ts'
@@ -120,13 +120,13 @@ function heeded<T>(run: () => Promise<T>): Promise<T> {
 }
 
 /** Returns the trunk as the model sees it, without the messages that a summary covers. */
-function stepsShown({ conversation }: AgentPorts): StepView[] {
+const stepsShown = ({ conversation }: AgentPorts): StepView[] =>
+  shownOf(conversation).map((step) => viewOf(step, conversation))
+
+function shownOf(conversation: AgentPorts['conversation']): Step[] {
   const { annotations, overlay } = conversation
   const isSummarised = ({ id }: Step): boolean => overlay !== undefined && id >= overlay.from && id <= overlay.to
-  return conversation
-    .steps()
-    .filter((step) => annotations?.hiddenBy(step.id) === undefined && !isSummarised(step))
-    .map((step) => viewOf(step, conversation))
+  return conversation.steps().filter((step) => annotations?.hiddenBy(step.id) === undefined && !isSummarised(step))
 }
 
 function viewOf(step: Step, conversation: AgentPorts['conversation']): StepView {
@@ -159,14 +159,16 @@ function stallNow({ conversation, definition }: AgentPorts): Stall | undefined {
 
 function answerTo(
   ports: AgentPorts,
-  { model, system, text, steps, maxTokens = defaultAnswerTokens }: Question,
+  { model, system, text, steps = [], maxTokens = defaultAnswerTokens }: Question,
   how: Limits,
 ): Promise<Answered> {
   const asked = { system, maxTokens, ...how }
-  if (model !== undefined || steps === undefined)
+  const ids = new Set(steps.map(({ id }) => id))
+  const span = ids.size === 0 ? [] : shownOf(ports.conversation).filter(({ id }) => ids.has(formatNodeId(id)))
+  // Where the model does not see one of them, it needs the text.
+  if (model !== undefined || span.length === 0 || span.length < ids.size)
     return askModel(through(ports.gate(), model ?? ports.frame.model), { ...asked, text, clock: ports.clock })
-  const span = steps.flatMap(({ id }) => ports.conversation.node(parseNodeId(id) ?? 0) ?? [])
-  return askAbout(ports, { ...asked, span, text: () => text })
+  return askAbout(ports, { ...asked, span: span.flatMap(({ nodes }) => nodes), text: () => text })
 }
 
 async function runAgent(

@@ -1,3 +1,4 @@
+import { cloneJson } from '../../../protocol/checks/cloneJson.ts'
 import { callToolName } from '../../../protocol/viaCallTool.ts'
 import type { AgentDefinition } from '../../define/agentDefinition.ts'
 import { isDeferred } from './deferral.ts'
@@ -24,10 +25,10 @@ export function innerCall(definition: Pick<AgentDefinition, 'tools' | 'deferred'
   return { name, input: typeof input === 'string' ? parsed(input) : input, via: callToolName }
 }
 
-/** Models write arguments within arguments as text now and then. */
+/** Models write arguments within arguments as text now and then. What is nested too deeply for a log stays text. */
 function parsed(text: string): unknown {
   try {
-    const value: unknown = JSON.parse(text)
+    const value = cloneJson(JSON.parse(text))
     return isObject(value) ? value : text
   } catch {
     return text
