@@ -35,7 +35,7 @@ type CallResult = Pick<
   ToolResultMessage,
   'content' | 'isError' | 'synthetic' | 'changed' | 'receipt' | 'hasLesson' | 'ofRuntime' | 'artifacts'
 > &
-  Pick<RecordOf<'tool.end'>, 'spent' | 'returned' | 'hook' | 'delivers' | 'handoff'>
+  Pick<RecordOf<'tool.end'>, 'data' | 'dataApart' | 'spent' | 'returned' | 'hook' | 'delivers' | 'handoff'>
 
 /** Gives a call its result. */
 export function endCall(draft: Draft, index: number, result: CallResult): void {
@@ -70,6 +70,8 @@ function recordEnd(draft: Draft, call: CallState, result: CallResult): void {
     hasLesson,
     ofRuntime,
     artifacts,
+    data,
+    dataApart,
     spent,
     returned = call.returned,
     hook,
@@ -96,9 +98,12 @@ function recordEnd(draft: Draft, call: CallState, result: CallResult): void {
         }
   const type = 'tool.end'
   const ended = { v, seq: 0, type, runId, turnIndex, nodeId, parentId, callId, key, name, message, ...room } as const
-  if ((returned ?? spent ?? hook ?? delivers ?? handoff) === undefined) return draft.record(ended)
+  if (data === undefined && (dataApart ?? returned ?? spent ?? hook ?? delivers ?? handoff) === undefined)
+    return draft.record(ended)
   draft.record({
     ...ended,
+    ...(data === undefined ? {} : { data }),
+    ...(dataApart === undefined ? {} : { dataApart }),
     ...(returned === undefined ? {} : { returned }),
     ...(spent === undefined ? {} : { spent }),
     ...(hook === undefined ? {} : { hook }),

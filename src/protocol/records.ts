@@ -6,6 +6,7 @@ import { approvalDecisionShape, approvalRequestShape, toolStartShape } from './c
 import { errorInfoSchema } from './errorInfo.ts'
 import { guardVerdictSchema, refusalSchema } from './guarding.ts'
 import { parentSchema } from './parentLink.ts'
+import { resultDataShape } from './resultData.ts'
 import { agentIdSchema, nodeIdSchema } from './ids.ts'
 import { base, count, inTurn, placed, recordVersion } from './recordShapes.ts'
 import {
@@ -191,6 +192,7 @@ export const logRecords = variants({
       key: z.string(),
       name: z.string(),
       message: toolResultMessageSchema(),
+      ...resultDataShape(),
       /**
        * Effect of a hook. With `beforeTool` the call was not run: it was `denied` or `answered`, or the hook came to no decision (`unchecked`). With
        * `afterTool` the tool's own result is not kept: it was `replaced`, or `withheld` because the hook came to no decision.

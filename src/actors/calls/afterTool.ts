@@ -27,13 +27,18 @@ export function afterTool<R extends HookedResult>(
 ): (R & Reviewed) | Promise<R & Reviewed> {
   const { hooks, turns } = ports.definition
   if (hooks?.afterTool === undefined || turns.always.includes(call.name)) return result
-  return review(ports, call, result, cancellation).then((reviewed) => ({ ...result, ...reviewed }))
+  return review(ports, call, result, cancellation).then((reviewed) => {
+    if (reviewed.hook === undefined) return { ...result, ...reviewed }
+    // It belongs to the result that is not kept.
+    const { data: _, ...kept } = result
+    return { ...kept, ...reviewed } as R & Reviewed
+  })
 }
 
 async function review(
   ports: AgentPorts,
   call: CallInput,
-  { content, isError }: HookedResult,
+  { content, isError, data }: HookedResult,
   cancellation: Cancellation,
 ): Promise<Partial<Reviewed>> {
   const { afterTool: hook, timeoutMs } = ports.definition.hooks!
@@ -42,7 +47,11 @@ async function review(
     const limits = { name: 'afterTool', timeoutMs }
     const answer = await answerInTime(ports, limits, cancellation, (signal) =>
       ports.within({ type: 'tool', turnIndex, callId }, () =>
-        hook!(hookedCall(ports, call, signal), { content: structuredClone(content), isError }),
+        hook!(hookedCall(ports, call, signal), {
+          content: structuredClone(content),
+          isError,
+          ...(data === undefined ? {} : { data: structuredClone(data) }),
+        }),
       ),
     )
     if (answer === undefined) return {}

@@ -36,6 +36,8 @@ export type BeforeToolAnswer =
 export interface HookedResult {
   readonly content: readonly PlainBlock[]
   readonly isError: boolean
+  /** Data of the call for the application, if it has any. A result that is replaced or withheld has none. */
+  readonly data?: unknown
 }
 
 /**

@@ -134,7 +134,7 @@ const shownOf: { readonly [T in AgentEvent['type']]: Shown<T> } = {
   }),
   'reply.reset': ({ repair: _, next: __, ...event }, view) => visibleEnd(event, view),
   'tool.start': withoutInput,
-  'tool.end': ({ message, spent: _, ...event }, view, tools) => ({
+  'tool.end': ({ message, spent: _, data: __, dataApart: ___, ...event }, view, tools) => ({
     ...event,
     message: visibleMessage(message, view, tools) as typeof message,
   }),
