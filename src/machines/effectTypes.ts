@@ -208,6 +208,11 @@ export interface CallOutput {
   /** Data for the application, which no request has. */
   readonly data?: unknown
   readonly dataApart?: DataApart
+  /** Set if the result ends the run; `answer`: and fits the agent's output schema. */
+  readonly endsRun?: boolean
+  readonly answer?: true
+  /** Value of a call that ends the run, where `data` has more than that. */
+  readonly value?: unknown
   /** The whole content of an answer that is cut, for the effect that keeps it. */
   readonly whole?: string
   /** Effect of `afterTool` on the result. */

@@ -118,6 +118,8 @@ export const logRecords = variants({
         .readonly()
         .exactOptional(),
       error: errorInfoSchema().exactOptional(),
+      /** The call whose result ended it. */
+      endedBy: z.object({ callId: z.string(), name: z.string() }).exactOptional(),
     }),
   /** A paused run that an abort gave up. `resume` does not continue it. */
   'run.abandoned': () => z.object({ ...inTurn(), type: z.literal('run.abandoned') }),

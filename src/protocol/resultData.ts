@@ -1,7 +1,6 @@
 import { z } from 'zod'
-import { artifactSchema, type Artifact } from './artifacts/artifact.ts'
+import { artifactSchema } from './artifacts/artifact.ts'
 import { lazily } from './lazily.ts'
-import type { RecordOf } from './records.ts'
 
 /** Most bytes of a result's data that are kept in its record, as JSON. */
 export const maxDataBytes = 65_536
@@ -18,10 +17,10 @@ export const resultDataShape = lazily(() => ({
   data: z.unknown().exactOptional(),
   /** Set in place of `data` that is too large. */
   dataApart: dataApartSchema().exactOptional(),
+  /** Set if the result ends the run once its step is over; false for a call that could have, and failed: the model reads why. */
+  endsRun: z.boolean().exactOptional(),
+  /** Value of a call that ends the run, where `data` has more than that. */
+  value: z.unknown().exactOptional(),
+  /** Set if the result ends the run and matches the agent's output schema. */
+  answer: z.literal(true).exactOptional(),
 }))
-
-/** Returns the artifacts that a result names: those that the model may read, and its data. */
-export function artifactsOf({ message, dataApart }: RecordOf<'tool.end'>): readonly Artifact[] {
-  const named = message.artifacts ?? []
-  return dataApart !== undefined && 'artifact' in dataApart ? [...named, dataApart.artifact] : named
-}

@@ -14,13 +14,13 @@ import type { Cancellation } from '../timing/cancellation.ts'
 import { effect } from '../effect.ts'
 import { failure, withinSize, type Outcome } from './outcome.ts'
 import { clean, textBlock } from './resultContent.ts'
-import { keepData } from './resultData.ts'
+import { concluded } from './resultData.ts'
 import { StartQueue } from '../timing/startQueue.ts'
 import { ToolAttempt } from './toolAttempt.ts'
 import { whenDone } from '../timing/whenDone.ts'
 import { SourceTool } from '../tools/sourceTool.ts'
 import type { AnyTool } from '../tools/defineTool.ts'
-import { ConcludedValue, joinedData, type ToolValue } from '../tools/toolValue.ts'
+import { ConcludedValue, appData, type ToolValue } from '../tools/toolValue.ts'
 import { isOwn } from '../tools/ownTools.ts'
 
 /** The effect of one tool call. Any fault of the tool becomes an error result that the model can read. */
@@ -50,9 +50,7 @@ function begin(ports: AgentPorts, input: CallInput, cancellation: Cancellation):
   const called = whenDone(call(ports, input, cancellation), (outcome) =>
     outcome.keeping === undefined || cancellation.aborted ? outcome : keepAll(outcome, ports),
   )
-  const kept = whenDone(called, (outcome) =>
-    outcome.data === undefined || cancellation.aborted ? outcome : keepData(outcome, input.name, ports),
-  )
+  const kept = whenDone(called, (outcome) => (cancellation.aborted ? outcome : concluded(outcome, input.name, ports)))
   return whenDone(kept, (outcome) => {
     const { key } = input
     const at = ports.clock.now()
@@ -147,8 +145,7 @@ async function givenOutcome(
     const failed = (what: string, thrown: unknown): void => ports.callbackFailed?.(what, thrown)
     const made = await tool?.conclude?.(value, { callId: input.callId, input: input.input, failed })
     const outcome = await (made === undefined ? shown : keptOutcome(made.shown, tool!.maxOutputChars, ports))
-    const joined = outcome.isError ? {} : joinedData(made ?? {}, given)
-    return joined.data === undefined ? outcome : { ...outcome, data: clean(ports, joined.data) }
+    return outcome.isError ? outcome : { ...outcome, ...clean(ports, appData(made ?? {}, given, outcome)) }
   } catch (thrown) {
     return failure(clean(ports, messageOf(thrown)))
   }
@@ -176,7 +173,7 @@ function callTool(
       attempt.end({ ...outcome, isError: true }),
     )
   }
-  const shown = (value: unknown, data?: Pick<ToolValue, 'data'>): Outcome | Promise<Outcome> => {
+  const shown = (value: unknown, data?: ToolValue): Outcome | Promise<Outcome> => {
     try {
       const outcome = outcomeOf(value, tool.maxOutputChars, ports)
       return outcome instanceof Promise

@@ -13,7 +13,7 @@ import type { Outcome } from './outcome.ts'
 import { BoundCall } from '../tools/boundCall.ts'
 import { RecallCall } from '../brakes/recall/recallTool.ts'
 import { SourceTool } from '../tools/sourceTool.ts'
-import { ConcludedValue, joinedData, notJsonIn, type Conclude, type ToolValue } from '../tools/toolValue.ts'
+import { ConcludedValue, appData, noData, notJsonIn, type Conclude, type ToolValue } from '../tools/toolValue.ts'
 import { clean } from './resultContent.ts'
 import type { AnyTool, ToolContext } from '../tools/defineTool.ts'
 
@@ -85,18 +85,18 @@ export class ToolAttempt {
    * Returns the outcome with the files reported as changed and the receipt kept for undoing, even for a failed call, and with its data: the
    * value, joined with what was given.
    */
-  end(outcome: Outcome, value: Pick<ToolValue, 'data'> = noValue): Outcome {
+  end(outcome: Outcome, value: Omit<ToolValue, 'shown'> = noData): Outcome {
     this.#isClosed = true
     this.#timer?.pause()
     this.#outer.remove(this.#abort)
     // What it asked and did not wait for is over.
     if (this.#asking !== undefined) this.#controller.abort(abortReason())
     if (this.#unwritten !== undefined) return { ...outcome, notStarted: this.#unwritten }
-    const { data } = outcome.isError ? noValue : joinedData(value, this.#given)
-    if (data === undefined && this.#changed === undefined && this.#receipt === undefined && !this.#pins) return outcome
+    const more = outcome.isError ? noData : appData(value, this.#given, outcome)
+    if (more === noData && this.#changed === undefined && this.#receipt === undefined && !this.#pins) return outcome
     return {
       ...outcome,
-      ...(data === undefined ? {} : { data: clean(this.#ports, data) }),
+      ...clean(this.#ports, more),
       ...(this.#pins ? { pins: true } : {}),
       ...(this.#changed === undefined ? {} : { changed: [...this.#changed] }),
       ...(this.#receipt === undefined ? {} : { receipt: this.#receipt }),
@@ -176,8 +176,6 @@ export class ToolAttempt {
     }
   }
 }
-
-const noValue: Pick<ToolValue, 'data'> = Object.freeze({})
 
 /** Maximum length of a receipt, which is part of the log and stays in memory with the call. */
 const maxReceiptChars = 16_000

@@ -151,6 +151,8 @@ export interface Tool<in Deps = unknown, out Name extends string = string, out I
   /** Returns true if a person must approve this call. Takes parsed input. */
   needsApproval(input: unknown, context: RunContext<Deps>): boolean | Promise<boolean>
   run(input: unknown, context: ToolContext<Deps>): ToolOutput | Promise<ToolOutput>
+  /** True if its calls may end the run. */
+  readonly endsRun?: true
   /** Set if its values are checked, or read by the model in another form. */
   readonly conclude?: Conclude
   /** Set if its effects are reversible. Takes the input and receipts of the log, and checks them. */
@@ -226,6 +228,11 @@ export interface ToolOptions<
    * `tool.end.data`, and the model never sees it. If it throws, the model reads the value.
    */
   toModel?(value: z.output<Output>): ToolOutput | Promise<ToolOutput>
+  /**
+   * Ends the run with a call that succeeds, as its answer, unless somebody has steered or another call that could have ended it failed:
+   * `true`, which the description tells the model, or a function of the value and the arguments. One that throws means no.
+   */
+  readonly endsRun?: true | ((value: z.output<Output>, input: InputOf<Input>) => boolean)
   /** `true`, or a predicate on the input: the call waits for `agent.decide`. A predicate that throws means yes. */
   readonly needsApproval?: boolean | ((input: InputOf<Input>, context: RunContext<Deps>) => boolean | Promise<boolean>)
   /** Milliseconds before the call is aborted; default 600,000; `Infinity` for no timeout. */
@@ -274,6 +281,7 @@ const checkOptions = optionsCheck(
     polls: () => z.boolean(),
     output: () => zodSchema(),
     toModel: () => z.custom(isFunction, 'give a function'),
+    endsRun: () => z.union([z.literal(true), z.custom(isFunction)], 'give true or a function'),
   },
 )
 
@@ -306,6 +314,8 @@ export function defineTool<
   return toolOf(options, readSchema(options.input, label))
 }
 
+const endsRunText = 'A call that succeeds ends your work: its result is your answer.'
+
 /** Creates the tool from checked options. */
 export function toolOf<Deps, Name extends string, Input>(
   options: ToolOptions<ToolSchema, z.ZodType, Deps, Name, z.ZodType>,
@@ -316,7 +326,7 @@ export function toolOf<Deps, Name extends string, Input>(
   const conclude = concludeOf(options)
   return Object.freeze({
     name: options.name,
-    description: options.description,
+    description: options.endsRun === true ? `${options.description} ${endsRunText}` : options.description,
     inputSchema,
     timeoutMs: options.timeoutMs ?? 600_000,
     maxOutputChars: options.maxOutputChars ?? 30_000,
@@ -327,6 +337,7 @@ export function toolOf<Deps, Name extends string, Input>(
       typeof approval === 'function' ? finishedBefore(finish, approval) : approval ? alwaysAsks : neverAsks,
     run: options.run === undefined ? runsElsewhere(options.name) : finishedBefore(finish, options.run),
     ...(conclude === undefined ? {} : { conclude }),
+    ...(options.endsRun === undefined ? {} : { endsRun: true }),
     ...(options.run === undefined ? { external: true } : {}),
     ...(options.canonical === undefined ? {} : { isCanonical: true }),
     ...(options.undo === undefined

@@ -1,6 +1,8 @@
 import type { z } from 'zod'
 import { cloneJson } from '../../protocol/checks/cloneJson.ts'
 import { describeIssues, messageOf } from '../../protocol/errors.ts'
+import { textOf, type Block } from '../../protocol/messages.ts'
+import { isBlocks } from './isBlocks.ts'
 
 /** The value of a call once it is checked, in the form for the model and in that for the application. */
 export interface ToolValue {
@@ -34,22 +36,37 @@ export type Conclude = (value: unknown, call: Concluding) => Promise<ToolValue>
 
 interface ValueOptions {
   readonly name: string
-  readonly output?: z.ZodType
+  readonly output?: z.ZodType | undefined
+  readonly endsRun?: true | ((value: never, input: never) => boolean)
   toModel?(value: unknown): unknown
 }
 
 /** Returns how the values of a tool are concluded; `undefined` if they are for the model as they are. */
-export function concludeOf({ name, output, toModel }: ValueOptions): Conclude | undefined {
-  if (output === undefined && toModel === undefined) return undefined
-  return async (returned, { failed }) => {
-    const value = output === undefined ? returned : await fitting(output, returned)
-    const data = jsonValue(value)
-    if (toModel === undefined) return { shown: value, ...data }
+export function concludeOf({ name, output, toModel, endsRun }: ValueOptions): Conclude | undefined {
+  if (output === undefined && toModel === undefined && endsRun === undefined) return undefined
+  const isShownOnly = output === undefined && toModel === undefined
+  const endsIt = (value: unknown, input: unknown, failed: Concluding['failed']): boolean => {
+    if (typeof endsRun !== 'function') return endsRun === true
     try {
-      return { shown: await toModel(value), ...data }
+      return endsRun(value as never, input as never) === true
+    } catch (thrown) {
+      failed(`endsRun of tool "${name}"`, thrown)
+      return false
+    }
+  }
+  return async (returned, { input, failed }) => {
+    const value = output === undefined ? returned : await fitting(output, returned)
+    const made = {
+      // A text, or blocks, are read as they are.
+      ...(isShownOnly && (typeof value !== 'object' || isBlocks(value)) ? {} : jsonValue(value)),
+      ...(endsIt(value, input, failed) ? ({ endsRun: true } as const) : {}),
+    }
+    if (toModel === undefined) return { shown: value, ...made }
+    try {
+      return { shown: await toModel(value), ...made }
     } catch (thrown) {
       failed(`toModel of tool "${name}"`, thrown)
-      return { shown: value, ...data }
+      return { shown: value, ...made }
     }
   }
 }
@@ -96,11 +113,30 @@ const isRecord = (value: unknown): value is Record<string, unknown> =>
  * Returns the data of a result: the value, or what was given without a name, with what was given by names as fields beside its own. A value
  * that is no object is the field `value` then. The value comes last, so its own fields count.
  */
-export function joinedData(value: Pick<ToolValue, 'data'>, given: GivenData | undefined): Pick<ToolValue, 'data'> {
+function joinedData(value: Pick<ToolValue, 'data'>, given: GivenData | undefined): Pick<ToolValue, 'data'> {
   if (given === undefined) return value
   const { '': unnamed, ...named } = Object.fromEntries(given)
   const base = 'data' in value ? value.data : unnamed
   if (Object.keys(named).length === 0) return { data: base }
   if (base === undefined) return { data: named }
   return { data: isRecord(base) ? { ...named, ...base } : { ...named, value: base } }
+}
+
+/** What a result has that ends nothing and has no data. */
+export const noData: Omit<ToolValue, 'shown'> = Object.freeze({})
+
+/** Returns what a result has for the application, and whether it ends the run; always the same object if neither. */
+export function appData(
+  value: Omit<ToolValue, 'shown'>,
+  given: GivenData | undefined,
+  { content }: { readonly content: readonly Block[] },
+): Omit<ToolValue, 'shown'> & { readonly value?: unknown } {
+  const { data } = joinedData(value, given)
+  const { endsRun } = value
+  if (data === undefined && endsRun === undefined) return noData
+  return {
+    ...(data === undefined ? {} : { data }),
+    ...(endsRun === undefined ? {} : { endsRun }),
+    ...(endsRun === undefined || given === undefined ? {} : { value: value.data ?? textOf(content) }),
+  }
 }

@@ -1,6 +1,6 @@
 import type { Artifact } from '../../protocol/artifacts/artifact.ts'
 import type { Store } from '../../protocol/ports/store.ts'
-import { artifactsOf } from '../../protocol/resultData.ts'
+import { artifactsOf } from '../../protocol/artifacts/artifactsOf.ts'
 import type { LogRecord } from '../../protocol/records.ts'
 import { toBase64 } from '../../protocol/text/toBase64.ts'
 

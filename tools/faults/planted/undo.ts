@@ -114,7 +114,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'undo-14',
-    file: tool,
+    file: 'src/actors/tools/checkedUndo.ts',
     what: 'undo is given receipts that were not checked',
     from: 'if (bad?.error !== undefined) throw',
     to: 'if (bad?.error === null) throw',

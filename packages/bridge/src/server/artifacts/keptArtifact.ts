@@ -1,5 +1,5 @@
 import type { Artifact } from '../../../../../src/protocol/artifacts/artifact.ts'
-import { artifactsOf } from '../../../../../src/protocol/resultData.ts'
+import { artifactsOf } from '../../../../../src/protocol/artifacts/artifactsOf.ts'
 import type { AgentAccess } from '../agentAccess.ts'
 
 /**
