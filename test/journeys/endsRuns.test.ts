@@ -208,7 +208,7 @@ describe('a tool that ends the run', (it) => {
         `after record ${end}`,
       )
       assert.is((lastOf(agent) as { toolName?: string }).toolName, 'once')
-      assert.equal(await agent.result().then(({ output }) => output), { n: 1 }, `after record ${end}`)
+      assert.equal((await agent.result())?.output, { n: 1 }, `after record ${end}`)
       await next.close()
     }
   })

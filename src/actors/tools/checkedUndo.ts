@@ -1,7 +1,32 @@
 import { z } from 'zod'
 import { describeIssues } from '../../protocol/errors.ts'
-import type { ToolEffects, UndoContext } from './defineTool.ts'
+import type { Snapshots } from '../../protocol/ports/snapshots.ts'
 import type { ReadSchema } from './toolSchema.ts'
+
+/**
+ * Effects that a call may have: they decide whether it may run again when it is not known whether it finished, and whether it can be
+ * undone.
+ */
+export type ToolEffects = 'none' | 'idempotent' | 'reversible' | 'irreversible'
+
+/** Context that a tool's `undo` receives. */
+export interface UndoContext<Input = unknown, Receipt = unknown, out Deps = unknown> {
+  /** Arguments of the call, as the log has them: secrets that `redact` names are blanked. */
+  readonly input: Input
+  /** Receipt that the call kept; `undefined` if it kept none. */
+  readonly receipt: Receipt
+  /** Receipts of older calls on the same thing that are undone as well, newest first. */
+  readonly earlier: readonly Receipt[]
+  /** Value that the application gives to the run that undoes the call, or between runs to the agent. */
+  readonly deps: Deps
+  /** Aborted when the run is aborted, the agent stops or the undoing times out. */
+  readonly signal: AbortSignal
+  readonly callId: string
+  /** Deterministic id of this undoing, the same on every attempt. */
+  readonly key: string
+  readonly snapshots: Snapshots
+  readonly agent: { readonly id: string; readonly path: readonly string[] }
+}
 
 interface UndoParts {
   readonly run?: unknown

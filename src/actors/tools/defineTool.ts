@@ -4,7 +4,7 @@ import { optionsCheck } from '../../protocol/checks/optionsCheck.ts'
 import type { JsonSchema, ToolSpec } from '../../protocol/ports/model.ts'
 import type { Snapshots } from '../../protocol/ports/snapshots.ts'
 import type { RunContext } from '../calls/runContext.ts'
-import { checkedUndo, wrongInUndo, type UndoOption } from './checkedUndo.ts'
+import { checkedUndo, wrongInUndo, type ToolEffects, type UndoContext, type UndoOption } from './checkedUndo.ts'
 import { concludeOf, type Conclude } from './toolValue.ts'
 import {
   isToolSchema,
@@ -15,6 +15,8 @@ import {
   type StandardInput,
   type ToolSchema,
 } from './toolSchema.ts'
+
+export type { ToolEffects, UndoContext }
 
 /**
  * Removes the secrets named by the runtime's `redact` from text. The runtime does this to everything a tool returns; a tool that
@@ -97,31 +99,6 @@ export interface ToolContext<out Deps = unknown, Receipt = unknown> extends RunC
 
 /** Return value of `run`: a string, content blocks, any JSON value, or nothing. */
 export type ToolOutput = unknown
-
-/**
- * Effects that a call may have: they decide whether it may run again when it is not known whether it finished, and whether it can be
- * undone.
- */
-export type ToolEffects = 'none' | 'idempotent' | 'reversible' | 'irreversible'
-
-/** Context that a tool's `undo` receives. */
-export interface UndoContext<Input = unknown, Receipt = unknown, out Deps = unknown> {
-  /** Arguments of the call, as the log has them: secrets that `redact` names are blanked. */
-  readonly input: Input
-  /** Receipt that the call kept; `undefined` if it kept none. */
-  readonly receipt: Receipt
-  /** Receipts of older calls on the same thing that are undone as well, newest first. */
-  readonly earlier: readonly Receipt[]
-  /** Value that the application gives to the run that undoes the call, or between runs to the agent. */
-  readonly deps: Deps
-  /** Aborted when the run is aborted, the agent stops or the undoing times out. */
-  readonly signal: AbortSignal
-  readonly callId: string
-  /** Deterministic id of this undoing, the same on every attempt. */
-  readonly key: string
-  readonly snapshots: Snapshots
-  readonly agent: { readonly id: string; readonly path: readonly string[] }
-}
 
 /** Arguments of a tool as its schema accepts them; only for the type checker. */
 declare const takes: unique symbol

@@ -122,7 +122,7 @@ function joinedData(value: Pick<ToolValue, 'data'>, given: GivenData | undefined
   return { data: isRecord(base) ? { ...named, ...base } : { ...named, value: base } }
 }
 
-/** What a result has that ends nothing and has no data. */
+/** Application's part of a result without data that ends nothing. */
 export const noData: Omit<ToolValue, 'shown'> = Object.freeze({})
 
 /** Returns what a result has for the application, and whether it ends the run; always the same object if neither. */

@@ -2,7 +2,7 @@ import type { AgentEvent } from '../events.ts'
 import type { LogRecord, RecordOf } from '../records.ts'
 import { textOf } from './messageText.ts'
 
-/** What may be the answer of a run: a reply, or the result of a call that ends the run. */
+/** A possible answer of a run: a reply, or the result of a call that ends the run. */
 export interface SaidAnswer {
   readonly text: string
   /** The value of the call, which is the answer as data. */

@@ -69,8 +69,8 @@ export class RequestedRun {
     if (type === 'run.start') return this.#begin(happened)
     if (!('runId' in happened) || !this.#runs.has(happened.runId)) return
     if (said !== undefined) this.#said = said
-    if (type !== 'run.end') return
-    if (happened.reason?.type !== 'interrupted') this.#result = this.#resultOf(happened)
+    else if (happened.type !== 'run.end') return
+    else if (happened.reason?.type !== 'interrupted') this.#result = this.#resultOf(happened)
   }
 
   /** Notes that the request was dropped from its queue before it began. */
