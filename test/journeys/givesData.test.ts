@@ -1,8 +1,9 @@
 import { z } from 'zod'
 import { createRuntime, defineAgent, defineTool, memoryStore } from '../../src/index.ts'
 import { scriptedModel } from '../../packages/evaluation/src/testing/scriptedModel.ts'
-import type { ToolContext, ToolOptions } from '../../src/actors/tools/defineTool.ts'
+import type { Tool, ToolContext, ToolOptions } from '../../src/actors/tools/defineTool.ts'
 import { calls, quiet, resultsOf, startAgent, tool, withCode } from '../support/agentHarness.ts'
+import { aiSdkTools } from '../../src/aiSdk.ts'
 import { storeFolder } from '../stores/storeFolder.ts'
 import { assert, describe, type CaseContext } from '../support/suite.ts'
 
@@ -285,6 +286,33 @@ describe('data of a call', (it) => {
     const data: unknown[] = []
     for await (const record of folder.store().read('a1')) if (record.type === 'tool.end') data.push(record.data)
     assert.equal(data, [{ id: 'x7', rows: 1 }])
+  })
+
+  it('loses secrets beside the log too', async (context) => {
+    const store = memoryStore()
+    const { agent, ofType } = await startAgent(context, {
+      store,
+      redact: { secrets: { PASSWORD: 'hunter2-hunter2' } },
+      tools: [giving(({ give }) => (give(`hunter2-hunter2 ${'x'.repeat(70_000)}`), 'ok'))],
+      replies: [calls('c', 'show'), 'done'],
+    })
+    await agent.prompt('go').result
+    const apart = ofType('tool.end')[0]!.dataApart!
+    assert.ok('artifact' in apart)
+    const { artifact } = apart as Extract<typeof apart, { artifact: unknown }>
+    assert.not.match(new TextDecoder().decode(await store.snapshots!.get('a1', artifact.id)), /hunter2/)
+  })
+
+  it('is the raw output of a tool of the AI SDK with toModelOutput', async (context) => {
+    const raw = {
+      inputSchema: z.object({}),
+      execute: () => ({ rows: [1, 2] }),
+      toModelOutput: () => ({ type: 'text', value: 'two rows' }),
+    }
+    const tools = aiSdkTools({ raw }) as Tool[]
+    const { agent, script, ofType } = await startAgent(context, { tools, replies: [calls('c', 'raw'), 'done'] })
+    await agent.prompt('go').result
+    assert.equal([resultsOf(script.requests[1]), ofType('tool.end')[0]!.data], [['two rows'], { rows: [1, 2] }])
   })
 
   it('needs a schema and functions', () => {
