@@ -43,6 +43,7 @@ const initialContext = ({ restored, task, parent: _, metadata: __, ...input }: A
   turns: 0,
   isTurnOpen: false,
   owesReply: false,
+  endedBy: null,
   run: null,
   frame: null,
   pausedRun: null,

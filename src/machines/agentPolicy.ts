@@ -55,6 +55,8 @@ export interface AgentPolicy {
   readonly reversible: readonly string[]
   /** Names of tools that clients carry out; missing without any. */
   readonly external?: readonly string[]
+  /** Names of tools that may end the run; missing without any. */
+  readonly endsRun?: readonly string[]
   /** Names of tools that poll; empty unless stalls are looked for. */
   readonly polling: readonly string[]
   /** Names of the policies, in their order, and whether any is asked when the agent has come to rest. */

@@ -57,6 +57,8 @@ export interface CallState {
   readonly used?: Spent
   /** Set if its result hands the conversation over, which happens once the step has ended. */
   readonly handsOver?: true
+  /** Set if it could have ended the run, and failed. */
+  readonly failsToEnd?: true
   /** Decision of a person about an approval. */
   readonly decision?: { readonly type: 'approve' | 'deny'; readonly reason?: string }
 }
@@ -139,6 +141,8 @@ export interface LoggedContext {
   readonly isTurnOpen: boolean
   /** True if the trunk ends with something that the model has not answered. */
   readonly owesReply: boolean
+  /** The newest result on the trunk that ends the run, as nothing was said since. */
+  readonly endedBy: NonNullable<RecordOf<'run.end'>['endedBy']> | null
   /** The last node up to which the input guards have decided about messages of people. */
   readonly guardedTo?: NodeId
   readonly run: RunState | null

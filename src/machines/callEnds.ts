@@ -35,7 +35,10 @@ type CallResult = Pick<
   ToolResultMessage,
   'content' | 'isError' | 'synthetic' | 'changed' | 'receipt' | 'hasLesson' | 'ofRuntime' | 'artifacts'
 > &
-  Pick<RecordOf<'tool.end'>, 'spent' | 'returned' | 'hook' | 'delivers' | 'handoff'>
+  Pick<
+    RecordOf<'tool.end'>,
+    'data' | 'dataApart' | 'endsRun' | 'value' | 'answer' | 'spent' | 'returned' | 'hook' | 'delivers' | 'handoff'
+  >
 
 /** Gives a call its result. */
 export function endCall(draft: Draft, index: number, result: CallResult): void {
@@ -70,6 +73,11 @@ function recordEnd(draft: Draft, call: CallState, result: CallResult): void {
     hasLesson,
     ofRuntime,
     artifacts,
+    data,
+    dataApart,
+    endsRun = isError && draft.context.policy.endsRun?.includes(name) === true ? false : undefined,
+    value,
+    answer,
     spent,
     returned = call.returned,
     hook,
@@ -96,9 +104,15 @@ function recordEnd(draft: Draft, call: CallState, result: CallResult): void {
         }
   const type = 'tool.end'
   const ended = { v, seq: 0, type, runId, turnIndex, nodeId, parentId, callId, key, name, message, ...room } as const
-  if ((returned ?? spent ?? hook ?? delivers ?? handoff) === undefined) return draft.record(ended)
+  if (data === undefined && (dataApart ?? endsRun ?? returned ?? spent ?? hook ?? delivers ?? handoff) === undefined)
+    return draft.record(ended)
   draft.record({
     ...ended,
+    ...(data === undefined ? {} : { data }),
+    ...(dataApart === undefined ? {} : { dataApart }),
+    ...(endsRun === undefined ? {} : { endsRun }),
+    ...(value === undefined ? {} : { value }),
+    ...(answer === undefined ? {} : { answer }),
     ...(returned === undefined ? {} : { returned }),
     ...(spent === undefined ? {} : { spent }),
     ...(hook === undefined ? {} : { hook }),

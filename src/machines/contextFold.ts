@@ -75,8 +75,9 @@ function closeStep(state: State, calls: FoldedCalls): void {
   if (calls.isOpen) return
   // The values in use were requested for the definition before.
   if (calls.list.some(({ handsOver }) => handsOver === true)) state.frame = withoutUse(state.frame)
+  if (calls.list.some(({ failsToEnd }) => failsToEnd === true)) state.endedBy = null
   calls.open(none)
-  state.owesReply = answersResults(state.run)
+  state.owesReply = state.endedBy === null && answersResults(state.run)
 }
 
 const none: readonly never[] = Object.freeze([])
@@ -193,6 +194,7 @@ const steps: Steps = {
   },
   'message.added': (state) => {
     state.owesReply = true
+    state.endedBy = null
     const unsaid = state.run?.unsaid ?? 0
     if (unsaid > 0) inRun(state, { unsaid: unsaid - 1 })
   },
@@ -214,6 +216,7 @@ const steps: Steps = {
     inRun(state, endingOf(state.run, message))
     calls.open(made)
     state.owesReply = made.length > 0
+    state.endedBy = null
     refuse(state, withheld)
   },
   'reply.reset': (state, { attempt, usage, costUsd, repair, next, without }) => {
@@ -257,8 +260,12 @@ const steps: Steps = {
     if (childId !== undefined && (numberOf(agentOf(runId), childId) ?? 0) > state.children) state.children += 1
   },
   'tool.end': (state, record, calls) => {
-    const { callId, spent, message, handoff } = record
-    move(calls, record, handoff === undefined ? {} : { handsOver: true })
+    const { callId, name, spent, message, handoff, endsRun } = record
+    move(calls, record, {
+      ...(handoff === undefined ? {} : { handsOver: true }),
+      ...(endsRun === false ? { failsToEnd: true } : {}),
+    })
+    if (endsRun === true) state.endedBy = { callId, name }
     const call = message.isError ? undefined : calls.find(callId)
     const reporter = call === undefined ? undefined : reporterOf(call)
     if (spent !== undefined && state.run !== null) state.run = withSpent(state.run, spent)
@@ -292,7 +299,12 @@ const steps: Steps = {
     spend(state, usage, costUsd)
   },
   'memory.extracted': (state, { usage, costUsd }) => spend(state, usage, costUsd),
-  'revert.applied': (state, { id, usage, costUsd, undo }) => {
+  'revert.applied': (state, { id, applied, usage, costUsd, undo }) => {
+    if (applied && state.endedBy !== null) {
+      // The result is no longer there.
+      state.endedBy = null
+      if (state.run !== null) state.owesReply = true
+    }
     if (usage !== undefined || costUsd !== undefined) spend(state, usage, costUsd)
     if (undo !== undefined) state.undoing = { id, ...undo, steps: [] }
   },

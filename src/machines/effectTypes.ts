@@ -4,6 +4,7 @@ import type { GuardVerdict } from '../protocol/guarding.ts'
 import type { NodeId } from '../protocol/ids.ts'
 import type { AssistantMessage, Block, PlainBlock, ToolResultMessage, Usage } from '../protocol/messages.ts'
 import type { ModelErrorKind, ModelSnapshot, RefusedPart } from '../protocol/ports/model.ts'
+import type { DataApart } from '../protocol/resultData.ts'
 import type { ToolsChange } from '../protocol/toolsChange.ts'
 import type { AgentPolicy } from './agentPolicy.ts'
 import type { Answer } from '../protocol/questions.ts'
@@ -148,6 +149,8 @@ export interface CallInput {
 export interface Returned extends Pick<CallOutput, 'content' | 'isError'> {
   /** The value of which the content shows a part. */
   readonly large?: { readonly value: unknown }
+  /** The value, for a tool with `output` or `toModel`, and the data that came with it. */
+  readonly given?: { readonly value: unknown; readonly data?: unknown }
 }
 
 /** A client's result of a call. */
@@ -204,6 +207,14 @@ export interface CallOutput {
   readonly ofRuntime?: true
   /** Parts of the result that are kept apart from the log. */
   readonly artifacts?: NonNullable<ToolResultMessage['artifacts']>
+  /** Data for the application, which no request has. */
+  readonly data?: unknown
+  readonly dataApart?: DataApart
+  /** Set if the result ends the run; `answer`: and fits the agent's output schema. */
+  readonly endsRun?: boolean
+  readonly answer?: true
+  /** Value of a call that ends the run, where `data` has more than that. */
+  readonly value?: unknown
   /** The whole content of an answer that is cut, for the effect that keeps it. */
   readonly whole?: string
   /** Effect of `afterTool` on the result. */

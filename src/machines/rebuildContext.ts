@@ -18,6 +18,7 @@ const empty: FoldedContext = {
   turns: 0,
   isTurnOpen: false,
   owesReply: false,
+  endedBy: null,
   run: null,
   frame: null,
   ...nothingPaused,

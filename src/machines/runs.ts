@@ -110,7 +110,13 @@ export function endTurn(draft: Draft): void {
 export function endRun(
   draft: Draft,
   stopReason: RunStopReason,
-  why: { reason?: PauseReason; left?: Limits; error?: ErrorInfo; refusal?: Refusal } = {},
+  why: {
+    reason?: PauseReason
+    left?: Limits
+    error?: ErrorInfo
+    refusal?: Refusal
+    endedBy?: NonNullable<RecordOf<'run.end'>['endedBy']>
+  } = {},
 ): void {
   endTurn(draft)
   const run = spentRun(draft.context)
@@ -203,10 +209,13 @@ export function dropResuming(draft: Draft): void {
 /** Ends the run with an error. */
 export const failRunWith = (draft: Draft, error: ErrorInfo): void => endRun(draft, 'error', { error })
 
-/** Ends a run that has nothing left to answer; one that answered because of a limit says which. */
+/** Ends a run that has nothing left to answer; one that answered because of a limit, or that a call ended, says which. */
 export function finishRun(draft: Draft): void {
-  const { run } = draft.context
-  endRun(draft, run?.lastStopReason ?? 'stop', run?.answer === undefined ? {} : { reason: run.answer.limit })
+  const { run, endedBy } = draft.context
+  endRun(draft, run?.lastStopReason ?? 'stop', {
+    ...(run?.answer === undefined ? {} : { reason: run.answer.limit }),
+    ...(endedBy === null ? {} : { endedBy }),
+  })
 }
 
 /** Records a finished reply. Without calls it moves the head; with calls the step stays open until their results are in. */

@@ -7,6 +7,7 @@ import { pricesSchema } from './economics.ts'
 import { errorInfoSchema } from './errorInfo.ts'
 import { guardVerdictSchema, refusalSchema } from './guarding.ts'
 import { parentSchema } from './parentLink.ts'
+import { resultDataShape } from './resultData.ts'
 import { agentIdSchema, nodeIdSchema } from './ids.ts'
 import { base, count, inTurn, placed, recordVersion } from './recordShapes.ts'
 import {
@@ -118,6 +119,8 @@ export const logRecords = variants({
         .readonly()
         .exactOptional(),
       error: errorInfoSchema().exactOptional(),
+      /** The call whose result ended it. */
+      endedBy: z.object({ callId: z.string(), name: z.string() }).exactOptional(),
     }),
   /** A paused run that an abort gave up. `resume` does not continue it. */
   'run.abandoned': () => z.object({ ...inTurn(), type: z.literal('run.abandoned') }),
@@ -196,6 +199,7 @@ export const logRecords = variants({
       key: z.string(),
       name: z.string(),
       message: toolResultMessageSchema(),
+      ...resultDataShape(),
       /**
        * Effect of a hook. With `beforeTool` the call was not run: it was `denied` or `answered`, or the hook came to no decision (`unchecked`). With
        * `afterTool` the tool's own result is not kept: it was `replaced`, or `withheld` because the hook came to no decision.

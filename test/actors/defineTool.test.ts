@@ -1,5 +1,6 @@
 import { z } from 'zod'
-import { defineTool, isBlocks } from '../../src/actors/tools/defineTool.ts'
+import { defineTool } from '../../src/actors/tools/defineTool.ts'
+import { isBlocks } from '../../src/actors/tools/isBlocks.ts'
 import { withCode } from '../support/agentHarness.ts'
 import { assert, describe } from '../support/suite.ts'
 import { toolContext } from '../support/toolContext.ts'

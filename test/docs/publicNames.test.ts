@@ -97,6 +97,7 @@ const reviewed = {
     'AgentProvider',
     'useAgent',
     'useApprovals',
+    'useCall',
     'useConnection',
     'useConversation',
     'useRoster',

@@ -21,7 +21,7 @@ const end = (stopReason: RunStopReason, more: object = {}) =>
     costUsd: 0,
     ...more,
   }) as const
-const words = { parse: () => ({ output: 7 }), lastText: () => 'seven' }
+const words = { parse: () => ({ output: 7 }), lastSaid: () => ({ text: 'seven' }) }
 const failure = { code: 'STORE_APPEND_FAILED', message: 'No space.' }
 
 const finished = (...[record, failed]: [ReturnType<typeof end>, typeof failure?]): Promise<RunResult> => {

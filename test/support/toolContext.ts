@@ -9,6 +9,8 @@ export interface RecordedToolContext extends ToolContext {
   /** True if the tool asked that its result stay in the context. */
   isPinned: boolean
   readonly receipts: readonly { readonly of?: string | undefined; readonly data: unknown }[]
+  /** Data that the tool gave to the application, by name. */
+  readonly given: ReadonlyMap<string, unknown>
 }
 
 /** Makes one; `onReport` is called after each report. */
@@ -22,6 +24,7 @@ export function toolContext(
   const reports: unknown[] = []
   const changes: string[] = []
   const receipts: { of?: string | undefined; data: unknown }[] = []
+  const given = new Map<string, unknown>()
   return {
     signal: options.signal ?? new AbortController().signal,
     callId: 'call-1',
@@ -33,12 +36,14 @@ export function toolContext(
     reports,
     changes,
     receipts,
+    given,
     isPinned: false,
     pin() {
       this.isPinned = true
     },
     snapshots: options.snapshots ?? snapshotsOf(new MemorySnapshots()),
     keep: (data, of) => void receipts.push({ of, data }),
+    give: (data, name = '') => void given.set(name, data),
     ask: () => Promise.reject(new Error('Nobody was to be asked.')),
     changed: (path) => void changes.push(path),
     report: (progress) => {

@@ -185,8 +185,11 @@ const own: { readonly [T in AgentEvent['type']]?: Reader<T> } = {
     const content = [textContent(live.printed(callId, printed))]
     return [{ sessionUpdate: 'tool_call_update', toolCallId: callId, content }]
   },
-  'tool.end': (live, { callId, name, message }) => {
-    const updates = [...live.announce({ toolCallId: callId, name, input: undefined }), outcomeUpdate(callId, message)]
+  'tool.end': (live, { callId, name, message, data }) => {
+    const updates = [
+      ...live.announce({ toolCallId: callId, name, input: undefined }),
+      outcomeUpdate(callId, message, data),
+    ]
     live.forget(callId)
     return updates
   },
@@ -205,10 +208,10 @@ const ofSubAgents: { readonly [T in AgentEvent['type']]?: Reader<T> } = {
     live.announce({ toolCallId: key, name, input, agentId }),
   'tool.start': (live, { key }) =>
     live.knows(key) ? [{ sessionUpdate: 'tool_call_update', toolCallId: key, status: 'in_progress' }] : [],
-  'tool.end': (live, { key, message }) => {
+  'tool.end': (live, { key, message, data }) => {
     if (!live.knows(key)) return []
     live.forget(key)
-    return [outcomeUpdate(key, message)]
+    return [outcomeUpdate(key, message, data)]
   },
 }
 

@@ -44,7 +44,7 @@ export function contentBlock(block: PlainBlock): ContentBlock {
 export const textContent = (text: string): ToolCallContent => ({ type: 'content', content: { type: 'text', text } })
 
 /** The result of a call. Changed files are locations if their paths are absolute, as ACP requires. */
-export function outcomeUpdate(toolCallId: string, message: ToolResultMessage): SessionUpdate {
+export function outcomeUpdate(toolCallId: string, message: ToolResultMessage, data?: unknown): SessionUpdate {
   const { content, isError, changed = [], synthetic } = message
   const locations = changed.filter((path) => isAbsolute(path)).map((path) => ({ path }))
   return {
@@ -52,7 +52,7 @@ export function outcomeUpdate(toolCallId: string, message: ToolResultMessage): S
     toolCallId,
     status: isError ? 'failed' : 'completed',
     content: content.map((block) => ({ type: 'content', content: contentBlock(block) })),
-    rawOutput: textOf(content),
+    rawOutput: data === undefined ? textOf(content) : data,
     ...(locations.length === 0 ? {} : { locations }),
     ...(synthetic === undefined ? {} : { _meta: { escapement: { synthetic } } }),
   }

@@ -250,6 +250,8 @@ describe('contents of ACP', (it) => {
       [made({})['status'], made({ isError: true })['status'], made({})['rawOutput']],
       ['completed', 'failed', 'x'],
     )
+    const withData = outcomeUpdate('c', result('x') as never, { rows: [] }) as unknown as Record<string, unknown>
+    assert.equal(withData['rawOutput'], { rows: [] })
     assert.equal(made({ changed: ['/a', 'b'] })['locations'], [{ path: '/a' }])
     assert.equal(['locations' in made({ changed: ['b'] }), '_meta' in made({})], [false, false])
     assert.equal(made({ synthetic: 'aborted' })['_meta'], { escapement: { synthetic: 'aborted' } })

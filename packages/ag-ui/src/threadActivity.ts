@@ -33,7 +33,9 @@ export class ThreadActivity {
   lastText(agentRunIds: readonly string[]): string {
     const last = this.agent.conversation
       .trunk()
-      .findLast((node) => agentRunIds.includes(node.runId) && node.message.role === 'assistant')
+      .findLast(
+        (node) => agentRunIds.includes(node.runId) && (node.message.role === 'assistant' || node.ending !== undefined),
+      )
     return last === undefined ? '' : textOf(last.message.content.filter((block) => block.type === 'text'))
   }
 

@@ -155,6 +155,10 @@ const table: Table = {
       ...(isError ? { metadata: { escapement: { isError, ...(synthetic === undefined ? {} : { synthetic }) } } } : {}),
       ...ownerOf(writer.rootId, agentId),
     })
+    if (event.data === undefined) return
+    const toolCallId = toolCallIdOf(writer.rootId, agentId, callId)
+    const value = { toolCallId, name: event.name, data: event.data }
+    writer.write({ type: EventType.CUSTOM, name: 'escapement.data', value, ...ownerOf(writer.rootId, agentId) })
   },
   'run.end': (event, writer) => {
     if (isOwn(event, writer)) return

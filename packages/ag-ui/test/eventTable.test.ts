@@ -63,6 +63,18 @@ describe('an event as AG-UI has it', (it) => {
     }
   })
 
+  it('has the data of a result after it, and nothing where there is none', () => {
+    const { of } = writer()
+    const [first, second, ...more] = of(result({}, { name: 'save', data: { id: 'x' } }))
+    assert.equal([first!.type, second!.type, more], ['TOOL_CALL_RESULT', 'CUSTOM', []])
+    assert.equal(first!['content'], 'gone')
+    assert.equal(
+      [second!['name'], second!['value']],
+      ['escapement.data', { toolCallId: 'c', name: 'save', data: { id: 'x' } }],
+    )
+    assert.is(of(result({})).length, 1)
+  })
+
   it('tells of a tag at the node that was reverted to', () => {
     const { of } = writer()
     const [, tag] = of(event('revert.applied', { applied: false, tag: 'x', target: 4 }))

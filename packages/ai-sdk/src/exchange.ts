@@ -215,7 +215,11 @@ export class Exchange {
 
   endCall(
     call: ShownCall,
-    { content, isError }: { readonly content: readonly PlainBlock[]; readonly isError: boolean },
+    {
+      content,
+      isError,
+      data,
+    }: { readonly content: readonly PlainBlock[]; readonly isError: boolean; readonly data?: unknown },
   ): void {
     this.#change(call, (part) => {
       const approval = 'approval' in part && part.approval !== undefined ? { approval: part.approval } : {}
@@ -224,7 +228,7 @@ export class Exchange {
         ? { state: 'output-denied' }
         : isError
           ? { state: 'output-error', errorText: textOfOutput(content) }
-          : { state: 'output-available', output: outputOf(content) }
+          : { state: 'output-available', output: data === undefined ? outputOf(content) : data }
       // An aborted call keeps the approval that nobody decided, as clients do.
       return { ...callIn(part), ...ended, ...approval } as UiToolPart
     })

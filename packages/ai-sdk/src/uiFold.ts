@@ -84,12 +84,12 @@ export class UiFold {
     if (childId !== undefined) this.#called.set(childId, { callId, fold: new UiFold(childId) })
   }
 
-  callEnds({ callId, message }: EventOf<'tool.end'>): void {
+  callEnds({ callId, message, data }: EventOf<'tool.end'>): void {
     const { exchange } = this
     const call = exchange?.callOf(this.agentId, callId)
     if (exchange === undefined || call === undefined) return
     const content = saidByTool(message)
-    exchange.endCall(call, { content, isError: message.isError })
+    exchange.endCall(call, { content, isError: message.isError, data })
     closeQuestions(exchange, call)
     for (const [childId, called] of this.#called) {
       if (called.callId !== callId) continue
@@ -202,10 +202,10 @@ const ofPeople: Handlers<Exchange> = {
 
 const others: Handlers<Exchange> = {
   ...ofPeople,
-  'tool.end': (exchange, { agentId, callId, message }) => {
+  'tool.end': (exchange, { agentId, callId, message, data }) => {
     const call = exchange.callOf(agentId, callId)
     if (call === undefined) return
-    exchange.endCall(call, { content: saidByTool(message), isError: message.isError })
+    exchange.endCall(call, { content: saidByTool(message), isError: message.isError, data })
     closeQuestions(exchange, call)
   },
 }

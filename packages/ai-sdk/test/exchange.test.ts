@@ -111,6 +111,11 @@ describe('calls in a chat', (it) => {
       { state: 'output-denied', input: { by: 'us' }, approval: { id: 'k1', approved: false } },
     ],
     [
+      'that gave the application data',
+      [asked, decided('approve'), { ...toolEnd('c1', 'saved'), data: { id: 'x' } } as AgentEvent],
+      { state: 'output-available', input: { by: 'us' }, output: { id: 'x' }, approval: { id: 'k1', approved: true } },
+    ],
+    [
       'that was approved, and ended',
       [asked, decided('approve'), toolEnd('c1', '{"a":1}')],
       { state: 'output-available', input: { by: 'us' }, output: { a: 1 }, approval: { id: 'k1', approved: true } },

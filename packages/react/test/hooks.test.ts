@@ -1,11 +1,12 @@
 import { createElement as h, memo, type ReactNode } from 'react'
 import { renderToString } from 'react-dom/server'
 import { z } from 'zod'
-import { defineAgent, policyModel, type Model } from '../../../src/index.ts'
+import { defineAgent, defineTool, policyModel, type Model } from '../../../src/index.ts'
 import {
   AgentProvider,
   useAgent,
   useApprovals,
+  useCall,
   useConnection,
   useConversation,
   useRoster,
@@ -118,6 +119,29 @@ describe('the hooks of React', (it) => {
     next(words.length - 1)
     await until(() => used.status === 'idle')
     assert.is(draws.user, before.user)
+  })
+
+  it('show a call with the data that its tool gives, once it has ended', async (context) => {
+    const save = defineTool({
+      name: 'save',
+      description: 'Saves.',
+      input: z.object({}),
+      output: z.object({ id: z.string() }),
+      run: () => ({ id: 'x7' }),
+      toModel: () => 'saved',
+    })
+    const model = policyModel(({ messages }) =>
+      messages.at(-1)?.role === 'toolResult' ? 'done' : { toolCalls: [{ name: 'save', input: {}, callId: 'c1' }] },
+    )
+    const { connect } = await serveAgents(context, [defineAgent({ name: 'saver', model, tools: [save] })])
+    function Saved(): ReactNode {
+      const agent = useAgent('s', { spawn: 'saver' })
+      const call = useCall<{ id: string }>('s', 'c1')
+      if (agent.status === 'idle' && call === undefined) agent.prompt('go')
+      return h('p', null, `${call?.status ?? 'none'} ${call?.data?.id ?? '-'}`)
+    }
+    const { until, text } = await render(context, connect(), h(Saved))
+    await until(() => text() === 'done x7')
   })
 
   it('list what waits at all agents, running or not, until it is decided', async (context) => {

@@ -7,7 +7,7 @@ import { estimate, maxReturnedChars } from './runTool.ts'
 import type { AnyTool } from '../tools/defineTool.ts'
 
 /** Outcome of a call from a client: the value that its function returned, or the reason why it failed. */
-export type ClientOutcome = { readonly value: unknown } | { readonly error: string }
+export type ClientOutcome = { readonly value: unknown; readonly data?: unknown } | { readonly error: string }
 
 /**
  * Returns the result of a call that a client carried out as the model gets it: like the return value of a tool's `run`, cut and without
@@ -23,6 +23,8 @@ export function clientResult(
   const outcome = 'error' in given ? failure(given.error) : toOutcome(given.value, maxChars, ports)
   const { content, isError } = withinSize(outcome)
   const result = { content, isError, tokens: estimate(ports, call, content) }
+  if ('value' in given && (given.data !== undefined || tool?.conclude !== undefined))
+    return { ...result, isReviewed: true, given: clean(ports, given) }
   if ('value' in given && isLarge(given.value, maxChars, ports))
     return { ...result, isReviewed: true, large: { value: clean(ports, given.value) } }
   return ports.definition.hooks?.afterTool === undefined ? result : { ...result, isReviewed: true }

@@ -7,6 +7,7 @@ import { isLarge, keepAll, keptOutcome } from '../parts/results.ts'
 import type { Cancellation } from '../timing/cancellation.ts'
 import { effect } from '../effect.ts'
 import type { Outcome } from './outcome.ts'
+import { concluded } from './resultData.ts'
 
 /** The effect of `opening`: makes a sub-agent ready to run, from its log if it has one. */
 export const openChild = (find: FindPorts) =>
@@ -40,7 +41,8 @@ async function reviewed(
   if (callId === null || output.error !== undefined) return output
   const call = { ...input, callId }
   const answered = await afterTool(ports, call, await withWhole(ports, output, whole), cancellation)
-  const after = answered.keeping === undefined || cancellation.aborted ? answered : await keepAll(answered, ports)
+  const kept = answered.keeping === undefined || cancellation.aborted ? answered : await keepAll(answered, ports)
+  const after = await concluded(kept, input.name, ports)
   if (after.content === output.content) return after
   const { counter, correction } = ports.conversation
   const { content, isError } = after

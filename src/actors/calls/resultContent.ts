@@ -2,7 +2,7 @@ import { cutMiddle } from '../../protocol/text/cutMiddle.ts'
 import { mediaOf, wrongInMedia, type SaidMedia } from '../../protocol/text/saidContent.ts'
 import { isMedia, type PlainBlock } from '../../protocol/messages.ts'
 import type { AgentPorts } from '../agentPorts.ts'
-import { isBlocks } from '../tools/defineTool.ts'
+import { isBlocks } from '../tools/isBlocks.ts'
 import { jsonOf } from '../tools/jsonOf.ts'
 
 export const textBlock = (text: string): PlainBlock => ({ type: 'text', text })

@@ -14,11 +14,13 @@ import type { Cancellation } from '../timing/cancellation.ts'
 import { effect } from '../effect.ts'
 import { failure, withinSize, type Outcome } from './outcome.ts'
 import { clean, textBlock } from './resultContent.ts'
+import { concluded } from './resultData.ts'
 import { StartQueue } from '../timing/startQueue.ts'
 import { ToolAttempt } from './toolAttempt.ts'
 import { whenDone } from '../timing/whenDone.ts'
 import { SourceTool } from '../tools/sourceTool.ts'
 import type { AnyTool } from '../tools/defineTool.ts'
+import { ConcludedValue, appData, type ToolValue } from '../tools/toolValue.ts'
 import { isOwn } from '../tools/ownTools.ts'
 
 /** The effect of one tool call. Any fault of the tool becomes an error result that the model can read. */
@@ -48,7 +50,8 @@ function begin(ports: AgentPorts, input: CallInput, cancellation: Cancellation):
   const called = whenDone(call(ports, input, cancellation), (outcome) =>
     outcome.keeping === undefined || cancellation.aborted ? outcome : keepAll(outcome, ports),
   )
-  return whenDone(called, (outcome) => {
+  const kept = whenDone(called, (outcome) => (cancellation.aborted ? outcome : concluded(outcome, input.name, ports)))
+  return whenDone(kept, (outcome) => {
     const { key } = input
     const at = ports.clock.now()
     if (outcome.notStarted !== undefined) return notStarted(ports, key, outcome.notStarted)
@@ -111,9 +114,11 @@ export const maxReturnedChars = 30_000
 function call(ports: AgentPorts, input: CallInput, cancellation: Cancellation): Outcome | Promise<Outcome> {
   const { tools } = ports.definition
   if (input.returned !== undefined) {
-    const { large, ...returned } = input.returned
-    const maxChars = tools.get(input.name)?.maxOutputChars ?? maxReturnedChars
-    const whole = large === undefined ? returned : keptOutcome(large.value, maxChars, ports)
+    const { large, given, ...returned } = input.returned
+    const tool = tools.get(input.name)
+    const maxChars = tool?.maxOutputChars ?? maxReturnedChars
+    const shown = large === undefined ? returned : keptOutcome(large.value, maxChars, ports)
+    const whole = given === undefined ? shown : givenOutcome(ports, input, given, shown)
     return whenDone(whole, (outcome) => afterTool<Outcome>(ports, input, outcome, cancellation))
   }
   const tool = tools.get(input.name)
@@ -125,6 +130,25 @@ function call(ports: AgentPorts, input: CallInput, cancellation: Cancellation): 
   return whenDone(tool.bind(cancellation), (bound) =>
     typeof bound === 'string' ? failure(bound) : callTool(ports, input, bound, cancellation),
   )
+}
+
+/** Returns the outcome of a value that a client returned, with the data that came along. */
+async function givenOutcome(
+  ports: AgentPorts,
+  input: CallInput,
+  { value, data }: NonNullable<NonNullable<CallInput['returned']>['given']>,
+  shown: Outcome | Promise<Outcome>,
+): Promise<Outcome> {
+  const given = data === undefined ? undefined : new Map([['', data]])
+  const tool = ports.definition.tools.get(input.name)
+  try {
+    const failed = (what: string, thrown: unknown): void => ports.callbackFailed?.(what, thrown)
+    const made = await tool?.conclude?.(value, { callId: input.callId, input: input.input, failed })
+    const outcome = await (made === undefined ? shown : keptOutcome(made.shown, tool!.maxOutputChars, ports))
+    return outcome.isError ? outcome : { ...outcome, ...clean(ports, appData(made ?? {}, given, outcome)) }
+  } catch (thrown) {
+    return failure(clean(ports, messageOf(thrown)))
+  }
 }
 
 /** Returns true if the call would now do something else than was decided about, for example because of a new link. */
@@ -149,14 +173,18 @@ function callTool(
       attempt.end({ ...outcome, isError: true }),
     )
   }
-  const ended = (value: unknown): Outcome | Promise<Outcome> => {
+  const shown = (value: unknown, data?: ToolValue): Outcome | Promise<Outcome> => {
     try {
       const outcome = outcomeOf(value, tool.maxOutputChars, ports)
-      return outcome instanceof Promise ? outcome.then((one) => attempt.end(one), failed) : attempt.end(outcome)
+      return outcome instanceof Promise
+        ? outcome.then((one) => attempt.end(one, data), failed)
+        : attempt.end(outcome, data)
     } catch (thrown) {
       return failed(thrown)
     }
   }
+  const ended = (value: unknown): Outcome | Promise<Outcome> =>
+    value instanceof ConcludedValue ? shown(value.value.shown, value.value) : shown(value)
   let outcome: Outcome | Promise<Outcome>
   try {
     const value = attempt.run(parsed.value)

@@ -13,6 +13,8 @@ import type { Outcome } from './outcome.ts'
 import { BoundCall } from '../tools/boundCall.ts'
 import { RecallCall } from '../brakes/recall/recallTool.ts'
 import { SourceTool } from '../tools/sourceTool.ts'
+import { ConcludedValue, appData, noData, notJsonIn, type Conclude, type ToolValue } from '../tools/toolValue.ts'
+import { clean } from './resultContent.ts'
 import type { AnyTool, ToolContext } from '../tools/defineTool.ts'
 
 /** One run of a tool under its time limit. */
@@ -26,6 +28,7 @@ export class ToolAttempt {
   #changed: Set<string> | undefined
   #receipt: ToolResultMessage['receipt']
   #pins = false
+  #given: Map<string, unknown> | undefined
   #isClosed = false
   #timer: PausableTimer | undefined
   #asking: Asking | undefined
@@ -64,23 +67,36 @@ export class ToolAttempt {
   }
 
   #start(value: unknown): unknown {
+    const { conclude } = this.#tool
     const result = this.#tool.run(value, this.#context())
+    if (conclude !== undefined) return this.#conclude(conclude, result, value)
     const { signal } = this.#controller
     if (result instanceof RecallCall) return result.answer(this.#ports.conversation, signal)
     return result instanceof BoundCall ? (result as BoundCall<AgentPorts>).answer(this.#ports, signal) : result
   }
 
-  /** Returns the outcome with the files reported as changed and the receipt kept for undoing, even for a failed call. */
-  end(outcome: Outcome): Outcome {
+  async #conclude(conclude: Conclude, result: unknown, input: unknown): Promise<ConcludedValue> {
+    const value: unknown = await result
+    const failed = (what: string, thrown: unknown): void => this.#ports.callbackFailed?.(what, thrown)
+    return new ConcludedValue(await conclude(value, { callId: this.#input.callId, input, failed }))
+  }
+
+  /**
+   * Returns the outcome with the files reported as changed and the receipt kept for undoing, even for a failed call, and with its data: the
+   * value, joined with what was given.
+   */
+  end(outcome: Outcome, value: Omit<ToolValue, 'shown'> = noData): Outcome {
     this.#isClosed = true
     this.#timer?.pause()
     this.#outer.remove(this.#abort)
     // What it asked and did not wait for is over.
     if (this.#asking !== undefined) this.#controller.abort(abortReason())
     if (this.#unwritten !== undefined) return { ...outcome, notStarted: this.#unwritten }
-    if (this.#changed === undefined && this.#receipt === undefined && !this.#pins) return outcome
+    const more = outcome.isError ? noData : appData(value, this.#given, outcome)
+    if (more === noData && this.#changed === undefined && this.#receipt === undefined && !this.#pins) return outcome
     return {
       ...outcome,
+      ...clean(this.#ports, more),
       ...(this.#pins ? { pins: true } : {}),
       ...(this.#changed === undefined ? {} : { changed: [...this.#changed] }),
       ...(this.#receipt === undefined ? {} : { receipt: this.#receipt }),
@@ -137,6 +153,13 @@ export class ToolAttempt {
         this.#pins = true
       },
       snapshots: ports.snapshots,
+      give: (data, as = '') => {
+        if (this.#isClosed) return
+        const place = notJsonIn(data)
+        if (place !== undefined) throw new TypeError(`What is given is not JSON: ${place}`)
+        this.#given ??= new Map()
+        this.#given.set(String(as), cloneJson(data))
+      },
       keep: (receipt, of) => {
         if (this.#isClosed || this.#tool.undo === undefined) return
         const data = cloneJson(receipt)

@@ -1,7 +1,7 @@
 import type { AnyModel } from '../models/anyModel.ts'
 import { z } from 'zod'
 import { compactionTrigger } from '../../conversation/brakes/compaction/planCompaction.ts'
-import { externalTools, irreversibleNames, pollingNames, reversibleNames } from './toolNames.ts'
+import { endingTools, externalTools, irreversibleNames, pollingNames, reversibleNames } from './toolNames.ts'
 import { subAgentMap, type EntryDeps, type SubAgentEntry } from './subAgents.ts'
 import type { RetryPolicy } from '../../machines/agentPolicy.ts'
 import { labelOf, RuntimeError } from '../../protocol/errors.ts'
@@ -178,6 +178,7 @@ export function defineAgent<
     maxCallsPerReply: plain.maxCallsPerReply,
     reversible: reversibleNames(tools),
     ...externalTools(tools),
+    ...endingTools(tools),
     polling: braking?.stall == null ? nobody : [...pollingNames(tools), ...(hasAgents ? [waitForName] : [])],
     policies: {
       names: braking?.policies?.list.map(({ name: each }) => each) ?? nobody,

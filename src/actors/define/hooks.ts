@@ -36,13 +36,18 @@ export type BeforeToolAnswer =
 export interface HookedResult {
   readonly content: readonly PlainBlock[]
   readonly isError: boolean
+  /** Data of the call for the application, if it has any. A result that is replaced or withheld has none. */
+  readonly data?: unknown
 }
 
 /**
  * Decision of `afterTool`: nothing leaves the result as it is; `result` replaces it, and is an error if `isError` says so, by default if
- * the result was one.
+ * the result was one. With `endsRun: true` a result that is no error ends the run; with `false` it does not, whatever its tool says.
  */
-export type AfterToolAnswer = undefined | { readonly result: ToolOutput; readonly isError?: boolean }
+export type AfterToolAnswer =
+  | undefined
+  | { readonly result: ToolOutput; readonly isError?: boolean; readonly endsRun?: boolean }
+  | { readonly endsRun: boolean }
 
 /** The text that a guard is asked about, with its surroundings. */
 export interface GuardContext<out Deps = unknown> extends RunContext<Deps> {

@@ -37,5 +37,11 @@ export function externalTools(tools: Tools): Pick<AgentPolicy, 'external'> {
   return external.length === 0 ? {} : { external }
 }
 
+/** Returns the names of the tools that may end the run; an empty object if there are none. */
+export function endingTools(tools: Tools): Pick<AgentPolicy, 'endsRun'> {
+  const endsRun = [...tools.values()].flatMap((tool) => (tool.endsRun === true ? [tool.name] : []))
+  return endsRun.length === 0 ? {} : { endsRun }
+}
+
 export const pollingNames = (tools: Tools): readonly string[] =>
   [...tools.values()].filter(({ polls }) => polls).map(({ name }) => name)

@@ -1,10 +1,11 @@
 import { z } from 'zod'
-import { describeIssues, labelOf, messageOf, RuntimeError } from '../../protocol/errors.ts'
+import { labelOf, messageOf, RuntimeError } from '../../protocol/errors.ts'
 import { optionsCheck } from '../../protocol/checks/optionsCheck.ts'
-import type { SaidBlock } from '../../protocol/text/saidContent.ts'
 import type { JsonSchema, ToolSpec } from '../../protocol/ports/model.ts'
 import type { Snapshots } from '../../protocol/ports/snapshots.ts'
 import type { RunContext } from '../calls/runContext.ts'
+import { checkedUndo, wrongInUndo, type ToolEffects, type UndoContext, type UndoOption } from './checkedUndo.ts'
+import { concludeOf, type Conclude } from './toolValue.ts'
 import {
   isToolSchema,
   notASchema,
@@ -14,6 +15,8 @@ import {
   type StandardInput,
   type ToolSchema,
 } from './toolSchema.ts'
+
+export type { ToolEffects, UndoContext }
 
 /**
  * Removes the secrets named by the runtime's `redact` from text. The runtime does this to everything a tool returns; a tool that
@@ -80,6 +83,14 @@ export interface ToolContext<out Deps = unknown, Receipt = unknown> extends RunC
    * revert may abandon it, and a person may unpin it.
    */
   pin(): void
+  /**
+   * Gives the application data about the call, which the model does not see: it is in `tool.end.data`, as a field of that `name`, beside the
+   * value of a tool with `output` or `toModel`. Without a name it is the data of a tool that has neither. The last of a name counts; a call
+   * that fails has no data.
+   *
+   * @throws TypeError when it is not JSON; the message names the place.
+   */
+  give(data: unknown, name?: string): void
   /** Keeps contents, such as that of a file before the call changes it. */
   readonly snapshots: Snapshots
   /** Absent when the runtime has no `redact`. */
@@ -88,31 +99,6 @@ export interface ToolContext<out Deps = unknown, Receipt = unknown> extends RunC
 
 /** Return value of `run`: a string, content blocks, any JSON value, or nothing. */
 export type ToolOutput = unknown
-
-/**
- * Effects that a call may have: they decide whether it may run again when it is not known whether it finished, and whether it can be
- * undone.
- */
-export type ToolEffects = 'none' | 'idempotent' | 'reversible' | 'irreversible'
-
-/** Context that a tool's `undo` receives. */
-export interface UndoContext<Input = unknown, Receipt = unknown, out Deps = unknown> {
-  /** Arguments of the call, as the log has them: secrets that `redact` names are blanked. */
-  readonly input: Input
-  /** Receipt that the call kept; `undefined` if it kept none. */
-  readonly receipt: Receipt
-  /** Receipts of older calls on the same thing that are undone as well, newest first. */
-  readonly earlier: readonly Receipt[]
-  /** Value that the application gives to the run that undoes the call, or between runs to the agent. */
-  readonly deps: Deps
-  /** Aborted when the run is aborted, the agent stops or the undoing times out. */
-  readonly signal: AbortSignal
-  readonly callId: string
-  /** Deterministic id of this undoing, the same on every attempt. */
-  readonly key: string
-  readonly snapshots: Snapshots
-  readonly agent: { readonly id: string; readonly path: readonly string[] }
-}
 
 /** Arguments of a tool as its schema accepts them; only for the type checker. */
 declare const takes: unique symbol
@@ -142,6 +128,10 @@ export interface Tool<in Deps = unknown, out Name extends string = string, out I
   /** Returns true if a person must approve this call. Takes parsed input. */
   needsApproval(input: unknown, context: RunContext<Deps>): boolean | Promise<boolean>
   run(input: unknown, context: ToolContext<Deps>): ToolOutput | Promise<ToolOutput>
+  /** True if its calls may end the run. */
+  readonly endsRun?: true
+  /** Set if its values are checked, or read by the model in another form. */
+  readonly conclude?: Conclude
   /** Set if its effects are reversible. Takes the input and receipts of the log, and checks them. */
   undo?(context: UndoContext<unknown, unknown, Deps>): Promise<void>
 }
@@ -176,6 +166,7 @@ export interface ToolOptions<
   Receipt extends z.ZodType = z.ZodUnknown,
   Deps = unknown,
   Name extends string = string,
+  Output extends z.ZodType = z.ZodUnknown,
 > {
   /** 1 to 64 letters, digits, `_` or `-`: what every provider accepts. */
   readonly name: Name
@@ -203,7 +194,22 @@ export interface ToolOptions<
   readonly run?: (
     input: InputOf<Input>,
     context: ToolContext<Deps, z.input<Receipt>>,
-  ) => ToolOutput | Promise<ToolOutput>
+  ) => z.input<Output> | Promise<z.input<Output>>
+  /**
+   * Schema of the value that `run` returns. The value as the schema gives it is in `tool.end.data`, for the application; one that does not
+   * fit is an error that the model reads.
+   */
+  readonly output?: Output
+  /**
+   * Returns what the model reads of the value, as `run` may return it without this: `({ id }) => \`Saved as ${id}.\``. The value itself is in
+   * `tool.end.data`, and the model never sees it. If it throws, the model reads the value.
+   */
+  toModel?(value: z.output<Output>): ToolOutput | Promise<ToolOutput>
+  /**
+   * Ends the run with a call that succeeds, as its answer, unless somebody has steered or another call that could have ended it failed:
+   * `true`, which the description tells the model, or a function of the value and the arguments. One that throws means no.
+   */
+  readonly endsRun?: true | ((value: z.output<Output>, input: InputOf<Input>) => boolean)
   /** `true`, or a predicate on the input: the call waits for `agent.decide`. A predicate that throws means yes. */
   readonly needsApproval?: boolean | ((input: InputOf<Input>, context: RunContext<Deps>) => boolean | Promise<boolean>)
   /** Milliseconds before the call is aborted; default 600,000; `Infinity` for no timeout. */
@@ -231,6 +237,9 @@ export interface ToolOptions<
 
 const isFunction = (value: unknown): boolean => typeof value === 'function'
 
+const zodSchema = () =>
+  z.custom((value) => typeof value === 'object' && value !== null && '_zod' in value, 'give a zod schema')
+
 const checkOptions = optionsCheck(
   {
     name: () => z.string().regex(/^[A-Za-z0-9_-]{1,64}$/, 'use 1 to 64 letters, digits, "_" or "-"'),
@@ -245,9 +254,11 @@ const checkOptions = optionsCheck(
     maxOutputChars: () => z.int().min(100),
     effects: () => z.enum(['none', 'idempotent', 'reversible', 'irreversible']),
     undo: () => z.custom(isFunction, 'give a function'),
-    receipt: () =>
-      z.custom((value) => typeof value === 'object' && value !== null && '_zod' in value, 'give a zod schema'),
+    receipt: () => zodSchema(),
     polls: () => z.boolean(),
+    output: () => zodSchema(),
+    toModel: () => z.custom(isFunction, 'give a function'),
+    endsRun: () => z.union([z.literal(true), z.custom(isFunction)], 'give true or a function'),
   },
 )
 
@@ -272,23 +283,27 @@ export function defineTool<
   const Receipt extends z.ZodType = z.ZodUnknown,
   Deps = unknown,
   const Name extends string = string,
->(options: ToolOptions<Input, Receipt, Deps, Name>): Tool<Deps, Name, SentTo<Input>> {
+  const Output extends z.ZodType = z.ZodUnknown,
+>(options: ToolOptions<Input, Receipt, Deps, Name, Output>): Tool<Deps, Name, SentTo<Input>> {
   const label = labelOf('Tool', options)
   const wrong = checkOptions(options) ?? wrongInUndo(options)
   if (wrong !== undefined) throw new RuntimeError('INVALID_DEFINITION', `${label}: ${wrong}.`)
   return toolOf(options, readSchema(options.input, label))
 }
 
+const endsRunText = 'A call that succeeds ends your work: its result is your answer.'
+
 /** Creates the tool from checked options. */
 export function toolOf<Deps, Name extends string, Input>(
-  options: ToolOptions<ToolSchema, z.ZodType, Deps, Name>,
+  options: ToolOptions<ToolSchema, z.ZodType, Deps, Name, z.ZodType>,
   schema: ReadSchema,
 ): Tool<Deps, Name, Input> {
   const { inputSchema, parse, finish } = options.canonical === undefined ? schema : inOneForm(schema, options.canonical)
   const approval = options.needsApproval ?? false
+  const conclude = concludeOf(options)
   return Object.freeze({
     name: options.name,
-    description: options.description,
+    description: options.endsRun === true ? `${options.description} ${endsRunText}` : options.description,
     inputSchema,
     timeoutMs: options.timeoutMs ?? 600_000,
     maxOutputChars: options.maxOutputChars ?? 30_000,
@@ -298,6 +313,8 @@ export function toolOf<Deps, Name extends string, Input>(
     needsApproval:
       typeof approval === 'function' ? finishedBefore(finish, approval) : approval ? alwaysAsks : neverAsks,
     run: options.run === undefined ? runsElsewhere(options.name) : finishedBefore(finish, options.run),
+    ...(conclude === undefined ? {} : { conclude }),
+    ...(options.endsRun === undefined ? {} : { endsRun: true }),
     ...(options.run === undefined ? { external: true } : {}),
     ...(options.canonical === undefined ? {} : { isCanonical: true }),
     ...(options.undo === undefined
@@ -342,56 +359,6 @@ const runsElsewhere = (name: string) => (): never => {
   throw new Error(`A client carries out the calls of "${name}"; it has no "run".`)
 }
 
-interface UndoParts {
-  readonly run?: unknown
-  readonly effects?: ToolEffects
-  readonly undo?: unknown
-  readonly receipt?: unknown
-}
-
-function wrongInUndo({ run, effects, undo, receipt }: UndoParts): string | undefined {
-  if (run === undefined && (undo ?? receipt) !== undefined) return 'what a client does it cannot undo: leave "undo" out'
-  if (effects === 'reversible' && undo === undefined)
-    return "its effects are 'reversible': say how a call is undone, undo: ({ input, receipt }) => …"
-  if (effects !== 'reversible' && undo !== undefined)
-    return `it has undo, but its effects are ${effects === undefined ? 'not said' : `'${effects}'`}: declare effects: 'reversible'`
-  return receipt !== undefined && undo === undefined ? 'it has a receipt, but no undo that takes it' : undefined
-}
-
-type UndoOption = (context: UndoContext) => void | Promise<void>
-
-const checkedUndo =
-  (undo: UndoOption, { parse, finish }: Pick<ReadSchema, 'parse' | 'finish'>, receipt: z.ZodType = z.unknown()) =>
-  async (context: UndoContext): Promise<void> => {
-    const input = parse(context.input)
-    if (!input.ok) throw new Error(`its arguments no longer fit its tool. ${input.message}`)
-    const kept = [context.receipt, ...context.earlier].map((one) => receipt.safeParse(one))
-    const bad = kept.find(({ success }) => !success)
-    if (bad?.error !== undefined) throw new Error(`what it kept no longer fits its tool: ${describeIssues(bad.error)}`)
-    const [own, ...earlier] = kept.map(({ data }) => data)
-    await undo({ ...context, input: await finish(input.value), receipt: own, earlier })
-  }
-
 /** Compared by identity, so that a tool that never needs an approval costs no preparation. */
 export const neverAsks = (): boolean => false
 export const alwaysAsks = (): boolean => true
-
-const hasBytes = (block: object): boolean =>
-  'data' in block &&
-  (typeof block.data === 'string' || block.data instanceof Uint8Array) &&
-  'mimeType' in block &&
-  typeof block.mimeType === 'string'
-
-/** Returns true if a value returned by a tool is already a list of content blocks. */
-export const isBlocks = (value: unknown): value is readonly SaidBlock[] =>
-  Array.isArray(value) &&
-  value.length > 0 &&
-  value.every(
-    (block: unknown) =>
-      typeof block === 'object' &&
-      block !== null &&
-      'type' in block &&
-      ((block.type === 'text' && 'text' in block && typeof block.text === 'string') ||
-        (block.type === 'file' && hasBytes(block)) ||
-        (block.type === 'image' && (hasBytes(block) || ('url' in block && typeof block.url === 'string')))),
-  )

@@ -2,6 +2,7 @@ import type { Tag } from '../../protocol/braking.ts'
 import type { NodeId } from '../../protocol/ids.ts'
 import type { Message, ToolCallBlock } from '../../protocol/messages.ts'
 import { toolCallsOf } from '../../protocol/text/messageText.ts'
+import { valueOf } from '../../protocol/text/answerIn.ts'
 import type { RecordOf } from '../../protocol/records.ts'
 import type { TokenCounter } from '../limits/tokenCounter.ts'
 
@@ -33,6 +34,8 @@ export interface ConversationNode {
   readonly isPolling?: true
   /** Set for a result: the arguments that its call ran with, if a hook or a person had changed them. */
   readonly ranWith?: { readonly input: unknown }
+  /** Set for a result that ends its run, with its value. */
+  readonly ending?: { readonly data?: unknown }
 }
 
 /** A user message, or an assistant message with all its tool results: the smallest unit kept or abandoned. */
@@ -72,6 +75,7 @@ export function makeNode(
   { irreversible, reversible, polls, edited, input }: Partial<CallMarks> = nothing,
 ): ConversationNode {
   const tokens = counter.message(record.message)
+  const ending = record.type === 'tool.end' && record.endsRun === true ? { ending: valueOf(record) } : {}
   const node: ConversationNode = {
     id: record.nodeId,
     parentId: record.parentId,
@@ -83,6 +87,7 @@ export function makeNode(
     pathTokens: (parent?.pathTokens ?? 0) + tokens,
     depth: (parent?.depth ?? 0) + 1,
     tags: noTags,
+    ...ending,
   }
   if ((irreversible ?? reversible ?? polls ?? edited) === undefined) return node
   return {

@@ -1,5 +1,6 @@
 import type { Artifact } from '../../protocol/artifacts/artifact.ts'
 import type { Store } from '../../protocol/ports/store.ts'
+import { artifactsOf } from '../../protocol/artifacts/artifactsOf.ts'
 import type { LogRecord } from '../../protocol/records.ts'
 import { toBase64 } from '../../protocol/text/toBase64.ts'
 
@@ -25,8 +26,7 @@ export class NamedArtifacts {
 
   apply(record: LogRecord): void {
     if (record.type !== 'tool.end') return
-    for (const artifact of record.message.artifacts ?? [])
-      this.#named.set(artifactKey(artifact.agentId, artifact.id), artifact)
+    for (const artifact of artifactsOf(record)) this.#named.set(artifactKey(artifact.agentId, artifact.id), artifact)
   }
 
   /** A line for each that is still kept. Rejects as the store does. */

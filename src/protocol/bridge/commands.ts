@@ -66,6 +66,8 @@ export const agentCommands = variants({
       input: z.unknown().exactOptional(),
       /** The value, for `answer` and `return`. */
       value: z.unknown().exactOptional(),
+      /** Data for the application beside the value, for `return`. */
+      data: z.unknown().exactOptional(),
     }),
 })
 export type AgentCommand = z.input<ReturnType<typeof agentCommands.schema>>
@@ -120,7 +122,7 @@ export type Decision =
   | 'approve'
   | 'deny'
   | { readonly value: unknown }
-  | { readonly result: unknown }
+  | { readonly result: unknown; readonly data?: unknown }
   | { readonly error: string }
 
 export interface DecideOptions {

@@ -6,7 +6,8 @@ export function decided(decision: Decision, how: string | DecideOptions = {}): o
   const options = typeof how === 'string' ? { reason: how } : given(how)
   if (typeof decision !== 'object' || decision === null) return { decision, ...options }
   if ('value' in decision) return { decision: 'answer', value: decision.value, ...options }
-  if ('result' in decision) return { decision: 'return', ...given({ value: decision.result }), ...options }
+  if ('result' in decision)
+    return { decision: 'return', ...given({ value: decision.result, data: decision.data }), ...options }
   return 'error' in decision ? { decision: 'fail', reason: decision.error, ...options } : { decision, ...options }
 }
 

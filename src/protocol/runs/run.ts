@@ -1,7 +1,8 @@
 import { errorInfo, type ErrorInfo, RuntimeError } from '../errors.ts'
 import type { AgentEvent } from '../events.ts'
 import type { Refusal } from '../guarding.ts'
-import { noUsage, textOf } from '../text/messageText.ts'
+import { answerIn, answerText, type SaidAnswer } from '../text/answerIn.ts'
+import { noUsage } from '../text/messageText.ts'
 import type { LogRecord, PauseReason, RecordOf, RunStopReason } from '../records.ts'
 import { EventBuffer } from './eventBuffer.ts'
 import { partialOutputs, type PartialOutput } from './partialOutput.ts'
@@ -33,7 +34,7 @@ export class RunOutcome {
   readonly requestId: string
   readonly result: Promise<RunResult>
   #resolve!: (result: RunResult) => void
-  #text = ''
+  #said: Pick<SaidAnswer, 'text' | 'data'> = { text: '' }
   #runId = ''
   #hasReply = false
 
@@ -45,32 +46,44 @@ export class RunOutcome {
   /** Takes in an event or record from which the result is computed. */
   note(happened: AgentEvent | LogRecord): void {
     if (happened.type === 'run.start') this.#runId = happened.runId
-    else if (happened.type === 'reply.end') {
-      this.#text = textOf(happened.message.content)
+    else {
+      const said = answerIn(happened)
+      if (said === undefined) return
+      this.#said = said
       this.#hasReply = true
     }
   }
 
-  /** `lastText`: text of the reply before the run; a run that resumes after a crash may find its answer already given. */
+  /** The answer as one text, for an agent that called this one. */
+  get answer(): string {
+    return answerText(this.#said)
+  }
+
+  /** `lastSaid`: the answer before the run; a run that resumes after a crash may find its answer already given. */
   finish(
     end: RecordOf<'run.end'>,
-    { parse, lastText }: { parse(text: string): { output?: unknown }; lastText(): string },
+    { parse, lastSaid }: { parse(text: string): { output?: unknown }; lastSaid(): Pick<SaidAnswer, 'text' | 'data'> },
     failure?: ErrorInfo,
   ): void {
     const { stopReason, turns, childTurns = 0, usage, costUsd, reason, error, refusal } = end
-    if (!this.#hasReply && stopReason === 'stop') this.#text = lastText()
-    const totals = { text: this.#text, runId: this.#runId, turns, childTurns, usage, costUsd }
+    if (!this.#hasReply && stopReason === 'stop') this.#said = lastSaid()
+    const totals = { text: this.#said.text, runId: this.#runId, turns, childTurns, usage, costUsd }
     if (failure !== undefined) this.#resolve(resultOf(totals, 'paused', { error: failure }))
     else
       this.#resolve(
-        resultOf(totals, stopReason, { reason, error, refusal, ...(stopReason === 'stop' ? parse(this.#text) : {}) }),
+        resultOf(totals, stopReason, {
+          reason,
+          error,
+          refusal,
+          ...(stopReason === 'stop' ? parse(answerText(this.#said)) : {}),
+        }),
       )
   }
 
   /** Ends a run that never started or whose agent died. */
   cancel(stopReason: RunStopReason, error?: ErrorInfo): void {
     const spent = { turns: 0, childTurns: 0, usage: noUsage, costUsd: 0 }
-    this.#resolve(resultOf({ text: this.#text, runId: this.#runId, ...spent }, stopReason, { error }))
+    this.#resolve(resultOf({ text: this.#said.text, runId: this.#runId, ...spent }, stopReason, { error }))
   }
 }
 

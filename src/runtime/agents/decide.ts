@@ -51,7 +51,7 @@ const waitsFor = { approval: 'an approval', question: 'the answer to a question'
 function decisionOf(
   owner: TreeAgent,
   pending: Pending,
-  { decision, reason, input, value }: DecideCommand,
+  { decision, reason, input, value, data }: DecideCommand,
   clean: (text: string) => string,
 ): CallDecision {
   const refuse = (what: string): never => {
@@ -72,7 +72,10 @@ function decisionOf(
     return wrong === undefined ? { decision, value } : refuse(`asks ${JSON.stringify(pending.question)}: ${wrong}`)
   }
   if (pending.kind === 'call' && decision === 'return')
-    return { decision, result: owner.ports.answers.resultOf(pending, { value }) }
+    return {
+      decision,
+      result: owner.ports.answers.resultOf(pending, { value, ...(data === undefined ? {} : { data }) }),
+    }
   if (pending.kind === 'call' && decision === 'fail')
     return { decision: 'return', result: owner.ports.answers.resultOf(pending, { error: reason! }) }
   return refuse(`waits for ${waitsFor[pending.kind]}: decide it with ${ways[pending.kind]}`)

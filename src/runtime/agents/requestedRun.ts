@@ -1,7 +1,8 @@
 import { readAnswer } from '../../protocol/checks/readOutput.ts'
 import type { AgentDefinition } from '../../actors/define/agentDefinition.ts'
 import type { AgentEvent } from '../../protocol/events.ts'
-import { noUsage, textOf } from '../../protocol/messages.ts'
+import { noUsage } from '../../protocol/messages.ts'
+import { answerIn, answerText, type SaidAnswer } from '../../protocol/text/answerIn.ts'
 import type { LogRecord, RecordOf, RunStopReason } from '../../protocol/records.ts'
 import { resultOf } from '../../protocol/runs/run.ts'
 import type { RunResult } from '../../protocol/runs/runResult.ts'
@@ -16,7 +17,7 @@ export class RequestedRun {
   readonly #requestId: string | undefined
   readonly #output: () => AgentDefinition['output']
   readonly #runs = new Set<string>()
-  #text = ''
+  #said: Pick<SaidAnswer, 'text' | 'data'> = { text: '' }
   #result: RunResult | undefined
   #lastSeq = 0
   /** Events that come before `catchUp`. */
@@ -40,7 +41,7 @@ export class RequestedRun {
   /** Returns the result that the run would have if no more records came. */
   unfinished(stopReason: RunStopReason, why: Parameters<typeof resultOf>[2] = {}): RunResult {
     const spent = { turns: 0, childTurns: 0, usage: noUsage, costUsd: 0 }
-    return resultOf({ text: this.#text, runId: [...this.#runs].at(-1) ?? '', ...spent }, stopReason, why)
+    return resultOf({ text: this.#said.text, runId: [...this.#runs].at(-1) ?? '', ...spent }, stopReason, why)
   }
 
   note(happened: Happened): void {
@@ -62,12 +63,13 @@ export class RequestedRun {
     const { type, seq } = happened
     if ('foreign' in happened) return
     if (type === 'queue.changed' && happened.why === 'dropped') return this.#left(happened)
-    if ((type !== 'run.start' && type !== 'reply.end' && type !== 'run.end') || seq <= this.#lastSeq) return
+    const said = answerIn(happened)
+    if ((type !== 'run.start' && said === undefined && type !== 'run.end') || seq <= this.#lastSeq) return
     this.#lastSeq = seq
-    const { runId } = happened
-    if (type === 'run.start') this.#begin(happened)
-    else if (!this.#runs.has(runId)) return
-    else if (type === 'reply.end') this.#text = textOf(happened.message.content)
+    if (type === 'run.start') return this.#begin(happened)
+    if (!('runId' in happened) || !this.#runs.has(happened.runId)) return
+    if (said !== undefined) this.#said = said
+    else if (happened.type !== 'run.end') return
     else if (happened.reason?.type !== 'interrupted') this.#result = this.#resultOf(happened)
   }
 
@@ -83,14 +85,14 @@ export class RequestedRun {
     else if (!goesOn && requestId !== this.#requestId) return
     this.#runs.add(runId)
     this.#result = undefined
-    if (!goesOn) this.#text = ''
+    if (!goesOn) this.#said = { text: '' }
   }
 
   #resultOf(end: RecordOf<'run.end'>): RunResult {
     const { runId, stopReason, turns, childTurns = 0, usage, costUsd, reason, error, refusal } = end
     const output = this.#output()
-    const answer = output === null || stopReason !== 'stop' ? undefined : readAnswer(output, this.#text)
-    const totals = { text: this.#text, runId, turns, childTurns, usage, costUsd }
+    const answer = output === null || stopReason !== 'stop' ? undefined : readAnswer(output, answerText(this.#said))
+    const totals = { text: this.#said.text, runId, turns, childTurns, usage, costUsd }
     return resultOf(totals, stopReason, {
       reason,
       error,

@@ -1,7 +1,8 @@
 import type { AgentDefinition } from '../../actors/define/agentDefinition.ts'
 import { maxAnswerChars } from '../../actors/calls/openChild.ts'
 import { cutMiddle } from '../../protocol/text/cutMiddle.ts'
-import { textOf, totalTokens } from '../../protocol/messages.ts'
+import { answerIn, answerText } from '../../protocol/text/answerIn.ts'
+import { totalTokens } from '../../protocol/messages.ts'
 import type { Refusal } from '../../protocol/guarding.ts'
 import type { PauseReason, RecordOf, Spent } from '../../protocol/records.ts'
 import type { Limits } from '../../protocol/runs/runLimits.ts'
@@ -77,11 +78,17 @@ export function finishedAnswer(
   if (hasMore && last.stopReason === 'paused' && last.reason?.type === 'limit') return undefined
   // Its process died before its task was in the log.
   if (!records.some((record) => record.type === 'message.added')) return undefined
-  const reply = records.findLast((record) => record.type === 'reply.end')
-  return answerOf(endingOf(last, reply === undefined ? '' : textOf(reply.message.content)), definition)
+  const said = records.findLast((record) => answerIn(record) !== undefined)
+  return answerOf(endingOf(last, said === undefined ? '' : answerText(answerIn(said)!)), definition)
 }
 
-/** Outcome of a run, with the text of its last reply. */
+/** Outcome of a run of this process, with its answer. */
+export const endOf = (result: RunResult, { answer }: { readonly answer: string }): Ending => ({
+  ...result,
+  text: answer,
+})
+
+/** Outcome of a run, with its answer. */
 export const endingOf = ({ stopReason, reason, error, refusal }: RecordOf<'run.end'>, text: string): Ending => ({
   stopReason,
   text,

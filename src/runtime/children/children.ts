@@ -9,10 +9,10 @@ import { RuntimeError, toErrorInfo, type ErrorInfo } from '../../protocol/errors
 import type { Spent } from '../../protocol/records.ts'
 import { RunOutcome } from '../../protocol/runs/run.ts'
 import { addSpent, notSpent, spentAfter } from '../../log/spent.ts'
-import { lastText } from '../events/runs.ts'
+import { lastSaid } from '../events/runs.ts'
 import { crashed, ifUnwritten, stopped, withoutWords } from './childErrors.ts'
 import { since, usedBy, type Child, type Deferred, type Life, type Wanted } from './child.ts'
-import { answerOf, finishedAnswer, limitsWithin, usedUp, type ChildAnswer } from './childAnswer.ts'
+import { answerOf, endOf, finishedAnswer, limitsWithin, usedUp, type ChildAnswer } from './childAnswer.ts'
 import { beginning, childHistory, linkTo } from './childHistory.ts'
 import { childDeps } from './runDeps.ts'
 import type { ChildHosts } from './childHosts.ts'
@@ -248,7 +248,7 @@ export class Children implements ChildPorts {
       exhausted ??
       (run === undefined
         ? { text: '', isError: false }
-        : named(life.agent, host.agentId, answerOf(await run.result, host.view.definition)))
+        : named(life.agent, host.agentId, answerOf(endOf(await run.result, run), host.view.definition)))
     return {
       type: 'ended',
       output: { ...this.#answer(input, answer, usedBy(life)), stopped: host.machine.isEndedOnPurpose },
@@ -269,7 +269,10 @@ export class Children implements ChildPorts {
     const reason = limits === undefined ? undefined : usedUp(usedBy(life), limits)
     if (reason !== undefined) {
       host.machine.send({ type: 'abort' })
-      return answerOf({ stopReason: 'paused', text: lastText(host.view.conversation), reason }, host.view.definition)
+      return answerOf(
+        { stopReason: 'paused', text: lastSaid(host.view.conversation).text, reason },
+        host.view.definition,
+      )
     }
     const left = limits === undefined ? undefined : limitsWithin(pausedLimits ?? {}, limits)
     const next = run ?? host.runs.await(nextRun(input, host))

@@ -1,5 +1,5 @@
 import type { AgentMachineEvent } from '../../machines/agentTypes.ts'
-import { textOf } from '../../protocol/messages.ts'
+import { answerIn, answerText } from '../../protocol/text/answerIn.ts'
 import type { ParentLink } from '../../protocol/parentLink.ts'
 import type { LogRecord, RecordOf } from '../../protocol/records.ts'
 import { answerOf, endingOf, isUnfinished, type ChildAnswer } from './childAnswer.ts'
@@ -27,9 +27,10 @@ export async function firstAnswer(records: AsyncIterable<LogRecord>, name: strin
   let isBegun = false
   for await (const record of records) {
     if (record.type === 'message.added') isBegun = true
-    else if (record.type === 'reply.end') text = textOf(record.message.content)
     else if (record.type === 'run.end' && isBegun && !isUnfinished(record))
       return answerOf(endingOf(record, text), { name })
+    const said = answerIn(record)
+    if (said !== undefined) text = answerText(said)
   }
   return undefined
 }

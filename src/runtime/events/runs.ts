@@ -8,6 +8,7 @@ import { toErrorInfo, type ErrorInfo } from '../../protocol/errors.ts'
 import { textOf } from '../../protocol/messages.ts'
 import type { RecordOf } from '../../protocol/records.ts'
 import type { Limits } from '../../protocol/runs/runLimits.ts'
+import type { SaidAnswer } from '../../protocol/text/answerIn.ts'
 import { RunHandle, type RunOutcome } from '../../protocol/runs/run.ts'
 import type { Announcer } from './announcer.ts'
 
@@ -106,7 +107,7 @@ export class Runs {
     const { run } = announcer
     announcer.run = undefined
     if (run === undefined) return
-    const words = { parse: (text: string) => this.#parse(text), lastText: () => lastText(view.conversation) }
+    const words = { parse: (text: string) => this.#parse(text), lastSaid: () => lastSaid(view.conversation) }
     const pending = log.durable()
     // In the middle of the machine's step, whose events come before the result.
     if (pending === undefined) queueMicrotask(() => run.finish(end, words))
@@ -137,11 +138,11 @@ export class Runs {
   }
 }
 
-/** Returns the text of the last reply on the trunk. */
-export function lastText(conversation: Conversation): string {
+/** Returns the last answer on the trunk: the last reply, or a result that ended the run. */
+export function lastSaid(conversation: Conversation): Pick<SaidAnswer, 'text' | 'data'> {
   for (let index = conversation.trunkLength - 1; index >= 0; index -= 1) {
-    const { message } = conversation.trunkAt(index)!
-    if (message.role === 'assistant') return textOf(message.content)
+    const { message, ending } = conversation.trunkAt(index)!
+    if (message.role === 'assistant' || ending !== undefined) return { text: textOf(message.content), ...ending }
   }
-  return ''
+  return { text: '' }
 }

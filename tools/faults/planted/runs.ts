@@ -29,8 +29,8 @@ export const faults: readonly Fault[] = [
     id: 'runs-4',
     file: 'packages/bridge/src/client/remoteRuns.ts',
     what: 'a client takes what happens to be JSON for data',
-    from: 'this.#isAnswer = answer === true',
-    to: 'this.#isAnswer = true',
+    from: 'this.#said.isAnswer ? readJson',
+    to: "this.#said.text !== '' ? readJson",
     tests: ['packages/bridge/test/server/typedAnswers'],
   },
   {

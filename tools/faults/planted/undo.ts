@@ -3,7 +3,7 @@ import type { Fault } from '../mutate.ts'
 const receipt = 'packages/tools/src/workspace/fileReceipt.ts'
 const limits = 'src/log/stores/snapshotLimits.ts'
 const files = 'src/log/stores/fileSnapshots.ts'
-const tool = 'src/actors/tools/defineTool.ts'
+const checked = 'src/actors/tools/checkedUndo.ts'
 const undoing = ['workspace/undoFile']
 const kept = ['stores/snapshots']
 
@@ -114,7 +114,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'undo-14',
-    file: tool,
+    file: checked,
     what: 'undo is given receipts that were not checked',
     from: 'if (bad?.error !== undefined) throw',
     to: 'if (bad?.error === null) throw',

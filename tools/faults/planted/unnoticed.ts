@@ -110,7 +110,7 @@ export const faults: readonly Fault[] = [
     id: 'unnoticed-14',
     file: 'src/runtime/agents/requestedRun.ts',
     what: 'a run that said nothing is reported with the answer of the run before it',
-    from: "    if (!goesOn) this.#text = ''\n",
+    from: "    if (!goesOn) this.#said = { text: '' }\n",
     to: '',
     tests: ['runtime/heardMeanwhile'],
   },

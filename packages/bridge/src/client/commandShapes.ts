@@ -112,6 +112,7 @@ const shapes: { readonly [T in AgentCommand['type']]: Shape<CommandOf<T>> } = {
     reason: maybe(text),
     input: maybe(anything),
     value: maybe(anything),
+    data: maybe(anything),
   }),
 }
 

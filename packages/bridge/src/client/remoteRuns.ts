@@ -1,7 +1,7 @@
 import type { z } from 'zod'
 import { errorInfo, type ErrorInfo } from '../../../../src/protocol/errors.ts'
 import type { AgentEvent, EventOf } from '../../../../src/protocol/events.ts'
-import { textOf } from '../../../../src/protocol/text/messageText.ts'
+import { answerIn, answerText, type SaidAnswer } from '../../../../src/protocol/text/answerIn.ts'
 import { readAnswer, readJson } from '../../../../src/protocol/checks/readOutput.ts'
 import { unwrapped } from '../../../../src/protocol/checks/strictOutput.ts'
 import { RunHandle } from '../../../../src/protocol/runs/run.ts'
@@ -15,9 +15,7 @@ export class RemoteRuns {
   #interrupted: { readonly run: RunHandle; readonly end: EventOf<'run.end'> } | undefined
   /** Schema that checks answers; without it the server's verdict is taken. */
   output: z.ZodType | undefined
-  #lastText = ''
-  /** True if `#lastText` is an answer that fits the server's schema. */
-  #isAnswer = false
+  #said: SaidAnswer = { text: '', isAnswer: false }
   readonly #onEnd: (requestId: string) => void
 
   /** `onEnd`: called when the result of a request is known. */
@@ -44,9 +42,9 @@ export class RemoteRuns {
   /** Takes the agent's next event. */
   take(event: AgentEvent): void {
     if (event.type === 'run.start') this.#begin(event)
-    else if (event.type === 'reply.end') this.#replied(event)
     else if (event.type === 'queue.changed' && event.why === 'dropped') this.#dropped(event.removed ?? [])
     else if (event.type === 'turn.start' && this.#current !== undefined) this.#expected.delete(this.#current.requestId)
+    else this.#replied(event)
     const run = this.#current
     if (event.type === 'run.end' && run !== undefined) this.#end(run, event)
     else run?.push(event)
@@ -105,24 +103,24 @@ export class RemoteRuns {
 
   #finish(run: RunHandle, end: EventOf<'run.end'>): void {
     run.push(end)
-    const lastText = (): string => this.#lastText
+    const lastSaid = (): SaidAnswer => this.#said
     const { output } = this
-    const read = end.stopReason !== 'stop' || output === undefined ? undefined : readAnswer(output, this.#lastText)
+    const read =
+      end.stopReason !== 'stop' || output === undefined ? undefined : readAnswer(output, answerText(this.#said))
     if (read?.ok === false) {
       const error = errorInfo('OUTPUT_INVALID', `The answer does not fit the schema of this client: ${read.wrong}.`)
-      run.finish({ ...end, stopReason: 'error', error }, { parse: () => ({}), lastText })
-    } else run.finish(end, { parse: () => (read === undefined ? this.#said() : { output: read.value }), lastText })
+      run.finish({ ...end, stopReason: 'error', error }, { parse: () => ({}), lastSaid })
+    } else run.finish(end, { parse: () => (read === undefined ? this.#answer() : { output: read.value }), lastSaid })
     this.#onEnd(run.requestId)
   }
 
-  #replied({ message, answer }: EventOf<'reply.end'>): void {
-    this.#lastText = textOf(message.content)
-    this.#isAnswer = answer === true
+  #replied(event: AgentEvent): void {
+    this.#said = answerIn(event) ?? this.#said
   }
 
   /** Returns the answer as the server checked it, without conversions and defaults of its schema. */
-  #said(): { output?: unknown } {
-    const json = this.#isAnswer ? readJson(this.#lastText) : undefined
+  #answer(): { output?: unknown } {
+    const json = this.#said.isAnswer ? readJson(answerText(this.#said)) : undefined
     return json === undefined ? {} : { output: unwrapped(json.value) }
   }
 

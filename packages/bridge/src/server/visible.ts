@@ -134,7 +134,7 @@ const shownOf: { readonly [T in AgentEvent['type']]: Shown<T> } = {
   }),
   'reply.reset': ({ repair: _, next: __, ...event }, view) => visibleEnd(event, view),
   'tool.start': withoutInput,
-  'tool.end': ({ message, spent: _, ...event }, view, tools) => ({
+  'tool.end': ({ message, spent: _, data: __, dataApart: ___, value: ____, answer: _____, ...event }, view, tools) => ({
     ...event,
     message: visibleMessage(message, view, tools) as typeof message,
   }),
@@ -224,7 +224,7 @@ export const visibleRecord = (record: LogRecord, view: View): LogRecord | undefi
 function visibleNode(node: ConversationNode, view: View, tools: ClientTools): ConversationNode[] {
   const message = visibleMessage(node.message, view, tools)
   if (message === undefined) return []
-  const { ranWith: _, ...rest } = node
+  const { ranWith: _, ending: __, ...rest } = node
   return [{ ...rest, message, tags: [] }]
 }
 

@@ -119,7 +119,7 @@ const cases: readonly Case[] = [
     { type: 'tool.start', callId: 'c', name: 'pay', input: {} },
   ],
   [
-    event('tool.end', { callId: 'c', message: result, spent: secret }),
+    event('tool.end', { callId: 'c', message: result, spent: secret, data: secret, dataApart: secret }),
     { type: 'tool.end', callId: 'c', message: shownResult },
   ],
   [

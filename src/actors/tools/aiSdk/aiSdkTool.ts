@@ -1,3 +1,4 @@
+import { cloneJson } from '../../../protocol/checks/cloneJson.ts'
 import { zodJson } from '../../../protocol/checks/zodJson.ts'
 import type { z } from 'zod'
 import { messageOf, RuntimeError } from '../../../protocol/errors.ts'
@@ -7,6 +8,7 @@ import type { RunContext } from '../../calls/runContext.ts'
 import { toolOf, type Tool, type ToolContext, type ToolEffects, type ToolOptions } from '../defineTool.ts'
 import { foreignSchema } from '../schemaKind.ts'
 import { readSchema, standardCheck, type ReadSchema, type SchemaResult, type StandardInput } from '../toolSchema.ts'
+import { notJsonIn } from '../toolValue.ts'
 import { plainOutput, toolOutputOf } from './modelOutput.ts'
 
 /** A tool made with `tool()` of the AI SDK or by a provider's package, declared here so that no package is needed. */
@@ -61,7 +63,7 @@ export function aiSdkTool(name: string, tool: AiSdkTool, use: AiSdkToolUse, pref
     throw refused(`it has no "execute". If a client carries out its calls, define it with defineTool, without "run"`)
   const made = (schema: ReadSchema): Tool => {
     const own = toolOf<unknown, string, unknown>(optionsOf(name, tool, use, schema), schema)
-    return Object.freeze({ ...own, ...specParts(tool) })
+    return Object.freeze({ ...own, ...specParts(tool), ...concludedBy(tool) })
   }
   try {
     if (isProvided) return made(anyInput)
@@ -129,6 +131,17 @@ function approvalOf(tool: AiSdkTool, use: AiSdkToolUse): Options['needsApproval'
   return async (input, { deps }) => asks(input, { toolCallId: '', messages: [], context: await contextOf(tool, deps) })
 }
 
+/** The output itself is data for the application, where it is JSON; the model reads what `toModelOutput` makes of it. */
+const concludedBy = ({ toModelOutput }: AiSdkTool): Pick<Tool, 'conclude'> =>
+  toModelOutput === undefined
+    ? {}
+    : {
+        conclude: async (output, { callId: toolCallId, input }) => ({
+          shown: toolOutputOf(await toModelOutput({ toolCallId, input, output } as never)),
+          ...(output === undefined || notJsonIn(output) !== undefined ? {} : { data: cloneJson(output) }),
+        }),
+      }
+
 async function run(tool: AiSdkTool, input: unknown, { callId, deps, signal, report }: ToolContext): Promise<unknown> {
   const execute = tool.execute as (input: unknown, options: CallOptions) => unknown
   const context = await contextOf(tool, deps)
@@ -137,8 +150,7 @@ async function run(tool: AiSdkTool, input: unknown, { callId, deps, signal, repo
     report,
     signal,
   )
-  if (tool.toModelOutput === undefined) return plainOutput(output)
-  return toolOutputOf(await tool.toModelOutput({ toolCallId: callId, input, output } as never))
+  return tool.toModelOutput === undefined ? plainOutput(output) : output
 }
 
 /** Resolves with the value that the tool returns, or the last that it yields: the others are progress. */

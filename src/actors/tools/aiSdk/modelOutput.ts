@@ -1,6 +1,6 @@
 import type { PlainBlock } from '../../../protocol/messages.ts'
 import { fileBlockOf } from '../../models/aiSdk/filePart.ts'
-import { isBlocks } from '../defineTool.ts'
+import { isBlocks } from '../isBlocks.ts'
 
 interface Part {
   readonly type: string

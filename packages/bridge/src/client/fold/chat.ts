@@ -69,6 +69,8 @@ export interface ChatCall {
   /** The sub-agent that carries it out. */
   readonly childId?: string
   readonly result?: readonly PlainBlock[]
+  /** Data of the result for the application, if it has any and the client may see it. */
+  readonly data?: unknown
   /** Reason why the runtime answered instead of the tool, such as `denied`. */
   readonly synthetic?: SyntheticReason
 }

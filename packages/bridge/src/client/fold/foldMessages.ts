@@ -218,10 +218,11 @@ function called(chat: Chat, callId: string, change: (call: ChatCall) => ChatCall
   })
 }
 
-function endCall(chat: Chat, { callId, message: { content, isError, synthetic } }: EventOf<'tool.end'>): Chat {
+function endCall(chat: Chat, { callId, data, message: { content, isError, synthetic } }: EventOf<'tool.end'>): Chat {
   return called(chat, callId, ({ progress: _, ...call }) => {
     const status = isError ? 'failed' : 'done'
-    return { ...call, status, result: content, ...(synthetic === undefined ? {} : { synthetic }) }
+    const given = data === undefined ? {} : { data }
+    return { ...call, status, result: content, ...given, ...(synthetic === undefined ? {} : { synthetic }) }
   })
 }
 

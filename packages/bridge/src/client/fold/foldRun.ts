@@ -1,5 +1,5 @@
 import type { AgentEvent, EventOf } from '../../../../../src/protocol/events.ts'
-import { textOf } from '../../../../../src/protocol/text/messageText.ts'
+import { answerIn, answerText } from '../../../../../src/protocol/text/answerIn.ts'
 import { readJson } from '../../../../../src/protocol/checks/readOutput.ts'
 import { unwrapped } from '../../../../../src/protocol/checks/strictOutput.ts'
 import type { RunStopReason } from '../../../../../src/protocol/records.ts'
@@ -31,6 +31,8 @@ export interface RunView<Output = unknown> {
 /** A run whose `isAnswer` is true if the text of the last reply is an answer that fits the agent's schema. */
 interface Draft extends RunView {
   readonly isAnswer: boolean
+  /** Data of the call whose result is the text. */
+  readonly data?: unknown
 }
 
 type Fold = { readonly [T in AgentEvent['type']]?: (run: Draft, event: EventOf<T>) => Draft }
@@ -54,24 +56,34 @@ const begun = (before: RunView | null, { runId, requestId, resumedFrom }: EventO
   progress: [],
 })
 
+/** The run with what an event says of its answer. */
+function answered(run: Draft, event: AgentEvent): Draft {
+  const said = answerIn(event)
+  if (said === undefined) return run
+  const { data: _, ...rest } = run
+  return { ...rest, ...said }
+}
+
 const handlers: Fold = {
   'reply.start': (run) => ({ ...run, text: '', isAnswer: false }),
   'reply.reset': (run) => ({ ...run, text: '', isAnswer: false }),
   'reply.delta': (run, { offset, text }) => ({ ...run, text: run.text.slice(0, offset) + text }),
-  'reply.end': (run, { message, answer }) => ({ ...run, text: textOf(message.content), isAnswer: answer === true }),
+  'reply.end': answered,
   'tool.progress': (run, { callId, name, progress }) => {
     const report = { callId, name, progress }
     const at = run.progress.findIndex((other) => other.callId === callId)
     return { ...run, progress: at === -1 ? [...run.progress, report] : run.progress.with(at, report) }
   },
-  'tool.end': (run, { callId }) =>
-    run.progress.some((other) => other.callId === callId)
-      ? { ...run, progress: run.progress.filter((other) => other.callId !== callId) }
-      : run,
+  'tool.end': (run, event) => {
+    const ended = answered(run, event)
+    return ended.progress.some(({ callId }) => callId === event.callId)
+      ? { ...ended, progress: ended.progress.filter(({ callId }) => callId !== event.callId) }
+      : ended
+  },
   'run.end': (run, end) => {
     const { stopReason, turns, childTurns = 0, usage, costUsd, reason, error, refusal } = end
     const totals = { text: run.text, runId: run.runId, turns, childTurns, usage, costUsd }
-    const answer = run.isAnswer ? readJson(run.text) : undefined
+    const answer = run.isAnswer ? readJson(answerText(run)) : undefined
     const why = { reason, error, refusal, ...(answer === undefined ? {} : { output: unwrapped(answer.value) }) }
     return { ...run, status: stopReason, progress: [], result: resultOf(totals, stopReason, why) }
   },

@@ -1,4 +1,5 @@
 import type { Artifact } from '../../../../../src/protocol/artifacts/artifact.ts'
+import { artifactsOf } from '../../../../../src/protocol/artifacts/artifactsOf.ts'
 import type { AgentAccess } from '../agentAccess.ts'
 
 /**
@@ -13,7 +14,7 @@ export async function keptArtifact(
   access.must('see.all', 'artifact')
   for await (const record of access.records(agentId)) {
     if (record.type !== 'tool.end') continue
-    const found = record.message.artifacts?.find((one) => one.id === id && one.agentId === agentId)
+    const found = artifactsOf(record).find((one) => one.id === id && one.agentId === agentId)
     if (found === undefined) continue
     const content = await access.keptBeside(agentId, id)
     return content === undefined ? undefined : { ...found, content }

@@ -1,0 +1,61 @@
+import type { CallOutput } from '../../machines/effectTypes.ts'
+import { readAnswer } from '../../protocol/checks/readOutput.ts'
+import { answerText, valueOf } from '../../protocol/text/answerIn.ts'
+import { textOf } from '../../protocol/messages.ts'
+import { whenDone } from '../timing/whenDone.ts'
+import { textBlock } from './resultContent.ts'
+import { messageOf } from '../../protocol/errors.ts'
+import { maxDataBytes } from '../../protocol/resultData.ts'
+import type { AgentPorts } from '../agentPorts.ts'
+import type { Outcome } from './outcome.ts'
+
+/** Characters of data beside the log that its record shows. */
+const previewChars = 500
+
+/** Returns the outcome with its data where it can stay, and with its end of the run checked; the same if it has neither. */
+export function concluded<R extends Outcome>(outcome: R, name: string, ports: AgentPorts): R | Promise<R> {
+  const kept = outcome.data === undefined ? outcome : keepData(outcome, name, ports)
+  return whenDone(kept, (one) => checkedEnd(one, ports))
+}
+
+/** A result ends the run of an agent with an output schema only if it fits. If it does not, the model is told, and the run goes on. */
+function checkedEnd<R extends Outcome>(outcome: R, { definition: { output } }: AgentPorts): R {
+  if (outcome.endsRun !== true || output === null) return outcome
+  const { endsRun: _, value: __, ...result } = outcome
+  const { content, dataApart } = outcome
+  const answer =
+    dataApart === undefined
+      ? readAnswer(output, answerText({ text: textOf(content), ...valueOf(outcome) }))
+      : ({ ok: false, wrong: 'it is too large' } as const)
+  if (answer.ok) return { ...outcome, answer: true }
+  const why = `[This is no answer yet: ${answer.wrong}.]`
+  return { ...result, content: [...content, textBlock(why)] } as unknown as R
+}
+
+/** Returns the outcome with its data where it can stay: in the record, else beside the log, else only its size. */
+async function keepData<R extends Outcome>(outcome: R, name: string, ports: AgentPorts): Promise<R> {
+  const text = JSON.stringify(outcome.data)
+  const bytes = new TextEncoder().encode(text)
+  if (bytes.length <= maxDataBytes) return outcome
+  const { data: _, value: __, ...result } = outcome
+  return { ...result, dataApart: await apart(bytes, text, name, ports) } as unknown as R
+}
+
+async function apart(
+  bytes: Uint8Array,
+  text: string,
+  name: string,
+  ports: AgentPorts,
+): Promise<NonNullable<CallOutput['dataApart']>> {
+  try {
+    const id = await ports.snapshots.put(bytes)
+    const artifact = { id, agentId: ports.agentId, bytes: bytes.length, mimeType: 'application/json' }
+    return { artifact, preview: text.slice(0, previewChars) }
+  } catch (thrown) {
+    ports.tellApplication?.(
+      `The data of a call of "${name}" is lost: its ${bytes.length} bytes are more than a record holds (${maxDataBytes}), ` +
+        `and could not be kept beside the log: ${messageOf(thrown)}`,
+    )
+    return { lost: bytes.length }
+  }
+}

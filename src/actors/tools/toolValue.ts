@@ -1,0 +1,142 @@
+import type { z } from 'zod'
+import { cloneJson } from '../../protocol/checks/cloneJson.ts'
+import { describeIssues, messageOf } from '../../protocol/errors.ts'
+import { textOf, type Block } from '../../protocol/messages.ts'
+import { isBlocks } from './isBlocks.ts'
+
+/** The value of a call once it is checked, in the form for the model and in that for the application. */
+export interface ToolValue {
+  /** Value in the form that the model reads. */
+  readonly shown: unknown
+  /** The value as JSON; missing if only the model gets it. */
+  readonly data?: unknown
+  /** Set if the call ends the run. */
+  readonly endsRun?: true
+}
+
+/** Return value of a tool once it is concluded. */
+export class ConcludedValue {
+  readonly value: ToolValue
+
+  constructor(value: ToolValue) {
+    this.value = value
+  }
+}
+
+/** Call whose value is concluded. */
+export interface Concluding {
+  readonly callId: string
+  readonly input: unknown
+  /** Reports that a function of the tool threw. */
+  failed(what: string, thrown: unknown): void
+}
+
+/** Turns the return value of a tool into its value. Rejects with what the model reads in place of it. */
+export type Conclude = (value: unknown, call: Concluding) => Promise<ToolValue>
+
+interface ValueOptions {
+  readonly name: string
+  readonly output?: z.ZodType | undefined
+  readonly endsRun?: true | ((value: never, input: never) => boolean)
+  toModel?(value: unknown): unknown
+}
+
+/** Returns how the values of a tool are concluded; `undefined` if they are for the model as they are. */
+export function concludeOf({ name, output, toModel, endsRun }: ValueOptions): Conclude | undefined {
+  if (output === undefined && toModel === undefined && endsRun === undefined) return undefined
+  const isShownOnly = output === undefined && toModel === undefined
+  const endsIt = (value: unknown, input: unknown, failed: Concluding['failed']): boolean => {
+    if (typeof endsRun !== 'function') return endsRun === true
+    try {
+      return endsRun(value as never, input as never) === true
+    } catch (thrown) {
+      failed(`endsRun of tool "${name}"`, thrown)
+      return false
+    }
+  }
+  return async (returned, { input, failed }) => {
+    const value = output === undefined ? returned : await fitting(output, returned)
+    const made = {
+      // A text, or blocks, are read as they are.
+      ...(isShownOnly && (typeof value !== 'object' || isBlocks(value)) ? {} : jsonValue(value)),
+      ...(endsIt(value, input, failed) ? ({ endsRun: true } as const) : {}),
+    }
+    if (toModel === undefined) return { shown: value, ...made }
+    try {
+      return { shown: await toModel(value), ...made }
+    } catch (thrown) {
+      failed(`toModel of tool "${name}"`, thrown)
+      return { shown: value, ...made }
+    }
+  }
+}
+
+async function fitting(output: z.ZodType, value: unknown): Promise<unknown> {
+  const result = await output.safeParseAsync(value)
+  if (result.success) return result.data
+  throw new Error(`The tool finished, but its result does not fit its output schema: ${describeIssues(result.error)}.`)
+}
+
+/** The value as data; a tool that returned nothing has none. */
+function jsonValue(value: unknown): Pick<ToolValue, 'data'> {
+  if (value === undefined) return {}
+  const place = notJsonIn(value)
+  if (place !== undefined) throw new Error(`The tool finished, but its result is not JSON: ${place}`)
+  return { data: cloneJson(value) }
+}
+
+/** Places deeper than this are named by what they are in: a circular value has no end. */
+const deepestPlace = 8
+
+/** Returns the place of what JSON cannot hold in a value, such as `rows.0.id: JSON has no bigint`; `undefined` if it is JSON. */
+export function notJsonIn(value: unknown, path: readonly string[] = []): string | undefined {
+  try {
+    cloneJson(value)
+    return undefined
+  } catch (thrown) {
+    if (typeof value === 'object' && value !== null && path.length < deepestPlace && !('toJSON' in value))
+      for (const [key, item] of Object.entries(value)) {
+        const place = item === undefined ? undefined : notJsonIn(item, [...path, key])
+        if (place !== undefined) return place
+      }
+    return path.length === 0 ? messageOf(thrown) : `${path.join('.')}: ${messageOf(thrown)}`
+  }
+}
+
+/** Data that a call gave, by name; without a name under the empty one. */
+export type GivenData = ReadonlyMap<string, unknown>
+
+const isRecord = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+/**
+ * Returns the data of a result: the value, or what was given without a name, with what was given by names as fields beside its own. A value
+ * that is no object is the field `value` then. The value comes last, so its own fields count.
+ */
+function joinedData(value: Pick<ToolValue, 'data'>, given: GivenData | undefined): Pick<ToolValue, 'data'> {
+  if (given === undefined) return value
+  const { '': unnamed, ...named } = Object.fromEntries(given)
+  const base = 'data' in value ? value.data : unnamed
+  if (Object.keys(named).length === 0) return { data: base }
+  if (base === undefined) return { data: named }
+  return { data: isRecord(base) ? { ...named, ...base } : { ...named, value: base } }
+}
+
+/** Application's part of a result without data that ends nothing. */
+export const noData: Omit<ToolValue, 'shown'> = Object.freeze({})
+
+/** Returns what a result has for the application, and whether it ends the run; always the same object if neither. */
+export function appData(
+  value: Omit<ToolValue, 'shown'>,
+  given: GivenData | undefined,
+  { content }: { readonly content: readonly Block[] },
+): Omit<ToolValue, 'shown'> & { readonly value?: unknown } {
+  const { data } = joinedData(value, given)
+  const { endsRun } = value
+  if (data === undefined && endsRun === undefined) return noData
+  return {
+    ...(data === undefined ? {} : { data }),
+    ...(endsRun === undefined ? {} : { endsRun }),
+    ...(endsRun === undefined || given === undefined ? {} : { value: value.data ?? textOf(content) }),
+  }
+}

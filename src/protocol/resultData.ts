@@ -1,0 +1,26 @@
+import { z } from 'zod'
+import { artifactSchema } from './artifacts/artifact.ts'
+import { lazily } from './lazily.ts'
+
+/** Most bytes of a result's data that are kept in its record, as JSON. */
+export const maxDataBytes = 65_536
+
+/** Data of a result that is too large for its record: kept beside the log, with its beginning, or lost, with its size in bytes. */
+export const dataApartSchema = lazily(() =>
+  z.union([z.object({ artifact: artifactSchema(), preview: z.string() }), z.object({ lost: z.int().positive() })]),
+)
+export type DataApart = z.infer<ReturnType<typeof dataApartSchema>>
+
+/** Fields of `tool.end` with data for the application. No request has them. */
+export const resultDataShape = lazily(() => ({
+  /** Value of a tool with `output` or `toModel`, joined with what it gave by `give`: JSON of at most 64 kB. */
+  data: z.unknown().exactOptional(),
+  /** Set in place of `data` that is too large. */
+  dataApart: dataApartSchema().exactOptional(),
+  /** Set if the result ends the run once its step is over; false for a call that could have, and failed: the model reads why. */
+  endsRun: z.boolean().exactOptional(),
+  /** Value of a call that ends the run, where `data` has more than that. */
+  value: z.unknown().exactOptional(),
+  /** Set if the result ends the run and matches the agent's output schema. */
+  answer: z.literal(true).exactOptional(),
+}))
