@@ -170,6 +170,22 @@ describe('the defaults', (it) => {
     assert.is(braking?.fold?.cap, 140_000)
   })
 
+  it('give the index as many names whatever a model counts', () => {
+    const conversation = worked(60)
+    const counting = (correction: number): Conversation =>
+      new Proxy(conversation, {
+        get: (target, name) => {
+          if (name === 'correction') return correction
+          return name === 'measured' ? { ...target.measured, correction } : Reflect.get(target, name, target)
+        },
+      })
+    const [room, ...lengths] = [
+      400,
+      ...[1, 1.45, 2].map((correction) => folds(counting(correction))!.outcome.index!.length),
+    ]
+    for (const length of lengths) assert.ok(length > room * 0.9 && length <= room, String(lengths))
+  })
+
   it('leave room for work in a small window: the index takes at most a tenth of the cap', () => {
     const indexOf = (contextWindow: number, fold: object | true = true): number | undefined =>
       defineAgent({ name: 'a', model: scriptedModel([]), compaction: { contextWindow }, braking: { fold } }).braking

@@ -161,4 +161,12 @@ export const faults: readonly Fault[] = [
     to: "  if (part === 'cache') return request\n",
     tests: ['actors/refusedMarks'],
   },
+  {
+    id: 'foldTerms-21',
+    file: 'src/conversation/brakes/fold/planFold.ts',
+    what: 'the index has fewer names with a model that counts more tokens',
+    from: 'Math.floor(policy.indexTokens * charsPerToken)',
+    to: 'Math.floor((policy.indexTokens / conversation.correction) * charsPerToken)',
+    tests: ['conversation/foldTerms'],
+  },
 ]

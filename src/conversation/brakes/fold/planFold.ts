@@ -29,7 +29,10 @@ export interface FoldPolicy {
   readonly minBatch: number
   /** Number of newest steps that are never folded. Default 6. */
   readonly keepSteps: number
-  /** Room for the index of names in tokens; 0 means no index. Default 6,000, but at most a tenth of `cap`. */
+  /**
+   * Room for the index of names, in tokens of four characters: it holds as many names whatever a model counts. 0 means no index. Default 6,000, but at
+   * most a tenth of `cap`.
+   */
   readonly indexTokens: number
   /** Size that a request should not exceed, in tokens. Default: 0.7 of `compaction.contextWindow`. */
   readonly cap: number
@@ -123,7 +126,7 @@ export function foldLevels(
     request,
     low,
     high,
-    least: high - low + counted(policy.indexTokens),
+    least: high - low + policy.indexTokens,
     foldable: frameTokens + trunkTokens - stays + notes.index - recentTokens(conversation, keepSteps),
     isFree: factor === 0,
     keepSteps,
@@ -265,8 +268,8 @@ export function planFold(
   const { request, low, least, foldable, keepSteps } = levels
   const rolled = rollUpMemos(conversation, low)
   if (foldable + rolled.saved < least) return undefined
-  const { counter, notes, correction } = conversation
-  const excess = request - low + policy.indexTokens / correction
+  const { counter, notes } = conversation
+  const excess = request - low + policy.indexTokens
   const steps: Step[] = []
   let freed = rolled.saved + notes.index
   for (const step of foldableSteps(conversation, keepSteps)) {
@@ -324,11 +327,11 @@ function foldOf(
   steps: readonly Step[],
   rolled: RollUp,
 ): FoldPlan {
-  const { counter, notes, correction } = conversation
+  const { counter, notes } = conversation
   const tokens = steps.reduce((sum, step) => sum + tokensOfStep(step, conversation), 0)
   const memo = steps.map((step) => foldLine(step)).join('\n')
   const ids = steps.map((step) => step.id)
-  const chars = Math.floor((policy.indexTokens / correction) * charsPerToken)
+  const chars = Math.floor(policy.indexTokens * charsPerToken)
   const names = namesLost(conversation, new Set(ids), memo, rolled, chars)
   const outcome: PruneOutcome = {
     id,
