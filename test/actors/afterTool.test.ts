@@ -18,7 +18,7 @@ function reviewedBy(hook: (signal: AbortSignal) => AfterToolAnswer | Promise<Aft
     return hook(signal)
   }
   const tools = [tool('look', () => 'seen'), tool('own', () => 'seen')]
-  const ports = actorPorts({ tools, afterTool: afterToolHook as never, hookTimeoutMs: 1_000 })
+  const ports = actorPorts({ tools, afterTool: afterToolHook, hookTimeoutMs: 1_000 })
   ports.callbackFailed = (_, thrown) => void failures.push(thrown)
   const cancellation = new Cancellation()
   const review = (name = 'look') =>

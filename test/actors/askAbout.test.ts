@@ -63,9 +63,9 @@ describe('a question about a part of the conversation', (it) => {
     const cases: [string, Partial<AgentOptions>, (ports: ReturnType<typeof asked>['ports']) => void][] = [
       ['too large for the window', { compaction: { contextWindow: 8_192, maxSummaryTokens: 100 } }, () => {}],
       ['a tool must be called', { settings: { toolChoice: 'required' } }, () => {}],
-      ['nothing is cached', { compaction: false }, ({ conversation }) => void misses(conversation, usage)],
+      ['nothing is cached', { compaction: false }, ({ conversation }) => misses(conversation, usage)],
       ['reading costs as much', { pricing: { input: 1, output: 1, cacheRead: 1 } }, () => {}],
-      ['paused', {}, ({ conversation }) => void pauses(conversation)],
+      ['paused', {}, ({ conversation }) => pauses(conversation)],
     ]
     for (const [title, options, prepare] of cases) {
       const { script, ask, transcript, ports } = asked(['what was seen'], options)

@@ -224,7 +224,7 @@ describe('the declaration of a tool', (it) => {
     })
     fc.assert(
       fc.property(root, nasty, nasty, (schema, name, description) => {
-        const text = declarationOf({ name, description, inputSchema: schema as never }, 6_000)
+        const text = declarationOf({ name, description, inputSchema: schema }, 6_000)
         assert.ok(text.length <= 6_000)
         checkSyntax(text)
       }),

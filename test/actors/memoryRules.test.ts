@@ -48,8 +48,8 @@ async function recalled({ found = [], listed = [], messages = [userSays('hello')
   }
   const store: Memory = {
     put: async (record) => record,
-    search: (text, filter) => (asked.push({ text, filter }), answer(found)) as never,
-    list: (filter) => (asked.push({ filter }), answer(listed)) as never,
+    search: (text, filter) => (asked.push({ text, filter }), answer(found)),
+    list: (filter) => (asked.push({ filter }), answer(listed)),
     delete: async () => 0,
   }
   const settings = memoryOf({ store, agent: true, recall }, 'Agent')!
@@ -173,7 +173,7 @@ describe('words of a person', (it) => {
   it('are those of nobody else where a runtime’s own result says nothing new, and a tool’s does', () => {
     const result = (more: object): boolean => {
       const call = agentSays({ type: 'toolCall', callId: 'c', name: 'look', input: {} })
-      return mayBeTainted(actorPorts({}, [userSays('x'), call, { ...toolSays('c', 'seen'), ...more } as Message]))
+      return mayBeTainted(actorPorts({}, [userSays('x'), call, { ...toolSays('c', 'seen'), ...more }]))
     }
     assert.equal([result({}), result({ ofRuntime: true }), result({ synthetic: 'aborted' })], [true, false, false])
   })

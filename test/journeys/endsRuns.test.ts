@@ -75,7 +75,7 @@ describe('a tool that ends the run', (it) => {
       ofType('tool.end')
         .map(({ name, endsRun }) => [name, endsRun])
         .filter(([, ends]) => ends !== undefined)
-        .toSorted(),
+        .toSorted(([one], [other]) => String(one).localeCompare(String(other))),
       [
         ['answer', true],
         ['answer', true],

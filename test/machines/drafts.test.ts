@@ -59,7 +59,7 @@ describe('a queue of messages', (it) => {
     const { draft, records, context } = drafted(queues())
     const whole = message('p3', { provenance: report, context: [message('c')], limits: { turns: 1 } })
     enqueueMessage(draft, 'prompts', { ...whole, type: 'prompt' } as never)
-    enqueueMessage(draft, 'prompts', message('p0') as never, true)
+    enqueueMessage(draft, 'prompts', message('p0'), true)
     assert.is(ids(context.prompts), 'p0,p1,p2,p3')
     const [last, first] = records
     assert.equal([last?.['added'], last?.['length'], last?.['first']], [whole, 3, undefined])
@@ -155,11 +155,7 @@ describe('the record of a run', (it) => {
 
   it('has what was said after its context', () => {
     const { draft, records } = drafted({})
-    addUserMessage(
-      draft,
-      message('m', { context: [{ content: content('c'), provenance: report }] }) as never,
-      'steering',
-    )
+    addUserMessage(draft, message('m', { context: [{ content: content('c'), provenance: report }] }), 'steering')
     assert.equal(
       records.map(({ message: said }) => said),
       [

@@ -110,7 +110,7 @@ describe('runtime.resumeAll', (it) => {
     const before = await open(test, shared)
     for (const id of ['a', 'b']) await before.spawn(slow('talker'), { id })
     for (const agent of before.agents()) agent.prompt('Hello')
-    await Promise.all(before.agents().map((agent) => agent.durable()))
+    for (const agent of before.agents()) await agent.durable()
     await die(before)
     const { store, read } = counting(shared)
     const after = await open(test, store)

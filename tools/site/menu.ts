@@ -44,7 +44,7 @@ export const menu: readonly MenuGroup[] = [
   },
   {
     label: 'Measuring',
-    pages: ['evaluation', 'suites', 'evidence'],
+    pages: ['evaluation', 'suites', 'live-evaluation', 'evidence'],
   },
   {
     label: 'Integrations',

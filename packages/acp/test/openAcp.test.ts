@@ -37,7 +37,7 @@ function connected({ may = true, subscriptions = 1 } = {}) {
   }
   const [toAgent, toClient] = [new TransformStream<object>(), new TransformStream<object>()]
   const stream = { readable: toAgent.readable, writable: toClient.writable }
-  const connection = openAcp(stream as never, access as never)
+  const connection = openAcp(stream, access as never)
   const [writer, reader] = [toAgent.writable.getWriter(), toClient.readable.getReader()]
   let last = 0
   const tell = (method: string, params: object): Promise<void> => writer.write({ jsonrpc: '2.0', method, params })

@@ -1,3 +1,4 @@
+import { EventType } from '@ag-ui/core'
 import { deferredCashier } from '../../../test/support/deferredCashier.ts'
 import { assert, describe } from '../../../test/support/suite.ts'
 import { say, serveFrontEnds } from './agUiHarness.ts'
@@ -14,7 +15,9 @@ describe('a call of a deferred tool, for a front end', (it) => {
       ['c1', 'refund'],
     ])
     const written = events.flatMap((event) =>
-      event.type === 'TOOL_CALL_ARGS' && 'toolCallId' in event && event.toolCallId === 'c1' ? [event.delta] : [],
+      event.type === EventType.TOOL_CALL_ARGS && 'toolCallId' in event && event.toolCallId === 'c1'
+        ? [event.delta]
+        : [],
     )
     assert.equal(JSON.parse(written.join('')), { euros: 5 })
     const [interrupt] = agent.pendingInterrupts

@@ -11,7 +11,7 @@ async function keeping(...words: readonly string[]) {
   const store = memoryStore()
   const ids: string[] = []
   const lease = await store.open('a')
-  for (const word of words) ids.push((await store.snapshots!.put('a', Buffer.from(word)))!)
+  for (const word of words) ids.push(await store.snapshots!.put('a', Buffer.from(word)))
   const records = ids.map((id, index) => resultWith(index + 2, 'a', id))
   await store.append('a', [...recordsBetween(1, 1), ...records], lease.epoch)
   await lease.release()

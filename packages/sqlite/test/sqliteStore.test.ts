@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import type { ErasableStore, LogHolder, StoreLease } from '../../../src/protocol/ports/store.ts'
+import type { ErasableStore, LogHolder } from '../../../src/protocol/ports/store.ts'
 import { newHolder } from '../../../src/log/stores/holder.ts'
 import { sqliteStore } from '../src/sqliteStore.ts'
 import { readAll, recordsBetween } from '../../evaluation/src/testing/contractDemands.ts'
@@ -88,7 +88,7 @@ describe('a SQLite store', (it) => {
 
   it('knows that another has taken a log before it writes there again, whoever asks, and lets go of nothing of theirs', async (context) => {
     const { store, file } = await storeWith(context)
-    const mine = (await store.open('a', { takeOver: true })) as StoreLease
+    const mine = await store.open('a', { takeOver: true })
     const holds = (): unknown[] => [
       store.holds!('a'),
       store.holds!('a', mine.epoch),

@@ -158,7 +158,7 @@ export class ToolAttempt {
         const place = notJsonIn(data)
         if (place !== undefined) throw new TypeError(`What is given is not JSON: ${place}`)
         this.#given ??= new Map()
-        this.#given.set(String(as), cloneJson(data))
+        this.#given.set(as, cloneJson(data))
       },
       keep: (receipt, of) => {
         if (this.#isClosed || this.#tool.undo === undefined) return

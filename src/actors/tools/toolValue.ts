@@ -48,7 +48,7 @@ export function concludeOf({ name, output, toModel, endsRun }: ValueOptions): Co
   const endsIt = (value: unknown, input: unknown, failed: Concluding['failed']): boolean => {
     if (typeof endsRun !== 'function') return endsRun === true
     try {
-      return endsRun(value as never, input as never) === true
+      return endsRun(value as never, input as never)
     } catch (thrown) {
       failed(`endsRun of tool "${name}"`, thrown)
       return false

@@ -98,7 +98,7 @@ type Values = ReturnType<typeof parsedArgs>['values']
 
 function generated(replies: string, { seed, kind, unit }: Values): RecordedSession {
   const session = generateSession(
-    oneOf('kind', kind, kinds) as KindName,
+    oneOf<KindName>('kind', kind, kinds),
     wholeNumber('seed', seed),
     wholeNumber('generate', replies),
   )
@@ -107,7 +107,7 @@ function generated(replies: string, { seed, kind, unit }: Values): RecordedSessi
 
 async function kindsIn(values: Values, fold: FoldOptions, recordings: readonly RecordedSession[]): Promise<string> {
   const rows = await byKind({
-    seeds: oneOf('seeds', values.seeds, seedSets) as SeedSet,
+    seeds: oneOf<SeedSet>('seeds', values.seeds, seedSets),
     sessions: wholeNumber('sessions', values.sessions),
     runs: wholeNumber('runs', values.runs ?? '200'),
     cache: oneOf('cache', values.cache ?? '5m', cachesByName),

@@ -1,4 +1,3 @@
-import type { RunAgentInput } from '@ag-ui/core'
 import { defineAgent } from '../../../../src/actors/define/defineAgent.ts'
 import { RuntimeError } from '../../../../src/protocol/errors.ts'
 import { assert, describe } from '../../../../test/support/suite.ts'
@@ -17,7 +16,7 @@ const tool = { definition: { name: 'worker' } } as unknown as AgentTool
 const callerOf = (access: AgentAccess): Caller => ({ access }) as unknown as Caller
 const chats = () => new Chats(undefined)
 const open = (access: AgentAccess, more: object = {}) =>
-  openRun(access, { ...run, ...more } as unknown as RunAgentInput, { threads: new WeakMap(), definition: undefined })
+  openRun(access, { ...run, ...more }, { threads: new WeakMap(), definition: undefined })
 
 /** Requests of clients, each with the rights that it takes, whatever is found. */
 const asked: readonly (readonly [
@@ -64,7 +63,9 @@ describe('rights are asked for before an agent is looked for', (it) => {
           begin: find('begin'),
           newId: () => 'new',
         }
-        const thrown = await ask(access as unknown as AgentAccess).catch((error: RuntimeError) => error.code)
+        const thrown = await ask(access as unknown as AgentAccess).catch(
+          (error: unknown) => (error as RuntimeError).code,
+        )
         assert.is(thrown, lacking === undefined ? 'RUNTIME_CLOSED' : 'BRIDGE_FORBIDDEN')
         assert.is(found.length, lacking === undefined ? 1 : 0)
         if (lacking === undefined) assert.equal(seen, needs)

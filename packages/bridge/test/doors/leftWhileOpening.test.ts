@@ -1,3 +1,4 @@
+import { messageOf } from '../../../../src/protocol/errors.ts'
 import { once } from 'node:events'
 import { createServer, request as ask, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -130,7 +131,7 @@ describe('a request that is too large', (it) => {
       read.push(
         await bodyOf(request, 10).then(
           (text) => text?.length,
-          (thrown: Error) => thrown.message,
+          (thrown: unknown) => messageOf(thrown),
         ),
       )
       response.end()

@@ -287,7 +287,7 @@ const mcp = (era: 'legacy' | 'modern'): Door => ({
         .then(
           ({ structuredContent, content }) => {
             const { stopReason, code } = (structuredContent ?? {}) as Json
-            return String(stopReason ?? code ?? JSON.stringify(content))
+            return JSON.stringify(stopReason ?? code ?? content)
           },
           () => 'cut',
         )

@@ -71,7 +71,7 @@ describe('agents that an engine places', (it) => {
     const created = record(1, 'agent.created', { agentId: 'a', definition: 'worker', path: [] })
     await store.append('a', [created, ...more] as never)
     const parts = { runtime: { agent: () => undefined }, store, clock, definitions: new Map(), newId: () => 'n' }
-    return { clock, agents: new PlacedAgents(parts as never, {} as never) }
+    return { clock, agents: new PlacedAgents(parts, {} as never) }
   }
 
   it('are the same object for whoever asks, until the server closes, which leaves no timer', async () => {

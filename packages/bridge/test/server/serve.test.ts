@@ -77,7 +77,7 @@ describe('a server', (it) => {
       },
     })
     const dispatch = { command: () => {}, begin: () => {}, close: () => void (closed += 1) }
-    const failing = serve(spied as never, { store, clock } as never, { port, dispatch: dispatch as never })
+    const failing = serve(spied, { store, clock }, { port, dispatch: dispatch as never })
     await assert.rejects(failing, withCode('BRIDGE_LISTEN_FAILED'))
     assert.equal([closed, following, clock.pending], [1, 0, 0])
   })

@@ -154,7 +154,7 @@ function responding() {
     writableLength: 0,
     writableNeedDrain: false,
     writableEnded: false,
-    socket: socket as typeof socket | null,
+    socket: socket,
     status: 0,
     headers: new Map<string, unknown>(),
     hasHeader: (name: string): boolean => response.headers.has(name),

@@ -84,7 +84,7 @@ describe('what a client asks for whose token is withdrawn before it is carried o
 
   it('is not begun behind what was waited for', async (context) => {
     const { socket, gates, withdraw, agent } = await held(context)
-    gates.replying.shut()
+    void gates.replying.shut()
     const run = agent.prompt('more')
     const bare = await socket()
     const reached = gates.reading.shut()
@@ -102,7 +102,7 @@ describe('what a client asks for whose token is withdrawn before it is carried o
 
   it('stops no chat once its log has been read', async (context) => {
     const { server, gates, withdraw, agent } = await held(context)
-    gates.replying.shut()
+    void gates.replying.shut()
     const run = agent.prompt('more')
     const reached = gates.reading.shut()
     const asked = fetch(`http://127.0.0.1:${server.port}/api/chat/a/stream`, {

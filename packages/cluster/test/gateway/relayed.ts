@@ -60,7 +60,7 @@ export function relayed(
       // Without an address: who has it serves nobody.
       return url === undefined ? undefined : url === '' ? {} : { url }
     },
-    workers: () => Promise.all(Object.values(agents)),
+    workers: () => Promise.all(Object.values(agents).map(async (url) => url)),
     place: undefined,
     clock: finderClock,
     failed: () => {},

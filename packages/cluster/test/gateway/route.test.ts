@@ -1,3 +1,4 @@
+import { messageOf } from '../../../../src/protocol/errors.ts'
 import { AgentFinder } from '../../src/gateway/agentFinder.ts'
 import { Route } from '../../src/gateway/route.ts'
 import { simulatedClock } from '../../../evaluation/src/testing/simulatedClock.ts'
@@ -284,7 +285,7 @@ describe('who has an agent', (it) => {
     finder.close()
     looking.resolve({})
     await pass(2_000)
-    assert.match(String(await refused), 'in a process that serves nobody')
+    assert.match(messageOf(await refused), 'in a process that serves nobody')
     assert.is(clock.pending, 0)
   })
 
