@@ -144,7 +144,7 @@ describe('a fold', (it) => {
       const scaled = Object.fromEntries(
         Object.entries(policy).map(([name, value]) => [
           name,
-          ['phi', 'lambda', 'keepSteps'].includes(name) ? value : value / factor,
+          ['phi', 'lambda', 'keepSteps', 'indexTokens'].includes(name) ? value : value / factor,
         ]),
       ) as unknown as FoldPolicy
       log.records.forEach((record) => record.type === 'reply.end' && Object.assign(record, { estimatedTokens: 0 }))

@@ -287,7 +287,8 @@ const mcp = (era: 'legacy' | 'modern'): Door => ({
         .then(
           ({ structuredContent, content }) => {
             const { stopReason, code } = (structuredContent ?? {}) as Json
-            return JSON.stringify(stopReason ?? code ?? content)
+            const said: unknown = stopReason ?? code
+            return typeof said === 'string' ? said : JSON.stringify(said ?? content)
           },
           () => 'cut',
         )
