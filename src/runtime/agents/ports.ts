@@ -195,7 +195,7 @@ export class Ports implements AgentPorts {
 
   durable(): Promise<void> | undefined {
     const { log } = this.#agent
-    // Whoever opened it can listen before anything goes on.
+    // The code that opened it can listen before anything goes on.
     return this.#opening === undefined ? log.durable() : this.#opening.then(() => log.durable())
   }
 
