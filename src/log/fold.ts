@@ -43,10 +43,10 @@ const places = new WeakMap<readonly AnyFold[], Map<string, readonly number[]>>()
 
 /** Returns the places of the folds that have a step for records of a type. Most have none for most records. */
 function concerned(folds: readonly AnyFold[], type: LogRecord['type']): readonly number[] {
-  const known = places.get(folds) ?? new Map<string, readonly number[]>()
-  places.set(folds, known)
-  const found = known.get(type) ?? [...folds.keys()].filter((index) => takes(folds[index]!, type))
-  known.set(type, found)
+  let known = places.get(folds)
+  if (known === undefined) places.set(folds, (known = new Map()))
+  let found = known.get(type)
+  if (found === undefined) known.set(type, (found = [...folds.keys()].filter((index) => takes(folds[index]!, type))))
   return found
 }
 
