@@ -4,7 +4,7 @@ import { noUsage, toolCallsOf, type Usage } from '../protocol/messages.ts'
 import type { LogRecord, RecordDraft, RunStopReason, Spent } from '../protocol/records.ts'
 import { stageAfter, type CallRecord } from '../log/callStage.ts'
 import { addSpent } from '../log/spent.ts'
-import type { CallState, LoggedContext, RunState } from './agentTypes.ts'
+import type { CallReporter, CallState, LoggedContext, RunState } from './agentTypes.ts'
 import { callKey, reporterOf, reportId } from './callFacts.ts'
 import { numberOf } from './continuing.ts'
 import type { FoldedCalls } from './foldedCalls.ts'
@@ -81,6 +81,14 @@ function closeStep(state: State, calls: FoldedCalls): void {
 }
 
 const none: readonly never[] = Object.freeze([])
+
+/** Returns the call as one that works in the background from now on; `undefined` if it does not. */
+function backgroundOf(
+  { background: id, callId, name, input, key, nodeId }: CallState,
+  { runId, turnIndex }: DraftOf<'tool.end'>,
+): CallReporter | undefined {
+  return id === undefined ? undefined : { kind: 'call', id, callId, name, input, key, nodeId, runId, turnIndex }
+}
 
 /**
  * Takes a queued message that holds a report off the list of awaited reports; if the report was faster than the result of its call, marks the call.
@@ -253,9 +261,10 @@ const steps: Steps = {
   },
   'call.requested': (_, record, calls) => move(calls, record),
   'tool.start': (state, record, calls) => {
-    const { runId, key, childId, reports } = record
+    const { runId, key, childId, reports, background } = record
     const by = childId === undefined ? {} : reports === undefined ? { childId } : { childId, reports }
-    move(calls, record, { key, ...marksOf(calls, record), ...by })
+    move(calls, record, { key, ...marksOf(calls, record), ...by, ...(background === undefined ? {} : { background }) })
+    if (background !== undefined) state.backgrounds = Math.max(state.backgrounds ?? 0, Number(background.slice(1)))
     // One that a call goes on with is known.
     if (childId !== undefined && (numberOf(agentOf(runId), childId) ?? 0) > state.children) state.children += 1
   },
@@ -267,7 +276,7 @@ const steps: Steps = {
     })
     if (endsRun === true) state.endedBy = { callId, name }
     const call = message.isError ? undefined : calls.find(callId)
-    const reporter = call === undefined ? undefined : reporterOf(call)
+    const reporter = call === undefined ? undefined : (backgroundOf(call, record) ?? reporterOf(call))
     if (spent !== undefined && state.run !== null) state.run = withSpent(state.run, spent)
     if (reporter !== undefined) state.reporters = [...state.reporters, reporter]
     if (handoff !== undefined) inRun(state, { handoffs: (state.run?.handoffs ?? 0) + 1 })
@@ -275,6 +284,12 @@ const steps: Steps = {
   },
   'queue.changed': (state, { added }, calls) => {
     if (added !== undefined) takeReport(state, calls, added.id)
+  },
+  'call.reported': (state, { key, content, isError, ended }) => {
+    const reported = { content, isError, ...(ended === undefined ? {} : { ended }) }
+    state.reporters = state.reporters.flatMap((one) =>
+      one.kind === undefined || one.key !== key ? [one] : ended === 'abandoned' ? [] : [{ ...one, reported }],
+    )
   },
   'child.spawned': (state) => {
     state.children += 1

@@ -141,6 +141,8 @@ export interface CallInput {
   readonly input: unknown
   /** Answers to the tool's earlier questions, in order, when it runs again. */
   readonly answers?: readonly Answer[]
+  /** Id for the model, if it works in the background. */
+  readonly background?: string
   /** Result that a client returned for the call: the call is not run, only reviewed. */
   readonly returned?: Returned
 }

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { lazily } from './lazily.ts'
 import { brakeRecords } from './brakes/brakeSchemas.ts'
+import { backgroundRecords } from './parts/background/backgroundRecords.ts'
 import { stallSchema, type Overlay, type TellingReverts } from './braking.ts'
 import { approvalDecisionShape, approvalRequestShape, toolStartShape } from './callRecords.ts'
 import { pricesSchema } from './economics.ts'
@@ -296,6 +297,7 @@ export const logRecords = variants({
   /** Verdict of the guards of an agent: about messages of people, beside the first request after them; about an answer, before its `reply.end`. */
   'guard.decided': () => z.object({ ...inTurn(), type: z.literal('guard.decided'), ...guardVerdictSchema().shape }),
   ...brakeRecords,
+  ...backgroundRecords,
   /** Content that left the model's sight was searched for facts worth knowing in later conversations. */
   'memory.extracted': () =>
     z.object({ ...inTurn(), type: z.literal('memory.extracted'), ...memoryExtractionSchema().shape }),

@@ -52,7 +52,7 @@ export class ToolAttempt {
     const origin = offered instanceof SourceTool ? { source: offered.offer.source } : {}
     const result = this.#ports.within({ type: 'tool', turnIndex, callId, ...origin }, () => this.#start(value))
     if (!isThenable(result)) return result
-    const { timeoutMs } = this.#tool
+    const { timeoutMs } = (this.#input.background === undefined ? undefined : this.#tool.background) ?? this.#tool
     if (timeoutMs === Infinity) return Promise.resolve(result)
     return new Promise((resolve, reject) => {
       this.#timer = new PausableTimer(this.#ports.clock, timeoutMs, () => {
@@ -169,8 +169,10 @@ export class ToolAttempt {
         this.#receipt = typeof of === 'string' ? { of, data } : { data }
       },
       ask: (schema, question) => this.#ask(schema, question),
+      background: this.#input.background,
       report: (progress) => {
         if (this.#isClosed || this.#outer.aborted) return
+        if (this.#input.background !== undefined) ports.background?.progressed(key, progress)
         ports.emit({ type: 'tool.progress', runId, turnIndex, callId, name, progress })
       },
     }

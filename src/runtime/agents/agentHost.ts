@@ -128,7 +128,7 @@ export class AgentHost implements TreeAgent {
   wake(): void {
     const { restored } = this.machine.input
     if (restored === undefined) return
-    this.machine.tell({ type: 'wake' })
+    this.machine.tell({ type: 'wake', staysPaused: restored.staysPaused === true })
     if (restored.context.reporters?.length) this.family.children.detached.collect()
   }
 

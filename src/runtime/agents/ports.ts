@@ -19,6 +19,7 @@ import type { LogRecord } from '../../protocol/records.ts'
 import { runIncognito } from '../children/runIncognito.ts'
 import type { TreeAgent } from '../children/treeAgent.ts'
 import { Answers } from './answers.ts'
+import { Background } from './background.ts'
 import type { Family } from './family.ts'
 import type { HostShared } from './hostOptions.ts'
 import type { AgentLog } from './log.ts'
@@ -54,6 +55,7 @@ export class Ports implements AgentPorts {
   announced = ''
   group: GroupMember | undefined
   #answers: Answers | undefined
+  #background: Background | undefined
   /** Set once it has called a model, with limits. */
   #waits: ModelWaits | undefined
   /** Set with `captureTurnRequests`. */
@@ -125,10 +127,15 @@ export class Ports implements AgentPorts {
     }
   }
 
-  /** Absent while it has none and its model cannot call any. */
+  /** Absent while it has none and its model cannot call any, nor wait for calls. */
   get children(): AgentPorts['children'] {
     const { family, view } = this.#agent
-    return family.known ?? (view.definition.agents.size === 0 ? undefined : family.children)
+    const { agents, policy } = view.definition
+    return family.known ?? (agents.size === 0 && policy.background === undefined ? undefined : family.children)
+  }
+
+  get background(): Background {
+    return (this.#background ??= new Background(this.#agent))
   }
 
   tellApplication(message: string): void {

@@ -5,6 +5,7 @@ import type { ErrorInfo } from '../../protocol/errors.ts'
 import { totalTokens, toolCallsOf } from '../../protocol/messages.ts'
 import { headOf, plainError } from './withoutContent.ts'
 import { brakeWords } from '../../protocol/brakes/brakeWords.ts'
+import * as backgroundWords from '../../protocol/parts/background/backgroundWords.ts'
 import { plainReason, type Telling } from '../../protocol/brakes/telling.ts'
 
 /** One line of a narrative log. */
@@ -227,6 +228,7 @@ const narrators: Narrators = {
     debug(`${mask === true ? 'mask' : 'prune'} asked for by the ${by}`, { by }),
   'prune.applied': pruneApplied,
   ...brakeWords.log,
+  ...backgroundWords.log,
   'pin.requested': ({ request: { by, pinned } }) => debug(`${pinned ? 'pin' : 'unpin'} asked for by the ${by}`, { by }),
   'pin.applied': pinApplied,
   'stall.detected': stallDetected,

@@ -1,4 +1,5 @@
 import { brakeWords } from '../../../../src/protocol/brakes/brakeWords.ts'
+import * as backgroundWords from '../../../../src/protocol/parts/background/backgroundWords.ts'
 import type { ConversationView } from '../../../../src/conversation/tree/conversationView.ts'
 import type { ConversationNode } from '../../../../src/conversation/tree/node.ts'
 import { isAsked } from '../../../../src/protocol/asked.ts'
@@ -168,6 +169,7 @@ const shownOf: { readonly [T in AgentEvent['type']]: Shown<T> } = {
   'pin.requested': 'withheld',
   'pin.applied': 'withheld',
   ...brakeWords.visible,
+  ...backgroundWords.visible,
   'stall.detected': 'withheld',
   'policy.requested': 'withheld',
   'policy.start': 'withheld',

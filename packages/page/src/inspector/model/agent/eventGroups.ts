@@ -1,4 +1,5 @@
 import { brakeWords } from '../../../../../../src/protocol/brakes/brakeWords.ts'
+import * as backgroundWords from '../../../../../../src/protocol/parts/background/backgroundWords.ts'
 import type { AgentEvent } from '../../../../../../src/protocol/events.ts'
 
 /** Groups of events that are shown or hidden together. */
@@ -48,6 +49,7 @@ const groups: Readonly<Record<AgentEvent['type'], EventGroup>> = {
   'prune.requested': 'brake',
   'prune.applied': 'brake',
   ...brakeWords.group,
+  ...backgroundWords.group,
   'pin.requested': 'brake',
   'pin.applied': 'brake',
   'guard.decided': 'approval',

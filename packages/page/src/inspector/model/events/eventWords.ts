@@ -1,3 +1,4 @@
+import * as backgroundWords from '../../../../../../src/protocol/parts/background/backgroundWords.ts'
 import { metadataText } from '../../../../../../src/protocol/text/metadataText.ts'
 import { formatNodeId } from '../../../../../../src/protocol/text/nodeIds.ts'
 import type { AgentEvent } from '../../../../../../src/protocol/events.ts'
@@ -86,6 +87,7 @@ const texts: Texts = {
       ...(metadata === undefined ? [] : [metadataText(metadata)]),
     ].join(', '),
   'agent.stopped': () => 'ended for good',
+  ...backgroundWords.line,
   'run.start': ({ cause, runId }) => `${runId}, by a ${cause}`,
   'run.end': ({ stopReason, turns, error, refusal }) =>
     `${endWords[stopReason]} after ${counted(turns, 'turn')}${whyEnded(error?.message ?? refusal?.reason)}`,

@@ -1,0 +1,38 @@
+import { z } from 'zod'
+import { artifactSchema } from '../../artifacts/artifact.ts'
+import { lazily } from '../../lazily.ts'
+import { plainBlockSchema } from '../../messages.ts'
+import { inTurn } from '../../recordShapes.ts'
+import { resultDataShape } from '../../resultData.ts'
+
+/**
+ * Reason for which a background call ended before its tool did: it was `aborted`, the model `cancelled` it, a revert `abandoned` the branch with
+ * its receipt, or the process died (`interrupted`) and it is not known whether it happened.
+ */
+export const backgroundEndSchema = lazily(() => z.enum(['aborted', 'cancelled', 'abandoned', 'interrupted']))
+export type BackgroundEnd = z.infer<ReturnType<typeof backgroundEndSchema>>
+
+export const backgroundRecords = {
+  /** A background call has ended. Its message to the model follows; there is none for one that was `abandoned`. */
+  'call.reported': () =>
+    z.object({
+      ...inTurn(),
+      type: z.literal('call.reported'),
+      callId: z.string(),
+      /** Key of the call. */
+      key: z.string(),
+      /** Its id for the model, such as `b3`. */
+      id: z.string(),
+      name: z.string(),
+      content: z.array(plainBlockSchema()).readonly(),
+      isError: z.boolean(),
+      ended: backgroundEndSchema().exactOptional(),
+      /** The same fields as those of a result. */
+      data: resultDataShape().data,
+      dataApart: resultDataShape().dataApart,
+      changed: z.array(z.string()).readonly().exactOptional(),
+      receipt: z.object({ of: z.string().exactOptional(), data: z.unknown() }).exactOptional(),
+      artifacts: z.array(artifactSchema()).readonly().exactOptional(),
+      hook: z.enum(['replaced', 'withheld']).exactOptional(),
+    }),
+} as const
