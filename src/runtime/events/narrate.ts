@@ -5,8 +5,9 @@ import type { ErrorInfo } from '../../protocol/errors.ts'
 import { totalTokens, toolCallsOf } from '../../protocol/messages.ts'
 import { headOf, plainError } from './withoutContent.ts'
 import { brakeWords } from '../../protocol/brakes/brakeWords.ts'
-import * as backgroundWords from '../../protocol/parts/background/backgroundWords.ts'
 import { plainReason, type Telling } from '../../protocol/brakes/telling.ts'
+import type { PartRecordType } from '../../protocol/parts/partRecords.ts'
+import { wordsOf } from '../../protocol/parts/partWords.ts'
 
 /** One line of a narrative log. */
 export interface Narration {
@@ -18,8 +19,8 @@ export interface Narration {
 type Fields = Narration['fields']
 type Narrator<E> = (event: E, telling: Pick<Telling, 'counted'>) => Narration
 
-/** A line for each type of event; `null`: none. */
-type Narrators = { readonly [T in AgentEvent['type']]: Narrator<EventOf<T>> | null }
+/** A line for each type of event that no part has; `null`: none. */
+type Narrators = { readonly [T in Exclude<AgentEvent['type'], PartRecordType>]: Narrator<EventOf<T>> | null }
 
 const line =
   (level: keyof Logger) =>
@@ -166,12 +167,6 @@ const narrators: Narrators = {
     limit === undefined
       ? debug('turn prepared', { by, tools, model })
       : info(`the limit of ${limit.limit} is reached: one last turn`, { by, limit }),
-  'memory.extracted': ({ kept, problem, usage, costUsd }) =>
-    (problem === undefined ? info : warn)('what is worth knowing was drawn from what it left behind', {
-      kept: kept.map(({ id }) => id),
-      usage,
-      costUsd,
-    }),
   'tools.changed': ({ added, removed, trouble }) =>
     info('what the sources of its tools have changed', { added: added.map(({ name }) => name), removed, trouble }),
   'use.changed': ({ use }) =>
@@ -228,7 +223,6 @@ const narrators: Narrators = {
     debug(`${mask === true ? 'mask' : 'prune'} asked for by the ${by}`, { by }),
   'prune.applied': pruneApplied,
   ...brakeWords.log,
-  ...backgroundWords.log,
   'pin.requested': ({ request: { by, pinned } }) => debug(`${pinned ? 'pin' : 'unpin'} asked for by the ${by}`, { by }),
   'pin.applied': pinApplied,
   'stall.detected': stallDetected,
@@ -263,7 +257,8 @@ function place(event: AgentEvent): Fields {
 
 /** Describes an event for people; `undefined` if it is not worth a line. It never contains messages, inputs, results or reasons. Pure. */
 export function narrate(event: AgentEvent): Narration | undefined {
-  const narration = (narrators[event.type] as Narrator<AgentEvent> | null)?.(event, { counted })
+  const narrator = wordsOf(event)?.log ?? (narrators[event.type as keyof Narrators] as Narrator<AgentEvent> | null)
+  const narration = narrator?.(event, { counted })
   return narration === undefined ? undefined : { ...narration, fields: { ...place(event), ...narration.fields } }
 }
 

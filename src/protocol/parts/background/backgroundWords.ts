@@ -1,39 +1,24 @@
-import type { EventOf } from '../../events.ts'
-import type { Narrated } from '../../brakes/telling.ts'
+import type { PartWords } from '../describing.ts'
+import { howItEnded } from './howItEnded.ts'
+import type { backgroundRecords } from './backgroundRecords.ts'
 
-type Reported = EventOf<'call.reported'>
-
-const outcome = ({ isError, ended }: Pick<Reported, 'isError' | 'ended'>): string =>
-  ended ?? (isError ? 'failed' : 'ended')
-
-// Words about calls in the background, by those who say them.
-
-/** Lines of the application's log: never content. */
-export const log = {
-  'call.reported': ({ id, name, callId, ...how }: Reported): Narrated => ({
-    level: 'debug',
-    message: `background call ${id} of ${name}: ${outcome(how)}`,
-    fields: { id, callId, name, isError: how.isError },
-  }),
-}
-
-/** The part that clients see who may not see all. */
-export const visible = {
-  'call.reported': ({
-    content: _,
-    data: __,
-    dataApart: ___,
-    changed: ____,
-    receipt: _____,
-    artifacts: ______,
-    ...event
-  }: Reported): Reported => ({ ...event, content: [] }),
-} as const
-
-/** The group of an event in lists. */
-export const group = { 'call.reported': 'tool' } as const
-
-/** A line for people. */
-export const line = {
-  'call.reported': ({ id, name, ...how }: Reported): string => `${id}, ${name}: ${outcome(how)}`,
+export const backgroundWords: PartWords<typeof backgroundRecords> = {
+  'call.reported': {
+    log: ({ id, name, callId, isError, ended }) => ({
+      level: 'debug',
+      message: `background call ${id} of ${name} ${howItEnded({ isError, ended })}`,
+      fields: { id, callId, name, isError },
+    }),
+    attributes: ({ id, name, callId, isError, ended }) => ({
+      'escapement.call.id': callId,
+      'escapement.background.id': id,
+      'escapement.background.end': howItEnded({ isError, ended }),
+      'gen_ai.tool.name': name,
+    }),
+    // How it ended is seen by all who see the call; what it returned is a message, which has rules of its own.
+    visible: ({ data: _, dataApart: __, changed: ___, receipt: ____, artifacts: _____, ...event }) => ({
+      ...event,
+      content: [],
+    }),
+  },
 }
