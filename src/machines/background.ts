@@ -106,7 +106,6 @@ export function failBackground(
 const texts: { readonly [E in BackgroundEnd]: string } = {
   aborted: 'Aborted while it ran: what it did so far was not undone.',
   cancelled: 'Ended by cancel_call: what it did so far was not undone.',
-  abandoned: 'Ended with its branch: what it did so far was not undone.',
   interrupted: 'Interrupted: it is not known whether it happened.',
 }
 
@@ -168,7 +167,13 @@ function report(
     ...(hook === undefined ? {} : { hook }),
   })
   release(draft, key)
-  if (ended !== 'abandoned') tell(draft, reporter, outcome, queue)
+  tell(draft, reporter, outcome, queue)
+}
+
+/** Stops the runners of calls that a revert has abandoned: nothing is heard of them any more. */
+export function releaseAbandoned(draft: Draft): void {
+  const keys = draft.context.reporters.map(({ key }) => key)
+  for (const { key } of draft.context.background) if (!keys.includes(key)) release(draft, key)
 }
 
 /** Stops its runner, or gives its place free. */

@@ -289,8 +289,8 @@ const steps: Steps = {
   },
   'call.reported': (state, { key, content, isError, ended }) => {
     const reported = { content, isError, ...(ended === undefined ? {} : { ended }) }
-    state.reporters = state.reporters.flatMap((one) =>
-      one.kind === undefined || one.key !== key ? [one] : ended === 'abandoned' ? [] : [{ ...one, reported }],
+    state.reporters = state.reporters.map((one) =>
+      one.kind === undefined || one.key !== key ? one : { ...one, reported },
     )
   },
   'child.spawned': (state) => {
@@ -315,7 +315,10 @@ const steps: Steps = {
     state.consulting = null
     spend(state, usage, costUsd)
   },
-  'revert.applied': (state, { id, applied, usage, costUsd, undo }) => {
+  'revert.applied': (state, { id, applied, usage, costUsd, undo, tag }) => {
+    const gone = (tag?.evidence.background ?? none).filter(({ aborted }) => aborted).map((call) => call.id)
+    if (gone.length > 0)
+      state.reporters = state.reporters.filter((one) => one.kind === undefined || !gone.includes(one.id))
     if (applied && state.endedBy !== null) {
       // The result is no longer there.
       state.endedBy = null

@@ -3,6 +3,8 @@ import { WaitedFor } from '../../actors/tools/waitForTool.ts'
 import { backgroundCalls } from '../../machines/background.ts'
 import type { CallReporter } from '../../machines/agentTypes.ts'
 import { cloneJson } from '../../protocol/checks/cloneJson.ts'
+import type { Evidence } from '../../protocol/braking.ts'
+import type { NodeId } from '../../protocol/ids.ts'
 import type { TreeAgent } from '../children/treeAgent.ts'
 
 /** Most UTF-16 units of output that `check_call` shows. */
@@ -51,6 +53,12 @@ export class Background implements BackgroundPorts {
     const output = this.#outputs.get(call.key)
     const what = `${id} (${call.name}) is at work.`
     return output === undefined ? `${what} It has put out nothing so far.` : `${what} Its newest output:\n\n${output}`
+  }
+
+  within(nodes: readonly NodeId[]): NonNullable<Evidence['background']> {
+    const { tools } = this.#agent.view.definition
+    const found = this.#calls.filter(({ nodeId }) => nodes.includes(nodeId))
+    return found.map(({ id, name }) => ({ id, name, aborted: tools.get(name)?.background?.survives !== true }))
   }
 
   async cancel(id: string, signal: AbortSignal): Promise<WaitedFor> {

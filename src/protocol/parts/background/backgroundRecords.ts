@@ -6,14 +6,14 @@ import { inTurn } from '../../recordShapes.ts'
 import { resultDataShape } from '../../resultData.ts'
 
 /**
- * Reason for which a background call ended before its tool did: it was `aborted`, the model `cancelled` it, a revert `abandoned` the branch with
- * its receipt, or the process died (`interrupted`) and it is not known whether it happened.
+ * Reason for which a background call ended before its tool did: it was `aborted`, the model `cancelled` it, or the process died (`interrupted`) and
+ * it is not known whether it happened.
  */
-export const backgroundEndSchema = lazily(() => z.enum(['aborted', 'cancelled', 'abandoned', 'interrupted']))
+export const backgroundEndSchema = lazily(() => z.enum(['aborted', 'cancelled', 'interrupted']))
 export type BackgroundEnd = z.infer<ReturnType<typeof backgroundEndSchema>>
 
 export const backgroundRecords = {
-  /** A background call has ended. Its message to the model follows; there is none for one that was `abandoned`. */
+  /** A background call has ended. Its message to the model follows. One whose branch was abandoned ends with `revert.applied`. */
   'call.reported': () =>
     z.object({
       ...inTurn(),

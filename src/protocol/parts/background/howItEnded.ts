@@ -3,7 +3,6 @@ import type { BackgroundEnd } from './backgroundRecords.ts'
 const words: { readonly [E in BackgroundEnd]: string } = {
   aborted: 'was aborted',
   cancelled: 'was ended by the model',
-  abandoned: 'ended with its branch',
   interrupted: 'was interrupted',
 }
 
