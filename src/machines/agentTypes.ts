@@ -83,6 +83,8 @@ export interface CallReporter extends Pick<CallState, 'callId' | 'name' | 'input
   readonly id: string
   readonly runId: string
   readonly turnIndex: number
+  /** Set if it would leave something behind if its process died: data about that. */
+  readonly left?: unknown
   /** Set once it has ended, until its message is in a queue. */
   readonly reported?: Pick<RecordOf<'call.reported'>, 'content' | 'isError' | 'ended'>
 }

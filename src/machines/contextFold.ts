@@ -287,6 +287,9 @@ const steps: Steps = {
   'queue.changed': (state, { added }, calls) => {
     if (added !== undefined) takeReport(state, calls, added.id)
   },
+  'call.noted': (state, { key, left }) => {
+    state.reporters = state.reporters.map((one) => (one.kind === 'call' && one.key === key ? { ...one, left } : one))
+  },
   'call.reported': (state, { key, content, isError, ended }) => {
     const reported = { content, isError, ...(ended === undefined ? {} : { ended }) }
     state.reporters = state.reporters.map((one) =>

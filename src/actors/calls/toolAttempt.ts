@@ -132,6 +132,16 @@ export class ToolAttempt {
     }))
   }
 
+  async #leaves(left: unknown): Promise<void> {
+    const { background: id, callId, key, name } = this.#input
+    if (id === undefined || this.#isClosed) return
+    const data = cloneJson(left)
+    if (jsonChars(data) > maxLeftChars)
+      throw new Error(`What a call leaves has ${jsonChars(data)} characters, more than ${maxLeftChars}.`)
+    this.#ports.record([{ type: 'call.noted', callId, key, id, name, left: data }])
+    await this.#ports.durable()
+  }
+
   #context(): ToolContext<never> {
     const { callId, key, name, runId, turnIndex } = this.#input
     const ports = this.#ports
@@ -170,6 +180,7 @@ export class ToolAttempt {
       },
       ask: (schema, question) => this.#ask(schema, question),
       background: this.#input.background,
+      leaves: (left) => this.#leaves(left),
       report: (progress) => {
         if (this.#isClosed || this.#outer.aborted) return
         if (this.#input.background !== undefined) ports.background?.progressed(key, progress)
@@ -181,6 +192,9 @@ export class ToolAttempt {
 
 /** Maximum length of a receipt, which is part of the log and stays in memory with the call. */
 const maxReceiptChars = 16_000
+
+/** The same of what a call notes that it would leave behind. */
+const maxLeftChars = 4_000
 
 const isThenable = (value: unknown): value is PromiseLike<unknown> =>
   typeof value === 'object' && value !== null && 'then' in value && typeof value.then === 'function'

@@ -1,3 +1,5 @@
+import { z } from 'zod'
+import { RuntimeError } from '../../protocol/errors.ts'
 import type { JsonSchema } from '../../protocol/ports/model.ts'
 import { invalid, type ReadSchema } from './toolSchema.ts'
 
@@ -9,22 +11,34 @@ export interface BackgroundWork {
   readonly timeoutMs: number
   /** Set if a revert of the branch with the receipt leaves the call at work. */
   readonly survives?: true
+  /** Ends what a dead process has left of such a call. */
+  readonly cleanUp?: (left: unknown) => void | Promise<void>
 }
 
 interface Options {
   readonly run?: unknown
   readonly background?: true | 'choice'
   readonly survives?: true
+  readonly cleanUp?: BackgroundWork['cleanUp']
   readonly timeoutMs?: number
   readonly endsRun?: unknown
 }
 
 const usualTimeoutMs = 3_600_000
 
+/** Schemas of the options of a tool about the background. */
+export const backgroundSchemas = {
+  background: () => z.union([z.literal(true), z.literal('choice')], 'give true or "choice"'),
+  survives: () => z.literal(true, 'give true, or leave it out'),
+  cleanUp: () => z.custom((value) => typeof value === 'function', 'give a function'),
+} as const
+
 /** Returns what is wrong with the option `background`; `undefined` if nothing is. */
-export function wrongInBackground({ run, background, survives, endsRun }: Options): string | undefined {
+export function wrongInBackground({ run, background, survives, cleanUp, endsRun }: Options): string | undefined {
   if (background === undefined)
-    return survives === undefined ? undefined : 'survives: only calls in the background do: give "background" too'
+    return (survives ?? cleanUp) === undefined
+      ? undefined
+      : `${survives === undefined ? 'cleanUp' : 'survives'}: only for calls in the background: give "background" too`
   if (run === undefined)
     return 'background: what a client does works outside anyway: give "run", or leave "background" out'
   if (endsRun !== undefined) return 'background: its result comes after the run: leave "endsRun" out'
@@ -32,10 +46,15 @@ export function wrongInBackground({ run, background, survives, endsRun }: Option
 }
 
 /** Returns the way in which the calls of a tool work in the background; `undefined`: they do not. */
-export function backgroundWork({ background, survives, timeoutMs }: Options): BackgroundWork | undefined {
+export function backgroundWork({ background, survives, cleanUp, timeoutMs }: Options): BackgroundWork | undefined {
   if (background === undefined) return undefined
   const when = background === 'choice' ? 'choice' : 'always'
-  return { when, timeoutMs: timeoutMs ?? usualTimeoutMs, ...(survives === true ? { survives } : {}) }
+  return {
+    when,
+    timeoutMs: timeoutMs ?? usualTimeoutMs,
+    ...(survives === true ? { survives } : {}),
+    ...(cleanUp === undefined ? {} : { cleanUp }),
+  }
 }
 
 /** Name of the field by which a model sends a call to the background. */
@@ -44,11 +63,12 @@ const field = 'background'
 const description =
   'Set to true to go on with other work meanwhile: you get an id at once, and the result later, as a message.'
 
-/** Returns what is wrong with a schema that is to have the field; `undefined` if nothing is. */
-export const wrongInChoice = ({ background }: Options, { inputSchema }: ReadSchema): string | undefined =>
-  background === 'choice' && Object.hasOwn(propertiesOf(inputSchema), field)
-    ? `background: its schema has a field "${field}" of its own: give true, or rename the field`
-    : undefined
+/** Returns the schema, if it may have the field. @throws RuntimeError `INVALID_DEFINITION` */
+export function checkedChoice({ background }: Options, schema: ReadSchema, label: string): ReadSchema {
+  if (background !== 'choice' || !Object.hasOwn(propertiesOf(schema.inputSchema), field)) return schema
+  const what = `background: its schema has a field "${field}" of its own: give true, or rename the field`
+  throw new RuntimeError('INVALID_DEFINITION', `${label}: ${what}.`)
+}
 
 const propertiesOf = (schema: JsonSchema) => (schema['properties'] ?? {}) as { readonly [name: string]: JsonSchema }
 

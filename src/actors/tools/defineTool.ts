@@ -5,10 +5,11 @@ import type { JsonSchema, ToolSpec } from '../../protocol/ports/model.ts'
 import type { Snapshots } from '../../protocol/ports/snapshots.ts'
 import type { RunContext } from '../calls/runContext.ts'
 import {
+  backgroundSchemas,
   backgroundWork,
+  checkedChoice,
   withChoice,
   wrongInBackground,
-  wrongInChoice,
   type BackgroundWork,
 } from './backgroundOption.ts'
 import { checkedUndo, wrongInUndo, type ToolEffects, type UndoContext, type UndoOption } from './checkedUndo.ts'
@@ -102,6 +103,11 @@ export interface ToolContext<out Deps = unknown, Receipt = unknown> extends RunC
   readonly snapshots: Snapshots
   /** Id of the call for the model, such as `b3`, while it works in the background. */
   readonly background?: string | undefined
+  /**
+   * In the background: notes in the log what would be left if this process died, for `cleanUp`; the last counts. Begin that only once it has
+   * resolved. Rejects if it is not JSON of at most 4,000 characters, and as the store does.
+   */
+  leaves(left: unknown): Promise<void>
   /** Absent when the runtime has no `redact`. */
   readonly redact?: Redaction | undefined
 }
@@ -245,10 +251,15 @@ export interface ToolOptions<
   /** Set if it polls for something outside, so that repeated calls are no stall (`braking.stall`). Default `false`. */
   readonly polls?: boolean
   /**
-   * Set if its calls work in the background: the model gets an id at once and goes on, and the result comes later, as a message. `'choice'`:
-   * those whose field `background`, which the schema gains, is true. `timeoutMs` is an hour then unless it is given, and `pin` does nothing.
+   * Set if its calls work in the background: the model gets an id at once, and the result later, as a message. `'choice'`: those whose field
+   * `background`, which the schema gains, is true. `timeoutMs` is an hour then unless it is given, and `pin` does nothing.
    */
   readonly background?: true | 'choice'
+  /**
+   * Ends what a call in the background has left, as it told `leaves`, when its process died; the agent goes on after it, or 10 s. It must end
+   * nothing else, such as a later process of the same number.
+   */
+  cleanUp?(left: unknown): void | Promise<void>
   /** Set if a call in the background goes on when its branch is reverted; else it ends with the branch. */
   readonly survives?: true
 }
@@ -276,8 +287,7 @@ const checkOptions = optionsCheck(
     polls: () => z.boolean(),
     output: () => zodSchema(),
     toModel: () => z.custom(isFunction, 'give a function'),
-    background: () => z.union([z.literal(true), z.literal('choice')], 'give true or "choice"'),
-    survives: () => z.literal(true, 'give true, or leave it out'),
+    ...backgroundSchemas,
     endsRun: () => z.union([z.literal(true), z.custom(isFunction)], 'give true or a function'),
   },
 )
@@ -306,13 +316,9 @@ export function defineTool<
   const Output extends z.ZodType = z.ZodUnknown,
 >(options: ToolOptions<Input, Receipt, Deps, Name, Output>): Tool<Deps, Name, SentTo<Input>> {
   const label = labelOf('Tool', options)
-  const refuse = (wrong: string | undefined): void => {
-    if (wrong !== undefined) throw new RuntimeError('INVALID_DEFINITION', `${label}: ${wrong}.`)
-  }
-  refuse(checkOptions(options) ?? wrongInUndo(options) ?? wrongInBackground(options))
-  const schema = readSchema(options.input, label)
-  refuse(wrongInChoice(options, schema))
-  return toolOf(options, schema)
+  const wrong = checkOptions(options) ?? wrongInUndo(options) ?? wrongInBackground(options)
+  if (wrong !== undefined) throw new RuntimeError('INVALID_DEFINITION', `${label}: ${wrong}.`)
+  return toolOf(options, checkedChoice(options, readSchema(options.input, label), label))
 }
 
 const endsRunText = 'A call that succeeds ends your work: its result is your answer.'

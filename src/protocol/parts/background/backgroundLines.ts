@@ -4,6 +4,10 @@ import type { backgroundRecords } from './backgroundRecords.ts'
 import { howItEnded } from './howItEnded.ts'
 
 export const backgroundLines: PartLines<typeof backgroundRecords> = {
+  'call.noted': {
+    group: 'tool',
+    line: ({ id, name, left }, { short }) => `${id} (${name}) has begun ${short(JSON.stringify(left) ?? '')}`,
+  },
   'call.reported': {
     group: 'tool',
     line: ({ id, name, content, ...how }, { short }) =>

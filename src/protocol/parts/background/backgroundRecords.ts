@@ -13,6 +13,17 @@ export const backgroundEndSchema = lazily(() => z.enum(['aborted', 'cancelled', 
 export type BackgroundEnd = z.infer<ReturnType<typeof backgroundEndSchema>>
 
 export const backgroundRecords = {
+  /** A background call says what it would leave behind if its process died, such as a process of its own, before it begins that. */
+  'call.noted': () =>
+    z.object({
+      ...inTurn(),
+      type: z.literal('call.noted'),
+      callId: z.string(),
+      key: z.string(),
+      id: z.string(),
+      name: z.string(),
+      left: z.unknown(),
+    }),
   /** A background call has ended. Its message to the model follows. One whose branch was abandoned ends with `revert.applied`. */
   'call.reported': () =>
     z.object({

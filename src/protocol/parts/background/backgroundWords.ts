@@ -3,6 +3,13 @@ import { howItEnded } from './howItEnded.ts'
 import type { backgroundRecords } from './backgroundRecords.ts'
 
 export const backgroundWords: PartWords<typeof backgroundRecords> = {
+  'call.noted': {
+    log: ({ id, name, callId }) => ({
+      level: 'debug',
+      message: `background call ${id} of ${name} has begun something`,
+      fields: { id, callId, name },
+    }),
+  },
   'call.reported': {
     log: ({ id, name, callId, isError, ended }) => ({
       level: 'debug',
