@@ -1,7 +1,9 @@
+import { innerRecords } from './inner/innerRecords.ts'
 import { memoryRecords } from './memory/memoryRecords.ts'
 
 /** The records of all parts. */
 export const partRecords = {
+  ...innerRecords,
   ...memoryRecords,
 } as const
 export type PartRecordType = keyof typeof partRecords

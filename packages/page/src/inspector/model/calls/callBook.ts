@@ -3,7 +3,7 @@ import type { AgentEvent } from '../../../../../../src/protocol/events.ts'
 import type { NodeId } from '../../../../../../src/protocol/ids.ts'
 import type { ToolCallBlock, ToolResultMessage } from '../../../../../../src/protocol/messages.ts'
 import { toolCallsOf } from '../../../../../../src/protocol/text/messageText.ts'
-import { movesCall } from '../../../../../../src/log/callStage.ts'
+import { movedCall, movesCall } from '../../../../../../src/log/callStage.ts'
 import type { LogRecord } from '../../../../../../src/protocol/records.ts'
 import { statusAfter, type ShownStatus } from './callStatus.ts'
 
@@ -58,7 +58,7 @@ export class CallBook {
         return
       }
       default:
-        if (movesCall(record)) this.#set(record.callId, { status: statusAfter(record) })
+        if (movesCall(record)) this.#set(movedCall(record), { status: statusAfter(record) })
     }
   }
 
