@@ -5,6 +5,7 @@ import { defineTool } from '../../../../src/actors/tools/defineTool.ts'
 import type { EventOf } from '../../../../src/protocol/events.ts'
 import { textOf } from '../../../../src/protocol/messages.ts'
 import { assert, describe, type CaseContext } from '../../../../test/support/suite.ts'
+import { visibleEvent, visibleNodes, type View } from '../../src/server/visible.ts'
 import { Heard, serveAgents, type Serving } from './bridgeHarness.ts'
 
 const secret = 'CANARY'
@@ -85,4 +86,36 @@ describe('a run that a call ends, for a client', (it) => {
       assert.not.match(JSON.stringify(late.events), secret)
       assert.match(JSON.stringify(inside.conversation.trunk()), secret)
     })
+
+  it('has the text of its last result in the conversation that it is shown, and not its value', () => {
+    const message = {
+      role: 'toolResult',
+      callId: 'c',
+      toolName: 'pay',
+      isError: false,
+      content: [{ type: 'text', text: secret }],
+    }
+    const ended = (more: object) => visibleNodes([{ id: 4, message, ...more }] as never, 'messages')
+    assert.equal(ended({ ending: { data: secret } }), [{ id: 4, message, tags: [], ending: {} }])
+    assert.equal(ended({}), [{ id: 4, message: { ...message, content: [] }, tags: [] }])
+    const below = visibleNodes([{ id: 4, message, ending: { data: secret } }] as never, 'names')
+    assert.not.match(JSON.stringify(below), secret)
+  })
+
+  it('has the words of the result alone, and of one that only could have ended it nothing', () => {
+    const shown = (more: object, view: View = 'messages'): unknown => {
+      const image = { type: 'image', data: secret, mimeType: 'image/png' }
+      const message = { role: 'toolResult', callId: 'c', content: [{ type: 'text', text: 'said' }, image] }
+      const event = visibleEvent(
+        { type: 'tool.end', message, data: secret, value: secret, answer: true, ...more } as never,
+        view,
+      )
+      assert.not.match(JSON.stringify(event), secret)
+      assert.not.match(Object.keys(event!).join(), /data|value|answer/)
+      return (event as EventOf<'tool.end'>).message.content
+    }
+    const said = [{ type: 'text', text: 'said' }]
+    assert.equal([shown({ endsRun: true }), shown({ endsRun: true }, 'answering')], [said, said])
+    assert.equal([shown({ endsRun: false }), shown({}), shown({ endsRun: true }, 'names')], [[], [], []])
+  })
 })

@@ -41,7 +41,6 @@ const result = {
   content: [text(secret)],
   artifacts: [secret],
 }
-const image = { type: 'image', data: secret, mimeType: 'image/png' }
 const user = (words: string, provenance?: object) => ({
   role: 'user',
   content: [text(words)],
@@ -126,21 +125,6 @@ const cases: readonly Case[] = [
   [
     event('tool.end', { callId: 'c', message: { ...result, synthetic: 'aborted' } }),
     { type: 'tool.end', callId: 'c', message: { ...shownResult, synthetic: 'aborted' } },
-  ],
-  [
-    event('tool.end', {
-      callId: 'c',
-      message: { ...result, content: [text('said'), image] },
-      endsRun: true,
-      data: secret,
-      value: secret,
-      answer: true,
-    }),
-    { type: 'tool.end', callId: 'c', message: { ...shownResult, content: [text('said')] }, endsRun: true },
-  ],
-  [
-    event('tool.end', { callId: 'c', message: result, endsRun: false }),
-    { type: 'tool.end', callId: 'c', message: shownResult, endsRun: false },
   ],
   [event('child.ended', { childId: 'a.1', error }), { type: 'child.ended', childId: 'a.1' }],
   [event('approval.requested', { key: 'k', input: { secret } }), { type: 'approval.requested', key: 'k', input: {} }],
@@ -345,15 +329,6 @@ describe('who sees messages', (it) => {
     assert.is(visibleEnd(end as never, 'all'), end)
     assert.not.match(JSON.stringify(visibleEnd(end as never, 'messages')), secret)
     for (const reason of ['words', null]) assert.equal(visibleEnd({ reason }, 'messages'), { reason })
-  })
-
-  it('is shown the text of a result that ended its run, and not its value', () => {
-    const ended = (more: object) => visibleNodes([{ id: 4, message: result, ...more }] as never, 'messages')
-    const said = { role: 'toolResult', callId: 'c', toolName: 'pay', isError: false, content: [text(secret)] }
-    assert.equal(ended({ ending: { data: secret } }), [{ id: 4, message: said, tags: [], ending: {} }])
-    assert.equal(ended({}), [{ id: 4, message: { ...said, content: [] }, tags: [] }])
-    const below = visibleNodes([{ id: 4, message: result, ending: { data: secret } }] as never, 'names')
-    assert.not.match(JSON.stringify(below), secret)
   })
 
   it('is shown a conversation without what nobody said, by each way to look at it', () => {
