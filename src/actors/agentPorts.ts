@@ -8,6 +8,7 @@ import type { Provenance } from '../protocol/provenance.ts'
 import type { Answer, Question } from '../protocol/questions.ts'
 import type { AgentSnapshots } from '../protocol/ports/snapshots.ts'
 import type { TracedEffect } from '../protocol/ports/tracer.ts'
+import type { InnerDecision, InnerRequest } from '../protocol/parts/inner/innerDecisions.ts'
 import type { ReplyFailure } from '../machines/effectTypes.ts'
 import type { PartDraft, PartStates } from '../machines/partStates.ts'
 import type { OpenInput, OpenOutput, WatchOutput } from '../machines/supervisorTypes.ts'
@@ -188,6 +189,11 @@ export interface AgentPorts {
     wrongIn: (value: unknown) => string | undefined,
     signal: AbortSignal,
   ): Promise<Answer>
+  /**
+   * Asks people about a call that the running call under `callKey` makes, which waits from now on. Resolves with the decision once it is recorded.
+   * Rejects with the reason of `signal`.
+   */
+  approve(callKey: string, request: InnerRequest, signal: AbortSignal): Promise<Omit<InnerDecision, 'key' | 'asked'>>
   /** The states of the agent's parts. */
   readonly parts: PartStates
   /** Makes records of parts, in one step. The machine takes them without secrets, as the log has them. */

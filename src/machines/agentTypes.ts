@@ -3,7 +3,8 @@ import type { CompactionRequest, PolicyRequest, PolicyStart } from '../protocol/
 import type { ErrorInfo } from '../protocol/errors.ts'
 import type { Refusal } from '../protocol/guarding.ts'
 import type { NodeId } from '../protocol/ids.ts'
-import type { Answer, Question } from '../protocol/questions.ts'
+import type { GivenAnswer, InnerDecision, InnerRequest } from '../protocol/parts/inner/innerDecisions.ts'
+import type { Question } from '../protocol/questions.ts'
 import type { Undoing } from '../protocol/undoLedger.ts'
 import type { Metadata } from '../protocol/metadata.ts'
 import type { PlainBlock, ToolCallBlock, Usage } from '../protocol/messages.ts'
@@ -37,7 +38,11 @@ export interface CallState {
   /** Set while the result that a client gave is under review. */
   readonly returned?: RecordOf<'tool.end'>['returned']
   /** Answers to the earlier questions, in order: given to a call that runs again. */
-  readonly answers?: readonly Answer[]
+  readonly answers?: readonly GivenAnswer[]
+  /** The call that it makes and that waits for an approval, while it waits for that. */
+  readonly asks?: InnerRequest
+  /** Decisions about calls that it makes: given to a call that runs again. */
+  readonly decided?: readonly InnerDecision[]
   /** Why the call is not to run, whatever people decide: its reply was not whole. */
   readonly unfit?: string
   /** Set once `beforeTool` has let the call through. */
@@ -321,6 +326,8 @@ export type AgentMachineEvent =
     } & CallDecision)
   /** The tool of the call under `key` asks people a question. */
   | { readonly type: 'ask'; readonly key: string; readonly question: Question; readonly at: number }
+  /** The call under `key` makes a call that needs an approval. */
+  | { readonly type: 'ask.approval'; readonly key: string; readonly request: InnerRequest; readonly at: number }
   | { readonly type: 'stop' | 'close' }
   /** The outcome of the call under `key`, whose agent worked on its own. */
   | { readonly type: 'report'; readonly key: string; readonly content: readonly PlainBlock[]; readonly at: number }

@@ -13,6 +13,10 @@ export const callKey = (agentId: string, turnIndex: number, callId: string): str
 export const isAtWork = ({ status }: CallState): boolean => status === 'running' || status === 'checking'
 
 export const waitsForPeople = ({ status }: Pick<CallState, 'status'>): boolean => waiting.has(status)
+/** Returns true if a decision under an id is one that the call waits for: about itself, or about the call that it makes. */
+export const waitsFor = (call: CallState, callId: string): boolean =>
+  waitsForPeople(call) && (call.asks ?? call).callId === callId
+
 const waiting: ReadonlySet<CallState['status']> = new Set(['held', 'asking', 'asked', 'requested'])
 
 /** The id of the message with which the agent of a call reports: there is one for a call. */

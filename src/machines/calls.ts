@@ -133,7 +133,7 @@ export function startable(calls: readonly CallState[], mode: ToolExecution): num
 
 function startCall(draft: Draft, index: number): void {
   const call = draft.callAt(index)
-  const { callId, key, name, input, answers } = call
+  const { callId, key, name, input, answers, decided } = call
   const { agentId, policy } = draft.context
   const isExternal = policy.external?.includes(name) === true
   const { runId, turnIndex } = draft.at
@@ -151,7 +151,10 @@ function startCall(draft: Draft, index: number): void {
     type: 'start',
     src: 'runTool',
     id: callSlot(index),
-    input: answers === undefined ? called : { ...called, answers },
+    input:
+      answers === undefined && decided === undefined
+        ? called
+        : { ...called, ...(answers === undefined ? {} : { answers }), ...(decided === undefined ? {} : { decided }) },
   })
 }
 

@@ -3,7 +3,7 @@ import { mapped } from '../protocol/mapped.ts'
 import { noUsage, toolCallsOf, type Usage } from '../protocol/messages.ts'
 import { isOfPart } from '../protocol/parts/partRecords.ts'
 import type { LogRecord, RecordDraft, RunStopReason, Spent } from '../protocol/records.ts'
-import { stageAfter, type CallRecord } from '../log/callStage.ts'
+import { movedCall, stageAfter, type CallRecord } from '../log/callStage.ts'
 import { addSpent } from '../log/spent.ts'
 import type { CallReporter, CallState, LoggedContext, RunState } from './agentTypes.ts'
 import { callKey, reporterOf, reportId } from './callFacts.ts'
@@ -50,7 +50,7 @@ function refuse(state: State, refused: Refusal | undefined): void {
 
 /** Moves a call to where its record takes it. */
 const move = (calls: FoldedCalls, record: DraftOf<CallRecord['type']>, more: Partial<CallState> = {}): void =>
-  calls.change(record.callId, { status: stageAfter(record as CallRecord), ...more })
+  calls.change(movedCall(record as CallRecord), { status: stageAfter(record as CallRecord), ...more })
 
 /** Returns the marks that `beforeTool` left on a call. */
 function marksOf(
@@ -61,6 +61,23 @@ function marksOf(
     ...(beforeTool === undefined ? {} : { beforeTool }),
     ...(edited === undefined ? {} : { edited: calls.find(callId)?.edited ?? 'hook', input }),
   }
+}
+
+/** Notes the decision about a call that another makes, for that one: it runs on, or again. */
+function decideInner(calls: FoldedCalls, record: DraftOf<'approval.decided'>, parentCall: string): void {
+  const call = calls.find(parentCall)
+  if (call?.asks === undefined) return
+  const { asks, ...others } = call
+  const { decision, reason, input } = record
+  const decided = {
+    key: asks.key,
+    asked: asks.input,
+    decision,
+    ...(reason === undefined ? {} : { reason }),
+    ...(input === undefined ? {} : { input }),
+  }
+  const status = stageAfter(record as CallRecord)
+  calls.replace({ ...others, status, decided: [...(call.decided ?? []), decided] })
 }
 
 /** The use of a call that its run leaves unfinished is counted from here on. */
@@ -238,11 +255,16 @@ const steps: Steps = {
     state.run = { ...run, attempt: attempt + 1, badAnswers, fallbacks }
   },
   'approval.requested': (_, record, calls) => {
-    const { irreversible } = record
+    const { irreversible, parentCall, callId, key, name, input } = record
+    if (parentCall !== undefined) {
+      const marked = irreversible === undefined ? {} : { irreversible }
+      return move(calls, record, { asks: { callId, key, name, input, ...marked } })
+    }
     move(calls, record, { ...(irreversible === undefined ? {} : { irreversible }), ...marksOf(calls, record) })
   },
   'approval.decided': (_, record, calls) => {
-    const { decision: type, reason, input } = record
+    const { decision: type, reason, input, parentCall } = record
+    if (parentCall !== undefined) return decideInner(calls, record, parentCall)
     const edit = input === undefined ? {} : ({ input, edited: 'person' } as const)
     move(calls, record, { decision: reason === undefined ? { type } : { type, reason }, ...edit })
   },
@@ -252,8 +274,10 @@ const steps: Steps = {
   },
   'question.answered': (_, record, calls) => {
     const { callId, decision, value, reason } = record
-    const { question, answers = [] } = calls.find(callId) ?? {}
+    const { key, question, answers = [] } = calls.find(callId) ?? {}
     const given = {
+      // A call that it makes asked.
+      ...(question === undefined || question.key.startsWith(`${key}/q`) ? {} : { key: question.key }),
       question: question?.question ?? '',
       decision,
       ...(value === undefined ? {} : { value }),

@@ -1,4 +1,5 @@
 import type { RecordDraft } from '../protocol/records.ts'
+import { innerState } from '../protocol/parts/inner/innerState.ts'
 import type { PartRecordType } from '../protocol/parts/partRecords.ts'
 
 type DraftOf<T extends RecordDraft['type']> = Extract<RecordDraft, { readonly type: T }>
@@ -27,7 +28,7 @@ export interface PartState<State> {
 type AnyPartState = PartState<any>
 
 /** The states that parts fold, by the name of the part. */
-export const partStates = {} as const satisfies { readonly [part: string]: AnyPartState }
+export const partStates = { inner: innerState } as const satisfies { readonly [part: string]: AnyPartState }
 
 type StateOf<P> = P extends PartState<infer State> ? State : never
 

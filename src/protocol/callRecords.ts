@@ -39,6 +39,8 @@ export const approvalRequestShape = lazily(() => ({
   beforeTool: z.literal(true).exactOptional(),
   /** Set if the input differs from the model's. */
   edited: z.literal(true).exactOptional(),
+  /** The running call that makes this one, which waits meanwhile. */
+  parentCall: z.string().exactOptional(),
 }))
 
 /** Fields of the decision about an approval. */
@@ -50,6 +52,10 @@ export const approvalDecisionShape = lazily(() => ({
   reason: z.string().exactOptional(),
   /** Arguments that replace the model's, if a person edited them. */
   input: z.unknown().exactOptional(),
+  /** The running call that makes the one that was decided about. */
+  parentCall: z.string().exactOptional(),
+  /** Set if the process in which that call ran is gone. It then runs again from its start. */
+  again: z.literal(true).exactOptional(),
   /** Id of the command that decided, when it came over a wire. */
   requestId: z.string().exactOptional(),
 }))

@@ -27,12 +27,14 @@ export const askHook = (find: FindPorts) =>
     } catch (thrown) {
       return { ...nothing, at: ports.clock.now(), notStarted: toErrorInfo(thrown, 'STORE_APPEND_FAILED') }
     }
-    const verdict = await verdictOf(ports, input, cancellation).catch((thrown: unknown) =>
-      failed(ports, input, thrown, cancellation),
-    )
+    const verdict = await verdictOn(ports, input, cancellation)
     const tokens = verdict.type === 'answered' ? tokensOf(ports, input, verdict) : 0
     return { key, verdict, tokens, at: ports.clock.now() }
   })
+
+/** Returns the decision about a call: that of `beforeTool` if there is one. Never rejects. */
+export const verdictOn = (ports: AgentPorts, input: HookInput, cancellation: Cancellation): Promise<CallVerdict> =>
+  verdictOf(ports, input, cancellation).catch((thrown: unknown) => failed(ports, input, thrown, cancellation))
 
 function failed(
   ports: AgentPorts,
@@ -55,18 +57,18 @@ const tokensOf = (
 
 async function verdictOf(ports: AgentPorts, input: HookInput, cancellation: Cancellation): Promise<CallVerdict> {
   const { hooks, turns } = ports.definition
-  const { beforeTool, timeoutMs } = hooks!
+  const { beforeTool, timeoutMs = Infinity } = hooks ?? {}
   const { name } = input
   // What cannot run is answered with an error that says so.
   if (checkArguments(ports, name, input.input)?.ok !== true) return { type: 'allowed', needsApproval: false }
-  if (turns.always.includes(name))
+  if (beforeTool === undefined || turns.always.includes(name))
     return {
       type: 'allowed',
       needsApproval: await needsApproval(ports, input, () => runContext(ports, input, cancellation)),
     }
   const limits = { name: 'beforeTool', timeoutMs }
   const answer: unknown = await answerInTime(ports, limits, cancellation, (signal) =>
-    ports.within({ type: 'hook' }, () => beforeTool!(hookedCall(ports, { ...input, key: input.callKey }, signal))),
+    ports.within({ type: 'hook' }, () => beforeTool(hookedCall(ports, { ...input, key: input.callKey }, signal))),
   )
   const [kind, value] = readAnswer(answer)
   switch (kind) {

@@ -72,8 +72,9 @@ export function checkedChoice({ background }: Options, schema: ReadSchema, label
 
 const propertiesOf = (schema: JsonSchema) => (schema['properties'] ?? {}) as { readonly [name: string]: JsonSchema }
 
-/** Adds the field `background` to a schema, which the tool itself never sees. */
-export function withChoice(schema: ReadSchema): ReadSchema {
+/** Adds the field `background` to the schema of a tool with the choice. The tool itself never sees it. */
+export function withChoice({ background }: Options, schema: ReadSchema): ReadSchema {
+  if (background !== 'choice') return schema
   const { inputSchema, isWaiting } = schema
   const chosen = new WeakMap<object, unknown>()
   // A check may know its own value again.

@@ -4,7 +4,7 @@ import type { NodeId } from '../../protocol/ids.ts'
 import { toolCallsOf } from '../../protocol/text/messageText.ts'
 import type { QueuedMessage, QueueName } from '../../protocol/runs/queue.ts'
 import type { LogRecord, RecordOf } from '../../protocol/records.ts'
-import { keepOpen, nodesOf, openedAgain, wrongInPlace, wrongInResult, type OpenStep } from './openStep.ts'
+import { keepOpen, markCall, nodesOf, openedAgain, wrongInPlace, wrongInResult, type OpenStep } from './openStep.ts'
 import type { ConversationNode } from './node.ts'
 import { tagsIn, type KeptConversation } from './keptConversation.ts'
 import { TreeView } from './treeView.ts'
@@ -217,7 +217,11 @@ export class Conversation extends TreeView implements ConversationView, Reshaped
         break
       case 'tool.start':
         if (record.irreversible || record.reversible || record.polls || record.edited || record.background)
-          this.#open?.marks.set(record.callId, record)
+          markCall(this.#open, record)
+        break
+      // The effects of a call are those of the calls that it makes.
+      case 'inner.start':
+        if (record.irreversible || record.reversible) markCall(this.#open, record)
         break
       case 'tool.end':
         this.#applyResult(record)

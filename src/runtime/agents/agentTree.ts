@@ -73,7 +73,7 @@ export const ownPending = (agentId: string, { calls, run }: Pick<AgentContext, '
 
 function pendingCall(
   agentId: string,
-  { callId, key, name, input, status, question, irreversible }: CallState,
+  { callId, key, name, input, status, question, irreversible, asks }: CallState,
 ): Pending | undefined {
   const call = { agentId, callId, key, name, input }
   switch (status) {
@@ -81,6 +81,7 @@ function pendingCall(
       return { kind: 'approval', ...call, ...(irreversible === undefined ? {} : { irreversible }) }
     case 'asking':
     case 'asked':
+      if (asks !== undefined) return { kind: 'approval', agentId, ...asks }
       return { kind: 'question', ...call, ...question! }
     case 'requested':
       return { kind: 'call', ...call }

@@ -258,6 +258,13 @@ export class Ports implements AgentPorts {
     return answer
   }
 
+  approve(...[key, request, signal]: Parameters<AgentPorts['approve']>): ReturnType<AgentPorts['approve']> {
+    const decision = this.answers.waitForApproval(request.key, signal)
+    const bare = this.redactor?.value(request) ?? request
+    this.#agent.machine.tell({ type: 'ask.approval', key, request: bare, at: this.clock.now() })
+    return decision
+  }
+
   replyStarted(key: string): void {
     this.#agent.machine.tell({ type: 'reply.started', key })
   }

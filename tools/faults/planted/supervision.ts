@@ -37,8 +37,8 @@ export const faults: readonly Fault[] = [
     id: 'supervision-5',
     file: 'src/machines/conditions.ts',
     what: 'a decision begins a call of a run that nobody resumed',
-    from: `event.type === 'decide' && context.run !== null && heldCalls`,
-    to: `event.type === 'decide' && heldCalls`,
+    from: `event.type === 'decide' && context.run !== null && context.calls`,
+    to: `event.type === 'decide' && context.calls`,
     tests: ['machines/restored'],
   },
   {
