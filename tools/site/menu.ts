@@ -36,6 +36,7 @@ export const menu: readonly MenuGroup[] = [
       'memory',
       ['artifacts', 'Large results'],
       'tools-from-elsewhere',
+      ['code', 'Scripts that call tools'],
     ],
   },
   {
