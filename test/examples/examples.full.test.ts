@@ -130,6 +130,11 @@ const essentials: Readonly<Record<string, readonly string[]>> = {
     'tower: stop',
     '4 of 4 prompts are answered.',
   ],
+  '17-data.ts': [
+    '| cuckoo   | 120 |',
+    '2 clocks are offered. (the model was asked once)',
+    'Nothing is that cheap: 0 clocks are offered. (the model was asked 2 times)',
+  ],
 }
 
 describe('the examples', (it) => {

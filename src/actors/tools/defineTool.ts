@@ -5,7 +5,7 @@ import type { JsonSchema, ToolSpec } from '../../protocol/ports/model.ts'
 import type { Snapshots } from '../../protocol/ports/snapshots.ts'
 import type { RunContext } from '../calls/runContext.ts'
 import { checkedUndo, wrongInUndo, type ToolEffects, type UndoContext, type UndoOption } from './checkedUndo.ts'
-import { concludeOf, type Conclude } from './toolValue.ts'
+import { concludeOf, type Conclude, type DataOf } from './toolValue.ts'
 import {
   isToolSchema,
   notASchema,
@@ -100,15 +100,17 @@ export interface ToolContext<out Deps = unknown, Receipt = unknown> extends RunC
 /** Return value of `run`: a string, content blocks, any JSON value, or nothing. */
 export type ToolOutput = unknown
 
-/** Arguments of a tool as its schema accepts them; only for the type checker. */
+/** Arguments of a tool as its schema accepts them, and its data for the application; only for the type checker. */
 declare const takes: unique symbol
+declare const gives: unique symbol
 
 /**
  * A tool as the runtime uses it, created by `defineTool`. `Deps` is the type of what it needs of the application, by default nothing;
- * `Name` and `Input`, the arguments that its schema takes, are known when its calls are observed.
+ * `Name`, `Input`, the arguments that its schema takes, and `Data`, that of its results, are known when its calls are observed.
  */
-export interface Tool<in Deps = unknown, out Name extends string = string, out Input = unknown> {
+export interface Tool<in Deps = unknown, out Name extends string = string, out Input = unknown, out Data = unknown> {
   readonly [takes]?: Input
+  readonly [gives]?: Data
   readonly name: Name
   readonly description: string
   readonly inputSchema: JsonSchema
@@ -284,7 +286,7 @@ export function defineTool<
   Deps = unknown,
   const Name extends string = string,
   const Output extends z.ZodType = z.ZodUnknown,
->(options: ToolOptions<Input, Receipt, Deps, Name, Output>): Tool<Deps, Name, SentTo<Input>> {
+>(options: ToolOptions<Input, Receipt, Deps, Name, Output>): Tool<Deps, Name, SentTo<Input>, DataOf<z.output<Output>>> {
   const label = labelOf('Tool', options)
   const wrong = checkOptions(options) ?? wrongInUndo(options)
   if (wrong !== undefined) throw new RuntimeError('INVALID_DEFINITION', `${label}: ${wrong}.`)
@@ -297,7 +299,7 @@ const endsRunText = 'A call that succeeds ends your work: its result is your ans
 export function toolOf<Deps, Name extends string, Input>(
   options: ToolOptions<ToolSchema, z.ZodType, Deps, Name, z.ZodType>,
   schema: ReadSchema,
-): Tool<Deps, Name, Input> {
+): Tool<Deps, Name, Input, never> {
   const { inputSchema, parse, finish } = options.canonical === undefined ? schema : inOneForm(schema, options.canonical)
   const approval = options.needsApproval ?? false
   const conclude = concludeOf(options)
