@@ -4,6 +4,7 @@ import { eventOf } from '../../src/protocol/events.ts'
 import { logRecordSchema, type LogRecord } from '../../src/protocol/records.ts'
 import { limitsSchema } from '../../src/protocol/runs/runLimits.ts'
 import { assert, describe } from '../support/suite.ts'
+import { innerSamples } from './innerSamples.ts'
 
 const accepts = (schema: { safeParse(value: unknown): { success: boolean } }, value: unknown) =>
   schema.safeParse(value).success
@@ -243,34 +244,7 @@ const records: readonly Record<string, unknown>[] = [
     usage,
     costUsd: 0,
   },
-  {
-    ...inTurn,
-    type: 'inner.start',
-    callId: 'c',
-    key: 'k/c1',
-    n: 1,
-    name: 't',
-    input: {},
-    print: 'p',
-    begun: 1,
-    irreversible: true,
-    reversible: true,
-  },
-  {
-    ...inTurn,
-    type: 'inner.end',
-    callId: 'c',
-    key: 'k/c1',
-    n: 1,
-    name: 't',
-    at: 2,
-    asked: { input: {}, print: 'p', begun: 1 },
-    value: null,
-    error: { message: 'm', code: 'DENIED' },
-    changed: ['f'],
-    receipt: { of: 'f', data: 1 },
-    data: {},
-  },
+  ...innerSamples(inTurn),
   { ...inTurn, type: 'use.changed', requestId: 'u', use: { instructions: 'i', tools: [], model: { id: 'm' } } },
   { v: 3, seq: 4, time: 1, type: 'agent.stopped' },
   {

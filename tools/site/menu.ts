@@ -37,6 +37,7 @@ export const menu: readonly MenuGroup[] = [
       ['background', 'Calls in the background'],
       ['artifacts', 'Large results'],
       'tools-from-elsewhere',
+      ['code', 'Scripts that call tools'],
     ],
   },
   {
