@@ -41,6 +41,8 @@ export interface CallState {
   readonly unfit?: string
   /** Set once `beforeTool` has let the call through. */
   readonly beforeTool?: true
+  /** The rule by which it runs or waits, once that is decided. */
+  readonly rule?: string
   /** Set if an approval was requested and the effect of the call cannot be undone. */
   readonly irreversible?: true
   /** Source of the last change of the input; `tool`: its schema. */
@@ -180,6 +182,8 @@ export interface LiveContext extends BrakeQueues {
   readonly definition: string
   readonly model: ModelSnapshot
   readonly policy: AgentPolicy
+  /** Set if rules of an agent above it decide about its calls, too. */
+  readonly isGoverned?: true
   /** `seq` of the last record. */
   readonly seq: number
   /** The node that the next message is appended to, and the highest id used so far. */
@@ -239,7 +243,10 @@ export type LiveRun = Pick<
 >
 
 /** Fields of a call that no record tells, or none yet. */
-export type LiveCall = Pick<CallState, 'input' | 'edited' | 'beforeTool' | 'returned' | 'allowance' | 'used'> & {
+export type LiveCall = Pick<
+  CallState,
+  'input' | 'edited' | 'beforeTool' | 'rule' | 'returned' | 'allowance' | 'used'
+> & {
   readonly status: 'ready' | 'checking' | 'asking' | 'running' | 'paused'
 }
 
@@ -252,6 +259,8 @@ export interface AgentInput {
   readonly definition: string
   readonly model: ModelSnapshot
   readonly policy: AgentPolicy
+  /** Set if rules of an agent above it decide about its calls, too. */
+  readonly isGoverned?: true
   readonly parent?: ParentLink
   readonly metadata?: Metadata
   /** The request a sub-agent exists for. */

@@ -1,4 +1,5 @@
 import { errorInfo } from '../protocol/errors.ts'
+import type { CallState } from './agentTypes.ts'
 import { endCall } from './callEnds.ts'
 import { advanceCalls, holdCall } from './calls.ts'
 import type { Draft } from './draft.ts'
@@ -31,11 +32,18 @@ function applyVerdict(draft: Draft, index: number, verdict: CallVerdict): void {
   switch (verdict.type) {
     case 'allowed':
     case 'edited': {
+      const { rule, suggest } = verdict
       const edit = verdict.type === 'edited' ? ({ input: verdict.input, edited: 'hook' } as const) : {}
-      draft.setCall(index, { ...edit, beforeTool: true, status: 'ready' })
-      if (verdict.needsApproval) holdCall(draft, index)
+      draft.setCall(index, { ...edit, ...checkedBy(draft, rule), status: 'ready' })
+      if (verdict.needsApproval) holdCall(draft, index, suggest)
       return
     }
+    case 'refused':
+      return endCall(draft, index, {
+        content: [{ type: 'text', text: verdict.text }],
+        isError: true,
+        synthetic: 'refused',
+      })
     case 'denied':
       return refuse(draft, index, 'denied', `Denied by the application: it was not run. Reason: ${verdict.reason}`)
     case 'failed':
@@ -49,6 +57,12 @@ function applyVerdict(draft: Draft, index: number, verdict: CallVerdict): void {
       })
   }
 }
+
+/** The marks of a call that was let through. */
+const checkedBy = ({ context }: Draft, rule: string | undefined): Pick<CallState, 'beforeTool' | 'rule'> => ({
+  ...(context.policy.flags.beforeTool === true ? { beforeTool: true } : {}),
+  ...(rule === undefined ? {} : { rule }),
+})
 
 const refuse = (draft: Draft, index: number, hook: 'denied' | 'unchecked', text: string): void =>
   endCall(draft, index, { content: [{ type: 'text', text }], isError: true, synthetic: 'refused', hook })

@@ -53,10 +53,11 @@ const move = (calls: FoldedCalls, record: DraftOf<CallRecord['type']>, more: Par
 /** Returns the marks that `beforeTool` left on a call. */
 function marksOf(
   calls: FoldedCalls,
-  { callId, input, beforeTool, edited }: DraftOf<'tool.start' | 'approval.requested'>,
+  { callId, input, beforeTool, rule, edited }: DraftOf<'tool.start' | 'approval.requested'>,
 ): Partial<CallState> {
   return {
     ...(beforeTool === undefined ? {} : { beforeTool }),
+    ...(rule === undefined ? {} : { rule }),
     ...(edited === undefined ? {} : { edited: calls.find(callId)?.edited ?? 'hook', input }),
   }
 }

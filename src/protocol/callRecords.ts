@@ -17,6 +17,8 @@ export const toolStartShape = lazily(() => ({
   polls: z.literal(true).exactOptional(),
   /** `beforeTool` has let the call through; missing without that hook. */
   beforeTool: z.literal(true).exactOptional(),
+  /** The rule or the mode by which it runs; `none` if nothing was to be decided. Missing without `permissions`. */
+  rule: z.string().exactOptional(),
   /** Set if the input differs from the model's. */
   edited: z.literal(true).exactOptional(),
   /** The sub-agent that carries the call out. */
@@ -35,6 +37,10 @@ export const approvalRequestShape = lazily(() => ({
   name: z.string(),
   input: z.unknown(),
   beforeTool: z.literal(true).exactOptional(),
+  /** The rule or the mode by which it waits, or would run if its tool did not want an approval. */
+  rule: z.string().exactOptional(),
+  /** Rules that would allow the call, the narrowest first. */
+  suggest: z.array(z.string()).exactOptional(),
   /** Set if the input differs from the model's. */
   edited: z.literal(true).exactOptional(),
 }))

@@ -19,6 +19,7 @@ import type { HostOptions, HostShared, LogOptions } from './hostOptions.ts'
 import { isKeepable } from './keptAgent.ts'
 import { AgentLog, logAtRest } from './log.ts'
 import { Machine, type AgentActor } from './machine.ts'
+import { permissionsOf } from './permissions.ts'
 import { Ports } from './ports.ts'
 import { machineInput } from './restoreInput.ts'
 import { Unloaded } from './unloaded.ts'
@@ -97,7 +98,19 @@ export class AgentHost implements TreeAgent {
     this.ports = new Ports(this, history)
     const { conversation, definition, handoffs, requests } = view
     const callbackFailed = (what: string, thrown: unknown): void => announcer.callbackFailed(what, thrown)
-    const agent = { agentId, path, ownDefinition, deps, metadata, conversation, definition, handoffs, callbackFailed }
+    const permissions = permissionsOf(this)
+    const agent = {
+      agentId,
+      path,
+      ownDefinition,
+      deps,
+      metadata,
+      conversation,
+      definition,
+      handoffs,
+      permissions,
+      callbackFailed,
+    }
     const context = base?.context ?? foldContext(records, past)
     this.machine.input = machineInput(
       { ...agent, frame: requests.frame, asking: requests },

@@ -23,6 +23,7 @@ import type { Family } from './family.ts'
 import type { HostShared } from './hostOptions.ts'
 import type { AgentLog } from './log.ts'
 import type { Machine } from './machine.ts'
+import { permissionsOf } from './permissions.ts'
 import { RequestCaptures } from './requestCaptures.ts'
 import type { View } from './view.ts'
 import { gateOf } from '../../actors/models/limits/gateOf.ts'
@@ -96,6 +97,10 @@ export class Ports implements AgentPorts {
 
   get deps(): unknown {
     return this.#agent.deps
+  }
+
+  get permissions(): AgentPorts['permissions'] {
+    return permissionsOf(this.#agent)
   }
 
   get frame(): AgentPorts['frame'] {

@@ -1,0 +1,16 @@
+import { agentPart } from '../agentPart.ts'
+import {
+  permissionSchema,
+  permissionSettings,
+  type PermissionOption,
+  type PermissionSetting,
+} from './permissionOptions.ts'
+
+/** Rules for calls; `judgeCall` asks them before each call. */
+export const permissionsPart = agentPart<PermissionOption, PermissionSetting>({
+  options: { permissions: permissionSchema },
+  settings: ({ permissions }, label) => ({
+    permissions: permissions === undefined ? [] : [permissionSettings(permissions, label)],
+  }),
+  flags: (_, { permissions }) => (permissions.length === 0 ? {} : { permissions: true }),
+})
