@@ -21,7 +21,7 @@ import type { Cancellation } from './timing/cancellation.ts'
 import type { WaitedFor, WaitForCall } from './tools/waitForTool.ts'
 import type { LiveDecision, TurnFrame } from './turn/turnFrames.ts'
 import type { LeftBehind } from './parts/memory/leftBehind.ts'
-import type { AgentPermissions } from './parts/permissions/judgeCall.ts'
+import type { AgentPermissions } from './parts/permissions/agentPermissions.ts'
 import type { Metadata } from '../protocol/metadata.ts'
 import type { Redactor } from '../log/redaction/redactor.ts'
 

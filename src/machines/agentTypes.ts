@@ -13,6 +13,7 @@ import type { QueuedMessage } from '../protocol/runs/queue.ts'
 import type { PauseReason, RecordOf, RunStopReason, Spent } from '../protocol/records.ts'
 import type { Limits } from '../protocol/runs/runLimits.ts'
 import type { LimitReason, TurnUse } from '../protocol/bridge/turns.ts'
+import type { Grant } from '../protocol/parts/permissions/permissionRecords.ts'
 import type { AgentPolicy } from './agentPolicy.ts'
 import type { PartDraft, PartStates } from './partStates.ts'
 import type { CallOutput, CallReturn, HookOutput, ReplyFailure, SleepInput, Handoff } from './effectTypes.ts'
@@ -44,6 +45,8 @@ export interface CallState {
   readonly beforeTool?: true
   /** The rule by which it runs or waits, once that is decided. */
   readonly rule?: string
+  /** Rules that would allow a call that waits for an approval. */
+  readonly suggest?: readonly string[]
   /** Set if an approval was requested and the effect of the call cannot be undone. */
   readonly irreversible?: true
   /** Source of the last change of the input; `tool`: its schema. */
@@ -338,8 +341,8 @@ export type AgentMachineEvent =
 
 /** Decision on a call that waits for people. */
 export type CallDecision =
-  | { readonly decision: 'approve'; readonly reason?: string; readonly input?: unknown }
-  | { readonly decision: 'deny'; readonly reason?: string }
+  | { readonly decision: 'approve'; readonly reason?: string; readonly input?: unknown; readonly grant?: Grant }
+  | { readonly decision: 'deny'; readonly reason?: string; readonly grant?: Grant }
   | { readonly decision: 'answer'; readonly value: unknown }
   | { readonly decision: 'return'; readonly result: CallReturn }
 

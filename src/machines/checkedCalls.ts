@@ -11,7 +11,8 @@ export function settleHook(draft: Draft, output: HookOutput | null): void {
   if (output === null) return
   const index = draft.context.calls.findIndex(({ status, key }) => status === 'checking' && hookKey(key) === output.key)
   if (index < 0) return
-  if (output.notStarted === undefined) applyVerdict(draft, index, output.verdict)
+  if (isOutdated(draft, output)) draft.setCall(index, { status: 'ready' })
+  else if (output.notStarted === undefined) applyVerdict(draft, index, output.verdict)
   else {
     draft.setCall(index, { status: 'ready' })
     draft.set({ storeError: output.notStarted })
@@ -19,6 +20,10 @@ export function settleHook(draft: Draft, output: HookOutput | null): void {
   draft.set({ contextTokens: draft.context.contextTokens + output.tokens })
   advanceCalls(draft)
 }
+
+/** Rules or the mode were changed since they were asked. */
+const isOutdated = ({ context }: Draft, { verdict }: HookOutput): boolean =>
+  'judgedAt' in verdict && verdict.judgedAt !== (context.parts.permissions?.seq ?? 0)
 
 /** Ends a call whose question to the hook broke down: the call is not run. */
 export function failHook(draft: Draft, slot: string, message: string): void {

@@ -231,8 +231,12 @@ const steps: Steps = {
     state.run = { ...run, attempt: attempt + 1, badAnswers, fallbacks }
   },
   'approval.requested': (_, record, calls) => {
-    const { irreversible } = record
-    move(calls, record, { ...(irreversible === undefined ? {} : { irreversible }), ...marksOf(calls, record) })
+    const { irreversible, suggest } = record
+    move(calls, record, {
+      ...(irreversible === undefined ? {} : { irreversible }),
+      ...(suggest === undefined ? {} : { suggest }),
+      ...marksOf(calls, record),
+    })
   },
   'approval.decided': (_, record, calls) => {
     const { decision: type, reason, input } = record
@@ -330,7 +334,10 @@ const agentOf = (runId: string): string => runId.slice(0, runId.lastIndexOf('/')
  */
 export function foldRecord(state: Logged, record: RecordDraft, calls: FoldedCalls, now: number): void {
   state.parts = foldParts(state.parts, record, { now })
-  if (isOfPart(record)) return spend(state, record.usage, record.costUsd)
+  if (isOfPart(record)) {
+    const { usage, costUsd } = record as { readonly usage?: Usage; readonly costUsd?: number }
+    return spend(state, usage, costUsd)
+  }
   const step = steps[record.type] as Step<RecordDraft> | undefined
   if (step === undefined) return
   step(state, record, calls, now)

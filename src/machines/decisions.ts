@@ -40,7 +40,8 @@ function decideApproval(draft: Draft, index: number, event: Decided<'approve' | 
   const { callId, key } = draft.callAt(index)
   const input = event.decision === 'approve' && event.input !== undefined ? { input: event.input } : {}
   const { decision } = event
-  const decided = { callId, key, decision, ...reasonOf(event), ...input, ...requestOf(event) }
+  const grant = event.grant === undefined ? {} : { grant: event.grant }
+  const decided = { callId, key, decision, ...reasonOf(event), ...input, ...grant, ...requestOf(event) }
   draft.record({ type: 'approval.decided', ...draft.at, ...decided })
   if (decision === 'deny') synthesize(draft, index, 'denied', event.reason)
 }

@@ -162,6 +162,8 @@ export interface CallReturn extends Returned, Pick<CallOutput, 'tokens'> {
 /** The rule that decided about a call, if any did; `suggest`: rules that would have allowed it. */
 interface Ruled {
   readonly rule?: string
+  /** `seq` of the last change of what people said about calls, when it was decided. */
+  readonly judgedAt?: number
   readonly suggest?: readonly string[]
 }
 

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { lazily } from './lazily.ts'
 import { agentIdSchema } from './ids.ts'
+import { grantSchema } from './parts/permissions/permissionRecords.ts'
 
 /** Fields of a call that starts. */
 export const toolStartShape = lazily(() => ({
@@ -54,6 +55,8 @@ export const approvalDecisionShape = lazily(() => ({
   reason: z.string().exactOptional(),
   /** Arguments that replace the model's, if a person edited them. */
   input: z.unknown().exactOptional(),
+  /** Rule that the person added: what the decision says holds for all calls that it is about. */
+  grant: grantSchema().exactOptional(),
   /** Id of the command that decided, when it came over a wire. */
   requestId: z.string().exactOptional(),
 }))

@@ -33,6 +33,7 @@ export const menu: readonly MenuGroup[] = [
       'recipes',
       'sub-agents',
       'skills',
+      'permissions',
       'memory',
       ['artifacts', 'Large results'],
       'tools-from-elsewhere',

@@ -1,7 +1,7 @@
 import { cutEnd } from '../../protocol/text/cutMiddle.ts'
 import type { CallVerdict, HookInput, HookOutput } from '../../machines/effectTypes.ts'
 import { cloneJson } from '../../protocol/checks/cloneJson.ts'
-import { asSentence, messageOf, RuntimeError, toErrorInfo } from '../../protocol/errors.ts'
+import { asSentence, hasCode, messageOf, RuntimeError, toErrorInfo } from '../../protocol/errors.ts'
 import type { AgentPorts, FindPorts } from '../agentPorts.ts'
 import { answerInTime } from '../timing/answerInTime.ts'
 import type { Cancellation } from '../timing/cancellation.ts'
@@ -9,6 +9,7 @@ import { effect } from '../effect.ts'
 import { checkArguments, hookedCall } from './hookedCall.ts'
 import { clean, contentOf } from './resultContent.ts'
 import { needsApproval } from './needsApproval.ts'
+import { syncOnce } from '../parts/permissions/syncRules.ts'
 import { judgeCall, suggestionsFor, unjudged, whenAsked, whyNotRun } from '../parts/permissions/judgeCall.ts'
 import { runContext } from './runContext.ts'
 import { settledInput } from '../turn/settledInput.ts'
@@ -41,7 +42,8 @@ function failed(
   thrown: unknown,
   cancellation: Cancellation,
 ): CallVerdict {
-  if (!cancellation.aborted) ports.callbackFailed?.('beforeTool', thrown)
+  if (!cancellation.aborted)
+    ports.callbackFailed?.(hasCode(thrown, 'RULE_STORE_FAILED') ? 'permissions.store' : 'beforeTool', thrown)
   const error = clean(ports, toErrorInfo(thrown, 'HOOK_FAILED'))
   ports.emit({ type: 'error', runId, turnIndex, error })
   return { type: 'failed', error }
@@ -57,6 +59,7 @@ const tokensOf = (
 async function verdictOf(ports: AgentPorts, input: HookInput, cancellation: Cancellation): Promise<CallVerdict> {
   const { name } = input
   const isJudged = ports.permissions !== undefined
+  if (isJudged) await syncOnce(ports, input.runId)
   // What cannot run is answered with an error that says so.
   if (checkArguments(ports, name, input.input)?.ok !== true)
     return { type: 'allowed', needsApproval: false, ...(isJudged ? { rule: unjudged } : {}) }
@@ -90,8 +93,9 @@ async function ruled(ports: AgentPorts, input: HookInput, cancellation: Cancella
   const ruling = wants && now.type === 'allow' && now.instead !== true ? whenAsked(ports, now) : now
   const { type, rule } = ruling
   if (type === 'deny') return { type: 'refused', text: whyNotRun(input.name, ruling) }
-  if (type === 'allow') return { type: 'allowed', needsApproval: false, rule }
-  return { type: 'allowed', needsApproval: true, rule, suggest: suggested(ports, input) }
+  const judgedAt = ports.parts.permissions?.seq ?? 0
+  if (type === 'allow') return { type: 'allowed', needsApproval: false, rule, judgedAt }
+  return { type: 'allowed', needsApproval: true, rule, judgedAt, suggest: suggested(ports, input) }
 }
 
 /** Rules that would have allowed the call. One that the log would have without its secrets means nothing. */

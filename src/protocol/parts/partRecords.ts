@@ -1,13 +1,17 @@
 import { memoryRecords } from './memory/memoryRecords.ts'
+import { permissionCommands, permissionRecords } from './permissions/permissionRecords.ts'
 
 /** The records of all parts. */
 export const partRecords = {
   ...memoryRecords,
+  ...permissionRecords,
 } as const
 export type PartRecordType = keyof typeof partRecords
 
 /** The commands of all parts. */
-export const partCommands = {} as const
+export const partCommands = {
+  ...permissionCommands,
+} as const
 export type PartCommandType = keyof typeof partCommands
 
 /** Returns true for a record or event of a part. */

@@ -19,7 +19,7 @@ import type { HostOptions, HostShared, LogOptions } from './hostOptions.ts'
 import { isKeepable } from './keptAgent.ts'
 import { AgentLog, logAtRest } from './log.ts'
 import { Machine, type AgentActor } from './machine.ts'
-import { permissionsOf } from './permissions.ts'
+import { isGoverned } from './permissions.ts'
 import { Ports } from './ports.ts'
 import { machineInput } from './restoreInput.ts'
 import { Unloaded } from './unloaded.ts'
@@ -98,7 +98,6 @@ export class AgentHost implements TreeAgent {
     this.ports = new Ports(this, history)
     const { conversation, definition, handoffs, requests } = view
     const callbackFailed = (what: string, thrown: unknown): void => announcer.callbackFailed(what, thrown)
-    const permissions = permissionsOf(this)
     const agent = {
       agentId,
       path,
@@ -108,7 +107,7 @@ export class AgentHost implements TreeAgent {
       conversation,
       definition,
       handoffs,
-      permissions,
+      isGoverned: isGoverned(this),
       callbackFailed,
     }
     const context = base?.context ?? foldContext(records, past)

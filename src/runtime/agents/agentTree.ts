@@ -73,12 +73,17 @@ export const ownPending = (agentId: string, { calls, run }: Pick<AgentContext, '
 
 function pendingCall(
   agentId: string,
-  { callId, key, name, input, status, question, irreversible }: CallState,
+  { callId, key, name, input, status, question, irreversible, suggest }: CallState,
 ): Pending | undefined {
   const call = { agentId, callId, key, name, input }
   switch (status) {
     case 'held':
-      return { kind: 'approval', ...call, ...(irreversible === undefined ? {} : { irreversible }) }
+      return {
+        kind: 'approval',
+        ...call,
+        ...(irreversible === undefined ? {} : { irreversible }),
+        ...(suggest === undefined ? {} : { suggest }),
+      }
     case 'asking':
     case 'asked':
       return { kind: 'question', ...call, ...question! }

@@ -24,7 +24,7 @@ import type { Family } from './family.ts'
 import type { HostShared } from './hostOptions.ts'
 import type { AgentLog } from './log.ts'
 import type { Machine } from './machine.ts'
-import { permissionsOf } from './permissions.ts'
+import { keepRules, permissionsOf } from './permissions.ts'
 import { RequestCaptures } from './requestCaptures.ts'
 import type { View } from './view.ts'
 import { gateOf } from '../../actors/models/limits/gateOf.ts'
@@ -235,6 +235,11 @@ export class Ports implements AgentPorts {
 
   replyReplaced(...[key, failure, next]: Parameters<AgentPorts['replyReplaced']>): void {
     this.#agent.machine.tell({ type: 'reply.replaced', key, failure, next })
+  }
+
+  /** Something was said about rules that hold always. */
+  keepRules(): void {
+    keepRules(this)
   }
 
   get parts(): PartStates {

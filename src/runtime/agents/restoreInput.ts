@@ -20,8 +20,10 @@ import type { History } from '../../log/readHistory.ts'
 
 type RestoredPorts = Pick<
   AgentPorts,
-  'agentId' | 'path' | 'deps' | 'definition' | 'ownDefinition' | 'frame' | 'callbackFailed' | 'permissions'
+  'agentId' | 'path' | 'deps' | 'definition' | 'ownDefinition' | 'frame' | 'callbackFailed'
 > & {
+  /** Rules decide about its calls. */
+  readonly isGoverned: boolean
   readonly handoffs: Pick<Handoffs, 'pending' | 'endsUse'>
   readonly asking: { restored(frame: FrameState | null): FrameState | null }
 }
@@ -43,7 +45,7 @@ export function machineInput(
   agent: RestoredPorts & { readonly conversation: Conversation; readonly metadata: Metadata | undefined },
   { history, link = callerOf(history), task, staysPaused, folded }: Beginning,
 ): AgentInput {
-  const { agentId, path, definition, metadata, conversation, permissions } = agent
+  const { agentId, path, definition, metadata, conversation, isGoverned } = agent
   const { name, snapshot: model, policy } = definition
   return {
     agentId,
@@ -51,7 +53,7 @@ export function machineInput(
     definition: name,
     model,
     policy,
-    ...(permissions === undefined ? {} : { isGoverned: true }),
+    ...(isGoverned ? { isGoverned } : {}),
     ...(link === undefined ? {} : { parent: link }),
     ...(task === undefined ? {} : { task }),
     ...(metadata === undefined ? {} : { metadata }),
@@ -121,7 +123,7 @@ function isUnapproved(call: CallState, ports: RestoredPorts, at: TurnPlace): boo
   const { status, decision } = call
   const { policy } = ports.definition
   // It is asked for only once rules and `beforeTool` have let the call through.
-  const isLater = policy.flags.beforeTool === true || ports.permissions !== undefined
+  const isLater = policy.flags.beforeTool === true || ports.isGoverned
   if (status !== 'ready' || decision !== undefined || isLater) return false
   // An asynchronous predicate is not awaited: better to ask a person once too often than not at all.
   return needsApproval(ports, call, () => runContext(ports, at, new AbortController())) !== false

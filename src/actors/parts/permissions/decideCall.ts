@@ -76,9 +76,8 @@ const order = ['allow', 'ask', 'deny'] as const
 /** Returns the strictest of the decisions of an agent and those above it. The tool itself is not asked only if all of them say so. Pure. */
 export function strictest(rulings: readonly Ruling[]): Ruling {
   const worst = order.findLast((type) => rulings.some((ruling) => ruling.type === type))
-  const [first, ...others] = rulings.filter(({ type }) => type === worst)
-  if (worst !== 'allow' || others.every(({ instead }) => instead === true)) return first!
-  return others.find(({ instead }) => instead === undefined)!
+  const those = rulings.filter(({ type }) => type === worst)
+  return those.find(({ instead }) => instead === undefined) ?? those[0]!
 }
 
 type Sights = readonly Sight[] | 'unknown' | undefined

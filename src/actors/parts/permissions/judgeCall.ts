@@ -1,19 +1,8 @@
-import type { PermissionMode } from '../../../protocol/parts/permissions/permissionModes.ts'
+import type { AgentPermissions } from './agentPermissions.ts'
 import type { AgentDefinition } from '../../define/agentDefinition.ts'
-import { decideCall, refused, strictest, type JudgedCall, type RuleLists, type Ruling } from './decideCall.ts'
+import { decideCall, modeRule, refused, strictest, type JudgedCall, type Ruling } from './decideCall.ts'
+import { exitPlanName } from './exitPlanTool.ts'
 import { suggestRules } from './suggestRules.ts'
-
-/** What holds for the calls of one agent: its definition's rules, and what people said. */
-export interface PermissionLayer extends Omit<RuleLists, 'granted'> {
-  readonly mode: PermissionMode
-  /** Rules of people that allow. */
-  readonly granted: RuleLists['granted']
-}
-
-/** An agent's own layers and those of the agents above it, which hold for its calls too. */
-export interface AgentPermissions {
-  readonly layers: readonly PermissionLayer[]
-}
 
 /** Place of a call in the permissions of its agent. */
 interface Judging {
@@ -35,11 +24,13 @@ export const unjudged = 'none'
  */
 export function judgeCall({ definition, permissions }: Judging, call: Call): Ruling | undefined {
   if (permissions === undefined) return undefined
-  const { layers } = permissions
+  const { layers, granted, denied } = permissions
   const judged = judgedCall(definition, call)
-  // A person who was asked was asked on behalf of all.
-  const granted = layers.flatMap((layer) => layer.granted)
-  return strictest(layers.map((layer) => decideCall({ ...layer, granted }, layer.mode, judged)))
+  const rulings = layers.flatMap(({ mode, inheritsMode, ...rules }, index) => {
+    const ruling = decideCall({ ...rules, deny: [...denied, ...rules.deny], granted }, mode, judged)
+    return index > 0 && inheritsMode === true && ruling.rule === modeRule(mode) ? [] : [ruling]
+  })
+  return strictest(rulings)
 }
 
 /** Returns the decision about a call that its tool wants approved. */
@@ -52,6 +43,7 @@ export const suggestionsFor = ({ definition }: Judging, call: Call): readonly st
 
 function judgedCall({ tools, agents }: Judging['definition'], { name, input }: Call): JudgedCall {
   const tool = tools.get(name)
+  if (name === exitPlanName) return { name, input, effects: 'none', endsPlan: true }
   if (agents.has(name) || tool === undefined) return { name, input, effects: 'agent' }
   const { effects, subject } = tool
   if (subject === undefined) return { name, input, effects }
@@ -69,7 +61,7 @@ function judgedCall({ tools, agents }: Judging['definition'], { name, input }: C
 export function whyNotRun(name: string, { rule, mode }: Ruling): string {
   switch (mode) {
     case 'plan':
-      return `Plan mode: "${name}" may change something, so it was not run. Tools that change nothing run.`
+      return `Plan mode: "${name}" may change something, so it was not run. Tools that change nothing run. Once your plan is complete, call ${exitPlanName} with it.`
     case 'refuse':
       return `Not run: "${name}" needs an approval, and nobody can be asked here.`
     default:

@@ -3,6 +3,7 @@ import { RuntimeError } from '../../../protocol/errors.ts'
 import { nearestWord } from '../../../protocol/checks/nearestWord.ts'
 import { onlyFields } from '../../../protocol/checks/onlyFields.ts'
 import { permissionModes, type PermissionMode } from '../../../protocol/parts/permissions/permissionModes.ts'
+import type { RuleStore } from '../../../protocol/ports/ruleStore.ts'
 import type { AnyTool } from '../../tools/defineTool.ts'
 import { readRule, type Rule, type RuleOption } from './rules.ts'
 
@@ -16,6 +17,8 @@ export interface PermissionOptions {
   readonly ask?: readonly (string | RuleOption)[]
   /** Calls that run. Their tool may still want an approval, unless the rule says `instead: true`. */
   readonly allow?: readonly (string | RuleOption)[]
+  /** Keeps the rules that people add for good, such as `fileRules(path)`. Default: none, and they hold for the session. */
+  readonly store?: RuleStore
 }
 
 export interface PermissionOption {
@@ -29,6 +32,7 @@ export interface PermissionSettings {
   readonly deny: readonly Rule[]
   readonly ask: readonly Rule[]
   readonly allow: readonly Rule[]
+  readonly store: RuleStore | undefined
 }
 
 export interface PermissionSetting {
@@ -46,12 +50,16 @@ const ruleSchema = () =>
     }),
   ])
 
+const isStore = (value: unknown): boolean =>
+  ['read', 'add', 'remove'].every((name) => typeof (value as Record<string, unknown> | null)?.[name] === 'function')
+
 export const permissionSchema = () =>
   onlyFields({
     mode: z.enum(permissionModes),
     deny: z.array(ruleSchema()),
     ask: z.array(ruleSchema()),
     allow: z.array(ruleSchema()),
+    store: z.custom(isStore, 'give { read, add, remove }, such as fileRules(path)'),
   }).partial()
 
 /** @throws RuntimeError `INVALID_DEFINITION` */
@@ -62,7 +70,13 @@ export function permissionSettings(options: PermissionOptions, label: string): P
       if (typeof rule !== 'string') return rule
       throw new RuntimeError('INVALID_DEFINITION', `${label}: permissions: ${list}: ${rule}.`)
     })
-  return { mode: options.mode, deny: rulesIn('deny'), ask: rulesIn('ask'), allow: rulesIn('allow') }
+  return {
+    mode: options.mode,
+    store: options.store,
+    deny: rulesIn('deny'),
+    ask: rulesIn('ask'),
+    allow: rulesIn('allow'),
+  }
 }
 
 /** What is known of the names that rules may have. */

@@ -1,4 +1,5 @@
 import { agentPart } from '../agentPart.ts'
+import { exitPlanName, exitPlanTool } from './exitPlanTool.ts'
 import {
   permissionSchema,
   permissionSettings,
@@ -12,5 +13,7 @@ export const permissionsPart = agentPart<PermissionOption, PermissionSetting>({
   settings: ({ permissions }, label) => ({
     permissions: permissions === undefined ? [] : [permissionSettings(permissions, label)],
   }),
+  tools: (_, { permissions }) => (permissions.length === 0 ? [] : [exitPlanTool()]),
+  toolNames: [exitPlanName],
   flags: (_, { permissions }) => (permissions.length === 0 ? {} : { permissions: true }),
 })

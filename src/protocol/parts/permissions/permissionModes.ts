@@ -9,3 +9,9 @@
  */
 export const permissionModes = ['ask', 'edits', 'plan', 'auto', 'refuse'] as const
 export type PermissionMode = (typeof permissionModes)[number]
+
+/** Returns the id of a rule that holds always, the same in every log. */
+export const alwaysId = (decision: 'allow' | 'deny', rule: string): string => `always/${decision}/${rule}`
+
+/** Returns true for the id of a rule that holds always. Ids of other rules are those of commands and calls. */
+export const isAlwaysId = (id: string): boolean => id.startsWith('always/')
