@@ -14,7 +14,7 @@ export interface GrantedRule {
   readonly isNew?: true
 }
 
-/** What people said about the calls of an agent. */
+/** The rules and the mode that people added to those of an agent's definition. */
 export interface PermissionState {
   /** `null`: that of its definition. */
   readonly mode: PermissionMode | null

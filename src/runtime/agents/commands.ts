@@ -134,7 +134,7 @@ function recordFor(asked: Asked, definition: AgentDefinition, command: Command, 
   const apply = (applies as { readonly [type: string]: ApplyCommand<Command['type']> })[command.type]!
   const isGoverned = permissionsOf(host) !== undefined
   const records = apply(command, { agentId: host.agentId, definition, parts: context.parts, isGoverned, id, at })
-  const bare = (host.shared.sources.redactor?.value(records) ?? records) as typeof records
+  const bare = host.shared.sources.redactor?.value(records) ?? records
   host.machine.send({ type: 'record', records: bare, at })
   if (host.isLoaded) host.ports.keepRules()
 }

@@ -68,7 +68,7 @@ export const beyondWords = (command: object): Right | undefined =>
 interface AboutRules {
   readonly type?: string
   readonly for?: unknown
-  readonly grant?: unknown
+  readonly grant?: string | Partial<Grant> | undefined
   readonly mode?: unknown
 }
 
@@ -79,6 +79,6 @@ function rightForRules(command: AboutRules): Right | undefined {
     command.for === 'always' ||
     command.mode === 'auto' ||
     (typeof grant === 'string' && isAlwaysId(grant)) ||
-    (typeof grant === 'object' && (grant as Partial<Grant> | null)?.scope === 'always')
+    (typeof grant === 'object' && grant?.scope === 'always')
   return isForGood ? 'permit' : grant === undefined ? undefined : 'control'
 }

@@ -206,7 +206,7 @@ function withheld(event: AgentEvent): EventOf<'record.withheld'> {
 
 /** The part of an event or a record that is shown to a client that does not see everything; `undefined`: none. */
 function shown<T extends AgentEvent | LogRecord>(event: T, view: View, tools: ClientTools): T | undefined {
-  if (isOfPart(event)) return wordsOf(event)!.visible?.(event as never) as T | undefined
+  if (isOfPart(event)) return wordsOf(event)!.visible?.(event)
   const show = shownOf[event.type as keyof typeof shownOf] as Shown<AgentEvent['type']>
   if (typeof show === 'function') return show(event as never, view, tools) as T | undefined
   return show === 'whole' || (show === 'said' && view !== 'names') ? event : undefined

@@ -79,7 +79,7 @@ export function permissionSettings(options: PermissionOptions, label: string): P
   }
 }
 
-/** What is known of the names that rules may have. */
+/** Names that the rules of a definition may have, and what is known of them. */
 interface Named {
   readonly permissions: readonly PermissionSettings[]
   readonly tools: ReadonlyMap<string, Pick<AnyTool, 'subject'>>
