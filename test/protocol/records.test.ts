@@ -270,6 +270,18 @@ const records: readonly Record<string, unknown>[] = [
     withheld: [3],
   },
   { ...inTurn, type: 'guard.decided', at: 'output', decision: 'failed', guard: 'g', error },
+  {
+    ...inTurn,
+    type: 'permission.granted',
+    id: 'q',
+    rule: 'run_command(npm test)',
+    decision: 'allow',
+    scope: 'always',
+    by: 'person',
+    requestId: 'q',
+  },
+  { ...inTurn, type: 'permission.revoked', id: 'q', by: 'store', requestId: 'q' },
+  { ...inTurn, type: 'mode.changed', mode: 'plan', by: 'person', requestId: 'q' },
 ]
 
 /** Parts that may be missing, wherever they may. */
@@ -281,6 +293,9 @@ const optional: { readonly [type: string]: readonly string[] } = {
   'tools.changed': ['instructions', 'trouble'],
   'memory.extracted': ['problem', 'usage'],
   'turn.captured': ['system', 'tools', 'settings'],
+  'permission.granted': ['requestId'],
+  'permission.revoked': ['requestId'],
+  'mode.changed': ['requestId'],
   'child.ended': ['error'],
   'inner.start': ['irreversible', 'reversible'],
   'inner.end': ['asked', 'value', 'error', 'changed', 'receipt', 'data'],

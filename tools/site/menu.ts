@@ -33,6 +33,7 @@ export const menu: readonly MenuGroup[] = [
       'recipes',
       'sub-agents',
       'skills',
+      'permissions',
       'memory',
       ['background', 'Calls in the background'],
       ['artifacts', 'Large results'],

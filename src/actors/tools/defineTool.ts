@@ -12,6 +12,7 @@ import {
   wrongInBackground,
   type BackgroundWork,
 } from './backgroundOption.ts'
+import type { Subject } from '../parts/permissions/subjects.ts'
 import { checkedUndo, wrongInUndo, type ToolEffects, type UndoContext, type UndoOption } from './checkedUndo.ts'
 import { concludeOf, type Conclude, type DataOf } from './toolValue.ts'
 import {
@@ -142,6 +143,8 @@ export interface Tool<in Deps = unknown, out Name extends string = string, out I
   parse(input: unknown): Parsed
   /** True if its arguments have one canonical form, which `parse` returns. */
   readonly isCanonical?: true | undefined
+  /** Set if rules can have patterns for its calls. Takes parsed input; a call that throws may be about anything. */
+  readonly subject?: ((input: unknown) => Subject | readonly Subject[]) | undefined
   /** Returns true if a person must approve this call. Takes parsed input. */
   needsApproval(input: unknown, context: RunContext<Deps>): boolean | Promise<boolean>
   run(input: unknown, context: ToolContext<Deps>): ToolOutput | Promise<ToolOutput>
@@ -231,6 +234,12 @@ export interface ToolOptions<
   readonly endsRun?: true | ((value: z.output<Output>, input: InputOf<Input>) => boolean)
   /** `true`, or a predicate on the input: the call waits for `agent.decide`. A predicate that throws means yes. */
   readonly needsApproval?: boolean | ((input: InputOf<Input>, context: RunContext<Deps>) => boolean | Promise<boolean>)
+  /**
+   * Says what a call is about, so that rules of `permissions` can have patterns for it: `edit_file(src/**)` for `{ path }`, relative to its
+   * folder as `canonical` spells it; `run_command(npm run *)` for `{ command }`, a line for a shell; `fetch(example.com/docs/**)` for
+   * `{ url }`; `{ text }` for anything else. Several if it is about several; all of them must then be allowed. Quick, without effects.
+   */
+  readonly subject?: (input: InputOf<Input>) => Subject | readonly Subject[]
   /** Milliseconds before the call is aborted; default 600,000; `Infinity` for no timeout. */
   readonly timeoutMs?: number
   /** Maximum number of characters of text output for the model. The middle of a longer text is replaced by a marker. Default 30,000. */
@@ -281,6 +290,7 @@ const checkOptions = optionsCheck(
     run: () => z.custom(isFunction, 'give a function'),
     canonical: () => z.custom(isFunction, 'give a function'),
     needsApproval: () => z.union([z.boolean(), z.custom(isFunction)]),
+    subject: () => z.custom(isFunction, 'give a function'),
     timeoutMs: () => z.union([z.number().positive(), z.literal(Infinity)]),
     maxOutputChars: () => z.int().min(100),
     effects: () => z.enum(['none', 'idempotent', 'reversible', 'irreversible']),
@@ -346,6 +356,7 @@ export function toolOf<Deps, Name extends string, Input>(
     parse,
     needsApproval:
       typeof approval === 'function' ? finishedBefore(finish, approval) : approval ? alwaysAsks : neverAsks,
+    ...(options.subject === undefined ? {} : { subject: finishedNow(finish, options.subject) }),
     run: options.run === undefined ? runsElsewhere(options.name) : finishedBefore(finish, options.run),
     ...(conclude === undefined ? {} : { conclude }),
     ...(options.endsRun === undefined ? {} : { endsRun: true }),
@@ -388,6 +399,18 @@ const finishedBefore =
     return finished instanceof Promise
       ? finished.then((value) => run(value as never, context))
       : run(finished as never, context)
+  }
+
+/** A function of arguments whose check takes no time; for others it throws. */
+const finishedNow =
+  <Result>(finish: ReadSchema['finish'], say: (input: never) => Result) =>
+  (input: unknown): Result => {
+    const finished = finish(input)
+    if (finished instanceof Promise) {
+      finished.catch(() => {})
+      throw new Error('its arguments are still being checked')
+    }
+    return say(finished as never)
   }
 
 const runsElsewhere = (name: string) => (): never => {
