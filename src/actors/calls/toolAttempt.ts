@@ -14,6 +14,7 @@ import { BoundCall } from '../tools/boundCall.ts'
 import { RecallCall } from '../brakes/recall/recallTool.ts'
 import { SourceTool } from '../tools/sourceTool.ts'
 import { ConcludedValue, appData, noData, notJsonIn, type Conclude, type ToolValue } from '../tools/toolValue.ts'
+import { stateDoor, type StateDoor } from '../parts/state/stateDoor.ts'
 import { clean } from './resultContent.ts'
 import type { AnyTool, ToolContext } from '../tools/defineTool.ts'
 
@@ -135,6 +136,8 @@ export class ToolAttempt {
   #context(): ToolContext<never> {
     const { callId, key, name, runId, turnIndex } = this.#input
     const ports = this.#ports
+    let door: StateDoor | undefined
+    const isOver = (): boolean => this.#isClosed || this.#outer.aborted
     return {
       callId,
       key,
@@ -153,6 +156,9 @@ export class ToolAttempt {
         this.#pins = true
       },
       snapshots: ports.snapshots,
+      get state() {
+        return (door ??= stateDoor(ports, { by: 'tool', callId }, isOver))
+      },
       give: (data, as = '') => {
         if (this.#isClosed) return
         const place = notJsonIn(data)

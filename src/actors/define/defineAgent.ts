@@ -43,8 +43,9 @@ export interface AgentOptions<
     | DeferredTools<Tool<Deps> | ToolSource | AiSdkToolSet>
   )[],
   Agents extends readonly SubAgentEntry[] = readonly SubAgentEntry[],
+  State = unknown,
 >
-  extends PlainOptions, TurnOptions<Deps>, PartOptions<Deps> {
+  extends PlainOptions, TurnOptions<Deps>, PartOptions<Deps, State> {
   readonly name: string
   /** A `Model`, or any AI SDK language model object. */
   readonly model: AnyModel
@@ -140,9 +141,10 @@ export function defineAgent<
   Deps = unknown,
   const Tools extends ToolEntries = readonly [],
   const Agents extends readonly SubAgentEntry[] = readonly [],
+  State = undefined,
 >(
-  options: AgentOptions<Output, Deps & EntryToolDeps<Tools> & EntryDeps<Agents[number]>, Tools, Agents>,
-): AgentDefinition<Output, Deps & EntryToolDeps<Tools> & EntryDeps<Agents[number]>, CallsOf<Tools, Agents>> {
+  options: AgentOptions<Output, Deps & EntryToolDeps<Tools> & EntryDeps<Agents[number]>, Tools, Agents, State>,
+): AgentDefinition<Output, Deps & EntryToolDeps<Tools> & EntryDeps<Agents[number]>, CallsOf<Tools, Agents>, State> {
   const label = labelOf('Agent', options)
   const wrong = checkOptions(options)
   if (wrong !== undefined) throw new RuntimeError('INVALID_DEFINITION', `${label}: ${wrong}.`)
@@ -225,7 +227,7 @@ export function defineAgent<
     options,
   )
   if (!isFunction(agents)) checkFold(definition)
-  return definition as AgentDefinition<never, unknown> as AgentDefinition<never, unknown, CallsOf<Tools, Agents>>
+  return definition as AgentDefinition<never, unknown> as AgentDefinition<never, unknown, CallsOf<Tools, Agents>, never>
 }
 
 const nobody: readonly never[] = Object.freeze([])

@@ -13,10 +13,19 @@ import { deferredPart } from './deferred/deferredPart.ts'
 import type { MemoryOption } from './memory/memoryOptions.ts'
 import { memoryPart } from './memory/memoryPart.ts'
 import { skillPart, type SkillOption } from './skills/skillPart.ts'
+import type { StateOption } from './state/stateOptions.ts'
+import { statePart } from './state/statePart.ts'
 
 /** The options of all parts. */
-export interface PartOptions<Deps>
-  extends SkillOption, CompactionOption, BrakingOption, MemoryOption<Deps>, ArtifactOption, HookOptions<Deps> {}
+export interface PartOptions<Deps, State>
+  extends
+    SkillOption,
+    CompactionOption,
+    BrakingOption,
+    MemoryOption<Deps>,
+    ArtifactOption,
+    HookOptions<Deps>,
+    StateOption<State> {}
 
 /** All parts that an agent may have, in the order of their tools. */
 export const parts: readonly AgentPart[] = [
@@ -27,6 +36,7 @@ export const parts: readonly AgentPart[] = [
   brakingPart,
   compactionPart,
   hooksPart,
+  statePart,
 ]
 
 export const partSchemas = Object.assign({}, ...parts.map(({ options }) => options)) as OptionSchemas
@@ -35,7 +45,7 @@ export const partSchemas = Object.assign({}, ...parts.map(({ options }) => optio
 interface Equipment {
   readonly settings: Pick<
     AgentDefinition,
-    'memory' | 'artifacts' | 'deferred' | 'braking' | 'compaction' | 'hooks' | 'guards'
+    'memory' | 'artifacts' | 'deferred' | 'braking' | 'compaction' | 'hooks' | 'guards' | 'state'
   >
   readonly tools: readonly (AnyTool | ToolSource)[]
   readonly flags: AgentPolicy['flags']

@@ -2,10 +2,12 @@ import type { EventOf } from '../events.ts'
 import type { RecordLines } from './describing.ts'
 import { memoryLines } from './memory/memoryLines.ts'
 import type { PartRecordType } from './partRecords.ts'
+import { stateLines } from './state/stateLines.ts'
 
 /** The lines of all parts. Apart from `partWords.ts`, as a page loads only these. */
 export const partLines: { readonly [T in PartRecordType]: RecordLines<EventOf<T>> } = {
   ...memoryLines,
+  ...stateLines,
 }
 
 /** Returns the lines about a record of a part; `undefined` for any other event. */

@@ -1,13 +1,15 @@
 import { memoryRecords } from './memory/memoryRecords.ts'
+import { stateCommands, stateRecords } from './state/stateRecords.ts'
 
 /** The records of all parts. */
 export const partRecords = {
   ...memoryRecords,
+  ...stateRecords,
 } as const
 export type PartRecordType = keyof typeof partRecords
 
 /** The commands of all parts. */
-export const partCommands = {} as const
+export const partCommands = { ...stateCommands } as const
 export type PartCommandType = keyof typeof partCommands
 
 /** Returns true for a record or event of a part. */

@@ -19,6 +19,7 @@ import type { LogRecord } from '../../protocol/records.ts'
 import type { PartDraft, PartStates } from '../../machines/partStates.ts'
 import { runIncognito } from '../children/runIncognito.ts'
 import type { TreeAgent } from '../children/treeAgent.ts'
+import { AgentState } from './agentState.ts'
 import { Answers } from './answers.ts'
 import type { Family } from './family.ts'
 import type { HostShared } from './hostOptions.ts'
@@ -51,6 +52,7 @@ export class Ports implements AgentPorts {
   readonly metadata: Metadata | undefined
   readonly clock: Clock
   readonly random: () => number
+  readonly state: AgentState | undefined
   partial: PartialReply | null = null
   announced = ''
   group: GroupMember | undefined
@@ -81,6 +83,8 @@ export class Ports implements AgentPorts {
     this.metadata = agent.metadata
     this.clock = shared.clock
     this.random = shared.random
+    const { state } = agent.ownDefinition
+    this.state = state === null ? undefined : new AgentState(agent, state, this)
     if (agent.ownDefinition.captureTurnRequests) this.#captures = new RequestCaptures([...past, ...records])
     if (base !== undefined || records.length > 0)
       this.#opening = new Promise((resolve) =>
@@ -238,7 +242,7 @@ export class Ports implements AgentPorts {
 
   record(records: readonly PartDraft[]): void {
     const bare = this.redactor?.value(records) ?? records
-    this.#agent.machine.tell({ type: 'record', records: bare as readonly PartDraft[], at: this.clock.now() })
+    this.#agent.machine.tell({ type: 'record', records: bare, at: this.clock.now() })
   }
 
   policyFired(...[key, start]: Parameters<AgentPorts['policyFired']>): void {

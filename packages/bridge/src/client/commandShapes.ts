@@ -3,11 +3,13 @@ import type { RevertCategory } from '../../../../src/protocol/braking.ts'
 import { checkRules, wrongCommand } from '../../../../src/protocol/bridge/commandRules.ts'
 import type { AgentCommand } from '../../../../src/protocol/bridge/commands.ts'
 import type { ProvenanceKind } from '../../../../src/protocol/provenance.ts'
+import type { StateOp } from '../../../../src/protocol/parts/state/patch.ts'
 import type { Limits } from '../../../../src/protocol/runs/runLimits.ts'
 import { wrongInSaid, type Content } from '../../../../src/protocol/text/saidContent.ts'
 import type { UseChange } from '../../../../src/protocol/bridge/turns.ts'
 import {
   anything,
+  count,
   list,
   maybe,
   oneOf,
@@ -57,6 +59,11 @@ const use = onlyFields<UseChange>({
   model: maybe(orNull(textOf(1, 256))),
 })
 
+const op = thatIs<StateOp>((value) => {
+  const { op: kind, path, ...rest } = Object(value) as Partial<Record<string, unknown>>
+  return typeof path === 'string' && (kind === 'remove' || ((kind === 'add' || kind === 'replace') && 'value' in rest))
+}, 'give changes by RFC 6902: add, replace or remove')
+
 const categories = word<RevertCategory>('failure', 'tangent', 'completion', 'step-summary')
 const said = {
   agentId: text,
@@ -100,6 +107,7 @@ const shapes: { readonly [T in AgentCommand['type']]: Shape<CommandOf<T>> } = {
   'agent.compact': command('agent.compact', { agentId: text, focus: maybe(textOf(1, 4_000)) }),
   'agent.graft': command('agent.graft', { agentId: text, steps: list(text, 1) }),
   'agent.use': command('agent.use', { agentId: text, use: orNull(use) }),
+  'agent.state': command('agent.state', { agentId: text, patch: list(op, 1), base: maybe(count) }),
   'agent.pin': command('agent.pin', { agentId: text, step: text }),
   'agent.unpin': command('agent.unpin', { agentId: text, step: text }),
   'agent.decide': command('agent.decide', {

@@ -8,6 +8,7 @@ import {
   touched,
   type StateOp,
 } from '../../../protocol/parts/state/patch.ts'
+import type { StateMove } from '../../../protocol/parts/state/stateRecords.ts'
 import { sameJson } from '../../../protocol/checks/sameJson.ts'
 
 /** A change of a state, as its record has it; `seq` is that of the record. */
@@ -15,9 +16,10 @@ export interface SaidChange {
   readonly seq: number
   readonly by: string
   readonly patch: readonly StateOp[]
+  /** The call, and the number of this update among those of the call or of the hook about it. */
   readonly callId?: string
-  /** Number of the update among those of its call. */
   readonly n?: number
+  readonly hook?: string
 }
 
 /** A change at its place. */
@@ -44,6 +46,8 @@ export interface StatePlace {
 export interface Reattached {
   readonly kept: readonly SaidChange[]
   readonly lost: readonly SaidChange[]
+  /** The state with them. */
+  readonly value: unknown
 }
 
 type Mark = readonly [from: number, change: Change | undefined]
@@ -110,7 +114,7 @@ export class TreeState {
     const marksOf = (marks: readonly Mark[]): KeptMark[] => marks.map(([from, change]) => [from, change?.index ?? null])
     return {
       initial: this.initial,
-      changes: this.#changes.map(({ seq, by, patch, callId, n, step, before }) => ({
+      changes: this.#changes.map(({ seq, by, patch, callId, n, hook, step, before }) => ({
         seq,
         by,
         patch,
@@ -118,6 +122,7 @@ export class TreeState {
         before: before?.index ?? null,
         ...(callId === undefined ? {} : { callId }),
         ...(n === undefined ? {} : { n }),
+        ...(hook === undefined ? {} : { hook }),
       })),
       head: this.#head?.index ?? null,
       value: this.#value,
@@ -146,10 +151,13 @@ export class TreeState {
     return this.#bySteps.get(step) ?? nothing
   }
 
-  /** The state after the `n`-th update of a call; `undefined` if that was not made. */
-  madeBy(callId: string, n: number): { readonly value: unknown } | undefined {
-    const change = this.#byCalls.get(callId)?.find((made) => made.n === n)
-    return change && { value: this.#valueOf(change) }
+  /** The state after the `n`-th update of a call, or of a hook about it; `undefined` if that was not made. One that changed nothing has no record. */
+  madeBy(callId: string, n: number, hook?: string): { readonly value: unknown } | undefined {
+    const made = this.#byCalls.get(callId)?.filter((change) => change.hook === hook)
+    const next = made?.findIndex((change) => change.n! >= n) ?? -1
+    if (next < 0) return undefined
+    const change = made![next]!
+    return { value: this.#valueOf(change.n === n ? change : change.before) }
   }
 
   /** Returns a place that a patch for the state of version `base` touches, and that has changed since; `undefined` if there is none. */
@@ -187,6 +195,12 @@ export class TreeState {
     setMark(this.#nodes, target.last + 1, base)
     const place = next === undefined ? target : { step: next, end: next, last: next }
     this.#attach(fitting(this.#value, later.filter(isOfPeople), lost, anything).kept, place, seq)
+  }
+
+  /** Returns what a record says of such a plan: nothing, if the state stays as it is. */
+  planned({ kept, lost, value }: Reattached): { readonly state?: StateMove } {
+    const patch = difference(this.#value, value)
+    return patch.length + lost.length === 0 ? {} : { state: { patch, kept: kept.length, lost } }
   }
 
   /** Returns what a graft of these nodes will do to the changes that belong to them. */
@@ -240,10 +254,10 @@ export class TreeState {
     }
   }
 
-  #make({ seq, by, patch, callId, n }: SaidChange, step: NodeId, before: Change | undefined): Change {
+  #make({ seq, by, patch, callId, n, hook }: SaidChange, step: NodeId, before: Change | undefined): Change {
     const index = this.#changes.length
     const change: Change = { seq, by, patch, step, before, index }
-    if (callId !== undefined) Object.assign(change, { callId, n })
+    if (callId !== undefined) Object.assign(change, { callId, n }, hook && { hook })
     this.#changes.push(change)
     const same = this.#bySteps.get(step)
     if (same === undefined) this.#bySteps.set(step, [change])
@@ -307,7 +321,7 @@ function fitting(
     const gone = stands ? fit.lost : patch
     if (gone.length > 0) lost.push({ seq, by, patch: gone })
   }
-  return { kept, lost }
+  return { kept, lost, value: now }
 }
 
 /** Returns the index of the first mark after a position. */

@@ -2,7 +2,7 @@ import { sameJson } from '../../checks/sameJson.ts'
 
 /** A change of one place of a state, by RFC 6902; `path` is a JSON pointer, `''` the whole state. */
 export type StateOp =
-  | { readonly op: 'add' | 'replace'; readonly path: string; readonly value?: unknown }
+  | { readonly op: 'add' | 'replace'; readonly path: string; readonly value: unknown }
   | { readonly op: 'remove'; readonly path: string }
 
 /** Maximum number of changes in one patch. */
