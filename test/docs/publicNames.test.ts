@@ -96,6 +96,7 @@ const reviewed = {
   '../../src/react.ts': [
     'AgentProvider',
     'useAgent',
+    'useAgentState',
     'useApprovals',
     'useCall',
     'useConnection',

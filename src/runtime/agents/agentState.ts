@@ -2,7 +2,6 @@ import type { AgentPorts } from '../../actors/agentPorts.ts'
 import type { AgentDefinition } from '../../actors/define/agentDefinition.ts'
 import type { StateAuthor, StatePort } from '../../actors/parts/state/stateDoor.ts'
 import {
-  drafted,
   invalidState,
   migrated,
   noState,
@@ -15,6 +14,7 @@ import type { Conversation } from '../../conversation/tree/conversation.ts'
 import type { Redactor } from '../../log/redaction/redactor.ts'
 import type { PartDraft } from '../../machines/partStates.ts'
 import { RuntimeError } from '../../protocol/errors.ts'
+import { drafted } from '../../protocol/parts/state/drafted.ts'
 import { difference, type StateOp } from '../../protocol/parts/state/patch.ts'
 import type { RecordDraft } from '../../protocol/records.ts'
 

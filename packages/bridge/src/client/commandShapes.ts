@@ -59,10 +59,14 @@ const use = onlyFields<UseChange>({
   model: maybe(orNull(textOf(1, 256))),
 })
 
-const op = thatIs<StateOp>((value) => {
-  const { op: kind, path, ...rest } = Object(value) as Partial<Record<string, unknown>>
-  return typeof path === 'string' && (kind === 'remove' || ((kind === 'add' || kind === 'replace') && 'value' in rest))
-}, 'give changes by RFC 6902: add, replace or remove')
+const path = thatIs<string>((value) => typeof value === 'string' && /^(\/|$)/.test(value), 'give a JSON pointer')
+/** Shape of a value that may be anything but missing. */
+const present = thatIs<unknown>((value) => value !== undefined, 'give a value')
+const op = oneOf<'op', StateOp>('op', {
+  add: onlyFields({ op: word('add'), path, value: present }),
+  replace: onlyFields({ op: word('replace'), path, value: present }),
+  remove: onlyFields({ op: word('remove'), path }),
+} as never)
 
 const categories = word<RevertCategory>('failure', 'tangent', 'completion', 'step-summary')
 const said = {

@@ -111,7 +111,12 @@ const withoutWords = ({ kind, turnIndex, abandoned, lastReply }: Tag): Tag => ({
 const withoutInput = <E extends { readonly input: unknown }>(event: E): E => ({ ...event, input: nothing })
 
 /** A revert as it changed the messages, without the content of its note. */
-function withoutNote({ economics: _, undo: __, ...event }: EventOf<'revert.applied'>): EventOf<'revert.applied'> {
+function withoutNote({
+  economics: _,
+  undo: __,
+  state: ___,
+  ...event
+}: EventOf<'revert.applied'>): EventOf<'revert.applied'> {
   return event.applied ? { ...event, tag: withoutWords(event.tag) } : { ...event, reason: '' }
 }
 
@@ -257,6 +262,7 @@ export function visibleConversation(
     tags: () => [],
     pins: () => conversation.pins(),
     masks: () => conversation.masks(),
+    state: undefined,
   }
 }
 

@@ -1,6 +1,7 @@
 import { sameJson } from '../../../protocol/checks/sameJson.ts'
 import { RuntimeError, type ErrorCode } from '../../../protocol/errors.ts'
 import { applyPatch, difference, frozenState, type StateOp } from '../../../protocol/parts/state/patch.ts'
+import { drafted } from '../../../protocol/parts/state/drafted.ts'
 import { checkPatch, NoState } from '../../../protocol/parts/state/plainState.ts'
 import type { Redactor } from '../../../log/redaction/redactor.ts'
 import { readState, type StateSettings } from './stateOptions.ts'
@@ -58,19 +59,6 @@ export function planPatch(
   const { value, wrong } = applyPatch(now, patch)
   if (wrong !== undefined) throw invalidState(`The patch does not fit the state: ${wrong}.`)
   return planChange(settings, now, value, redactor)
-}
-
-/**
- * Returns what a function makes of a state: its draft, or what it returns.
- * @throws RuntimeError `STATE_INVALID` for a function that returns a promise; whatever it throws
- */
-export function drafted(now: unknown, update: (draft: never) => unknown): unknown {
-  const draft = structuredClone(now)
-  const made = update(draft as never)
-  if (made === undefined) return draft
-  if (typeof made === 'object' && made !== null && 'then' in made && typeof made.then === 'function')
-    throw invalidState('An update of the state returned a promise: it must be made at once.')
-  return made
 }
 
 /** Returns the state of a log as the definition has it; `undefined`: it may stay as it is. @throws RuntimeError `STATE_INVALID` */

@@ -3,7 +3,8 @@ import type { PartDraft } from '../../../machines/partStates.ts'
 import { RuntimeError } from '../../../protocol/errors.ts'
 import type { StateOp } from '../../../protocol/parts/state/patch.ts'
 import type { RecordOf } from '../../../protocol/records.ts'
-import { drafted, invalidState, noState } from './changeState.ts'
+import { drafted } from '../../../protocol/parts/state/drafted.ts'
+import { invalidState, noState } from './changeState.ts'
 import { readState } from './stateOptions.ts'
 
 /** The state of the agent, for tools and hooks. All of it happens at once. */
