@@ -12,6 +12,7 @@ import { PausableTimer } from '../timing/pausableTimer.ts'
 import type { Outcome } from './outcome.ts'
 import { BoundCall } from '../tools/boundCall.ts'
 import { RecallCall } from '../brakes/recall/recallTool.ts'
+import { isOwn } from '../tools/ownTools.ts'
 import { SourceTool } from '../tools/sourceTool.ts'
 import { ConcludedValue, appData, noData, notJsonIn, type Conclude, type ToolValue } from '../tools/toolValue.ts'
 import { stateDoor, type StateDoor } from '../parts/state/stateDoor.ts'
@@ -137,6 +138,7 @@ export class ToolAttempt {
     const { callId, key, name, runId, turnIndex } = this.#input
     const ports = this.#ports
     let door: StateDoor | undefined
+    const by = isOwn(this.#tool) ? 'model' : 'tool'
     const isOver = (): boolean => this.#isClosed || this.#outer.aborted
     return {
       callId,
@@ -157,7 +159,7 @@ export class ToolAttempt {
       },
       snapshots: ports.snapshots,
       get state() {
-        return (door ??= stateDoor(ports, { by: 'tool', callId }, isOver))
+        return (door ??= stateDoor(ports, { by, callId }, isOver))
       },
       give: (data, as = '') => {
         if (this.#isClosed) return
