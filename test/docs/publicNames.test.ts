@@ -100,6 +100,7 @@ const reviewed = {
   '../../src/react.ts': [
     'AgentProvider',
     'useAgent',
+    'useAgentState',
     'useApprovals',
     'useCall',
     'useConnection',

@@ -36,6 +36,7 @@ export const menu: readonly MenuGroup[] = [
       'permissions',
       'memory',
       ['background', 'Calls in the background'],
+      'state',
       ['artifacts', 'Large results'],
       'tools-from-elsewhere',
       ['code', 'Scripts that call tools'],

@@ -45,8 +45,9 @@ export interface AgentOptions<
     | DeferredTools<Tool<Deps> | ToolSource | AiSdkToolSet>
   )[],
   Agents extends readonly SubAgentEntry[] = readonly SubAgentEntry[],
+  State = unknown,
 >
-  extends PlainOptions, TurnOptions<Deps>, PartOptions<Deps> {
+  extends PlainOptions, TurnOptions<Deps>, PartOptions<Deps, State> {
   readonly name: string
   /** A `Model`, or any AI SDK language model object. */
   readonly model: AnyModel
@@ -142,9 +143,10 @@ export function defineAgent<
   Deps = unknown,
   const Tools extends ToolEntries = readonly [],
   const Agents extends readonly SubAgentEntry[] = readonly [],
+  State = undefined,
 >(
-  options: AgentOptions<Output, Deps & EntryToolDeps<Tools> & EntryDeps<Agents[number]>, Tools, Agents>,
-): AgentDefinition<Output, Deps & EntryToolDeps<Tools> & EntryDeps<Agents[number]>, CallsOf<Tools, Agents>> {
+  options: AgentOptions<Output, Deps & EntryToolDeps<Tools> & EntryDeps<Agents[number]>, Tools, Agents, State>,
+): AgentDefinition<Output, Deps & EntryToolDeps<Tools> & EntryDeps<Agents[number]>, CallsOf<Tools, Agents>, State> {
   const label = labelOf('Agent', options)
   const wrong = checkOptions(options)
   if (wrong !== undefined) throw new RuntimeError('INVALID_DEFINITION', `${label}: ${wrong}.`)
@@ -229,7 +231,7 @@ export function defineAgent<
   )
   if (!isFunction(agents)) checkFold(definition)
   if (!isFunction(agents) && handoffs.length === 0) checkRules(definition, label)
-  return definition as AgentDefinition<never, unknown> as AgentDefinition<never, unknown, CallsOf<Tools, Agents>>
+  return definition as AgentDefinition<never, unknown> as AgentDefinition<never, unknown, CallsOf<Tools, Agents>, never>
 }
 
 const nobody: readonly never[] = Object.freeze([])

@@ -13,6 +13,7 @@ import {
   type BackgroundWork,
 } from './backgroundOption.ts'
 import type { Subject } from '../parts/permissions/subjects.ts'
+import type { StateDoor } from '../parts/state/stateDoor.ts'
 import { checkedUndo, wrongInUndo, type ToolEffects, type UndoContext, type UndoOption } from './checkedUndo.ts'
 import { concludeOf, type Conclude, type DataOf } from './toolValue.ts'
 import {
@@ -100,6 +101,8 @@ export interface ToolContext<out Deps = unknown, Receipt = unknown> extends RunC
    * @throws TypeError when it is not JSON; the message names the place.
    */
   give(data: unknown, name?: string): void
+  /** The state of the agent, whose definition has `state`. @throws RuntimeError `STATE_OFF` when it is used without one */
+  readonly state: StateDoor
   /** Keeps contents, such as that of a file before the call changes it. */
   readonly snapshots: Snapshots
   /** Id of the call for the model, such as `b3`, while it works in the background. */

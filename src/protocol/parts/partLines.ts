@@ -5,6 +5,7 @@ import { innerLines } from './inner/innerLines.ts'
 import { memoryLines } from './memory/memoryLines.ts'
 import type { PartRecordType } from './partRecords.ts'
 import { permissionLines } from './permissions/permissionLines.ts'
+import { stateLines } from './state/stateLines.ts'
 
 /** The lines of all parts. Apart from `partWords.ts`, as a page loads only these. */
 export const partLines: { readonly [T in PartRecordType]: RecordLines<EventOf<T>> } = {
@@ -12,6 +13,7 @@ export const partLines: { readonly [T in PartRecordType]: RecordLines<EventOf<T>
   ...innerLines,
   ...memoryLines,
   ...permissionLines,
+  ...stateLines,
 }
 
 /** Returns the lines about a record of a part; `undefined` for any other event. */

@@ -2,6 +2,7 @@ import { backgroundRecords } from './background/backgroundRecords.ts'
 import { innerRecords } from './inner/innerRecords.ts'
 import { memoryRecords } from './memory/memoryRecords.ts'
 import { permissionCommands, permissionRecords } from './permissions/permissionRecords.ts'
+import { stateCommands, stateRecords } from './state/stateRecords.ts'
 
 /** The records of all parts. */
 export const partRecords = {
@@ -9,12 +10,14 @@ export const partRecords = {
   ...innerRecords,
   ...memoryRecords,
   ...permissionRecords,
+  ...stateRecords,
 } as const
 export type PartRecordType = keyof typeof partRecords
 
 /** The commands of all parts. */
 export const partCommands = {
   ...permissionCommands,
+  ...stateCommands,
 } as const
 export type PartCommandType = keyof typeof partCommands
 

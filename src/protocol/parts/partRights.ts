@@ -6,4 +6,5 @@ export const partRights: { readonly [T in PartCommandType]: Right | readonly Rig
   'agent.permit': 'control',
   'agent.revoke': 'control',
   'agent.mode': 'control',
+  'agent.state': 'control',
 }

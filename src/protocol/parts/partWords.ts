@@ -5,6 +5,7 @@ import { innerWords } from './inner/innerWords.ts'
 import { memoryWords } from './memory/memoryWords.ts'
 import type { PartRecordType } from './partRecords.ts'
 import { permissionWords } from './permissions/permissionWords.ts'
+import { stateWords } from './state/stateWords.ts'
 
 /** The words of all parts: for the application's log, telemetry, and clients that may not see all. */
 export const partWords: { readonly [T in PartRecordType]: RecordWords<EventOf<T>> } = {
@@ -12,6 +13,7 @@ export const partWords: { readonly [T in PartRecordType]: RecordWords<EventOf<T>
   ...innerWords,
   ...memoryWords,
   ...permissionWords,
+  ...stateWords,
 }
 
 /** Returns the words about a record of a part; `undefined` for any other event. */
