@@ -12,11 +12,13 @@ import { limitsSchema, type Limits } from '../../protocol/runs/runLimits.ts'
 import { isAgentDefinition, type AgentDefinition } from './agentDefinition.ts'
 import { agentPricingSchema, readPricing, type PricesByModel, type Pricing } from '../turn/pricing.ts'
 import { brakeNames, checkFold } from './brakingOptions.ts'
+import { checkRules } from '../parts/permissions/permissionOptions.ts'
 import { windowOf } from './compactionOptions.ts'
 import { definedAgent } from './definedAgent.ts'
 import { plainSchemas, readPlain, type PlainOptions } from './plainOptions.ts'
 import { handoffMap, type HandoffEntry } from './handoffs.ts'
 import { lazyAgents } from './lazyAgents.ts'
+import { backgroundPolicy } from '../parts/background/backgroundPart.ts'
 import { equip, partSchemas, type PartOptions } from '../parts/parts.ts'
 import { modelOf } from '../models/modelOf.ts'
 import type { CallsOf } from './typedEvents.ts'
@@ -181,6 +183,7 @@ export function defineAgent<
     reversible: reversibleNames(tools),
     ...externalTools(tools),
     ...endingTools(tools),
+    ...backgroundPolicy(tools, plain.maxBackground),
     polling: braking?.stall == null ? nobody : [...pollingNames(tools), ...(hasAgents ? [waitForName] : [])],
     policies: {
       names: braking?.policies?.list.map(({ name: each }) => each) ?? nobody,
@@ -227,6 +230,7 @@ export function defineAgent<
     options,
   )
   if (!isFunction(agents)) checkFold(definition)
+  if (!isFunction(agents) && handoffs.length === 0) checkRules(definition, label)
   return definition as AgentDefinition<never, unknown> as AgentDefinition<never, unknown, CallsOf<Tools, Agents>, never>
 }
 

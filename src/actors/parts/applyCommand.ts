@@ -10,6 +10,8 @@ export interface PartCommandContext {
   readonly parts: PartStates
   /** Its state, if it has one and is loaded. */
   readonly state: StatePort | undefined
+  /** Set if rules decide about the agent's calls. */
+  readonly isGoverned: boolean
   /** Id of the command: its records carry it as `requestId`, so that one that is sent again is not carried out again. */
   readonly id: string
   /** Epoch milliseconds. */

@@ -1,3 +1,4 @@
+import { shownPermissions, type Permissions } from './permissions.ts'
 import { isAgentDefinition, type AgentDefinition } from '../../actors/define/agentDefinition.ts'
 import { useCommand } from '../../actors/calls/useCommand.ts'
 import type { UseOptions } from '../../actors/turn/turnOptions.ts'
@@ -97,6 +98,11 @@ export class Agent<
     })
   }
 
+  /** Rules for the agent's calls, the rules that people added and the mode, as they are now; `null` without `permissions`. */
+  permissions(): Permissions | null {
+    return shownPermissions(this.#host)
+  }
+
   /**
    * Sets instructions, tools or a model for the agent from its next turn on, in place of the definition's. The change is recorded, so it holds
    * after a restart too; `null` resets it. `beforeTurn` of the definition has the last word.
@@ -113,10 +119,10 @@ export class Agent<
    * Ends the current run: no further delta is emitted, the part of the reply that has arrived is kept, calls in flight are told to
    * stop and get a result that says so, and waiting steering and follow-ups are dropped. Waiting prompts run next. Does nothing if
    * the agent is idle. An agent stuck on a record that its store can never accept (`RECORD_TOO_LARGE`) is closed: `runtime.open`
-   * continues from its log.
+   * continues from its log. Calls in the background end too, unless `background` is false.
    */
-  abort(): void {
-    this.#carryOut({ type: 'agent.abort', agentId: this.id })
+  abort({ background }: { readonly background?: boolean } = {}): void {
+    this.#carryOut({ type: 'agent.abort', agentId: this.id, ...(background === false ? { background } : {}) })
   }
 
   /** Ends the agent for good: aborts its work, writes the log and releases it. Idempotent. */

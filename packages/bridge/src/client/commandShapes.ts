@@ -2,6 +2,8 @@ import { decisionForms } from '../../../../src/protocol/bridge/decisionForms.ts'
 import type { RevertCategory } from '../../../../src/protocol/braking.ts'
 import { checkRules, wrongCommand } from '../../../../src/protocol/bridge/commandRules.ts'
 import type { AgentCommand } from '../../../../src/protocol/bridge/commands.ts'
+import { permissionModes } from '../../../../src/protocol/parts/permissions/permissionModes.ts'
+import type { Grant, GrantScope } from '../../../../src/protocol/parts/permissions/permissionRecords.ts'
 import type { ProvenanceKind } from '../../../../src/protocol/provenance.ts'
 import type { StateOp } from '../../../../src/protocol/parts/state/patch.ts'
 import type { Limits } from '../../../../src/protocol/runs/runLimits.ts'
@@ -67,6 +69,8 @@ const op = oneOf<'op', StateOp>('op', {
   replace: onlyFields({ op: word('replace'), path, value: present }),
   remove: onlyFields({ op: word('remove'), path }),
 } as never)
+const rules = textOf(1, 2_100)
+const scopes = word<GrantScope>('session', 'always')
 
 const categories = word<RevertCategory>('failure', 'tangent', 'completion', 'step-summary')
 const said = {
@@ -89,7 +93,7 @@ const shapes: { readonly [T in AgentCommand['type']]: Shape<CommandOf<T>> } = {
   'agent.interrupt': command('agent.interrupt', { ...said, limits: maybe(limits) }),
   'agent.steer': command('agent.steer', said),
   'agent.followUp': command('agent.followUp', said),
-  'agent.abort': command('agent.abort', { agentId: text, run: maybe(text) }),
+  'agent.abort': command('agent.abort', { agentId: text, run: maybe(text), background: maybe(word(false)) }),
   'agent.resume': command('agent.resume', { agentId: text, limits: maybe(limits) }),
   'agent.stop': command('agent.stop', { agentId: text }),
   'agent.revert': command('agent.revert', {
@@ -114,6 +118,14 @@ const shapes: { readonly [T in AgentCommand['type']]: Shape<CommandOf<T>> } = {
   'agent.state': command('agent.state', { agentId: text, patch: list(op, 1), base: maybe(count) }),
   'agent.pin': command('agent.pin', { agentId: text, step: text }),
   'agent.unpin': command('agent.unpin', { agentId: text, step: text }),
+  'agent.permit': command('agent.permit', {
+    agentId: text,
+    rule: rules,
+    decision: maybe(word('allow', 'deny')),
+    for: scopes,
+  }),
+  'agent.revoke': command('agent.revoke', { agentId: text, grant: text }),
+  'agent.mode': command('agent.mode', { agentId: text, mode: word(...permissionModes) }),
   'agent.decide': command('agent.decide', {
     agentId: text,
     callId: text,
@@ -123,6 +135,7 @@ const shapes: { readonly [T in AgentCommand['type']]: Shape<CommandOf<T>> } = {
     ),
     reason: maybe(text),
     input: maybe(anything),
+    grant: maybe(onlyFields<Grant>({ rule: rules, scope: scopes })),
     value: maybe(anything),
     data: maybe(anything),
   }),

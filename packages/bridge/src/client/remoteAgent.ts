@@ -12,20 +12,19 @@ import type {
 } from '../../../../src/protocol/bridge/commands.ts'
 import { asFrame, decided, given, stepsIn } from '../../../../src/protocol/bridge/writeCommand.ts'
 import type { UseChange } from '../../../../src/protocol/bridge/turns.ts'
-import type { StateOp } from '../../../../src/protocol/parts/state/patch.ts'
 import type { Content } from '../../../../src/protocol/text/saidContent.ts'
 import { RuntimeError, toErrorInfo } from '../../../../src/protocol/errors.ts'
 import type { AgentEvent } from '../../../../src/protocol/events.ts'
 import { endWith, neverRun, signalIn, type Run } from '../../../../src/protocol/runs/run.ts'
 import { EventBuffer } from '../../../../src/protocol/runs/eventBuffer.ts'
 import { commandAnswerShape, infoOf, type CommandAnswer } from './answers.ts'
-import { RemoteQuestions } from './remoteQuestions.ts'
 import { checkCommand } from './commandShapes.ts'
 import { CallAnswers, type CallFunction, type ClientCall } from './callAnswers.ts'
 import { forRuns, type ListenerOptions } from './feedListener.ts'
 import type { Own, RemoteListenOptions, RemoteSubscribeOptions } from './subscribeOptions.ts'
 import type { Asked, Asking } from './outgoing.ts'
 import type { FeedOwner, RemoteFeed } from './remoteFeed.ts'
+import { RemoteParts } from './remoteParts.ts'
 import { RemoteRuns } from './remoteRuns.ts'
 
 /** Functions of the client that an agent uses. */
@@ -49,7 +48,7 @@ export class RemoteAgent<
   out Output = unknown,
   out Event extends AgentEvent = AgentEvent,
   out State = unknown,
-> extends RemoteQuestions<State> {
+> extends RemoteParts<State> {
   readonly id: string
   readonly #owner: AgentOwner
   readonly #feed: RemoteFeed
@@ -94,23 +93,23 @@ export class RemoteAgent<
 
   /** Sends a message into the current run. Throws as `prompt` does; rejects with `QUEUE_FULL`, `AGENT_STOPPED`, `AGENT_PAUSED`. */
   steer(content: Content, options: SayOptions = {}): Promise<void> {
-    return this.#send({ type: 'agent.steer', agentId: this.id, content, ...given(options) })
+    return this.send({ type: 'agent.steer', agentId: this.id, content, ...given(options) })
   }
 
   /** Sends a message that is delivered when the current run would otherwise end. Otherwise like `steer`. */
   followUp(content: Content, options: SayOptions = {}): Promise<void> {
-    return this.#send({ type: 'agent.followUp', agentId: this.id, content, ...given(options) })
+    return this.send({ type: 'agent.followUp', agentId: this.id, content, ...given(options) })
   }
 
   /** Ends the current run. */
   abort(): Promise<void> {
-    return this.#send({ type: 'agent.abort', agentId: this.id })
+    return this.send({ type: 'agent.abort', agentId: this.id })
   }
 
   /** Decides a call or question that waits, by its `key`, as `decide` of a local agent. Rejects with `CALL_NOT_PENDING`, `ANSWER_INVALID`. */
   decide(key: string, decision: Decision, how?: string | DecideOptions): Promise<void> {
     const command = { type: 'agent.decide', agentId: this.id, callId: key, ...decided(decision, how) }
-    return this.#send(command as AgentCommand)
+    return this.send(command as AgentCommand)
   }
 
   /**
@@ -132,32 +131,32 @@ export class RemoteAgent<
 
   /** Requests a revert to a step, such as `n12`; with `undo`, `undo.end` reports the outcome of the undo. */
   revert(step: string, options: RevertCommandOptions): Promise<void> {
-    return this.#send({ type: 'agent.revert', agentId: this.id, step, ...given(options ?? {}) } as AgentCommand)
+    return this.send({ type: 'agent.revert', agentId: this.id, step, ...given(options ?? {}) } as AgentCommand)
   }
 
   /** Hides steps of the model, or its oldest until `tokens` are hidden; with `mask` only the contents of their results. */
   prune(options: PruneOptions): Promise<void> {
-    return this.#send({ type: 'agent.prune', agentId: this.id, ...given(options ?? {}) })
+    return this.send({ type: 'agent.prune', agentId: this.id, ...given(options ?? {}) })
   }
 
   /** Folds every step of the model that may be folded. Rejects with `BRAKING_OFF`. */
   fold(): Promise<void> {
-    return this.#send({ type: 'agent.fold', agentId: this.id })
+    return this.send({ type: 'agent.fold', agentId: this.id })
   }
 
   /** Asks a policy of `braking.policies` by name, whatever its trigger says. Rejects with `BRAKING_OFF`, `POLICY_NOT_FOUND`. */
   brake(policy: string): Promise<void> {
-    return this.#send({ type: 'agent.brake', agentId: this.id, policy })
+    return this.send({ type: 'agent.brake', agentId: this.id, policy })
   }
 
   /** Replaces the middle of the conversation by a summary. */
   compact(options: CompactOptions = {}): Promise<void> {
-    return this.#send({ type: 'agent.compact', agentId: this.id, ...given(options ?? {}) })
+    return this.send({ type: 'agent.compact', agentId: this.id, ...given(options ?? {}) })
   }
 
   /** Copies steps of an abandoned branch to the end. A `graft.applied` event reports the outcome. */
   graft(steps: string | readonly string[]): Promise<void> {
-    return this.#send({ type: 'agent.graft', agentId: this.id, steps: stepsIn(steps) })
+    return this.send({ type: 'agent.graft', agentId: this.id, steps: stepsIn(steps) })
   }
 
   /**
@@ -165,22 +164,22 @@ export class RemoteAgent<
    * `models`, by name. Rejects with `INVALID_OPTION`, `MODEL_NOT_FOUND`.
    */
   use(use: UseChange | null): Promise<void> {
-    return this.#send({ type: 'agent.use', agentId: this.id, use })
+    return this.send({ type: 'agent.use', agentId: this.id, use })
   }
 
   /** Keeps a step, such as `n12`, visible to the model. A `pin.applied` event reports the outcome. */
   pin(step: string): Promise<void> {
-    return this.#send({ type: 'agent.pin', agentId: this.id, step })
+    return this.send({ type: 'agent.pin', agentId: this.id, step })
   }
 
   /** Removes a pin. Otherwise like `pin`. */
   unpin(step: string): Promise<void> {
-    return this.#send({ type: 'agent.unpin', agentId: this.id, step })
+    return this.send({ type: 'agent.unpin', agentId: this.id, step })
   }
 
   /** Ends the agent for good; resolves once its log is written. */
   stop(): Promise<void> {
-    return this.#send({ type: 'agent.stop', agentId: this.id })
+    return this.send({ type: 'agent.stop', agentId: this.id })
   }
 
   /**
@@ -256,12 +255,6 @@ export class RemoteAgent<
     return buffer
   }
 
-  /** Changes the state by RFC 6902. `base`: the version that the patch was made for. Rejects as `updateState` does. */
-  patchState(patch: readonly StateOp[], base?: number): Promise<void> {
-    const based = base === undefined ? {} : { base }
-    return this.#send({ type: 'agent.state', agentId: this.id, patch, ...based })
-  }
-
   protected ask(frame: Asked): Promise<unknown> {
     return this.#owner.ask(frame)
   }
@@ -287,7 +280,7 @@ export class RemoteAgent<
     const command = { ...said, ...given(options) }
     checkCommand(command)
     if (signal?.aborted === true) return neverRun() as Run<never, never>
-    const end = (run: string): void => void this.#send({ type: 'agent.abort', agentId: this.id, run })
+    const end = (run: string): void => void this.send({ type: 'agent.abort', agentId: this.id, run })
     return endWith(this.#begin(command), signal, end) as Run<never, never>
   }
 
@@ -351,7 +344,7 @@ export class RemoteAgent<
     this.#stopListening = undefined
   }
 
-  #send(command: AgentCommand): Promise<void> {
+  protected send(command: AgentCommand): Promise<void> {
     checkCommand(command)
     const number = this.#owner.nextNumber()
     const done = new Promise<void>((resolve, refused) => {
