@@ -210,7 +210,9 @@ describe('the state of an agent', (it) => {
       async (_, call) => {
         runs += 1
         const plan = call.state.of(Plan)
-        plan.update(() => {})
+        plan.update((draft) => {
+          if (draft.title === 'a') draft.title = 'z'
+        })
         const first = plan.update((draft) => {
           draft.title += 'a'
         })

@@ -245,20 +245,6 @@ const records: readonly Record<string, unknown>[] = [
     costUsd: 0,
   },
   ...innerSamples(inTurn),
-  {
-    ...inTurn,
-    type: 'state.patched',
-    by: 'tool',
-    callId: 'c',
-    n: 1,
-    hook: 'afterTool',
-    childId: 'a2',
-    patch: [
-      { op: 'add', path: '/a', value: { b: [null] } },
-      { op: 'remove', path: '/a~1b' },
-    ],
-    initial: { a: 0 },
-  },
   { ...inTurn, type: 'use.changed', requestId: 'u', use: { instructions: 'i', tools: [], model: { id: 'm' } } },
   { v: 3, seq: 4, time: 1, type: 'agent.stopped' },
   {

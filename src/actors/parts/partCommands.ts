@@ -5,8 +5,8 @@ import { applyState } from './state/applyState.ts'
 
 /** The commands of all parts. */
 export const applies: { readonly [T in PartCommandType]: ApplyCommand<T> } = {
+  'agent.state': applyState,
   'agent.permit': permit,
   'agent.revoke': revoke,
   'agent.mode': changeMode,
-  'agent.state': applyState,
 }

@@ -4,6 +4,7 @@ import { optionsCheck } from '../../protocol/checks/optionsCheck.ts'
 import type { JsonSchema, ToolSpec } from '../../protocol/ports/model.ts'
 import type { Snapshots } from '../../protocol/ports/snapshots.ts'
 import type { RunContext } from '../calls/runContext.ts'
+import type { StateDoor } from '../parts/state/stateDoor.ts'
 import {
   backgroundSchemas,
   backgroundWork,
@@ -13,7 +14,6 @@ import {
   type BackgroundWork,
 } from './backgroundOption.ts'
 import type { Subject } from '../parts/permissions/subjects.ts'
-import type { StateDoor } from '../parts/state/stateDoor.ts'
 import { checkedUndo, wrongInUndo, type ToolEffects, type UndoContext, type UndoOption } from './checkedUndo.ts'
 import { concludeOf, type Conclude, type DataOf } from './toolValue.ts'
 import {

@@ -1,16 +1,16 @@
 import { backgroundRecords } from './background/backgroundRecords.ts'
 import { innerRecords } from './inner/innerRecords.ts'
 import { memoryRecords } from './memory/memoryRecords.ts'
-import { permissionCommands, permissionRecords } from './permissions/permissionRecords.ts'
 import { stateCommands, stateRecords } from './state/stateRecords.ts'
+import { permissionCommands, permissionRecords } from './permissions/permissionRecords.ts'
 
 /** The records of all parts. */
 export const partRecords = {
   ...backgroundRecords,
   ...innerRecords,
   ...memoryRecords,
-  ...permissionRecords,
   ...stateRecords,
+  ...permissionRecords,
 } as const
 export type PartRecordType = keyof typeof partRecords
 

@@ -61,8 +61,6 @@ const use = onlyFields<UseChange>({
   model: maybe(orNull(textOf(1, 256))),
 })
 
-const rules = textOf(1, 2_100)
-const scopes = word<GrantScope>('session', 'always')
 const path = thatIs<string>((value) => typeof value === 'string' && /^(\/|$)/.test(value), 'give a JSON pointer')
 /** Shape of a value that may be anything but missing. */
 const present = thatIs<unknown>((value) => value !== undefined, 'give a value')
@@ -71,6 +69,8 @@ const op = oneOf<'op', StateOp>('op', {
   replace: onlyFields({ op: word('replace'), path, value: present }),
   remove: onlyFields({ op: word('remove'), path }),
 } as never)
+const rules = textOf(1, 2_100)
+const scopes = word<GrantScope>('session', 'always')
 
 const categories = word<RevertCategory>('failure', 'tangent', 'completion', 'step-summary')
 const said = {

@@ -12,20 +12,19 @@ import type {
 } from '../../../../src/protocol/bridge/commands.ts'
 import { asFrame, decided, given, stepsIn } from '../../../../src/protocol/bridge/writeCommand.ts'
 import type { UseChange } from '../../../../src/protocol/bridge/turns.ts'
-import type { StateOp } from '../../../../src/protocol/parts/state/patch.ts'
 import type { Content } from '../../../../src/protocol/text/saidContent.ts'
 import { RuntimeError, toErrorInfo } from '../../../../src/protocol/errors.ts'
 import type { AgentEvent } from '../../../../src/protocol/events.ts'
 import { endWith, neverRun, signalIn, type Run } from '../../../../src/protocol/runs/run.ts'
 import { EventBuffer } from '../../../../src/protocol/runs/eventBuffer.ts'
 import { commandAnswerShape, infoOf, type CommandAnswer } from './answers.ts'
-import { RemoteQuestions } from './remoteQuestions.ts'
 import { checkCommand } from './commandShapes.ts'
 import { CallAnswers, type CallFunction, type ClientCall } from './callAnswers.ts'
 import { forRuns, type ListenerOptions } from './feedListener.ts'
 import type { Own, RemoteListenOptions, RemoteSubscribeOptions } from './subscribeOptions.ts'
 import type { Asked, Asking } from './outgoing.ts'
 import type { FeedOwner, RemoteFeed } from './remoteFeed.ts'
+import { RemoteParts } from './remoteParts.ts'
 import { RemoteRuns } from './remoteRuns.ts'
 
 /** Functions of the client that an agent uses. */
@@ -49,7 +48,7 @@ export class RemoteAgent<
   out Output = unknown,
   out Event extends AgentEvent = AgentEvent,
   out State = unknown,
-> extends RemoteQuestions<State> {
+> extends RemoteParts<State> {
   readonly id: string
   readonly #owner: AgentOwner
   readonly #feed: RemoteFeed
@@ -254,12 +253,6 @@ export class RemoteAgent<
       options,
     )
     return buffer
-  }
-
-  /** Changes the state by RFC 6902. `base`: the version that the patch was made for. Rejects as `updateState` does. */
-  patchState(patch: readonly StateOp[], base?: number): Promise<void> {
-    const based = base === undefined ? {} : { base }
-    return this.send({ type: 'agent.state', agentId: this.id, patch, ...based })
   }
 
   protected ask(frame: Asked): Promise<unknown> {

@@ -15,11 +15,11 @@ import {
 } from './answers.ts'
 import type { AppState } from './fold/foldAppState.ts'
 import type { Asked } from './outgoing.ts'
-import { RemoteParts } from './remoteParts.ts'
 import { readSharedPast } from './sharedPast.ts'
 
 /** The part of an agent on a server that asks, and the state that it is asked for. */
-export abstract class RemoteQuestions<out State = unknown> extends RemoteParts {
+export abstract class RemoteQuestions<out State = unknown> {
+  abstract readonly id: string
   protected abstract ask(frame: Asked): Promise<unknown>
 
   /** Returns the agent's current state. Rejects with `AGENT_NOT_FOUND`, `BRIDGE_FORBIDDEN`. */
