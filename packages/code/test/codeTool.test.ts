@@ -1,5 +1,5 @@
 import { defineAgent } from '../../../src/actors/define/defineAgent.ts'
-import { textOf } from '../../../src/protocol/messages.ts'
+import { textOf, type AssistantMessage, type ToolResultMessage } from '../../../src/protocol/messages.ts'
 import type { ModelRequest } from '../../../src/protocol/ports/model.ts'
 import { assert, describe } from '../../../test/support/suite.ts'
 import { ends, Lives } from '../../../test/support/lives.ts'
@@ -23,6 +23,7 @@ describe('a script of a model', (it) => {
     await ends(life.agent)
     const said = requests[1]!.messages.at(-1)!
     assert.is(said.role === 'toolResult' && textOf(said.content), 'two\n["read a","read b"]')
+    assert.equal(Object.keys(said), ['role', 'callId', 'toolName', 'content', 'isError'])
     assert.equal(
       requests[0]!.tools.map(({ name }) => name),
       ['run_code'],
@@ -93,7 +94,11 @@ return tried`
     }
     await over
     assert.equal(ran, ['a1/t0/tool/call_0_0/c1'])
-    const last = life.agent.conversation.trunk().at(-1)!.message
+    const [result, { message: last }] = life.agent.conversation.trunk().slice(-2) as [
+      { message: ToolResultMessage },
+      { message: AssistantMessage },
+    ]
+    assert.is(result.message.calls, '1 call: denied pay {"to":"b"}, pay {"to":"c"}')
     assert.is(textOf(last.content), 'It said: ["pay c","DENIED Denied by the user: it was not run. Reason: too much"]')
   })
 
