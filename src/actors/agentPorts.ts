@@ -21,6 +21,7 @@ import type { Gate } from './models/openStream.ts'
 import type { Cancellation } from './timing/cancellation.ts'
 import type { WaitedFor, WaitForCall } from './tools/waitForTool.ts'
 import type { LiveDecision, TurnFrame } from './turn/turnFrames.ts'
+import type { BackgroundPorts } from './parts/background/backgroundPorts.ts'
 import type { LeftBehind } from './parts/memory/leftBehind.ts'
 import type { Metadata } from '../protocol/metadata.ts'
 import type { Redactor } from '../log/redaction/redactor.ts'
@@ -133,6 +134,8 @@ export interface AgentPorts {
     | undefined
   /** Missing until the agent has one. */
   readonly children?: ChildPorts | undefined
+  /** Missing outside the runtime. */
+  readonly background?: BackgroundPorts | undefined
   /** Removes secrets; set with `redact`. Applied before text is cut, because a secret that was cut in half is no longer recognised. */
   readonly redactor?: Redactor | undefined
   /** Store for earlier contents of files, used by the agent's tools. */

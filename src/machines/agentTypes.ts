@@ -56,6 +56,8 @@ export interface CallState {
   readonly allowance?: Limits
   /** Set if that sub-agent works on its own, and its answer comes as a report. */
   readonly reports?: true
+  /** Set if it goes on in the background, by its id for the model. */
+  readonly background?: string
   /** Set if the report came before the call had its result. */
   readonly reported?: true
   /** How much of that sub-agent's use was counted on runs that their limit ended and, if it is paused, is to be counted on the current run. */
@@ -70,13 +72,29 @@ export interface CallState {
 }
 
 /** An agent that was called, works on its own, and has yet to report its outcome. */
-export interface Reporter {
+export interface AgentReporter {
+  readonly kind?: undefined
   readonly childId: string
   readonly name: string
   readonly callId: string
   /** The key of its call. */
   readonly key: string
 }
+
+/** A call that works in the background, and has yet to report its outcome. */
+export interface CallReporter extends Pick<CallState, 'callId' | 'name' | 'input' | 'key' | 'nodeId'> {
+  readonly kind: 'call'
+  /** Its id for the model, such as `b3`. */
+  readonly id: string
+  readonly runId: string
+  readonly turnIndex: number
+  /** Set if it would leave something behind if its process died: data about that. */
+  readonly left?: unknown
+  /** Set once it has ended, until its message is in a queue. */
+  readonly reported?: Pick<RecordOf<'call.reported'>, 'content' | 'isError' | 'ended'>
+}
+
+export type Reporter = AgentReporter | CallReporter
 
 /** A child spawned by code. */
 export interface AttachedChild {
@@ -165,7 +183,9 @@ export interface LoggedContext {
   readonly calls: readonly CallState[]
   /** Number of sub-agents started in the agent's lifetime, which is the next one's number. */
   readonly children: number
-  /** Agents whose reports are to come. */
+  /** How many calls went to the background in the agent's lifetime; missing if none did. */
+  readonly backgrounds?: number
+  /** Agents and background calls whose reports are to come. */
   readonly reporters: readonly Reporter[]
   readonly pause: PauseReason | null
   readonly isCompacting: boolean
@@ -196,6 +216,8 @@ export interface LiveContext extends BrakeQueues {
   /** The command that continues the failed run, as soon as nothing else is done at rest. */
   readonly resuming: { readonly id: string; readonly limits?: Limits } | null
   readonly attached: readonly AttachedChild[]
+  /** Background calls that run here, by key, each in a place of its own. */
+  readonly background: readonly { readonly key: string; readonly slot: string }[]
   /** The definition that takes the conversation over once the step has ended. */
   readonly handoff: Handoff | null
   /** The request a sub-agent exists for: it ends with that run. */
@@ -288,7 +310,10 @@ export type AgentMachineEvent =
   | ({ readonly type: 'prompt'; readonly limits?: Limits; readonly interrupt?: true } & Said)
   | ({ readonly type: 'steer' } & Said)
   | ({ readonly type: 'followUp' } & Said)
-  | { readonly type: 'abort'; readonly requestId?: string }
+  /** `background`: false leaves the calls in the background at work. */
+  | { readonly type: 'abort'; readonly requestId?: string; readonly background?: false }
+  /** Ends the background call `id`. */
+  | { readonly type: 'cancelCall'; readonly id: string; readonly at: number }
   /** Ends the run of the request `id`, or withdraws the request while it waits. */
   | { readonly type: 'withdraw'; readonly id: string; readonly requestId?: string }
   | { readonly type: 'resume'; readonly id: string; readonly limits?: Limits; readonly at: number }
@@ -306,8 +331,8 @@ export type AgentMachineEvent =
   | { readonly type: 'stop' | 'close' }
   /** The outcome of the call under `key`, whose agent worked on its own. */
   | { readonly type: 'report'; readonly key: string; readonly content: readonly PlainBlock[]; readonly at: number }
-  /** Starts what is waiting in an agent restored from its log. */
-  | { readonly type: 'wake' }
+  /** Starts what is waiting in an agent restored from its log; `staysPaused`: not before `resume`. */
+  | { readonly type: 'wake'; readonly staysPaused?: boolean }
   | ({ readonly type: 'spawn'; readonly at: number } & Spawning)
   | BrakeEvent
   | { readonly type: 'compact'; readonly request: CompactionRequest; readonly at: number }
@@ -329,6 +354,8 @@ export type AgentMachineEvent =
   | { readonly type: `xstate.done.actor.call.${number}`; readonly output: CallOutput }
   | { readonly type: `xstate.done.actor.hook.${number}`; readonly output: HookOutput | null }
   | { readonly type: `xstate.error.actor.hook.${number}`; readonly error: unknown; readonly actorId: string }
+  | { readonly type: `xstate.done.actor.background.${number}`; readonly output: CallOutput | null }
+  | { readonly type: `xstate.error.actor.background.${number}`; readonly error: unknown; readonly actorId: string }
   | { readonly type: `xstate.done.actor.child.${number}`; readonly output: CallOutput; readonly actorId: string }
   | { readonly type: `xstate.error.actor.child.${number}`; readonly error: unknown; readonly actorId: string }
   | { readonly type: `xstate.error.actor.call.${number}`; readonly error: unknown; readonly actorId: string }

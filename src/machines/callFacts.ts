@@ -1,4 +1,4 @@
-import type { CallState, Reporter } from './agentTypes.ts'
+import type { AgentReporter, CallState, Reporter } from './agentTypes.ts'
 
 /** Child ids are reused by position, because every new id would stay in memory for the lifetime of the machine. */
 export const callSlot = (index: number): string => `call.${index}`
@@ -23,5 +23,8 @@ const waiting: ReadonlySet<CallState['status']> = new Set(['held', 'asking', 'as
 export const reportId = (key: string): string => `${key}/report`
 
 /** Returns the agent that has yet to report on a call; `undefined` if there is none. Pure. */
-export const reporterOf = ({ callId, key, name, childId, reports, reported }: CallState): Reporter | undefined =>
+export const reporterOf = ({ callId, key, name, childId, reports, reported }: CallState): AgentReporter | undefined =>
   reports === undefined || reported === true || childId === undefined ? undefined : { childId, name, callId, key }
+
+/** The id by which the model knows an agent or a call that has yet to report. */
+export const idOfReporter = (reporter: Reporter): string => (reporter.kind === 'call' ? reporter.id : reporter.childId)

@@ -5,7 +5,7 @@ import { isOfPart } from '../protocol/parts/partRecords.ts'
 import type { LogRecord, RecordDraft, RunStopReason, Spent } from '../protocol/records.ts'
 import { movedCall, stageAfter, type CallRecord } from '../log/callStage.ts'
 import { addSpent } from '../log/spent.ts'
-import type { CallState, LoggedContext, RunState } from './agentTypes.ts'
+import type { CallReporter, CallState, LoggedContext, RunState } from './agentTypes.ts'
 import { callKey, reporterOf, reportId } from './callFacts.ts'
 import { numberOf } from './continuing.ts'
 import type { FoldedCalls } from './foldedCalls.ts'
@@ -100,6 +100,14 @@ function closeStep(state: State, calls: FoldedCalls): void {
 }
 
 const none: readonly never[] = Object.freeze([])
+
+/** Returns the call as one that works in the background from now on; `undefined` if it does not. */
+function backgroundOf(
+  { background: id, callId, name, input, key, nodeId }: CallState,
+  { runId, turnIndex }: DraftOf<'tool.end'>,
+): CallReporter | undefined {
+  return id === undefined ? undefined : { kind: 'call', id, callId, name, input, key, nodeId, runId, turnIndex }
+}
 
 /**
  * Takes a queued message that holds a report off the list of awaited reports; if the report was faster than the result of its call, marks the call.
@@ -279,9 +287,10 @@ const steps: Steps = {
   },
   'call.requested': (_, record, calls) => move(calls, record),
   'tool.start': (state, record, calls) => {
-    const { runId, key, childId, reports } = record
+    const { runId, key, childId, reports, background } = record
     const by = childId === undefined ? {} : reports === undefined ? { childId } : { childId, reports }
-    move(calls, record, { key, ...marksOf(calls, record), ...by })
+    move(calls, record, { key, ...marksOf(calls, record), ...by, ...(background === undefined ? {} : { background }) })
+    if (background !== undefined) state.backgrounds = Math.max(state.backgrounds ?? 0, Number(background.slice(1)))
     // One that a call goes on with is known.
     if (childId !== undefined && (numberOf(agentOf(runId), childId) ?? 0) > state.children) state.children += 1
   },
@@ -293,7 +302,7 @@ const steps: Steps = {
     })
     if (endsRun === true) state.endedBy = { callId, name }
     const call = message.isError ? undefined : calls.find(callId)
-    const reporter = call === undefined ? undefined : reporterOf(call)
+    const reporter = call === undefined ? undefined : (backgroundOf(call, record) ?? reporterOf(call))
     if (spent !== undefined && state.run !== null) state.run = withSpent(state.run, spent)
     if (reporter !== undefined) state.reporters = [...state.reporters, reporter]
     if (handoff !== undefined) inRun(state, { handoffs: (state.run?.handoffs ?? 0) + 1 })
@@ -301,6 +310,15 @@ const steps: Steps = {
   },
   'queue.changed': (state, { added }, calls) => {
     if (added !== undefined) takeReport(state, calls, added.id)
+  },
+  'call.noted': (state, { key, left }) => {
+    state.reporters = state.reporters.map((one) => (one.kind === 'call' && one.key === key ? { ...one, left } : one))
+  },
+  'call.reported': (state, { key, content, isError, ended }) => {
+    const reported = { content, isError, ...(ended === undefined ? {} : { ended }) }
+    state.reporters = state.reporters.map((one) =>
+      one.kind === undefined || one.key !== key ? one : { ...one, reported },
+    )
   },
   'child.spawned': (state) => {
     state.children += 1
@@ -324,7 +342,10 @@ const steps: Steps = {
     state.consulting = null
     spend(state, usage, costUsd)
   },
-  'revert.applied': (state, { id, applied, usage, costUsd, undo }) => {
+  'revert.applied': (state, { id, applied, usage, costUsd, undo, tag }) => {
+    const gone = (tag?.evidence.background ?? none).filter(({ aborted }) => aborted).map((call) => call.id)
+    if (gone.length > 0)
+      state.reporters = state.reporters.filter((one) => one.kind === undefined || !gone.includes(one.id))
     if (applied && state.endedBy !== null) {
       // The result is no longer there.
       state.endedBy = null
@@ -353,7 +374,7 @@ const agentOf = (runId: string): string => runId.slice(0, runId.lastIndexOf('/')
  */
 export function foldRecord(state: Logged, record: RecordDraft, calls: FoldedCalls, now: number): void {
   state.parts = foldParts(state.parts, record, { now })
-  if (isOfPart(record)) return 'costUsd' in record ? spend(state, record.usage, record.costUsd) : undefined
+  if (isOfPart(record) && 'costUsd' in record) return spend(state, record.usage, record.costUsd)
   const step = steps[record.type] as Step<RecordDraft> | undefined
   if (step === undefined) return
   step(state, record, calls, now)

@@ -143,6 +143,8 @@ export interface CallInput {
   readonly answers?: readonly GivenAnswer[]
   /** Decisions about calls that it made before, when it runs again. */
   readonly decided?: readonly InnerDecision[]
+  /** Id for the model, if it works in the background. */
+  readonly background?: string
   /** Result that a client returned for the call: the call is not run, only reviewed. */
   readonly returned?: Returned
 }

@@ -23,6 +23,8 @@ export const toolStartShape = lazily(() => ({
   childId: agentIdSchema().exactOptional(),
   /** Set if that sub-agent is detached: its answer comes later, as a message with the provenance `report`. */
   reports: z.literal(true).exactOptional(),
+  /** Set if it goes on in the background, by its id for the model, such as `b3`: its result is a receipt, and `call.reported` has its outcome. */
+  background: z.string().exactOptional(),
 }))
 
 /** Fields of a call that waits for an approval. */

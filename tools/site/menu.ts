@@ -34,6 +34,7 @@ export const menu: readonly MenuGroup[] = [
       'sub-agents',
       'skills',
       'memory',
+      ['background', 'Calls in the background'],
       ['artifacts', 'Large results'],
       'tools-from-elsewhere',
       ['code', 'Scripts that call tools'],

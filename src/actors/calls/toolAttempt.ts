@@ -75,7 +75,7 @@ export class ToolAttempt {
     const origin = offered instanceof SourceTool ? { source: offered.offer.source } : {}
     const result = this.#ports.within({ type: 'tool', turnIndex, callId, ...origin }, () => this.#start(value))
     if (!isThenable(result)) return result
-    const { timeoutMs } = this.#tool
+    const { timeoutMs } = (this.#input.background === undefined ? undefined : this.#tool.background) ?? this.#tool
     if (timeoutMs === Infinity) return Promise.resolve(result)
     return new Promise((resolve, reject) => {
       this.#timer = new PausableTimer(this.#ports.clock, timeoutMs, () => {
@@ -170,6 +170,16 @@ export class ToolAttempt {
     }))
   }
 
+  async #leaves(left: unknown): Promise<void> {
+    const { background: id, callId, key, name } = this.#input
+    if (id === undefined || this.#isClosed) return
+    const data = cloneJson(left)
+    if (jsonChars(data) > maxLeftChars)
+      throw new Error(`What a call leaves has ${jsonChars(data)} characters, more than ${maxLeftChars}.`)
+    this.#ports.record([{ type: 'call.noted', callId, key, id, name, left: data }])
+    await this.#ports.durable()
+  }
+
   #context(): ToolContext<never> {
     const { callId, key, name, runId, turnIndex } = this.#input
     const ports = this.#ports
@@ -207,8 +217,11 @@ export class ToolAttempt {
         this.#receipt = typeof of === 'string' ? { of, data } : { data }
       },
       ask: (schema, question) => this.#ask(schema, question),
+      background: this.#input.background,
+      leaves: (left) => this.#leaves(left),
       report: (progress) => {
         if (this.#isClosed || this.#outer.aborted) return
+        if (this.#input.background !== undefined) ports.background?.progressed(key, progress)
         ports.emit({ type: 'tool.progress', runId, turnIndex, callId, name, progress })
       },
     }
@@ -217,6 +230,9 @@ export class ToolAttempt {
 
 /** Maximum length of a receipt, which is part of the log and stays in memory with the call. */
 const maxReceiptChars = 16_000
+
+/** The same of what a call notes that it would leave behind. */
+const maxLeftChars = 4_000
 
 const isThenable = (value: unknown): value is PromiseLike<unknown> =>
   typeof value === 'object' && value !== null && 'then' in value && typeof value.then === 'function'

@@ -24,6 +24,7 @@ import { estimateTokens, type TokenCounter } from '../limits/tokenCounter.ts'
 import { UndoneTags } from '../brakes/revert/undoneTags.ts'
 import { TrunkChanges } from './trunkChanges.ts'
 import { noQueues, WaitingMessages } from './waitingMessages.ts'
+import { beginWork, endWork } from './receipts.ts'
 import { withhold } from './withheld.ts'
 import type { LaidOverlay } from '../request/overlay.ts'
 
@@ -215,7 +216,8 @@ export class Conversation extends TreeView implements ConversationView, Reshaped
         this.changed(this.tree.path.length + 1)
         break
       case 'tool.start':
-        if (record.irreversible || record.reversible || record.polls || record.edited) markCall(this.#open, record)
+        if (record.irreversible || record.reversible || record.polls || record.edited || record.background)
+          markCall(this.#open, record)
         break
       // The effects of a call are those of the calls that it makes.
       case 'inner.start':
@@ -228,6 +230,9 @@ export class Conversation extends TreeView implements ConversationView, Reshaped
         break
       case 'guard.decided':
         if (record.withheld !== undefined) this.changed(withhold(record, this.tree, this.#counter))
+        break
+      case 'call.reported':
+        endWork(this, record)
         break
       case 'run.end':
         if (record.reason?.type === 'stall') this.#annotations?.stalls.pause()
@@ -282,7 +287,9 @@ export class Conversation extends TreeView implements ConversationView, Reshaped
     const stepId = open.reply.nodeId
     this.tree.append(open.reply, stepId, this.#counter)
     for (const callId of open.callIds) {
-      this.tree.append(open.results.get(callId)!, stepId, this.#counter, open.marks.get(callId))
+      const [result, marks] = [open.results.get(callId)!, open.marks.get(callId)]
+      this.tree.append(result, stepId, this.#counter, marks)
+      beginWork(this, marks?.background, result, stepId)
     }
   }
 

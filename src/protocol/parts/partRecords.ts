@@ -1,8 +1,10 @@
+import { backgroundRecords } from './background/backgroundRecords.ts'
 import { innerRecords } from './inner/innerRecords.ts'
 import { memoryRecords } from './memory/memoryRecords.ts'
 
 /** The records of all parts. */
 export const partRecords = {
+  ...backgroundRecords,
   ...innerRecords,
   ...memoryRecords,
 } as const

@@ -154,8 +154,8 @@ export const faults: readonly Fault[] = [
     id: 'supervision-19',
     file: 'src/machines/allowances.ts',
     what: 'children that code gave take no place',
-    from: '    attached.length + reporters.length,\n',
-    to: '    reporters.length,\n',
+    from: '    attached.length + reporters.filter(',
+    to: '    reporters.filter(',
     tests: ['machines/supervisorCalls'],
   },
   {

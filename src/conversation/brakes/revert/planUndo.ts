@@ -19,6 +19,7 @@ interface UndoSubject {
   readonly ownFrom: NodeId
   /** The last imported node; 0 if there is none. */
   readonly foreignTo: NodeId
+  readonly annotations?: { isWorking(id: NodeId): boolean } | undefined
 }
 
 interface Found extends UndoCall {
@@ -74,7 +75,7 @@ function describe(conversation: UndoSubject, node: ConversationNode, effectsOf: 
         ? 'it was done by the agent that this one was forked from'
         : effects !== 'reversible' && effects !== 'calls'
           ? 'there is no tool any more that could undo it'
-          : message.synthetic !== undefined
+          : message.synthetic !== undefined || conversation.annotations?.isWorking(id) === true
             ? 'it was cut short, and it is not known what it did'
             : undefined
   return { call: id, seq: reversible.seq, what, why, ...(of === undefined ? {} : { together: true }) }
