@@ -94,11 +94,11 @@ return tried`
     }
     await over
     assert.equal(ran, ['a1/t0/tool/call_0_0/c1'])
-    const [result, { message: last }] = life.agent.conversation.trunk().slice(-2) as [
-      { message: ToolResultMessage },
-      { message: AssistantMessage },
-    ]
-    assert.is(result.message.calls, '1 call: denied pay {"to":"b"}, pay {"to":"c"}')
+    const [result, last] = life.agent.conversation
+      .trunk()
+      .slice(-2)
+      .map(({ message }) => message) as [ToolResultMessage, AssistantMessage]
+    assert.is(result.calls, '1 call: denied pay {"to":"b"}, pay {"to":"c"}')
     assert.is(textOf(last.content), 'It said: ["pay c","DENIED Denied by the user: it was not run. Reason: too much"]')
   })
 
