@@ -273,6 +273,10 @@ export class Ports implements AgentPorts {
     this.#agent.machine.tell({ type: 'reply.replaced', key, failure, next })
   }
 
+  get deadline(): number | null {
+    return this.#agent.machine.context.run?.deadline ?? null
+  }
+
   get parts(): PartStates {
     return this.#agent.machine.context.parts
   }
