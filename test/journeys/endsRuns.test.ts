@@ -137,7 +137,7 @@ describe('a tool that ends the run', (it) => {
       ],
     )
     assert.is(script.requests.length, 3)
-    assert.match(resultsOf(script.requests[1])[0], /A call that succeeds ends your work/)
+    assert.match(resultsOf(script.requests[1])[0]!, /A call that succeeds ends your work/)
     assert.is((await agent.prompt('next').result).text, 'more')
   })
 
