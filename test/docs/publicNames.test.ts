@@ -45,6 +45,7 @@ const reviewed = {
     'loadSession',
     'readHistory',
     'rebuildConversation',
+    'renderTrunk',
     'requestsOf',
     'searchSessions',
     'sessionOf',
