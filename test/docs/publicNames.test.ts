@@ -105,7 +105,16 @@ const reviewed = {
     'useRun',
     'useWaiting',
   ],
-  '../../src/policies.ts': ['compositions', 'decide', 'heuristicScorer', 'keep', 'modelScorer', 'policy', 'when'],
+  '../../src/policies.ts': [
+    'compositions',
+    'decide',
+    'heuristicScorer',
+    'keep',
+    'modelScorer',
+    'policy',
+    'stuckTool',
+    'when',
+  ],
 }
 
 describe('the public doors', (it) => {
