@@ -64,8 +64,8 @@ const optionsSchema = lazily(() =>
  *
  * const { records } = await loadSession(store, 'coder-x7')
  * const now = renderTrunk(records, coder)
- * const folded = renderTrunk(records, coder, { fold: true })
- * console.log(now.request.messages.length, folded.request.messages.length)
+ * const first = renderTrunk(records, coder, { turn: 0 })
+ * console.log(first.request.messages.length, now.request.messages.length)
  * ```
  */
 export function renderTrunk(
