@@ -58,6 +58,8 @@ export interface SubAgent {
   readonly deps: ((callerDeps: never) => unknown) | null
   /** Milliseconds without an event before it is treated as crashed; time spent waiting for approvals does not count. */
   readonly stallMs: number
+  /** Set if no request lists it. */
+  readonly isDeferred?: true
 }
 
 /** Only for the type checker: the arguments of an agent's calls, by name. */
