@@ -86,6 +86,35 @@ async function compactsAndBrakes(cli: ReturnType<typeof startCli>): Promise<void
 const chatOptions = { json: false, isPriced: false, modelId: 'policy' } as const
 
 describe('commands of a chat over the wire', (it) => {
+  it('show a step whose results are not all there yet on the trunk', async (context) => {
+    const { promise, resolve } = Promise.withResolvers<string>()
+    const dig = defineTool({
+      name: 'dig',
+      description: 'Digs.',
+      input: z.object({ place: z.string() }),
+      run: ({ place }) => (place === 'far' ? promise : 'Found.'),
+    })
+    const definition = defineAgent({
+      name: 'digger',
+      model: policyModel(({ messages }) =>
+        messages.at(-1)?.role === 'toolResult'
+          ? 'Done.'
+          : { toolCalls: ['near', 'far'].map((place) => ({ name: 'dig', input: { place } })) },
+      ),
+      tools: [dig],
+    })
+    const { runtime, server } = await serveAgents(context, [definition])
+    await runtime.spawn(definition, { id: 'a1' })
+    const cli = startCli(context, ['attach', server.url, 'a1'], { isTerminal: true })
+    await cli.until('› ')
+    cli.send('dig\r')
+    await cli.until('✓ dig near')
+    cli.send('/tree\r')
+    await cli.until('● n2')
+    resolve('Found.')
+    await cli.until('✓ done')
+  })
+
   it(
     'say the last prompt again, show the tree, and undo what was done since the last prompt',
     { timeoutMs: 10_000 },

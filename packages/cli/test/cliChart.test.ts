@@ -78,7 +78,7 @@ describe('escapement show --format', (it) => {
     assert.match(drawn.stdout, /^flowchart TD\n[\s\S]*Hello\?/)
     const json = await runCli(context, ['show', 'said', '--format', 'json'], { cwd })
     assert.is((JSON.parse(json.stdout) as { steps: unknown[] }).steps.length, 2)
-    const both = await runCli(context, ['show', 'said', '--format', 'svg', '--turn', '0'], { cwd })
+    const both = await runCli(context, ['show', 'said', '--format', 'svg', '--turn', '1'], { cwd })
     assert.equal([both.code, both.stdout], [2, ''])
     const missing = await runCli(context, ['show', 'sad', '--format', 'svg'], { cwd })
     assert.match(missing.stderr, /Did you mean "said"/)

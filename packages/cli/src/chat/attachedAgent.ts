@@ -245,6 +245,15 @@ export class AttachedAgent implements ChatAgent {
   }
 }
 
+/** The newest reply and its results while some are missing: they follow the trunk, whose head does not have them yet. */
+function openStep(nodes: readonly RemoteNode[]): readonly RemoteNode[] {
+  const at = nodes.findLastIndex(({ message }) => message.role === 'assistant')
+  const results = nodes.slice(at + 1)
+  const calls = nodes[at]?.message.content.filter(({ type }) => type === 'toolCall').length ?? 0
+  const isOpen = results.length < calls && results.every(({ message }) => message.role === 'toolResult')
+  return isOpen ? nodes.slice(at) : []
+}
+
 /** All nodes, parted into those on the way from the first to the newest and the others. */
 function splitAtHead({ head, nodes }: RemoteConversation): ChatConversation {
   const byId = new Map(nodes.map((node) => [node.id, node]))
@@ -256,6 +265,7 @@ function splitAtHead({ head, nodes }: RemoteConversation): ChatConversation {
     at = parent !== undefined && parent.id < at.id ? parent : undefined
   }
   trunk.reverse()
+  trunk.push(...openStep(nodes))
   const kept = new Set(trunk.map(({ id }) => id))
   const abandoned = nodes.filter(({ id }) => !kept.has(id))
   return { trunk: () => trunk, abandoned: () => abandoned }

@@ -114,3 +114,9 @@ export function readCount(option: string, text: string): number {
   if (/^\d{1,15}$/.test(text)) return Number(text)
   throw new RuntimeError('INVALID_OPTION', `${option} must be a whole number from 0 on; it is "${text}".`)
 }
+
+/** Returns the index of a turn that a person names: the first one is turn 1. @throws RuntimeError `INVALID_OPTION` */
+export function readTurn(option: string, text: string): number {
+  if (/^[1-9]\d{0,14}$/.test(text)) return Number(text) - 1
+  throw new RuntimeError('INVALID_OPTION', `${option} must be a whole number from 1 on; it is "${text}".`)
+}
