@@ -91,6 +91,7 @@ export function ApprovalCard({ inspector, via, approval }: ApprovalProps) {
       <div class="approval-answer">
         <input
           class="input"
+          dir="auto"
           aria-label={`Reason, for ${name}`}
           placeholder="Reason (optional)"
           value={reason}

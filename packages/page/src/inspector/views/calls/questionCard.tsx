@@ -139,6 +139,7 @@ function Field({ label, form, value, onInput }: FieldProps) {
   return (
     <input
       class="input"
+      dir="auto"
       aria-label={label}
       placeholder={form.type === 'json' ? 'JSON' : form.type === 'number' ? 'A number' : ''}
       inputMode={form.type === 'number' ? 'decimal' : 'text'}

@@ -210,7 +210,12 @@ const tail = (text: string): string => forDisplay(text.length > mostShown ? `…
 function GrowingText({ text }: { readonly text: string }): JSX.Element {
   const growing = useRef<GrowingMarkdown | undefined>(undefined)
   const rich = isRaw.value ? null : readMarkdown()
-  if (rich === null) return <div class="conversation-text-body">{tail(text)}</div>
+  if (rich === null)
+    return (
+      <div class="conversation-text-body" dir="auto">
+        {tail(text)}
+      </div>
+    )
   if (growing.current?.source !== text) growing.current = rich.growMarkdown(text, growing.current)
   const { blocks, first, isCut } = growingTail(growing.current, mostShown)
   return (
@@ -240,7 +245,11 @@ function PartialRow({ partial, gap, lanes }: PartialRowProps): JSX.Element {
           </span>
           <span class="conversation-meta number">{formatCount(text.length + thinking.length)} characters</span>
         </div>
-        {isThinking && <div class="conversation-thought">{tail(thinking)}</div>}
+        {isThinking && (
+          <div class="conversation-thought" dir="auto">
+            {tail(thinking)}
+          </div>
+        )}
         {text !== '' && <GrowingText text={text} />}
       </div>
     </div>

@@ -63,11 +63,11 @@ export function BarRow({
           <Icon name="chevron" />
         </span>
         <span class="cut">
-          {forDisplay(span.name)}
+          <bdi>{forDisplay(span.name)}</bdi>
           {span.error === undefined ? null : <span class="bar-error"> failed{span.error && `: ${span.error}`}</span>}
           {isCut ? <span class="faint"> unfinished</span> : null}
           {note === undefined ? null : <span class="faint"> {note}</span>}
-          <span class="bar-words"> {span.words}</span>
+          <bdi class="bar-words"> {span.words}</bdi>
         </span>
       </span>
       <span class="bar-lane" aria-hidden="true">
