@@ -18,12 +18,16 @@ import type { PauseReason } from '../../../../src/protocol/records.ts'
 import type { UseChange } from '../../../../src/protocol/bridge/turns.ts'
 import type { Run } from '../../../../src/protocol/runs/run.ts'
 import type { ChatAbout, ChatAgent, ChatConversation } from './chatAgent.ts'
+import type { ChatPart } from './slashCommands.ts'
 
 /** An agent on a server, as a chat needs it: its current state is tracked here from its events. */
 export class AttachedAgent implements ChatAgent {
   readonly id: string
   readonly remote: RemoteAgent
+  readonly #client: Pick<Client, 'may'>
   readonly #seq: number
+  /** Number of its policies, if the server tells. */
+  #policies: number | undefined
   readonly #listeners = new Set<(event: AgentEvent) => void>()
   /** Request ids of runs started by this client. */
   readonly #own = new Set<string>()
@@ -42,9 +46,10 @@ export class AttachedAgent implements ChatAgent {
   #hasFailed = false
   #waiting = nothingAsked
 
-  private constructor(remote: RemoteAgent, snapshot: RemoteSnapshot) {
+  private constructor(client: Client, remote: RemoteAgent, snapshot: RemoteSnapshot) {
     this.id = remote.id
     this.remote = remote
+    this.#client = client
     this.#seq = snapshot.seq
     this.#take(snapshot)
   }
@@ -52,7 +57,7 @@ export class AttachedAgent implements ChatAgent {
   /** Finds the agent. Rejects with `AGENT_NOT_FOUND`, `BRIDGE_FORBIDDEN`. */
   static async find(client: Client, id: string): Promise<AttachedAgent> {
     const remote = client.agent(id)
-    return new AttachedAgent(remote, await remote.snapshot())
+    return new AttachedAgent(client, remote, await remote.snapshot())
   }
 
   get state(): string {
@@ -159,6 +164,7 @@ export class AttachedAgent implements ChatAgent {
   /** Returns the facts and log commands that a chat needs. `address`: the server's address, for the command that continues a fork. */
   aboutAt(address: string): ChatAbout {
     return {
+      has: (part) => this.#has(part),
       conversation: async () => splitAtHead(await this.remote.conversation('log')),
       spent: async () => {
         const { spent, treeSpent = spent } = await this.remote.snapshot()
@@ -181,6 +187,13 @@ export class AttachedAgent implements ChatAgent {
     await Promise.allSettled(this.#sent)
   }
 
+  /** Its models are known to the server alone; its policies too, if that is of an older version. */
+  #has(part: ChatPart): boolean {
+    if (part === 'sessions') return false
+    if (part === 'policies') return this.#client.may('control') && this.#policies !== 0
+    return this.#client.may(part === 'models' ? 'use' : part)
+  }
+
   #asked(run: Run): Run {
     this.#own.add(run.requestId)
     const known = new Promise<void>((resolve) => this.#undelivered.set(run.requestId, resolve))
@@ -200,6 +213,7 @@ export class AttachedAgent implements ChatAgent {
   #take(snapshot: RemoteSnapshot): void {
     const { state, pause, contextTokens } = snapshot
     this.#window = contextTokens?.window ?? this.#window
+    this.#policies = snapshot.policies?.length
     this.#hasFailed = snapshot.last?.stopReason === 'error'
     const pending = pendingOf(snapshot)
     this.#waiting = { ...this.#waiting, pending }

@@ -66,7 +66,11 @@ export const broughtLines = ({ brakes }: Savings): string[] => [
   ...tableLines(
     brakes
       .slice(-mostChanges)
-      .map((brake) => [number(`turn ${brake.turnIndex + 1}`), cell(brake.type.split('.')[0]!), cell(broughtWords(brake))]),
+      .map((brake) => [
+        number(`turn ${brake.turnIndex + 1}`),
+        cell(brake.type.split('.')[0]!),
+        cell(broughtWords(brake)),
+      ]),
   ),
 ]
 
