@@ -179,7 +179,7 @@ export function refusedFields(
   return Object.fromEntries(
     fields.flatMap(({ name }) => {
       const said = parts.findLast((part) => part.startsWith(`${name}: `))
-      return said === undefined ? [] : [[name, said.slice(name.length + 2)]]
+      return said === undefined ? [] : [[name, said.slice(name.length + 2).replace(/\.$/, '')]]
     }),
   )
 }
