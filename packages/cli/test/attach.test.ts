@@ -337,17 +337,6 @@ describe('escapement attach that cannot', (it) => {
     assert.match(unknown.stderr, /no definition "other"/)
   })
 
-  it('lists the agents when there are several', async (context) => {
-    const { url, runtime, definition } = await served(context)
-    await runtime.spawn(definition, { id: 'b2' })
-    const { code, stderr } = await endedCli(context, ['attach', url, '--token', 'drives-what-is-there'])
-    assert.is(code, 2)
-    assert.match(
-      stderr,
-      /There are 2 agents\. Name one, like: escapement attach ws:\S+ a1\n {2}a1 {2}helper · idle\n {2}b2 {2}helper/,
-    )
-  })
-
   it('says how to start one when there is none, to who may', async (context) => {
     const { server } = await serveAgents(context, [helpfulAgent().definition], { tokens })
     const attach = (token: string) => endedCli(context, ['attach', server.url, '--token', token])

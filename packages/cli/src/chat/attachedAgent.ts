@@ -44,6 +44,7 @@ export class AttachedAgent implements ChatAgent {
   #window: number | undefined
   #live: LiveState = { state: '', pause: null }
   #hasFailed = false
+  #failure: string | undefined
   #waiting = nothingAsked
 
   private constructor(client: Client, remote: RemoteAgent, snapshot: RemoteSnapshot) {
@@ -68,6 +69,11 @@ export class AttachedAgent implements ChatAgent {
 
   get pause(): PauseReason | null {
     return this.#live.pause
+  }
+
+  /** Why its last run failed, if nothing has begun since. */
+  get failure(): string | undefined {
+    return this.hasFailed ? this.#failure : undefined
   }
 
   get hasFailed(): boolean {
@@ -215,6 +221,7 @@ export class AttachedAgent implements ChatAgent {
     this.#window = contextTokens?.window ?? this.#window
     this.#policies = snapshot.policies?.length
     this.#hasFailed = snapshot.last?.stopReason === 'error'
+    this.#failure = snapshot.last?.error?.message
     const pending = pendingOf(snapshot)
     this.#waiting = { ...this.#waiting, pending }
     // A message loads an agent that is not running and starts a run, unless calls await a decision.
@@ -242,6 +249,7 @@ export class AttachedAgent implements ChatAgent {
     } else if (event.type === 'message.added') this.#hear(event)
     else if (event.type === 'turn.start') this.#isBeginning = false
     else if (event.type === 'run.end') this.#hasFailed = event.stopReason === 'error'
+    if (event.type === 'run.end') this.#failure = event.error?.message
   }
 
   #hear({ runId, message: { source, content } }: EventOf<'message.added'>): void {

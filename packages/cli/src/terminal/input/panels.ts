@@ -39,7 +39,10 @@ export const pickerPanel =
       draw({ columns, rows }) {
         const size = { columns: Math.max(1, columns - 1), rows: Math.max(2, rows - 1) }
         const shown = pickerRows(title, items, state, size)
-        const list = shown.items.map(({ text, isChosen }) => (isChosen ? colours.bold(text) : colours.dim(text)))
+        const list = shown.items.map(({ text, isChosen, tone }) => {
+          if (isChosen) return colours.bold(text)
+          return tone === 'plain' ? text : colours[tone ?? 'dim'](text)
+        })
         return { rows: [shown.title, ...list], cursor: { row: 0, column: Math.min(shown.cursorColumn, columns - 1) } }
       },
       end: () => end(undefined),
