@@ -78,7 +78,7 @@ export function QuestionCard({ inspector, via, pending }: CardProps) {
         {isQuestion && pending.problem !== undefined ? <p>The last answer was rejected: {pending.problem}</p> : null}
       </div>
       <form
-        class="approval-answer"
+        class={`approval-answer ${form.type === 'object' ? 'has-fields' : ''}`}
         aria-label={`Answer to ${name}`}
         onSubmit={(event) => {
           event.preventDefault()
@@ -173,7 +173,7 @@ function Labelled({ field, id, problem, ...rest }: LabelledProps) {
         {...rest}
       />
       {problem === undefined ? null : (
-        <span id={`${idOf(id)}-problem`} class="problem" role="alert">
+        <span id={`${idOf(id)}-problem`} class="answer-problem" role="alert">
           {problem}
         </span>
       )}
