@@ -284,7 +284,7 @@ describe('escapement attach over a pipe', (it) => {
   it('exits with 1 when a prompt fails or is refused', async (context) => {
     const { url } = await served(context)
     const failed = await endedCli(context, ['attach', url, '--token', 'admin-of-the-server'], { input: 'fail\n' })
-    assert.equal([failed.code, /✗ failed: .*no idea/.test(failed.stdout)], [1, true])
+    assert.equal([failed.code, /^! .*no idea.*\n✗ failed ·/m.test(failed.stdout)], [1, true])
     const refused = await endedCli(context, ['attach', url, '--token', 'only-looks-at-things'], { input: 'hello\n' })
     assert.is(refused.code, 1)
     assert.match(refused.stderr, /^escapement: .*needs the right "talk".*\(BRIDGE_FORBIDDEN\)\n$/)

@@ -18,6 +18,7 @@ import { type CliHost, exitCodes } from '../cliHost.ts'
 import type { CommandRun } from '../command.ts'
 import type { Invocation } from '../commandLine.ts'
 import { artifactLines, findArtifact, keptArtifacts, writeArtifact } from '../artifacts/keptArtifacts.ts'
+import { writeNew } from '../sessions/newFile.ts'
 import { readSession } from '../sessions/readSession.ts'
 import { columnsOf, forksOf, logsFor, readTurn, refuse, wantsJson, type SessionLogs } from '../sessions/sessionLogs.ts'
 import { coloursFor, type Colours } from '../terminal/colours.ts'
@@ -42,14 +43,14 @@ export const showCommand: CommandRun = async (invocation, host) => {
       'INVALID_OPTION',
       '--artifact writes one artifact: leave --format, --turn and --request out.',
     )
-  if (artifact === undefined && invocation.out !== undefined)
-    throw new RuntimeError('INVALID_OPTION', '--out of "show" goes with --artifact <name>.')
+  if (artifact === undefined && format === undefined && invocation.out !== undefined)
+    throw new RuntimeError('INVALID_OPTION', '--out of "show" goes with --artifact <name> or --format <form>.')
   const logs = await logsFor(invocation, host)
   const session = await readSession(logs, id)
   if (artifact !== undefined)
     return writeArtifact(findArtifact(keptArtifacts(session), artifact, id), logs, invocation, host)
   const views = { session, host, logs, isJson: wantsJson(invocation, host) }
-  if (format !== undefined) return draw(views, format)
+  if (format !== undefined) return draw(views, format, invocation.out)
   if (request) return showRequest(views, wanted)
   if (wanted !== undefined) return showTurn(views, wanted)
   return showSession(views)
@@ -67,10 +68,16 @@ function print({ host }: Views, lines: readonly string[]): number {
   return exitCodes.done
 }
 
-function draw(views: Views, format: ConversationFormat): number {
+async function draw(views: Views, format: ConversationFormat, out: string | undefined): Promise<number> {
   const { session, host } = views
-  if (format === 'json') return printJson(views, conversationGraph(session, { format }))
-  return print(views, [conversationGraph(session, { format, columns: columnsOf(host) }).trimEnd()])
+  const columns = out === undefined ? columnsOf(host) : Infinity
+  const drawn =
+    format === 'json'
+      ? safeJson(conversationGraph(session, { format }), 2)
+      : conversationGraph(session, { format, columns }).trimEnd()
+  if (out === undefined) return print(views, [drawn])
+  await writeNew(out, [`${drawn}\n`])
+  return print(views, views.isJson ? [safeJson({ file: out, format })] : [`Wrote ${out}.`])
 }
 
 const printJson = (views: Views, value: unknown): number => print(views, [safeJson(value, 2)])
