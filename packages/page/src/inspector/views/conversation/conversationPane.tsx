@@ -6,7 +6,7 @@ import { formatNodeId } from '../../../../../../src/protocol/text/nodeIds.ts'
 import type { AgentView, AgentViewState, PartialReply } from '../../model/agent/agentView.ts'
 import type { GraphRows } from '../../model/conversation/graphRows.ts'
 import { GraphSource } from '../../model/conversation/graphSource.ts'
-import { mostLanes, visibleRows, type VisibleRow } from '../../model/conversation/graphVisible.ts'
+import { answerIn, mostLanes, visibleRows, type VisibleRow } from '../../model/conversation/graphVisible.ts'
 import { levelOf, treeMove } from '../../model/conversation/rowKeys.ts'
 import { EmptyState } from '../../parts/emptyState.tsx'
 import { Skeleton } from '../../parts/skeleton.tsx'
@@ -167,6 +167,7 @@ interface TreeRowsProps extends Pick<ConversationRowProps, 'onSelect' | 'onToggl
 /** The rows in view, and last the reply under way. */
 function TreeRows({ scroll, rows, partial, activeIndex, selected, full, ...actions }: TreeRowsProps): JSX.Element {
   const deepest = useMemo(() => rows.reduce((most, { row }) => Math.max(most, row.lane), 0), [rows])
+  const answer = useMemo(() => answerIn(rows), [rows])
   const lanes = Math.min(deepest, mostLanes)
   const gap = Math.max(3, Math.min(16, 72 / Math.max(1, lanes)))
   const draw = (index: number): ComponentChildren => {
@@ -186,6 +187,7 @@ function TreeRows({ scroll, rows, partial, activeIndex, selected, full, ...actio
         before={rows[index - 1]?.row.time}
         isSelected={'nodeId' in shown.row && shown.row.nodeId === selected}
         isFull={full.has(shown.row.key)}
+        isAnswer={shown.row === answer}
         {...actions}
       />
     )
