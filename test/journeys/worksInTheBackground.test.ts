@@ -100,6 +100,17 @@ describe('a tool in the background', (it) => {
     assert.equal(heard(harness), ['go'])
   })
 
+  it('asks nobody, which its tool is told', async (context) => {
+    const asks = tool('asks', (_, { ask }) => ask(z.boolean(), 'Sure?'), { background: true })
+    const harness = await startAgent(context, {
+      replies: [calls('c', 'asks'), calls('w', 'wait_for'), 'done'],
+      tools: [asks],
+    })
+    await harness.agent.prompt('go').result
+    assert.match(textOf(harness.ofType('call.reported')[0]!.content), /^A call in the background asks nobody/)
+    assert.equal(harness.agent.pending(), [])
+  })
+
   it('is answered at once if its arguments do not fit', async (context) => {
     const harness = await start(context, [
       calls('c', ['build', {}], build('site')),
