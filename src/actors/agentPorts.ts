@@ -23,6 +23,7 @@ import type { WaitedFor, WaitForCall } from './tools/waitForTool.ts'
 import type { LiveDecision, TurnFrame } from './turn/turnFrames.ts'
 import type { BackgroundPorts } from './parts/background/backgroundPorts.ts'
 import type { LeftBehind } from './parts/memory/leftBehind.ts'
+import type { AgentPermissions } from './parts/permissions/agentPermissions.ts'
 import type { Metadata } from '../protocol/metadata.ts'
 import type { Redactor } from '../log/redaction/redactor.ts'
 
@@ -121,6 +122,8 @@ export interface AgentPorts {
    * Content that the model no longer sees and that has not been searched for the agent's memory yet; missing if there is none, or without `extract`.
    */
   readonly leftBehind?: LeftBehind | undefined
+  /** Rules for its calls, its own and those of the agents above it, as they are now; missing if there are none. */
+  readonly permissions?: AgentPermissions | undefined
   /** Set if nothing of the agent is to be kept. */
   readonly incognito?: true | undefined
   /** Metadata that the application noted on the agent. */

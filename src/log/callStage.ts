@@ -32,7 +32,7 @@ export function movesCall({ type }: LogRecord | AgentEvent): boolean {
 /** Returns the stage of a call after a record. */
 export function stageAfter(record: CallRecord | CallEvent): CallStage {
   // The process that asked is gone: the call runs again.
-  if ('again' in record && record.again === true) return 'ready'
+  if ('again' in record && record.again) return 'ready'
   if ('parentCall' in record && record.parentCall !== undefined)
     return record.type === 'approval.requested' ? 'asked' : 'running'
   return stages[record.type]

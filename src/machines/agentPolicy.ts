@@ -31,6 +31,8 @@ export interface AgentPolicy {
     readonly compact: boolean
     /** True with the hook `beforeTool`; missing without it. */
     readonly beforeTool?: true
+    /** True if rules decide about its calls; missing without `permissions`. */
+    readonly permissions?: true
     /** True if code has a say in the parameters of each turn, which are then decided when the turn begins. */
     readonly turns?: boolean
     /** True if messages of people, or answers of the agent, are guarded; missing without guards. */

@@ -14,6 +14,7 @@ import type { QueuedMessage } from '../protocol/runs/queue.ts'
 import type { PauseReason, RecordOf, RunStopReason, Spent } from '../protocol/records.ts'
 import type { Limits } from '../protocol/runs/runLimits.ts'
 import type { LimitReason, TurnUse } from '../protocol/bridge/turns.ts'
+import type { Grant } from '../protocol/parts/permissions/permissionRecords.ts'
 import type { AgentPolicy } from './agentPolicy.ts'
 import type { PartDraft, PartStates } from './partStates.ts'
 import type { CallOutput, CallReturn, HookOutput, ReplyFailure, SleepInput, Handoff } from './effectTypes.ts'
@@ -47,6 +48,10 @@ export interface CallState {
   readonly unfit?: string
   /** Set once `beforeTool` has let the call through. */
   readonly beforeTool?: true
+  /** The rule by which it runs or waits, once that is decided. */
+  readonly rule?: string
+  /** Rules that would allow a call that waits for an approval. */
+  readonly suggest?: readonly string[]
   /** Set if an approval was requested and the effect of the call cannot be undone. */
   readonly irreversible?: true
   /** Source of the last change of the input; `tool`: its schema. */
@@ -210,6 +215,8 @@ export interface LiveContext extends BrakeQueues {
   readonly definition: string
   readonly model: ModelSnapshot
   readonly policy: AgentPolicy
+  /** Set if rules of an agent above it decide about its calls, too. */
+  readonly isGoverned?: true
   /** `seq` of the last record. */
   readonly seq: number
   /** The node that the next message is appended to, and the highest id used so far. */
@@ -273,7 +280,7 @@ export type LiveRun = Pick<
 /** Fields of a call that no record tells, or none yet. */
 export type LiveCall = Pick<
   CallState,
-  'input' | 'edited' | 'beforeTool' | 'returned' | 'allowance' | 'used' | 'misfits'
+  'input' | 'edited' | 'beforeTool' | 'rule' | 'returned' | 'allowance' | 'used' | 'misfits'
 > & {
   readonly status: 'ready' | 'checking' | 'asking' | 'running' | 'paused'
 }
@@ -287,6 +294,8 @@ export interface AgentInput {
   readonly definition: string
   readonly model: ModelSnapshot
   readonly policy: AgentPolicy
+  /** Set if rules of an agent above it decide about its calls, too. */
+  readonly isGoverned?: true
   readonly parent?: ParentLink
   readonly metadata?: Metadata
   /** The request a sub-agent exists for. */
@@ -368,8 +377,8 @@ export type AgentMachineEvent =
 
 /** Decision on a call that waits for people. */
 export type CallDecision =
-  | { readonly decision: 'approve'; readonly reason?: string; readonly input?: unknown }
-  | { readonly decision: 'deny'; readonly reason?: string }
+  | { readonly decision: 'approve'; readonly reason?: string; readonly input?: unknown; readonly grant?: Grant }
+  | { readonly decision: 'deny'; readonly reason?: string; readonly grant?: Grant }
   | { readonly decision: 'answer'; readonly value: unknown }
   | { readonly decision: 'return'; readonly result: CallReturn }
 

@@ -5,7 +5,7 @@ import type { CallState } from './agentTypes.ts'
 import { room, type Draft } from './draft.ts'
 import { editNote } from './editNote.ts'
 import { explanations, type ExplainedReason } from './explanations.ts'
-import { hookSlot } from './hooks.ts'
+import { hookSlot, isChecking } from './hooks.ts'
 import { callSlot } from './callFacts.ts'
 import { takeOver } from './handoffs.ts'
 import { deliverReports } from './reports.ts'
@@ -52,7 +52,7 @@ export function endCall(draft: Draft, index: number, result: CallResult): void {
 /** The last of its results has ended the step: the head moves to it. */
 function endStep(draft: Draft, calls: readonly CallState[]): void {
   // Those that have ended are released together: one at a time would copy the others each time.
-  const hasHook = draft.context.policy.flags.beforeTool === true
+  const hasHook = isChecking(draft.context)
   for (const index of calls.keys()) {
     draft.children.push({ type: 'stop', id: callSlot(index) })
     if (hasHook) draft.children.push({ type: 'stop', id: hookSlot(index) })

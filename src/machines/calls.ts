@@ -77,11 +77,12 @@ function refuseUnoffered(draft: Draft): void {
 }
 
 /** Asks for an approval. */
-export function holdCall(draft: Draft, index: number): void {
+export function holdCall(draft: Draft, index: number, suggest?: readonly string[]): void {
   const call = draft.callAt(index)
   const { callId, key, name, input } = call
   const irreversible = isIrreversible(draft, name) ? ({ irreversible: true } as const) : {}
-  draft.record({ type: 'approval.requested', ...draft.at, callId, key, name, input, ...irreversible, ...marksOf(call) })
+  const asked = { ...draft.at, callId, key, name, input, ...irreversible, ...marksOf(call) }
+  draft.record({ type: 'approval.requested', ...asked, ...(suggest === undefined ? {} : { suggest: [...suggest] }) })
 }
 
 /** Starts every call whose turn it is; with steering waiting, skips those that have not started instead. */
@@ -145,7 +146,7 @@ function startCall(draft: Draft, index: number): void {
     : ({ v, seq: 0, type, runId, turnIndex, callId, key, name, input, ...room } as const)
   const marked = policy.reversible.includes(name) ? ({ ...started, reversible: true } as const) : started
   const polling = policy.polling.includes(name) ? ({ ...marked, polls: true } as const) : marked
-  draft.record(call.beforeTool === undefined && call.edited === undefined ? polling : { ...polling, ...marksOf(call) })
+  draft.record((call.beforeTool ?? call.rule ?? call.edited) === undefined ? polling : { ...polling, ...marksOf(call) })
   if (isExternal) return draft.record({ type: 'call.requested', runId, turnIndex, callId, key, name, input })
   const called = { agentId, runId, turnIndex, key, callId, name, input }
   draft.children.push({

@@ -55,10 +55,11 @@ const move = (calls: FoldedCalls, record: DraftOf<CallRecord['type']>, more: Par
 /** Returns the marks that `beforeTool` left on a call. */
 function marksOf(
   calls: FoldedCalls,
-  { callId, input, beforeTool, edited }: DraftOf<'tool.start' | 'approval.requested'>,
+  { callId, input, beforeTool, rule, edited }: DraftOf<'tool.start' | 'approval.requested'>,
 ): Partial<CallState> {
   return {
     ...(beforeTool === undefined ? {} : { beforeTool }),
+    ...(rule === undefined ? {} : { rule }),
     ...(edited === undefined ? {} : { edited: calls.find(callId)?.edited ?? 'hook', input }),
   }
 }
@@ -255,12 +256,13 @@ const steps: Steps = {
     state.run = { ...run, attempt: attempt + 1, badAnswers, fallbacks }
   },
   'approval.requested': (_, record, calls) => {
-    const { irreversible, parentCall, callId, key, name, input } = record
-    if (parentCall !== undefined) {
-      const marked = irreversible === undefined ? {} : { irreversible }
-      return move(calls, record, { asks: { callId, key, name, input, ...marked } })
+    const { irreversible, parentCall, callId, key, name, input, suggest } = record
+    const marked = {
+      ...(irreversible === undefined ? {} : { irreversible }),
+      ...(suggest === undefined ? {} : { suggest }),
     }
-    move(calls, record, { ...(irreversible === undefined ? {} : { irreversible }), ...marksOf(calls, record) })
+    if (parentCall !== undefined) return move(calls, record, { asks: { callId, key, name, input, ...marked } })
+    move(calls, record, { ...marked, ...marksOf(calls, record) })
   },
   'approval.decided': (_, record, calls) => {
     const { decision: type, reason, input, parentCall } = record

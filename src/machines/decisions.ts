@@ -47,6 +47,8 @@ export function decideCall(draft: Draft, event: EventOfType<'decide'>): void {
   advanceCalls(draft)
 }
 
+const grantOf = ({ grant }: Decided<'approve' | 'deny'>) => (grant === undefined ? {} : { grant })
+
 const requestOf = ({ requestId }: EventOfType<'decide'>) => (requestId === undefined ? {} : { requestId })
 
 const reasonOf = ({ reason }: Decided<'approve' | 'deny'>) => (reason === undefined ? {} : { reason })
@@ -56,7 +58,7 @@ function decideApproval(draft: Draft, index: number, event: Decided<'approve' | 
   const { callId, key } = draft.callAt(index)
   const input = event.decision === 'approve' && event.input !== undefined ? { input: event.input } : {}
   const { decision } = event
-  const decided = { callId, key, decision, ...reasonOf(event), ...input, ...requestOf(event) }
+  const decided = { callId, key, decision, ...reasonOf(event), ...input, ...grantOf(event), ...requestOf(event) }
   draft.record({ type: 'approval.decided', ...draft.at, ...decided })
   if (decision === 'deny') synthesize(draft, index, 'denied', event.reason)
 }
@@ -73,6 +75,7 @@ function decideInner(draft: Draft, call: CallState, event: Decided<'approve' | '
     decision: event.decision,
     ...reasonOf(event),
     ...input,
+    ...grantOf(event),
     parentCall: call.callId,
     ...(call.status === 'asked' ? { again: true } : {}),
     ...requestOf(event),

@@ -165,10 +165,22 @@ export interface CallReturn extends Returned, Pick<CallOutput, 'tokens'> {
   readonly isReviewed?: true
 }
 
-/** Decision of `beforeTool` about a call: it runs, with its own or other arguments, or it is answered without being run. */
+/** The rule that decided about a call, if any did; `suggest`: rules that would have allowed it. */
+interface Ruled {
+  readonly rule?: string
+  /** `seq` of the last change of what people said about calls, when it was decided. */
+  readonly judgedAt?: number
+  readonly suggest?: readonly string[]
+}
+
+/**
+ * Decision of rules and of `beforeTool` about a call: it runs, with its own or other arguments, or it is answered without being run; `refused`: by
+ * a rule.
+ */
 export type CallVerdict =
-  | { readonly type: 'allowed'; readonly needsApproval: boolean }
-  | { readonly type: 'edited'; readonly input: unknown; readonly needsApproval: boolean }
+  | ({ readonly type: 'allowed'; readonly needsApproval: boolean } & Ruled)
+  | ({ readonly type: 'edited'; readonly input: unknown; readonly needsApproval: boolean } & Ruled)
+  | { readonly type: 'refused'; readonly text: string }
   | { readonly type: 'denied'; readonly reason: string }
   | { readonly type: 'answered'; readonly content: readonly PlainBlock[] }
   | { readonly type: 'failed'; readonly error: ErrorInfo }

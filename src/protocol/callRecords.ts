@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { lazily } from './lazily.ts'
 import { agentIdSchema } from './ids.ts'
+import { grantSchema } from './parts/permissions/permissionRecords.ts'
 
 /** Fields of a call that starts. */
 export const toolStartShape = lazily(() => ({
@@ -17,6 +18,8 @@ export const toolStartShape = lazily(() => ({
   polls: z.literal(true).exactOptional(),
   /** `beforeTool` has let the call through; missing without that hook. */
   beforeTool: z.literal(true).exactOptional(),
+  /** The rule or the mode by which it runs; `none` if nothing was to be decided. Missing without `permissions`. */
+  rule: z.string().exactOptional(),
   /** Set if the input differs from the model's. */
   edited: z.literal(true).exactOptional(),
   /** The sub-agent that carries the call out. */
@@ -37,6 +40,10 @@ export const approvalRequestShape = lazily(() => ({
   name: z.string(),
   input: z.unknown(),
   beforeTool: z.literal(true).exactOptional(),
+  /** The rule or the mode by which it waits, or would run if its tool did not want an approval. */
+  rule: z.string().exactOptional(),
+  /** Rules that would allow the call, the narrowest first. */
+  suggest: z.array(z.string()).exactOptional(),
   /** Set if the input differs from the model's. */
   edited: z.literal(true).exactOptional(),
   /** The running call that makes this one, which waits meanwhile. */
@@ -56,6 +63,8 @@ export const approvalDecisionShape = lazily(() => ({
   parentCall: z.string().exactOptional(),
   /** Set if the process in which that call ran is gone. It then runs again from its start. */
   again: z.literal(true).exactOptional(),
+  /** Rule that the person added: what the decision says holds for all calls that it is about. */
+  grant: grantSchema().exactOptional(),
   /** Id of the command that decided, when it came over a wire. */
   requestId: z.string().exactOptional(),
 }))

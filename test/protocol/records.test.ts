@@ -4,6 +4,8 @@ import { eventOf } from '../../src/protocol/events.ts'
 import { logRecordSchema, type LogRecord } from '../../src/protocol/records.ts'
 import { limitsSchema } from '../../src/protocol/runs/runLimits.ts'
 import { assert, describe } from '../support/suite.ts'
+import { backgroundSamples } from './backgroundSamples.ts'
+import { innerSamples } from './innerSamples.ts'
 
 const accepts = (schema: { safeParse(value: unknown): { success: boolean } }, value: unknown) =>
   schema.safeParse(value).success
@@ -243,50 +245,8 @@ const records: readonly Record<string, unknown>[] = [
     usage,
     costUsd: 0,
   },
-  { ...inTurn, type: 'call.noted', callId: 'c', key: 'k', id: 'b1', name: 't', left: { pid: 7, start: 's' } },
-  {
-    ...inTurn,
-    type: 'call.reported',
-    callId: 'c',
-    key: 'k',
-    id: 'b1',
-    name: 't',
-    content: [{ type: 'text', text: 'done' }],
-    isError: false,
-    ended: 'cancelled',
-    data: { rows: 1 },
-    changed: ['a.txt'],
-    receipt: { of: 'a.txt', data: 1 },
-    hook: 'replaced',
-  },
-  {
-    ...inTurn,
-    type: 'inner.start',
-    callId: 'c',
-    key: 'k/c1',
-    n: 1,
-    name: 't',
-    input: {},
-    print: 'p',
-    begun: 1,
-    irreversible: true,
-    reversible: true,
-  },
-  {
-    ...inTurn,
-    type: 'inner.end',
-    callId: 'c',
-    key: 'k/c1',
-    n: 1,
-    name: 't',
-    at: 2,
-    asked: { input: {}, print: 'p', begun: 1 },
-    value: null,
-    error: { message: 'm', code: 'DENIED' },
-    changed: ['f'],
-    receipt: { of: 'f', data: 1 },
-    data: {},
-  },
+  ...backgroundSamples(inTurn),
+  ...innerSamples(inTurn),
   { ...inTurn, type: 'use.changed', requestId: 'u', use: { instructions: 'i', tools: [], model: { id: 'm' } } },
   { v: 3, seq: 4, time: 1, type: 'agent.stopped' },
   {
@@ -312,6 +272,18 @@ const records: readonly Record<string, unknown>[] = [
     withheld: [3],
   },
   { ...inTurn, type: 'guard.decided', at: 'output', decision: 'failed', guard: 'g', error },
+  {
+    ...inTurn,
+    type: 'permission.granted',
+    id: 'q',
+    rule: 'run_command(npm test)',
+    decision: 'allow',
+    scope: 'always',
+    by: 'person',
+    requestId: 'q',
+  },
+  { ...inTurn, type: 'permission.revoked', id: 'q', by: 'store', requestId: 'q' },
+  { ...inTurn, type: 'mode.changed', mode: 'plan', by: 'person', requestId: 'q' },
 ]
 
 /** Parts that may be missing, wherever they may. */
@@ -323,6 +295,9 @@ const optional: { readonly [type: string]: readonly string[] } = {
   'tools.changed': ['instructions', 'trouble'],
   'memory.extracted': ['problem', 'usage'],
   'turn.captured': ['system', 'tools', 'settings'],
+  'permission.granted': ['requestId'],
+  'permission.revoked': ['requestId'],
+  'mode.changed': ['requestId'],
   'child.ended': ['error'],
   'call.reported': ['ended', 'data', 'changed', 'receipt', 'hook'],
   'inner.start': ['irreversible', 'reversible'],

@@ -33,10 +33,12 @@ export const menu: readonly MenuGroup[] = [
       'recipes',
       'sub-agents',
       'skills',
+      'permissions',
       'memory',
       ['background', 'Calls in the background'],
       ['artifacts', 'Large results'],
       'tools-from-elsewhere',
+      ['code', 'Scripts that call tools'],
     ],
   },
   {

@@ -61,6 +61,8 @@ const sharedEngine = lazily(quickJsEngine)
  *
  * @example
  * ```ts
+ * import { codeTool } from 'escapement/code'
+ *
  * const coder = defineAgent({ name: 'coder', model, tools: [codeTool(workspaceTools('.'), { only: true })] })
  * ```
  */

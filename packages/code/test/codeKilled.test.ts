@@ -44,7 +44,7 @@ async function next(lives: Lives, make: () => World, log: readonly LogRecord[], 
   return { outcome: await finish(life), ran: world.ran, before }
 }
 
-/** What a log says of the calls that a script made before. */
+/** Keys of the calls that a script had made before. */
 const startedIn = (log: readonly LogRecord[]): ReadonlySet<string> =>
   new Set(inner(log, 'inner.start').map(({ key }) => key))
 

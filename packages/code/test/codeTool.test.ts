@@ -56,7 +56,7 @@ for (const work of [() => tools.reed({}), () => tools.read({ to: 7 }), () => too
 return tried`
     const life = await new Lives(context).begin(scripted(code, [read, fails]), 'go')
     await ends(life.agent)
-    const { text } = await life.agent.conversation
+    const { text } = life.agent.conversation
       .trunk()
       .slice(-1)
       .map((node) => ({ text: textOf(node.message.content) }))[0]!

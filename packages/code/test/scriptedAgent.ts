@@ -31,7 +31,7 @@ export const scripted = (
   defineAgent({
     name: 'coder',
     model: scripting(code),
-    tools: [codeTool(tools as never, { only: true, engine, ...code_ })],
+    tools: [codeTool(tools, { only: true, engine, ...code_ })],
     ...options,
   } as AgentOptions) as unknown as AgentDefinition
 
@@ -57,7 +57,7 @@ export const noting = (
       return await run(input, context)
     },
   }
-  return defineTool({ ...made, effects: effects as 'none' })
+  return defineTool({ ...made, effects })
 }
 
 export const inner = <T extends 'inner.start' | 'inner.end'>(records: readonly LogRecord[], type: T): RecordOf<T>[] =>

@@ -84,7 +84,7 @@ export class Asking {
     const question = problem === undefined ? asked : { ...asked, problem }
     this.#call.paused()
     try {
-      const { ask = (...asked) => this.#ports.ask(key, ...asked), signal } = this.#call
+      const { ask = (...given) => this.#ports.ask(key, ...given), signal } = this.#call
       const answer = await ask(question, (value) => wrongIn(schema, value), signal)
       // What the tool does next must not be done twice, so the answer is in the log first.
       await this.#ports.durable()?.catch((thrown: unknown) => {

@@ -33,8 +33,14 @@ interface Made {
   readonly input: CallInput
 }
 
-/** Arguments with which a call may start, or its end. */
-type Allowed = { readonly input: unknown } | { readonly end: End }
+/** Arguments with which a call may start, and the rule by which it may. */
+interface Permitted {
+  readonly input: unknown
+  readonly rule?: string
+}
+
+/** The same, or the end of one that may not. */
+type Allowed = Permitted | { readonly end: End }
 
 const failed = (message: string, code?: string): End => ({
   error: code === undefined ? { message } : { message, code },
@@ -114,7 +120,7 @@ export class CallsOfCall implements InnerCalls {
       return { asked: { input: call.input, print, begun }, ...this.#within(allowed.end, call) }
     }
     const { input } = allowed
-    await this.#start(call, input)
+    await this.#start(call, allowed)
     return this.#run(made, input)
   }
 
@@ -146,9 +152,10 @@ export class CallsOfCall implements InnerCalls {
     if (checked?.ok === false) return { end: failed(checked.message, 'INVALID_INPUT') }
     const decided = this.#input.decided?.find(({ key, asked }) => key === made.key && sameJson(asked, input))
     if (decided !== undefined) return allowedBy(decided, input)
-    // The rules of an agent, which need no code, belong before its hook.
     const verdict = await this.#verdict({ ...made, input })
     switch (verdict.type) {
+      case 'refused':
+        return { end: failed(verdict.text, 'DENIED') }
       case 'denied':
         return { end: failed(`Denied by the application: it was not run. Reason: ${verdict.reason}`, 'DENIED') }
       case 'failed':
@@ -158,7 +165,13 @@ export class CallsOfCall implements InnerCalls {
       case 'allowed':
       case 'edited': {
         const settled = verdict.type === 'edited' ? verdict.input : input
-        return verdict.needsApproval ? this.#approved(made, settled, tool) : { input: settled }
+        const { rule, suggest } = verdict
+        const by = rule === undefined ? {} : { rule }
+        if (!verdict.needsApproval) return { input: settled, ...by }
+        return this.#approved(made, settled, tool, {
+          ...by,
+          ...(suggest === undefined ? {} : { suggest: [...suggest] }),
+        })
       }
     }
   }
@@ -167,17 +180,23 @@ export class CallsOfCall implements InnerCalls {
     return verdictOn(this.#ports, { ...made, callKey: made.key }, Cancellation.of(this.#outer.signal))
   }
 
-  async #approved({ callId, key, name }: CallInput, input: unknown, { effects }: AnyTool): Promise<Allowed> {
+  async #approved(
+    { callId, key, name }: CallInput,
+    input: unknown,
+    { effects }: AnyTool,
+    ruled: Pick<InnerRequest, 'rule' | 'suggest'>,
+  ): Promise<Allowed> {
     const request: InnerRequest = {
       callId,
       key,
       name,
       input,
       ...(effects === 'irreversible' ? { irreversible: true } : {}),
+      ...ruled,
     }
     const { signal } = this.#outer
     const decided = await this.#people(() => this.#ports.approve(this.#input.key, request, signal))
-    return allowedBy(decided, input)
+    return { ...allowedBy(decided, input), ...(ruled.rule === undefined ? {} : { rule: ruled.rule }) }
   }
 
   /** Waits for people, after what waits for them already; the time of the running call stands still. */
@@ -195,7 +214,7 @@ export class CallsOfCall implements InnerCalls {
     return turn
   }
 
-  async #start({ n, name, print, begun }: InnerCall, input: unknown): Promise<void> {
+  async #start({ n, name, print, begun }: InnerCall, { input, rule }: Permitted): Promise<void> {
     this.#outer.signal.throwIfAborted()
     const { callId, key } = this.#input
     const effects = this.#ports.definition.tools.get(name)?.effects
@@ -209,6 +228,7 @@ export class CallsOfCall implements InnerCalls {
         input,
         print,
         begun,
+        ...(rule === undefined ? {} : { rule }),
         ...(effects === 'irreversible' ? { irreversible: true } : {}),
         ...(effects === 'reversible' ? { reversible: true } : {}),
       },

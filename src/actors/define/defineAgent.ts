@@ -12,6 +12,7 @@ import { limitsSchema, type Limits } from '../../protocol/runs/runLimits.ts'
 import { isAgentDefinition, type AgentDefinition } from './agentDefinition.ts'
 import { agentPricingSchema, readPricing, type PricesByModel, type Pricing } from '../turn/pricing.ts'
 import { brakeNames, checkFold } from './brakingOptions.ts'
+import { checkRules } from '../parts/permissions/permissionOptions.ts'
 import { windowOf } from './compactionOptions.ts'
 import { definedAgent } from './definedAgent.ts'
 import { plainSchemas, readPlain, type PlainOptions } from './plainOptions.ts'
@@ -227,6 +228,7 @@ export function defineAgent<
     options,
   )
   if (!isFunction(agents)) checkFold(definition)
+  if (!isFunction(agents) && handoffs.length === 0) checkRules(definition, label)
   return definition as AgentDefinition<never, unknown> as AgentDefinition<never, unknown, CallsOf<Tools, Agents>>
 }
 

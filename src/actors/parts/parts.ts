@@ -13,11 +13,20 @@ import { artifactPart } from './artifacts/artifactPart.ts'
 import { deferredPart } from './deferred/deferredPart.ts'
 import type { MemoryOption } from './memory/memoryOptions.ts'
 import { memoryPart } from './memory/memoryPart.ts'
+import type { PermissionOption } from './permissions/permissionOptions.ts'
+import { permissionsPart } from './permissions/permissionsPart.ts'
 import { skillPart, type SkillOption } from './skills/skillPart.ts'
 
 /** The options of all parts. */
 export interface PartOptions<Deps>
-  extends SkillOption, CompactionOption, BrakingOption, MemoryOption<Deps>, ArtifactOption, HookOptions<Deps> {}
+  extends
+    SkillOption,
+    CompactionOption,
+    BrakingOption,
+    MemoryOption<Deps>,
+    ArtifactOption,
+    PermissionOption,
+    HookOptions<Deps> {}
 
 /** All parts that an agent may have, in the order of their tools. */
 export const parts: readonly AgentPart[] = [
@@ -26,6 +35,7 @@ export const parts: readonly AgentPart[] = [
   skillPart,
   memoryPart,
   artifactPart,
+  permissionsPart,
   brakingPart,
   compactionPart,
   hooksPart,
@@ -37,7 +47,7 @@ export const partSchemas = Object.assign({}, ...parts.map(({ options }) => optio
 interface Equipment {
   readonly settings: Pick<
     AgentDefinition,
-    'memory' | 'artifacts' | 'deferred' | 'braking' | 'compaction' | 'hooks' | 'guards'
+    'memory' | 'artifacts' | 'deferred' | 'permissions' | 'braking' | 'compaction' | 'hooks' | 'guards'
   >
   readonly tools: readonly (AnyTool | ToolSource)[]
   readonly flags: AgentPolicy['flags']

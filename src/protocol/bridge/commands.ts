@@ -7,6 +7,7 @@ import { partCommands } from '../parts/partRecords.ts'
 import type { RevertCategory } from '../braking.ts'
 import { contentSchema } from '../content.ts'
 import type { Content } from '../text/saidContent.ts'
+import { grantSchema, type Grant } from '../parts/permissions/permissionRecords.ts'
 import { limitsSchema, type Limits } from '../runs/runLimits.ts'
 import { provenanceKindSchema, type ProvenanceKind } from '../provenance.ts'
 import { toAgent } from './toAgent.ts'
@@ -68,6 +69,8 @@ export const agentCommands = variants({
       reason: z.string().exactOptional(),
       /** Arguments that replace the model's, for `approve`. */
       input: z.unknown().exactOptional(),
+      /** Rule that holds from now on as the decision about this call does. */
+      grant: grantSchema().exactOptional(),
       /** The value, for `answer` and `return`. */
       value: z.unknown().exactOptional(),
       /** Data for the application beside the value, for `return`. */
@@ -134,4 +137,6 @@ export interface DecideOptions {
   readonly reason?: string | undefined
   /** Arguments of an approved call that replace the model's. */
   readonly input?: unknown
+  /** A rule for further calls, such as one that the request suggests: they are approved, or denied, as this one is. */
+  readonly grant?: Grant | undefined
 }

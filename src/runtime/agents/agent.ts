@@ -1,3 +1,4 @@
+import { shownPermissions, type Permissions } from './permissions.ts'
 import { isAgentDefinition, type AgentDefinition } from '../../actors/define/agentDefinition.ts'
 import { useCommand } from '../../actors/calls/useCommand.ts'
 import type { UseOptions } from '../../actors/turn/turnOptions.ts'
@@ -94,6 +95,11 @@ export class Agent<
       if (isEnd) await this.close()
       return successor
     })
+  }
+
+  /** Rules for the agent's calls, the rules that people added and the mode, as they are now; `null` without `permissions`. */
+  permissions(): Permissions | null {
+    return shownPermissions(this.#host)
   }
 
   /**

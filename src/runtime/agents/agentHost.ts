@@ -20,6 +20,7 @@ import type { HostOptions, HostShared, LogOptions } from './hostOptions.ts'
 import { isKeepable } from './keptAgent.ts'
 import { AgentLog, logAtRest } from './log.ts'
 import { Machine, type AgentActor } from './machine.ts'
+import { isGoverned } from './permissions.ts'
 import { Ports } from './ports.ts'
 import { machineInput } from './restoreInput.ts'
 import { Unloaded } from './unloaded.ts'
@@ -98,7 +99,18 @@ export class AgentHost implements TreeAgent {
     this.ports = new Ports(this, history)
     const { conversation, definition, handoffs, requests } = view
     const callbackFailed = (what: string, thrown: unknown): void => announcer.callbackFailed(what, thrown)
-    const agent = { agentId, path, ownDefinition, deps, metadata, conversation, definition, handoffs, callbackFailed }
+    const agent = {
+      agentId,
+      path,
+      ownDefinition,
+      deps,
+      metadata,
+      conversation,
+      definition,
+      handoffs,
+      isGoverned: isGoverned(this),
+      callbackFailed,
+    }
     const context = base?.context ?? foldContext(records, past)
     this.ports.cleanUp(backgroundCalls(context.context))
     this.machine.input = machineInput(

@@ -17,8 +17,10 @@ import type { AgentHost } from './agentHost.ts'
 import { mayResumeFailed } from '../../machines/conditions.ts'
 import { decide } from './decide.ts'
 import { checkDeps, RunDeps } from '../children/runDeps.ts'
-import { applies, type ApplyCommand } from '../../actors/parts/partCommands.ts'
+import type { ApplyCommand } from '../../actors/parts/applyCommand.ts'
+import { applies } from '../../actors/parts/partCommands.ts'
 import type { Run } from '../../protocol/runs/run.ts'
+import { permissionsOf } from './permissions.ts'
 import { offeredNames } from '../../actors/turn/offeredNames.ts'
 import { modelIn } from '../../actors/turn/turnFrames.ts'
 import type { ModelUse, UseChange } from '../../protocol/bridge/turns.ts'
@@ -132,9 +134,11 @@ function recordFor(asked: Asked, definition: AgentDefinition, command: Command, 
   checkStore(asked)
   const { host, context } = asked
   const apply = (applies as { readonly [type: string]: ApplyCommand<Command['type']> })[command.type]!
-  const records = apply(command, { agentId: host.agentId, definition, parts: context.parts, id, at })
-  const bare = (host.shared.sources.redactor?.value(records) ?? records) as typeof records
+  const isGoverned = permissionsOf(host) !== undefined
+  const records = apply(command, { agentId: host.agentId, definition, parts: context.parts, isGoverned, id, at })
+  const bare = host.shared.sources.redactor?.value(records) ?? records
   host.machine.send({ type: 'record', records: bare, at })
+  if (host.isLoaded) host.ports.keepRules()
 }
 
 /** Queues what a person asks of a brake. Its switch is for the model and the runtime, but that of folding says how. */

@@ -26,6 +26,7 @@ import type { Family } from './family.ts'
 import type { HostShared } from './hostOptions.ts'
 import type { AgentLog } from './log.ts'
 import type { Machine } from './machine.ts'
+import { keepRules, permissionsOf } from './permissions.ts'
 import { RequestCaptures } from './requestCaptures.ts'
 import type { View } from './view.ts'
 import { gateOf } from '../../actors/models/limits/gateOf.ts'
@@ -126,6 +127,10 @@ export class Ports implements AgentPorts {
 
   get deps(): unknown {
     return this.#agent.deps
+  }
+
+  get permissions(): AgentPorts['permissions'] {
+    return permissionsOf(this.#agent)
   }
 
   get frame(): AgentPorts['frame'] {
@@ -273,13 +278,18 @@ export class Ports implements AgentPorts {
     this.#agent.machine.tell({ type: 'reply.replaced', key, failure, next })
   }
 
+  /** Something was said about rules that hold always. */
+  keepRules(): void {
+    keepRules(this)
+  }
+
   get parts(): PartStates {
     return this.#agent.machine.context.parts
   }
 
   record(records: readonly PartDraft[]): void {
     const bare = this.redactor?.value(records) ?? records
-    this.#agent.machine.tell({ type: 'record', records: bare as readonly PartDraft[], at: this.clock.now() })
+    this.#agent.machine.tell({ type: 'record', records: bare, at: this.clock.now() })
   }
 
   policyFired(...[key, start]: Parameters<AgentPorts['policyFired']>): void {

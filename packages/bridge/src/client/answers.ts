@@ -133,7 +133,12 @@ const approvalShape = fields<RemoteApproval>(waiting)
 const asked = { ...waiting, askedAt: maybe(number) }
 
 const pendingShape = oneOf<'kind', Pending>('kind', {
-  approval: fields<PendingOf<'approval'>>({ kind: word('approval'), ...asked, irreversible: maybe(word(true)) }),
+  approval: fields<PendingOf<'approval'>>({
+    kind: word('approval'),
+    ...asked,
+    irreversible: maybe(word(true)),
+    suggest: maybe(list(text)),
+  }),
   question: fields<PendingOf<'question'>>({
     kind: word('question'),
     ...asked,

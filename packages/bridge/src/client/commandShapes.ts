@@ -2,6 +2,8 @@ import { decisionForms } from '../../../../src/protocol/bridge/decisionForms.ts'
 import type { RevertCategory } from '../../../../src/protocol/braking.ts'
 import { checkRules, wrongCommand } from '../../../../src/protocol/bridge/commandRules.ts'
 import type { AgentCommand } from '../../../../src/protocol/bridge/commands.ts'
+import { permissionModes } from '../../../../src/protocol/parts/permissions/permissionModes.ts'
+import type { Grant, GrantScope } from '../../../../src/protocol/parts/permissions/permissionRecords.ts'
 import type { ProvenanceKind } from '../../../../src/protocol/provenance.ts'
 import type { Limits } from '../../../../src/protocol/runs/runLimits.ts'
 import { wrongInSaid, type Content } from '../../../../src/protocol/text/saidContent.ts'
@@ -57,6 +59,9 @@ const use = onlyFields<UseChange>({
   model: maybe(orNull(textOf(1, 256))),
 })
 
+const rules = textOf(1, 2_100)
+const scopes = word<GrantScope>('session', 'always')
+
 const categories = word<RevertCategory>('failure', 'tangent', 'completion', 'step-summary')
 const said = {
   agentId: text,
@@ -102,6 +107,14 @@ const shapes: { readonly [T in AgentCommand['type']]: Shape<CommandOf<T>> } = {
   'agent.use': command('agent.use', { agentId: text, use: orNull(use) }),
   'agent.pin': command('agent.pin', { agentId: text, step: text }),
   'agent.unpin': command('agent.unpin', { agentId: text, step: text }),
+  'agent.permit': command('agent.permit', {
+    agentId: text,
+    rule: rules,
+    decision: maybe(word('allow', 'deny')),
+    for: scopes,
+  }),
+  'agent.revoke': command('agent.revoke', { agentId: text, grant: text }),
+  'agent.mode': command('agent.mode', { agentId: text, mode: word(...permissionModes) }),
   'agent.decide': command('agent.decide', {
     agentId: text,
     callId: text,
@@ -111,6 +124,7 @@ const shapes: { readonly [T in AgentCommand['type']]: Shape<CommandOf<T>> } = {
     ),
     reason: maybe(text),
     input: maybe(anything),
+    grant: maybe(onlyFields<Grant>({ rule: rules, scope: scopes })),
     value: maybe(anything),
     data: maybe(anything),
   }),

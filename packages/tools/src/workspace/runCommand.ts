@@ -71,6 +71,7 @@ export const runCommandTool = (
       `command ends are stopped.${mayStay ? inBackground(maxBackgroundMs) : ''}`,
     input: input(),
     canonical: ({ cwd, ...given }) => (cwd === undefined ? given : { ...given, cwd: workspace.spell(cwd, 'folder') }),
+    subject: ({ command }) => ({ command }),
     needsApproval,
     effects: 'irreversible',
     // Longer than the command's own limit, whose result includes the output and the reason.

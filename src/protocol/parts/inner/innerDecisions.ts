@@ -7,6 +7,10 @@ export interface InnerRequest {
   readonly name: string
   readonly input: unknown
   readonly irreversible?: true
+  /** The rule or the mode by which it waits. */
+  readonly rule?: string
+  /** Rules that would allow the call, the narrowest first. */
+  readonly suggest?: string[]
 }
 
 /** Answer of people; with the key of the question if a call that the running one makes asked it. */

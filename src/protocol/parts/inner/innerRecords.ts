@@ -29,6 +29,8 @@ export const innerRecords = {
       ...inner(),
       ...asked(),
       type: z.literal('inner.start'),
+      /** The rule or the mode by which it runs. */
+      rule: z.string().exactOptional(),
       /** Set if the effect of the call cannot be undone. */
       irreversible: z.literal(true).exactOptional(),
       /** Set if its tool can undo its effect. */
