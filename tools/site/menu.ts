@@ -33,9 +33,13 @@ export const menu: readonly MenuGroup[] = [
       'recipes',
       'sub-agents',
       'skills',
+      'permissions',
       'memory',
+      'state',
+      ['background', 'Calls in the background'],
       ['artifacts', 'Large results'],
       'tools-from-elsewhere',
+      ['code', 'Scripts that call tools'],
     ],
   },
   {

@@ -13,11 +13,13 @@ import { limitsSchema, type Limits } from '../../protocol/runs/runLimits.ts'
 import { isAgentDefinition, type AgentDefinition } from './agentDefinition.ts'
 import { agentPricingSchema, readPricing, type PricesByModel, type Pricing } from '../turn/pricing.ts'
 import { brakeNames, checkFold } from './brakingOptions.ts'
+import { checkRules } from '../parts/permissions/permissionOptions.ts'
 import { windowOf } from './compactionOptions.ts'
 import { definedAgent } from './definedAgent.ts'
 import { plainSchemas, readPlain, type PlainOptions } from './plainOptions.ts'
 import { handoffMap, type HandoffEntry } from './handoffs.ts'
 import { lazyAgents } from './lazyAgents.ts'
+import { backgroundPolicy } from '../parts/background/backgroundPart.ts'
 import { equip, partSchemas, type PartOptions } from '../parts/parts.ts'
 import { modelOf } from '../models/modelOf.ts'
 import type { CallsOf } from './typedEvents.ts'
@@ -44,8 +46,9 @@ export interface AgentOptions<
     | DeferredTools<Tool<Deps> | ToolSource | AiSdkToolSet>
   )[],
   Agents extends AgentEntries = AgentEntries,
+  State = unknown,
 >
-  extends PlainOptions, TurnOptions<Deps>, PartOptions<Deps> {
+  extends PlainOptions, TurnOptions<Deps>, PartOptions<Deps, State> {
   readonly name: string
   /** A `Model`, or any AI SDK language model object. */
   readonly model: AnyModel
@@ -150,9 +153,15 @@ export function defineAgent<
   Deps = unknown,
   const Tools extends ToolEntries = readonly [],
   const Agents extends AgentEntries = readonly [],
+  State = undefined,
 >(
-  options: AgentOptions<Output, Deps & EntryToolDeps<Tools> & EntryDeps<AgentEntryOf<Agents>>, Tools, Agents>,
-): AgentDefinition<Output, Deps & EntryToolDeps<Tools> & EntryDeps<AgentEntryOf<Agents>>, CallsOf<Tools, Agents>> {
+  options: AgentOptions<Output, Deps & EntryToolDeps<Tools> & EntryDeps<AgentEntryOf<Agents>>, Tools, Agents, State>,
+): AgentDefinition<
+  Output,
+  Deps & EntryToolDeps<Tools> & EntryDeps<AgentEntryOf<Agents>>,
+  CallsOf<Tools, Agents>,
+  State
+> {
   const label = labelOf('Agent', options)
   const wrong = checkOptions(options)
   if (wrong !== undefined) throw new RuntimeError('INVALID_DEFINITION', `${label}: ${wrong}.`)
@@ -189,6 +198,7 @@ export function defineAgent<
     reversible: reversibleNames(tools),
     ...externalTools(tools),
     ...endingTools(tools),
+    ...backgroundPolicy(tools, plain.maxBackground),
     polling: braking?.stall == null ? nobody : [...pollingNames(tools), ...(hasAgents ? [waitForName] : [])],
     policies: {
       names: braking?.policies?.list.map(({ name: each }) => each) ?? nobody,
@@ -235,7 +245,8 @@ export function defineAgent<
     options,
   )
   if (!isFunction(agents)) checkFold(definition)
-  return definition as AgentDefinition<never, unknown> as AgentDefinition<never, unknown, CallsOf<Tools, Agents>>
+  if (!isFunction(agents) && handoffs.length === 0) checkRules(definition, label)
+  return definition as AgentDefinition<never, unknown> as AgentDefinition<never, unknown, CallsOf<Tools, Agents>, never>
 }
 
 const nobody: readonly never[] = Object.freeze([])

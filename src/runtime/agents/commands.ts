@@ -17,8 +17,10 @@ import type { AgentHost } from './agentHost.ts'
 import { mayResumeFailed } from '../../machines/conditions.ts'
 import { decide } from './decide.ts'
 import { checkDeps, RunDeps } from '../children/runDeps.ts'
-import { applies, type ApplyCommand } from '../../actors/parts/partCommands.ts'
+import type { ApplyCommand } from '../../actors/parts/applyCommand.ts'
+import { applies } from '../../actors/parts/partCommands.ts'
 import type { Run } from '../../protocol/runs/run.ts'
+import { permissionsOf } from './permissions.ts'
 import { offeredNames } from '../../actors/turn/offeredNames.ts'
 import { modelIn } from '../../actors/turn/turnFrames.ts'
 import type { ModelUse, UseChange } from '../../protocol/bridge/turns.ts'
@@ -92,7 +94,9 @@ function carryOut(
       return undefined
     case 'agent.abort':
       machine.send(
-        command.run === undefined ? { type: 'abort', ...from } : { type: 'withdraw', id: command.run, ...from },
+        command.run === undefined
+          ? { type: 'abort', ...from, ...(command.background === false ? { background: false } : {}) }
+          : { type: 'withdraw', id: command.run, ...from },
       )
       return undefined
     case 'agent.resume':
@@ -130,9 +134,13 @@ function recordFor(asked: Asked, definition: AgentDefinition, command: Command, 
   checkStore(asked)
   const { host, context } = asked
   const apply = (applies as { readonly [type: string]: ApplyCommand<Command['type']> })[command.type]!
-  const records = apply(command, { agentId: host.agentId, definition, parts: context.parts, id, at })
-  const bare = (host.shared.sources.redactor?.value(records) ?? records) as typeof records
+  const { agentId, ports } = host
+  const isGoverned = permissionsOf(host) !== undefined
+  const { parts } = context
+  const records = apply(command, { agentId, definition, parts, state: ports?.state, isGoverned, id, at })
+  const bare = host.shared.sources.redactor?.value(records) ?? records
   host.machine.send({ type: 'record', records: bare, at })
+  if (host.isLoaded) host.ports.keepRules()
 }
 
 /** Queues what a person asks of a brake. Its switch is for the model and the runtime, but that of folding says how. */

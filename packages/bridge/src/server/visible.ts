@@ -109,10 +109,19 @@ const withoutWords = ({ kind, turnIndex, abandoned, lastReply }: Tag): Tag => ({
   ...(lastReply === undefined ? {} : { lastReply }),
 })
 
-const withoutInput = <E extends { readonly input: unknown }>(event: E): E => ({ ...event, input: nothing })
+/** Rules tell arguments, too. */
+const withoutInput = <E extends { readonly input: unknown }>(event: E): E => {
+  const { rule: _, suggest: __, ...seen } = event as E & { readonly rule?: unknown; readonly suggest?: unknown }
+  return { ...seen, input: nothing } as unknown as E
+}
 
 /** A revert as it changed the messages, without the content of its note. */
-function withoutNote({ economics: _, undo: __, ...event }: EventOf<'revert.applied'>): EventOf<'revert.applied'> {
+function withoutNote({
+  economics: _,
+  undo: __,
+  state: ___,
+  ...event
+}: EventOf<'revert.applied'>): EventOf<'revert.applied'> {
   return event.applied ? { ...event, tag: withoutWords(event.tag) } : { ...event, reason: '' }
 }
 
@@ -144,7 +153,7 @@ const shownOf: { readonly [T in Exclude<AgentEvent['type'], PartRecordType>]: Sh
   'child.spawned': 'whole',
   'child.ended': ({ error: _, ...event }) => event,
   'approval.requested': withoutInput,
-  'approval.decided': ({ input: _, reason: __, ...event }) => event,
+  'approval.decided': ({ input: _, reason: __, grant: ___, ...event }) => event,
   'question.asked': withoutInput,
   'question.answered': 'whole',
   // Who carries it out does so with these arguments.
@@ -203,7 +212,7 @@ function withheld(event: AgentEvent): EventOf<'record.withheld'> {
 
 /** The part of an event or a record that is shown to a client that does not see everything; `undefined`: none. */
 function shown<T extends AgentEvent | LogRecord>(event: T, view: View, tools: ClientTools): T | undefined {
-  if (isOfPart(event)) return wordsOf(event)!.visible?.(event as never) as T | undefined
+  if (isOfPart(event)) return wordsOf(event)!.visible?.(event)
   const show = shownOf[event.type as keyof typeof shownOf] as Shown<AgentEvent['type']>
   if (typeof show === 'function') return show(event as never, view, tools) as T | undefined
   return show === 'whole' || (show === 'said' && view !== 'names') ? event : undefined
@@ -258,6 +267,7 @@ export function visibleConversation(
     tags: () => [],
     pins: () => conversation.pins(),
     masks: () => conversation.masks(),
+    state: undefined,
   }
 }
 
@@ -265,7 +275,7 @@ export function visibleConversation(
 export const visiblePending = <P extends Pick<Pending, 'input'> & { readonly kind?: Pending['kind'] }>(
   pending: P,
   view: View,
-): P => (view === 'all' || (view === 'answering' && pending.kind === 'call') ? pending : { ...pending, input: nothing })
+): P => (view === 'all' || (view === 'answering' && pending.kind === 'call') ? pending : withoutInput(pending))
 
 export const visibleReply = (reply: GrowingReply | undefined, view: View): GrowingReply | undefined =>
   view === 'all' || reply === undefined ? reply : { ...reply, thinking: '', text: view === 'names' ? '' : reply.text }
