@@ -302,7 +302,7 @@ const optional: { readonly [type: string]: readonly string[] } = {
   'child.ended': ['error'],
   'call.reported': ['ended', 'data', 'changed', 'receipt', 'hook'],
   'inner.start': ['irreversible', 'reversible'],
-  'inner.end': ['asked', 'value', 'error', 'changed', 'receipt', 'data'],
+  'inner.end': ['asked', 'value', 'apart', 'error', 'changed', 'receipt', 'data'],
   'approval.requested': ['beforeTool', 'edited', 'parentCall'],
   'guard.decided': ['guard', 'reason', 'error', 'to', 'withheld'],
   'approval.decided': ['reason'],
