@@ -18,7 +18,7 @@ import { type FileStoreOptions, type SyncPolicy, syncPolicy } from './syncPolicy
 
 const extension = '.jsonl'
 
-/** What lies beside a log, and is written by who has it. */
+/** Keepers of what lies beside a log, which is written by who has it. */
 type Beside = readonly [FileSnapshots, FileCheckpoints, FileTimers]
 
 class FileLease implements StoreLease {
