@@ -9,6 +9,7 @@ import type { Answer, Question } from '../protocol/questions.ts'
 import type { AgentSnapshots } from '../protocol/ports/snapshots.ts'
 import type { TracedEffect } from '../protocol/ports/tracer.ts'
 import type { ReplyFailure } from '../machines/effectTypes.ts'
+import type { PartDraft, PartStates } from '../machines/partStates.ts'
 import type { OpenInput, OpenOutput, WatchOutput } from '../machines/supervisorTypes.ts'
 import type { Usage } from '../protocol/messages.ts'
 import type { Spent } from '../protocol/records.ts'
@@ -184,6 +185,10 @@ export interface AgentPorts {
     wrongIn: (value: unknown) => string | undefined,
     signal: AbortSignal,
   ): Promise<Answer>
+  /** The states of the agent's parts. */
+  readonly parts: PartStates
+  /** Makes records of parts, in one step. The machine takes them without secrets, as the log has them. */
+  record(records: readonly PartDraft[]): void
   /** Reports a warning of the model, once per run. */
   warn(at: TurnPlace, message: string): void
   /** Begins an effect, inside its span if there is a tracer. @throws RuntimeError `STORE_LEASE_LOST` if another writer may have the log */

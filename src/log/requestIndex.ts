@@ -1,5 +1,6 @@
 import type { Fold } from './fold.ts'
 import { KnownIds, type KeptIds } from '../protocol/checks/knownIds.ts'
+import { isOfPart } from '../protocol/parts/partRecords.ts'
 import type { LogRecord } from '../protocol/records.ts'
 
 type Beginning = { readonly requestId: string; readonly unsaid: number } | undefined
@@ -66,6 +67,7 @@ function idIn(record: LogRecord): string | undefined {
     case 'tool.end':
       return record.returned?.requestId
     default:
-      return 'request' in record ? record.request.id : undefined
+      if ('request' in record) return record.request.id
+      return isOfPart(record) && 'requestId' in record ? (record.requestId as string | undefined) : undefined
   }
 }

@@ -89,18 +89,14 @@ function spentBy(record: LogRecord): Spent | undefined {
       return { ...noneSpent, turns: 1 }
     case 'reply.end':
       return of(record.message.usage, record.costUsd)
-    case 'reply.reset':
-      return of(record.usage, record.costUsd)
-    case 'compaction.end':
-    case 'revert.applied':
-    case 'policy.end':
-    case 'memory.extracted':
-      return of(record.usage, record.costUsd)
     case 'tool.end':
     case 'child.ended':
       return record.spent === undefined ? undefined : of(record.spent.usage, record.spent.costUsd)
-    default:
+    // The sum of a turn's own records.
+    case 'turn.end':
       return undefined
+    default:
+      return 'costUsd' in record ? of(record.usage, record.costUsd) : undefined
   }
 }
 

@@ -1,3 +1,5 @@
+import { noPartStates } from './partStates.ts'
+import { recordParts } from './partRecords.ts'
 import { askedKinds, emptyBrakeQueues, type AskedBrake, type BrakeEvent } from '../protocol/brakes/brakeTable.ts'
 import { RuntimeError, toErrorInfo } from '../protocol/errors.ts'
 import { advance, agentMachineId, agentSetup } from './agentSetup.ts'
@@ -80,6 +82,7 @@ const initialContext = ({ restored, task, parent: _, metadata: __, ...input }: A
   compactRequests: none,
   policyRequests: input.policy.flags.policies ? none : null,
   consulted: noneConsulted,
+  parts: noPartStates,
   consulting: null,
   drainedAt: 0,
   drained: none,
@@ -175,6 +178,7 @@ export const agentMachine = agentSetup.createMachine({
     ...asked,
     compact: { actions: advance<EventOfType<'compact'>>((draft, { request }) => requestCompaction(draft, request)) },
     use: { actions: advance<EventOfType<'use'>>(changeUse) },
+    record: { actions: advance<EventOfType<'record'>>(recordParts) },
     brake: { actions: advance<EventOfType<'brake'>>((draft, { request }) => requestPolicy(draft, request)) },
     abort: [{ guard: 'isRunning', target: '.settling' }, { actions: advance(abortAtRest) }],
     withdraw: [{ guard: 'isWithdrawn', target: '.settling' }, { actions: advance<EventOfType<'withdraw'>>(withdraw) }],

@@ -14,6 +14,7 @@ import type { PauseReason, RecordOf, RunStopReason, Spent } from '../protocol/re
 import type { Limits } from '../protocol/runs/runLimits.ts'
 import type { LimitReason, TurnUse } from '../protocol/bridge/turns.ts'
 import type { AgentPolicy } from './agentPolicy.ts'
+import type { PartDraft, PartStates } from './partStates.ts'
 import type { CallOutput, CallReturn, HookOutput, ReplyFailure, SleepInput, Handoff } from './effectTypes.ts'
 
 export interface CallState {
@@ -169,6 +170,8 @@ export interface LoggedContext {
   readonly repliedAt: number | null
   /** The undoing of the last revert. */
   readonly undoing: Undoing | null
+  /** States of the parts that have records. */
+  readonly parts: PartStates
   /** A policy that has fired and has not come to an end. */
   readonly consulting: { readonly policy: string; readonly requestId?: string } | null
 }
@@ -304,6 +307,8 @@ export type AgentMachineEvent =
   /** Changes of the values in use: `null` resets a field, or all of them, to the definition. */
   | { readonly type: 'use'; readonly id: string; readonly use: UseEvent | null; readonly at: number }
   | { readonly type: 'brake'; readonly request: PolicyRequest; readonly at: number }
+  /** Records of parts, to be made in one step. */
+  | { readonly type: 'record'; readonly records: readonly PartDraft[]; readonly at: number }
   /** A policy fired in the consultation under `key`. */
   | { readonly type: 'policy.fired'; readonly key: string; readonly start: PolicyStart; readonly at: number }
   /** The first token of the reply under `key` arrived. */

@@ -1,6 +1,7 @@
 import { refusalIn, type Refusal } from '../protocol/guarding.ts'
 import { mapped } from '../protocol/mapped.ts'
 import { noUsage, toolCallsOf, type Usage } from '../protocol/messages.ts'
+import { isOfPart } from '../protocol/parts/partRecords.ts'
 import type { LogRecord, RecordDraft, RunStopReason, Spent } from '../protocol/records.ts'
 import { stageAfter, type CallRecord } from '../log/callStage.ts'
 import { addSpent } from '../log/spent.ts'
@@ -10,6 +11,7 @@ import { numberOf } from './continuing.ts'
 import type { FoldedCalls } from './foldedCalls.ts'
 import { preparedFrame, usedFrame, withoutUse } from './frames.ts'
 import { remainingLimits } from './limits.ts'
+import { partFolding, partStates } from './partStates.ts'
 import { newRun, nothingPaused } from './runState.ts'
 import { withSpent, withUsage } from './spending.ts'
 import { answersResults, endingOf, whyUnfit } from './unfitReplies.ts'
@@ -298,7 +300,6 @@ const steps: Steps = {
     state.consulting = null
     spend(state, usage, costUsd)
   },
-  'memory.extracted': (state, { usage, costUsd }) => spend(state, usage, costUsd),
   'revert.applied': (state, { id, applied, usage, costUsd, undo }) => {
     if (applied && state.endedBy !== null) {
       // The result is no longer there.
@@ -318,6 +319,8 @@ const steps: Steps = {
   },
 }
 
+const foldParts = partFolding(partStates, (type) => isOfPart({ type }))
+
 const agentOf = (runId: string): string => runId.slice(0, runId.lastIndexOf('/'))
 
 /**
@@ -325,6 +328,8 @@ const agentOf = (runId: string): string => runId.slice(0, runId.lastIndexOf('/')
  * holds of them.
  */
 export function foldRecord(state: Logged, record: RecordDraft, calls: FoldedCalls, now: number): void {
+  state.parts = foldParts(state.parts, record, { now })
+  if (isOfPart(record)) return spend(state, record.usage, record.costUsd)
   const step = steps[record.type] as Step<RecordDraft> | undefined
   if (step === undefined) return
   step(state, record, calls, now)

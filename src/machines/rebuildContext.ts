@@ -4,6 +4,7 @@ import type { AgentContext, LoggedContext } from './agentTypes.ts'
 import { endAll, foldRecord } from './contextFold.ts'
 import { FoldedCalls } from './foldedCalls.ts'
 import { isEnding } from './foreign.ts'
+import { noPartStates } from './partStates.ts'
 import { nothingPaused } from './runState.ts'
 
 /** The parts of a context that are folded from the log; the rest comes from the conversation or starts afresh. */
@@ -31,6 +32,7 @@ const empty: FoldedContext = {
   isCompacting: false,
   compactions: 0,
   repliedAt: null,
+  parts: noPartStates,
   consulting: null,
   undoing: null,
   foreign: false,

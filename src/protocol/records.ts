@@ -17,9 +17,9 @@ import {
   usageSchema,
   userMessageSchema,
 } from './messages.ts'
-import { memoryExtractionSchema } from './ports/memoryExtraction.ts'
 import { metadataSchema } from './metadata.ts'
 import { modelSnapshotSchema, refusedPartSchema, requestMessageSchema, toolSpecSchema } from './ports/model.ts'
+import { partRecords } from './parts/partRecords.ts'
 import { provenanceSchema } from './provenance.ts'
 import { answerSchema, questionSchema } from './questions.ts'
 import { toolsChangeSchema } from './toolsChange.ts'
@@ -296,9 +296,7 @@ export const logRecords = variants({
   /** Verdict of the guards of an agent: about messages of people, beside the first request after them; about an answer, before its `reply.end`. */
   'guard.decided': () => z.object({ ...inTurn(), type: z.literal('guard.decided'), ...guardVerdictSchema().shape }),
   ...brakeRecords,
-  /** Content that left the model's sight was searched for facts worth knowing in later conversations. */
-  'memory.extracted': () =>
-    z.object({ ...inTurn(), type: z.literal('memory.extracted'), ...memoryExtractionSchema().shape }),
+  ...partRecords,
   'agent.stopped': () => z.object({ ...base(), type: z.literal('agent.stopped') }),
 })
 /** Returns the schema of a log line of this version, built on first use. */

@@ -4,6 +4,7 @@ import { defineAgent, type AgentOptions } from '../../src/actors/define/defineAg
 import { blankRequest } from '../../src/log/redaction/blankSecrets.ts'
 import { assembleRequest } from '../../src/conversation/request/assembleRequest.ts'
 import { Conversation } from '../../src/conversation/tree/conversation.ts'
+import type { PartDraft } from '../../src/machines/partStates.ts'
 import type { Message } from '../../src/protocol/messages.ts'
 import { recordVersion, type LogRecord } from '../../src/protocol/records.ts'
 import { MemorySnapshots } from '../../src/log/stores/memorySnapshots.ts'
@@ -18,6 +19,8 @@ type Mutable<T> = { -readonly [K in keyof T]: T[K] }
 export interface RecordedPorts extends Mutable<AgentPorts> {
   readonly clock: SimulatedClock
   readonly emitted: LiveBody[]
+  /** Records of parts that it made. */
+  readonly recorded: PartDraft[]
   /** Keys that the machine was told of. */
   readonly started: string[]
   /** Replies of models that failed, and which model answered next. */
@@ -35,6 +38,7 @@ export function actorPorts(
   const { system, toolSpecs: tools, settings } = definition
   const emitted: LiveBody[] = []
   const started: string[] = []
+  const recorded: PartDraft[] = []
   const replaced: RecordedPorts['replaced'] = []
   return {
     agentId: 'a1',
@@ -74,10 +78,13 @@ export function actorPorts(
       throw new Error('Nothing was to be exported.')
     },
     policyFired: () => {},
+    parts: {},
+    record: (records) => void recorded.push(...records),
     replyStarted: (key) => void started.push(key),
     replyReplaced: (...args) => void replaced.push(args),
     warn: (at, message) => void emitted.push({ type: 'model.warning', ...at, model: definition.model.id, message }),
     emitted,
+    recorded,
     started,
     replaced,
   }

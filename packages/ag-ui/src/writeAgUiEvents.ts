@@ -1,4 +1,5 @@
 import { brakeWords } from '../../../src/protocol/brakes/brakeWords.ts'
+import { partWords } from '../../../src/protocol/parts/partWords.ts'
 import { EventType, type Event } from '@ag-ui/core'
 import type { AgentEvent, EventOf } from '../../../src/protocol/events.ts'
 import { formatNodeId } from '../../../src/protocol/ids.ts'
@@ -203,7 +204,7 @@ const table: Table = {
   'pin.applied': custom('pin.applied'),
   'stall.detected': custom('stall.detected'),
   'policy.end': custom('policy.end'),
-  'memory.extracted': custom('memory.extracted'),
+  ...Object.fromEntries(Object.keys(partWords).map((type) => [type, custom(type)])),
   error: custom('error'),
   'events.dropped': (_, writer) => writer.rewrite(),
 }

@@ -3,6 +3,7 @@ import type { AgentEvent, EventOf } from '../../../src/protocol/events.ts'
 import { formatNodeId } from '../../../src/protocol/ids.ts'
 import { headOf, plainError } from '../../../src/runtime/events/withoutContent.ts'
 import { brakeWords } from '../../../src/protocol/brakes/brakeWords.ts'
+import { wordsOf } from '../../../src/protocol/parts/partWords.ts'
 import { plainReason } from '../../../src/protocol/brakes/telling.ts'
 import type { AgentTrace } from './agentTrace.ts'
 import { finishReasons, modelAttributes, settingsAttributes, usageAttributes } from './genAi.ts'
@@ -257,13 +258,6 @@ const spanRules: SpanRules = {
       ...(trace.content ? { 'escapement.policy.why': why } : {}),
     })
   },
-  'memory.extracted'(trace, { kept, problem, costUsd }) {
-    trace.mark('memory.extracted', {
-      'escapement.memory.kept': kept.length,
-      'escapement.cost_usd': costUsd,
-      ...(trace.content ? { 'escapement.memory.problem': problem } : {}),
-    })
-  },
   'policy.end'(trace, { policy, outcome, reason, note, costUsd }) {
     trace.mark('policy.end', {
       'escapement.policy': policy,
@@ -326,4 +320,6 @@ const spanRules: SpanRules = {
 export function traceEvent(trace: AgentTrace, event: AgentEvent): void {
   const rule = spanRules[event.type] as ((trace: AgentTrace, event: AgentEvent) => void) | undefined
   rule?.(trace, event)
+  const attributes = wordsOf(event)?.attributes?.(event, trace.content)
+  if (attributes !== undefined) trace.mark(event.type, attributes as Attributes)
 }

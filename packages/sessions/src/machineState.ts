@@ -137,7 +137,7 @@ function afterRecord(before: State, record: LogRecord): State {
     case 'queue.changed':
     case 'use.changed':
     case 'guard.decided':
-    case 'memory.extracted':
+    // Those of parts.
     // One that is withheld from who reads the log.
     default: {
       const state = afterDrain[record.type]

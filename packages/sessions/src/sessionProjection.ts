@@ -1,3 +1,4 @@
+import { isOfPart } from '../../../src/protocol/parts/partRecords.ts'
 import { brakeWords } from '../../../src/protocol/brakes/brakeWords.ts'
 import { isImported } from '../../../src/protocol/imported.ts'
 import type { Usage } from '../../../src/protocol/messages.ts'
@@ -114,7 +115,6 @@ export class SessionProjection {
         if (record.request.policy !== undefined) this.#planned.set(record.request.id, record.request.policy)
         return
       case 'policy.end':
-      case 'memory.extracted':
         if (record.usage !== undefined) this.#spend(record.usage, record.costUsd)
         return
       case 'child.spawned':
@@ -125,6 +125,7 @@ export class SessionProjection {
         return
       default:
         if (isOfBrake(record)) this.#change(record)
+        else if (isOfPart(record) && record.usage !== undefined) this.#spend(record.usage, record.costUsd)
     }
   }
 

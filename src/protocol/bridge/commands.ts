@@ -3,6 +3,7 @@ import { z } from 'zod'
 import { onlyFields } from '../checks/onlyFields.ts'
 import { lazily } from '../lazily.ts'
 import { brakeCommands } from '../brakes/brakeSchemas.ts'
+import { partCommands } from '../parts/partRecords.ts'
 import type { RevertCategory } from '../braking.ts'
 import { contentSchema } from '../content.ts'
 import type { Content } from '../text/saidContent.ts'
@@ -51,6 +52,7 @@ export const agentCommands = variants({
     onlyFields({ ...toAgent(), type: z.literal('agent.resume'), limits: limitsSchema().exactOptional() }),
   'agent.stop': () => onlyFields({ ...toAgent(), type: z.literal('agent.stop') }),
   ...brakeCommands,
+  ...partCommands,
   /** `null`: the values of its definition. */
   'agent.use': () => onlyFields({ ...toAgent(), type: z.literal('agent.use'), use: useChangeSchema().nullable() }),
   'agent.decide': () =>

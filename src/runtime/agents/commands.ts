@@ -17,6 +17,7 @@ import type { AgentHost } from './agentHost.ts'
 import { mayResumeFailed } from '../../machines/conditions.ts'
 import { decide } from './decide.ts'
 import { checkDeps, RunDeps } from '../children/runDeps.ts'
+import { applies, type ApplyCommand } from '../../actors/parts/partCommands.ts'
 import type { Run } from '../../protocol/runs/run.ts'
 import { offeredNames } from '../../actors/turn/offeredNames.ts'
 import { modelIn } from '../../actors/turn/turnFrames.ts'
@@ -118,8 +119,20 @@ function carryOut(
       machine.send({ type: 'use', id, use: useOf(host, command.use), at })
       return undefined
     default:
-      return askFor(asked, definition, command, id, at)
+      return Object.hasOwn(applies, command.type)
+        ? recordFor(asked, definition, command, id, at)
+        : askFor(asked, definition, command as AskingCommand, id, at)
   }
+}
+
+/** Makes the records of a part's command. */
+function recordFor(asked: Asked, definition: AgentDefinition, command: Command, id: string, at: number): undefined {
+  checkStore(asked)
+  const { host, context } = asked
+  const apply = (applies as { readonly [type: string]: ApplyCommand<Command['type']> })[command.type]!
+  const records = apply(command, { agentId: host.agentId, definition, parts: context.parts, id, at })
+  const bare = (host.shared.sources.redactor?.value(records) ?? records) as typeof records
+  host.machine.send({ type: 'record', records: bare, at })
 }
 
 /** Queues what a person asks of a brake. Its switch is for the model and the runtime, but that of folding says how. */

@@ -14,7 +14,7 @@ import { HostFolds } from './hostFolds.ts'
 import type { KeptAsking } from './turnRequests.ts'
 
 /** Version of the form of a checkpoint. It must change with every change of the kept state: older checkpoints then count as missing. */
-export const checkpointForm = 'agent-10'
+export const checkpointForm = 'agent-11'
 
 /** Everything that is folded from a log but the nodes of its conversation, as plain JSON. */
 export interface KeptState {

@@ -59,7 +59,7 @@ export class Machine {
   #actor: AgentActor | undefined
   /** Set while the agent is unloaded: who then takes its commands, and what is kept of the context. */
   unloaded: Unloaded | undefined
-  #last: Pick<AgentContext, 'frame' | 'failedRun' | 'reporters' | 'runs' | 'turns'> | undefined
+  #last: Pick<AgentContext, 'frame' | 'failedRun' | 'reporters' | 'runs' | 'turns' | 'parts'> | undefined
   #state = 'idle'
   #unseen = 0
   /** Why it failed. */
@@ -105,8 +105,8 @@ export class Machine {
   /** Ends the actor without a record; `unloaded` takes commands until the agent is loaded again. */
   unload(unloaded: Unloaded): void {
     const actor = this.#actor!
-    const { frame, failedRun, reporters, runs, turns } = actor.getSnapshot().context
-    this.#last = { frame, failedRun, reporters, runs, turns }
+    const { frame, failedRun, reporters, runs, turns, parts } = actor.getSnapshot().context
+    this.#last = { frame, failedRun, reporters, runs, turns, parts }
     this.#actor = undefined
     this.unloaded = unloaded
     this.input = undefined!

@@ -16,6 +16,7 @@ import type { GrowingReply } from '../../protocol/events.ts'
 import type { Metadata } from '../../protocol/metadata.ts'
 import type { Answer } from '../../protocol/questions.ts'
 import type { LogRecord } from '../../protocol/records.ts'
+import type { PartDraft, PartStates } from '../../machines/partStates.ts'
 import { runIncognito } from '../children/runIncognito.ts'
 import type { TreeAgent } from '../children/treeAgent.ts'
 import { Answers } from './answers.ts'
@@ -229,6 +230,15 @@ export class Ports implements AgentPorts {
 
   replyReplaced(...[key, failure, next]: Parameters<AgentPorts['replyReplaced']>): void {
     this.#agent.machine.tell({ type: 'reply.replaced', key, failure, next })
+  }
+
+  get parts(): PartStates {
+    return this.#agent.machine.context.parts
+  }
+
+  record(records: readonly PartDraft[]): void {
+    const bare = this.redactor?.value(records) ?? records
+    this.#agent.machine.tell({ type: 'record', records: bare as readonly PartDraft[], at: this.clock.now() })
   }
 
   policyFired(...[key, start]: Parameters<AgentPorts['policyFired']>): void {

@@ -6,6 +6,8 @@ import { totalTokens, toolCallsOf } from '../../protocol/messages.ts'
 import { headOf, plainError } from './withoutContent.ts'
 import { brakeWords } from '../../protocol/brakes/brakeWords.ts'
 import { plainReason, type Telling } from '../../protocol/brakes/telling.ts'
+import type { PartRecordType } from '../../protocol/parts/partRecords.ts'
+import { wordsOf } from '../../protocol/parts/partWords.ts'
 
 /** One line of a narrative log. */
 export interface Narration {
@@ -17,8 +19,8 @@ export interface Narration {
 type Fields = Narration['fields']
 type Narrator<E> = (event: E, telling: Pick<Telling, 'counted'>) => Narration
 
-/** A line for each type of event; `null`: none. */
-type Narrators = { readonly [T in AgentEvent['type']]: Narrator<EventOf<T>> | null }
+/** A line for each type of event that no part has; `null`: none. */
+type Narrators = { readonly [T in Exclude<AgentEvent['type'], PartRecordType>]: Narrator<EventOf<T>> | null }
 
 const line =
   (level: keyof Logger) =>
@@ -165,12 +167,6 @@ const narrators: Narrators = {
     limit === undefined
       ? debug('turn prepared', { by, tools, model })
       : info(`the limit of ${limit.limit} is reached: one last turn`, { by, limit }),
-  'memory.extracted': ({ kept, problem, usage, costUsd }) =>
-    (problem === undefined ? info : warn)('what is worth knowing was drawn from what it left behind', {
-      kept: kept.map(({ id }) => id),
-      usage,
-      costUsd,
-    }),
   'tools.changed': ({ added, removed, trouble }) =>
     info('what the sources of its tools have changed', { added: added.map(({ name }) => name), removed, trouble }),
   'use.changed': ({ use }) =>
@@ -261,7 +257,8 @@ function place(event: AgentEvent): Fields {
 
 /** Describes an event for people; `undefined` if it is not worth a line. It never contains messages, inputs, results or reasons. Pure. */
 export function narrate(event: AgentEvent): Narration | undefined {
-  const narration = (narrators[event.type] as Narrator<AgentEvent> | null)?.(event, { counted })
+  const narrator = wordsOf(event)?.log ?? (narrators[event.type as keyof Narrators] as Narrator<AgentEvent> | null)
+  const narration = narrator?.(event, { counted })
   return narration === undefined ? undefined : { ...narration, fields: { ...place(event), ...narration.fields } }
 }
 

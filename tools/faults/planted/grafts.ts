@@ -229,8 +229,8 @@ export const faults: readonly Fault[] = [
     id: 'grafts-29',
     file: 'src/log/requestIndex.ts',
     what: 'a graft that a client sends again is made twice',
-    from: "'request' in record ?",
-    to: "'request' in record && record.type !== 'graft.requested' ?",
+    from: "if ('request' in record)",
+    to: "if ('request' in record && record.type !== 'graft.requested')",
     tests: ['braking/grafts'],
   },
   {

@@ -1,4 +1,5 @@
 import { brakeCommands } from '../../../../src/protocol/brakes/brakeSchemas.ts'
+import { partRights } from '../../../../src/protocol/parts/partRights.ts'
 import type { BrakeCommandType } from '../../../../src/protocol/brakes/brakeTable.ts'
 import type { AgentCommand, Decision } from '../../../../src/protocol/bridge/commands.ts'
 import { isAsked } from '../../../../src/protocol/asked.ts'
@@ -19,6 +20,7 @@ export const rightsFor: { readonly [T in AgentCommand['type']]: Right | readonly
     BrakeCommandType,
     'control'
   >),
+  ...partRights,
   'agent.use': 'use',
   'agent.decide': ['approve', 'answer.own'],
 }

@@ -10,6 +10,8 @@ import type { Block, Message } from '../../../../src/protocol/messages.ts'
 import type { Pending } from '../../../../src/protocol/runs/pending.ts'
 import type { ProvenanceKind } from '../../../../src/protocol/provenance.ts'
 import type { LogRecord, PauseReason, RecordOf } from '../../../../src/protocol/records.ts'
+import { isOfPart, type PartRecordType } from '../../../../src/protocol/parts/partRecords.ts'
+import { wordsOf } from '../../../../src/protocol/parts/partWords.ts'
 import type { Right } from '../../../../src/protocol/bridge/rights.ts'
 import { outwardEvent } from './outwardError.ts'
 
@@ -114,7 +116,7 @@ function withoutNote({ economics: _, undo: __, ...event }: EventOf<'revert.appli
 }
 
 /** The part of each kind of event that is shown to clients that see only messages. */
-const shownOf: { readonly [T in AgentEvent['type']]: Shown<T> } = {
+const shownOf: { readonly [T in Exclude<AgentEvent['type'], PartRecordType>]: Shown<T> } = {
   'agent.created': 'whole',
   'agent.stopped': 'whole',
   'run.start': ({ model: _, limits: __, given: ___, ...event }) => ({ ...event, limits: {} }),
@@ -172,7 +174,6 @@ const shownOf: { readonly [T in AgentEvent['type']]: Shown<T> } = {
   'policy.requested': 'withheld',
   'policy.start': 'withheld',
   'policy.end': 'withheld',
-  'memory.extracted': 'withheld',
   'turn.request': 'withheld',
   'reply.start': ({ model: _, ...event }) => event,
   'reply.delta': 'said',
@@ -201,7 +202,8 @@ function withheld(event: AgentEvent): EventOf<'record.withheld'> {
 
 /** The part of an event or a record that is shown to a client that does not see everything; `undefined`: none. */
 function shown<T extends AgentEvent | LogRecord>(event: T, view: View, tools: ClientTools): T | undefined {
-  const show = shownOf[event.type] as Shown<AgentEvent['type']>
+  if (isOfPart(event)) return wordsOf(event)!.visible?.(event as never) as T | undefined
+  const show = shownOf[event.type as keyof typeof shownOf] as Shown<AgentEvent['type']>
   if (typeof show === 'function') return show(event as never, view, tools) as T | undefined
   return show === 'whole' || (show === 'said' && view !== 'names') ? event : undefined
 }

@@ -6,6 +6,7 @@ import type { Economics } from '../../../../src/protocol/economics.ts'
 import { formatNodeId } from '../../../../src/protocol/ids.ts'
 import { textOf, totalTokens } from '../../../../src/protocol/messages.ts'
 import { byPolicy, counted, dollars, duration, money, savings, tookWords, whole } from '../../../charts/src/amounts.ts'
+import { linesAbout } from '../../../../src/protocol/parts/partLines.ts'
 import { brakeLines } from '../../../../src/protocol/brakes/brakeLines.ts'
 import type { Colours } from './colours.ts'
 import { withoutControls } from '../../../charts/src/plainText.ts'
@@ -158,10 +159,6 @@ export function eventPrinter(options: PrinterOptions): (event: AgentEvent) => vo
       if (event.applied) line(colours.dim(`  ${pruneLine(event)}`))
       if (event.reason !== undefined) line(colours.yellow(`  ${withoutControls(event.reason)}`))
     },
-    'memory.extracted': ({ kept }) => {
-      for (const { text, tainted } of kept)
-        line(colours.dim(`  ⇢ remembered${tainted ? ', unconfirmed' : ''}: ${withoutControls(oneLine(text, 120))}`))
-    },
     'stall.detected': ({ evidence, rung }) =>
       line(colours.yellow(`  ↻ in circles: ${withoutControls(evidence)}${rungWords[rung]}`)),
     'policy.end': (event) => {
@@ -182,6 +179,8 @@ export function eventPrinter(options: PrinterOptions): (event: AgentEvent) => vo
   }
   return (event) => {
     took = times.take(event)
+    for (const { text, tone } of linesAbout(event)?.terminal?.(event, told) ?? [])
+      line((tone === 'warn' ? colours.yellow : colours.dim)(`  ${withoutControls(text)}`))
     ;(printers[event.type] as ((event: AgentEvent) => void) | undefined)?.(event)
   }
 }
@@ -193,6 +192,8 @@ const plainPrinter = (screen: Screen): ReplyPrinter => ({
 
 const markdownPrinter = ({ screen, colours, hasLinks = false }: PrinterOptions): ReplyPrinter =>
   replyPrinter({ columns: () => screen.columns, grow: (...args) => screen.grow?.(...args) }, { colours, hasLinks })
+
+const told = { counted, short: (text: string): string => oneLine(text, 120) }
 
 const rungWords: Readonly<Record<EventOf<'stall.detected'>['rung'], string>> = {
   note: ' · the model is told',

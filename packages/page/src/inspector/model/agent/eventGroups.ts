@@ -1,11 +1,13 @@
 import { brakeWords } from '../../../../../../src/protocol/brakes/brakeWords.ts'
 import type { AgentEvent } from '../../../../../../src/protocol/events.ts'
+import { linesAbout } from '../../../../../../src/protocol/parts/partLines.ts'
+import type { PartRecordType } from '../../../../../../src/protocol/parts/partRecords.ts'
 
 /** Groups of events that are shown or hidden together. */
 export const eventGroups = ['run', 'message', 'tool', 'brake', 'approval', 'state', 'request', 'error'] as const
 export type EventGroup = (typeof eventGroups)[number]
 
-const groups: Readonly<Record<AgentEvent['type'], EventGroup>> = {
+const groups: Readonly<Record<Exclude<AgentEvent['type'], PartRecordType>, EventGroup>> = {
   'agent.created': 'run',
   'agent.stopped': 'run',
   'run.start': 'run',
@@ -16,7 +18,6 @@ const groups: Readonly<Record<AgentEvent['type'], EventGroup>> = {
   'turn.end': 'run',
   'turn.prepared': 'request',
   'tools.changed': 'request',
-  'memory.extracted': 'request',
   'use.changed': 'request',
   'turn.captured': 'request',
   'turn.request': 'request',
@@ -65,6 +66,10 @@ const groups: Readonly<Record<AgentEvent['type'], EventGroup>> = {
   'events.dropped': 'error',
 }
 
+/** The group of an event's type; of one from a newer server `run`. */
+const groupIn = (event: AgentEvent): EventGroup =>
+  linesAbout(event)?.group ?? (groups as Partial<Record<string, EventGroup>>)[event.type] ?? 'run'
+
 /**
  * Tells events of failures (an attempt, a call, a run, a sub-agent, an error) from others. A call that the runtime answered in place of
  * its tool has not failed.
@@ -78,15 +83,15 @@ export function isFailure(event: AgentEvent): boolean {
     case 'child.ended':
       return event.error !== undefined
     default:
-      return groups[event.type] === 'error'
+      return groupIn(event) === 'error'
   }
 }
 
-/** The group whose mark an event has; of one from a newer server `run`. */
-export const groupOf = (event: AgentEvent): EventGroup => (isFailure(event) ? 'error' : (groups[event.type] ?? 'run'))
+/** The group whose mark an event has. */
+export const groupOf = (event: AgentEvent): EventGroup => (isFailure(event) ? 'error' : groupIn(event))
 
 /** The groups an event is found in: that of its type, and failures among the errors too. */
 export function groupsOf(event: AgentEvent): readonly EventGroup[] {
-  const own = groups[event.type] ?? 'run'
+  const own = groupIn(event)
   return own !== 'error' && isFailure(event) ? [own, 'error'] : [own]
 }

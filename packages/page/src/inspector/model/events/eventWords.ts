@@ -9,8 +9,11 @@ import {
   toolCallsOf,
   totalTokens,
 } from '../../../../../../src/protocol/text/messageText.ts'
-import { byPolicy, counted, savings } from '../../../../../charts/src/amounts.ts'
+import { byPolicy, counted, dollars, savings } from '../../../../../charts/src/amounts.ts'
 import { brakeLines } from '../../../../../../src/protocol/brakes/brakeLines.ts'
+import type { ShowingWords } from '../../../../../../src/protocol/parts/describing.ts'
+import { linesAbout } from '../../../../../../src/protocol/parts/partLines.ts'
+import type { PartRecordType } from '../../../../../../src/protocol/parts/partRecords.ts'
 import type { Telling } from '../../../../../../src/protocol/brakes/telling.ts'
 import type { UndoLedger } from '../../../../../../src/protocol/undo.ts'
 import type { ToolsChange } from '../../../../../../src/protocol/toolsChange.ts'
@@ -74,7 +77,10 @@ const endWords = {
 } as const
 
 type Texts = {
-  readonly [T in AgentEvent['type']]: (event: Extract<AgentEvent, { type: T }>, telling: Telling) => string
+  readonly [T in Exclude<AgentEvent['type'], PartRecordType>]: (
+    event: Extract<AgentEvent, { type: T }>,
+    telling: Telling,
+  ) => string
 }
 
 const texts: Texts = {
@@ -96,13 +102,6 @@ const texts: Texts = {
   'turn.end': ({ turnIndex, usage }) => `turn ${turnIndex + 1}, ${counted(totalTokens(usage), 'token')}`,
   'turn.prepared': (prepared) => preparedWords(prepared),
   'tools.changed': (change) => toolsWords(change),
-  'memory.extracted': ({ kept, problem, usage, costUsd }) =>
-    [
-      `${counted(kept.length, 'record')} kept`,
-      ...kept.map(({ text }) => short(text)),
-      ...(problem === undefined ? [] : [problem]),
-      ...(usage === undefined ? [] : [askingCost(usage, costUsd)]),
-    ].join(' · '),
   'use.changed': ({ use }) => (use === null ? 'what the definition says' : useWords(use)),
   'turn.captured': ({ model, kept, messages }) =>
     `${counted(kept, 'message')} kept, ${messages.length} new, to ${model}`,
@@ -176,12 +175,15 @@ const texts: Texts = {
   'events.dropped': ({ count }) => `${count} events were not shown`,
 }
 
-const telling: Telling = { counted, short, saved }
+const telling: Telling & ShowingWords = { counted, short, saved, dollars, asking: askingCost }
 
 /** Describes an event in one line. Pure; never throws. */
 export function eventText(event: AgentEvent): string {
   try {
-    return (texts[event.type] as ((event: AgentEvent, telling: Telling) => string) | undefined)?.(event, telling) ?? ''
+    const text = linesAbout(event)?.line ?? texts[event.type as keyof Texts]
+    return (
+      (text as ((event: AgentEvent, telling: Telling & ShowingWords) => string) | undefined)?.(event, telling) ?? ''
+    )
   } catch {
     return ''
   }

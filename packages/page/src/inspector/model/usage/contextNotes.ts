@@ -3,6 +3,7 @@ import { callLine } from '../../../../../charts/src/toolLine.ts'
 import type { AgentEvent } from '../../../../../../src/protocol/events.ts'
 import type { NodeId } from '../../../../../../src/protocol/ids.ts'
 import { brakeLines } from '../../../../../../src/protocol/brakes/brakeLines.ts'
+import { linesAbout } from '../../../../../../src/protocol/parts/partLines.ts'
 import type { Telling } from '../../../../../../src/protocol/brakes/telling.ts'
 import type { LogRecord, RecordOf } from '../../../../../../src/protocol/records.ts'
 import { keptNotes, readKeptName } from '../calls/keptResults.ts'
@@ -32,7 +33,8 @@ export const noteGroups = [
   'Questions and approvals',
   'Models that failed or had to wait',
 ] as const
-export type NoteGroup = (typeof noteGroups)[number]
+/** One of those groups, or the heading of a part's notes. */
+export type NoteGroup = string
 
 /** Notes by what they are about, oldest first; groups without notes are missing. */
 export type ContextNotes = ReadonlyMap<NoteGroup, readonly ContextNote[]>
@@ -79,7 +81,8 @@ export function contextNotes(
     const text = `${event.model} had to wait ${duration(event.ms)} within the limits of the runtime`
     add(event.seq, event.turnIndex, ['Models that failed or had to wait', { text }])
   }
-  return new Map(noteGroups.flatMap((group) => (notes.has(group) ? [[group, notes.get(group)!] as const] : [])))
+  const groups = new Set([...noteGroups, ...notes.keys()])
+  return new Map([...groups].flatMap((group) => (notes.has(group) ? [[group, notes.get(group)!] as const] : [])))
 }
 
 type Placed = Exclude<LogRecord, { type: 'agent.created' | 'agent.stopped' }>
@@ -111,15 +114,6 @@ function notesOf(record: Placed, asked: Map<string, number>): readonly Told[] {
       const group = Object.hasOwn(calls, record.name) ? calls[record.name] : undefined
       return group === undefined ? [] : [[group, { text: callLine(record.name, record.input) }]]
     }
-    case 'memory.extracted': {
-      const cost = record.costUsd === 0 ? '' : `, ${dollars(record.costUsd)}`
-      const text = `${counted(record.kept.length, 'memory').replace('memorys', 'memories')} drawn from what left its sight${cost}`
-      const lines = record.kept.map(
-        (one) => `${one.kind} (${one.scope})${one.tainted ? ', unconfirmed' : ''}: ${one.text}`,
-      )
-      if (record.problem === undefined) return [['Memory', { text, lines }]]
-      return [['Memory', { text: `${text}: ${record.problem}`, lines, tone: 'bad' }]]
-    }
     case 'question.asked':
     case 'approval.requested': {
       asked.set(record.key, record.time)
@@ -140,7 +134,7 @@ function notesOf(record: Placed, asked: Map<string, number>): readonly Told[] {
       return [['Models that failed or had to wait', { text, tone: 'bad', lines: [record.error.message] }]]
     }
     default:
-      return notesOfBrake(record)
+      return notesElsewhere(record)
   }
 }
 
@@ -168,7 +162,12 @@ const brakeNotes: {
   ) => Omit<ContextNote, 'seq' | 'turnIndex' | 'node'> & { readonly node?: NodeId | undefined }
 } = brakeLines.notes
 
-function notesOfBrake(record: Placed): readonly Told[] {
+function notesElsewhere(record: Placed): readonly Told[] {
+  const ofPart = linesAbout(record as AgentEvent)?.note?.(record as AgentEvent, { counted, dollars })
+  if (ofPart !== undefined) {
+    const { heading, ...rest } = ofPart
+    return [[heading, rest]]
+  }
   const told = brakeNotes[record.type]?.(record as never, { counted })
   if (told === undefined) return []
   const { node, ...note } = told

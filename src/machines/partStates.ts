@@ -1,0 +1,82 @@
+import type { RecordDraft } from '../protocol/records.ts'
+import type { PartRecordType } from '../protocol/parts/partRecords.ts'
+
+type DraftOf<T extends RecordDraft['type']> = Extract<RecordDraft, { readonly type: T }>
+
+/** Circumstances of a record beside itself: its time; that of the one before for the first record of a fork. */
+export interface PartStepContext {
+  readonly now: number
+}
+
+/**
+ * The state of a part as a fold over records: plain JSON, never changed in place. It begins with the first record of the part's own; before that
+ * the agent has none, and steps for other records are not taken. A step that returns `undefined` ends the state.
+ */
+export interface PartState<State> {
+  readonly initial: State
+  readonly on: {
+    readonly [T in RecordDraft['type']]?: (
+      state: State,
+      record: DraftOf<T>,
+      context: PartStepContext,
+    ) => State | undefined
+  }
+}
+
+// oxlint-disable-next-line no-explicit-any -- the table has folds of different states, which `PartStates` tells apart again.
+type AnyPartState = PartState<any>
+
+/** The states that parts fold, by the name of the part. */
+export const partStates = {} as const satisfies { readonly [part: string]: AnyPartState }
+
+type StateOf<P> = P extends PartState<infer State> ? State : never
+
+/** The states of an agent's parts: of those that have records. */
+export type PartStates = { readonly [P in keyof typeof partStates]?: StateOf<(typeof partStates)[P]> }
+
+export const noPartStates: PartStates = Object.freeze({})
+
+type Step = (state: unknown, record: RecordDraft, context: PartStepContext) => unknown
+
+interface Taking {
+  readonly part: string
+  readonly initial: unknown
+  readonly step: Step
+}
+
+/** Builds a table of the steps by the type of the record. */
+function stepsOf(states: { readonly [part: string]: AnyPartState }): ReadonlyMap<string, readonly Taking[]> {
+  const table = new Map<string, Taking[]>()
+  for (const [part, { initial, on }] of Object.entries(states))
+    for (const [type, step] of Object.entries(on)) {
+      const taking = { part, initial, step: step as Step }
+      const known = table.get(type)
+      if (known === undefined) table.set(type, [taking])
+      else known.push(taking)
+    }
+  return table
+}
+
+/** Returns a function that folds a record into the states of parts. `isOwn`: tells records of parts from others. */
+export function partFolding(
+  states: { readonly [part: string]: AnyPartState },
+  isOwn: (type: string) => boolean,
+): <States>(before: States, record: RecordDraft, context: PartStepContext) => States {
+  const table = stepsOf(states)
+  return (before, record, context) => {
+    const taking = table.get(record.type)
+    if (taking === undefined) return before
+    const next = { ...before } as Record<string, unknown>
+    for (const { part, initial, step } of taking) {
+      if (next[part] === undefined && !isOwn(record.type)) continue
+      const state = step(next[part] ?? initial, record, context)
+      if (state === undefined) delete next[part]
+      else next[part] = state
+    }
+    return next as typeof before
+  }
+}
+
+/** A record of a part before the machine gives it its place: without header, run and turn. */
+type Body<R> = R extends unknown ? Omit<R, 'v' | 'seq' | 'runId' | 'turnIndex'> : never
+export type PartDraft = Body<Extract<RecordDraft, { readonly type: PartRecordType }>>

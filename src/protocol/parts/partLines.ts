@@ -1,0 +1,15 @@
+import type { EventOf } from '../events.ts'
+import type { RecordLines } from './describing.ts'
+import { memoryLines } from './memory/memoryLines.ts'
+import type { PartRecordType } from './partRecords.ts'
+
+/** The lines of all parts. Apart from `partWords.ts`, as a page loads only these. */
+export const partLines: { readonly [T in PartRecordType]: RecordLines<EventOf<T>> } = {
+  ...memoryLines,
+}
+
+/** Returns the lines about a record of a part; `undefined` for any other event. */
+export const linesAbout = <E extends { readonly type: string }>(event: E): RecordLines<E> | undefined =>
+  Object.hasOwn(partLines, event.type)
+    ? (partLines[event.type as PartRecordType] as unknown as RecordLines<E>)
+    : undefined

@@ -1,0 +1,16 @@
+import { memoryRecords } from './memory/memoryRecords.ts'
+
+/** The records of all parts. */
+export const partRecords = {
+  ...memoryRecords,
+} as const
+export type PartRecordType = keyof typeof partRecords
+
+/** The commands of all parts. */
+export const partCommands = {} as const
+export type PartCommandType = keyof typeof partCommands
+
+/** Returns true for a record or event of a part. */
+export const isOfPart = <R extends { readonly type: string }>(
+  record: R,
+): record is Extract<R, { readonly type: PartRecordType }> => Object.hasOwn(partRecords, record.type)

@@ -1,0 +1,15 @@
+import type { EventOf } from '../events.ts'
+import type { RecordWords } from './describing.ts'
+import { memoryWords } from './memory/memoryWords.ts'
+import type { PartRecordType } from './partRecords.ts'
+
+/** The words of all parts: for the application's log, telemetry, and clients that may not see all. */
+export const partWords: { readonly [T in PartRecordType]: RecordWords<EventOf<T>> } = {
+  ...memoryWords,
+}
+
+/** Returns the words about a record of a part; `undefined` for any other event. */
+export const wordsOf = <E extends { readonly type: string }>(event: E): RecordWords<E> | undefined =>
+  Object.hasOwn(partWords, event.type)
+    ? (partWords[event.type as PartRecordType] as unknown as RecordWords<E>)
+    : undefined
