@@ -5,8 +5,22 @@ export async function loadPeer<T>(load: () => Promise<T>, who: string, packageNa
   try {
     return await load()
   } catch (thrown) {
-    if ((thrown as { code?: unknown }).code !== 'ERR_MODULE_NOT_FOUND') throw thrown
-    const what = `${who} needs a package that is not installed: npm install ${packageName}.`
-    throw new RuntimeError('PACKAGE_MISSING', what, { cause: thrown })
+    throw missing(thrown, who, packageName)
   }
+}
+
+/** Loads a peer dependency at once. @throws RuntimeError `PACKAGE_MISSING` if it is not installed; `who` needs it. */
+export function requirePeer<T>(load: () => T, who: string, packageName: string): T {
+  try {
+    return load()
+  } catch (thrown) {
+    throw missing(thrown, who, packageName)
+  }
+}
+
+function missing(thrown: unknown, who: string, packageName: string): unknown {
+  const { code } = thrown as { code?: unknown }
+  if (code !== 'ERR_MODULE_NOT_FOUND' && code !== 'MODULE_NOT_FOUND') return thrown
+  const what = `${who} needs a package that is not installed: npm install ${packageName}.`
+  return new RuntimeError('PACKAGE_MISSING', what, { cause: thrown })
 }

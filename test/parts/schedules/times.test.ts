@@ -10,10 +10,10 @@ const iso = (time: number): string => new Date(time).toISOString()
 const day = 86_400_000
 
 /** Goes through a schedule as a waker does that looks every `pollMs`, from one time to another. */
-async function live(asked: AskedTimes, from: string, to: string, pollMs: number): Promise<string[]> {
+function live(asked: AskedTimes, from: string, to: string, pollMs: number): string[] {
   const fired: string[] = []
-  const { times, due: first } = await readTimes(asked, at(from), 1_000)
-  const occurrences = await occurrencesOf(times)
+  const { times, due: first } = readTimes(asked, at(from), 1_000)
+  const occurrences = occurrencesOf(times)
   let due: number | null = first
   for (let now = at(from); now < at(to) && due !== null; now += pollMs) {
     if (due > now) continue
@@ -25,8 +25,8 @@ async function live(asked: AskedTimes, from: string, to: string, pollMs: number)
 }
 
 describe('the times of schedules', (it) => {
-  it('through a year, a cron time at night in Berlin comes once a day, also when clocks change', async () => {
-    const fired = await live(
+  it('through a year, a cron time at night in Berlin comes once a day, also when clocks change', () => {
+    const fired = live(
       { cron: '30 2 * * *', timezone: 'Europe/Berlin' },
       '2026-01-01T00:00Z',
       '2027-01-01T00:00Z',
@@ -44,26 +44,21 @@ describe('the times of schedules', (it) => {
     assert.equal(on('2026-10-26'), ['2026-10-26T01:30:00.000Z'])
   })
 
-  it('on working days come on working days', async () => {
-    const fired = await live(
-      { cron: '0 9 * * 1-5', timezone: 'UTC' },
-      '2026-01-01T10:00Z',
-      '2026-12-31T10:00Z',
-      3_600_000,
-    )
+  it('on working days come on working days', () => {
+    const fired = live({ cron: '0 9 * * 1-5', timezone: 'UTC' }, '2026-01-01T10:00Z', '2026-12-31T10:00Z', 3_600_000)
     assert.is(fired.length, 260)
     assert.ok(fired.every((time) => ![0, 6].includes(new Date(time).getUTCDay())))
   })
 
-  it('of one distance do not move when each is found late', async () => {
-    const fired = await live({ every: 7_000 }, '2026-01-01T00:00:00Z', '2026-01-01T00:10:00Z', 1_900)
+  it('of one distance do not move when each is found late', () => {
+    const fired = live({ every: 7_000 }, '2026-01-01T00:00:00Z', '2026-01-01T00:10:00Z', 1_900)
     assert.is(fired.length, 85)
     assert.ok(fired.every((time) => (at(time) - at('2026-01-01T00:00:00Z')) % 7_000 === 0))
   })
 
-  it('come once when there is one alone', async () => {
+  it('come once when there is one alone', () => {
     const asked = { at: '2026-03-01T09:00:00+01:00' }
-    assert.equal(await live(asked, '2026-01-01T00:00Z', '2026-06-01T00:00Z', day), ['2026-03-01T08:00:00.000Z'])
+    assert.equal(live(asked, '2026-01-01T00:00Z', '2026-06-01T00:00Z', day), ['2026-03-01T08:00:00.000Z'])
   })
 })
 
@@ -71,18 +66,18 @@ describe('times that passed while nobody was there', (it) => {
   const now = at('2026-05-07T08:00Z')
   const due = at('2026-05-04T09:00Z')
   const daily = { cron: '0 9 * * *', timezone: 'UTC' }
-  const plan = async (catchUp: CatchUp, asked: AskedTimes = daily, from = due): Promise<Firing> =>
-    planFiring(await occurrencesOf((await readTimes(asked, from - day / 2, 1_000)).times), { due: from, catchUp }, now)
+  const plan = (catchUp: CatchUp, asked: AskedTimes = daily, from = due): Firing =>
+    planFiring(occurrencesOf(readTimes(asked, from - day / 2, 1_000).times), { due: from, catchUp }, now)
 
-  it('make one prompt with `once`, that says how many there were', async () => {
+  it('make one prompt with `once`, that says how many there were', () => {
     const expected = { due: at('2026-05-06T09:00Z'), isSkipped: false, missed: 2, next: at('2026-05-07T09:00Z') }
-    assert.equal(await plan('once'), expected)
+    assert.equal(plan('once'), expected)
   })
 
-  it('make none with `skip`, unless they are a minute old at most', async () => {
+  it('make none with `skip`, unless they are a minute old at most', () => {
     const expected = { due: at('2026-05-06T09:00Z'), isSkipped: true, missed: 2, next: at('2026-05-07T09:00Z') }
-    assert.equal(await plan('skip'), expected)
-    assert.equal(await plan('skip', { every: day }, now - 3 * day - 60_000), {
+    assert.equal(plan('skip'), expected)
+    assert.equal(plan('skip', { every: day }, now - 3 * day - 60_000), {
       due: now - 60_000,
       isSkipped: false,
       missed: 3,
@@ -90,28 +85,28 @@ describe('times that passed while nobody was there', (it) => {
     })
   })
 
-  it('make one each with `all`, in order', async () => {
+  it('make one each with `all`, in order', () => {
     const first = { due, isSkipped: false, missed: 0, next: at('2026-05-05T09:00Z') }
-    assert.equal(await plan('all'), first)
+    assert.equal(plan('all'), first)
     const last = { due: at('2026-05-06T09:00Z'), isSkipped: false, missed: 0, next: at('2026-05-07T09:00Z') }
-    assert.equal(await plan('all', daily, at('2026-05-06T09:00Z')), last)
+    assert.equal(plan('all', daily, at('2026-05-06T09:00Z')), last)
   })
 
-  it('make ten at most with `all`, of the newest', async () => {
+  it('make ten at most with `all`, of the newest', () => {
     const from = now - 99 * 60_000
-    const firing = await plan('all', { every: 60_000 }, from)
+    const firing = plan('all', { every: 60_000 }, from)
     assert.equal(firing, { due: now - 9 * 60_000, isSkipped: false, missed: 90, next: now - 8 * 60_000 })
-    assert.equal(await plan('all', { cron: '* * * * *' }, from), firing)
+    assert.equal(plan('all', { cron: '* * * * *' }, from), firing)
   })
 
-  it('are counted up to a thousand, so that a second of a year ago holds nothing up', async () => {
+  it('are counted up to a thousand, so that a second of a year ago holds nothing up', () => {
     const year = now - 365 * day
     for (const asked of [{ every: 1_000 }, { cron: '* * * * * *' }])
-      assert.equal(await plan('once', asked, year), { due: now, isSkipped: false, missed: 1_000, next: now + 1_000 })
+      assert.equal(plan('once', asked, year), { due: now, isSkipped: false, missed: 1_000, next: now + 1_000 })
   })
 
-  it('of a schedule with one time make that one prompt, and none after it', async () => {
-    assert.equal(await plan('once', { at: due }), { due, isSkipped: false, missed: 0, next: null })
+  it('of a schedule with one time make that one prompt, and none after it', () => {
+    assert.equal(plan('once', { at: due }), { due, isSkipped: false, missed: 0, next: null })
   })
 })
 
@@ -144,23 +139,23 @@ describe('times that are refused', (it) => {
   ]
   for (const [asked, ...words] of refused)
     it(JSON.stringify(asked).slice(0, 60), () =>
-      assert.rejects(() => readTimes(asked, now, 1_000), failsWith('SCHEDULE_INVALID', ...words)),
+      assert.throws(() => readTimes(asked, now, 1_000), failsWith('SCHEDULE_INVALID', ...words)),
     )
 
-  it('at a minute or more from each other, for a model', async () => {
+  it('at a minute or more from each other, for a model', () => {
     const soon = (asked: AskedTimes) => () => readTimes(asked, now, 60_000)
-    await assert.rejects(soon({ every: 59_999 }), failsWith('SCHEDULE_INVALID', 'from 60000'))
-    await assert.rejects(soon({ cron: '*/30 * * * * *' }), failsWith('SCHEDULE_INVALID', 'after 30000 ms'))
-    await assert.rejects(soon({ cron: '0,59 0 * * * *' }), failsWith('SCHEDULE_INVALID', 'after 59000 ms'))
-    assert.is((await soon({ cron: '* * * * *' })()).due, now + 60_000)
+    assert.throws(soon({ every: 59_999 }), failsWith('SCHEDULE_INVALID', 'from 60000'))
+    assert.throws(soon({ cron: '*/30 * * * * *' }), failsWith('SCHEDULE_INVALID', 'after 30000 ms'))
+    assert.throws(soon({ cron: '0,59 0 * * * *' }), failsWith('SCHEDULE_INVALID', 'after 59000 ms'))
+    assert.is(soon({ cron: '* * * * *' })().due, now + 60_000)
   })
 
-  it('not a moment ago: that fires at once', async () => {
-    assert.equal(await readTimes({ at: now - 60_000 }, now, 1_000), { times: { at: now - 60_000 }, due: now - 60_000 })
+  it('not a moment ago: that fires at once', () => {
+    assert.equal(readTimes({ at: now - 60_000 }, now, 1_000), { times: { at: now - 60_000 }, due: now - 60_000 })
   })
 
-  it('29 February is a date', async () => {
-    const { due } = await readTimes({ cron: '0 0 29 2 *' }, now, 60_000)
+  it('29 February is a date', () => {
+    const { due } = readTimes({ cron: '0 0 29 2 *' }, now, 60_000)
     assert.is(iso(due), '2028-02-29T00:00:00.000Z')
   })
 })

@@ -1,6 +1,7 @@
-import type { Cron } from 'croner'
+import { createRequire } from 'node:module'
+import type * as Croner from 'croner'
 import { messageOf, RuntimeError } from '../../../protocol/errors.ts'
-import { loadPeer } from '../../../protocol/ports/loadPeer.ts'
+import { requirePeer } from '../../../protocol/ports/loadPeer.ts'
 import type { ScheduleTimes } from '../../../protocol/parts/schedules/scheduleTimes.ts'
 
 /** The times of one schedule, in epoch milliseconds. */
@@ -18,7 +19,7 @@ const maxCronLength = 120
  * Returns the times of a schedule.
  * @throws RuntimeError `SCHEDULE_INVALID` for a cron expression or time zone that there is not, `PACKAGE_MISSING`
  */
-export async function occurrencesOf(times: ScheduleTimes): Promise<Occurrences> {
+export function occurrencesOf(times: ScheduleTimes): Occurrences {
   if ('at' in times) return { next: (after) => (times.at > after ? times.at : undefined), newest: (_, due) => [due] }
   return 'every' in times ? evenly(times.every) : byCron(times)
 }
@@ -35,8 +36,8 @@ function evenly(every: number): Occurrences {
   }
 }
 
-async function byCron({ cron, timezone }: { readonly cron: string; readonly timezone: string }): Promise<Occurrences> {
-  const expression = await readCron(cron, timezone)
+function byCron({ cron, timezone }: { readonly cron: string; readonly timezone: string }): Occurrences {
+  const expression = readCron(cron, timezone)
   return {
     next: (after) => expression.nextRun(new Date(after))?.getTime(),
     newest(count, due, now) {
@@ -49,8 +50,10 @@ async function byCron({ cron, timezone }: { readonly cron: string; readonly time
   }
 }
 
-async function readCron(cron: string, timezone: string): Promise<Cron> {
-  const { Cron } = await loadPeer(() => import('croner'), 'A schedule by a cron expression', 'croner')
+function readCron(cron: string, timezone: string): Croner.Cron {
+  // A command has its answer at once, so that it is not waited for.
+  const load = (): typeof Croner => createRequire(import.meta.url)('croner') as typeof Croner
+  const { Cron } = requirePeer(load, 'A schedule by a cron expression', 'croner')
   // It takes dates too, which `at` is for.
   if (cron.length > maxCronLength || !/^(?:@\w+|\S+(?: +\S+){4,5})$/.test(cron))
     throw refused(cron, 'it needs five fields (minute, hour, day, month, day of the week), or six with seconds first')

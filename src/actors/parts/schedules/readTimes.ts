@@ -28,10 +28,10 @@ const looked = 60
  * Reads when a schedule is to fire. `leastMs`: the shortest distance between two times.
  * @throws RuntimeError `SCHEDULE_INVALID`, `PACKAGE_MISSING`
  */
-export async function readTimes(asked: AskedTimes, now: number, leastMs: number): Promise<ReadTimes> {
+export function readTimes(asked: AskedTimes, now: number, leastMs: number): ReadTimes {
   const times = timesIn(asked)
   if ('every' in times) checkEvery(times.every, leastMs)
-  const occurrences = await occurrencesOf(times)
+  const occurrences = occurrencesOf(times)
   const due = 'every' in times ? now + times.every : 'at' in times ? times.at : occurrences.next(now)
   if (due === undefined || due - now > furthestMs)
     throw refused('at' in times ? 'It lies more than five years ahead.' : 'It never fires within the next five years.')
