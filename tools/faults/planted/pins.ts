@@ -85,8 +85,8 @@ export const faults: readonly Fault[] = [
     id: 'pins-11',
     file: 'src/log/requestIndex.ts',
     what: 'a prune that a client sends again is made twice',
-    from: "'request' in record ?",
-    to: "'request' in record && record.type !== 'prune.requested' ?",
+    from: "if ('request' in record)",
+    to: "if ('request' in record && record.type !== 'prune.requested')",
     tests: ['braking/personPrunes'],
   },
 ]
