@@ -48,6 +48,8 @@ export { totalTokens } from './protocol/text/messageText.ts'
 // The runtime, its agents and their runs
 export { createRuntime, type Runtime } from '../packages/bridge/src/createRuntime.ts'
 export type { ResumedAll } from './runtime/resumeAll.ts'
+export type { WakeOptions, Waker } from './runtime/wake.ts'
+export type { ListedSchedule, ScheduleOptions } from './protocol/parts/schedules/scheduleOptions.ts'
 export type { RuntimeOptions } from './runtime/runtimeOptions.ts'
 export type { Agent } from './runtime/agents/agent.ts'
 export type { AgentTree, PendingApproval } from './runtime/agents/agentTree.ts'

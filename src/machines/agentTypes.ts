@@ -15,6 +15,7 @@ import type { Limits } from '../protocol/runs/runLimits.ts'
 import type { LimitReason, TurnUse } from '../protocol/bridge/turns.ts'
 import type { AgentPolicy } from './agentPolicy.ts'
 import type { PartDraft, PartStates } from './partStates.ts'
+import type { EndedSchedule, PlannedFiring } from './schedulePlans.ts'
 import type { CallOutput, CallReturn, HookOutput, ReplyFailure, SleepInput, Handoff } from './effectTypes.ts'
 
 export interface CallState {
@@ -307,6 +308,13 @@ export type AgentMachineEvent =
   /** Changes of the values in use: `null` resets a field, or all of them, to the definition. */
   | { readonly type: 'use'; readonly id: string; readonly use: UseEvent | null; readonly at: number }
   | { readonly type: 'brake'; readonly request: PolicyRequest; readonly at: number }
+  /** Schedules that are due, as it was planned, and those that may not go on. */
+  | {
+      readonly type: 'schedules'
+      readonly firings: readonly PlannedFiring[]
+      readonly ended: readonly EndedSchedule[]
+      readonly at: number
+    }
   /** Records of parts, to be made in one step. */
   | { readonly type: 'record'; readonly records: readonly PartDraft[]; readonly at: number }
   /** A policy fired in the consultation under `key`. */

@@ -5,6 +5,7 @@ import type { PauseReason } from '../protocol/records.ts'
 import { settleKey } from './aborts.ts'
 import { drainKey, foldKey, isAsked } from './brakes.ts'
 import { askedSoFar, consultKey } from './policies.ts'
+import { isOwing } from './schedules.ts'
 import { spentRun } from './spending.ts'
 import { stallKey } from './stalls.ts'
 import { undoKey } from './undoing.ts'
@@ -170,6 +171,12 @@ export const pausedBetweenTurns = ({ context }: Subject): boolean => betweenTurn
 /** A new message replaces the paused run, but not while a call waits for people, because the call has not been refused. */
 export const mayLeaveRun = (subject: Subject): boolean =>
   pausedBetweenTurns(subject) && heldCalls(subject.context).length === 0
+/** A schedule is due, and a limit or a stall has ended the run before it: that gives way, as it would to a message. */
+export const scheduleLeavesRun = (subject: Subject): boolean => {
+  const { context, event } = subject
+  if (event.type !== 'schedules' || context.pause?.type === 'interrupted' || !mayLeaveRun(subject)) return false
+  return event.firings.some(({ isSkipped }) => !isSkipped) || isOwing(context)
+}
 export const mayResumeCalls = (subject: Subject): boolean => mayResumeRun(subject) && subject.context.calls.length > 0
 export const mayResumeRun = ({ context }: Subject): boolean =>
   context.pause?.type !== 'approvals' && context.pausedRun !== null

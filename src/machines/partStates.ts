@@ -1,5 +1,6 @@
 import type { RecordDraft } from '../protocol/records.ts'
 import type { PartRecordType } from '../protocol/parts/partRecords.ts'
+import { scheduleState } from '../protocol/parts/schedules/scheduleState.ts'
 
 type DraftOf<T extends RecordDraft['type']> = Extract<RecordDraft, { readonly type: T }>
 
@@ -27,7 +28,7 @@ export interface PartState<State> {
 type AnyPartState = PartState<any>
 
 /** The states that parts fold, by the name of the part. */
-export const partStates = {} as const satisfies { readonly [part: string]: AnyPartState }
+export const partStates = { schedules: scheduleState } as const satisfies { readonly [part: string]: AnyPartState }
 
 type StateOf<P> = P extends PartState<infer State> ? State : never
 

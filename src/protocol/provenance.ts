@@ -28,6 +28,8 @@ export const provenanceKindSchema = lazily(() =>
     z.object({ type: z.literal('imported') }),
     /** The report of a detached agent: the outcome of its call, sent once it has ended. */
     z.object({ type: z.literal('report'), agentId: z.string(), name: z.string(), callId: z.string() }),
+    /** The prompt of a schedule that came due. */
+    z.object({ type: z.literal('schedule'), id: z.string() }),
     z.object({ type: z.literal('unknown') }),
   ]),
 )

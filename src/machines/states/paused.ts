@@ -6,6 +6,7 @@ import { advanceCalls, cancelCalls, failCall, readyPausedCalls, settleCall } fro
 import { decideCall } from '../decisions.ts'
 import { dropSaid, enqueueMessage, enqueuePrompt } from '../queues.ts'
 import { endUndo } from '../undoing.ts'
+import { fireSchedules } from '../schedules.ts'
 import { dropResuming, pauseForStore, releaseDeadline, startRun, startTurn } from '../runs.ts'
 import { beginEnding } from './stopped.ts'
 import type { Draft } from '../draft.ts'
@@ -95,6 +96,19 @@ export const paused = agentSetup.createStateConfig({
         enqueuePrompt(draft, event)
       }),
     },
+    schedules: [
+      {
+        guard: 'scheduleLeavesRun',
+        target: 'idle',
+        description: 'a schedule is due',
+        actions: advance<EventOfType<'schedules'>>((draft, event) => {
+          cancelCalls(draft, 'skipped')
+          leaveRun(draft)
+          fireSchedules(draft, event)
+        }),
+      },
+      { actions: advance<EventOfType<'schedules'>>(fireSchedules) },
+    ],
     resume: [
       {
         guard: 'mayResumeCalls',

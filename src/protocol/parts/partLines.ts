@@ -1,11 +1,13 @@
 import type { EventOf } from '../events.ts'
 import type { RecordLines } from './describing.ts'
 import { memoryLines } from './memory/memoryLines.ts'
+import { scheduleLines } from './schedules/scheduleLines.ts'
 import type { PartRecordType } from './partRecords.ts'
 
 /** The lines of all parts. Apart from `partWords.ts`, as a page loads only these. */
 export const partLines: { readonly [T in PartRecordType]: RecordLines<EventOf<T>> } = {
   ...memoryLines,
+  ...scheduleLines,
 }
 
 /** Returns the lines about a record of a part; `undefined` for any other event. */

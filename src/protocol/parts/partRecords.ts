@@ -1,13 +1,17 @@
 import { memoryRecords } from './memory/memoryRecords.ts'
+import { scheduleCommands, scheduleRecords } from './schedules/scheduleRecords.ts'
 
 /** The records of all parts. */
 export const partRecords = {
   ...memoryRecords,
+  ...scheduleRecords,
 } as const
 export type PartRecordType = keyof typeof partRecords
 
 /** The commands of all parts. */
-export const partCommands = {} as const
+export const partCommands = {
+  ...scheduleCommands,
+} as const
 export type PartCommandType = keyof typeof partCommands
 
 /** Returns true for a record or event of a part. */

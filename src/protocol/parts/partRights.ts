@@ -2,4 +2,8 @@ import type { Right } from '../bridge/rights.ts'
 import type { PartCommandType } from './partRecords.ts'
 
 /** The right that each command of a part needs. With several, one of them is needed, depending on the command's fields. */
-export const partRights: { readonly [T in PartCommandType]: Right | readonly Right[] } = {}
+export const partRights: { readonly [T in PartCommandType]: Right | readonly Right[] } = {
+  'agent.schedule': 'control',
+  'agent.unschedule': 'control',
+  'agent.fire': 'control',
+}

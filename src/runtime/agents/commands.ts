@@ -17,7 +17,8 @@ import type { AgentHost } from './agentHost.ts'
 import { mayResumeFailed } from '../../machines/conditions.ts'
 import { decide } from './decide.ts'
 import { checkDeps, RunDeps } from '../children/runDeps.ts'
-import { applies, type ApplyCommand } from '../../actors/parts/partCommands.ts'
+import type { ApplyCommand } from '../../actors/parts/applyCommand.ts'
+import { applies } from '../../actors/parts/partCommands.ts'
 import type { Run } from '../../protocol/runs/run.ts'
 import { offeredNames } from '../../actors/turn/offeredNames.ts'
 import { modelIn } from '../../actors/turn/turnFrames.ts'
@@ -131,7 +132,7 @@ function recordFor(asked: Asked, definition: AgentDefinition, command: Command, 
   const { host, context } = asked
   const apply = (applies as { readonly [type: string]: ApplyCommand<Command['type']> })[command.type]!
   const records = apply(command, { agentId: host.agentId, definition, parts: context.parts, id, at })
-  const bare = (host.shared.sources.redactor?.value(records) ?? records) as typeof records
+  const bare = host.shared.sources.redactor?.value(records) ?? records
   host.machine.send({ type: 'record', records: bare, at })
 }
 

@@ -238,7 +238,7 @@ export class Ports implements AgentPorts {
 
   record(records: readonly PartDraft[]): void {
     const bare = this.redactor?.value(records) ?? records
-    this.#agent.machine.tell({ type: 'record', records: bare as readonly PartDraft[], at: this.clock.now() })
+    this.#agent.machine.tell({ type: 'record', records: bare, at: this.clock.now() })
   }
 
   policyFired(...[key, start]: Parameters<AgentPorts['policyFired']>): void {

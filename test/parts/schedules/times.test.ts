@@ -1,6 +1,7 @@
 import { occurrencesOf } from '../../../src/actors/parts/schedules/occurrences.ts'
 import { planFiring, type Firing } from '../../../src/actors/parts/schedules/planFiring.ts'
-import { type AskedTimes, readTimes } from '../../../src/actors/parts/schedules/readTimes.ts'
+import { readTimes } from '../../../src/actors/parts/schedules/readTimes.ts'
+import type { AskedTimes } from '../../../src/protocol/parts/schedules/scheduleOptions.ts'
 import type { CatchUp } from '../../../src/protocol/parts/schedules/scheduleTimes.ts'
 import { failsWith } from '../../stores/storeFolder.ts'
 import { assert, describe } from '../../support/suite.ts'

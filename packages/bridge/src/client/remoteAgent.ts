@@ -39,6 +39,7 @@ import type { Own, RemoteListenOptions, RemoteSubscribeOptions } from './subscri
 import type { Asked, Asking } from './outgoing.ts'
 import type { FeedOwner, RemoteFeed } from './remoteFeed.ts'
 import { RemoteRuns } from './remoteRuns.ts'
+import { ScheduleCommands } from './scheduleCommands.ts'
 
 /** Functions of the client that an agent uses. */
 export interface AgentOwner extends FeedOwner {
@@ -57,7 +58,7 @@ export interface AgentOwner extends FeedOwner {
  * An agent on a server, with the same methods as a local one. Apart from bad arguments, errors that a local agent throws are rejected promises
  * here, which may be ignored. Commands are executed once and in order, even across reconnects.
  */
-export class RemoteAgent<out Output = unknown, out Event extends AgentEvent = AgentEvent> {
+export class RemoteAgent<out Output = unknown, out Event extends AgentEvent = AgentEvent> extends ScheduleCommands {
   readonly id: string
   readonly #owner: AgentOwner
   readonly #feed: RemoteFeed
@@ -70,6 +71,7 @@ export class RemoteAgent<out Output = unknown, out Event extends AgentEvent = Ag
 
   /** Made by `client.agent` and `client.spawn`. */
   constructor(id: string, owner: AgentOwner, feed: RemoteFeed) {
+    super()
     this.id = id
     this.#owner = owner
     this.#feed = feed
@@ -101,23 +103,23 @@ export class RemoteAgent<out Output = unknown, out Event extends AgentEvent = Ag
 
   /** Sends a message into the current run. Throws as `prompt` does; rejects with `QUEUE_FULL`, `AGENT_STOPPED`, `AGENT_PAUSED`. */
   steer(content: Content, options: SayOptions = {}): Promise<void> {
-    return this.#send({ type: 'agent.steer', agentId: this.id, content, ...given(options) })
+    return this.command({ type: 'agent.steer', agentId: this.id, content, ...given(options) })
   }
 
   /** Sends a message that is delivered when the current run would otherwise end. Otherwise like `steer`. */
   followUp(content: Content, options: SayOptions = {}): Promise<void> {
-    return this.#send({ type: 'agent.followUp', agentId: this.id, content, ...given(options) })
+    return this.command({ type: 'agent.followUp', agentId: this.id, content, ...given(options) })
   }
 
   /** Ends the current run. */
   abort(): Promise<void> {
-    return this.#send({ type: 'agent.abort', agentId: this.id })
+    return this.command({ type: 'agent.abort', agentId: this.id })
   }
 
   /** Decides a call or question that waits, by its `key`, as `decide` of a local agent. Rejects with `CALL_NOT_PENDING`, `ANSWER_INVALID`. */
   decide(key: string, decision: Decision, how?: string | DecideOptions): Promise<void> {
     const command = { type: 'agent.decide', agentId: this.id, callId: key, ...decided(decision, how) }
-    return this.#send(command as AgentCommand)
+    return this.command(command as AgentCommand)
   }
 
   /**
@@ -139,32 +141,32 @@ export class RemoteAgent<out Output = unknown, out Event extends AgentEvent = Ag
 
   /** Requests a revert to a step, such as `n12`; with `undo`, `undo.end` reports the outcome of the undo. */
   revert(step: string, options: RevertCommandOptions): Promise<void> {
-    return this.#send({ type: 'agent.revert', agentId: this.id, step, ...given(options ?? {}) } as AgentCommand)
+    return this.command({ type: 'agent.revert', agentId: this.id, step, ...given(options ?? {}) } as AgentCommand)
   }
 
   /** Hides steps of the model, or its oldest until `tokens` are hidden; with `mask` only the contents of their results. */
   prune(options: PruneOptions): Promise<void> {
-    return this.#send({ type: 'agent.prune', agentId: this.id, ...given(options ?? {}) })
+    return this.command({ type: 'agent.prune', agentId: this.id, ...given(options ?? {}) })
   }
 
   /** Folds every step of the model that may be folded. Rejects with `BRAKING_OFF`. */
   fold(): Promise<void> {
-    return this.#send({ type: 'agent.fold', agentId: this.id })
+    return this.command({ type: 'agent.fold', agentId: this.id })
   }
 
   /** Asks a policy of `braking.policies` by name, whatever its trigger says. Rejects with `BRAKING_OFF`, `POLICY_NOT_FOUND`. */
   brake(policy: string): Promise<void> {
-    return this.#send({ type: 'agent.brake', agentId: this.id, policy })
+    return this.command({ type: 'agent.brake', agentId: this.id, policy })
   }
 
   /** Replaces the middle of the conversation by a summary. */
   compact(options: CompactOptions = {}): Promise<void> {
-    return this.#send({ type: 'agent.compact', agentId: this.id, ...given(options ?? {}) })
+    return this.command({ type: 'agent.compact', agentId: this.id, ...given(options ?? {}) })
   }
 
   /** Copies steps of an abandoned branch to the end. A `graft.applied` event reports the outcome. */
   graft(steps: string | readonly string[]): Promise<void> {
-    return this.#send({ type: 'agent.graft', agentId: this.id, steps: stepsIn(steps) })
+    return this.command({ type: 'agent.graft', agentId: this.id, steps: stepsIn(steps) })
   }
 
   /**
@@ -172,22 +174,22 @@ export class RemoteAgent<out Output = unknown, out Event extends AgentEvent = Ag
    * `models`, by name. Rejects with `INVALID_OPTION`, `MODEL_NOT_FOUND`.
    */
   use(use: UseChange | null): Promise<void> {
-    return this.#send({ type: 'agent.use', agentId: this.id, use })
+    return this.command({ type: 'agent.use', agentId: this.id, use })
   }
 
   /** Keeps a step, such as `n12`, visible to the model. A `pin.applied` event reports the outcome. */
   pin(step: string): Promise<void> {
-    return this.#send({ type: 'agent.pin', agentId: this.id, step })
+    return this.command({ type: 'agent.pin', agentId: this.id, step })
   }
 
   /** Removes a pin. Otherwise like `pin`. */
   unpin(step: string): Promise<void> {
-    return this.#send({ type: 'agent.unpin', agentId: this.id, step })
+    return this.command({ type: 'agent.unpin', agentId: this.id, step })
   }
 
   /** Ends the agent for good; resolves once its log is written. */
   stop(): Promise<void> {
-    return this.#send({ type: 'agent.stop', agentId: this.id })
+    return this.command({ type: 'agent.stop', agentId: this.id })
   }
 
   /**
@@ -319,7 +321,7 @@ export class RemoteAgent<out Output = unknown, out Event extends AgentEvent = Ag
     const command = { ...said, ...given(options) }
     checkCommand(command)
     if (signal?.aborted === true) return neverRun() as Run<never, never>
-    const end = (run: string): void => void this.#send({ type: 'agent.abort', agentId: this.id, run })
+    const end = (run: string): void => void this.command({ type: 'agent.abort', agentId: this.id, run })
     return endWith(this.#begin(command), signal, end) as Run<never, never>
   }
 
@@ -383,7 +385,7 @@ export class RemoteAgent<out Output = unknown, out Event extends AgentEvent = Ag
     this.#stopListening = undefined
   }
 
-  #send(command: AgentCommand): Promise<void> {
+  protected command(command: AgentCommand): Promise<void> {
     checkCommand(command)
     const number = this.#owner.nextNumber()
     const done = new Promise<void>((resolve, refused) => {

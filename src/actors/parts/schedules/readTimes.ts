@@ -1,19 +1,8 @@
 import { RuntimeError } from '../../../protocol/errors.ts'
+import type { AskedTimes } from '../../../protocol/parts/schedules/scheduleOptions.ts'
 import type { ScheduleTimes } from '../../../protocol/parts/schedules/scheduleTimes.ts'
 import { type Occurrences, occurrencesOf } from './occurrences.ts'
 import { freshMs, furthestMs } from './planFiring.ts'
-
-/** When a schedule is to fire, as it was asked for: one of `at`, `every` and `cron`. */
-export interface AskedTimes {
-  /** A time: a date, epoch milliseconds, or a text such as `2027-03-01T09:00:00+01:00`. */
-  readonly at?: Date | number | string | undefined
-  /** A distance in milliseconds. */
-  readonly every?: number | undefined
-  /** A cron expression of five fields, or of six with seconds first. Needs `npm install croner`. */
-  readonly cron?: string | undefined
-  /** The time zone of `cron`. Default: UTC. */
-  readonly timezone?: string | undefined
-}
 
 /** Times of a schedule with the first one. */
 export interface ReadTimes {
