@@ -16,6 +16,8 @@ export type { Limits } from './protocol/runs/runLimits.ts'
 export { heuristicStrategy, llmStrategy, type CompactionStrategy } from './actors/brakes/compaction/summariseSpan.ts'
 
 // Tools
+export { scheduleTools, type ScheduleToolsOptions } from './actors/parts/schedules/scheduleTools.ts'
+export { sleepTool, type SleepOptions } from './actors/parts/sleep/sleepTool.ts'
 export { defineTool, type Tool, type ToolContext, type ToolOutput } from './actors/tools/defineTool.ts'
 export { toolName } from './actors/tools/toolName.ts'
 export { deferred, type DeferredTools } from './actors/parts/deferred/deferred.ts'

@@ -2,6 +2,7 @@ import { cacheLifetimes } from '../protocol/cacheLifetimes.ts'
 import { askedKinds } from '../protocol/brakes/brakeTable.ts'
 import { refusalIn } from '../protocol/guarding.ts'
 import type { PauseReason } from '../protocol/records.ts'
+import { isWait } from '../protocol/runs/waits.ts'
 import { settleKey } from './aborts.ts'
 import { drainKey, foldKey, isAsked } from './brakes.ts'
 import { askedSoFar, consultKey } from './policies.ts'
@@ -160,7 +161,13 @@ export const isTaskDone = ({ context }: Subject): boolean =>
 
 export const decidesHeldCall = ({ context, event }: Subject): boolean =>
   event.type === 'decide' && context.run !== null && heldCalls(context).includes(event.callId)
-export const pausedByApprovals = ({ context }: Subject): boolean => context.pause?.type === 'approvals'
+/** Calls wait, for people or for a time. */
+export const pausedByApprovals = ({ context }: Subject): boolean => context.pause !== null && isWait(context.pause)
+/** The time of a sleeping call has come. */
+export const wakesCall = ({ context, event }: Subject): boolean =>
+  event.type === 'timer' &&
+  context.run !== null &&
+  context.calls.some(({ status, key }) => status === 'sleeping' && event.keys.includes(key))
 export const pausedByStore = ({ context }: Subject): boolean =>
   context.pause?.type === 'store' && context.storeError !== null
 /** Idle, with something waiting that must not start before `resume`. */
@@ -179,7 +186,7 @@ export const scheduleLeavesRun = (subject: Subject): boolean => {
 }
 export const mayResumeCalls = (subject: Subject): boolean => mayResumeRun(subject) && subject.context.calls.length > 0
 export const mayResumeRun = ({ context }: Subject): boolean =>
-  context.pause?.type !== 'approvals' && context.pausedRun !== null
+  !pausedByApprovals({ context } as Subject) && context.pausedRun !== null
 /** The last run failed, no other has begun since, and no command to continue it waits. */
 export const mayResumeFailed = ({
   context,

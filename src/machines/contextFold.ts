@@ -254,6 +254,7 @@ const steps: Steps = {
     move(calls, record, { answers: [...answers, given] })
   },
   'call.requested': (_, record, calls) => move(calls, record),
+  'timer.set': (_, record, calls) => move(calls, record, { until: record.due }),
   'tool.start': (state, record, calls) => {
     const { runId, key, childId, reports } = record
     const by = childId === undefined ? {} : reports === undefined ? { childId } : { childId, reports }

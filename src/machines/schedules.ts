@@ -2,9 +2,10 @@ import { firingId, firingIn, type Schedule } from '../protocol/parts/schedules/s
 import type { AgentContext, EventOfType } from './agentTypes.ts'
 import type { Draft } from './draft.ts'
 import { enqueueMessage } from './queues.ts'
+import { sleepers } from './sleepEnds.ts'
 import type { EndedSchedule } from './schedulePlans.ts'
 
-type Scheduled = Pick<AgentContext, 'parts' | 'run' | 'prompts'>
+type Scheduled = Pick<AgentContext, 'parts' | 'run' | 'prompts' | 'calls'>
 
 /** How many runs in a row may fail. */
 const mostFailures = 3
@@ -18,8 +19,9 @@ const underWay = ({ run, prompts, parts }: Scheduled): number[] => [
   ...(run === null || parts.schedules?.running === undefined ? [] : [parts.schedules.running.due]),
 ]
 
-/** Returns the earliest time at which a schedule fires; `null` if none does. */
-export const earliestDue = (context: Scheduled): number | null => least(schedulesOf(context).map(([, { due }]) => due))
+/** Returns the earliest time at which a schedule fires or a call wakes up; `null` if none does. */
+export const earliestDue = (context: Scheduled): number | null =>
+  least([...schedulesOf(context).map(([, { due }]) => due), ...sleepers(context).map(({ until }) => until)])
 
 /**
  * Returns the time at which an agent that is not live wants to be woken; `null`: never. While the run of a schedule is under way it is the time that the

@@ -7,6 +7,7 @@ import { decideCall } from '../decisions.ts'
 import { dropSaid, enqueueMessage, enqueuePrompt } from '../queues.ts'
 import { endUndo } from '../undoing.ts'
 import { fireSchedules } from '../schedules.ts'
+import { wakeCalls } from '../sleeping.ts'
 import { dropResuming, pauseForStore, releaseDeadline, startRun, startTurn } from '../runs.ts'
 import { beginEnding } from './stopped.ts'
 import type { Draft } from '../draft.ts'
@@ -60,6 +61,15 @@ export const paused = agentSetup.createStateConfig({
         endWait(draft)
         enqueueMessage(draft, 'steering', event)
         advanceCalls(draft)
+      }),
+    },
+    timer: {
+      guard: 'wakesCall',
+      target: 'executing',
+      description: 'a time has come',
+      actions: advance<EventOfType<'timer'>>((draft, event) => {
+        endWait(draft)
+        wakeCalls(draft, event)
       }),
     },
     // A tool need not wait for the answer to what it asked.

@@ -1,6 +1,7 @@
 import type { EventOf } from '../events.ts'
 import type { RecordLines } from './describing.ts'
 import { memoryLines } from './memory/memoryLines.ts'
+import { sleepLines } from './sleep/sleepLines.ts'
 import { scheduleLines } from './schedules/scheduleLines.ts'
 import type { PartRecordType } from './partRecords.ts'
 
@@ -8,6 +9,7 @@ import type { PartRecordType } from './partRecords.ts'
 export const partLines: { readonly [T in PartRecordType]: RecordLines<EventOf<T>> } = {
   ...memoryLines,
   ...scheduleLines,
+  ...sleepLines,
 }
 
 /** Returns the lines about a record of a part; `undefined` for any other event. */

@@ -1,10 +1,12 @@
 import { memoryRecords } from './memory/memoryRecords.ts'
+import { sleepRecords } from './sleep/sleepRecords.ts'
 import { scheduleCommands, scheduleRecords } from './schedules/scheduleRecords.ts'
 
 /** The records of all parts. */
 export const partRecords = {
   ...memoryRecords,
   ...scheduleRecords,
+  ...sleepRecords,
 } as const
 export type PartRecordType = keyof typeof partRecords
 

@@ -1,6 +1,7 @@
 import type { EventOf } from '../events.ts'
 import type { RecordWords } from './describing.ts'
 import { memoryWords } from './memory/memoryWords.ts'
+import { sleepWords } from './sleep/sleepWords.ts'
 import { scheduleWords } from './schedules/scheduleWords.ts'
 import type { PartRecordType } from './partRecords.ts'
 
@@ -8,6 +9,7 @@ import type { PartRecordType } from './partRecords.ts'
 export const partWords: { readonly [T in PartRecordType]: RecordWords<EventOf<T>> } = {
   ...memoryWords,
   ...scheduleWords,
+  ...sleepWords,
 }
 
 /** Returns the words about a record of a part; `undefined` for any other event. */

@@ -2,6 +2,7 @@ import { occurrencesOf } from '../../actors/parts/schedules/occurrences.ts'
 import { planFiring } from '../../actors/parts/schedules/planFiring.ts'
 import type { AgentContext, AgentMachineEvent } from '../../machines/agentTypes.ts'
 import { dueSchedules, earliestDue, failedSchedules, isOwing, wakeAt } from '../../machines/schedules.ts'
+import { sleepers } from '../../machines/sleepEnds.ts'
 import type { EndedSchedule, PlannedFiring } from '../../machines/schedulePlans.ts'
 import { messageOf } from '../../protocol/errors.ts'
 import type { Clock } from '../../protocol/ports/clock.ts'
@@ -30,7 +31,7 @@ interface Timed {
 const longestWaitMs = 86_400_000
 
 /**
- * Fires the schedules of one agent while it is live, and writes when it wants to be woken into the index of the store, after the log. It looks again
+ * Fires the schedules of one agent, and wakes its sleeping calls, while it is live, and writes when it wants to be woken into the index of the store, after the log. It looks again
  * with each step of the chart. An agent that is unloaded keeps its timer, and is loaded when it is due.
  */
 export class DueTimer {
@@ -51,7 +52,7 @@ export class DueTimer {
     if (!isLoaded) return
     const { context } = machine
     // An agent that never had one has nothing to do here.
-    if (context.parts.schedules === undefined && this.#indexed === undefined) return
+    if (context.parts.schedules === undefined && this.#indexed === undefined && sleepers(context).length === 0) return
     this.#index(wakeAt(context))
     if (machine.open === undefined || context.isAsleep || context.storeError !== null || context.ending !== null) return
     if (this.#agent.isEquipped) this.#fire(context)
@@ -77,6 +78,8 @@ export class DueTimer {
 
   #fire(context: AgentContext): void {
     const now = this.#agent.shared.clock.now()
+    const keys = sleepers(context).flatMap(({ until, key }) => (until <= now ? [key] : []))
+    if (keys.length > 0) this.#agent.machine.tell({ type: 'timer', keys, at: now })
     const ended: EndedSchedule[] = failedSchedules(context)
     const firings = dueSchedules(context, now).flatMap((schedule): PlannedFiring[] => {
       const { id, due } = schedule

@@ -7,7 +7,8 @@ import { inTurn } from '../../recordShapes.ts'
 import { limitsSchema } from '../../runs/runLimits.ts'
 import { catchUpSchema, scheduleTimesSchema } from './scheduleTimes.ts'
 
-const scheduleId = lazily(() =>
+/** The name of a schedule. */
+export const scheduleIdSchema = lazily(() =>
   z
     .string()
     .regex(
@@ -35,7 +36,7 @@ export const scheduleRecords = {
     z.object({
       ...inTurn(),
       type: z.literal('schedule.set'),
-      id: scheduleId(),
+      id: scheduleIdSchema(),
       ...scheduleShape(),
       times: scheduleTimesSchema(),
       catchUp: catchUpSchema(),
@@ -80,7 +81,7 @@ export const scheduleCommands = {
       ...toAgent(),
       type: z.literal('agent.schedule'),
       /** Its name; `id` is that of the frame. */
-      schedule: scheduleId(),
+      schedule: scheduleIdSchema(),
       ...scheduleShape(),
       at: z.union([z.number(), z.string()]).exactOptional(),
       every: z.number().positive().exactOptional(),

@@ -83,6 +83,7 @@ const table: { readonly [C in ControlName]: (facts: ControlFacts) => string | nu
   abort: (facts) => (facts.view.chartState === 'paused' ? null : inRun(facts)),
   resume: ({ view }) => {
     if (view.chartState !== 'paused') return 'The agent is not paused.'
+    if (view.pause?.type === 'timer') return 'It sleeps, and goes on by itself. A message wakes it.'
     return view.pause?.type === 'approvals' ? 'It waits for a decision, not to be resumed.' : null
   },
   stop: () => null,
