@@ -34,6 +34,7 @@ export const menu: readonly MenuGroup[] = [
       'sub-agents',
       'skills',
       'memory',
+      'schedules',
       ['artifacts', 'Large results'],
       'tools-from-elsewhere',
     ],
