@@ -4,6 +4,8 @@ import { addSpent } from '../../../../src/log/spent.ts'
 import type { PolicyInfo } from '../../../../src/protocol/braking.ts'
 import type { Pending } from '../../../../src/protocol/runs/pending.ts'
 import { pendingIn } from '../../../../src/protocol/runs/pendingIn.ts'
+import { earliestDue } from '../../../../src/machines/schedules.ts'
+import type { ListedSchedule } from '../../../../src/protocol/parts/schedules/scheduleOptions.ts'
 import type { AgentSummary } from '../../../../src/protocol/bridge/frames.ts'
 import type { PauseReason } from '../../../../src/protocol/records.ts'
 import type { Agent } from '../../../../src/runtime/agents/agent.ts'
@@ -27,6 +29,7 @@ interface AgentSnapshot extends AgentSummary {
   readonly policies?: readonly PolicyInfo[]
   readonly sources?: readonly SourceInfo[]
   readonly use?: TurnUse
+  readonly schedules?: readonly ListedSchedule[]
 }
 
 /** Fields of an agent's summary in a list besides its state. */
@@ -82,6 +85,7 @@ export function summaryOf(agent: Agent): AgentSummary {
   const { metadata } = host
   const { spent, conversation } = host.view
   const { waiting, uncounted } = host.family.totals
+  const due = earliestDue(host.machine.context)
   return {
     agentId: agent.id,
     definition: agent.definition,
@@ -95,6 +99,7 @@ export function summaryOf(agent: Agent): AgentSummary {
     spent,
     ...(uncounted === undefined ? {} : { treeSpent: addSpent(spent, uncounted) }),
     ...overview(host),
+    ...(due === null ? {} : { due }),
     ...(metadata === undefined ? {} : { metadata }),
   }
 }
@@ -120,6 +125,7 @@ export const snapshotOf = (agent: Agent): AgentSnapshot => ({
   policies: agent.policies,
   ...(agent.sources.length === 0 ? {} : { sources: agent.sources }),
   ...(agent.inUse === null ? {} : { use: agent.inUse }),
+  ...(agent.schedules().length === 0 ? {} : { schedules: agent.schedules() }),
 })
 
 /**
@@ -172,7 +178,7 @@ export function storedSnapshot(
 /** A snapshot as a client may see it: a client that sees only messages gets no `policies`, `sources` or `use`. */
 export function visibleSnapshot(snapshot: AgentSnapshot, view: View): Partial<AgentSnapshot> {
   if (view === 'all') return snapshot
-  const { policies: _, sources: __, use: ___, ...shown } = visibleSummary(snapshot, view)
+  const { policies: _, sources: __, use: ___, schedules: ____, ...shown } = visibleSummary(snapshot, view)
   return {
     ...shown,
     pause: snapshot.pause === null ? null : visibleReason(snapshot.pause),

@@ -66,6 +66,13 @@ function said(state: SchedulesState, requestId: string | undefined): SchedulesSt
   )
 }
 
+/** Returns the schedules after one more record of a log. Pure. */
+export function schedulesAfter(state: SchedulesState, record: RecordDraft): SchedulesState {
+  type Step = (state: SchedulesState, record: RecordDraft) => SchedulesState | undefined
+  const step = (scheduleState.on as { readonly [type: string]: Step | undefined })[record.type]
+  return step === undefined ? state : (step(state, record) ?? scheduleState.initial)
+}
+
 /** The schedules of an agent. Those of a past of another party never fire, a fork begins without any, and a stopped agent has none. */
 export const scheduleState = {
   initial: { schedules: {} } as SchedulesState,
