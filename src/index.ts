@@ -26,6 +26,16 @@ export { workspaceTools, type WorkspaceTool } from '../packages/tools/src/worksp
 export { agentsMd, type AgentsMdMessage } from '../packages/tools/src/workspace/agentsMd.ts'
 export { skillTools, type SkillSource } from './actors/parts/skills/skillTools.ts'
 
+// Permissions
+export type { PermissionOptions } from './actors/parts/permissions/permissionOptions.ts'
+export type { RuleOption } from './actors/parts/permissions/rules.ts'
+export type { Subject } from './actors/parts/permissions/subjects.ts'
+export { claudeRules, opencodeRules, type ImportedRules } from './actors/parts/permissions/importRules.ts'
+export { fileRules } from './log/stores/fileRules.ts'
+export type { RuleStore, StoredRule } from './protocol/ports/ruleStore.ts'
+export type { PermissionMode } from './protocol/parts/permissions/permissionModes.ts'
+export type { Permissions } from './runtime/agents/permissions.ts'
+
 // Models
 export { policyModel, type ModelPolicy } from './actors/models/policyModel.ts'
 export { fallback } from '../packages/models/src/fallback.ts'
@@ -56,7 +66,10 @@ export type { RuntimeOptions } from './runtime/runtimeOptions.ts'
 export type { Agent } from './runtime/agents/agent.ts'
 export type { AgentTree, PendingApproval } from './runtime/agents/agentTree.ts'
 export type { AgentOf } from './runtime/agents/agent.ts'
-export type { DepsOf, OutputOf } from './runtime/agents/agentTypes.ts'
+export type { StateDoor } from './actors/parts/state/stateDoor.ts'
+export type { StateOptions } from './actors/parts/state/stateOptions.ts'
+export type { StateOp } from './protocol/parts/state/patch.ts'
+export type { DepsOf, OutputOf, StateOf } from './runtime/agents/agentTypes.ts'
 export type { Settled } from './runtime/agents/settled.ts'
 export type { Run } from './protocol/runs/run.ts'
 export type { AnsweredRun, RunResult } from './protocol/runs/runResult.ts'
@@ -77,7 +90,7 @@ export type { Store } from './protocol/ports/store.ts'
 
 // Events and records
 export type { AgentEvent, EventOf, LoggedEvent } from './protocol/events.ts'
-export type { CallsOf, EventWith, ToolEventOf } from './actors/define/typedEvents.ts'
+export type { CallsOf, CallTypes, EventWith, ToolEventOf } from './actors/define/typedEvents.ts'
 export type { AgentListener } from './runtime/events/observers.ts'
 export type { LogRecord, PauseReason, RecordOf, RunStopReason, Spent } from './protocol/records.ts'
 

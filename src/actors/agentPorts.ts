@@ -8,6 +8,7 @@ import type { Provenance } from '../protocol/provenance.ts'
 import type { Answer, Question } from '../protocol/questions.ts'
 import type { AgentSnapshots } from '../protocol/ports/snapshots.ts'
 import type { TracedEffect } from '../protocol/ports/tracer.ts'
+import type { InnerDecision, InnerRequest } from '../protocol/parts/inner/innerDecisions.ts'
 import type { ReplyFailure } from '../machines/effectTypes.ts'
 import type { PartDraft, PartStates } from '../machines/partStates.ts'
 import type { OpenInput, OpenOutput, WatchOutput } from '../machines/supervisorTypes.ts'
@@ -20,7 +21,10 @@ import type { Gate } from './models/openStream.ts'
 import type { Cancellation } from './timing/cancellation.ts'
 import type { WaitedFor, WaitForCall } from './tools/waitForTool.ts'
 import type { LiveDecision, TurnFrame } from './turn/turnFrames.ts'
+import type { StatePort } from './parts/state/stateDoor.ts'
+import type { BackgroundPorts } from './parts/background/backgroundPorts.ts'
 import type { LeftBehind } from './parts/memory/leftBehind.ts'
+import type { AgentPermissions } from './parts/permissions/agentPermissions.ts'
 import type { Metadata } from '../protocol/metadata.ts'
 import type { Redactor } from '../log/redaction/redactor.ts'
 
@@ -119,6 +123,8 @@ export interface AgentPorts {
    * Content that the model no longer sees and that has not been searched for the agent's memory yet; missing if there is none, or without `extract`.
    */
   readonly leftBehind?: LeftBehind | undefined
+  /** Rules for its calls, its own and those of the agents above it, as they are now; missing if there are none. */
+  readonly permissions?: AgentPermissions | undefined
   /** Set if nothing of the agent is to be kept. */
   readonly incognito?: true | undefined
   /** Metadata that the application noted on the agent. */
@@ -132,8 +138,12 @@ export interface AgentPorts {
     | undefined
   /** Missing until the agent has one. */
   readonly children?: ChildPorts | undefined
+  /** Missing outside the runtime. */
+  readonly background?: BackgroundPorts | undefined
   /** Removes secrets; set with `redact`. Applied before text is cut, because a secret that was cut in half is no longer recognised. */
   readonly redactor?: Redactor | undefined
+  /** The agent's state; `undefined` if its definition has none. */
+  readonly state?: StatePort | undefined
   /** Store for earlier contents of files, used by the agent's tools. */
   readonly snapshots: AgentSnapshots
   partial: PartialReply | null
@@ -185,6 +195,13 @@ export interface AgentPorts {
     wrongIn: (value: unknown) => string | undefined,
     signal: AbortSignal,
   ): Promise<Answer>
+  /**
+   * Asks people about a call that the running call under `callKey` makes, which waits from now on. Resolves with the decision once it is recorded.
+   * Rejects with the reason of `signal`.
+   */
+  approve(callKey: string, request: InnerRequest, signal: AbortSignal): Promise<Omit<InnerDecision, 'key' | 'asked'>>
+  /** End of the time that the run may take, in epoch milliseconds; `null` if it has no such limit. */
+  readonly deadline: number | null
   /** The states of the agent's parts. */
   readonly parts: PartStates
   /** Lets the running call under `key` sleep until a time: its effect is ended at once, and it has its result then. */

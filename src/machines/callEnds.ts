@@ -1,10 +1,11 @@
 import type { ToolResultMessage } from '../protocol/messages.ts'
+import { innerEffects } from '../protocol/parts/inner/innerState.ts'
 import { recordVersion as v, type RecordOf } from '../protocol/records.ts'
 import type { CallState } from './agentTypes.ts'
 import { room, type Draft } from './draft.ts'
 import { editNote } from './editNote.ts'
 import { explanations, type ExplainedReason } from './explanations.ts'
-import { hookSlot } from './hooks.ts'
+import { hookSlot, isChecking } from './hooks.ts'
 import { callSlot } from './callFacts.ts'
 import { takeOver } from './handoffs.ts'
 import { deliverReports } from './reports.ts'
@@ -58,7 +59,7 @@ export function endCall(draft: Draft, index: number, result: CallResult): void {
 /** The last of its results has ended the step: the head moves to it. */
 function endStep(draft: Draft, calls: readonly CallState[]): void {
   // Those that have ended are released together: one at a time would copy the others each time.
-  const hasHook = draft.context.policy.flags.beforeTool === true
+  const hasHook = isChecking(draft.context)
   for (const index of calls.keys()) {
     draft.children.push({ type: 'stop', id: callSlot(index) })
     if (hasHook) draft.children.push({ type: 'stop', id: hookSlot(index) })
@@ -75,8 +76,8 @@ function recordEnd(draft: Draft, call: CallState, result: CallResult): void {
   const {
     isError,
     synthetic,
-    changed = [],
-    receipt,
+    changed: said = [],
+    receipt: kept,
     hasLesson,
     ofRuntime,
     artifacts,
@@ -91,19 +92,24 @@ function recordEnd(draft: Draft, call: CallState, result: CallResult): void {
     delivers,
     handoff,
   } = result
+  const made = draft.context.parts.inner?.[callId]
+  const inner = made === undefined ? undefined : innerEffects(made)
+  const changed = inner === undefined ? said : [...new Set([...said, ...inner.changed])]
+  const receipt = inner?.receipt === undefined ? kept : { data: inner.receipt }
   const { runId, turnIndex } = draft.at
   const parentId = nodeId - 1
   const plain = { role: 'toolResult', callId, toolName: name, content, isError } as const
   const message: ToolResultMessage =
     synthetic === undefined &&
     changed.length === 0 &&
-    (receipt ?? hasLesson ?? ofRuntime ?? artifacts ?? via) === undefined
+    (receipt ?? inner?.calls ?? hasLesson ?? ofRuntime ?? artifacts ?? via) === undefined
       ? plain
       : {
           ...plain,
           ...(synthetic === undefined ? {} : { synthetic }),
           ...(changed.length === 0 ? {} : { changed }),
           ...(receipt === undefined ? {} : { receipt }),
+          ...(inner?.calls === undefined ? {} : { calls: inner.calls }),
           ...(hasLesson === undefined ? {} : { hasLesson }),
           ...(ofRuntime === undefined ? {} : { ofRuntime }),
           ...(artifacts === undefined ? {} : { artifacts }),

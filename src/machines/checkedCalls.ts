@@ -1,4 +1,5 @@
 import { errorInfo } from '../protocol/errors.ts'
+import type { CallState } from './agentTypes.ts'
 import { endCall } from './callEnds.ts'
 import { advanceCalls, holdCall } from './calls.ts'
 import type { Draft } from './draft.ts'
@@ -10,7 +11,8 @@ export function settleHook(draft: Draft, output: HookOutput | null): void {
   if (output === null) return
   const index = draft.context.calls.findIndex(({ status, key }) => status === 'checking' && hookKey(key) === output.key)
   if (index < 0) return
-  if (output.notStarted === undefined) applyVerdict(draft, index, output.verdict)
+  if (isOutdated(draft, output)) draft.setCall(index, { status: 'ready' })
+  else if (output.notStarted === undefined) applyVerdict(draft, index, output.verdict)
   else {
     draft.setCall(index, { status: 'ready' })
     draft.set({ storeError: output.notStarted })
@@ -18,6 +20,10 @@ export function settleHook(draft: Draft, output: HookOutput | null): void {
   draft.set({ contextTokens: draft.context.contextTokens + output.tokens })
   advanceCalls(draft)
 }
+
+/** Rules or the mode were changed since they were asked. */
+const isOutdated = ({ context }: Draft, { verdict }: HookOutput): boolean =>
+  'judgedAt' in verdict && verdict.judgedAt !== (context.parts.permissions?.seq ?? 0)
 
 /** Ends a call whose question to the hook broke down: the call is not run. */
 export function failHook(draft: Draft, slot: string, message: string): void {
@@ -31,11 +37,18 @@ function applyVerdict(draft: Draft, index: number, verdict: CallVerdict): void {
   switch (verdict.type) {
     case 'allowed':
     case 'edited': {
+      const { rule, suggest } = verdict
       const edit = verdict.type === 'edited' ? ({ input: verdict.input, edited: 'hook' } as const) : {}
-      draft.setCall(index, { ...edit, beforeTool: true, status: 'ready' })
-      if (verdict.needsApproval) holdCall(draft, index)
+      draft.setCall(index, { ...edit, ...checkedBy(draft, rule), status: 'ready' })
+      if (verdict.needsApproval) holdCall(draft, index, suggest)
       return
     }
+    case 'refused':
+      return endCall(draft, index, {
+        content: [{ type: 'text', text: verdict.text }],
+        isError: true,
+        synthetic: 'refused',
+      })
     case 'denied':
       return refuse(draft, index, 'denied', `Denied by the application: it was not run. Reason: ${verdict.reason}`)
     case 'failed':
@@ -49,6 +62,12 @@ function applyVerdict(draft: Draft, index: number, verdict: CallVerdict): void {
       })
   }
 }
+
+/** The marks of a call that was let through. */
+const checkedBy = ({ context }: Draft, rule: string | undefined): Pick<CallState, 'beforeTool' | 'rule'> => ({
+  ...(context.policy.flags.beforeTool === true ? { beforeTool: true } : {}),
+  ...(rule === undefined ? {} : { rule }),
+})
 
 const refuse = (draft: Draft, index: number, hook: 'denied' | 'unchecked', text: string): void =>
   endCall(draft, index, { content: [{ type: 'text', text }], isError: true, synthetic: 'refused', hook })

@@ -11,6 +11,7 @@ import { spentRun } from './spending.ts'
 import { stallKey } from './stalls.ts'
 import { undoKey } from './undoing.ts'
 import { compactionKey } from './compaction.ts'
+import { waitsFor } from './callFacts.ts'
 import { callsSettled as settled, heldCalls, isCalling, pausedCalls } from './calls.ts'
 import { limitAfter, mayAnswer, reachedLimit } from './limits.ts'
 import { failuresOf, replyKey } from './runs.ts'
@@ -160,7 +161,7 @@ export const isTaskDone = ({ context }: Subject): boolean =>
   context.isTaskOver && context.prompts.length === 0 && context.attached.length === 0
 
 export const decidesHeldCall = ({ context, event }: Subject): boolean =>
-  event.type === 'decide' && context.run !== null && heldCalls(context).includes(event.callId)
+  event.type === 'decide' && context.run !== null && context.calls.some((call) => waitsFor(call, event.callId))
 /** Calls wait, for people or for a time. */
 export const pausedByApprovals = ({ context }: Subject): boolean => context.pause !== null && isWait(context.pause)
 /** The time of a sleeping call has come. */

@@ -7,7 +7,7 @@ import type { ModelErrorKind, ModelSnapshot, RefusedPart } from '../protocol/por
 import type { DataApart } from '../protocol/resultData.ts'
 import type { ToolsChange } from '../protocol/toolsChange.ts'
 import type { AgentPolicy } from './agentPolicy.ts'
-import type { Answer } from '../protocol/questions.ts'
+import type { GivenAnswer, InnerDecision } from '../protocol/parts/inner/innerDecisions.ts'
 import type { MemoryExtraction } from '../protocol/ports/memoryExtraction.ts'
 import type { ContextMessage } from '../protocol/runs/queue.ts'
 import type { RecordOf, RunStopReason, Spent } from '../protocol/records.ts'
@@ -140,7 +140,11 @@ export interface CallInput {
   readonly name: string
   readonly input: unknown
   /** Answers to the tool's earlier questions, in order, when it runs again. */
-  readonly answers?: readonly Answer[]
+  readonly answers?: readonly GivenAnswer[]
+  /** Decisions about calls that it made before, when it runs again. */
+  readonly decided?: readonly InnerDecision[]
+  /** Id for the model, if it works in the background. */
+  readonly background?: string
   /** Result that a client returned for the call: the call is not run, only reviewed. */
   readonly returned?: Returned
 }
@@ -159,10 +163,22 @@ export interface CallReturn extends Returned, Pick<CallOutput, 'tokens'> {
   readonly isReviewed?: true
 }
 
-/** Decision of `beforeTool` about a call: it runs, with its own or other arguments, or it is answered without being run. */
+/** The rule that decided about a call, if any did; `suggest`: rules that would have allowed it. */
+interface Ruled {
+  readonly rule?: string
+  /** `seq` of the last change of what people said about calls, when it was decided. */
+  readonly judgedAt?: number
+  readonly suggest?: readonly string[]
+}
+
+/**
+ * Decision of rules and of `beforeTool` about a call: it runs, with its own or other arguments, or it is answered without being run; `refused`: by
+ * a rule.
+ */
 export type CallVerdict =
-  | { readonly type: 'allowed'; readonly needsApproval: boolean }
-  | { readonly type: 'edited'; readonly input: unknown; readonly needsApproval: boolean }
+  | ({ readonly type: 'allowed'; readonly needsApproval: boolean } & Ruled)
+  | ({ readonly type: 'edited'; readonly input: unknown; readonly needsApproval: boolean } & Ruled)
+  | { readonly type: 'refused'; readonly text: string }
   | { readonly type: 'denied'; readonly reason: string }
   | { readonly type: 'answered'; readonly content: readonly PlainBlock[] }
   | { readonly type: 'failed'; readonly error: ErrorInfo }

@@ -6,11 +6,15 @@ export const hookSlot = (index: number): string => `hook.${index}`
 /** Key of the question to `beforeTool`: the same after a crash. */
 export const hookKey = (callKey: string): string => `${callKey}/before`
 
-/** Returns true if `beforeTool` has not been asked about the call; never without that hook. */
-export const isUnchecked = ({ policy }: AgentContext, { beforeTool }: CallState): boolean =>
-  policy.flags.beforeTool === true && beforeTool === undefined
+/** Returns true if calls are checked before they start: by `beforeTool`, or by rules, its own or those of an agent above it. */
+export const isChecking = ({ policy: { flags }, isGoverned }: Pick<AgentContext, 'policy' | 'isGoverned'>): boolean =>
+  flags.beforeTool === true || flags.permissions === true || isGoverned === true
 
-/** Asks `beforeTool` about a call that would start now. */
+/** Returns true if a call has yet to be checked. */
+export const isUnchecked = (context: AgentContext, { beforeTool, rule }: CallState): boolean =>
+  isChecking(context) && beforeTool === undefined && rule === undefined
+
+/** Has a call checked that would start now. */
 export function askHook(draft: Draft, index: number): void {
   const { callId, key, name, input } = draft.callAt(index)
   draft.setCall(index, { status: 'checking' })
@@ -23,7 +27,12 @@ export function askHook(draft: Draft, index: number): void {
 }
 
 /** Returns the marks that tell, in the records of a call, where its arguments came from. */
-export const marksOf = ({ beforeTool, edited }: CallState): { beforeTool?: true; edited?: true } => ({
+export const marksOf = ({
+  beforeTool,
+  rule,
+  edited,
+}: CallState): { beforeTool?: true; rule?: string; edited?: true } => ({
+  ...(rule === undefined ? {} : { rule }),
   ...(beforeTool === undefined ? {} : { beforeTool }),
   ...(edited === undefined ? {} : { edited: true }),
 })

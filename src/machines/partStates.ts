@@ -1,6 +1,8 @@
 import type { RecordDraft } from '../protocol/records.ts'
+import { innerState } from '../protocol/parts/inner/innerState.ts'
 import type { PartRecordType } from '../protocol/parts/partRecords.ts'
 import { scheduleState } from '../protocol/parts/schedules/scheduleState.ts'
+import { permissionState } from './permissionState.ts'
 
 type DraftOf<T extends RecordDraft['type']> = Extract<RecordDraft, { readonly type: T }>
 
@@ -15,6 +17,8 @@ export interface PartStepContext {
  */
 export interface PartState<State> {
   readonly initial: State
+  /** Returns true for a record of another kind with which it begins, too. */
+  readonly begins?: (record: RecordDraft) => boolean
   readonly on: {
     readonly [T in RecordDraft['type']]?: (
       state: State,
@@ -28,7 +32,13 @@ export interface PartState<State> {
 type AnyPartState = PartState<any>
 
 /** The states that parts fold, by the name of the part. */
-export const partStates = { schedules: scheduleState } as const satisfies { readonly [part: string]: AnyPartState }
+export const partStates = {
+  inner: innerState,
+  permissions: permissionState,
+  schedules: scheduleState,
+} as const satisfies {
+  readonly [part: string]: AnyPartState
+}
 
 type StateOf<P> = P extends PartState<infer State> ? State : never
 
@@ -42,15 +52,16 @@ type Step = (state: unknown, record: RecordDraft, context: PartStepContext) => u
 interface Taking {
   readonly part: string
   readonly initial: unknown
+  readonly begins: PartState<unknown>['begins']
   readonly step: Step
 }
 
 /** Builds a table of the steps by the type of the record. */
 function stepsOf(states: { readonly [part: string]: AnyPartState }): ReadonlyMap<string, readonly Taking[]> {
   const table = new Map<string, Taking[]>()
-  for (const [part, { initial, on }] of Object.entries(states))
+  for (const [part, { initial, begins, on }] of Object.entries(states))
     for (const [type, step] of Object.entries(on)) {
-      const taking = { part, initial, step: step as Step }
+      const taking = { part, initial, begins, step: step as Step }
       const known = table.get(type)
       if (known === undefined) table.set(type, [taking])
       else known.push(taking)
@@ -68,8 +79,8 @@ export function partFolding(
     const taking = table.get(record.type)
     if (taking === undefined) return before
     const next = { ...before } as Record<string, unknown>
-    for (const { part, initial, step } of taking) {
-      if (next[part] === undefined && !isOwn(record.type)) continue
+    for (const { part, initial, begins, step } of taking) {
+      if (next[part] === undefined && !isOwn(record.type) && begins?.(record) !== true) continue
       const state = step(next[part] ?? initial, record, context)
       if (state === undefined) delete next[part]
       else next[part] = state

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { lazily } from './lazily.ts'
 import { agentIdSchema } from './ids.ts'
+import { grantSchema } from './parts/permissions/permissionRecords.ts'
 
 /** Fields of a call that starts. */
 export const toolStartShape = lazily(() => ({
@@ -17,12 +18,16 @@ export const toolStartShape = lazily(() => ({
   polls: z.literal(true).exactOptional(),
   /** `beforeTool` has let the call through; missing without that hook. */
   beforeTool: z.literal(true).exactOptional(),
+  /** The rule or the mode by which it runs; `none` if nothing was to be decided. Missing without `permissions`. */
+  rule: z.string().exactOptional(),
   /** Set if the input differs from the model's. */
   edited: z.literal(true).exactOptional(),
   /** The sub-agent that carries the call out. */
   childId: agentIdSchema().exactOptional(),
   /** Set if that sub-agent is detached: its answer comes later, as a message with the provenance `report`. */
   reports: z.literal(true).exactOptional(),
+  /** Set if it goes on in the background, by its id for the model, such as `b3`: its result is a receipt, and `call.reported` has its outcome. */
+  background: z.string().exactOptional(),
 }))
 
 /** Fields of a call that waits for an approval. */
@@ -35,8 +40,14 @@ export const approvalRequestShape = lazily(() => ({
   name: z.string(),
   input: z.unknown(),
   beforeTool: z.literal(true).exactOptional(),
+  /** The rule or the mode by which it waits, or would run if its tool did not want an approval. */
+  rule: z.string().exactOptional(),
+  /** Rules that would allow the call, the narrowest first. */
+  suggest: z.array(z.string()).exactOptional(),
   /** Set if the input differs from the model's. */
   edited: z.literal(true).exactOptional(),
+  /** The running call that makes this one, which waits meanwhile. */
+  parentCall: z.string().exactOptional(),
 }))
 
 /** Fields of the decision about an approval. */
@@ -48,6 +59,12 @@ export const approvalDecisionShape = lazily(() => ({
   reason: z.string().exactOptional(),
   /** Arguments that replace the model's, if a person edited them. */
   input: z.unknown().exactOptional(),
+  /** The running call that makes the one that was decided about. */
+  parentCall: z.string().exactOptional(),
+  /** Set if the process in which that call ran is gone. It then runs again from its start. */
+  again: z.literal(true).exactOptional(),
+  /** Rule that the person added: what the decision says holds for all calls that it is about. */
+  grant: grantSchema().exactOptional(),
   /** Id of the command that decided, when it came over a wire. */
   requestId: z.string().exactOptional(),
 }))

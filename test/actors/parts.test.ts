@@ -11,6 +11,7 @@ const store: Memory = { put: never, search: never, list: never, delete: never }
 const everything = {
   memory: { store },
   artifacts: true,
+  permissions: {},
   braking: { revert: true, graft: true, prune: true, recall: true },
 } as const
 

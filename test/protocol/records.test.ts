@@ -4,6 +4,7 @@ import { eventOf } from '../../src/protocol/events.ts'
 import { logRecordSchema, type LogRecord } from '../../src/protocol/records.ts'
 import { limitsSchema } from '../../src/protocol/runs/runLimits.ts'
 import { assert, describe } from '../support/suite.ts'
+import { innerSamples } from './innerSamples.ts'
 
 const accepts = (schema: { safeParse(value: unknown): { success: boolean } }, value: unknown) =>
   schema.safeParse(value).success
@@ -260,6 +261,7 @@ const records: readonly Record<string, unknown>[] = [
   { ...inTurn, type: 'timer.set', callId: 'c', key: 'k', due: 5 },
   { ...inTurn, type: 'timer.fired', callId: 'c', key: 'k', due: 5, early: 'steering' },
   { ...inTurn, type: 'schedule.removed', id: 's', why: 'failed', reason: 'r', requestId: 'u' },
+  ...innerSamples(inTurn),
   { ...inTurn, type: 'use.changed', requestId: 'u', use: { instructions: 'i', tools: [], model: { id: 'm' } } },
   { v: 3, seq: 4, time: 1, type: 'agent.stopped' },
   {
@@ -271,6 +273,7 @@ const records: readonly Record<string, unknown>[] = [
     input: {},
     beforeTool: true,
     edited: true,
+    parentCall: 'p',
   },
   { ...inTurn, type: 'guard.decided', at: 'input', decision: 'passed', to: 3 },
   {
@@ -284,6 +287,18 @@ const records: readonly Record<string, unknown>[] = [
     withheld: [3],
   },
   { ...inTurn, type: 'guard.decided', at: 'output', decision: 'failed', guard: 'g', error },
+  {
+    ...inTurn,
+    type: 'permission.granted',
+    id: 'q',
+    rule: 'run_command(npm test)',
+    decision: 'allow',
+    scope: 'always',
+    by: 'person',
+    requestId: 'q',
+  },
+  { ...inTurn, type: 'permission.revoked', id: 'q', by: 'store', requestId: 'q' },
+  { ...inTurn, type: 'mode.changed', mode: 'plan', by: 'person', requestId: 'q' },
 ]
 
 /** Parts that may be missing, wherever they may. */
@@ -298,9 +313,15 @@ const optional: { readonly [type: string]: readonly string[] } = {
   'schedule.fired': ['skipped', 'requestId'],
   'timer.fired': ['early'],
   'schedule.removed': ['reason', 'requestId'],
+  'state.patched': ['callId', 'n', 'hook', 'childId', 'initial'],
   'turn.captured': ['system', 'tools', 'settings'],
+  'permission.granted': ['requestId'],
+  'permission.revoked': ['requestId'],
+  'mode.changed': ['requestId'],
   'child.ended': ['error'],
-  'approval.requested': ['beforeTool', 'edited'],
+  'inner.start': ['irreversible', 'reversible'],
+  'inner.end': ['asked', 'value', 'error', 'changed', 'receipt', 'data'],
+  'approval.requested': ['beforeTool', 'edited', 'parentCall'],
   'guard.decided': ['guard', 'reason', 'error', 'to', 'withheld'],
   'approval.decided': ['reason'],
   'question.asked': ['problem'],

@@ -8,6 +8,7 @@ export const restoring = (definition: AgentDefinition) => ({
   deps: undefined,
   definition,
   ownDefinition: definition,
+  isGoverned: false,
   handoffs: { pending: undefined, endsUse: false },
   frame: definition,
   asking: { restored: (frame: FrameState | null) => frame },

@@ -1,7 +1,7 @@
 import { cutEnd } from '../../protocol/text/cutMiddle.ts'
 import type { CallVerdict, HookInput, HookOutput } from '../../machines/effectTypes.ts'
 import { cloneJson } from '../../protocol/checks/cloneJson.ts'
-import { asSentence, messageOf, RuntimeError, toErrorInfo } from '../../protocol/errors.ts'
+import { asSentence, hasCode, messageOf, RuntimeError, toErrorInfo } from '../../protocol/errors.ts'
 import type { AgentPorts, FindPorts } from '../agentPorts.ts'
 import { answerInTime } from '../timing/answerInTime.ts'
 import type { Cancellation } from '../timing/cancellation.ts'
@@ -9,13 +9,15 @@ import { effect } from '../effect.ts'
 import { checkArguments, hookedCall } from './hookedCall.ts'
 import { clean, contentOf } from './resultContent.ts'
 import { needsApproval } from './needsApproval.ts'
+import { syncOnce } from '../parts/permissions/syncRules.ts'
+import { judgeCall, suggestionsFor, unjudged, whenAsked, whyNotRun } from '../parts/permissions/judgeCall.ts'
 import { runContext } from './runContext.ts'
 import { settledInput } from '../turn/settledInput.ts'
 
 const longestReason = 2_000
 const maxAnswerChars = 30_000
 
-/** The effect before a call: asks `beforeTool` whether it may run. Any failure means no. */
+/** The effect before a call: asks rules, then `beforeTool`, whether it may run. Any failure means no. */
 export const askHook = (find: FindPorts) =>
   effect<HookOutput, HookInput>(async (input, cancellation) => {
     const ports = find(input.agentId)
@@ -27,12 +29,14 @@ export const askHook = (find: FindPorts) =>
     } catch (thrown) {
       return { ...nothing, at: ports.clock.now(), notStarted: toErrorInfo(thrown, 'STORE_APPEND_FAILED') }
     }
-    const verdict = await verdictOf(ports, input, cancellation).catch((thrown: unknown) =>
-      failed(ports, input, thrown, cancellation),
-    )
+    const verdict = await verdictOn(ports, input, cancellation)
     const tokens = verdict.type === 'answered' ? tokensOf(ports, input, verdict) : 0
     return { key, verdict, tokens, at: ports.clock.now() }
   })
+
+/** Returns the decision about a call: that of `beforeTool` if there is one. Never rejects. */
+export const verdictOn = (ports: AgentPorts, input: HookInput, cancellation: Cancellation): Promise<CallVerdict> =>
+  verdictOf(ports, input, cancellation).catch((thrown: unknown) => failed(ports, input, thrown, cancellation))
 
 function failed(
   ports: AgentPorts,
@@ -40,7 +44,8 @@ function failed(
   thrown: unknown,
   cancellation: Cancellation,
 ): CallVerdict {
-  if (!cancellation.aborted) ports.callbackFailed?.('beforeTool', thrown)
+  if (!cancellation.aborted)
+    ports.callbackFailed?.(hasCode(thrown, 'RULE_STORE_FAILED') ? 'permissions.store' : 'beforeTool', thrown)
   const error = clean(ports, toErrorInfo(thrown, 'HOOK_FAILED'))
   ports.emit({ type: 'error', runId, turnIndex, error })
   return { type: 'failed', error }
@@ -54,27 +59,64 @@ const tokensOf = (
   Math.round(correction * counter.message({ role: 'toolResult', callId, toolName: name, content, isError: false }))
 
 async function verdictOf(ports: AgentPorts, input: HookInput, cancellation: Cancellation): Promise<CallVerdict> {
-  const { hooks, turns } = ports.definition
-  const { beforeTool, timeoutMs } = hooks!
   const { name } = input
+  const isJudged = ports.permissions !== undefined
+  if (isJudged) await syncOnce(ports, input.runId)
   // What cannot run is answered with an error that says so.
-  if (checkArguments(ports, name, input.input)?.ok !== true) return { type: 'allowed', needsApproval: false }
-  if (turns.always.includes(name))
+  if (checkArguments(ports, name, input.input)?.ok !== true)
+    return { type: 'allowed', needsApproval: false, ...(isJudged ? { rule: unjudged } : {}) }
+  if (ports.definition.turns.always.includes(name))
     return {
       type: 'allowed',
-      needsApproval: await needsApproval(ports, input, () => runContext(ports, input, cancellation)),
+      needsApproval: await ownApproval(ports, input, cancellation),
+      ...(isJudged ? { rule: unjudged } : {}),
     }
+  const ruling = judgeCall(ports, input)
+  if (ruling?.type === 'deny') return { type: 'refused', text: whyNotRun(name, ruling) }
+  if (ports.definition.hooks?.beforeTool === undefined) return ruled(ports, input, cancellation)
+  const verdict = await hooked(ports, input, cancellation)
+  if (verdict.type === 'allowed') return ruled(ports, input, cancellation)
+  if (verdict.type !== 'edited') return verdict
+  const edited = { ...input, input: verdict.input }
+  const allowed = await ruled(ports, edited, cancellation)
+  return allowed.type === 'allowed' ? { ...allowed, type: 'edited', input: verdict.input } : allowed
+}
+
+const ownApproval = (ports: AgentPorts, input: HookInput, cancellation: Cancellation): boolean | Promise<boolean> =>
+  needsApproval(ports, input, () => runContext(ports, input, cancellation))
+
+/** Decides by the rules as they are now, and by the tool's own `needsApproval`. */
+async function ruled(ports: AgentPorts, input: HookInput, cancellation: Cancellation): Promise<CallVerdict> {
+  const first = judgeCall(ports, input)
+  if (first === undefined) return { type: 'allowed', needsApproval: await ownApproval(ports, input, cancellation) }
+  const wants = first.type === 'allow' && first.instead !== true && (await ownApproval(ports, input, cancellation))
+  // The mode may have been changed meanwhile.
+  const now = judgeCall(ports, input)!
+  const ruling = wants && now.type === 'allow' && now.instead !== true ? whenAsked(ports, now) : now
+  const { type, rule } = ruling
+  if (type === 'deny') return { type: 'refused', text: whyNotRun(input.name, ruling) }
+  const judgedAt = ports.parts.permissions?.seq ?? 0
+  if (type === 'allow') return { type: 'allowed', needsApproval: false, rule, judgedAt }
+  return { type: 'allowed', needsApproval: true, rule, judgedAt, suggest: suggested(ports, input) }
+}
+
+/** Rules that would have allowed the call. One that the log would have without its secrets means nothing. */
+const suggested = (ports: AgentPorts, input: HookInput): readonly string[] =>
+  suggestionsFor(ports, input).filter((rule) => clean(ports, rule) === rule)
+
+async function hooked(ports: AgentPorts, input: HookInput, cancellation: Cancellation): Promise<CallVerdict> {
+  const { beforeTool, timeoutMs } = ports.definition.hooks!
+  const { name } = input
   const limits = { name: 'beforeTool', timeoutMs }
   const answer: unknown = await answerInTime(ports, limits, cancellation, (signal) =>
-    ports.within({ type: 'hook' }, () => beforeTool!(hookedCall(ports, { ...input, key: input.callKey }, signal))),
+    ports.within({ type: 'hook' }, () =>
+      beforeTool!(hookedCall(ports, { ...input, key: input.callKey }, signal, 'beforeTool')),
+    ),
   )
   const [kind, value] = readAnswer(answer)
   switch (kind) {
     case 'allow':
-      return {
-        type: 'allowed',
-        needsApproval: await needsApproval(ports, input, () => runContext(ports, input, cancellation)),
-      }
+      return { type: 'allowed', needsApproval: false }
     case 'deny':
       return { type: 'denied', reason: cutEnd(asSentence(clean(ports, String(value))), longestReason) }
     case 'result':
@@ -87,12 +129,7 @@ async function verdictOf(ports: AgentPorts, input: HookInput, cancellation: Canc
       const checked = checkArguments(ports, name, given)
       if (checked?.ok === false)
         throw new RuntimeError('HOOK_FAILED', `beforeTool gave "${name}" arguments that do not fit: ${checked.message}`)
-      const edited = { ...input, input: settledInput(ports.definition, { name, input: given }) }
-      return {
-        type: 'edited',
-        input: edited.input,
-        needsApproval: await needsApproval(ports, edited, () => runContext(ports, edited, cancellation)),
-      }
+      return { type: 'edited', input: settledInput(ports.definition, { name, input: given }), needsApproval: false }
     }
   }
 }

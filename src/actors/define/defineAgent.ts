@@ -12,11 +12,13 @@ import { limitsSchema, type Limits } from '../../protocol/runs/runLimits.ts'
 import { isAgentDefinition, type AgentDefinition } from './agentDefinition.ts'
 import { agentPricingSchema, readPricing, type PricesByModel, type Pricing } from '../turn/pricing.ts'
 import { brakeNames, checkFold } from './brakingOptions.ts'
+import { checkRules } from '../parts/permissions/permissionOptions.ts'
 import { windowOf } from './compactionOptions.ts'
 import { definedAgent } from './definedAgent.ts'
 import { plainSchemas, readPlain, type PlainOptions } from './plainOptions.ts'
 import { handoffMap, type HandoffEntry } from './handoffs.ts'
 import { lazyAgents } from './lazyAgents.ts'
+import { backgroundPolicy } from '../parts/background/backgroundPart.ts'
 import { equip, partSchemas, type PartOptions } from '../parts/parts.ts'
 import { modelOf } from '../models/modelOf.ts'
 import type { CallsOf } from './typedEvents.ts'
@@ -43,8 +45,9 @@ export interface AgentOptions<
     | DeferredTools<Tool<Deps> | ToolSource | AiSdkToolSet>
   )[],
   Agents extends readonly SubAgentEntry[] = readonly SubAgentEntry[],
+  State = unknown,
 >
-  extends PlainOptions, TurnOptions<Deps>, PartOptions<Deps> {
+  extends PlainOptions, TurnOptions<Deps>, PartOptions<Deps, State> {
   readonly name: string
   /** A `Model`, or any AI SDK language model object. */
   readonly model: AnyModel
@@ -140,9 +143,10 @@ export function defineAgent<
   Deps = unknown,
   const Tools extends ToolEntries = readonly [],
   const Agents extends readonly SubAgentEntry[] = readonly [],
+  State = undefined,
 >(
-  options: AgentOptions<Output, Deps & EntryToolDeps<Tools> & EntryDeps<Agents[number]>, Tools, Agents>,
-): AgentDefinition<Output, Deps & EntryToolDeps<Tools> & EntryDeps<Agents[number]>, CallsOf<Tools, Agents>> {
+  options: AgentOptions<Output, Deps & EntryToolDeps<Tools> & EntryDeps<Agents[number]>, Tools, Agents, State>,
+): AgentDefinition<Output, Deps & EntryToolDeps<Tools> & EntryDeps<Agents[number]>, CallsOf<Tools, Agents>, State> {
   const label = labelOf('Agent', options)
   const wrong = checkOptions(options)
   if (wrong !== undefined) throw new RuntimeError('INVALID_DEFINITION', `${label}: ${wrong}.`)
@@ -179,6 +183,7 @@ export function defineAgent<
     reversible: reversibleNames(tools),
     ...externalTools(tools),
     ...endingTools(tools),
+    ...backgroundPolicy(tools, plain.maxBackground),
     polling: braking?.stall == null ? nobody : [...pollingNames(tools), ...(hasAgents ? [waitForName] : [])],
     policies: {
       names: braking?.policies?.list.map(({ name: each }) => each) ?? nobody,
@@ -225,7 +230,8 @@ export function defineAgent<
     options,
   )
   if (!isFunction(agents)) checkFold(definition)
-  return definition as AgentDefinition<never, unknown> as AgentDefinition<never, unknown, CallsOf<Tools, Agents>>
+  if (!isFunction(agents) && handoffs.length === 0) checkRules(definition, label)
+  return definition as AgentDefinition<never, unknown> as AgentDefinition<never, unknown, CallsOf<Tools, Agents>, never>
 }
 
 const nobody: readonly never[] = Object.freeze([])

@@ -24,7 +24,7 @@ function merged(own: AgentDefinition, other: AgentDefinition): AgentDefinition {
   const tools = new Map<string, AnyTool>([...[...other.tools].filter(isKept), ...kept])
   const { policy } = own
   const { beforeTool: _, turns: __, inputGuards: ___, outputGuards: ____, ...flags } = policy.flags
-  const { beforeTool, turns, inputGuards, outputGuards } = other.policy.flags
+  const { beforeTool, turns, inputGuards, outputGuards, permissions } = other.policy.flags
   const merge = {
     ...other,
     ...Object.fromEntries(staying.map(({ field }) => [field, own[field]])),
@@ -38,11 +38,13 @@ function merged(own: AgentDefinition, other: AgentDefinition): AgentDefinition {
     maxQueue: own.maxQueue,
     checkRequests: own.checkRequests,
     captureTurnRequests: own.captureTurnRequests,
+    permissions: [...new Set([...own.permissions, ...other.permissions])],
     policy: {
       ...other.policy,
       flags: {
         ...flags,
         ...(beforeTool === undefined ? {} : { beforeTool }),
+        ...(permissions === undefined ? {} : { permissions }),
         ...(turns === undefined ? {} : { turns }),
         ...(inputGuards === undefined ? {} : { inputGuards }),
         ...(outputGuards === undefined ? {} : { outputGuards }),

@@ -7,26 +7,42 @@ import { hooksPart, type HookOptions } from '../define/hooks.ts'
 import type { AnyTool } from '../tools/defineTool.ts'
 import type { ToolSource } from '../tools/toolSource.ts'
 import type { AgentPart } from './agentPart.ts'
+import { backgroundPart } from './background/backgroundPart.ts'
 import type { ArtifactOption } from './artifacts/artifactOptions.ts'
 import { artifactPart } from './artifacts/artifactPart.ts'
 import { deferredPart } from './deferred/deferredPart.ts'
 import type { MemoryOption } from './memory/memoryOptions.ts'
 import { memoryPart } from './memory/memoryPart.ts'
+import type { PermissionOption } from './permissions/permissionOptions.ts'
+import { permissionsPart } from './permissions/permissionsPart.ts'
 import { skillPart, type SkillOption } from './skills/skillPart.ts'
+import type { StateOption } from './state/stateOptions.ts'
+import { statePart } from './state/statePart.ts'
 
 /** The options of all parts. */
-export interface PartOptions<Deps>
-  extends SkillOption, CompactionOption, BrakingOption, MemoryOption<Deps>, ArtifactOption, HookOptions<Deps> {}
+export interface PartOptions<Deps, State>
+  extends
+    SkillOption,
+    CompactionOption,
+    BrakingOption,
+    MemoryOption<Deps>,
+    ArtifactOption,
+    PermissionOption,
+    HookOptions<Deps>,
+    StateOption<State> {}
 
 /** All parts that an agent may have, in the order of their tools. */
 export const parts: readonly AgentPart[] = [
   deferredPart,
+  backgroundPart,
   skillPart,
   memoryPart,
   artifactPart,
+  permissionsPart,
   brakingPart,
   compactionPart,
   hooksPart,
+  statePart,
 ]
 
 export const partSchemas = Object.assign({}, ...parts.map(({ options }) => options)) as OptionSchemas
@@ -35,7 +51,7 @@ export const partSchemas = Object.assign({}, ...parts.map(({ options }) => optio
 interface Equipment {
   readonly settings: Pick<
     AgentDefinition,
-    'memory' | 'artifacts' | 'deferred' | 'braking' | 'compaction' | 'hooks' | 'guards'
+    'memory' | 'artifacts' | 'deferred' | 'permissions' | 'braking' | 'compaction' | 'hooks' | 'guards' | 'state'
   >
   readonly tools: readonly (AnyTool | ToolSource)[]
   readonly flags: AgentPolicy['flags']

@@ -4,8 +4,18 @@ import { optionsCheck } from '../../protocol/checks/optionsCheck.ts'
 import type { JsonSchema, ToolSpec } from '../../protocol/ports/model.ts'
 import type { Snapshots } from '../../protocol/ports/snapshots.ts'
 import type { RunContext } from '../calls/runContext.ts'
+import type { StateDoor } from '../parts/state/stateDoor.ts'
+import {
+  backgroundSchemas,
+  backgroundWork,
+  checkedChoice,
+  withChoice,
+  wrongInBackground,
+  type BackgroundWork,
+} from './backgroundOption.ts'
+import type { Subject } from '../parts/permissions/subjects.ts'
 import { checkedUndo, wrongInUndo, type ToolEffects, type UndoContext, type UndoOption } from './checkedUndo.ts'
-import { concludeOf, type Conclude } from './toolValue.ts'
+import { concludeOf, type Conclude, type DataOf } from './toolValue.ts'
 import {
   isToolSchema,
   notASchema,
@@ -91,8 +101,17 @@ export interface ToolContext<out Deps = unknown, Receipt = unknown> extends RunC
    * @throws TypeError when it is not JSON; the message names the place.
    */
   give(data: unknown, name?: string): void
+  /** The state of the agent, whose definition has `state`. @throws RuntimeError `STATE_OFF` when it is used without one */
+  readonly state: StateDoor
   /** Keeps contents, such as that of a file before the call changes it. */
   readonly snapshots: Snapshots
+  /** Id of the call for the model, such as `b3`, while it works in the background. */
+  readonly background?: string | undefined
+  /**
+   * In the background: notes in the log what would be left if this process died, for `cleanUp`; the last counts. Begin that only once it has
+   * resolved. Rejects if it is not JSON of at most 4,000 characters, and as the store does.
+   */
+  leaves(left: unknown): Promise<void>
   /** Absent when the runtime has no `redact`. */
   readonly redact?: Redaction | undefined
 }
@@ -100,15 +119,17 @@ export interface ToolContext<out Deps = unknown, Receipt = unknown> extends RunC
 /** Return value of `run`: a string, content blocks, any JSON value, or nothing. */
 export type ToolOutput = unknown
 
-/** Arguments of a tool as its schema accepts them; only for the type checker. */
+/** Arguments of a tool as its schema accepts them, and its data for the application; only for the type checker. */
 declare const takes: unique symbol
+declare const gives: unique symbol
 
 /**
  * A tool as the runtime uses it, created by `defineTool`. `Deps` is the type of what it needs of the application, by default nothing;
- * `Name` and `Input`, the arguments that its schema takes, are known when its calls are observed.
+ * `Name`, `Input`, the arguments that its schema takes, and `Data`, that of its results, are known when its calls are observed.
  */
-export interface Tool<in Deps = unknown, out Name extends string = string, out Input = unknown> {
+export interface Tool<in Deps = unknown, out Name extends string = string, out Input = unknown, out Data = unknown> {
   readonly [takes]?: Input
+  readonly [gives]?: Data
   readonly name: Name
   readonly description: string
   readonly inputSchema: JsonSchema
@@ -125,11 +146,15 @@ export interface Tool<in Deps = unknown, out Name extends string = string, out I
   parse(input: unknown): Parsed
   /** True if its arguments have one canonical form, which `parse` returns. */
   readonly isCanonical?: true | undefined
+  /** Set if rules can have patterns for its calls. Takes parsed input; a call that throws may be about anything. */
+  readonly subject?: ((input: unknown) => Subject | readonly Subject[]) | undefined
   /** Returns true if a person must approve this call. Takes parsed input. */
   needsApproval(input: unknown, context: RunContext<Deps>): boolean | Promise<boolean>
   run(input: unknown, context: ToolContext<Deps>): ToolOutput | Promise<ToolOutput>
   /** True if its calls may end the run. */
   readonly endsRun?: true
+  /** Set if its calls may work in the background. */
+  readonly background?: BackgroundWork
   /** Set if its values are checked, or read by the model in another form. */
   readonly conclude?: Conclude
   /** Set if its effects are reversible. Takes the input and receipts of the log, and checks them. */
@@ -212,6 +237,12 @@ export interface ToolOptions<
   readonly endsRun?: true | ((value: z.output<Output>, input: InputOf<Input>) => boolean)
   /** `true`, or a predicate on the input: the call waits for `agent.decide`. A predicate that throws means yes. */
   readonly needsApproval?: boolean | ((input: InputOf<Input>, context: RunContext<Deps>) => boolean | Promise<boolean>)
+  /**
+   * Says what a call is about, so that rules of `permissions` can have patterns for it: `edit_file(src/**)` for `{ path }`, relative to its
+   * folder as `canonical` spells it; `run_command(npm run *)` for `{ command }`, a line for a shell; `fetch(example.com/docs/**)` for
+   * `{ url }`; `{ text }` for anything else. Several if it is about several; all of them must then be allowed. Quick, without effects.
+   */
+  readonly subject?: (input: InputOf<Input>) => Subject | readonly Subject[]
   /** Milliseconds before the call is aborted; default 600,000; `Infinity` for no timeout. */
   readonly timeoutMs?: number
   /** Maximum number of characters of text output for the model. The middle of a longer text is replaced by a marker. Default 30,000. */
@@ -233,6 +264,18 @@ export interface ToolOptions<
   readonly receipt?: Receipt
   /** Set if it polls for something outside, so that repeated calls are no stall (`braking.stall`). Default `false`. */
   readonly polls?: boolean
+  /**
+   * Set if its calls work in the background: the model gets an id at once, and the result later, as a message. `'choice'`: those whose field
+   * `background`, which the schema gains, is true. `timeoutMs` is an hour then unless it is given, and `pin` does nothing.
+   */
+  readonly background?: true | 'choice'
+  /**
+   * Ends what a call in the background has left, as it told `leaves`, when its process died; the agent goes on after it, or 10 s. It must end
+   * nothing else, such as a later process of the same number.
+   */
+  cleanUp?(left: unknown): void | Promise<void>
+  /** Set if a call in the background goes on when its branch is reverted; else it ends with the branch. */
+  readonly survives?: true
 }
 
 const isFunction = (value: unknown): boolean => typeof value === 'function'
@@ -250,6 +293,7 @@ const checkOptions = optionsCheck(
     run: () => z.custom(isFunction, 'give a function'),
     canonical: () => z.custom(isFunction, 'give a function'),
     needsApproval: () => z.union([z.boolean(), z.custom(isFunction)]),
+    subject: () => z.custom(isFunction, 'give a function'),
     timeoutMs: () => z.union([z.number().positive(), z.literal(Infinity)]),
     maxOutputChars: () => z.int().min(100),
     effects: () => z.enum(['none', 'idempotent', 'reversible', 'irreversible']),
@@ -258,6 +302,7 @@ const checkOptions = optionsCheck(
     polls: () => z.boolean(),
     output: () => zodSchema(),
     toModel: () => z.custom(isFunction, 'give a function'),
+    ...backgroundSchemas,
     endsRun: () => z.union([z.literal(true), z.custom(isFunction)], 'give true or a function'),
   },
 )
@@ -284,11 +329,11 @@ export function defineTool<
   Deps = unknown,
   const Name extends string = string,
   const Output extends z.ZodType = z.ZodUnknown,
->(options: ToolOptions<Input, Receipt, Deps, Name, Output>): Tool<Deps, Name, SentTo<Input>> {
+>(options: ToolOptions<Input, Receipt, Deps, Name, Output>): Tool<Deps, Name, SentTo<Input>, DataOf<z.output<Output>>> {
   const label = labelOf('Tool', options)
-  const wrong = checkOptions(options) ?? wrongInUndo(options)
+  const wrong = checkOptions(options) ?? wrongInUndo(options) ?? wrongInBackground(options)
   if (wrong !== undefined) throw new RuntimeError('INVALID_DEFINITION', `${label}: ${wrong}.`)
-  return toolOf(options, readSchema(options.input, label))
+  return toolOf(options, checkedChoice(options, readSchema(options.input, label), label))
 }
 
 const endsRunText = 'A call that succeeds ends your work: its result is your answer.'
@@ -297,10 +342,12 @@ const endsRunText = 'A call that succeeds ends your work: its result is your ans
 export function toolOf<Deps, Name extends string, Input>(
   options: ToolOptions<ToolSchema, z.ZodType, Deps, Name, z.ZodType>,
   schema: ReadSchema,
-): Tool<Deps, Name, Input> {
-  const { inputSchema, parse, finish } = options.canonical === undefined ? schema : inOneForm(schema, options.canonical)
+): Tool<Deps, Name, Input, never> {
+  const whole = options.canonical === undefined ? schema : inOneForm(schema, options.canonical)
+  const { inputSchema, parse, finish } = withChoice(options, whole)
   const approval = options.needsApproval ?? false
   const conclude = concludeOf(options)
+  const background = backgroundWork(options)
   return Object.freeze({
     name: options.name,
     description: options.endsRun === true ? `${options.description} ${endsRunText}` : options.description,
@@ -312,15 +359,17 @@ export function toolOf<Deps, Name extends string, Input>(
     parse,
     needsApproval:
       typeof approval === 'function' ? finishedBefore(finish, approval) : approval ? alwaysAsks : neverAsks,
+    ...(options.subject === undefined ? {} : { subject: finishedNow(finish, options.subject) }),
     run: options.run === undefined ? runsElsewhere(options.name) : finishedBefore(finish, options.run),
     ...(conclude === undefined ? {} : { conclude }),
     ...(options.endsRun === undefined ? {} : { endsRun: true }),
+    ...(background === undefined ? {} : { background }),
     ...(options.run === undefined ? { external: true } : {}),
     ...(options.canonical === undefined ? {} : { isCanonical: true }),
     ...(options.undo === undefined
       ? {}
       : // By then a link may lead elsewhere: what the call did is in its receipt.
-        { undo: checkedUndo(options.undo as UndoOption, schema, options.receipt) }),
+        { undo: checkedUndo(options.undo as UndoOption, withChoice(options, schema), options.receipt) }),
   })
 }
 
@@ -353,6 +402,18 @@ const finishedBefore =
     return finished instanceof Promise
       ? finished.then((value) => run(value as never, context))
       : run(finished as never, context)
+  }
+
+/** A function of arguments whose check takes no time; for others it throws. */
+const finishedNow =
+  <Result>(finish: ReadSchema['finish'], say: (input: never) => Result) =>
+  (input: unknown): Result => {
+    const finished = finish(input)
+    if (finished instanceof Promise) {
+      finished.catch(() => {})
+      throw new Error('its arguments are still being checked')
+    }
+    return say(finished as never)
   }
 
 const runsElsewhere = (name: string) => (): never => {

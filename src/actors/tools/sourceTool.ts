@@ -47,6 +47,11 @@ export class SourceTool implements AnyTool {
     return this.#there?.isCanonical
   }
 
+  /** Missing while the tool is unavailable: it is then judged by its name. */
+  get subject(): AnyTool['subject'] {
+    return this.#there?.subject
+  }
+
   get polls(): boolean {
     return this.offer.polls === true
   }

@@ -355,8 +355,9 @@ function planCalls(
   isWhole: boolean,
   context: () => RunContext<never>,
 ): readonly PlannedCall[] | Promise<readonly PlannedCall[]> {
-  // With `beforeTool` nobody is asked to approve before that has decided, and of a reply that is not whole nothing is run.
-  const isLater = ports.definition.policy.flags.beforeTool === true || !isWhole
+  // Nobody is asked to approve before rules and `beforeTool` have decided, and of a reply that is not whole nothing is run.
+  const { beforeTool } = ports.definition.policy.flags
+  const isLater = beforeTool === true || ports.permissions !== undefined || !isWhole
   const settled = mapped(calls, (call) => {
     const { callId, name } = call
     const input = isWhole ? settledInput(ports.definition, call) : call.input

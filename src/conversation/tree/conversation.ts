@@ -4,7 +4,7 @@ import type { NodeId } from '../../protocol/ids.ts'
 import { toolCallsOf } from '../../protocol/text/messageText.ts'
 import type { QueuedMessage, QueueName } from '../../protocol/runs/queue.ts'
 import type { LogRecord, RecordOf } from '../../protocol/records.ts'
-import { keepOpen, nodesOf, openedAgain, wrongInPlace, wrongInResult, type OpenStep } from './openStep.ts'
+import { keepOpen, markCall, nodesOf, openedAgain, wrongInPlace, wrongInResult, type OpenStep } from './openStep.ts'
 import type { ConversationNode } from './node.ts'
 import { tagsIn, type KeptConversation } from './keptConversation.ts'
 import { TreeView } from './treeView.ts'
@@ -24,8 +24,10 @@ import { estimateTokens, type TokenCounter } from '../limits/tokenCounter.ts'
 import { UndoneTags } from '../brakes/revert/undoneTags.ts'
 import { TrunkChanges } from './trunkChanges.ts'
 import { noQueues, WaitingMessages } from './waitingMessages.ts'
+import { beginWork, endWork } from './receipts.ts'
 import { withhold } from './withheld.ts'
 import type { LaidOverlay } from '../request/overlay.ts'
+import { TreeState, type StatePlace } from '../parts/state/treeState.ts'
 
 /**
  * The conversation tree: a fold of the log. `apply` is its only way to change; it appends in amortised constant time.
@@ -45,6 +47,8 @@ export class Conversation extends TreeView implements ConversationView, Reshaped
   #repair: string | undefined
   readonly undone = new UndoneTags((id) => this.tree.node(id))
   #ownFrom: NodeId = 1
+  /** The state on the tree; `undefined` until it is first changed. */
+  state: TreeState | undefined
   /** The overlay in force at the last change. */
   #shown: OverlaySpan | undefined
 
@@ -61,6 +65,7 @@ export class Conversation extends TreeView implements ConversationView, Reshaped
 
   #restore(state: KeptConversation): void {
     const { open, waiting, annotations, undone } = state
+    if (state.state !== undefined) this.state = TreeState.from(state.state)
     ;({ lastSeq: this.#lastSeq, measured: this.#measured, ownFrom: this.#ownFrom } = state)
     ;({ notes: this.#notes, repair: this.#repair } = state)
     this.#shown = state.shown === undefined ? undefined : this.overlays.span(state.shown)
@@ -83,6 +88,7 @@ export class Conversation extends TreeView implements ConversationView, Reshaped
       waiting: this.#waiting?.keep(),
       annotations: this.#annotations?.keep(),
       open: this.#open && keepOpen(this.#open),
+      state: this.state?.keep(),
       undone: this.undone.keep(this.#annotations?.tagged ?? []),
       tree: this.tree.keep(),
     }
@@ -215,8 +221,12 @@ export class Conversation extends TreeView implements ConversationView, Reshaped
         this.changed(this.tree.path.length + 1)
         break
       case 'tool.start':
-        if (record.irreversible || record.reversible || record.polls || record.edited)
-          this.#open?.marks.set(record.callId, record)
+        if (record.irreversible || record.reversible || record.polls || record.edited || record.background)
+          markCall(this.#open, record)
+        break
+      // The effects of a call are those of the calls that it makes.
+      case 'inner.start':
+        if (record.irreversible || record.reversible) markCall(this.#open, record)
         break
       case 'tool.end':
         this.#applyResult(record)
@@ -225,6 +235,9 @@ export class Conversation extends TreeView implements ConversationView, Reshaped
         break
       case 'guard.decided':
         if (record.withheld !== undefined) this.changed(withhold(record, this.tree, this.#counter))
+        break
+      case 'call.reported':
+        endWork(this, record)
         break
       case 'run.end':
         if (record.reason?.type === 'stall') this.#annotations?.stalls.pause()
@@ -253,6 +266,7 @@ export class Conversation extends TreeView implements ConversationView, Reshaped
     this.undone.drop()
     this.#ownFrom = this.lastNodeId + 1
     this.#annotations?.dropRequests()
+    this.state?.beginLog(this.head ?? 0, this.lastNodeId)
   }
 
   #applyReply(record: RecordOf<'reply.end'>): void {
@@ -279,7 +293,9 @@ export class Conversation extends TreeView implements ConversationView, Reshaped
     const stepId = open.reply.nodeId
     this.tree.append(open.reply, stepId, this.#counter)
     for (const callId of open.callIds) {
-      this.tree.append(open.results.get(callId)!, stepId, this.#counter, open.marks.get(callId))
+      const [result, marks] = [open.results.get(callId)!, open.marks.get(callId)]
+      this.tree.append(result, stepId, this.#counter, marks)
+      beginWork(this, marks?.background, result, stepId)
     }
   }
 
@@ -296,6 +312,13 @@ export class Conversation extends TreeView implements ConversationView, Reshaped
 
   checkWhole(record: LogRecord): void {
     if (this.#open !== undefined) throw corrupt(record, 'a step is still open')
+  }
+
+  get statePlace(): StatePlace {
+    const { lastNodeId: last } = this
+    if (this.#open !== undefined) return { step: this.#open.reply.nodeId, end: last, last }
+    const { head } = this.tree
+    return { step: head?.stepId ?? 0, end: head?.id ?? 0, last }
   }
 
   annotate(): Annotations {

@@ -44,14 +44,17 @@ const redactOptionsSchema = lazily(() =>
 
 /** Fields that hold arbitrary data with any names. */
 const foreign: ReadonlySet<string> = new Set([
+  'initial',
   'input',
   'inputSchema',
   'inputExamples',
+  'patch',
   'progress',
   'provider',
   'providerOptions',
   'settings',
   'spec',
+  'value',
 ])
 
 /** Fields that hold ids and names used by the runtime, and signatures. They stay unchanged. */

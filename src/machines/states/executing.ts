@@ -3,7 +3,7 @@ import { advance, agentSetup } from '../agentSetup.ts'
 import type { EventOfType } from '../agentTypes.ts'
 import { advanceCalls, failCall, settleCall } from '../calls.ts'
 import { failHook, settleHook } from '../checkedCalls.ts'
-import { askPeople, decideCall } from '../decisions.ts'
+import { askApproval, askPeople, decideCall } from '../decisions.ts'
 import { enqueueMessage } from '../queues.ts'
 import { reachedLimit } from '../limits.ts'
 import { holdDeadline, pauseForStore, pauseRun } from '../runs.ts'
@@ -60,6 +60,7 @@ export const executing = agentSetup.createStateConfig({
     sleep: { actions: advance<EventOfType<'sleep'>>(beginSleep) },
     timer: { actions: advance<EventOfType<'timer'>>(wakeCalls) },
     ask: { actions: advance<EventOfType<'ask'>>(askPeople) },
+    'ask.approval': { actions: advance<EventOfType<'ask.approval'>>(askApproval) },
     steer: {
       actions: advance<EventOfType<'steer'>>((draft, event) => {
         enqueueMessage(draft, 'steering', event)

@@ -7,6 +7,7 @@ import { partCommands } from '../parts/partRecords.ts'
 import type { RevertCategory } from '../braking.ts'
 import { contentSchema } from '../content.ts'
 import type { Content } from '../text/saidContent.ts'
+import { grantSchema, type Grant } from '../parts/permissions/permissionRecords.ts'
 import { limitsSchema, type Limits } from '../runs/runLimits.ts'
 import { provenanceKindSchema, type ProvenanceKind } from '../provenance.ts'
 import { toAgent } from './toAgent.ts'
@@ -47,6 +48,8 @@ export const agentCommands = variants({
       type: z.literal('agent.abort'),
       /** Id of the run's request: only this run ends, or is withdrawn if it still waits. */
       run: z.string().exactOptional(),
+      /** Leaves the calls in the background at work. */
+      background: z.literal(false).exactOptional(),
     }),
   'agent.resume': () =>
     onlyFields({ ...toAgent(), type: z.literal('agent.resume'), limits: limitsSchema().exactOptional() }),
@@ -66,6 +69,8 @@ export const agentCommands = variants({
       reason: z.string().exactOptional(),
       /** Arguments that replace the model's, for `approve`. */
       input: z.unknown().exactOptional(),
+      /** Rule that holds from now on as the decision about this call does. */
+      grant: grantSchema().exactOptional(),
       /** The value, for `answer` and `return`. */
       value: z.unknown().exactOptional(),
       /** Data for the application beside the value, for `return`. */
@@ -132,4 +137,6 @@ export interface DecideOptions {
   readonly reason?: string | undefined
   /** Arguments of an approved call that replace the model's. */
   readonly input?: unknown
+  /** A rule for further calls, such as one that the request suggests: they are approved, or denied, as this one is. */
+  readonly grant?: Grant | undefined
 }

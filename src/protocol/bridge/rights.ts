@@ -10,6 +10,7 @@
  * - `control`: resume, stop, revert, prune, graft, fold, brake, compact, pin; limits, context and provenance of a prompt.
  * - `use`: change the instructions, the model and the tools of an agent.
  * - `spawn`: begin agents, and forks.
+ * - `permit`: rules for calls that hold for good, and the mode in which nobody is asked.
  * - `share`: make read-only links.
  * - `operate`: see the workers behind a gateway.
  */
@@ -22,6 +23,7 @@ export const allRights = [
   'control',
   'use',
   'spawn',
+  'permit',
   'share',
   'operate',
 ] as const
@@ -39,7 +41,7 @@ export const rightsOfRole: { readonly [R in Role]: readonly Right[] } = {
   observe: seeing,
   talk: ['see.messages', 'talk', 'answer.own'],
   drive: driving,
-  admin: [...driving, 'spawn', 'share', 'operate'],
+  admin: [...driving, 'spawn', 'permit', 'share', 'operate'],
 }
 
 /** Returns the rights that a grant gives, as a set: `see.all` includes `see.messages`. */

@@ -1,15 +1,23 @@
 import type { EventOf } from '../events.ts'
 import type { RecordLines } from './describing.ts'
+import { backgroundLines } from './background/backgroundLines.ts'
+import { innerLines } from './inner/innerLines.ts'
 import { memoryLines } from './memory/memoryLines.ts'
 import { sleepLines } from './sleep/sleepLines.ts'
 import { scheduleLines } from './schedules/scheduleLines.ts'
 import type { PartRecordType } from './partRecords.ts'
+import { stateLines } from './state/stateLines.ts'
+import { permissionLines } from './permissions/permissionLines.ts'
 
 /** The lines of all parts. Apart from `partWords.ts`, as a page loads only these. */
 export const partLines: { readonly [T in PartRecordType]: RecordLines<EventOf<T>> } = {
+  ...backgroundLines,
+  ...innerLines,
   ...memoryLines,
   ...scheduleLines,
   ...sleepLines,
+  ...stateLines,
+  ...permissionLines,
 }
 
 /** Returns the lines about a record of a part; `undefined` for any other event. */

@@ -1,18 +1,28 @@
+import { backgroundRecords } from './background/backgroundRecords.ts'
+import { innerRecords } from './inner/innerRecords.ts'
 import { memoryRecords } from './memory/memoryRecords.ts'
 import { sleepRecords } from './sleep/sleepRecords.ts'
 import { scheduleCommands, scheduleRecords } from './schedules/scheduleRecords.ts'
+import { stateCommands, stateRecords } from './state/stateRecords.ts'
+import { permissionCommands, permissionRecords } from './permissions/permissionRecords.ts'
 
 /** The records of all parts. */
 export const partRecords = {
+  ...backgroundRecords,
+  ...innerRecords,
   ...memoryRecords,
   ...scheduleRecords,
   ...sleepRecords,
+  ...stateRecords,
+  ...permissionRecords,
 } as const
 export type PartRecordType = keyof typeof partRecords
 
 /** The commands of all parts. */
 export const partCommands = {
   ...scheduleCommands,
+  ...permissionCommands,
+  ...stateCommands,
 } as const
 export type PartCommandType = keyof typeof partCommands
 

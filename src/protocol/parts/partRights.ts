@@ -6,4 +6,8 @@ export const partRights: { readonly [T in PartCommandType]: Right | readonly Rig
   'agent.schedule': 'control',
   'agent.unschedule': 'control',
   'agent.fire': 'control',
+  'agent.state': 'control',
+  'agent.permit': 'control',
+  'agent.revoke': 'control',
+  'agent.mode': 'control',
 }

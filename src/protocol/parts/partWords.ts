@@ -1,15 +1,23 @@
 import type { EventOf } from '../events.ts'
 import type { RecordWords } from './describing.ts'
+import { backgroundWords } from './background/backgroundWords.ts'
+import { innerWords } from './inner/innerWords.ts'
 import { memoryWords } from './memory/memoryWords.ts'
 import { sleepWords } from './sleep/sleepWords.ts'
 import { scheduleWords } from './schedules/scheduleWords.ts'
 import type { PartRecordType } from './partRecords.ts'
+import { stateWords } from './state/stateWords.ts'
+import { permissionWords } from './permissions/permissionWords.ts'
 
 /** The words of all parts: for the application's log, telemetry, and clients that may not see all. */
 export const partWords: { readonly [T in PartRecordType]: RecordWords<EventOf<T>> } = {
+  ...backgroundWords,
+  ...innerWords,
   ...memoryWords,
   ...scheduleWords,
   ...sleepWords,
+  ...stateWords,
+  ...permissionWords,
 }
 
 /** Returns the words about a record of a part; `undefined` for any other event. */

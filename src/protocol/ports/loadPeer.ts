@@ -5,7 +5,7 @@ export async function loadPeer<T>(load: () => Promise<T>, who: string, packageNa
   try {
     return await load()
   } catch (thrown) {
-    throw missing(thrown, who, packageName)
+    throw packageMissing(thrown, who, packageName)
   }
 }
 
@@ -14,11 +14,12 @@ export function requirePeer<T>(load: () => T, who: string, packageName: string):
   try {
     return load()
   } catch (thrown) {
-    throw missing(thrown, who, packageName)
+    throw packageMissing(thrown, who, packageName)
   }
 }
 
-function missing(thrown: unknown, who: string, packageName: string): unknown {
+/** Returns the error for a package that was not found; any other error as it is. */
+export function packageMissing(thrown: unknown, who: string, packageName: string): unknown {
   const { code } = thrown as { code?: unknown }
   if (code !== 'ERR_MODULE_NOT_FOUND' && code !== 'MODULE_NOT_FOUND') return thrown
   const what = `${who} needs a package that is not installed: npm install ${packageName}.`

@@ -20,6 +20,8 @@ export const pendingSchema = z.discriminatedUnion('kind', [
     ...waiting,
     /** Set if the call cannot be undone. */
     irreversible: z.literal(true).exactOptional(),
+    /** Rules that would allow the call, the narrowest first; missing without `permissions`. */
+    suggest: z.array(z.string()).readonly().exactOptional(),
   }),
   z.object({ kind: z.literal('question'), ...waiting, ...questionSchema().shape }),
   z.object({ kind: z.literal('call'), ...waiting }),

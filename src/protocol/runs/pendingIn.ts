@@ -6,9 +6,13 @@ import type { LogRecord } from '../records.ts'
 export function pendingIn(agentId: string, record: LogRecord | AgentEvent): Pending | undefined {
   switch (record.type) {
     case 'approval.requested': {
-      const { callId, key, name, input, irreversible, time: askedAt } = record
+      const { callId, key, name, input, irreversible, suggest, time: askedAt } = record
       const asked = { kind: 'approval', agentId, callId, key, name, input, askedAt } as const
-      return irreversible === undefined ? asked : { ...asked, irreversible }
+      return {
+        ...asked,
+        ...(irreversible === undefined ? {} : { irreversible }),
+        ...(suggest === undefined ? {} : { suggest }),
+      }
     }
     case 'call.requested': {
       const { callId, key, name, input, time: askedAt } = record

@@ -1,3 +1,4 @@
+import { shownPermissions, type Permissions } from './permissions.ts'
 import { isAgentDefinition, type AgentDefinition } from '../../actors/define/agentDefinition.ts'
 import { useCommand } from '../../actors/calls/useCommand.ts'
 import type { UseOptions } from '../../actors/turn/turnOptions.ts'
@@ -36,7 +37,8 @@ export class Agent<
   out Output = unknown,
   in Deps = undefined,
   out Event extends AgentEvent = AgentEvent,
-> extends AgentFacts<Output, Deps, Event> {
+  out State = unknown,
+> extends AgentFacts<Output, Deps, Event, State> {
   readonly id: string
   readonly #owner: AgentOwner<Agent>
 
@@ -71,10 +73,10 @@ export class Agent<
    * @throws RuntimeError `INVALID_DEPS`, `INVALID_DEFINITION`, `INVALID_ID`, `AGENT_EXISTS`, `CHILD_REFUSED` (too deep, too many),
    * `AGENT_STOPPED`
    */
-  spawn<O, D, C>(
-    entry: Entry<O, D, C>,
+  spawn<O, D, C, S>(
+    entry: Entry<O, D, C, S>,
     options: SpawnOptions & GivenDeps<DepsFor<D>> = {},
-  ): Promise<Agent<O, DepsFor<D> | undefined, EventsOf<C>>> {
+  ): Promise<Agent<O, DepsFor<D> | undefined, EventsOf<C>, S>> {
     return this.#host.loaded((agent) => this.#spawn(agent, entry, options))
   }
 
@@ -83,10 +85,10 @@ export class Agent<
    * prompt from now on. `afterwards: 'wait'` (default) keeps this agent, with the other as its child; `'end'` closes it, and the
    * other becomes a root. Throws as `spawn` does.
    */
-  handOver<O, D, C>(
-    entry: Entry<O, D, C>,
+  handOver<O, D, C, S>(
+    entry: Entry<O, D, C, S>,
     options: { readonly afterwards?: 'wait' | 'end' } = {},
-  ): Promise<Agent<O, DepsFor<D> | undefined, EventsOf<C>>> {
+  ): Promise<Agent<O, DepsFor<D> | undefined, EventsOf<C>, S>> {
     const isEnd = options.afterwards === 'end'
     return this.#host.loaded(async (agent) => {
       const rest = isAgentDefinition(entry) ? { definition: entry } : entry
@@ -94,6 +96,11 @@ export class Agent<
       if (isEnd) await this.close()
       return successor
     })
+  }
+
+  /** Rules for the agent's calls, the rules that people added and the mode, as they are now; `null` without `permissions`. */
+  permissions(): Permissions | null {
+    return shownPermissions(this.#host)
   }
 
   /**
@@ -112,10 +119,10 @@ export class Agent<
    * Ends the current run: no further delta is emitted, the part of the reply that has arrived is kept, calls in flight are told to
    * stop and get a result that says so, and waiting steering and follow-ups are dropped. Waiting prompts run next. Does nothing if
    * the agent is idle. An agent stuck on a record that its store can never accept (`RECORD_TOO_LARGE`) is closed: `runtime.open`
-   * continues from its log.
+   * continues from its log. Calls in the background end too, unless `background` is false.
    */
-  abort(): void {
-    this.#carryOut({ type: 'agent.abort', agentId: this.id })
+  abort({ background }: { readonly background?: boolean } = {}): void {
+    this.#carryOut({ type: 'agent.abort', agentId: this.id, ...(background === false ? { background } : {}) })
   }
 
   /** Ends the agent for good: aborts its work, writes the log and releases it. Idempotent. */
@@ -225,10 +232,10 @@ export class Agent<
   }
 
   /** Its types are those of the entry. */
-  async #spawn(agent: AgentHost, ...[entry, options]: SpawnArguments): Promise<Agent<never, unknown, never>> {
+  async #spawn(agent: AgentHost, ...[entry, options]: SpawnArguments): Promise<Agent<never, unknown, never, never>> {
     const isTaken = (agentId: string): boolean => this.#owner.agent(agentId) !== undefined
     const { agentId } = await spawnChild(agent, agent.family.children, entry, { options, isTaken })
-    return this.#owner.agent(agentId) as Agent<never, unknown, never>
+    return this.#owner.agent(agentId) as Agent<never, unknown, never, never>
   }
 }
 
@@ -240,6 +247,6 @@ const stoppedError = ({ agentId, machine: { wasLetGo } }: AgentHost): RuntimeErr
 
 /** An agent of a definition whose dependencies it has: `AgentOf<typeof coder>`. */
 export type AgentOf<D extends AgentDefinition> =
-  D extends AgentDefinition<infer Output, infer Deps, infer Calls>
-    ? Agent<Output, DepsFor<Deps> | undefined, EventsOf<Calls>>
+  D extends AgentDefinition<infer Output, infer Deps, infer Calls, infer State>
+    ? Agent<Output, DepsFor<Deps> | undefined, EventsOf<Calls>, State>
     : never

@@ -9,6 +9,8 @@ import type {
   RevertCommandOptions,
 } from '../../protocol/bridge/commands.ts'
 import { decided, given, stepsIn } from '../../protocol/bridge/writeCommand.ts'
+import type { PermissionMode } from '../../protocol/parts/permissions/permissionModes.ts'
+import type { PermitOptions } from '../../protocol/parts/permissions/permissionRecords.ts'
 import { checkCommand } from '../../protocol/bridge/checkCommand.ts'
 import { hasCode } from '../../protocol/errors.ts'
 import { endWith, neverRun, signalIn, type Run } from '../../protocol/runs/run.ts'
@@ -209,6 +211,35 @@ export abstract class AgentCommands<out Output = unknown, in Deps = undefined, o
   /** Fires a schedule now, beside its times. Throws as `unschedule` does. */
   fire(id: string): void {
     this.dispatch({ type: 'agent.fire', agentId: this.id, schedule: id })
+  }
+
+  /**
+   * Adds a rule for calls, such as `run_command(npm test)`: those that it is about run, or are denied, of this agent and of those below it. A rule
+   * that denies holds before all others. The record is a `permission.granted` event.
+   *
+   * @throws RuntimeError `PERMISSIONS_OFF`, `RULE_INVALID`, `RULE_STORE_MISSING`, `AGENT_STOPPED`, `AGENT_PAUSED`
+   */
+  permit(rule: string, options: PermitOptions): void {
+    this.dispatch({ type: 'agent.permit', agentId: this.id, rule, ...given(options ?? {}) } as AgentCommand)
+  }
+
+  /**
+   * Takes a rule back that was added, by its id in `permissions().grants`.
+   *
+   * @throws RuntimeError `PERMISSIONS_OFF`, `RULE_NOT_FOUND`, `AGENT_STOPPED`, `AGENT_PAUSED`
+   */
+  revoke(grant: string): void {
+    this.dispatch({ type: 'agent.revoke', agentId: this.id, grant })
+  }
+
+  /**
+   * Changes what happens to calls that no rule is about, from the next call on: of this agent, and of those below it as far as they are not
+   * stricter. Calls that people have approved run.
+   *
+   * @throws RuntimeError `PERMISSIONS_OFF`, `INVALID_OPTION`, `AGENT_STOPPED`, `AGENT_PAUSED`
+   */
+  setMode(mode: PermissionMode): void {
+    this.dispatch({ type: 'agent.mode', agentId: this.id, mode })
   }
 
   /** The answers are those of the schema that the agent was made with. */

@@ -2,6 +2,7 @@ import type { AgentDefinition } from '../../actors/define/agentDefinition.ts'
 import type { TurnPlace } from '../../actors/agentPorts.ts'
 import type { PricedModel } from '../../actors/turn/turnOptions.ts'
 import type { AgentMachineEvent } from '../../machines/agentTypes.ts'
+import { backgroundCalls } from '../../machines/background.ts'
 import { foldContext } from '../../machines/rebuildContext.ts'
 import { RuntimeError, toErrorInfo, type ErrorInfo } from '../../protocol/errors.ts'
 import type { Metadata } from '../../protocol/metadata.ts'
@@ -21,6 +22,7 @@ import type { HostOptions, HostShared, LogOptions } from './hostOptions.ts'
 import { isKeepable } from './keptAgent.ts'
 import { AgentLog, logAtRest } from './log.ts'
 import { Machine, type AgentActor } from './machine.ts'
+import { isGoverned } from './permissions.ts'
 import { Ports } from './ports.ts'
 import { machineInput } from './restoreInput.ts'
 import { Unloaded } from './unloaded.ts'
@@ -101,8 +103,20 @@ export class AgentHost implements TreeAgent {
     this.ports = new Ports(this, history)
     const { conversation, definition, handoffs, requests } = view
     const callbackFailed = (what: string, thrown: unknown): void => announcer.callbackFailed(what, thrown)
-    const agent = { agentId, path, ownDefinition, deps, metadata, conversation, definition, handoffs, callbackFailed }
+    const agent = {
+      agentId,
+      path,
+      ownDefinition,
+      deps,
+      metadata,
+      conversation,
+      definition,
+      handoffs,
+      isGoverned: isGoverned(this),
+      callbackFailed,
+    }
     const context = base?.context ?? foldContext(records, past)
+    this.ports.cleanUp(backgroundCalls(context.context))
     this.machine.input = machineInput(
       { ...agent, frame: requests.frame, asking: requests },
       { ...options, history, folded: context.context },
@@ -146,7 +160,8 @@ export class AgentHost implements TreeAgent {
   wake(): void {
     const { restored } = this.machine.input
     if (restored === undefined) return
-    this.machine.tell({ type: 'wake' })
+    this.machine.tell({ type: 'wake', staysPaused: restored.staysPaused === true })
+    this.ports.state?.migrate()
     if (restored.context.reporters?.length) this.family.children.detached.collect()
   }
 
@@ -168,6 +183,8 @@ export class AgentHost implements TreeAgent {
     const news = drafts[0]!.seq > lastSeq ? drafts : drafts.filter(({ seq }) => seq > lastSeq)
     if (news.length === 0) return
     this.ports.answered(news)
+    this.machine.isStepping = true
+    this.ports.state?.complete(news)
     const records = this.log.sealed(news)
     let taken = records
     try {

@@ -73,14 +73,20 @@ export const ownPending = (agentId: string, { calls, run }: Pick<AgentContext, '
 
 function pendingCall(
   agentId: string,
-  { callId, key, name, input, status, question, irreversible }: CallState,
+  { callId, key, name, input, status, question, irreversible, suggest, asks }: CallState,
 ): Pending | undefined {
   const call = { agentId, callId, key, name, input }
   switch (status) {
     case 'held':
-      return { kind: 'approval', ...call, ...(irreversible === undefined ? {} : { irreversible }) }
+      return {
+        kind: 'approval',
+        ...call,
+        ...(irreversible === undefined ? {} : { irreversible }),
+        ...(suggest === undefined ? {} : { suggest }),
+      }
     case 'asking':
     case 'asked':
+      if (asks !== undefined) return { kind: 'approval', agentId, ...asks }
       return { kind: 'question', ...call, ...question! }
     case 'requested':
       return { kind: 'call', ...call }

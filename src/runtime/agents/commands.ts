@@ -21,6 +21,7 @@ import { checkDeps, RunDeps } from '../children/runDeps.ts'
 import type { ApplyCommand } from '../../actors/parts/applyCommand.ts'
 import { applies } from '../../actors/parts/partCommands.ts'
 import type { Run } from '../../protocol/runs/run.ts'
+import { permissionsOf } from './permissions.ts'
 import { offeredNames } from '../../actors/turn/offeredNames.ts'
 import { modelIn } from '../../actors/turn/turnFrames.ts'
 import type { ModelUse, UseChange } from '../../protocol/bridge/turns.ts'
@@ -94,7 +95,9 @@ function carryOut(
       return undefined
     case 'agent.abort':
       machine.send(
-        command.run === undefined ? { type: 'abort', ...from } : { type: 'withdraw', id: command.run, ...from },
+        command.run === undefined
+          ? { type: 'abort', ...from, ...(command.background === false ? { background: false } : {}) }
+          : { type: 'withdraw', id: command.run, ...from },
       )
       return undefined
     case 'agent.resume':
@@ -132,9 +135,13 @@ function recordFor(asked: Asked, definition: AgentDefinition, command: Command, 
   checkStore(asked)
   const { host, context } = asked
   const apply = (applies as { readonly [type: string]: ApplyCommand<Command['type']> })[command.type]!
-  const records = apply(command, { agentId: host.agentId, definition, parts: context.parts, id, at })
+  const { agentId, ports } = host
+  const isGoverned = permissionsOf(host) !== undefined
+  const { parts } = context
+  const records = apply(command, { agentId, definition, parts, state: ports?.state, isGoverned, id, at })
   const bare = host.shared.sources.redactor?.value(records) ?? records
   host.machine.send({ type: 'record', records: bare, at })
+  if (host.isLoaded) host.ports.keepRules()
 }
 
 /** Queues what a person asks of a brake. Its switch is for the model and the runtime, but that of folding says how. */

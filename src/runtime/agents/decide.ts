@@ -4,6 +4,7 @@ import { RuntimeError } from '../../protocol/errors.ts'
 import type { Pending } from '../../protocol/runs/pending.ts'
 import type { TreeAgent } from '../children/treeAgent.ts'
 import { hostOf, pendingOf } from './agentTree.ts'
+import { checkDecisionGrant } from './permissions.ts'
 import { checkDeps } from '../children/runDeps.ts'
 
 type DecideCommand = Extract<CheckedCommand, { type: 'agent.decide' }>
@@ -22,8 +23,10 @@ export function decide(
   const { definition } = owner.view
   if (definition.deps !== null) checkDeps(definition, owner.deps, 'agent.decide')
   const decision = decisionOf(owner, pending, command, (text) => host.announcer.clean(text))
+  if (command.grant !== undefined) checkDecisionGrant(owner, pending.kind, command.grant)
   owner.ports.answers.decided(pending.key)
   owner.machine.send({ type: 'decide', callId: pending.callId, ...decision, ...how })
+  if (command.grant?.scope === 'always') owner.ports.keepRules()
 }
 
 function find(host: TreeAgent, callId: string): { readonly pending: Pending; readonly owner: TreeAgent } {
@@ -51,13 +54,13 @@ const waitsFor = { approval: 'an approval', question: 'the answer to a question'
 function decisionOf(
   owner: TreeAgent,
   pending: Pending,
-  { decision, reason, input, value, data }: DecideCommand,
+  { decision, reason, input, value, data, grant }: DecideCommand,
   clean: (text: string) => string,
 ): CallDecision {
   const refuse = (what: string): never => {
     throw new RuntimeError('ANSWER_INVALID', clean(`Call "${pending.callId}" of "${pending.name}" ${what}.`))
   }
-  const why = reason === undefined ? {} : { reason }
+  const why = { ...(reason === undefined ? {} : { reason }), ...(grant === undefined ? {} : { grant }) }
   if (decision === 'deny') return { decision, ...why }
   if (pending.kind === 'approval' && decision === 'approve') {
     if (input === undefined) return { decision, ...why }

@@ -7,6 +7,7 @@ import { isRedacted } from '../../log/redaction/redactor.ts'
 import type { Conversation } from '../../conversation/tree/conversation.ts'
 import type { AgentInput, CallState, FrameState } from '../../machines/agentTypes.ts'
 import type { Metadata } from '../../protocol/metadata.ts'
+import { backgroundCalls } from '../../machines/background.ts'
 import { openQueues } from '../../machines/brakes.ts'
 import { emptyBrakeQueues } from '../../protocol/brakes/brakeTable.ts'
 import { withoutUse } from '../../machines/frames.ts'
@@ -22,6 +23,8 @@ type RestoredPorts = Pick<
   AgentPorts,
   'agentId' | 'path' | 'deps' | 'definition' | 'ownDefinition' | 'frame' | 'callbackFailed'
 > & {
+  /** Rules decide about its calls. */
+  readonly isGoverned: boolean
   readonly handoffs: Pick<Handoffs, 'pending' | 'endsUse'>
   readonly asking: { restored(frame: FrameState | null): FrameState | null }
 }
@@ -43,7 +46,7 @@ export function machineInput(
   agent: RestoredPorts & { readonly conversation: Conversation; readonly metadata: Metadata | undefined },
   { history, link = callerOf(history), task, staysPaused, folded }: Beginning,
 ): AgentInput {
-  const { agentId, path, definition, metadata, conversation } = agent
+  const { agentId, path, definition, metadata, conversation, isGoverned } = agent
   const { name, snapshot: model, policy } = definition
   return {
     agentId,
@@ -51,6 +54,7 @@ export function machineInput(
     definition: name,
     model,
     policy,
+    ...(isGoverned ? { isGoverned } : {}),
     ...(link === undefined ? {} : { parent: link }),
     ...(task === undefined ? {} : { task }),
     ...(metadata === undefined ? {} : { metadata }),
@@ -103,14 +107,16 @@ export function restoreInput(
       .map(({ name }) => name),
     staysPaused,
     ...(foreign ? { isForeign: true } : {}),
-    redacted: context.calls.filter(({ input }) => isRedacted(input)).map(({ callId }) => callId),
+    redacted: [...context.calls, ...backgroundCalls(context)]
+      .filter(({ input }) => isRedacted(input))
+      .map(({ callId }) => callId),
   }
 }
 
 /** Settles the input of an undecided call. A decided call runs with the input that was decided about, or not at all. */
 function settled(call: CallState, definition: AgentDefinition): CallState {
-  const { status, decision, beforeTool, unfit } = call
-  if (status !== 'ready' || (decision ?? beforeTool ?? unfit) !== undefined) return call
+  const { status, decision, beforeTool, rule, unfit } = call
+  if (status !== 'ready' || (decision ?? beforeTool ?? rule ?? unfit) !== undefined) return call
   const input = settledInput(definition, call)
   return input === call.input ? call : { ...call, input, edited: call.edited ?? 'tool' }
 }
@@ -119,8 +125,9 @@ function settled(call: CallState, definition: AgentDefinition): CallState {
 function isUnapproved(call: CallState, ports: RestoredPorts, at: TurnPlace): boolean {
   const { status, decision } = call
   const { policy } = ports.definition
-  // With `beforeTool` it is asked for only once that has let the call through.
-  if (status !== 'ready' || decision !== undefined || policy.flags.beforeTool === true) return false
+  // It is asked for only once rules and `beforeTool` have let the call through.
+  const isLater = policy.flags.beforeTool === true || ports.isGoverned
+  if (status !== 'ready' || decision !== undefined || isLater) return false
   // An asynchronous predicate is not awaited: better to ask a person once too often than not at all.
   return needsApproval(ports, call, () => runContext(ports, at, new AbortController())) !== false
 }

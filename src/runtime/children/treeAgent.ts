@@ -118,6 +118,8 @@ export interface TreeAgent {
     readonly waitsFor: string | null
     /** Checks people's answers to its calls. */
     readonly answers: PeoplesAnswers
+    /** Gives the store of rules what people added and took back. */
+    keepRules(): void
   }
   readonly announcer: Announcer
   readonly runs: Runs

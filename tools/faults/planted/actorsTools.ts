@@ -235,7 +235,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'actorsTools-30',
-    file: 'packages/tools/src/workspace/matchGlob.ts',
+    file: 'src/actors/files/matchGlob.ts',
     what: 'a glob of very many characters is matched',
     from: 'if (texts.reduce((sum, { length }) => sum + length, 0) > maxExpandedChars)',
     to: 'if (texts.length > maxExpandedChars)',
@@ -243,7 +243,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'actorsTools-31',
-    file: 'packages/tools/src/workspace/matchGlob.ts',
+    file: 'src/actors/files/matchGlob.ts',
     what: 'a brace after a backslash begins a group',
     from: "char === '\\\\' ? pattern.slice(i, ++i + 1) : char",
     to: 'char',

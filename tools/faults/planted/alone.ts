@@ -118,8 +118,8 @@ export const faults: readonly Fault[] = [
     id: 'alone-15',
     file: 'packages/bridge/src/server/visible.ts',
     what: 'why a call was denied is shown to who sees messages',
-    from: '({ input: _, reason: __, ...event }) => event',
-    to: '({ input: _, ...event }) => event',
+    from: '({ input: _, reason: __, grant: ___, ...event }) => event',
+    to: '({ input: _, grant: ___, ...event }) => event',
     tests: ['packages/bridge/test/server/visible'],
   },
   {

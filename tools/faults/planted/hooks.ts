@@ -27,8 +27,8 @@ export const faults: readonly Fault[] = [
     id: 'hooks-3',
     file: 'src/actors/calls/askHook.ts',
     what: 'people are not asked to approve a call whose arguments were edited',
-    from: 'needsApproval: await needsApproval(ports, edited, () => runContext(ports, edited, cancellation)),',
-    to: 'needsApproval: false,',
+    from: "return allowed.type === 'allowed' ? { ...allowed, type: 'edited', input: verdict.input } : allowed",
+    to: "return allowed.type === 'allowed' ? { type: 'edited', input: verdict.input, needsApproval: false } : allowed",
     tests: asked,
   },
   {

@@ -52,8 +52,8 @@ export const faults: readonly Fault[] = [
     id: 'repliesJudged-6',
     file: 'src/actors/turn/streamReply.ts',
     what: 'the functions that decide about approvals are asked about a cut reply',
-    from: '=== true || !isWhole',
-    to: '=== true',
+    from: ' || !isWhole',
+    to: '',
     tests: ['journeys/judgesReplies'],
   },
   {

@@ -46,8 +46,8 @@ export const faults: readonly Fault[] = [
     id: 'seams-6',
     file: 'src/machines/contextFold.ts',
     what: 'a stored call that waits is not marked as one that cannot be undone',
-    from: '...(irreversible === undefined ? {} : { irreversible }), ',
-    to: '',
+    from: '...(irreversible === undefined ? {} : { irreversible }),\n      ...(suggest',
+    to: '...(suggest',
     tests: ['runtime/resumeAll'],
   },
   {

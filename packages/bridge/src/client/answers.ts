@@ -1,3 +1,4 @@
+import type { AppState } from './fold/foldAppState.ts'
 import type { WaitingAgent } from '../../../../src/protocol/runs/pending.ts'
 import type { PolicyInfo, Tag } from '../../../../src/protocol/braking.ts'
 import { isErrorCode, RuntimeError, type ErrorData, type ErrorInfo } from '../../../../src/protocol/errors.ts'
@@ -134,7 +135,12 @@ const approvalShape = fields<RemoteApproval>(waiting)
 const asked = { ...waiting, askedAt: maybe(number) }
 
 const pendingShape = oneOf<'kind', Pending>('kind', {
-  approval: fields<PendingOf<'approval'>>({ kind: word('approval'), ...asked, irreversible: maybe(word(true)) }),
+  approval: fields<PendingOf<'approval'>>({
+    kind: word('approval'),
+    ...asked,
+    irreversible: maybe(word(true)),
+    suggest: maybe(list(text)),
+  }),
   question: fields<PendingOf<'question'>>({
     kind: word('question'),
     ...asked,
@@ -185,6 +191,8 @@ export interface RemoteSnapshot extends AgentSummary {
   readonly inUse?: TurnUse
   /** Its schedules, the next one first; missing without any. */
   readonly schedules?: readonly ListedSchedule[]
+  /** The state beside its conversation; missing without one, and for clients that may not see all. */
+  readonly appState?: AppState
 }
 
 const source = fields<SourceInfo>({
@@ -211,6 +219,7 @@ export const snapshotShape = fields<Omit<RemoteSnapshot, 'inUse'> & { readonly u
   sources: maybe(list(source)),
   use: maybe(use),
   schedules: maybe(list(partly<ListedSchedule>({ id: text, due: number, prompt: text }))),
+  appState: maybe(fields<AppState>({ value: anything, version: count })),
 })
 
 /** A snapshot of the wire as code has it: what is in use has the name that it has of a local agent. */

@@ -3,12 +3,16 @@ import type { RevertCategory } from '../../../../src/protocol/braking.ts'
 import { checkRules, wrongCommand } from '../../../../src/protocol/bridge/commandRules.ts'
 import type { AgentCommand } from '../../../../src/protocol/bridge/commands.ts'
 import type { CatchUp } from '../../../../src/protocol/parts/schedules/scheduleTimes.ts'
+import { permissionModes } from '../../../../src/protocol/parts/permissions/permissionModes.ts'
+import type { Grant, GrantScope } from '../../../../src/protocol/parts/permissions/permissionRecords.ts'
 import type { ProvenanceKind } from '../../../../src/protocol/provenance.ts'
+import type { StateOp } from '../../../../src/protocol/parts/state/patch.ts'
 import type { Limits } from '../../../../src/protocol/runs/runLimits.ts'
 import { wrongInSaid, type Content } from '../../../../src/protocol/text/saidContent.ts'
 import type { UseChange } from '../../../../src/protocol/bridge/turns.ts'
 import {
   anything,
+  count,
   list,
   maybe,
   oneOf,
@@ -58,6 +62,17 @@ const use = onlyFields<UseChange>({
   model: maybe(orNull(textOf(1, 256))),
 })
 
+const path = thatIs<string>((value) => typeof value === 'string' && /^(\/|$)/.test(value), 'give a JSON pointer')
+/** Shape of a value that may be anything but missing. */
+const present = thatIs<unknown>((value) => value !== undefined, 'give a value')
+const op = oneOf<'op', StateOp>('op', {
+  add: onlyFields({ op: word('add'), path, value: present }),
+  replace: onlyFields({ op: word('replace'), path, value: present }),
+  remove: onlyFields({ op: word('remove'), path }),
+} as never)
+const rules = textOf(1, 2_100)
+const scopes = word<GrantScope>('session', 'always')
+
 const categories = word<RevertCategory>('failure', 'tangent', 'completion', 'step-summary')
 const said = {
   agentId: text,
@@ -79,7 +94,7 @@ const shapes: { readonly [T in AgentCommand['type']]: Shape<CommandOf<T>> } = {
   'agent.interrupt': command('agent.interrupt', { ...said, limits: maybe(limits) }),
   'agent.steer': command('agent.steer', said),
   'agent.followUp': command('agent.followUp', said),
-  'agent.abort': command('agent.abort', { agentId: text, run: maybe(text) }),
+  'agent.abort': command('agent.abort', { agentId: text, run: maybe(text), background: maybe(word(false)) }),
   'agent.resume': command('agent.resume', { agentId: text, limits: maybe(limits) }),
   'agent.stop': command('agent.stop', { agentId: text }),
   'agent.revert': command('agent.revert', {
@@ -101,6 +116,7 @@ const shapes: { readonly [T in AgentCommand['type']]: Shape<CommandOf<T>> } = {
   'agent.compact': command('agent.compact', { agentId: text, focus: maybe(textOf(1, 4_000)) }),
   'agent.graft': command('agent.graft', { agentId: text, steps: list(text, 1) }),
   'agent.use': command('agent.use', { agentId: text, use: orNull(use) }),
+  'agent.state': command('agent.state', { agentId: text, patch: list(op, 1), base: maybe(count) }),
   'agent.pin': command('agent.pin', { agentId: text, step: text }),
   'agent.unpin': command('agent.unpin', { agentId: text, step: text }),
   'agent.schedule': command('agent.schedule', {
@@ -124,6 +140,14 @@ const shapes: { readonly [T in AgentCommand['type']]: Shape<CommandOf<T>> } = {
   }),
   'agent.unschedule': command('agent.unschedule', { agentId: text, schedule: text }),
   'agent.fire': command('agent.fire', { agentId: text, schedule: text }),
+  'agent.permit': command('agent.permit', {
+    agentId: text,
+    rule: rules,
+    decision: maybe(word('allow', 'deny')),
+    for: scopes,
+  }),
+  'agent.revoke': command('agent.revoke', { agentId: text, grant: text }),
+  'agent.mode': command('agent.mode', { agentId: text, mode: word(...permissionModes) }),
   'agent.decide': command('agent.decide', {
     agentId: text,
     callId: text,
@@ -133,6 +157,7 @@ const shapes: { readonly [T in AgentCommand['type']]: Shape<CommandOf<T>> } = {
     ),
     reason: maybe(text),
     input: maybe(anything),
+    grant: maybe(onlyFields<Grant>({ rule: rules, scope: scopes })),
     value: maybe(anything),
     data: maybe(anything),
   }),

@@ -17,29 +17,15 @@ import { RuntimeError, toErrorInfo } from '../../../../src/protocol/errors.ts'
 import type { AgentEvent } from '../../../../src/protocol/events.ts'
 import { endWith, neverRun, signalIn, type Run } from '../../../../src/protocol/runs/run.ts'
 import { EventBuffer } from '../../../../src/protocol/runs/eventBuffer.ts'
-import {
-  commandAnswerShape,
-  infoOf,
-  conversationShape,
-  readAnswer,
-  forkShape,
-  shareShape,
-  snapshotOf,
-  type CommandAnswer,
-  type RemoteConversation,
-  type RemoteShare,
-  type RemoteSnapshot,
-} from './answers.ts'
-import { readSharedPast } from './sharedPast.ts'
-import type { LogRecord } from '../../../../src/protocol/records.ts'
+import { commandAnswerShape, infoOf, type CommandAnswer } from './answers.ts'
 import { checkCommand } from './commandShapes.ts'
 import { CallAnswers, type CallFunction, type ClientCall } from './callAnswers.ts'
 import { forRuns, type ListenerOptions } from './feedListener.ts'
 import type { Own, RemoteListenOptions, RemoteSubscribeOptions } from './subscribeOptions.ts'
 import type { Asked, Asking } from './outgoing.ts'
 import type { FeedOwner, RemoteFeed } from './remoteFeed.ts'
+import { RemoteParts } from './remoteParts.ts'
 import { RemoteRuns } from './remoteRuns.ts'
-import { ScheduleCommands } from './scheduleCommands.ts'
 
 /** Functions of the client that an agent uses. */
 export interface AgentOwner extends FeedOwner {
@@ -58,7 +44,11 @@ export interface AgentOwner extends FeedOwner {
  * An agent on a server, with the same methods as a local one. Apart from bad arguments, errors that a local agent throws are rejected promises
  * here, which may be ignored. Commands are executed once and in order, even across reconnects.
  */
-export class RemoteAgent<out Output = unknown, out Event extends AgentEvent = AgentEvent> extends ScheduleCommands {
+export class RemoteAgent<
+  out Output = unknown,
+  out Event extends AgentEvent = AgentEvent,
+  out State = unknown,
+> extends RemoteParts<State> {
   readonly id: string
   readonly #owner: AgentOwner
   readonly #feed: RemoteFeed
@@ -103,23 +93,23 @@ export class RemoteAgent<out Output = unknown, out Event extends AgentEvent = Ag
 
   /** Sends a message into the current run. Throws as `prompt` does; rejects with `QUEUE_FULL`, `AGENT_STOPPED`, `AGENT_PAUSED`. */
   steer(content: Content, options: SayOptions = {}): Promise<void> {
-    return this.command({ type: 'agent.steer', agentId: this.id, content, ...given(options) })
+    return this.send({ type: 'agent.steer', agentId: this.id, content, ...given(options) })
   }
 
   /** Sends a message that is delivered when the current run would otherwise end. Otherwise like `steer`. */
   followUp(content: Content, options: SayOptions = {}): Promise<void> {
-    return this.command({ type: 'agent.followUp', agentId: this.id, content, ...given(options) })
+    return this.send({ type: 'agent.followUp', agentId: this.id, content, ...given(options) })
   }
 
   /** Ends the current run. */
   abort(): Promise<void> {
-    return this.command({ type: 'agent.abort', agentId: this.id })
+    return this.send({ type: 'agent.abort', agentId: this.id })
   }
 
   /** Decides a call or question that waits, by its `key`, as `decide` of a local agent. Rejects with `CALL_NOT_PENDING`, `ANSWER_INVALID`. */
   decide(key: string, decision: Decision, how?: string | DecideOptions): Promise<void> {
     const command = { type: 'agent.decide', agentId: this.id, callId: key, ...decided(decision, how) }
-    return this.command(command as AgentCommand)
+    return this.send(command as AgentCommand)
   }
 
   /**
@@ -141,32 +131,32 @@ export class RemoteAgent<out Output = unknown, out Event extends AgentEvent = Ag
 
   /** Requests a revert to a step, such as `n12`; with `undo`, `undo.end` reports the outcome of the undo. */
   revert(step: string, options: RevertCommandOptions): Promise<void> {
-    return this.command({ type: 'agent.revert', agentId: this.id, step, ...given(options ?? {}) } as AgentCommand)
+    return this.send({ type: 'agent.revert', agentId: this.id, step, ...given(options ?? {}) } as AgentCommand)
   }
 
   /** Hides steps of the model, or its oldest until `tokens` are hidden; with `mask` only the contents of their results. */
   prune(options: PruneOptions): Promise<void> {
-    return this.command({ type: 'agent.prune', agentId: this.id, ...given(options ?? {}) })
+    return this.send({ type: 'agent.prune', agentId: this.id, ...given(options ?? {}) })
   }
 
   /** Folds every step of the model that may be folded. Rejects with `BRAKING_OFF`. */
   fold(): Promise<void> {
-    return this.command({ type: 'agent.fold', agentId: this.id })
+    return this.send({ type: 'agent.fold', agentId: this.id })
   }
 
   /** Asks a policy of `braking.policies` by name, whatever its trigger says. Rejects with `BRAKING_OFF`, `POLICY_NOT_FOUND`. */
   brake(policy: string): Promise<void> {
-    return this.command({ type: 'agent.brake', agentId: this.id, policy })
+    return this.send({ type: 'agent.brake', agentId: this.id, policy })
   }
 
   /** Replaces the middle of the conversation by a summary. */
   compact(options: CompactOptions = {}): Promise<void> {
-    return this.command({ type: 'agent.compact', agentId: this.id, ...given(options ?? {}) })
+    return this.send({ type: 'agent.compact', agentId: this.id, ...given(options ?? {}) })
   }
 
   /** Copies steps of an abandoned branch to the end. A `graft.applied` event reports the outcome. */
   graft(steps: string | readonly string[]): Promise<void> {
-    return this.command({ type: 'agent.graft', agentId: this.id, steps: stepsIn(steps) })
+    return this.send({ type: 'agent.graft', agentId: this.id, steps: stepsIn(steps) })
   }
 
   /**
@@ -174,22 +164,22 @@ export class RemoteAgent<out Output = unknown, out Event extends AgentEvent = Ag
    * `models`, by name. Rejects with `INVALID_OPTION`, `MODEL_NOT_FOUND`.
    */
   use(use: UseChange | null): Promise<void> {
-    return this.command({ type: 'agent.use', agentId: this.id, use })
+    return this.send({ type: 'agent.use', agentId: this.id, use })
   }
 
   /** Keeps a step, such as `n12`, visible to the model. A `pin.applied` event reports the outcome. */
   pin(step: string): Promise<void> {
-    return this.command({ type: 'agent.pin', agentId: this.id, step })
+    return this.send({ type: 'agent.pin', agentId: this.id, step })
   }
 
   /** Removes a pin. Otherwise like `pin`. */
   unpin(step: string): Promise<void> {
-    return this.command({ type: 'agent.unpin', agentId: this.id, step })
+    return this.send({ type: 'agent.unpin', agentId: this.id, step })
   }
 
   /** Ends the agent for good; resolves once its log is written. */
   stop(): Promise<void> {
-    return this.command({ type: 'agent.stop', agentId: this.id })
+    return this.send({ type: 'agent.stop', agentId: this.id })
   }
 
   /**
@@ -265,39 +255,8 @@ export class RemoteAgent<out Output = unknown, out Event extends AgentEvent = Ag
     return buffer
   }
 
-  /** Returns the agent's current state. Rejects with `AGENT_NOT_FOUND`, `BRIDGE_FORBIDDEN`. */
-  async snapshot(): Promise<RemoteSnapshot> {
-    return snapshotOf(await this.#owner.ask({ type: 'agent.snapshot', agentId: this.id }))
-  }
-
-  /** Returns the messages that the model sees (`trunk`), or every message ever (`log`). Rejects as `snapshot` does. */
-  async conversation(view: 'trunk' | 'log' = 'trunk'): Promise<RemoteConversation> {
-    const answer = await this.#owner.ask({ type: 'agent.conversation', agentId: this.id, view })
-    return { pins: [], masks: [], ...readAnswer(conversationShape, answer) }
-  }
-
-  /**
-   * Creates an agent that shares the past of this one up to the step of a node, such as `n12`, and continues when it is prompted. Rejects with
-   * `BRIDGE_FORBIDDEN` without the right `spawn`, `NODE_NOT_FOUND`, `AGENT_INCOGNITO`.
-   */
-  async fork(at: string): Promise<{ readonly agentId: string }> {
-    return readAnswer(forkShape, await this.#owner.ask({ type: 'agent.fork', agentId: this.id, at }))
-  }
-
-  /**
-   * Returns the records that a fork shares with its sources, a list for each log, oldest first; none for other agents. Rejects as `snapshot` does.
-   */
-  past(): Promise<readonly (readonly LogRecord[])[]> {
-    return readSharedPast((frame) => this.#owner.ask(frame), this.id)
-  }
-
-  /**
-   * Returns a read-only token for this agent and those below it, valid for `ms`, a day by default. Rejects with `BRIDGE_FORBIDDEN` without the right
-   * `share`, `INVALID_OPTION`.
-   */
-  async share({ ms }: { readonly ms?: number } = {}): Promise<RemoteShare> {
-    const asked = { type: 'agent.share', agentId: this.id, ...(ms === undefined ? {} : { ms }) } as const
-    return readAnswer(shareShape, await this.#owner.ask(asked))
+  protected ask(frame: Asked): Promise<unknown> {
+    return this.#owner.ask(frame)
   }
 
   #addListener(
@@ -321,7 +280,7 @@ export class RemoteAgent<out Output = unknown, out Event extends AgentEvent = Ag
     const command = { ...said, ...given(options) }
     checkCommand(command)
     if (signal?.aborted === true) return neverRun() as Run<never, never>
-    const end = (run: string): void => void this.command({ type: 'agent.abort', agentId: this.id, run })
+    const end = (run: string): void => void this.send({ type: 'agent.abort', agentId: this.id, run })
     return endWith(this.#begin(command), signal, end) as Run<never, never>
   }
 
@@ -385,7 +344,7 @@ export class RemoteAgent<out Output = unknown, out Event extends AgentEvent = Ag
     this.#stopListening = undefined
   }
 
-  protected command(command: AgentCommand): Promise<void> {
+  protected send(command: AgentCommand): Promise<void> {
     checkCommand(command)
     const number = this.#owner.nextNumber()
     const done = new Promise<void>((resolve, refused) => {

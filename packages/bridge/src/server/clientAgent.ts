@@ -111,6 +111,8 @@ function clientAgent(agent: DrivenAgent, access: Allowed): DrivenAgent {
     },
     decide(callId, decision, options) {
       access.mustDecide({ callId, decision: nameOf(decision) }, agent)
+      const more = typeof options === 'object' ? beyondWords(options) : undefined
+      if (more !== undefined) access.must(more, moreThanWords('agent.decide'))
       return agent.decide(callId, decision, options)
     },
     revert(step, options) {

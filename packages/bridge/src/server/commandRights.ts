@@ -4,6 +4,8 @@ import type { BrakeCommandType } from '../../../../src/protocol/brakes/brakeTabl
 import type { AgentCommand, Decision } from '../../../../src/protocol/bridge/commands.ts'
 import { isAsked } from '../../../../src/protocol/asked.ts'
 import type { ProvenanceKind } from '../../../../src/protocol/provenance.ts'
+import { isAlwaysId } from '../../../../src/protocol/parts/permissions/permissionModes.ts'
+import type { Grant } from '../../../../src/protocol/parts/permissions/permissionRecords.ts'
 import type { Right } from '../../../../src/protocol/bridge/rights.ts'
 import type { Pending } from '../../../../src/protocol/runs/pending.ts'
 
@@ -43,15 +45,40 @@ export function rightToDecide(callId: string, decision: string, pending: readonl
 }
 
 /** Name in refusals of a command that carries more than words. */
-export const moreThanWords = (type: string): string => `${type} with limits, context or a provenance`
+export const moreThanWords = (type: string): string =>
+  type === 'agent.decide'
+    ? `${type} with a rule`
+    : Object.hasOwn(partRights, type)
+      ? `${type} for good, or so that nobody is asked`
+      : `${type} with limits, context or a provenance`
 
 /**
- * Returns the right that a command needs because it carries more than words: limits, context or a provenance. A client that may only talk
+ * Returns the right that a command needs because it carries more than words: limits, context, a provenance or rules for calls. A client that may only talk
  * can send words alone.
  */
 export const beyondWords = (command: object): Right | undefined =>
-  'limits' in command ||
+  rightForRules(command) ??
+  ('limits' in command ||
   'context' in command ||
   ('provenance' in command && !isAsked(command.provenance as ProvenanceKind))
     ? 'control'
-    : undefined
+    : undefined)
+
+/** The fields of commands that are about rules for calls. */
+interface AboutRules {
+  readonly type?: string
+  readonly for?: unknown
+  readonly grant?: string | Partial<Grant> | undefined
+  readonly mode?: unknown
+}
+
+/** Returns the right that a command needs as it changes rules for calls. What holds for good, and the mode that asks nobody, need more. */
+function rightForRules(command: AboutRules): Right | undefined {
+  const { grant } = command
+  const isForGood =
+    command.for === 'always' ||
+    command.mode === 'auto' ||
+    (typeof grant === 'string' && isAlwaysId(grant)) ||
+    (typeof grant === 'object' && grant?.scope === 'always')
+  return isForGood ? 'permit' : grant === undefined ? undefined : 'control'
+}

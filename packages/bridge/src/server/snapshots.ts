@@ -1,6 +1,7 @@
 import type { AgentDefinition } from '../../../../src/actors/define/agentDefinition.ts'
 import { describePolicies } from '../../../../src/actors/define/describePolicies.ts'
 import { addSpent } from '../../../../src/log/spent.ts'
+import type { ConversationView } from '../../../../src/conversation/tree/conversationView.ts'
 import type { PolicyInfo } from '../../../../src/protocol/braking.ts'
 import type { Pending } from '../../../../src/protocol/runs/pending.ts'
 import { pendingIn } from '../../../../src/protocol/runs/pendingIn.ts'
@@ -30,6 +31,7 @@ interface AgentSnapshot extends AgentSummary {
   readonly sources?: readonly SourceInfo[]
   readonly use?: TurnUse
   readonly schedules?: readonly ListedSchedule[]
+  readonly appState?: { readonly value: unknown; readonly version: number }
 }
 
 /** Fields of an agent's summary in a list besides its state. */
@@ -126,7 +128,18 @@ export const snapshotOf = (agent: Agent): AgentSnapshot => ({
   ...(agent.sources.length === 0 ? {} : { sources: agent.sources }),
   ...(agent.inUse === null ? {} : { use: agent.inUse }),
   ...(agent.schedules().length === 0 ? {} : { schedules: agent.schedules() }),
+  ...stateIn(agent.conversation, hostOf(agent).ownDefinition),
 })
+
+/** The state of an agent whose definition, as far as it is known, has one. */
+function stateIn(
+  { state }: ConversationView,
+  definition: AgentDefinition | undefined,
+): Pick<AgentSnapshot, 'appState'> {
+  if (state !== undefined) return { appState: { value: state.value, version: state.version } }
+  const setting = definition?.state ?? null
+  return setting === null ? {} : { appState: { value: setting.initial, version: 0 } }
+}
 
 /**
  * Returns the state of an agent that does not run, according to its log, with the policies of the definition with which a command would wake it.
@@ -172,13 +185,21 @@ export function storedSnapshot(
     ...(wakesWith === undefined ? {} : { policies: describePolicies(wakesWith) }),
     ...(resting === undefined || resting.sources.length === 0 ? {} : { sources: resting.sources }),
     ...(resting === undefined || resting.inUse === null ? {} : { use: resting.inUse }),
+    ...stateIn(conversation, wakesWith),
   }
 }
 
-/** A snapshot as a client may see it: a client that sees only messages gets no `policies`, `sources` or `use`. */
+/** A snapshot as a client may see it: a client that sees only messages gets no `policies`, `sources`, `use` or `appState`. */
 export function visibleSnapshot(snapshot: AgentSnapshot, view: View): Partial<AgentSnapshot> {
   if (view === 'all') return snapshot
-  const { policies: _, sources: __, use: ___, schedules: ____, ...shown } = visibleSummary(snapshot, view)
+  const {
+    policies: _,
+    sources: __,
+    use: ___,
+    appState: ____,
+    schedules: _____,
+    ...shown
+  } = visibleSummary(snapshot, view)
   return {
     ...shown,
     pause: snapshot.pause === null ? null : visibleReason(snapshot.pause),

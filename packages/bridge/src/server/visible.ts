@@ -82,13 +82,14 @@ function visibleBlock(block: Block, view: View, tools: ClientTools): Block[] {
   return block.type === 'provider' ? [{ ...block, data: null }] : [block]
 }
 
-/** A message without the parts that only operators see; `undefined`: it is not shown. */
-function visibleMessage(message: Message, view: View, tools: ClientTools): Message | undefined {
+/** A message without the parts that only operators see; `undefined`: it is not shown. `isAnswer`: a result that ends its run, so its text is said. */
+function visibleMessage(message: Message, view: View, tools: ClientTools, isAnswer = false): Message | undefined {
   if (message.role === 'user') return isSaid(message.provenance) && view !== 'names' ? message : undefined
   if (message.role === 'assistant')
     return { ...message, content: message.content.flatMap((block) => visibleBlock(block, view, tools)) }
   const { role, callId, toolName, isError, synthetic } = message
-  return { role, callId, toolName, isError, content: [], ...(synthetic === undefined ? {} : { synthetic }) }
+  const content = isAnswer && view !== 'names' ? message.content.filter(({ type }) => type === 'text') : []
+  return { role, callId, toolName, isError, content, ...(synthetic === undefined ? {} : { synthetic }) }
 }
 
 /** Visibility of an event: as a whole, not at all, only for clients that see messages, or in part. */
@@ -108,10 +109,19 @@ const withoutWords = ({ kind, turnIndex, abandoned, lastReply }: Tag): Tag => ({
   ...(lastReply === undefined ? {} : { lastReply }),
 })
 
-const withoutInput = <E extends { readonly input: unknown }>(event: E): E => ({ ...event, input: nothing })
+/** Rules tell arguments, too. */
+const withoutInput = <E extends { readonly input: unknown }>(event: E): E => {
+  const { rule: _, suggest: __, ...seen } = event as E & { readonly rule?: unknown; readonly suggest?: unknown }
+  return { ...seen, input: nothing } as unknown as E
+}
 
 /** A revert as it changed the messages, without the content of its note. */
-function withoutNote({ economics: _, undo: __, ...event }: EventOf<'revert.applied'>): EventOf<'revert.applied'> {
+function withoutNote({
+  economics: _,
+  undo: __,
+  state: ___,
+  ...event
+}: EventOf<'revert.applied'>): EventOf<'revert.applied'> {
   return event.applied ? { ...event, tag: withoutWords(event.tag) } : { ...event, reason: '' }
 }
 
@@ -138,12 +148,12 @@ const shownOf: { readonly [T in Exclude<AgentEvent['type'], PartRecordType>]: Sh
   'tool.start': withoutInput,
   'tool.end': ({ message, spent: _, data: __, dataApart: ___, value: ____, answer: _____, ...event }, view, tools) => ({
     ...event,
-    message: visibleMessage(message, view, tools) as typeof message,
+    message: visibleMessage(message, view, tools, event.endsRun) as typeof message,
   }),
   'child.spawned': 'whole',
   'child.ended': ({ error: _, ...event }) => event,
   'approval.requested': withoutInput,
-  'approval.decided': ({ input: _, reason: __, ...event }) => event,
+  'approval.decided': ({ input: _, reason: __, grant: ___, ...event }) => event,
   'question.asked': withoutInput,
   'question.answered': 'whole',
   // Who carries it out does so with these arguments.
@@ -202,7 +212,7 @@ function withheld(event: AgentEvent): EventOf<'record.withheld'> {
 
 /** The part of an event or a record that is shown to a client that does not see everything; `undefined`: none. */
 function shown<T extends AgentEvent | LogRecord>(event: T, view: View, tools: ClientTools): T | undefined {
-  if (isOfPart(event)) return wordsOf(event)!.visible?.(event as never) as T | undefined
+  if (isOfPart(event)) return wordsOf(event)!.visible?.(event)
   const show = shownOf[event.type as keyof typeof shownOf] as Shown<AgentEvent['type']>
   if (typeof show === 'function') return show(event as never, view, tools) as T | undefined
   return show === 'whole' || (show === 'said' && view !== 'names') ? event : undefined
@@ -224,10 +234,10 @@ export const visibleRecord = (record: LogRecord, view: View): LogRecord | undefi
   view === 'all' ? record : shown(record, view, noTools)
 
 function visibleNode(node: ConversationNode, view: View, tools: ClientTools): ConversationNode[] {
-  const message = visibleMessage(node.message, view, tools)
+  const { ranWith: _, ending, ...rest } = node
+  const message = visibleMessage(node.message, view, tools, ending !== undefined)
   if (message === undefined) return []
-  const { ranWith: _, ending: __, ...rest } = node
-  return [{ ...rest, message, tags: [] }]
+  return [{ ...rest, message, tags: [], ...(ending === undefined ? {} : { ending: {} }) }]
 }
 
 /** The messages of a conversation as a client may see them. */
@@ -257,6 +267,7 @@ export function visibleConversation(
     tags: () => [],
     pins: () => conversation.pins(),
     masks: () => conversation.masks(),
+    state: undefined,
   }
 }
 
@@ -264,7 +275,7 @@ export function visibleConversation(
 export const visiblePending = <P extends Pick<Pending, 'input'> & { readonly kind?: Pending['kind'] }>(
   pending: P,
   view: View,
-): P => (view === 'all' || (view === 'answering' && pending.kind === 'call') ? pending : { ...pending, input: nothing })
+): P => (view === 'all' || (view === 'answering' && pending.kind === 'call') ? pending : withoutInput(pending))
 
 export const visibleReply = (reply: GrowingReply | undefined, view: View): GrowingReply | undefined =>
   view === 'all' || reply === undefined ? reply : { ...reply, thinking: '', text: view === 'names' ? '' : reply.text }

@@ -98,8 +98,21 @@ const commands: readonly { readonly [key: string]: Json }[] = [
   { type: 'agent.unschedule', agentId: 'a1', schedule: 's' },
   { type: 'agent.fire', agentId: 'a1', schedule: 's' },
   { type: 'agent.unpin', agentId: 'a1', step: 'n1' },
+  {
+    type: 'agent.state',
+    agentId: 'a1',
+    patch: [
+      { op: 'replace', path: '/a', value: 1 },
+      { op: 'remove', path: '/b' },
+    ],
+    base: 1,
+  },
   { type: 'agent.decide', agentId: 'a1', callId: 'c', decision: 'approve', input: 1 },
   { type: 'agent.decide', agentId: 'a1', callId: 'c', decision: 'deny', reason: 'r' },
+  { type: 'agent.decide', agentId: 'a1', callId: 'c', decision: 'approve', grant: { rule: 'pay', scope: 'session' } },
+  { type: 'agent.permit', agentId: 'a1', rule: 'pay', decision: 'deny', for: 'always' },
+  { type: 'agent.revoke', agentId: 'a1', grant: 'x' },
+  { type: 'agent.mode', agentId: 'a1', mode: 'plan' },
 ]
 
 const odd: readonly Json[] = [null, true, false, -1, 1.5, 7, '', 'odd', [], [7], ['x'], {}, { x: 1 }]

@@ -207,6 +207,30 @@ describe('what a right allows', (it) => {
     assert.is(await forbidden(bare, prompt), false)
   })
 
+  it('is more for rules that hold for good, and for the mode that asks nobody', async (context) => {
+    const grants = {
+      'token-of-a-driver-012': 'drive',
+      'token-of-an-approver-1': { may: ['see.all', 'approve'] },
+    } as const
+    const serving = await serveAgents(context, [echo], { tokens: grants })
+    await serving.runtime.spawn(echo, { id: 'a1' })
+    const driver = await serving.dial({ hello: { token: 'token-of-a-driver-012' } })
+    const approver = await serving.dial({ hello: { token: 'token-of-an-approver-1' } })
+    const about = { agentId: 'a1' }
+    const decide = { ...about, type: 'agent.decide', callId: 'c', decision: 'approve' }
+    const session = { rule: 'pay', scope: 'session' }
+    assert.is(await forbidden(driver, { ...about, type: 'agent.permit', rule: 'pay', for: 'session' }), false)
+    assert.is(await forbidden(driver, { ...about, type: 'agent.permit', rule: 'pay', for: 'always' }), true)
+    assert.is(await forbidden(driver, { ...about, type: 'agent.revoke', grant: 'c1' }), false)
+    assert.is(await forbidden(driver, { ...about, type: 'agent.revoke', grant: 'always/deny/pay' }), true)
+    assert.is(await forbidden(driver, { ...about, type: 'agent.mode', mode: 'plan' }), false)
+    assert.is(await forbidden(driver, { ...about, type: 'agent.mode', mode: 'auto' }), true)
+    assert.is(await forbidden(driver, { ...decide, grant: session }), false)
+    assert.is(await forbidden(driver, { ...decide, grant: { ...session, scope: 'always' } }), true)
+    assert.is(await forbidden(approver, decide), false)
+    assert.is(await forbidden(approver, { ...decide, grant: session }), true)
+  })
+
   it('changes nothing when it is not enough', async (context) => {
     const serving = await guarded(context)
     const agent = await serving.runtime.spawn(echo, { id: 'a1' })

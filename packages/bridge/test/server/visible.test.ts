@@ -129,7 +129,12 @@ const cases: readonly Case[] = [
   [event('child.ended', { childId: 'a.1', error }), { type: 'child.ended', childId: 'a.1' }],
   [event('approval.requested', { key: 'k', input: { secret } }), { type: 'approval.requested', key: 'k', input: {} }],
   [
-    event('approval.decided', { key: 'k', decision: 'deny', input: secret, reason: secret }),
+    event('approval.requested', { key: 'k', input: { secret }, rule: secret, suggest: [secret] }),
+    { type: 'approval.requested', key: 'k', input: {} },
+  ],
+  [event('tool.start', { key: 'k', input: { secret }, rule: secret }), { type: 'tool.start', key: 'k', input: {} }],
+  [
+    event('approval.decided', { key: 'k', decision: 'deny', input: secret, reason: secret, grant: secret }),
     { type: 'approval.decided', key: 'k', decision: 'deny' },
   ],
   [

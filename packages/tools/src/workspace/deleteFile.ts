@@ -19,6 +19,7 @@ export const deleteFileTool = (workspace: Workspace, needsApproval: Approval<Del
     description: 'Delete a file of the workspace. Folders are not deleted.',
     input: input(),
     canonical: (given) => ({ ...given, path: workspace.spell(given.path, 'file') }),
+    subject: ({ path }) => ({ path }),
     needsApproval,
     ...undo,
     run: async ({ path }, context) => {

@@ -32,6 +32,7 @@ export const editFileTool = (workspace: Workspace, needsApproval: Approval<EditF
       'surrounding lines. Line endings are kept as the file has them. Files up to 10 MB.',
     input: input(),
     canonical: (given) => ({ ...given, path: workspace.spell(given.path, 'file') }),
+    subject: ({ path }) => ({ path }),
     needsApproval,
     // Not idempotent: the new text may contain the old.
     effects: 'irreversible',

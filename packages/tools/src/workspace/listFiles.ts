@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { lazily } from '../../../../src/protocol/lazily.ts'
 import { defineTool } from '../../../../src/actors/tools/defineTool.ts'
 import { fileProblem } from '../../../../src/actors/files/fileProblem.ts'
-import { compileGlob } from './matchGlob.ts'
+import { compileGlob } from '../../../../src/actors/files/matchGlob.ts'
 import { walkFiles } from '../../../../src/actors/files/walkFiles.ts'
 import type { Approval } from './approval.ts'
 import type { Workspace } from '../../../../src/actors/files/workspacePath.ts'
@@ -34,6 +34,7 @@ export const listFilesTool = (workspace: Workspace, needsApproval: Approval<List
     input: input(),
     canonical: ({ path, ...given }) =>
       path === undefined ? given : { ...given, path: workspace.spell(path, 'folder') },
+    subject: ({ path = '.' }) => ({ path }),
     needsApproval,
     effects: 'none',
     maxOutputChars: 100_000,

@@ -23,6 +23,7 @@ export const readFileTool = (workspace: Workspace, needsApproval: Approval<ReadF
       'that says which lines it holds, e.g. [lines 1–200 of 950]: read on with offset. Binary files are refused.',
     input: input(),
     canonical: (given) => ({ ...given, path: workspace.spell(given.path, 'file') }),
+    subject: ({ path }) => ({ path }),
     needsApproval,
     effects: 'none',
     maxOutputChars: maxTextBytes + 1000,

@@ -7,7 +7,7 @@ import { messageOf } from '../../../../src/protocol/errors.ts'
 import { lazily } from '../../../../src/protocol/lazily.ts'
 import { defineTool, type Redaction } from '../../../../src/actors/tools/defineTool.ts'
 import { fileProblem } from '../../../../src/actors/files/fileProblem.ts'
-import { compileGlob } from './matchGlob.ts'
+import { compileGlob } from '../../../../src/actors/files/matchGlob.ts'
 import type { SearchMatch, SearchMessage, SearchRequest } from './searchIn.ts'
 import { searchWorkerUrl } from './searchWorkerUrl.ts'
 import type { Approval } from './approval.ts'
@@ -46,6 +46,7 @@ export const searchFilesTool = (
     input: input(),
     canonical: ({ path, ...given }) =>
       path === undefined ? given : { ...given, path: workspace.spell(path, 'folder') },
+    subject: ({ path = '.' }) => ({ path }),
     needsApproval,
     effects: 'none',
     maxOutputChars: 100_000,

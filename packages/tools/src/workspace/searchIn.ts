@@ -1,7 +1,7 @@
 import { constants } from 'node:fs'
 import { join } from 'node:path'
 import { open } from 'node:fs/promises'
-import { compileGlob } from './matchGlob.ts'
+import { compileGlob } from '../../../../src/actors/files/matchGlob.ts'
 import { looksBinary, placeOf } from '../../../../src/actors/files/openRegularFile.ts'
 import { walkFiles } from '../../../../src/actors/files/walkFiles.ts'
 

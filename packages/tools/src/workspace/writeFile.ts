@@ -28,6 +28,7 @@ export const writeFileTool = (workspace: Workspace, needsApproval: Approval<Writ
       'of a file use edit_file.',
     input: input(),
     canonical: (given) => ({ ...given, path: workspace.spell(given.path, 'file') }),
+    subject: ({ path }) => ({ path }),
     needsApproval,
     effects: 'idempotent',
     ...undo,

@@ -1,7 +1,7 @@
 import { chmodSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { breather } from '../../../../src/actors/timing/breather.ts'
-import { compileGlob } from '../../src/workspace/matchGlob.ts'
+import { compileGlob } from '../../../../src/actors/files/matchGlob.ts'
 import { walkFiles } from '../../../../src/actors/files/walkFiles.ts'
 import { assert, describe } from '../../../../test/support/suite.ts'
 import { toolContext } from '../../../../test/support/toolContext.ts'

@@ -1,0 +1,138 @@
+import { posix } from 'node:path'
+import { messageOf } from '../../../protocol/errors.ts'
+import { compileGlob } from '../../files/matchGlob.ts'
+import { nameIn, roughCommands, simpleCommands } from './commandWords.ts'
+import { fitsStars } from './stars.ts'
+
+/**
+ * The thing that a call is about, in a form that the patterns of rules are matched with: a path relative to the tool's folder, with links resolved; a
+ * line for a shell; an address; or any text.
+ */
+export type Subject =
+  | { readonly path: string }
+  | { readonly command: string }
+  | { readonly url: string }
+  | { readonly text: string }
+
+/** The pattern of a rule, and its meaning for paths. */
+export interface Pattern {
+  readonly text: string
+  readonly glob: (path: string) => boolean
+}
+
+/** Begins a pattern that is matched with the whole text, in which no character is special. */
+const exactly = '='
+/** The longest path or text that patterns are matched with, in UTF-16 units. */
+const longestSubject = 20_000
+
+/** Returns a pattern, or what is wrong with it. */
+export function compilePattern(text: string): Pattern | string {
+  if (text.startsWith(exactly)) return { text, glob: (path) => path === text.slice(1) }
+  try {
+    return { text, glob: rootedGlob(text) }
+  } catch (thrown) {
+    return messageOf(thrown)
+  }
+}
+
+/** A glob in which a name after a first `/` or `./` stands in no folder. */
+function rootedGlob(text: string): (path: string) => boolean {
+  const fits = compileGlob(text)
+  return /^(?:\.?\/)+[^/]*$/.test(text) ? (path) => !path.includes('/') && fits(path) : fits
+}
+
+/** A call's subject as rules look at it. */
+export interface Sight {
+  /** Each of these must be allowed by a pattern: the commands of a line, or the subject itself. */
+  readonly allows: readonly ((pattern: Pattern) => boolean)[]
+  /** Returns true if a pattern that holds calls back may mean this one: better once too often. */
+  holds(pattern: Pattern): boolean
+}
+
+/** Returns how rules look at a subject. Never throws. */
+export function sightOf(subject: Subject): Sight {
+  if ('command' in subject) return commandSight(subject.command)
+  const [text] = Object.values(subject) as [string]
+  if (text.length > longestSubject) return { allows: [() => false], holds: () => true }
+  if ('path' in subject) return pathSight(text)
+  if ('url' in subject) return urlSight(text)
+  const fits = (pattern: Pattern): boolean => exact(pattern, text) ?? fitsStars(pattern.text, text)
+  return { allows: [fits], holds: fits }
+}
+
+/** Returns the answer of a pattern for the whole text; `undefined` if it is another. */
+const exact = ({ text }: Pattern, whole: string): boolean | undefined =>
+  text.startsWith(exactly) ? text.slice(1) === whole : undefined
+
+function pathSight(given: string): Sight {
+  const path = posix.normalize(given.replaceAll('\\', '/')).replace(/(?<=[^/])\/$/, '')
+  const isInside = !/^(?:\/|\.\.(?:\/|$)|[A-Za-z]:)/.test(path)
+  const below = path.replace(/^(?:\.\.\/|\/|[A-Za-z]:)+/, '')
+  return {
+    allows: [({ glob }) => isInside && glob(path)],
+    holds: ({ glob }) => glob(path) || glob(below),
+  }
+}
+
+function commandSight(line: string): Sight {
+  const commands = simpleCommands(line) ?? []
+  if (commands.length === 0)
+    return {
+      allows: [(pattern) => exact(pattern, line) === true],
+      holds: (pattern) =>
+        exact(pattern, line) ?? roughCommands(line).some((words) => fitsCommand(opened(pattern.text), words)),
+    }
+  return {
+    allows: commands.map((words) => (pattern) => exact(pattern, line) ?? fitsWords(pattern.text, words)),
+    holds: (pattern) => exact(pattern, line) ?? commands.some((words) => fitsCommand(pattern.text, words)),
+  }
+}
+
+/** Returns true if words are as a pattern says: its last `*` stands for any number of words, another for any one, or a part of one. */
+function fitsWords(pattern: string, words: readonly string[]): boolean {
+  const parts = pattern.trim().split(/\s+/)
+  const isOpen = parts.at(-1) === '*'
+  const fixed = isOpen ? parts.slice(0, -1) : parts
+  return (
+    (isOpen ? words.length >= fixed.length : words.length === fixed.length) &&
+    fixed.every((part, index) => fitsStars(part, words[index]!))
+  )
+}
+
+/** As `fitsWords`, wherever the command's file is. */
+const fitsCommand = (pattern: string, words: readonly string[]): boolean =>
+  fitsWords(pattern, words) || fitsWords(pattern, words.with(0, nameIn(words[0]!)))
+
+/** The pattern with any further words. */
+const opened = (pattern: string): string => (/(?:^|\s)\*\s*$/.test(pattern) ? pattern : `${pattern} *`)
+
+function urlSight(given: string): Sight {
+  const url = addressOf(given)
+  const isPlain = url !== undefined && url.username === '' && url.password === '' && !/%2f|%5c|%00/i.test(url.pathname)
+  return {
+    // Another port is another server.
+    allows: [(pattern) => exact(pattern, given) ?? (isPlain && fitsAddress(pattern.text, url, url.host))],
+    holds: (pattern) =>
+      exact(pattern, given) ??
+      (url === undefined ? given.includes(hostIn(pattern.text)) : fitsAddress(pattern.text, url, hostname(url))),
+  }
+}
+
+function addressOf(text: string): URL | undefined {
+  const url = URL.parse(text)
+  return url !== null && /^https?:$/.test(url.protocol) ? url : undefined
+}
+
+const hostname = (url: URL): string => url.hostname.replace(/\.$/, '')
+
+/** The scheme, host and path of a pattern for addresses: `example.com`, `*.example.com/docs/**`, `https://example.com:8080`. */
+const address = /^(?:(https?):\/\/)?([^/]+)(\/.*)?$/i
+const hostIn = (pattern: string): string => address.exec(pattern)?.[2]?.replace('*.', '') ?? pattern
+
+function fitsAddress(pattern: string, url: URL, shown: string): boolean {
+  const [, scheme, said, path = ''] = address.exec(pattern) ?? []
+  if (said === undefined || (scheme !== undefined && `${scheme.toLowerCase()}:` !== url.protocol)) return false
+  const host = said.toLowerCase()
+  if (!fitsStars(host, host.includes(':') ? url.host : shown)) return false
+  return path === '' || path === url.pathname || rootedGlob(path)(url.pathname.slice(1))
+}

@@ -1,0 +1,85 @@
+import { alwaysId, type PermissionMode } from '../protocol/parts/permissions/permissionModes.ts'
+import type { GrantScope } from '../protocol/parts/permissions/permissionRecords.ts'
+import type { RecordDraft } from '../protocol/records.ts'
+
+/** A rule that people added. */
+export interface GrantedRule {
+  readonly id: string
+  readonly rule: string
+  readonly decision: 'allow' | 'deny'
+  readonly scope: GrantScope
+  /** `seq` of the record that made it. */
+  readonly seq: number
+  /** Set while it holds always, and the store of rules has not confirmed it. */
+  readonly isNew?: true
+}
+
+/** The rules and the mode that people added to those of an agent's definition. */
+export interface PermissionState {
+  /** `null`: that of its definition. */
+  readonly mode: PermissionMode | null
+  /** The mode before `plan`. */
+  readonly before: PermissionMode | null
+  readonly grants: readonly GrantedRule[]
+  /** Rules that a person revoked and the store of rules may still have. */
+  readonly revoked: readonly GrantedRule[]
+  /** `seq` of the record that changed it last. */
+  readonly seq: number
+}
+
+type Change = Partial<PermissionState>
+
+const without = (rules: readonly GrantedRule[], id: string): readonly GrantedRule[] =>
+  rules.filter((rule) => rule.id !== id)
+
+const granting = ({ grants, revoked }: PermissionState, grant: GrantedRule, isStored: boolean): Change => ({
+  grants: [...without(grants, grant.id), grant.scope === 'always' && !isStored ? { ...grant, isNew: true } : grant],
+  revoked: without(revoked, grant.id),
+})
+
+/** A step for records of the agent's own: those of another party's file grant nothing. */
+const own =
+  <R extends { readonly seq: number; readonly foreign?: true }>(
+    change: (state: PermissionState, record: R) => Change,
+  ) =>
+  (state: PermissionState, record: R): PermissionState =>
+    record.foreign === true ? state : { ...state, ...change(state, record), seq: record.seq }
+
+type Draft<T extends RecordDraft['type']> = Extract<RecordDraft, { readonly type: T }>
+
+/** The fold of rules and modes. Reverts take nothing back: people said it. */
+export const permissionState = {
+  initial: { mode: null, before: null, grants: [], revoked: [], seq: 0 } as PermissionState,
+  begins: (record: RecordDraft): boolean => record.type === 'approval.decided' && record.grant !== undefined,
+  on: {
+    'permission.granted': own<Draft<'permission.granted'>>((state, { id, rule, decision, scope, by, seq }) =>
+      granting(state, { id, rule, decision, scope, seq }, by === 'store'),
+    ),
+    'permission.revoked': own<Draft<'permission.revoked'>>(({ grants, revoked }, { id, by }) => {
+      const gone = by === 'person' ? grants.filter((rule) => rule.id === id && rule.scope === 'always') : []
+      return { grants: without(grants, id), revoked: [...without(revoked, id), ...gone] }
+    }),
+    'approval.decided': (state: PermissionState, record: Draft<'approval.decided'>): PermissionState =>
+      record.grant === undefined ? state : decided(state, record),
+    'mode.changed': own<Draft<'mode.changed'>>((state, { mode }) => ({
+      mode,
+      before: mode !== 'plan' ? null : state.mode === 'plan' ? state.before : state.mode,
+    })),
+    'agent.created': (state: PermissionState, { forkedFrom }: Draft<'agent.created'>): PermissionState =>
+      forkedFrom === undefined ? state : left(state),
+  },
+}
+
+const decided = own<Draft<'approval.decided'>>((state, { key, decision: said, grant, seq }) => {
+  const { rule, scope } = grant!
+  const decision = said === 'approve' ? 'allow' : 'deny'
+  const id = scope === 'always' ? alwaysId(decision, rule) : key
+  return granting(state, { id, rule, decision, scope, seq }, false)
+})
+
+/** A fork leaves behind what was allowed for the session. */
+const left = (state: PermissionState): PermissionState => ({
+  ...state,
+  mode: state.mode === 'auto' ? null : state.mode,
+  grants: state.grants.filter(({ scope, decision }) => scope === 'always' || decision === 'deny'),
+})

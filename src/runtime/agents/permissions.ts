@@ -1,0 +1,117 @@
+import type { AgentPermissions, PermissionLayer } from '../../actors/parts/permissions/agentPermissions.ts'
+import { checkGrant } from '../../actors/parts/permissions/permissionCommands.ts'
+import { readRule, type Rule } from '../../actors/parts/permissions/rules.ts'
+import { storeIn, syncRules } from '../../actors/parts/permissions/syncRules.ts'
+import type { AgentPorts } from '../../actors/agentPorts.ts'
+import type { AgentDefinition } from '../../actors/define/agentDefinition.ts'
+import type { PartStates } from '../../machines/partStates.ts'
+import type { GrantedRule } from '../../machines/permissionState.ts'
+import { RuntimeError } from '../../protocol/errors.ts'
+import type { Grant } from '../../protocol/parts/permissions/permissionRecords.ts'
+import type { Pending } from '../../protocol/runs/pending.ts'
+import type { PermissionMode } from '../../protocol/parts/permissions/permissionModes.ts'
+
+interface Governed {
+  readonly parent: Governed | undefined
+  readonly view: { readonly definition: AgentDefinition }
+  readonly machine: { readonly context: { readonly parts: PartStates } }
+}
+
+const none: readonly never[] = Object.freeze([])
+
+/** Rules for the calls of an agent, for people. */
+export interface Permissions {
+  readonly mode: PermissionMode
+  /** The rules of its definition and of those of the agents above it. */
+  readonly rules: { readonly [L in 'deny' | 'ask' | 'allow']: readonly string[] }
+  /** Rules that people added to it, each with the `seq` of its record. */
+  readonly grants: readonly Pick<GrantedRule, 'id' | 'rule' | 'decision' | 'scope' | 'seq'>[]
+  /** True if rules can be added that hold always. */
+  readonly hasStore: boolean
+}
+
+export function shownPermissions(agent: Governed): Permissions | null {
+  const permissions = permissionsOf(agent)
+  if (permissions === undefined) return null
+  const { layers, own } = permissions
+  const textsOf = (list: 'deny' | 'ask' | 'allow'): readonly string[] =>
+    layers.flatMap((layer) => layer[list].map(({ text }) => text))
+  return {
+    mode: own.mode,
+    rules: { deny: textsOf('deny'), ask: textsOf('ask'), allow: textsOf('allow') },
+    grants: own.grants.map(({ id, rule, decision, scope, seq }) => ({ id, rule, decision, scope, seq })),
+    hasStore: storeIn(agent.view.definition.permissions) !== undefined,
+  }
+}
+
+/** Gives the store of rules what people added and took back, if there is anything. Whatever fails now is done in the next run. */
+export function keepRules(ports: AgentPorts): void {
+  const { grants = none, revoked = none } = ports.parts.permissions ?? {}
+  if (revoked.length === 0 && !grants.some(({ isNew }) => isNew === true)) return
+  syncRules(ports).catch((thrown: unknown) => ports.callbackFailed?.('permissions.store', thrown))
+}
+
+/** Returns what rules say about an agent's calls now, those of the agents above it included; `undefined` if there are none. */
+export function permissionsOf(agent: Governed): AgentPermissions | undefined {
+  if (!isGoverned(agent)) return undefined
+  const above = agent.parent === undefined ? undefined : permissionsOf(agent.parent)
+  const inherited = above?.own.mode ?? 'ask'
+  const { permissions } = agent.view.definition
+  const { mode: said = null, before = null, grants = none } = agent.machine.context.parts.permissions ?? {}
+  const defined = permissions.find(({ mode }) => mode !== undefined)?.mode ?? inherited
+  const layers = permissions.map(({ mode = said, deny, ask, allow }): PermissionLayer => ({
+    mode: said ?? mode ?? inherited,
+    ...(mode === null ? { inheritsMode: true } : {}),
+    deny,
+    ask,
+    allow,
+  }))
+  // A definition without rules may still be given a mode.
+  const bare = layers.length > 0 || said === null ? none : [{ mode: said, deny: none, ask: none, allow: none }]
+  return {
+    layers: [...(above?.layers ?? none), ...layers, ...bare],
+    granted: [...(above?.granted ?? none), ...rulesOf(grants, 'allow')],
+    denied: [...(above?.denied ?? none), ...rulesOf(grants, 'deny')],
+    own: { mode: said ?? defined, before: besidePlan(before ?? defined), grants },
+  }
+}
+
+/**
+ * Checks a rule that is added along with a decision about a call of `owner`.
+ *
+ * @throws RuntimeError `PERMISSIONS_OFF`, `RULE_INVALID`, `RULE_STORE_MISSING`, `ANSWER_INVALID`
+ */
+export function checkDecisionGrant(
+  owner: Governed & { readonly agentId: string },
+  kind: Pending['kind'],
+  grant: Grant,
+): void {
+  if (kind !== 'approval')
+    throw new RuntimeError(
+      'ANSWER_INVALID',
+      `Agent "${owner.agentId}": only the decision about an approval can add a rule.`,
+    )
+  const { definition } = owner.view
+  checkGrant({ agentId: owner.agentId, definition, isGoverned: isGoverned(owner) }, grant)
+}
+
+/** Returns true if rules decide about the agent's calls. */
+export const isGoverned = ({ view, parent }: Pick<Governed, 'view' | 'parent'>): boolean =>
+  view.definition.permissions.length > 0 || (parent !== undefined && isGoverned(parent))
+
+const besidePlan = (mode: PermissionMode): PermissionMode => (mode === 'plan' ? 'ask' : mode)
+
+const read = new WeakMap<GrantedRule, readonly Rule[]>()
+
+/** The rules that people added. One that another version wrote, and this one cannot read, is left out. */
+const rulesOf = (grants: readonly GrantedRule[], decision: GrantedRule['decision']): readonly Rule[] =>
+  grants.flatMap((grant) => (grant.decision === decision ? ruleOf(grant) : none))
+
+function ruleOf(grant: GrantedRule): readonly Rule[] {
+  const known = read.get(grant)
+  if (known !== undefined) return known
+  const rule = readRule(grant.rule)
+  const rules = typeof rule === 'string' ? none : [rule]
+  read.set(grant, rules)
+  return rules
+}
