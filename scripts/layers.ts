@@ -40,7 +40,7 @@ export const layers: readonly Layer[] = [
     path: 'src/actors',
     below: words,
     types: ['src/machines', '@ai-sdk/provider'],
-    packages: ['xstate', 'zod', 'yaml'],
+    packages: ['xstate', 'zod', 'yaml', 'croner'],
     node: 'files',
   },
   {

@@ -16,6 +16,8 @@ export type { Limits } from './protocol/runs/runLimits.ts'
 export { heuristicStrategy, llmStrategy, type CompactionStrategy } from './actors/brakes/compaction/summariseSpan.ts'
 
 // Tools
+export { scheduleTools, type ScheduleToolsOptions } from './actors/parts/schedules/scheduleTools.ts'
+export { sleepTool, type SleepOptions } from './actors/parts/sleep/sleepTool.ts'
 export { defineTool, type Tool, type ToolContext, type ToolOutput } from './actors/tools/defineTool.ts'
 export { toolName } from './actors/tools/toolName.ts'
 export { deferred, type DeferredTools } from './actors/parts/deferred/deferred.ts'
@@ -58,6 +60,8 @@ export { totalTokens } from './protocol/text/messageText.ts'
 // The runtime, its agents and their runs
 export { createRuntime, type Runtime } from '../packages/bridge/src/createRuntime.ts'
 export type { ResumedAll } from './runtime/resumeAll.ts'
+export type { WakeOptions, Waker } from './runtime/wake.ts'
+export type { ListedSchedule, ScheduleOptions } from './protocol/parts/schedules/scheduleOptions.ts'
 export type { RuntimeOptions } from './runtime/runtimeOptions.ts'
 export type { Agent } from './runtime/agents/agent.ts'
 export type { AgentTree, PendingApproval } from './runtime/agents/agentTree.ts'

@@ -6,6 +6,7 @@ export type { LogHolder, LogWorker } from './protocol/ports/store.ts'
 export type { LogPage, LogQuery } from './protocol/ports/logPages.ts'
 export type { SearchHit, SearchQuery } from './protocol/ports/logSearch.ts'
 export type { Checkpoint, CheckpointStore } from './protocol/ports/checkpoints.ts'
+export type { DueAgent, TimerIndex } from './protocol/ports/timers.ts'
 export type { SnapshotStore } from './protocol/ports/snapshots.ts'
 
 // Records

@@ -204,6 +204,8 @@ export interface AgentPorts {
   readonly deadline: number | null
   /** The states of the agent's parts. */
   readonly parts: PartStates
+  /** Lets the running call under `key` sleep until a time: its effect is ended at once, and it has its result then. */
+  sleep(key: string, until: number): void
   /** Makes records of parts, in one step. The machine takes them without secrets, as the log has them. */
   record(records: readonly PartDraft[]): void
   /** Reports a warning of the model, once per run. */

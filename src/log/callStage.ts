@@ -3,9 +3,9 @@ import type { LogRecord, RecordOf } from '../protocol/records.ts'
 
 /**
  * Stage of a call according to a log. `ready` waits for its turn. Three stages wait for an answer from outside: `held` for an approval, `asked` for
- * the answer to a question of its tool, `requested` for the result of a client.
+ * the answer to a question of its tool, `requested` for the result of a client; and `sleeping` for a time.
  */
-export type CallStage = 'ready' | 'held' | 'asked' | 'requested' | 'running' | 'settled'
+export type CallStage = 'ready' | 'held' | 'asked' | 'requested' | 'sleeping' | 'running' | 'settled'
 
 const stages = {
   'approval.requested': 'held',
@@ -13,6 +13,7 @@ const stages = {
   'question.asked': 'asked',
   'question.answered': 'running',
   'call.requested': 'requested',
+  'timer.set': 'sleeping',
   'tool.start': 'running',
   'tool.end': 'settled',
 } as const satisfies { readonly [T in LogRecord['type']]?: CallStage }
@@ -42,9 +43,9 @@ export function stageAfter(record: CallRecord | CallEvent): CallStage {
 export const movedCall = (record: CallRecord | CallEvent): string =>
   ('parentCall' in record ? record.parentCall : undefined) ?? record.callId
 
-/** Returns true if the call cannot continue before it is answered from outside. */
+/** Returns true if the call cannot continue before it is answered from outside, or a time has come. */
 export const isWaiting = (stage: CallStage | undefined): boolean =>
-  stage === 'held' || stage === 'asked' || stage === 'requested'
+  stage === 'held' || stage === 'asked' || stage === 'requested' || stage === 'sleeping'
 
 /** Returns a stage in the form used by sessions and the page. */
 export type CallStatus = 'pending' | 'held' | 'running' | 'ended'
@@ -54,6 +55,7 @@ export const statusOf: { readonly [S in CallStage]: CallStatus } = {
   held: 'held',
   asked: 'held',
   requested: 'held',
+  sleeping: 'held',
   running: 'running',
   settled: 'ended',
 }

@@ -1,5 +1,6 @@
 import { noPartStates } from './partStates.ts'
 import { recordParts } from './partRecords.ts'
+import { fireSchedules } from './schedules.ts'
 import { askedKinds, emptyBrakeQueues, type AskedBrake, type BrakeEvent } from '../protocol/brakes/brakeTable.ts'
 import { RuntimeError, toErrorInfo } from '../protocol/errors.ts'
 import { advance, agentMachineId, agentSetup } from './agentSetup.ts'
@@ -205,6 +206,7 @@ export const agentMachine = agentSetup.createMachine({
     compact: { actions: advance<EventOfType<'compact'>>((draft, { request }) => requestCompaction(draft, request)) },
     use: { actions: advance<EventOfType<'use'>>(changeUse) },
     record: { actions: advance<EventOfType<'record'>>(recordParts) },
+    schedules: { actions: advance<EventOfType<'schedules'>>(fireSchedules) },
     brake: { actions: advance<EventOfType<'brake'>>((draft, { request }) => requestPolicy(draft, request)) },
     abort: [{ guard: 'isRunning', target: '.settling' }, { actions: advance<EventOfType<'abort'>>(abortAtRest) }],
     withdraw: [{ guard: 'isWithdrawn', target: '.settling' }, { actions: advance<EventOfType<'withdraw'>>(withdraw) }],

@@ -11,7 +11,14 @@ import { takeOver } from './handoffs.ts'
 import { deliverReports } from './reports.ts'
 
 /** Something of the call was done, or may have been. */
-const begun: ReadonlySet<CallState['status']> = new Set(['running', 'asking', 'asked', 'requested', 'paused'])
+const begun: ReadonlySet<CallState['status']> = new Set([
+  'running',
+  'asking',
+  'asked',
+  'requested',
+  'sleeping',
+  'paused',
+])
 
 /** Answers a call in the name of the runtime. */
 export function synthesize(

@@ -12,12 +12,13 @@ export const callKey = (agentId: string, turnIndex: number, callId: string): str
 
 export const isAtWork = ({ status }: CallState): boolean => status === 'running' || status === 'checking'
 
+/** Returns true for a call that nothing here moves: it waits for people, or for a time. */
 export const waitsForPeople = ({ status }: Pick<CallState, 'status'>): boolean => waiting.has(status)
 /** Returns true if a decision under an id is one that the call waits for: about itself, or about the call that it makes. */
 export const waitsFor = (call: CallState, callId: string): boolean =>
   waitsForPeople(call) && (call.asks ?? call).callId === callId
 
-const waiting: ReadonlySet<CallState['status']> = new Set(['held', 'asking', 'asked', 'requested'])
+const waiting: ReadonlySet<CallState['status']> = new Set(['held', 'asking', 'asked', 'requested', 'sleeping'])
 
 /** The id of the message with which the agent of a call reports: there is one for a call. */
 export const reportId = (key: string): string => `${key}/report`

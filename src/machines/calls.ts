@@ -13,6 +13,7 @@ import { earlierChild, isTaken } from './continuing.ts'
 import { handedOver } from './handoffs.ts'
 import type { ExplainedReason } from './explanations.ts'
 import { mayAnswer, reachedLimit } from './limits.ts'
+import { endSleep } from './sleepEnds.ts'
 import { spentRun, withSpent } from './spending.ts'
 
 /** Starts what follows a reply with calls: requests approvals and starts the calls that may start. */
@@ -92,6 +93,7 @@ export function advanceCalls(draft: Draft): void {
   if (context.steering.length > 0) {
     context.calls.forEach((call, index) => {
       if (call.status === 'running' || call.status === 'settled') return
+      if (call.status === 'sleeping') return endSleep(draft, index, 'steering')
       // The question of its tool is not the subject of the new message.
       if (call.status === 'asking') draft.children.push({ type: 'stop', id: callSlot(index) })
       synthesize(draft, index, 'skipped', undefined, spentBy(call.used))

@@ -52,6 +52,8 @@ export const guardWords: Readonly<Record<keyof typeof conditions, string>> = {
   pausedByStore: '',
   pausedBetweenTurns: '',
   mayLeaveRun: '',
+  wakesCall: '',
+  scheduleLeavesRun: '',
   mayResumeCalls: '',
   mayResumeRun: '',
   mayResumeFailed: 'a run failed',

@@ -2,9 +2,11 @@ import { cacheLifetimes } from '../protocol/cacheLifetimes.ts'
 import { askedKinds } from '../protocol/brakes/brakeTable.ts'
 import { refusalIn } from '../protocol/guarding.ts'
 import type { PauseReason } from '../protocol/records.ts'
+import { isWait } from '../protocol/runs/waits.ts'
 import { settleKey } from './aborts.ts'
 import { drainKey, foldKey, isAsked } from './brakes.ts'
 import { askedSoFar, consultKey } from './policies.ts'
+import { isOwing } from './schedules.ts'
 import { spentRun } from './spending.ts'
 import { stallKey } from './stalls.ts'
 import { undoKey } from './undoing.ts'
@@ -160,7 +162,13 @@ export const isTaskDone = ({ context }: Subject): boolean =>
 
 export const decidesHeldCall = ({ context, event }: Subject): boolean =>
   event.type === 'decide' && context.run !== null && context.calls.some((call) => waitsFor(call, event.callId))
-export const pausedByApprovals = ({ context }: Subject): boolean => context.pause?.type === 'approvals'
+/** Calls wait, for people or for a time. */
+export const pausedByApprovals = ({ context }: Subject): boolean => context.pause !== null && isWait(context.pause)
+/** The time of a sleeping call has come. */
+export const wakesCall = ({ context, event }: Subject): boolean =>
+  event.type === 'timer' &&
+  context.run !== null &&
+  context.calls.some(({ status, key }) => status === 'sleeping' && event.keys.includes(key))
 export const pausedByStore = ({ context }: Subject): boolean =>
   context.pause?.type === 'store' && context.storeError !== null
 /** Idle, with something waiting that must not start before `resume`. */
@@ -171,9 +179,15 @@ export const pausedBetweenTurns = ({ context }: Subject): boolean => betweenTurn
 /** A new message replaces the paused run, but not while a call waits for people, because the call has not been refused. */
 export const mayLeaveRun = (subject: Subject): boolean =>
   pausedBetweenTurns(subject) && heldCalls(subject.context).length === 0
+/** A schedule is due, and a limit or a stall has ended the run before it: that gives way, as it would to a message. */
+export const scheduleLeavesRun = (subject: Subject): boolean => {
+  const { context, event } = subject
+  if (event.type !== 'schedules' || context.pause?.type === 'interrupted' || !mayLeaveRun(subject)) return false
+  return event.firings.some(({ isSkipped }) => !isSkipped) || isOwing(context)
+}
 export const mayResumeCalls = (subject: Subject): boolean => mayResumeRun(subject) && subject.context.calls.length > 0
 export const mayResumeRun = ({ context }: Subject): boolean =>
-  context.pause?.type !== 'approvals' && context.pausedRun !== null
+  !pausedByApprovals({ context } as Subject) && context.pausedRun !== null
 /** The last run failed, no other has begun since, and no command to continue it waits. */
 export const mayResumeFailed = ({
   context,

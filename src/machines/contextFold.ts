@@ -288,6 +288,7 @@ const steps: Steps = {
     move(calls, record, { answers: [...answers, given] })
   },
   'call.requested': (_, record, calls) => move(calls, record),
+  'timer.set': (_, record, calls) => move(calls, record, { until: record.due }),
   'tool.start': (state, record, calls) => {
     const { runId, key, childId, reports, background } = record
     const by = childId === undefined ? {} : reports === undefined ? { childId } : { childId, reports }
@@ -376,7 +377,7 @@ const agentOf = (runId: string): string => runId.slice(0, runId.lastIndexOf('/')
  */
 export function foldRecord(state: Logged, record: RecordDraft, calls: FoldedCalls, now: number): void {
   state.parts = foldParts(state.parts, record, { now })
-  if (isOfPart(record) && 'costUsd' in record) return spend(state, record.usage, record.costUsd)
+  if (isOfPart(record) && 'costUsd' in record) spend(state, record.usage, record.costUsd)
   const step = steps[record.type] as Step<RecordDraft> | undefined
   if (step === undefined) return
   step(state, record, calls, now)

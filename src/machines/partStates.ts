@@ -1,6 +1,7 @@
 import type { RecordDraft } from '../protocol/records.ts'
 import { innerState } from '../protocol/parts/inner/innerState.ts'
 import type { PartRecordType } from '../protocol/parts/partRecords.ts'
+import { scheduleState } from '../protocol/parts/schedules/scheduleState.ts'
 import { permissionState } from './permissionState.ts'
 
 type DraftOf<T extends RecordDraft['type']> = Extract<RecordDraft, { readonly type: T }>
@@ -31,7 +32,11 @@ export interface PartState<State> {
 type AnyPartState = PartState<any>
 
 /** The states that parts fold, by the name of the part. */
-export const partStates = { inner: innerState, permissions: permissionState } as const satisfies {
+export const partStates = {
+  inner: innerState,
+  permissions: permissionState,
+  schedules: scheduleState,
+} as const satisfies {
   readonly [part: string]: AnyPartState
 }
 

@@ -6,6 +6,7 @@ import type { AgentContext, AgentInput } from './agentTypes.ts'
 import type { Draft } from './draft.ts'
 import { cancelConsultation } from './policies.ts'
 import { mayAnswer, reachedLimit, remainingLimits } from './limits.ts'
+import { waitOf } from './sleepEnds.ts'
 import { goOnUndoing } from './undoing.ts'
 import { endForeign } from './foreign.ts'
 import { endRefused } from './guards/refusals.ts'
@@ -53,7 +54,7 @@ const waitsForPeople = ({ calls, steering, policy }: AgentContext): boolean =>
 
 function waitOn(draft: Draft): void {
   const { task, run } = draft.context
-  draft.setPause({ type: 'approvals', callIds: heldCalls(draft.context) })
+  draft.setPause(waitOf(draft.context))
   // A sub-agent's call waits for the current run.
   if (task !== null) draft.set({ task: run!.requestId })
 }

@@ -50,6 +50,8 @@ export const errorTable = {
   CHILD_CRASHED: "Read the message; the sub-agent's log holds its work so far.",
   CHILD_STALLED: 'Raise stallMs, or give its tools and model shorter time limits.',
   JUDGE_FAILED: 'Check the value that the judge returns; every branch is in its own session.',
+  SCHEDULE_INVALID: 'Give one of at, every and cron, with times to come.',
+  SCHEDULE_NOT_FOUND: 'List them with agent.schedules().',
   PROVIDER_MISSING: 'Render the component below an <AgentProvider client={…}>.',
   BRIDGE_CLOSED: 'Connect again with a new client; a closed one stays closed.',
   SERVER_CLOSED: 'Ask again, here or where its logs are served next: what had begun continues, the rest was not begun.',

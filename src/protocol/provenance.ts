@@ -38,6 +38,8 @@ export const provenanceKindSchema = lazily(() =>
       callId: z.string(),
       background: z.string().exactOptional(),
     }),
+    /** The prompt of a schedule that came due. */
+    z.object({ type: z.literal('schedule'), id: z.string() }),
     z.object({ type: z.literal('unknown') }),
   ]),
 )

@@ -36,6 +36,8 @@ export const pauseReasonSchema = lazily(() =>
   z.discriminatedUnion('type', [
     limitReasonSchema(),
     z.object({ type: z.literal('approvals'), callIds: z.array(z.string()).readonly() }),
+    /** Calls sleep, the first of them until then. The run goes on by itself. */
+    z.object({ type: z.literal('timer'), until: z.number() }),
     z.object({ type: z.literal('store'), error: errorInfoSchema() }),
     /** The agent went in circles; the preceding `stall.detected` record has the steps. */
     z.object({ type: z.literal('stall'), ...stallSchema().omit({ steps: true }).shape }),

@@ -159,6 +159,7 @@ export class LocalRuntime implements AgentRuntime, ChildHosts {
         checkOwner(agentId, host.metadata, metadata)
         checkSame(agentId, host.view.definition.name, definition)
         replaceDeps(host, options.deps, 'open')
+        host.dueTimer.look()
         return this.#agent(agentId)
       }
     }

@@ -95,10 +95,23 @@ const courses: readonly (readonly [title: string, ...(readonly [Part, CallStage,
       { context: 'ready', page: ['pending', 'pending'] },
     ],
   ],
+  [
+    'sleeping',
+    [{ type: 'tool.start', ...call }, 'running', {}],
+    [{ type: 'timer.set', ...call, due: 9_000 }, 'sleeping', { bar: 'waiting', waits: true }],
+    [{ type: 'tool.end', ...call, message, nodeId: 3 }, 'settled', { page: ['ended', 'ended'] }],
+  ],
   ['carried out by a client', [{ type: 'call.requested', ...call }, 'requested', { bar: 'queued', waits: false }]],
 ]
 
-const statuses = { ready: 'pending', held: 'held', asked: 'held', requested: 'held', running: 'running' } as const
+const statuses = {
+  ready: 'pending',
+  held: 'held',
+  asked: 'held',
+  requested: 'held',
+  sleeping: 'held',
+  running: 'running',
+} as const
 
 describe('the stage of a call', (it) => {
   for (const [title, ...steps] of courses)

@@ -81,6 +81,7 @@ export function actorPorts(
     },
     policyFired: () => {},
     parts: {},
+    sleep: () => {},
     record: (records) => void recorded.push(...records),
     replyStarted: (key) => void started.push(key),
     replyReplaced: (...args) => void replaced.push(args),

@@ -10,7 +10,7 @@ import type {
   Store,
   Usage,
 } from '../../src/index.ts'
-import type { CheckpointStore, SnapshotStore, StoreLease } from '../../src/stores.ts'
+import type { CheckpointStore, SnapshotStore, StoreLease, TimerIndex } from '../../src/stores.ts'
 import { policyModel } from '../../src/index.ts'
 import type { LogPage, LogQuery, SearchHit, SearchQuery } from '../../src/stores.ts'
 import { scriptedModel } from '../../src/testing.ts'
@@ -123,6 +123,7 @@ interface TheStore {
   >
   readonly snapshots?: SnapshotStore
   readonly checkpoints?: CheckpointStore
+  readonly timers?: TimerIndex
   close(): Promise<void>
 }
 expectType<Same<Store, TheStore>>()

@@ -1,3 +1,4 @@
+import { isWait } from '../../../src/protocol/runs/waits.ts'
 import { EventType, type Event, type Interrupt, type TokenUsage } from '@ag-ui/core'
 import { callAsText } from '../../charts/src/text/callInFull.ts'
 import type { Usage } from '../../../src/protocol/messages.ts'
@@ -106,7 +107,7 @@ function pauseInterrupt(agentId: string, reason: PauseReason | undefined): Inter
 export function endingNow(agent: DrivenAgent, ending: Ending): Ending {
   if (ending.type !== 'interrupt') return ending
   const asked = new Set(agent.pending().map(({ key }) => key))
-  if (agent.pause !== null && agent.pause.type !== 'approvals') asked.add(pauseInterruptId(agent.id))
+  if (agent.pause !== null && !isWait(agent.pause)) asked.add(pauseInterruptId(agent.id))
   const interrupts = ending.interrupts.filter(({ id }) => asked.has(id))
   return interrupts.length === 0 ? { type: 'success' } : { type: 'interrupt', interrupts }
 }

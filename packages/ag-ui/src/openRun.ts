@@ -1,3 +1,4 @@
+import { isWait } from '../../../src/protocol/runs/waits.ts'
 import type { RunAgentInput } from '@ag-ui/core'
 import type { AgentCommand } from '../../../src/protocol/bridge/commands.ts'
 import { decided } from '../../../src/protocol/bridge/writeCommand.ts'
@@ -208,7 +209,7 @@ function resumeRun(
 ): AgUiRun {
   const { agent } = thread
   const agentId = agent.id
-  const isPaused = agent.pause !== null && agent.pause.type !== 'approvals'
+  const isPaused = agent.pause !== null && !isWait(agent.pause)
   const answered = new Set(resume.map(({ interruptId }) => interruptId))
   if (answered.size < resume.length) throw new RuntimeError('INVALID_OPTION', 'resume: a question is answered twice.')
   const pause = resume.find(({ interruptId }) => interruptId === pauseInterruptId(agentId))

@@ -1,3 +1,4 @@
+import { isWait } from '../../../src/protocol/runs/waits.ts'
 import type { AgentCommand } from '../../../src/protocol/bridge/commands.ts'
 import { decided } from '../../../src/protocol/bridge/writeCommand.ts'
 import { checkCommand } from '../../../src/protocol/bridge/checkCommand.ts'
@@ -70,7 +71,7 @@ export class Chats {
       const decisions = decisionsIn(agent, exchange, { message, answers })
       for (const { callId, decision } of decisions) access.mustDecide({ callId, decision: nameOf(decision) }, agent)
       if (last.role === 'user') return
-      const isPaused = agent.pause !== null && agent.pause.type !== 'approvals'
+      const isPaused = agent.pause !== null && !isWait(agent.pause)
       if (input.resume && isPaused) access.must(rightsFor['agent.resume'], 'resume')
       else if (decisions.length === 0) throw nothingDecided()
     } finally {
@@ -205,7 +206,7 @@ async function say(thread: ChatThread, input: ChatInput, access: AgentAccess): P
   access.checkAdmitted()
   dispatchAll(agent, decisions, access.newId())
   // What is said to an agent that is paused is said instead of what it was about to do.
-  if (agent.pause !== null && agent.pause.type !== 'approvals') agent.abort()
+  if (agent.pause !== null && !isWait(agent.pause)) agent.abort()
   agent.dispatch(context.length === 0 ? prompt : { ...prompt, context }, { requestId: last.id })
   return { thread, requestId: last.id }
 }
@@ -243,7 +244,7 @@ function decide(thread: ChatThread, { messages, answers, resume }: ChatInput, ac
   const { agent, exchange } = thread
   const message = messages.at(-1)!
   const decisions = decisionsIn(agent, exchange, { message, answers })
-  const isResumed = resume && agent.pause !== null && agent.pause.type !== 'approvals'
+  const isResumed = resume && agent.pause !== null && !isWait(agent.pause)
   if (exchange === undefined || (decisions.length === 0 && !isResumed)) throw nothingDecided()
   const requestId = access.newId()
   dispatchAll(agent, decisions, requestId)

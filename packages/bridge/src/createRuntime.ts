@@ -4,6 +4,7 @@ import type { InProcessOptions } from './inProcess/inProcessServer.ts'
 import type { AgentRuntime } from '../../../src/runtime/agentRuntime.ts'
 import { resumeAll, type ResumeAllOptions, type ResumedAll } from '../../../src/runtime/resumeAll.ts'
 import { LocalRuntime } from '../../../src/runtime/runtime.ts'
+import { startWaker, type WakeOptions, type Waker } from '../../../src/runtime/wake.ts'
 import { checkOptions, type RuntimeOptions } from '../../../src/runtime/runtimeOptions.ts'
 import {
   inOrder,
@@ -29,6 +30,21 @@ export interface Runtime extends AgentRuntime {
    * ```
    */
   resumeAll(options: ResumeAllOptions): Promise<ResumedAll>
+
+  /**
+   * Wakes the agents of the store whose schedules are due: opens each, lets it run, and closes it again. Any number of processes may do so on one
+   * store: each time fires once. Agents that are live fire by themselves, here or elsewhere. One that cannot be woken is left alone for an hour, and
+   * the `logger` says why. It is closed with the runtime.
+   *
+   * @throws RuntimeError `INVALID_OPTION` (also for a store without `timers`), `RUNTIME_CLOSED`
+   *
+   * @example
+   * ```ts
+   * const waker = runtime.wake({ definitions: [coder] })
+   * await waker.close()
+   * ```
+   */
+  wake(options: WakeOptions): Waker
 
   /**
    * Everything that waits for people, at all agents of the store or at those with certain metadata, whether they run or not: approvals,
@@ -100,6 +116,14 @@ class ServedRuntime extends LocalRuntime implements Runtime {
   async resumeAll(options: ResumeAllOptions): Promise<ResumedAll> {
     this.checkOpen()
     return await resumeAll({ runtime: this, store: this.shared.store }, options)
+  }
+
+  wake(options: WakeOptions): Waker {
+    this.checkOpen()
+    const { shared, logger } = this
+    const waker = startWaker({ runtime: this, store: shared.store, clock: shared.clock, logger }, options)
+    this.closeWith(waker)
+    return waker
   }
 
   async waiting(options: WaitingOptions = {}): Promise<readonly WaitingAgent[]> {

@@ -285,6 +285,21 @@ export const commands: Readonly<Record<string, Command>> = {
     operand: { name: 'module', example: './agents.ts' },
     load: async () => (await import('./commands/serve.ts')).serveCommand,
   },
+  wake: {
+    usage: 'wake [module]',
+    group: 'network',
+    summary: 'wake the agents of a module whose schedules are due',
+    details: [
+      'The module exports what defineAgent returns; without one it is the agents of escapement.config.ts.',
+      'Each agent of the folder of the logs is opened when it is due, does its work, and is closed again;',
+      'any number of processes may do so. Ctrl-C ends; another process goes on with what is under way.',
+      'JSON (piped, or with --json): { "definitions" }.',
+    ],
+    options: ['dir', 'logs', 'config', 'no-config', 'model', 'json'],
+    task: 'optional',
+    operand: { name: 'module', example: './agents.ts' },
+    load: async () => (await import('./commands/wake.ts')).wakeCommand,
+  },
   ...clusterEntries,
   attach: {
     usage: 'attach <url> [id]',

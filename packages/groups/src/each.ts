@@ -1,3 +1,4 @@
+import { isWait } from '../../../src/protocol/runs/waits.ts'
 import type { AgentDefinition } from '../../../src/actors/define/agentDefinition.ts'
 import type { Agent } from '../../../src/runtime/agents/agent.ts'
 import type { DepsFor } from '../../../src/runtime/agents/agentTypes.ts'
@@ -154,7 +155,7 @@ class Batch implements Each {
       const isNew = runtime.agent(place.agentId) === undefined
       const agent = await runtime.open(place.agentId, definition, { deps })
       return this.#with(place, agent, isNew, async () => {
-        if (agent.hasFailed || (agent.pause !== null && agent.pause.type !== 'approvals'))
+        if (agent.hasFailed || (agent.pause !== null && !isWait(agent.pause)))
           return agent.resume({ limits, deps }).result
         const content = await contentOf(place, options)
         return agent.askOnce(questionOf((await timesAsked(agent)) + 1), content, { limits, deps })

@@ -4,7 +4,7 @@ import { leaseLost } from '../../../src/log/stores/checkLease.ts'
 import type { Database } from './database.ts'
 import { isMissingTable } from './failures.ts'
 import { plainText } from './plainText.ts'
-import type { PostgresLease } from './postgresLease.ts'
+import type { LeaseOf, PostgresLease } from './postgresLease.ts'
 import { RecentBodies } from './recentBodies.ts'
 
 /** Bytes a millisecond that a checkpoint takes on its way, at least. */
@@ -17,17 +17,13 @@ const versionOf = (row: string): string => `concat_ws('/', ${row}.agent, ${row}.
 export class PostgresCheckpoints implements CheckpointStore {
   readonly #database: Database
   readonly #queryTimeoutMs: number
-  readonly #leaseOf: (agentId: string, epoch: number | undefined) => Promise<PostgresLease>
+  readonly #leaseOf: LeaseOf
   /** The last write of each agent that is under way: they take turns. */
   readonly #writing = new Map<string, Promise<void>>()
   readonly #recent = new RecentBodies()
 
   /** `leaseOf` throws `STORE_CLOSED`, `STORE_NOT_OPEN`, `STORE_LEASE_LOST`. */
-  constructor(
-    database: Database,
-    queryTimeoutMs: number,
-    leaseOf: (agentId: string, epoch: number | undefined) => Promise<PostgresLease>,
-  ) {
+  constructor(database: Database, queryTimeoutMs: number, leaseOf: LeaseOf) {
     this.#database = database
     this.#queryTimeoutMs = queryTimeoutMs
     this.#leaseOf = leaseOf

@@ -10,6 +10,9 @@ export interface Append {
   reject(error: unknown): void
 }
 
+/** Returns the lease that is out. @throws RuntimeError `STORE_CLOSED`, `STORE_NOT_OPEN`, `STORE_LEASE_LOST` */
+export type LeaseOf = (agentId: string, epoch: number | undefined) => Promise<PostgresLease>
+
 /** The right to append to one log, and what waits to be appended. */
 export class PostgresLease extends TableLease {
   /** In order. */

@@ -20,9 +20,10 @@ import { AppendQueue } from './appendQueue.ts'
 import { Database, type Row } from './database.ts'
 import type { PostgresPool } from './pool.ts'
 import { PostgresCheckpoints } from './postgresCheckpoints.ts'
-import { PostgresLease } from './postgresLease.ts'
+import { type LeaseOf, PostgresLease } from './postgresLease.ts'
 import { checkPostgresOptions, type PostgresStoreOptions } from './postgresOptions.ts'
 import { PostgresSnapshots } from './postgresSnapshots.ts'
+import { PostgresTimers } from './postgresTimers.ts'
 import { LogReader } from './logReader.ts'
 import { hasTables, prepareTables } from './tables.ts'
 import { readPage } from './postgresPages.ts'
@@ -35,6 +36,7 @@ const deletionMs = 300_000
 class PostgresStore implements ErasableStore {
   readonly snapshots: PostgresSnapshots
   readonly checkpoints: PostgresCheckpoints
+  readonly timers: PostgresTimers
   readonly #database: Database
   readonly search?: (query: SearchQuery) => Promise<readonly SearchHit[]>
   readonly #texts: TextIndex
@@ -61,9 +63,9 @@ class PostgresStore implements ErasableStore {
     // Beats do not keep a process alive.
     const beats = clock === systemClock ? quietClock : clock
     this.#worker = new Worker(this.#database, { leaseMs, clock: beats }, () => this.#leases.values())
-    this.checkpoints = new PostgresCheckpoints(this.#database, queryTimeoutMs, (agentId, epoch) =>
-      this.#leaseOf(agentId, epoch),
-    )
+    const leaseOf: LeaseOf = (agentId, epoch) => this.#leaseOf(agentId, epoch)
+    this.checkpoints = new PostgresCheckpoints(this.#database, queryTimeoutMs, leaseOf)
+    this.timers = new PostgresTimers(this.#database, leaseOf)
     const given = Object.entries(snapshots ?? {}).filter(([, value]) => value !== undefined)
     this.snapshots = new PostgresSnapshots(this.#database, { ...defaultSnapshotLimits, ...Object.fromEntries(given) })
   }

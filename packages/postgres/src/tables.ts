@@ -80,6 +80,10 @@ DO $$ BEGIN
 EXCEPTION WHEN OTHERS THEN NULL; -- A server that was built without it.
 END $$;
 `,
+  (schema) => `
+ALTER TABLE ${schema}.agents ADD COLUMN due_at bigint;
+CREATE INDEX due ON ${schema}.agents (due_at, id) WHERE due_at IS NOT NULL;
+`,
 ]
 
 /** How long making the tables may take, with others that make them, in milliseconds. */

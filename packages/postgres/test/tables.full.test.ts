@@ -17,7 +17,22 @@ describeWithPostgres('the tables of a PostgreSQL store', (it) => {
     await Promise.all(stores.map((store, index) => store.open(`a${index}`)))
     await Promise.all(stores.map((store, index) => store.append(`a${index}`, recordsBetween(1, 2))))
     assert.is((await stores[0]!.list()).length, 8)
-    assert.equal(await context.sql(`SELECT number FROM ${context.schema}.version`), [{ number: 1 }])
+    assert.equal(await context.sql(`SELECT number FROM ${context.schema}.version`), [{ number: 2 }])
+  })
+
+  it('of the first version are brought up to date by who opens a log, and say until then that nothing is due', async (context) => {
+    const { sql, schema } = context
+    const old = context.store()
+    const lease = await old.open('a')
+    await old.append('a', recordsBetween(1, 3))
+    await lease.release()
+    await sql(`ALTER TABLE ${schema}.agents DROP COLUMN due_at; UPDATE ${schema}.version SET number = 1`)
+    const store = context.store()
+    assert.equal(await store.timers!.due(Date.now()), [])
+    await store.open('a')
+    await store.timers!.set('a', 5)
+    assert.equal(await store.timers!.due(5), [{ agentId: 'a', due: 5 }])
+    assert.equal(await readAll(store, 'a'), recordsBetween(1, 3))
   })
 
   it('are not made by who only reads', async (context) => {
@@ -48,7 +63,7 @@ describeWithPostgres('the tables of a PostgreSQL store', (it) => {
     assert.equal(await sql(`SELECT number FROM ${schema}.version`), [{ number: 99 }])
     // Who has begun before goes on: a step leaves those at work that know the one before.
     await old.append('a', recordsBetween(2, 2))
-    await sql(`UPDATE ${schema}.version SET number = 1`)
+    await sql(`UPDATE ${schema}.version SET number = 2`)
     await store.open('b')
   })
 

@@ -9,6 +9,8 @@ import type { LogRecord, PauseReason } from '../../../src/protocol/records.ts'
 class OpenCalls extends Map<string, CallStage> {
   waiting = 0
   running = 0
+  /** Until when calls sleep, or slept, by `callId`. */
+  readonly until = new Map<string, number>()
 
   override set(callId: string, stage: CallStage): this {
     this.#count(this.get(callId), -1)
@@ -50,10 +52,13 @@ const at = (state: string): State => ({ state, calls: noCalls, pause: null })
 /** Why a log says that its agent is paused. */
 export function pauseOf({ pause, calls }: MachineState): PauseReason | null {
   if (pause !== 'held') return pause
-  return { type: 'approvals', callIds: [...calls.keys()].filter((callId) => isWaiting(calls.get(callId))) }
+  const waiting = [...calls].filter(([, stage]) => isWaiting(stage))
+  const asked = waiting.filter(([, stage]) => stage !== 'sleeping')
+  if (asked.length > 0 || waiting.length === 0) return { type: 'approvals', callIds: asked.map(([callId]) => callId) }
+  return { type: 'timer', until: Math.min(...waiting.map(([callId]) => calls.until.get(callId) ?? 0)) }
 }
 
-/** The log has no record of a pause for approvals: as in the machine, a call is held and none is running. */
+/** The log has no record of a pause in which calls wait: as in the machine, a call is held and none is running. */
 function inCalls(calls: OpenCalls): State {
   if (calls.size === 0) return at('draining.entering')
   if (calls.waiting === 0 || calls.running > 0) return { state: 'executing', calls, pause: null }
@@ -94,6 +99,7 @@ const afterDrain: { readonly [T in LogRecord['type']]?: string } = Object.fromEn
 )
 
 function afterRecord(before: State, record: LogRecord): State {
+  if (record.type === 'timer.set') before.calls.until.set(record.callId, record.due)
   if (movesCall(record)) return setCall(before, movedCall(record), stageAfter(record))
   switch (record.type) {
     case 'run.start':

@@ -1,3 +1,4 @@
+import { isWait } from '../../../src/protocol/runs/waits.ts'
 import { isOfPart } from '../../../src/protocol/parts/partLines.ts'
 import { brakeWords } from '../../../src/protocol/brakes/brakeWords.ts'
 import { isImported } from '../../../src/protocol/imported.ts'
@@ -170,7 +171,7 @@ export class SessionProjection {
   /** Status of the current run: it is not over, so it has no record of its pause. A run of an imported log never continues. */
   #openAs(pause: PauseReason | null): Partial<Pick<RunDraft, 'status' | 'reason'>> {
     if (this.#isForeign) return { status: 'aborted' }
-    return pause?.type === 'approvals' ? { status: 'paused', reason: pause } : {}
+    return pause !== null && isWait(pause) ? { status: 'paused', reason: pause } : {}
   }
 
   #waitingFor(reason: PauseReason): LastRun {

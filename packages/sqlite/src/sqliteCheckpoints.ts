@@ -4,8 +4,8 @@ import { leaseLost } from '../../../src/log/stores/checkLease.ts'
 import type { Connection } from './connection.ts'
 import type { SqliteLease } from './sqliteLease.ts'
 
-/** The parts of their store that checkpoints need. */
-interface LeaseHolder {
+/** The parts of their store that checkpoints and times need. */
+export interface LeaseHolder {
   /** @throws RuntimeError `STORE_NOT_OPEN`, `STORE_LEASE_LOST` */
   leaseOf(agentId: string, epoch: number | undefined): SqliteLease
   /** Reads; where there is no database yet there is nothing. */

@@ -26,11 +26,12 @@ import { appendLog, type Append } from './appendLog.ts'
 import { AppendQueue } from './appendQueue.ts'
 import { Connection, isBusy } from './connection.ts'
 import { labelsIn } from '../../../src/log/stores/labels.ts'
-import { SqliteCheckpoints } from './sqliteCheckpoints.ts'
+import { type LeaseHolder, SqliteCheckpoints } from './sqliteCheckpoints.ts'
 import { SqliteLease } from './sqliteLease.ts'
 import { readPage } from './sqlitePages.ts'
 import { TextIndex } from './textIndex.ts'
 import { SqliteSnapshots } from './sqliteSnapshots.ts'
+import { SqliteTimers } from './sqliteTimers.ts'
 import { Writers } from './writers.ts'
 
 export interface SqliteStoreOptions {
@@ -62,6 +63,7 @@ const pages = { first: 8, next: 512 } as const
 class SqliteStore implements ErasableStore {
   readonly snapshots: SqliteSnapshots
   readonly checkpoints: SqliteCheckpoints
+  readonly timers: SqliteTimers
   readonly #connection: Connection
   readonly #queue: AppendQueue
   readonly #texts: TextIndex
@@ -82,10 +84,12 @@ class SqliteStore implements ErasableStore {
       clock: clock ?? systemClock,
       written: (agent) => this.#texts.written(agent),
     })
-    this.checkpoints = new SqliteCheckpoints(this.#connection, {
+    const holder: LeaseHolder = {
       leaseOf: (agentId, epoch) => this.#leaseOf(agentId, epoch),
       reading: (work, nothing) => this.#read(work, nothing),
-    })
+    }
+    this.checkpoints = new SqliteCheckpoints(this.#connection, holder)
+    this.timers = new SqliteTimers(this.#connection, holder)
     this.#writers = new Writers(this.#connection)
     const given = Object.entries(snapshots ?? {}).filter(([, value]) => value !== undefined)
     this.snapshots = new SqliteSnapshots(this.#connection, { ...defaultSnapshotLimits, ...Object.fromEntries(given) })

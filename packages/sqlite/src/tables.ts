@@ -86,6 +86,11 @@ CREATE TABLE noted (
 `,
   // Where the agents of a writer are reached.
   'ALTER TABLE writers ADD COLUMN url TEXT',
+  // When an agent wants to be woken.
+  `
+ALTER TABLE agents ADD COLUMN due_at INTEGER;
+CREATE INDEX due ON agents (due_at, id) WHERE due_at IS NOT NULL;
+`,
 ]
 
 /**

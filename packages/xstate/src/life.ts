@@ -1,5 +1,6 @@
 // XState names the parent of an actor so.
 /* oxlint-disable no-underscore-dangle */
+import { isWait } from '../../../src/protocol/runs/waits.ts'
 import { isDeepStrictEqual } from 'node:util'
 import type { AgentDefinition } from '../../../src/actors/define/agentDefinition.ts'
 import type { AgentCommand } from '../../../src/protocol/bridge/commands.ts'
@@ -325,7 +326,7 @@ const aborted = { stopReason: 'aborted', runId: '', turns: 0, childTurns: 0, usa
  */
 function continueOrDrop(agent: Agent, isNew: boolean): void {
   const { pause } = agent
-  if (isNew && (pause?.type === 'interrupted' || pause?.type === 'approvals')) agent.abort()
+  if (isNew && pause !== null && (pause.type === 'interrupted' || isWait(pause))) agent.abort()
   else if (pause?.type === 'interrupted') agent.resume()
 }
 

@@ -7,6 +7,7 @@ import type { LogRecord } from '../../protocol/records.ts'
 import type { ErasableStore, LogHolder, LogStat, StoreLease } from '../../protocol/ports/store.ts'
 import { FileCheckpoints } from './fileCheckpoints.ts'
 import { FileSnapshots } from './fileSnapshots.ts'
+import { FileTimers } from './fileTimers.ts'
 import { type FileLock, holderOf, lockFile } from './lockFile.ts'
 import type { LogFile } from './logFile.ts'
 import { openLog } from './openLog.ts'
@@ -17,12 +18,15 @@ import { type FileStoreOptions, type SyncPolicy, syncPolicy } from './syncPolicy
 
 const extension = '.jsonl'
 
+/** Keepers of what lies beside a log, which is written by who has it. */
+type Beside = readonly [FileSnapshots, FileCheckpoints, FileTimers]
+
 class FileLease implements StoreLease {
   readonly agentId: string
   readonly repairedBytes: number
   readonly log: LogFile
   readonly #lock: FileLock
-  readonly #beside: readonly [FileSnapshots, FileCheckpoints]
+  readonly #beside: Beside
   readonly #onReleased: () => void
   #released: Promise<void> | undefined
 
@@ -31,7 +35,7 @@ class FileLease implements StoreLease {
     repairedBytes: number
     log: LogFile
     lock: FileLock
-    beside: readonly [FileSnapshots, FileCheckpoints]
+    beside: Beside
     onReleased: () => void
   }) {
     this.agentId = parts.agentId
@@ -63,9 +67,10 @@ class FileLease implements StoreLease {
     try {
       await this.log.close()
     } finally {
-      const [snapshots, checkpoints] = this.#beside
+      const [snapshots, checkpoints, timers] = this.#beside
       await snapshots.forget(this.agentId)
       await checkpoints.settled(this.agentId)
+      await timers.settled(this.agentId)
       await this.#lock.release()
       this.#onReleased()
     }
@@ -75,6 +80,7 @@ class FileLease implements StoreLease {
 class FileStore implements ErasableStore {
   readonly snapshots: FileSnapshots
   readonly checkpoints: FileCheckpoints
+  readonly timers: FileTimers
   readonly #dir: string
   readonly #policy: SyncPolicy
   readonly #leases = new Map<string, FileLease>()
@@ -96,6 +102,7 @@ class FileStore implements ErasableStore {
       (agentId) => join(dir, `${agentId}.checkpoint`),
       (agentId) => this.#leaseOf(agentId),
     )
+    this.timers = new FileTimers(join(dir, 'due'), (agentId) => this.#leaseOf(agentId))
     this.snapshots = new FileSnapshots((agentId) => join(dir, `${agentId}.snapshots`), {
       ...policy.snapshots,
       isSynced,
@@ -228,7 +235,7 @@ class FileStore implements ErasableStore {
         repairedBytes,
         log,
         lock,
-        beside: [this.snapshots, this.checkpoints],
+        beside: [this.snapshots, this.checkpoints, this.timers],
         onReleased: () => {
           if (this.#leases.get(agentId) === lease) this.#leases.delete(agentId)
         },
@@ -249,6 +256,7 @@ class FileStore implements ErasableStore {
     try {
       await this.snapshots.delete(agentId)
       await this.checkpoints.delete(agentId)
+      await this.timers.delete(agentId)
       await unlink(file)
       if (this.#policy.durability !== 'os') await syncFolder(this.#dir)
     } catch (thrown) {
@@ -295,7 +303,7 @@ async function isThere(file: string): Promise<boolean> {
 /**
  * A store in a folder, created if missing: `<agentId>.jsonl` is an agent's log, one record per line with a checksum as its last field, and
  * `<agentId>.lock` exists beside it while a process is writing; `<agentId>.checkpoint` holds the state folded from a long log, and
- * `<agentId>.snapshots` files as the agent found them, if its tools keep them. See `Store` for the contract. `durability` determines when a
+ * `<agentId>.snapshots` files as the agent found them, if its tools keep them; `due/` says when agents want to be woken. See `Store` for the contract. `durability` determines when a
  * record counts as stored; by default once the operating system has it, so it survives the process, even `kill -9`, but not a power cut.
  *
  * Opening cuts off a torn or damaged last line (`lease.repairedBytes`) and checks nothing before it; `read` finds a bad line further

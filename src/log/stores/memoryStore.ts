@@ -8,6 +8,7 @@ import { MemoryCheckpoints } from './memoryCheckpoints.ts'
 import { fitting, originIn, pageOf } from './logPages.ts'
 import { ScanSearch } from './scanSearch.ts'
 import { MemorySnapshots } from './memorySnapshots.ts'
+import { MemoryTimers } from './memoryTimers.ts'
 import { countRepeated, otherRecord } from './countRepeated.ts'
 
 class MemoryLease implements StoreLease {
@@ -78,6 +79,7 @@ export function memoryStore(): ErasableStore {
     return lease!
   }
   const checkpoints = new MemoryCheckpoints(leaseOf)
+  const timers = new MemoryTimers(leaseOf)
   const keep = (agentId: string, records: readonly LogRecord[], epoch: number | undefined): void => {
     const log = leaseOf(agentId, epoch).records
     const repeated = countRepeated(agentId, records, log.length)
@@ -91,6 +93,7 @@ export function memoryStore(): ErasableStore {
   return {
     snapshots,
     checkpoints,
+    timers,
 
     append(agentId, records, epoch) {
       try {
@@ -185,6 +188,7 @@ export function memoryStore(): ErasableStore {
       refuseWhenLeased(agentId)
       snapshots.delete(agentId)
       checkpoints.delete(agentId)
+      timers.delete(agentId)
       logs.delete(agentId)
     },
 

@@ -1,12 +1,14 @@
 import { messageOf } from '../../protocol/errors.ts'
 import { advance, agentSetup } from '../agentSetup.ts'
 import type { EventOfType } from '../agentTypes.ts'
-import { advanceCalls, failCall, heldCalls, settleCall } from '../calls.ts'
+import { advanceCalls, failCall, settleCall } from '../calls.ts'
 import { failHook, settleHook } from '../checkedCalls.ts'
 import { askApproval, askPeople, decideCall } from '../decisions.ts'
 import { enqueueMessage } from '../queues.ts'
 import { reachedLimit } from '../limits.ts'
 import { holdDeadline, pauseForStore, pauseRun } from '../runs.ts'
+import { waitOf } from '../sleepEnds.ts'
+import { beginSleep, wakeCalls } from '../sleeping.ts'
 import { spentRun } from '../spending.ts'
 
 type CallDone = EventOfType<'xstate.done.actor.call.0'>
@@ -20,7 +22,7 @@ export const executing = agentSetup.createStateConfig({
       guard: 'onlyHeldCalls',
       target: 'paused',
       actions: advance((draft) => {
-        draft.setPause({ type: 'approvals', callIds: heldCalls(draft.context) })
+        draft.setPause(waitOf(draft.context))
         holdDeadline(draft)
       }),
     },
@@ -55,6 +57,8 @@ export const executing = agentSetup.createStateConfig({
     decide: {
       actions: advance<EventOfType<'decide'>>((draft, event) => decideCall(draft, event)),
     },
+    sleep: { actions: advance<EventOfType<'sleep'>>(beginSleep) },
+    timer: { actions: advance<EventOfType<'timer'>>(wakeCalls) },
     ask: { actions: advance<EventOfType<'ask'>>(askPeople) },
     'ask.approval': { actions: advance<EventOfType<'ask.approval'>>(askApproval) },
     steer: {

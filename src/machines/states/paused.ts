@@ -7,6 +7,8 @@ import { advanceCalls, cancelCalls, failCall, readyPausedCalls, settleCall } fro
 import { decideCall } from '../decisions.ts'
 import { dropSaid, enqueueMessage, enqueuePrompt } from '../queues.ts'
 import { endUndo } from '../undoing.ts'
+import { fireSchedules } from '../schedules.ts'
+import { wakeCalls } from '../sleeping.ts'
 import { dropResuming, pauseForStore, releaseDeadline, startRun, startTurn } from '../runs.ts'
 import { beginEnding } from './stopped.ts'
 import type { Draft } from '../draft.ts'
@@ -63,6 +65,15 @@ export const paused = agentSetup.createStateConfig({
         advanceCalls(draft)
       }),
     },
+    timer: {
+      guard: 'wakesCall',
+      target: 'executing',
+      description: 'a time has come',
+      actions: advance<EventOfType<'timer'>>((draft, event) => {
+        endWait(draft)
+        wakeCalls(draft, event)
+      }),
+    },
     // A tool need not wait for the answer to what it asked.
     'xstate.done.actor.call.*': [
       {
@@ -97,6 +108,19 @@ export const paused = agentSetup.createStateConfig({
         enqueuePrompt(draft, event)
       }),
     },
+    schedules: [
+      {
+        guard: 'scheduleLeavesRun',
+        target: 'idle',
+        description: 'a schedule is due',
+        actions: advance<EventOfType<'schedules'>>((draft, event) => {
+          cancelCalls(draft, 'skipped')
+          leaveRun(draft)
+          fireSchedules(draft, event)
+        }),
+      },
+      { actions: advance<EventOfType<'schedules'>>(fireSchedules) },
+    ],
     resume: [
       {
         guard: 'mayResumeCalls',

@@ -190,6 +190,8 @@ export const agentSummarySchema = lazily(() =>
     last: lastRunSchema().exactOptional(),
     /** Start of the current run, in epoch milliseconds. */
     busySince: z.number().exactOptional(),
+    /** When it goes on by itself, by a schedule or after a sleep, in epoch milliseconds; missing if it does not. */
+    due: z.number().exactOptional(),
     /** Time of its last record, in epoch milliseconds. */
     activeAt: z.number().exactOptional(),
     /** The calls under way, in a few words: `run_command npm test`. */

@@ -3,6 +3,8 @@ import type { RecordLines } from './describing.ts'
 import { backgroundLines } from './background/backgroundLines.ts'
 import { innerLines } from './inner/innerLines.ts'
 import { memoryLines } from './memory/memoryLines.ts'
+import { sleepLines } from './sleep/sleepLines.ts'
+import { scheduleLines } from './schedules/scheduleLines.ts'
 import type { PartRecordType } from './partRecords.ts'
 import { stateLines } from './state/stateLines.ts'
 import { permissionLines } from './permissions/permissionLines.ts'
@@ -12,6 +14,8 @@ export const partLines: { readonly [T in PartRecordType]: RecordLines<EventOf<T>
   ...backgroundLines,
   ...innerLines,
   ...memoryLines,
+  ...scheduleLines,
+  ...sleepLines,
   ...stateLines,
   ...permissionLines,
 }

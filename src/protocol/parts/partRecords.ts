@@ -1,6 +1,8 @@
 import { backgroundRecords } from './background/backgroundRecords.ts'
 import { innerRecords } from './inner/innerRecords.ts'
 import { memoryRecords } from './memory/memoryRecords.ts'
+import { sleepRecords } from './sleep/sleepRecords.ts'
+import { scheduleCommands, scheduleRecords } from './schedules/scheduleRecords.ts'
 import { stateCommands, stateRecords } from './state/stateRecords.ts'
 import { permissionCommands, permissionRecords } from './permissions/permissionRecords.ts'
 
@@ -9,6 +11,8 @@ export const partRecords = {
   ...backgroundRecords,
   ...innerRecords,
   ...memoryRecords,
+  ...scheduleRecords,
+  ...sleepRecords,
   ...stateRecords,
   ...permissionRecords,
 } as const
@@ -16,6 +20,7 @@ export type PartRecordType = keyof typeof partRecords
 
 /** The commands of all parts. */
 export const partCommands = {
+  ...scheduleCommands,
   ...permissionCommands,
   ...stateCommands,
 } as const

@@ -3,6 +3,8 @@ import type { RecordWords } from './describing.ts'
 import { backgroundWords } from './background/backgroundWords.ts'
 import { innerWords } from './inner/innerWords.ts'
 import { memoryWords } from './memory/memoryWords.ts'
+import { sleepWords } from './sleep/sleepWords.ts'
+import { scheduleWords } from './schedules/scheduleWords.ts'
 import type { PartRecordType } from './partRecords.ts'
 import { stateWords } from './state/stateWords.ts'
 import { permissionWords } from './permissions/permissionWords.ts'
@@ -12,6 +14,8 @@ export const partWords: { readonly [T in PartRecordType]: RecordWords<EventOf<T>
   ...backgroundWords,
   ...innerWords,
   ...memoryWords,
+  ...scheduleWords,
+  ...sleepWords,
   ...stateWords,
   ...permissionWords,
 }

@@ -9,9 +9,19 @@ export async function loadPeer<T>(load: () => Promise<T>, who: string, packageNa
   }
 }
 
+/** Loads a peer dependency at once. @throws RuntimeError `PACKAGE_MISSING` if it is not installed; `who` needs it. */
+export function requirePeer<T>(load: () => T, who: string, packageName: string): T {
+  try {
+    return load()
+  } catch (thrown) {
+    throw packageMissing(thrown, who, packageName)
+  }
+}
+
 /** Returns the error for a package that was not found; any other error as it is. */
 export function packageMissing(thrown: unknown, who: string, packageName: string): unknown {
-  if ((thrown as { code?: unknown }).code !== 'ERR_MODULE_NOT_FOUND') return thrown
+  const { code } = thrown as { code?: unknown }
+  if (code !== 'ERR_MODULE_NOT_FOUND' && code !== 'MODULE_NOT_FOUND') return thrown
   const what = `${who} needs a package that is not installed: npm install ${packageName}.`
   return new RuntimeError('PACKAGE_MISSING', what, { cause: thrown })
 }

@@ -3,6 +3,7 @@ import type { LogPage, LogQuery } from './logPages.ts'
 import type { SearchHit, SearchQuery } from './logSearch.ts'
 import type { LogRecord } from '../records.ts'
 import type { SnapshotStore } from './snapshots.ts'
+import type { TimerIndex } from './timers.ts'
 
 /**
  * Promise that `append` may return if the records are already stored. The runtime recognises it and continues at once. A wrapper that returns its own
@@ -100,6 +101,8 @@ export interface Store {
   readonly snapshots?: SnapshotStore
   /** Keeps the folded state of logs, so that opening a long log reads only its end. Without it every opening reads the whole log. */
   readonly checkpoints?: CheckpointStore
+  /** Knows which agents want to be woken when. Without it nobody wakes an agent that is not live. */
+  readonly timers?: TimerIndex
   close(): Promise<void>
 }
 

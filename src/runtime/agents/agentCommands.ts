@@ -16,6 +16,7 @@ import { hasCode } from '../../protocol/errors.ts'
 import { endWith, neverRun, signalIn, type Run } from '../../protocol/runs/run.ts'
 import type { Content } from '../../protocol/text/saidContent.ts'
 import type { AgentEvent } from '../../protocol/events.ts'
+import { scheduleCommand, type ScheduleOptions } from '../../protocol/parts/schedules/scheduleOptions.ts'
 
 /** Type of the dependencies that prompts may give; for the type checker only. */
 declare const takes: unique symbol
@@ -183,6 +184,33 @@ export abstract class AgentCommands<out Output = unknown, in Deps = undefined, o
   /** Takes a pin away. As `pin`. */
   unpin(step: string): void {
     this.dispatch({ type: 'agent.unpin', agentId: this.id, step })
+  }
+
+  /**
+   * Makes the agent a prompt at certain times: at one (`at`), at a distance (`every`, in milliseconds, at least 1,000), or as a cron expression says
+   * (`cron`, with `npm install croner`). It fires once each, however many processes there are, while the agent is live, or by `runtime.wake`.
+   * Replaces the schedule of this name; one that is like this already stays as it is. It ends with `unschedule`, with the agent's stop, after its
+   * last time, and after three runs in a row that failed.
+   *
+   * @throws RuntimeError `SCHEDULE_INVALID`, `PACKAGE_MISSING`, `INVALID_OPTION`, `AGENT_STOPPED`, `AGENT_PAUSED` (by a failed store)
+   *
+   * @example
+   * ```ts
+   * agent.schedule({ id: 'standup', cron: '0 9 * * 1-5', timezone: 'Europe/Berlin', prompt: 'Summarise yesterday.' })
+   * ```
+   */
+  schedule(options: ScheduleOptions): void {
+    this.dispatch(scheduleCommand(this.id, options))
+  }
+
+  /** Removes a schedule. @throws RuntimeError `SCHEDULE_NOT_FOUND`, `AGENT_STOPPED`, `AGENT_PAUSED` */
+  unschedule(id: string): void {
+    this.dispatch({ type: 'agent.unschedule', agentId: this.id, schedule: id })
+  }
+
+  /** Fires a schedule now, beside its times. Throws as `unschedule` does. */
+  fire(id: string): void {
+    this.dispatch({ type: 'agent.fire', agentId: this.id, schedule: id })
   }
 
   /**

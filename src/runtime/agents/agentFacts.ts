@@ -10,6 +10,7 @@ import type { ConversationView } from '../../conversation/tree/conversationView.
 import { mayResumeFailed } from '../../machines/conditions.ts'
 import type { AgentPolicy } from '../../machines/agentPolicy.ts'
 import type { PolicyInfo } from '../../protocol/braking.ts'
+import { listSchedules, type ListedSchedule } from '../../protocol/parts/schedules/scheduleOptions.ts'
 import type { SourceInfo } from '../../protocol/toolsChange.ts'
 import type { TurnUse } from '../../protocol/bridge/turns.ts'
 import type { Metadata } from '../../protocol/metadata.ts'
@@ -239,6 +240,11 @@ export abstract class AgentFacts<
    */
   pending(): Pending[] {
     return this.#host.announcer.clean(pendingOf(this.#host))
+  }
+
+  /** Its schedules, the next one first. */
+  schedules(): ListedSchedule[] {
+    return this.#host.announcer.clean(listSchedules(this.#host.machine.context.parts.schedules?.schedules ?? {}))
   }
 
   /** Options set by `use`, without secrets; `null` if none are set. */

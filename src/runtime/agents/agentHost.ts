@@ -7,6 +7,7 @@ import { foldContext } from '../../machines/rebuildContext.ts'
 import { RuntimeError, toErrorInfo, type ErrorInfo } from '../../protocol/errors.ts'
 import type { Metadata } from '../../protocol/metadata.ts'
 import type { LeaseOptions, Store } from '../../protocol/ports/store.ts'
+import type { TimerIndex } from '../../protocol/ports/timers.ts'
 import type { RecordDraft } from '../../protocol/records.ts'
 import { reportEnd } from '../children/reports.ts'
 import type { RunDeps } from '../children/runDeps.ts'
@@ -15,6 +16,7 @@ import type { TreeAgent } from '../children/treeAgent.ts'
 import { Announcer } from '../events/announcer.ts'
 import { Runs } from '../events/runs.ts'
 import { tellRecords } from '../events/tellRecords.ts'
+import { DueTimer } from './dueTimer.ts'
 import { Family } from './family.ts'
 import type { HostOptions, HostShared, LogOptions } from './hostOptions.ts'
 import { isKeepable } from './keptAgent.ts'
@@ -57,6 +59,7 @@ export class AgentHost implements TreeAgent {
   readonly announcer: Announcer
   readonly runs: Runs
   readonly stallTimer: StallTimer
+  readonly dueTimer: DueTimer
   log!: AgentLog
   view!: View
   /** Set while it is loaded. */
@@ -82,6 +85,7 @@ export class AgentHost implements TreeAgent {
     this.announcer = new Announcer(this, parent?.announcer, shared)
     this.runs = new Runs(this)
     this.stallTimer = new StallTimer(this)
+    this.dueTimer = new DueTimer(this)
     const view = new View(this, history ?? nothing)
     // The secrets of its sources are known by now.
     this.metadata = shared.sources.redactor?.value(metadata) ?? metadata
@@ -126,6 +130,20 @@ export class AgentHost implements TreeAgent {
   lend(model: PricedModel): void {
     this.lent ??= new Map()
     this.lent.set(model.model.id, model)
+  }
+
+  /** Index of its store in which its times are kept: agents below others are woken with those. */
+  get timers(): TimerIndex | undefined {
+    return this.parent === undefined && this.incognito === undefined ? this.store.timers : undefined
+  }
+
+  /** True if runs that nobody gives dependencies to may begin. */
+  get isEquipped(): boolean {
+    return this.view.definition.deps === null || this.given?.own !== undefined
+  }
+
+  warn(message: string): void {
+    this.shared.sources.warn(`agent "${this.agentId}": ${message}`)
   }
 
   /** Dependencies of the current run. */
@@ -192,6 +210,7 @@ export class AgentHost implements TreeAgent {
     this.family.known?.detached.look()
     this.shared.unloader?.look(this)
     this.log.lookAtCheckpoint()
+    this.dueTimer.look()
   }
 
   moved({ runId, turnIndex }: TurnPlace, state: string, previous: string): void {
@@ -205,6 +224,7 @@ export class AgentHost implements TreeAgent {
   }
 
   ended(crash: ErrorInfo | null): void {
+    if (this.machine.unloaded === undefined) this.dueTimer.end()
     this.announcer.ended()
     this.runs.endAll(crash)
     this.family.known?.leftAll()
@@ -238,6 +258,7 @@ export class AgentHost implements TreeAgent {
     this.log = logAtRest
     this.view = rest
     this.ports = undefined!
+    this.dueTimer.forget()
     this.family.changed()
   }
 
@@ -255,6 +276,7 @@ export class AgentHost implements TreeAgent {
   /** Waits for the log and releases it to the next writer. */
   release(): Promise<void> {
     this.view.sourced?.leave()
-    return this.log.release()
+    const { log } = this
+    return this.dueTimer.settled().then(() => log.release())
   }
 }

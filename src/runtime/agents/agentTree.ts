@@ -90,6 +90,7 @@ function pendingCall(
       return { kind: 'question', ...call, ...question! }
     case 'requested':
       return { kind: 'call', ...call }
+    case 'sleeping':
     case 'ready':
     case 'checking':
     case 'running':

@@ -1,3 +1,4 @@
+import { isWait } from '../../protocol/runs/waits.ts'
 import { toErrorInfo, type ErrorInfo } from '../../protocol/errors.ts'
 import type { LogRecord } from '../../protocol/records.ts'
 import type { RunResult } from '../../protocol/runs/runResult.ts'
@@ -49,7 +50,7 @@ export async function awaitRequested(
 function atRest({ machine: { state, context, unseen } }: TreeAgent, run: RequestedRun): RunResult | undefined {
   const { pause: reason, prompts } = context
   if (reason?.type === 'store') return run.unfinished('paused', { reason, error: reason.error })
-  if (reason !== null) return reason.type === 'approvals' ? undefined : run.unfinished('paused', { reason })
+  if (reason !== null) return isWait(reason) ? undefined : run.unfinished('paused', { reason })
   return state === 'idle' && unseen === 0 && prompts.length === 0 ? run.unfinished('aborted') : undefined
 }
 

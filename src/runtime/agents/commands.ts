@@ -1,3 +1,4 @@
+import { isWait } from '../../protocol/runs/waits.ts'
 import type { AgentDefinition } from '../../actors/define/agentDefinition.ts'
 import { brakeCommands } from '../../protocol/brakes/brakeSchemas.ts'
 import {
@@ -184,9 +185,16 @@ const saidIn = <C extends { readonly type: string; readonly agentId: string }>({
 
 function resume({ host, context }: Asked, { limits }: CommandOf<'agent.resume'>, id: string): Run {
   const { pause } = context
-  if (pause === null ? !mayResumeFailed({ context }) : pause.type === 'approvals') {
+  if (pause === null ? !mayResumeFailed({ context }) : isWait(pause)) {
     const isBetween = pause === null && !isBusy({ host, context })
-    const why = pause !== null ? ', waiting for approvals' : isBetween ? ', and its last run has not failed' : ''
+    const why =
+      pause !== null
+        ? pause.type === 'timer'
+          ? ', and sleeps'
+          : ', waiting for approvals'
+        : isBetween
+          ? ', and its last run has not failed'
+          : ''
     throw new RuntimeError('NOT_PAUSED', `Agent "${host.agentId}" is ${host.machine.state}${why}.`)
   }
   const run = host.runs.expect(id)

@@ -112,6 +112,7 @@ const kindOf: { readonly [S in CallState['status']]: Pending['kind'] | undefined
   asking: 'question',
   asked: 'question',
   requested: 'call',
+  sleeping: undefined,
   ready: undefined,
   checking: undefined,
   running: undefined,

@@ -38,6 +38,11 @@ export class AgentLog implements LogOwner {
     return this.#agent.agentId
   }
 
+  /** Epoch of its lease, if leases have one. */
+  get epoch(): number | undefined {
+    return this.#lease.epoch
+  }
+
   /** Begins to keep checkpoints, where the store has them: for agents without a parent, which are opened by themselves. */
   keepCheckpoints(host: KeptHost, from: Pick<KeeperOptions, 'context' | 'created' | 'at' | 'bytes' | 'last'>): void {
     const { agentId, store, parent, incognito, shared } = this.#agent

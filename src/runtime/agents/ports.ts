@@ -295,6 +295,10 @@ export class Ports implements AgentPorts {
     return this.#agent.machine.context.parts
   }
 
+  sleep(key: string, until: number): void {
+    this.#agent.machine.tell({ type: 'sleep', key, until, at: this.clock.now() })
+  }
+
   record(records: readonly PartDraft[]): void {
     const bare = this.redactor?.value(records) ?? records
     this.#agent.machine.tell({ type: 'record', records: bare, at: this.clock.now() })

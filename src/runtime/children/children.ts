@@ -1,3 +1,4 @@
+import { isWait } from '../../protocol/runs/waits.ts'
 import type { AgentDefinition, SubAgent } from '../../actors/define/agentDefinition.ts'
 import type { ChildPorts } from '../../actors/agentPorts.ts'
 import type { Cancellation } from '../../actors/timing/cancellation.ts'
@@ -261,8 +262,8 @@ export class Children implements ChildPorts {
     const { host, run, limits } = life
     const { pause, pausedLimits } = host.machine.context
     if (pause === null) return undefined
-    if (pause.type === 'approvals') {
-      // It waits for people in the run it had.
+    if (isWait(pause)) {
+      // It waits in the run it had.
       if (run !== undefined) host.runs.join(run)
       return undefined
     }

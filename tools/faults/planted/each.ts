@@ -56,7 +56,7 @@ export const faults: readonly Fault[] = [
     id: 'each-7',
     file: 'src/runtime/agents/awaitRequested.ts',
     what: 'a run that waits for people has ended',
-    from: "reason.type === 'approvals' ? undefined : run.unfinished('paused', { reason })",
+    from: "isWait(reason) ? undefined : run.unfinished('paused', { reason })",
     to: "run.unfinished('paused', { reason })",
     tests: ['runtime/askOnce'],
   },

@@ -67,7 +67,7 @@ export const faults: readonly Fault[] = [
     id: 'xstate-8',
     file: life,
     what: 'a fresh actor goes on with what an earlier one was stopped in',
-    from: "if (isNew && (pause?.type === 'interrupted' || pause?.type === 'approvals')) agent.abort()\n  else if",
+    from: "if (isNew && pause !== null && (pause.type === 'interrupted' || isWait(pause))) agent.abort()\n  else if",
     to: 'if',
     tests,
   },

@@ -3,6 +3,7 @@ import type { WaitingAgent } from '../../../../src/protocol/runs/pending.ts'
 import type { PolicyInfo, Tag } from '../../../../src/protocol/braking.ts'
 import { isErrorCode, RuntimeError, type ErrorData, type ErrorInfo } from '../../../../src/protocol/errors.ts'
 import type { AgentSummary, SessionEntry, WorkerEntry } from '../../../../src/protocol/bridge/frames.ts'
+import type { ListedSchedule } from '../../../../src/protocol/parts/schedules/scheduleOptions.ts'
 import type { SearchHit } from '../../../../src/protocol/ports/logSearch.ts'
 import type { Message } from '../../../../src/protocol/messages.ts'
 import type { Pending, PendingOf } from '../../../../src/protocol/runs/pending.ts'
@@ -188,6 +189,8 @@ export interface RemoteSnapshot extends AgentSummary {
   readonly sources?: readonly SourceInfo[]
   /** Options set by `use`; missing if none are set. */
   readonly inUse?: TurnUse
+  /** Its schedules, the next one first; missing without any. */
+  readonly schedules?: readonly ListedSchedule[]
   /** The state beside its conversation; missing without one, and for clients that may not see all. */
   readonly appState?: AppState
 }
@@ -215,6 +218,7 @@ export const snapshotShape = fields<Omit<RemoteSnapshot, 'inUse'> & { readonly u
   policies: maybe(list(fields<PolicyInfo>({ name: text, when: text, decide: text, keep: text }))),
   sources: maybe(list(source)),
   use: maybe(use),
+  schedules: maybe(list(partly<ListedSchedule>({ id: text, due: number, prompt: text }))),
   appState: maybe(fields<AppState>({ value: anything, version: count })),
 })
 

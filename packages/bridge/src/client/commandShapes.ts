@@ -2,6 +2,7 @@ import { decisionForms } from '../../../../src/protocol/bridge/decisionForms.ts'
 import type { RevertCategory } from '../../../../src/protocol/braking.ts'
 import { checkRules, wrongCommand } from '../../../../src/protocol/bridge/commandRules.ts'
 import type { AgentCommand } from '../../../../src/protocol/bridge/commands.ts'
+import type { CatchUp } from '../../../../src/protocol/parts/schedules/scheduleTimes.ts'
 import { permissionModes } from '../../../../src/protocol/parts/permissions/permissionModes.ts'
 import type { Grant, GrantScope } from '../../../../src/protocol/parts/permissions/permissionRecords.ts'
 import type { ProvenanceKind } from '../../../../src/protocol/provenance.ts'
@@ -118,6 +119,27 @@ const shapes: { readonly [T in AgentCommand['type']]: Shape<CommandOf<T>> } = {
   'agent.state': command('agent.state', { agentId: text, patch: list(op, 1), base: maybe(count) }),
   'agent.pin': command('agent.pin', { agentId: text, step: text }),
   'agent.unpin': command('agent.unpin', { agentId: text, step: text }),
+  'agent.schedule': command('agent.schedule', {
+    agentId: text,
+    schedule: thatIs<string>(
+      (value) => typeof value === 'string' && /^[A-Za-z0-9][\w.-]{0,63}$/.test(value),
+      'use 1 to 64 letters, digits, ".", "_" or "-", starting with a letter or digit',
+    ),
+    prompt: thatIs<string>(
+      (value) => typeof value === 'string' && value.trim() !== '' && value.trim().length <= 20_000,
+      'give 1 to 20000 characters',
+    ),
+    at: maybe(
+      thatIs<number | string>((value) => typeof value === 'number' || typeof value === 'string', 'give a time'),
+    ),
+    every: maybe(positive),
+    cron: maybe(text),
+    timezone: maybe(text),
+    limits: maybe(limits),
+    catchUp: maybe(word<CatchUp>('once', 'skip', 'all')),
+  }),
+  'agent.unschedule': command('agent.unschedule', { agentId: text, schedule: text }),
+  'agent.fire': command('agent.fire', { agentId: text, schedule: text }),
   'agent.permit': command('agent.permit', {
     agentId: text,
     rule: rules,

@@ -2,7 +2,7 @@ import type { AgentCommand } from '../../../../src/protocol/bridge/commands.ts'
 import { given } from '../../../../src/protocol/bridge/writeCommand.ts'
 import type { PermissionMode } from '../../../../src/protocol/parts/permissions/permissionModes.ts'
 import type { PermitOptions } from '../../../../src/protocol/parts/permissions/permissionRecords.ts'
-
+import { scheduleCommand, type ScheduleOptions } from '../../../../src/protocol/parts/schedules/scheduleOptions.ts'
 import type { StateOp } from '../../../../src/protocol/parts/state/patch.ts'
 import { RemoteQuestions } from './remoteQuestions.ts'
 
@@ -33,5 +33,20 @@ export abstract class RemoteParts<out State = unknown> extends RemoteQuestions<S
   /** Changes what happens to calls that no rule is about. Rejects with `PERMISSIONS_OFF`. */
   setMode(mode: PermissionMode): Promise<void> {
     return this.send({ type: 'agent.mode', agentId: this.id, mode })
+  }
+
+  /** Makes the agent a prompt at certain times, as `schedule` of a local agent does. Rejects with `SCHEDULE_INVALID`. */
+  schedule(options: ScheduleOptions): Promise<void> {
+    return this.send(scheduleCommand(this.id, options))
+  }
+
+  /** Removes a schedule. Rejects with `SCHEDULE_NOT_FOUND`. */
+  unschedule(id: string): Promise<void> {
+    return this.send({ type: 'agent.unschedule', agentId: this.id, schedule: id })
+  }
+
+  /** Fires a schedule now, beside its times. Rejects with `SCHEDULE_NOT_FOUND`. */
+  fire(id: string): Promise<void> {
+    return this.send({ type: 'agent.fire', agentId: this.id, schedule: id })
   }
 }

@@ -58,6 +58,7 @@ export const summaryFields: Fields<AgentSummary> = {
   title: maybe(text),
   last: maybe(lastRun),
   busySince: maybe(number),
+  due: maybe(number),
   activeAt: maybe(number),
   doing: maybe(text),
   contextTokens: maybe(fields<{ used: number; window?: number }>({ used: number, window: maybe(number) })),

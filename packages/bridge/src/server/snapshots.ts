@@ -6,6 +6,8 @@ import type { ConversationView } from '../../../../src/conversation/tree/convers
 import type { PolicyInfo } from '../../../../src/protocol/braking.ts'
 import type { Pending } from '../../../../src/protocol/runs/pending.ts'
 import { pendingIn } from '../../../../src/protocol/runs/pendingIn.ts'
+import { earliestDue } from '../../../../src/machines/schedules.ts'
+import type { ListedSchedule } from '../../../../src/protocol/parts/schedules/scheduleOptions.ts'
 import type { AgentSummary } from '../../../../src/protocol/bridge/frames.ts'
 import type { PauseReason } from '../../../../src/protocol/records.ts'
 import type { Agent } from '../../../../src/runtime/agents/agent.ts'
@@ -29,6 +31,7 @@ interface AgentSnapshot extends AgentSummary {
   readonly policies?: readonly PolicyInfo[]
   readonly sources?: readonly SourceInfo[]
   readonly use?: TurnUse
+  readonly schedules?: readonly ListedSchedule[]
   readonly appState?: { readonly value: unknown; readonly version: number }
 }
 
@@ -87,6 +90,7 @@ export function summaryOf(agent: Agent): AgentSummary {
   const { metadata } = host
   const { spent, conversation } = host.view
   const { waiting, uncounted } = host.family.totals
+  const due = earliestDue(host.machine.context)
   return {
     agentId: agent.id,
     definition: agent.definition,
@@ -100,6 +104,7 @@ export function summaryOf(agent: Agent): AgentSummary {
     spent,
     ...(uncounted === undefined ? {} : { treeSpent: addSpent(spent, uncounted) }),
     ...overview(host),
+    ...(due === null ? {} : { due }),
     ...(metadata === undefined ? {} : { metadata }),
   }
 }
@@ -125,6 +130,7 @@ export const snapshotOf = (agent: Agent): AgentSnapshot => ({
   policies: agent.policies,
   ...(agent.sources.length === 0 ? {} : { sources: agent.sources }),
   ...(agent.inUse === null ? {} : { use: agent.inUse }),
+  ...(agent.schedules().length === 0 ? {} : { schedules: agent.schedules() }),
   ...stateIn(agent.conversation, hostOf(agent).ownDefinition),
 })
 
@@ -189,7 +195,14 @@ export function storedSnapshot(
 /** A snapshot as a client may see it: a client that sees only messages gets no `policies`, `sources`, `use` or `appState`. */
 export function visibleSnapshot(snapshot: AgentSnapshot, view: View): Partial<AgentSnapshot> {
   if (view === 'all') return snapshot
-  const { policies: _, sources: __, use: ___, appState: ____, ...shown } = visibleSummary(snapshot, view)
+  const {
+    policies: _,
+    sources: __,
+    use: ___,
+    appState: ____,
+    schedules: _____,
+    ...shown
+  } = visibleSummary(snapshot, view)
   return {
     ...shown,
     pause: snapshot.pause === null ? null : visibleReason(snapshot.pause),

@@ -92,6 +92,11 @@ const commands: readonly { readonly [key: string]: Json }[] = [
   { type: 'agent.use', agentId: 'a1', use: { instructions: 'i', tools: ['t'], model: 'm' } },
   { type: 'agent.use', agentId: 'a1', use: null },
   { type: 'agent.pin', agentId: 'a1', step: 'n1' },
+  { type: 'agent.schedule', agentId: 'a1', schedule: 's', at: 5, prompt: 'p', limits: runLimits, catchUp: 'once' },
+  { type: 'agent.schedule', agentId: 'a1', schedule: 's', cron: '* * * * *', timezone: 'UTC', prompt: 'p' },
+  { type: 'agent.schedule', agentId: 'a1', schedule: 's', every: 5_000, prompt: 'p' },
+  { type: 'agent.unschedule', agentId: 'a1', schedule: 's' },
+  { type: 'agent.fire', agentId: 'a1', schedule: 's' },
   { type: 'agent.unpin', agentId: 'a1', step: 'n1' },
   {
     type: 'agent.state',

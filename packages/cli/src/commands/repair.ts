@@ -1,4 +1,8 @@
+import { basename, dirname } from 'node:path'
+import { fileStore } from '../../../../src/log/stores/fileStore.ts'
 import { type LogRepair, repairLog } from '../../../../src/log/stores/repairLog.ts'
+import { RuntimeError } from '../../../../src/protocol/errors.ts'
+import { restoreTime } from '../../../../src/runtime/restoreTime.ts'
 import type { CommandRun } from '../command.ts'
 import { exitCodes } from '../cliHost.ts'
 import { counted } from '../../../charts/src/amounts.ts'
@@ -11,9 +15,26 @@ function report(file: string, { kept, cutBytes, backup }: LogRepair): string {
   )
 }
 
+/** Returns the time at which the agent of a log wants to be woken, which is written beside the log anew; `null`: none. */
+async function timeOf(file: string): Promise<number | null> {
+  const store = fileStore(dirname(file))
+  try {
+    return await restoreTime(store, basename(file, '.jsonl'))
+  } catch (thrown) {
+    // The log is repaired even so. Whoever opens the agent writes its time.
+    if (thrown instanceof RuntimeError) return null
+    throw thrown
+  } finally {
+    await store.close()
+  }
+}
+
 /** `escapement repair <file>`: cuts a damaged log off at its first bad line, with a copy kept. 0 when it is whole afterwards. */
 export const repairCommand: CommandRun = async ({ task: file = '', json }, { stdout }) => {
   const repair = await repairLog(file)
-  stdout.write(json ? `${JSON.stringify({ file, ...repair })}\n` : report(file, repair))
+  const due = await timeOf(file)
+  const next = due === null ? {} : { due }
+  const words = due === null ? '' : `Its agent is due at ${new Date(due).toISOString()}.\n`
+  stdout.write(json ? `${JSON.stringify({ file, ...repair, ...next })}\n` : report(file, repair) + words)
   return exitCodes.done
 }

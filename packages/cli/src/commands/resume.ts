@@ -1,3 +1,4 @@
+import { isWait } from '../../../../src/protocol/runs/waits.ts'
 import type { Agent } from '../../../../src/runtime/agents/agent.ts'
 import { chatAtTerminal } from '../chat/chatSessions.ts'
 import { isInteractive, exitCodes } from '../cliHost.ts'
@@ -24,7 +25,7 @@ export const resumeCommand: CommandRun = async (invocation, host) => {
 
 /** Returns true if nothing more will happen without input. Waiting approvals do not count as rest, since they are answered. */
 const isAtRest = ({ state, pause }: Agent): boolean =>
-  state === 'idle' || state === 'stopped' || (state === 'paused' && pause?.type !== 'approvals')
+  state === 'idle' || state === 'stopped' || (state === 'paused' && !(pause !== null && isWait(pause)))
 
 async function goOn(session: Session, options: TaskOptions): Promise<number> {
   const { agent } = session

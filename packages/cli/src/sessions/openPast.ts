@@ -1,3 +1,4 @@
+import { isWait } from '../../../../src/protocol/runs/waits.ts'
 import { realpathSync } from 'node:fs'
 import type { AgentDefinition } from '../../../../src/actors/define/agentDefinition.ts'
 import { modelOf } from '../../../../src/actors/models/modelOf.ts'
@@ -151,4 +152,4 @@ const hadBrake = ({ past, records }: LoadedSession): boolean =>
   )
 
 /** Returns true if a paused run should be resumed. A run that waits for approvals should not, as the approvals come first. */
-export const isOwed = ({ pause }: Agent): boolean => pause !== null && pause.type !== 'approvals'
+export const isOwed = ({ pause }: Agent): boolean => pause !== null && !isWait(pause)

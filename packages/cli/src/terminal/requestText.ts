@@ -103,6 +103,7 @@ const describers: Describers = {
   summary: () => 'summary',
   imported: () => 'history of another system',
   report: ({ agentId, name }) => `report of ${name} (${agentId})`,
+  schedule: ({ id }) => `schedule ${id}`,
   unknown: () => 'unknown',
 }
 

@@ -131,6 +131,8 @@ export function pauseText(reason: PauseReason): string {
       return `the limit of ${whole(reason.allowed)} ${reason.limit} is reached`
     case 'approvals':
       return `people are asked about ${counted(reason.callIds.length, 'call')}`
+    case 'timer':
+      return `it sleeps until ${new Date(reason.until).toISOString()}`
     case 'store':
       return oneLine(reason.error.message)
     case 'stall':

@@ -18,6 +18,7 @@ import { pages, reopenPages } from './contractPages.ts'
 import { reopenSnapshots, snapshots } from './contractSnapshots.ts'
 import { reopenSearching, searching } from './contractSearch.ts'
 import { reopenTakeovers, takeovers } from './contractTakeovers.ts'
+import { reopenTimers, timers } from './contractTimers.ts'
 
 const appending: Checks = {
   'append gives back what it was given, word for word and in order': async (store) => {
@@ -341,6 +342,7 @@ export const storeChecks: Checks = {
   ...snapshots,
   ...searching,
   ...holders,
+  ...timers,
 }
 
 /** Checks of two stores over the same data, by name. */
@@ -351,6 +353,7 @@ export const reopenChecks: ReopenChecks = {
   ...reopenSnapshots,
   ...reopenSearching,
   ...reopenHolders,
+  ...reopenTimers,
   'a store opened again has every record': async (store, reopen) => {
     for (const id of ['a', 'b']) await openWith(store, id, 6)
     await store.close()

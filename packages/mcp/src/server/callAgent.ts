@@ -1,3 +1,4 @@
+import { isWait } from '../../../../src/protocol/runs/waits.ts'
 import { RuntimeError } from '../../../../src/protocol/errors.ts'
 import type { AgentEvent } from '../../../../src/protocol/events.ts'
 import type { Pending } from '../../../../src/protocol/runs/pending.ts'
@@ -67,7 +68,7 @@ export async function callAgent(
     return await outcomeOf(agent, { session, requestId }, () => run.result, caller)
   }
   // To who may not have it go on, it is told how it stands.
-  if (agent.pause !== null && agent.pause.type !== 'approvals' && access.may('control')) {
+  if (agent.pause !== null && !isWait(agent.pause) && access.may('control')) {
     const run = agent.dispatch({ type: 'agent.resume', agentId: session }, { requestId })!
     return await outcomeOf(agent, { session, requestId }, () => run.result, caller)
   }

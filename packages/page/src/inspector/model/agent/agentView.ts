@@ -1,3 +1,4 @@
+import type { ListedSchedule } from '../../../../../../src/protocol/parts/schedules/scheduleOptions.ts'
 import type { SourceInfo } from '../../../../../../src/protocol/toolsChange.ts'
 import type { TurnUse } from '../../../../../../src/protocol/bridge/turns.ts'
 import type { Conversation } from '../../../../../../src/conversation/tree/conversation.ts'
@@ -65,6 +66,8 @@ export interface AgentViewState {
   readonly use: TurnUse | null
   /** Sources of its tools that come and go, as of `at`. */
   readonly sources: readonly SourceView[]
+  /** Its schedules as of `at`, the next one first. */
+  readonly schedules: readonly ListedSchedule[]
   /** The instructions of the sources in the system prompt, by source, as of `at`. */
   readonly instructions: ReadonlyMap<string, string>
   /** Id of the model that its call waits for, within the limits of the runtime; `null` in the past. */

@@ -17,6 +17,7 @@ export type ControlName =
   | AskedBrake
   | 'compact'
   | 'brake'
+  | 'fire'
 
 /** Reason why each control cannot be used; `null` if it can. */
 export type Controls = Readonly<Record<ControlName, string | null>>
@@ -83,6 +84,7 @@ const table: { readonly [C in ControlName]: (facts: ControlFacts) => string | nu
   abort: (facts) => (facts.view.chartState === 'paused' ? null : inRun(facts)),
   resume: ({ view }) => {
     if (view.chartState !== 'paused') return 'The agent is not paused.'
+    if (view.pause?.type === 'timer') return 'It sleeps, and goes on by itself. A message wakes it.'
     return view.pause?.type === 'approvals' ? 'It waits for a decision, not to be resumed.' : null
   },
   stop: () => null,
@@ -90,6 +92,7 @@ const table: { readonly [C in ControlName]: (facts: ControlFacts) => string | nu
   approve: () => null,
   ...(Object.fromEntries(askedKinds.map((kind) => [kind, () => null])) as Record<AskedBrake, () => null>),
   compact: () => null,
+  fire: () => null,
   brake: ({ view }) =>
     view.policies === null || view.policies.length === 0
       ? 'The agent has no policies: braking: { policies: [...] } gives it some.'

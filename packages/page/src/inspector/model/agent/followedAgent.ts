@@ -293,6 +293,7 @@ export class FollowedAgent implements AgentView {
       use: fold.use,
       sources: isNow && this.#sources.length > 0 ? this.#sources : fold.sources,
       instructions: fold.instructions,
+      schedules: fold.schedules,
       waitsFor: isNow ? this.#waitsFor : null,
       requests: fold.requests,
       partial: isNow ? this.#partial : null,

@@ -2,6 +2,12 @@ import { Conversation } from '../../../../../../src/conversation/tree/conversati
 import { namesOf, nothingTaken, takenAfter } from '../../../../../../src/conversation/tree/takenTools.ts'
 import type { EventOf } from '../../../../../../src/protocol/events.ts'
 import type { LogRecord, PauseReason, RecordOf, Spent } from '../../../../../../src/protocol/records.ts'
+import { listSchedules, type ListedSchedule } from '../../../../../../src/protocol/parts/schedules/scheduleOptions.ts'
+import {
+  scheduleState,
+  schedulesAfter,
+  type SchedulesState,
+} from '../../../../../../src/protocol/parts/schedules/scheduleState.ts'
 import type { Session } from '../../../../../sessions/src/session.ts'
 import { SessionProjection } from '../../../../../sessions/src/sessionProjection.ts'
 import { foldSpent, nothingYet, totalSpent } from '../../../../../../src/log/spent.ts'
@@ -23,6 +29,7 @@ export class LogFold {
   #consulting: Consultation | null = null
   #use: TurnUse | null = null
   #taken = nothingTaken
+  #schedules: SchedulesState = scheduleState.initial
   #lastSeq = 0
 
   /** `past`: the records that a fork shares with its source, oldest first. @throws RuntimeError `LOG_CORRUPT` */
@@ -76,6 +83,11 @@ export class LogFold {
     return [...names].map((source) => ({ source, tools: namesOf(this.#taken, source) }))
   }
 
+  /** Its schedules, the next one first. */
+  get schedules(): readonly ListedSchedule[] {
+    return listSchedules(this.#schedules.schedules)
+  }
+
   /** Instructions of the sources in the system prompt, by source. */
   get instructions(): ReadonlyMap<string, string> {
     return this.#taken.instructions
@@ -100,6 +112,7 @@ export class LogFold {
     this.#projection.apply(record)
     this.#session = undefined
     this.#spent = foldSpent(this.#spent, record)
+    this.#schedules = schedulesAfter(this.#schedules, record)
     if (record.type === 'tool.end' || record.type === 'child.ended') this.#childCostUsd += record.spent?.costUsd ?? 0
     this.#lastSeq = record.seq
     if (record.type === 'agent.created') this.#definition = record.definition

@@ -33,6 +33,7 @@ const reasons: Reasons = {
   summary: () => ({ word: 'summary', from: 'of a compaction', tone: 'warn' }),
   imported: () => ({ word: 'history', from: 'of another system', tone: 'plain' }),
   report: ({ agentId, name }) => ({ word: 'report', from: `of ${name}, ${agentId}`, tone: 'accent' }),
+  schedule: ({ id }) => ({ word: 'schedule', from: id, tone: 'plain' }),
   unknown: () => ({ word: 'unknown', from: 'not recorded', tone: 'plain' }),
 }
 

@@ -26,6 +26,7 @@ const partOf: { readonly [S in CallStage]?: SpanPartKind } = {
   held: 'waiting',
   asked: 'waiting',
   requested: 'queued',
+  sleeping: 'waiting',
   running: 'work',
 }
 

@@ -14,6 +14,8 @@ export const sourceWord = ({ source, provenance }: Pick<UserMessage, 'source' | 
     ? `from memory, ${provenance.tier}`
     : provenance?.type === 'report'
       ? `report of ${provenance.agentId}`
-      : isOfProgram(provenance)
-        ? 'of an MCP client'
-        : sources[source]
+      : provenance?.type === 'schedule'
+        ? `of the schedule ${provenance.id}`
+        : isOfProgram(provenance)
+          ? 'of an MCP client'
+          : sources[source]

@@ -24,6 +24,8 @@ function pauseText({ pause, chartState }: AgentViewState): string | null {
     case 'approvals':
       // The badge says so.
       return null
+    case 'timer':
+      return `asleep until ${new Date(pause.until).toLocaleString()}`
     case 'store':
       return pause.error.message
     case 'stall':

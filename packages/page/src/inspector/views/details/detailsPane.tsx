@@ -10,6 +10,7 @@ import { StateDot } from '../../parts/stateDot.tsx'
 import { useDrawer } from '../../parts/useDrawer.ts'
 import { ForksPanel } from '../branches/forksPanel.tsx'
 import { NodeDetails } from './nodeDetails.tsx'
+import { SchedulesPanel } from './schedulesPanel.tsx'
 import { SourcesPanel } from '../usage/sourcesPanel.tsx'
 import { UsagePanel } from './usagePanel.tsx'
 import type { AgentEvent } from '../../../../../../src/protocol/events.ts'
@@ -61,6 +62,7 @@ export function DetailsPane({ inspector, view, onOpen }: DetailsPaneProps) {
         {event === null ? null : <EventDetails inspector={inspector} event={event} />}
         {node === null ? null : <NodeDetails inspector={inspector} view={view} id={node} onOpen={onOpen} />}
         {status === 'loading' || status === 'error' ? null : <UsagePanel inspector={inspector} view={view} />}
+        <SchedulesPanel inspector={inspector} view={view} />
         {isInContext ? null : <SourcesPanel view={view} />}
         <ForksPanel inspector={inspector} agentId={view.agentId} />
         {children.length === 0 ? null : (

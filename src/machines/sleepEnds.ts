@@ -1,0 +1,34 @@
+import { timeWords } from '../protocol/parts/schedules/timesWords.ts'
+import type { AgentContext, CallState, LivePause } from './agentTypes.ts'
+import { endCall } from './callEnds.ts'
+import { waitsForPeople } from './callFacts.ts'
+import type { Draft } from './draft.ts'
+
+/** Ends the sleep of a call, with its result. */
+export function endSleep(draft: Draft, index: number, early?: 'steering'): void {
+  const { callId, key, until = 0 } = draft.callAt(index)
+  const why = early === undefined ? {} : { early }
+  draft.record({ type: 'timer.fired', ...draft.at, callId, key, due: until, ...why })
+  const time = timeWords(draft.context.now)
+  const text =
+    early === undefined
+      ? `It is ${time} now.`
+      : `Woken early, at ${time}, by a message: the sleep was to last until ${timeWords(until)}.`
+  endCall(draft, index, { content: [{ type: 'text', text }], isError: false })
+}
+
+type Calling = Pick<AgentContext, 'calls'>
+
+/** Calls that sleep, with the time until which they do. */
+export const sleepers = ({ calls }: Calling): (CallState & { readonly until: number })[] =>
+  calls.flatMap((call) =>
+    call.status === 'sleeping' && call.until !== undefined ? [{ ...call, until: call.until }] : [],
+  )
+
+/** The reason of a pause in which calls wait: for people, or else for a time. */
+export function waitOf(context: Calling): LivePause {
+  const asked = context.calls.filter((call) => waitsForPeople(call) && call.status !== 'sleeping')
+  return asked.length > 0
+    ? { type: 'approvals', callIds: asked.map(({ callId }) => callId) }
+    : { type: 'timer', until: Math.min(...sleepers(context).map(({ until }) => until)) }
+}

@@ -1,0 +1,24 @@
+import type { EventOfType } from './agentTypes.ts'
+import { callSlot } from './callFacts.ts'
+import { advanceCalls } from './calls.ts'
+import type { Draft } from './draft.ts'
+import { endSleep } from './sleepEnds.ts'
+
+/** A running call goes to sleep: its tool has nothing more to do. */
+export function beginSleep(draft: Draft, { key, until }: EventOfType<'sleep'>): void {
+  const index = draft.context.calls.findIndex((call) => call.status === 'running' && call.key === key)
+  if (index < 0) return
+  const { callId } = draft.callAt(index)
+  draft.record({ type: 'timer.set', ...draft.at, callId, key, due: until })
+  draft.children.push({ type: 'stop', id: callSlot(index) })
+  advanceCalls(draft)
+}
+
+/** The time of sleeping calls has come. */
+export function wakeCalls(draft: Draft, { keys }: EventOfType<'timer'>): void {
+  for (const key of keys) {
+    const index = draft.context.calls.findIndex((call) => call.status === 'sleeping' && call.key === key)
+    if (index >= 0) endSleep(draft, index)
+  }
+  advanceCalls(draft)
+}

@@ -1,0 +1,55 @@
+import type { AgentCommand } from '../../bridge/commands.ts'
+import { given } from '../../bridge/writeCommand.ts'
+import type { Limits } from '../../runs/runLimits.ts'
+import type { Schedule } from './scheduleState.ts'
+import type { CatchUp } from './scheduleTimes.ts'
+
+/** When a schedule is to fire: one of `at`, `every` and `cron`. */
+export interface AskedTimes {
+  /** One time: a date, epoch milliseconds, or a text such as `2027-03-01T09:00:00+01:00`. */
+  readonly at?: Date | number | string | undefined
+  /** A distance in milliseconds. */
+  readonly every?: number | undefined
+  /** A cron expression of five fields, or of six with seconds first. Needs `npm install croner`. */
+  readonly cron?: string | undefined
+  /** The time zone of `cron`. Default: UTC. */
+  readonly timezone?: string | undefined
+}
+
+/** A schedule of an agent, as it is asked for. */
+export interface ScheduleOptions extends AskedTimes {
+  /** A name: 1 to 64 letters, digits, `.`, `_` or `-`. */
+  readonly id: string
+  /** The text of each prompt, at most 20,000 characters. */
+  readonly prompt: string
+  /** Limits of each run, overriding the agent's. */
+  readonly limits?: Limits | undefined
+  /**
+   * Rule for times that passed while nobody was there: `once` (default) makes one prompt of them all, `skip` none of those older than a minute, `all`
+   * one of each, of the newest ten.
+   */
+  readonly catchUp?: CatchUp | undefined
+}
+
+/** Returns the command that sets a schedule. Fields that it does not know are left for its schema to report. */
+export const scheduleCommand = (agentId: string, { id: schedule, at, ...options }: ScheduleOptions): AgentCommand =>
+  ({
+    type: 'agent.schedule',
+    agentId,
+    ...given({ schedule, ...options, at: at instanceof Date ? at.getTime() : at }),
+  }) as AgentCommand
+
+/** A schedule of an agent. */
+export interface ListedSchedule extends Pick<Schedule, 'times' | 'prompt' | 'catchUp' | 'limits' | 'by'> {
+  readonly id: string
+  /** When it fires next, in epoch milliseconds. */
+  readonly due: number
+}
+
+/** Lists schedules, the next one first. Pure. */
+export const listSchedules = (schedules: { readonly [id: string]: Schedule }): ListedSchedule[] =>
+  Object.entries(schedules)
+    .flatMap(([id, { times, prompt, catchUp, limits, by, due }]) =>
+      due === null ? [] : [{ id, due, times, prompt, catchUp, ...(limits === undefined ? {} : { limits }), by }],
+    )
+    .toSorted((a, b) => a.due - b.due || (a.id < b.id ? -1 : 1))

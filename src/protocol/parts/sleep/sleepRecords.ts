@@ -1,0 +1,19 @@
+import { z } from 'zod'
+import { inTurn } from '../../recordShapes.ts'
+
+export const sleepRecords = {
+  /** A call waits for a time. */
+  'timer.set': () =>
+    z.object({ ...inTurn(), type: z.literal('timer.set'), callId: z.string(), key: z.string(), due: z.int() }),
+  /** The call has its result with the next record. */
+  'timer.fired': () =>
+    z.object({
+      ...inTurn(),
+      type: z.literal('timer.fired'),
+      callId: z.string(),
+      key: z.string(),
+      due: z.int(),
+      /** Why it ended before its time. */
+      early: z.enum(['steering']).exactOptional(),
+    }),
+} as const

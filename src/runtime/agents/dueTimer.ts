@@ -1,0 +1,146 @@
+import { occurrencesOf } from '../../actors/parts/schedules/occurrences.ts'
+import { planFiring } from '../../actors/parts/schedules/planFiring.ts'
+import type { AgentContext, AgentMachineEvent } from '../../machines/agentTypes.ts'
+import { dueSchedules, earliestDue, failedSchedules, isOwing, wakeAt } from '../../machines/schedules.ts'
+import { sleepers } from '../../machines/sleepEnds.ts'
+import type { EndedSchedule, PlannedFiring } from '../../machines/schedulePlans.ts'
+import { messageOf } from '../../protocol/errors.ts'
+import type { Clock } from '../../protocol/ports/clock.ts'
+import type { TimerIndex } from '../../protocol/ports/timers.ts'
+
+/** The agent whose times it keeps. */
+interface Timed {
+  readonly agentId: string
+  readonly shared: { readonly clock: Clock }
+  readonly machine: {
+    readonly context: AgentContext
+    readonly open: AgentContext | undefined
+    tell(event: AgentMachineEvent): void
+  }
+  readonly isLoaded: boolean
+  /** True if runs may begin that nobody gives dependencies to. Otherwise nothing fires here. */
+  readonly isEquipped: boolean
+  /** Index of the store; `undefined`: it has none, or nobody could wake the agent by itself. */
+  readonly timers: TimerIndex | undefined
+  readonly log: { durable(): Promise<void> | undefined; readonly epoch: number | undefined }
+  loaded(work: () => Promise<void>): Promise<void>
+  warn(message: string): void
+}
+
+/** Longest wait at a time, in milliseconds: a clock may be set, and timers of some hosts take no longer ones. */
+const longestWaitMs = 86_400_000
+
+/**
+ * Fires the schedules of one agent, and wakes its sleeping calls, while it is live, and writes when it wants to be woken into the index of the store, after the log. It looks again
+ * with each step of the chart. An agent that is unloaded keeps its timer, and is loaded when it is due.
+ */
+export class DueTimer {
+  readonly #agent: Timed
+  #at: number | null = null
+  #cancel: (() => void) | undefined
+  /** The time in the index; `undefined`: not known. */
+  #indexed: number | null | undefined
+  #writing: Promise<void> | undefined
+
+  constructor(agent: Timed) {
+    this.#agent = agent
+  }
+
+  /** Something happened to the agent. */
+  look(): void {
+    const { machine, isLoaded } = this.#agent
+    if (!isLoaded) return
+    const { context } = machine
+    // An agent that never had one has nothing to do here.
+    if (context.parts.schedules === undefined && this.#indexed === undefined && sleepers(context).length === 0) return
+    this.#index(wakeAt(context))
+    if (machine.open === undefined || context.isAsleep || context.storeError !== null || context.ending !== null) return
+    if (this.#agent.isEquipped) this.#fire(context)
+    this.#wait()
+  }
+
+  /** The agent has ended here. */
+  end(): void {
+    this.#cancel?.()
+    this.#cancel = undefined
+    this.#at = null
+  }
+
+  /** Resolves once the index has what it was given. Never rejects. */
+  async settled(): Promise<void> {
+    await this.#writing
+  }
+
+  /** Its log was released: what the index has may be changed elsewhere. */
+  forget(): void {
+    this.#indexed = undefined
+  }
+
+  #fire(context: AgentContext): void {
+    const now = this.#agent.shared.clock.now()
+    const keys = sleepers(context).flatMap(({ until, key }) => (until <= now ? [key] : []))
+    if (keys.length > 0) this.#agent.machine.tell({ type: 'timer', keys, at: now })
+    const ended: EndedSchedule[] = failedSchedules(context)
+    const firings = dueSchedules(context, now).flatMap((schedule): PlannedFiring[] => {
+      const { id, due } = schedule
+      if (ended.some((other) => other.id === id)) return []
+      try {
+        return [{ id, expected: due, ...planFiring(occurrencesOf(schedule.times), schedule, now) }]
+      } catch (thrown) {
+        ended.push({ id, why: 'invalid', reason: messageOf(thrown) })
+        return []
+      }
+    })
+    if (firings.length + ended.length > 0 || isOwing(context))
+      this.#agent.machine.tell({ type: 'schedules', firings, ended, at: now })
+  }
+
+  #wait(): void {
+    const { machine, shared } = this.#agent
+    const context = machine.open
+    const now = shared.clock.now()
+    const at = context === undefined ? null : earliestDue(context)
+    // What is due and not fired waits for a step of the chart.
+    const next = at === null || at <= now ? null : Math.min(at, now + longestWaitMs)
+    if (next === this.#at && this.#cancel !== undefined) return
+    this.end()
+    if (next === null) return
+    this.#at = next
+    this.#cancel = shared.clock.after(next - now, () => this.#ring())
+  }
+
+  #ring(): void {
+    this.end()
+    if (this.#agent.isLoaded) return this.look()
+    this.#agent
+      .loaded(async () => {})
+      .then(
+        () => this.look(),
+        (thrown: unknown) => this.#agent.warn(`a schedule is due, and its agent was not loaded: ${messageOf(thrown)}`),
+      )
+  }
+
+  #index(at: number | null): void {
+    if (at === this.#indexed) return
+    this.#indexed = at
+    if (this.#writing === undefined && this.#agent.timers !== undefined) this.#writing = this.#write(this.#agent.timers)
+  }
+
+  async #write(timers: TimerIndex): Promise<void> {
+    const { agentId, log } = this.#agent
+    let written: number | null | undefined
+    try {
+      while (written !== this.#indexed && this.#indexed !== undefined) {
+        await log.durable()
+        const at = (written = this.#indexed)
+        await timers.set(agentId, at, log.epoch)
+      }
+    } catch (thrown) {
+      // The log has it: whoever opens the agent next writes it.
+      this.#indexed = undefined
+      this.#agent.warn(`the index of times was not written: ${messageOf(thrown)}`)
+    } finally {
+      this.#writing = undefined
+    }
+  }
+}

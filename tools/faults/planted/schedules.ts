@@ -1,0 +1,68 @@
+import type { Fault } from '../mutate.ts'
+
+export const faults: readonly Fault[] = [
+  {
+    id: 'schedules-1',
+    file: 'src/machines/schedules.ts',
+    what: 'a firing that was planned before the schedule changed is carried out',
+    from: '    if (draft.context.parts.schedules?.schedules[id]?.due !== expected) continue\n',
+    to: '',
+    tests: ['parts/schedules/machine'],
+  },
+  {
+    id: 'schedules-2',
+    file: 'src/machines/schedules.ts',
+    what: 'after a crash nobody is told that the run of a schedule is unfinished',
+    from: 'least([earliestDue(context), ...underWay(context)])',
+    to: 'earliestDue(context)',
+    tests: ['parts/schedules/wake'],
+  },
+  {
+    id: 'schedules-3',
+    file: 'src/protocol/parts/schedules/scheduleState.ts',
+    what: 'a revert takes schedules away that the model made before its target',
+    from: "by === 'model' && nodeId !== undefined && nodeId > target",
+    to: "by === 'model' && nodeId !== undefined",
+    tests: ['parts/schedules/tools'],
+  },
+  {
+    id: 'schedules-4',
+    file: 'src/actors/parts/schedules/planFiring.ts',
+    what: 'times of one distance move when one is found late',
+    from: '  const following = second ?? occurrences.next(fired)\n',
+    to: '  const following = second ?? occurrences.next(now)\n',
+    tests: ['parts/schedules/times'],
+  },
+  {
+    id: 'schedules-5',
+    file: 'src/machines/calls.ts',
+    what: 'a message does not wake a sleeping call, and skips it',
+    from: "      if (call.status === 'sleeping') return endSleep(draft, index, 'steering')\n",
+    to: '',
+    tests: ['parts/schedules/sleep'],
+  },
+  {
+    id: 'schedules-6',
+    file: 'src/runtime/agents/dueTimer.ts',
+    what: 'an agent without the deps that it needs runs its schedules',
+    from: '    if (this.#agent.isEquipped) this.#fire(context)\n',
+    to: '    this.#fire(context)\n',
+    tests: ['parts/schedules/machine'],
+  },
+  {
+    id: 'schedules-7',
+    file: 'src/machines/schedules.ts',
+    what: 'prompts of one schedule pile up while the agent is at work',
+    from: 'schedule.due <= now && !waiting.has(id) ?',
+    to: 'schedule.due <= now ?',
+    tests: ['parts/schedules/live'],
+  },
+  {
+    id: 'schedules-8',
+    file: 'src/log/stores/fileTimers.ts',
+    what: 'an agent keeps the times that others took the place of',
+    from: '    for (const entry of old) if (entry.due !== due) await rm(this.#fileOf(entry), { force: true })\n',
+    to: '',
+    tests: ['contracts/stores'],
+  },
+]
