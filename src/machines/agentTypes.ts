@@ -17,7 +17,8 @@ import type { LimitReason, TurnUse } from '../protocol/bridge/turns.ts'
 import type { Grant } from '../protocol/parts/permissions/permissionRecords.ts'
 import type { AgentPolicy } from './agentPolicy.ts'
 import type { PartDraft, PartStates } from './partStates.ts'
-import type { EndedSchedule, PlannedFiring } from './schedulePlans.ts'
+import type { CallStatus } from './callStatus.ts'
+import type { TimeEvent } from './schedulePlans.ts'
 import type { CallOutput, CallReturn, HookOutput, ReplyFailure, SleepInput, Handoff } from './effectTypes.ts'
 
 export interface CallState {
@@ -29,22 +30,7 @@ export interface CallState {
   /** Deterministic id of the call: only a result with this key counts. */
   readonly key: string
   readonly nodeId: NodeId
-  /**
-   * Four wait for people: `held` for an approval; `asking` for the answer to a question of its tool, which runs; `asked` likewise, but the
-   * process of the tool is gone, so that the answer starts it again; `requested` for a client's result. `checking`: `beforeTool` decides
-   * about it. `sleeping`: it waits for a time. `paused`: its sub-agent reached the run's limit, and waits for `resume`.
-   */
-  readonly status:
-    | 'ready'
-    | 'checking'
-    | 'held'
-    | 'asking'
-    | 'asked'
-    | 'requested'
-    | 'sleeping'
-    | 'running'
-    | 'paused'
-    | 'settled'
+  readonly status: CallStatus
   /** Until when it sleeps, in epoch milliseconds. */
   readonly until?: number
   /** The last question of its tool. */
@@ -366,17 +352,7 @@ export type AgentMachineEvent =
   /** Changes of the values in use: `null` resets a field, or all of them, to the definition. */
   | { readonly type: 'use'; readonly id: string; readonly use: UseEvent | null; readonly at: number }
   | { readonly type: 'brake'; readonly request: PolicyRequest; readonly at: number }
-  /** The call under `key` is to sleep. */
-  | { readonly type: 'sleep'; readonly key: string; readonly until: number; readonly at: number }
-  /** The time of sleeping calls has come. */
-  | { readonly type: 'timer'; readonly keys: readonly string[]; readonly at: number }
-  /** Schedules that are due, as it was planned, and those that may not go on. */
-  | {
-      readonly type: 'schedules'
-      readonly firings: readonly PlannedFiring[]
-      readonly ended: readonly EndedSchedule[]
-      readonly at: number
-    }
+  | TimeEvent
   /** Records of parts, to be made in one step. */
   | { readonly type: 'record'; readonly records: readonly PartDraft[]; readonly at: number }
   /** A policy fired in the consultation under `key`. */

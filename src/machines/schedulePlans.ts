@@ -14,3 +14,17 @@ export interface EndedSchedule {
   readonly why: 'failed' | 'invalid'
   readonly reason: string
 }
+
+/** Events by which times act on an agent. */
+export type TimeEvent =
+  /** The call under `key` is to sleep. */
+  | { readonly type: 'sleep'; readonly key: string; readonly until: number; readonly at: number }
+  /** The time of sleeping calls has come. */
+  | { readonly type: 'timer'; readonly keys: readonly string[]; readonly at: number }
+  /** Schedules that are due, as it was planned, and those that may not go on. */
+  | {
+      readonly type: 'schedules'
+      readonly firings: readonly PlannedFiring[]
+      readonly ended: readonly EndedSchedule[]
+      readonly at: number
+    }

@@ -1,0 +1,16 @@
+/**
+ * Four wait for people: `held` for an approval; `asking` for the answer to a question of its tool, which runs; `asked` likewise, but the
+ * process of the tool is gone, so that the answer starts it again; `requested` for a client's result. `checking`: `beforeTool` decides
+ * about it. `sleeping`: it waits for a time. `paused`: its sub-agent reached the run's limit, and waits for `resume`.
+ */
+export type CallStatus =
+  | 'ready'
+  | 'checking'
+  | 'held'
+  | 'asking'
+  | 'asked'
+  | 'requested'
+  | 'sleeping'
+  | 'running'
+  | 'paused'
+  | 'settled'
