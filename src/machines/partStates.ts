@@ -1,6 +1,6 @@
 import type { RecordDraft } from '../protocol/records.ts'
 import type { PartRecordType } from '../protocol/parts/partRecords.ts'
-import { permissionState } from './permissionState.ts'
+import { permissionState } from '../protocol/parts/permissions/permissionState.ts'
 
 type DraftOf<T extends RecordDraft['type']> = Extract<RecordDraft, { readonly type: T }>
 

@@ -250,6 +250,27 @@ describe('rules that people add', (it) => {
     )
   })
 
+  it('ask nobody again about a call that was approved before there were rules', async (context) => {
+    const harness = await start(context, {
+      permissions: undefined as never,
+      check: false,
+      replies: [calls('a', line('make'))],
+    })
+    harness.agent.prompt('go')
+    await asked(harness, 1)
+    await harness.agent.close()
+    const model = scriptedModel(['done'])
+    const again = await harness.runtime.resume('a1', defineAgent({ name: 'tester', model, tools, permissions: {} }))
+    const events: string[] = []
+    again.subscribe(({ type }) => void events.push(type))
+    const ended = new Promise<void>((resolve) => again.subscribe(({ type }) => type === 'run.end' && resolve()))
+    again.decide('a0', 'approve')
+    await ended
+    assert.ok(events.includes('tool.start'))
+    assert.not(events.includes('approval.requested'))
+    await again.close()
+  })
+
   it('are refused when they are malformed, unknown, or nothing is judged', async (context) => {
     const { agent } = await start(context, {})
     assert.throws(() => agent.permit('a b', { for: 'session' }), withCode('RULE_INVALID', '"a b" is no rule'))

@@ -125,7 +125,8 @@ export class SessionProjection {
         return
       default:
         if (isOfBrake(record)) this.#change(record)
-        else if (isOfPart(record) && 'usage' in record && record.usage !== undefined) this.#spend(record.usage, record.costUsd)
+        else if (isOfPart(record) && 'usage' in record && record.usage !== undefined)
+          this.#spend(record.usage, record.costUsd)
     }
   }
 

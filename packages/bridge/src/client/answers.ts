@@ -7,6 +7,8 @@ import type { Message } from '../../../../src/protocol/messages.ts'
 import type { Pending, PendingOf } from '../../../../src/protocol/runs/pending.ts'
 import type { PauseReason, RunStopReason } from '../../../../src/protocol/records.ts'
 import type { SourceInfo } from '../../../../src/protocol/toolsChange.ts'
+import { permissionModes } from '../../../../src/protocol/parts/permissions/permissionModes.ts'
+import type { Permissions } from '../../../../src/protocol/parts/permissions/permissionState.ts'
 import type { ModelUse, TurnUse } from '../../../../src/protocol/bridge/turns.ts'
 import {
   anything,
@@ -187,6 +189,8 @@ export interface RemoteSnapshot extends AgentSummary {
   readonly sources?: readonly SourceInfo[]
   /** Options set by `use`; missing if none are set. */
   readonly inUse?: TurnUse
+  /** Rules for its calls; missing without `permissions`, and from servers of an older version. */
+  readonly permissions?: Permissions
 }
 
 const source = fields<SourceInfo>({
@@ -194,6 +198,21 @@ const source = fields<SourceInfo>({
   state: word('idle', 'opening', 'up', 'waiting', 'failed', 'closed'),
   trouble: maybe(text),
   tools: list(text),
+})
+
+const permissions = fields<Permissions>({
+  mode: word(...permissionModes),
+  rules: fields<Permissions['rules']>({ deny: list(text), ask: list(text), allow: list(text) }),
+  grants: list(
+    fields<Permissions['grants'][number]>({
+      id: text,
+      rule: text,
+      decision: word('allow', 'deny'),
+      scope: word('session', 'always'),
+      seq: count,
+    }),
+  ),
+  hasStore: yesOrNo,
 })
 
 const use = fields<TurnUse>({
@@ -212,6 +231,7 @@ export const snapshotShape = fields<Omit<RemoteSnapshot, 'inUse'> & { readonly u
   policies: maybe(list(fields<PolicyInfo>({ name: text, when: text, decide: text, keep: text }))),
   sources: maybe(list(source)),
   use: maybe(use),
+  permissions: maybe(permissions),
 })
 
 /** A snapshot of the wire as code has it: what is in use has the name that it has of a local agent. */

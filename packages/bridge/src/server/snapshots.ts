@@ -15,6 +15,7 @@ import { callLine } from '../../../charts/src/toolLine.ts'
 import { outlineOf, type Outline } from '../../../../src/log/outline.ts'
 import type { LoadedSession } from '../../../sessions/src/loadSession.ts'
 import type { SourceInfo } from '../../../../src/protocol/toolsChange.ts'
+import type { Permissions } from '../../../../src/protocol/parts/permissions/permissionState.ts'
 import type { TurnUse } from '../../../../src/protocol/bridge/turns.ts'
 import { outwardReason, withOutwardError } from './outwardError.ts'
 import { visiblePending, visibleReason, visibleSummary, type View } from './visible.ts'
@@ -27,6 +28,7 @@ interface AgentSnapshot extends AgentSummary {
   readonly policies?: readonly PolicyInfo[]
   readonly sources?: readonly SourceInfo[]
   readonly use?: TurnUse
+  readonly permissions?: Permissions
 }
 
 /** Fields of an agent's summary in a list besides its state. */
@@ -120,7 +122,13 @@ export const snapshotOf = (agent: Agent): AgentSnapshot => ({
   policies: agent.policies,
   ...(agent.sources.length === 0 ? {} : { sources: agent.sources }),
   ...(agent.inUse === null ? {} : { use: agent.inUse }),
+  ...permissionsIn(agent),
 })
+
+const permissionsIn = (agent: Agent): Pick<AgentSnapshot, 'permissions'> => {
+  const permissions = agent.permissions()
+  return permissions === null ? {} : { permissions }
+}
 
 /**
  * Returns the state of an agent that does not run, according to its log, with the policies of the definition with which a command would wake it.
@@ -172,7 +180,7 @@ export function storedSnapshot(
 /** A snapshot as a client may see it: a client that sees only messages gets no `policies`, `sources` or `use`. */
 export function visibleSnapshot(snapshot: AgentSnapshot, view: View): Partial<AgentSnapshot> {
   if (view === 'all') return snapshot
-  const { policies: _, sources: __, use: ___, ...shown } = visibleSummary(snapshot, view)
+  const { policies: _, sources: __, use: ___, permissions: ____, ...shown } = visibleSummary(snapshot, view)
   return {
     ...shown,
     pause: snapshot.pause === null ? null : visibleReason(snapshot.pause),
