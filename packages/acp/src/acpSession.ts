@@ -62,7 +62,15 @@ export class AcpSession {
       return this.#agent
     }
     const isClosed = (): boolean => host.isClosed()
-    this.#permissions = new Permissions({ sessionId, client, hasForms, isClosed, flushed, driven })
+    this.#permissions = new Permissions({
+      sessionId,
+      client,
+      hasForms,
+      mayAddRules: access.may('control'),
+      isClosed,
+      flushed,
+      driven,
+    })
     const isOwn = (requestId: string): boolean => this.#turn?.requestId === requestId
     this.#live = new LiveUpdates({ agentId: sessionId, showsCompactions, isOwn })
     this.#unsubscribe = this.#listen(agent)
