@@ -196,6 +196,7 @@ const own: { readonly [T in AgentEvent['type']]?: Reader<T> } = {
   'revert.applied': (_, { applied, target, tag, category }) =>
     applied && target !== undefined && tag !== undefined ? [revertNote(target, tag, category)] : [],
   ...notesOfBrakes,
+  'mode.changed': (_, { mode }) => [{ sessionUpdate: 'current_mode_update', currentModeId: mode }],
   'undo.end': (_, event) => [undoNote(event.id, event)],
   'prune.applied': (_, outcome) => (outcome.applied ? [pruneNote(outcome)] : []),
   'stall.detected': (_, outcome) => [stallNote(outcome)],

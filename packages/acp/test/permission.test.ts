@@ -102,6 +102,37 @@ describe('a permission over ACP', (it) => {
     )
   })
 
+  it('follows the mode of the session, which the editor can change', async (context) => {
+    refunds.length = 0
+    const definition = defineAgent({
+      name: 'clerk',
+      model: scriptedModel([{ toolCalls: [{ name: 'refund', input: { euros: 5 }, callId: 'c1' }] }, 'settled']),
+      tools: [refund],
+      permissions: {},
+    })
+    const { connect } = await openHouse(context, [definition])
+    const editor = await connect({ answer: () => choose('allow') })
+    const opened = await editor.agent.request('session/new', { cwd: '/', mcpServers: [] })
+    const { sessionId, modes } = opened
+    assert.is(modes?.currentModeId, 'ask')
+    assert.equal(
+      modes?.availableModes.map(({ id }) => id),
+      ['ask', 'edits', 'plan', 'auto', 'refuse'],
+    )
+    await editor.agent.request('session/set_mode', { sessionId, modeId: 'plan' })
+    await editor.say(sessionId, 'x')
+    assert.equal(refunds, [])
+    assert.ok(
+      editor.updates.some(
+        (update) => update.sessionUpdate === 'current_mode_update' && update.currentModeId === 'plan',
+      ),
+    )
+    await assert.rejects(
+      editor.agent.request('session/set_mode', { sessionId, modeId: 'yolo' }),
+      (thrown: unknown) => JSON.stringify(thrown).includes('yolo') || String(thrown).includes('yolo'),
+    )
+  })
+
   it('is asked for a call of a sub-agent, and its end is told', async (context) => {
     refunds.length = 0
     const clerk = asksOnce()
