@@ -271,6 +271,22 @@ describe('rules that people add', (it) => {
     await again.close()
   })
 
+  it('hold no secret: the log and the agent have the rule as it is told', async (context) => {
+    const harness = await start(context, {
+      redact: { secrets: { PASSWORD: 'hunter2-hunter2' } },
+      replies: [calls('a', line('login hunter2-hunter2')), 'done'],
+    })
+    const { agent, ofType } = harness
+    const run = agent.prompt('go')
+    const key = await asked(harness, 1)
+    assert.equal(ofType('approval.requested')[0]!.suggest, ['run_command'])
+    agent.decide(key, 'approve', { grant: { rule: 'run_command(login hunter2-hunter2)', scope: 'session' } })
+    agent.permit('run_command(x hunter2-hunter2)', { for: 'session' })
+    await run.result
+    assert.not.match(JSON.stringify([await harness.records(), agent.permissions()]), /hunter2-hunter2/)
+    assert.is(agent.permissions()!.grants.length, 2)
+  })
+
   it('are refused when they are malformed, unknown, or nothing is judged', async (context) => {
     const { agent } = await start(context, {})
     assert.throws(() => agent.permit('a b', { for: 'session' }), withCode('RULE_INVALID', '"a b" is no rule'))
