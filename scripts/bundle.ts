@@ -52,13 +52,12 @@ export async function bundleWorker(entry: string, packages: BundledPackages): Pr
   return chunk.code
 }
 
-/** Replaces the address of the search's worker by its code, so that bundlers include it like any other module. */
-function searchWorkerInside(code: string): Plugin {
+/** Replaces the address of a worker, in a file of its own, by its code, so that bundlers include it like any other module. */
+function workerInside(file: string, name: string, code: string): Plugin {
   const address = JSON.stringify(`data:text/javascript,${encodeURIComponent(code)}`)
   return {
-    name: 'search-worker',
-    load: (id) =>
-      id.endsWith('/workspace/searchWorkerUrl.ts') ? `export const searchWorkerUrl = new URL(${address})\n` : undefined,
+    name,
+    load: (id) => (id.endsWith(file) ? `export const ${name} = new URL(${address})\n` : undefined),
   }
 }
 
@@ -91,9 +90,11 @@ async function bundleAll(): Promise<void> {
   const dist = join(root, 'dist')
   await bundlePages(packages)
   const search = await bundleWorker('packages/tools/src/workspace/searchWorker.ts', packages)
+  const scripts = await bundleWorker('packages/code/src/scriptWorker.ts', packages)
   await bundleEntries(dist, [
     packages.plugin,
-    searchWorkerInside(search),
+    workerInside('/workspace/searchWorkerUrl.ts', 'searchWorkerUrl', search),
+    workerInside('/code/src/scriptWorkerUrl.ts', 'scriptWorkerUrl', scripts),
     layoutsInside(await agentLayouts()),
     reportAssetsInside(await reportAssets()),
   ])

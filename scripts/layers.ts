@@ -62,6 +62,7 @@ export const layers: readonly Layer[] = [
   { path: 'packages/models/src', below: ['src/protocol', 'src/actors'], packages: ['zod'] },
   { path: 'packages/groups/src', below: core, packages: ['zod'], node: 'modules' },
   { path: 'packages/xstate/src', below: core, packages: ['xstate', 'zod', 'nanoid'], node: 'modules' },
+  { path: 'packages/code/src', below: [...words, 'src/actors'], packages: ['zod', 'quickjs-wasi'], node: 'files' },
   { path: 'packages/charts/src/text', below: ['src/protocol'], packages: ['marked'] },
   {
     path: 'packages/charts/src',

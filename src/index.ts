@@ -83,7 +83,7 @@ export type { Store } from './protocol/ports/store.ts'
 
 // Events and records
 export type { AgentEvent, EventOf, LoggedEvent } from './protocol/events.ts'
-export type { CallsOf, EventWith, ToolEventOf } from './actors/define/typedEvents.ts'
+export type { CallsOf, CallTypes, EventWith, ToolEventOf } from './actors/define/typedEvents.ts'
 export type { AgentListener } from './runtime/events/observers.ts'
 export type { LogRecord, PauseReason, RecordOf, RunStopReason, Spent } from './protocol/records.ts'
 

@@ -8,6 +8,7 @@ import type { Provenance } from '../protocol/provenance.ts'
 import type { Answer, Question } from '../protocol/questions.ts'
 import type { AgentSnapshots } from '../protocol/ports/snapshots.ts'
 import type { TracedEffect } from '../protocol/ports/tracer.ts'
+import type { InnerDecision, InnerRequest } from '../protocol/parts/inner/innerDecisions.ts'
 import type { ReplyFailure } from '../machines/effectTypes.ts'
 import type { PartDraft, PartStates } from '../machines/partStates.ts'
 import type { OpenInput, OpenOutput, WatchOutput } from '../machines/supervisorTypes.ts'
@@ -20,6 +21,7 @@ import type { Gate } from './models/openStream.ts'
 import type { Cancellation } from './timing/cancellation.ts'
 import type { WaitedFor, WaitForCall } from './tools/waitForTool.ts'
 import type { LiveDecision, TurnFrame } from './turn/turnFrames.ts'
+import type { BackgroundPorts } from './parts/background/backgroundPorts.ts'
 import type { LeftBehind } from './parts/memory/leftBehind.ts'
 import type { AgentPermissions } from './parts/permissions/agentPermissions.ts'
 import type { Metadata } from '../protocol/metadata.ts'
@@ -135,6 +137,8 @@ export interface AgentPorts {
     | undefined
   /** Missing until the agent has one. */
   readonly children?: ChildPorts | undefined
+  /** Missing outside the runtime. */
+  readonly background?: BackgroundPorts | undefined
   /** Removes secrets; set with `redact`. Applied before text is cut, because a secret that was cut in half is no longer recognised. */
   readonly redactor?: Redactor | undefined
   /** Store for earlier contents of files, used by the agent's tools. */
@@ -188,6 +192,11 @@ export interface AgentPorts {
     wrongIn: (value: unknown) => string | undefined,
     signal: AbortSignal,
   ): Promise<Answer>
+  /**
+   * Asks people about a call that the running call under `callKey` makes, which waits from now on. Resolves with the decision once it is recorded.
+   * Rejects with the reason of `signal`.
+   */
+  approve(callKey: string, request: InnerRequest, signal: AbortSignal): Promise<Omit<InnerDecision, 'key' | 'asked'>>
   /** The states of the agent's parts. */
   readonly parts: PartStates
   /** Makes records of parts, in one step. The machine takes them without secrets, as the log has them. */

@@ -32,8 +32,15 @@ export function movesCall({ type }: LogRecord | AgentEvent): boolean {
 /** Returns the stage of a call after a record. */
 export function stageAfter(record: CallRecord | CallEvent): CallStage {
   // The process that asked is gone: the call runs again.
-  return record.type === 'question.answered' && record.again === true ? 'ready' : stages[record.type]
+  if ('again' in record && record.again) return 'ready'
+  if ('parentCall' in record && record.parentCall !== undefined)
+    return record.type === 'approval.requested' ? 'asked' : 'running'
+  return stages[record.type]
 }
+
+/** Returns the id of the call that a record moves: one that waits for the approval of a call that it makes moves with that. */
+export const movedCall = (record: CallRecord | CallEvent): string =>
+  ('parentCall' in record ? record.parentCall : undefined) ?? record.callId
 
 /** Returns true if the call cannot continue before it is answered from outside. */
 export const isWaiting = (stage: CallStage | undefined): boolean =>

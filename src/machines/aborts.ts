@@ -1,5 +1,6 @@
 import type { AgentContext, AgentMachineEvent } from './agentTypes.ts'
 import type { SettleOutput } from './effectTypes.ts'
+import { endBackground } from './background.ts'
 import { refuseReshaping } from './brakes.ts'
 import { cancelCalls, stopCalls } from './calls.ts'
 import { cancelCompaction, refuseCompactions } from './compaction.ts'
@@ -24,6 +25,13 @@ export function beginAbort(draft: Draft, event?: AgentMachineEvent): void {
   stopCalls(draft)
   tellChildren(draft, 'abort')
   dropSaid(draft)
+  if (event !== undefined) abortBackground(draft, event)
+}
+
+/** Ends what works in the background, unless it is to be left, or somebody only speaks before the others. */
+export function abortBackground(draft: Draft, event: AgentMachineEvent): void {
+  if (event.type === 'withdraw' || (event.type === 'abort' && event.background !== false))
+    endBackground(draft, 'aborted')
 }
 
 /** Cleans up after an abort and ends the run. */
@@ -38,8 +46,9 @@ export function endAbort(draft: Draft, { partial, spent }: Pick<SettleOutput, 'p
 }
 
 /** Aborts the agents below an idle agent, which may be busy, and withdraws its pending continuation. */
-export function abortAtRest(draft: Draft): void {
+export function abortAtRest(draft: Draft, event: AgentMachineEvent): void {
   dropResuming(draft)
+  abortBackground(draft, event)
   tellChildren(draft, 'abort')
   endTask(draft)
 }

@@ -5,10 +5,12 @@ import { RuntimeError, toErrorInfo } from '../protocol/errors.ts'
 import { advance, agentMachineId, agentSetup } from './agentSetup.ts'
 import type { AgentContext, AgentInput, EventOfType } from './agentTypes.ts'
 import { abortAtRest, withdraw } from './aborts.ts'
+import { cancelBackground, failBackground, settleBackground, startBackground } from './background.ts'
 import { askFor } from './brakes.ts'
 import { attachChild, detachChild, loseChild } from './children.ts'
 import { enqueueMessage, enqueuePrompt, enqueueSaid } from './queues.ts'
 import { requestCompaction } from './compaction.ts'
+import type { Draft } from './draft.ts'
 import { requestPolicy } from './policies.ts'
 import { recoverRun } from './recovery.ts'
 import { takeReport } from './reports.ts'
@@ -56,6 +58,7 @@ const initialContext = ({ restored, task, parent: _, metadata: __, ...input }: A
   calls: none,
   children: 0,
   attached: none,
+  background: none,
   reporters: none,
   handoff: null,
   task: task ?? null,
@@ -88,6 +91,14 @@ const initialContext = ({ restored, task, parent: _, metadata: __, ...input }: A
   drained: none,
   ...restored?.context,
 })
+
+type BackgroundDone = EventOfType<'xstate.done.actor.background.0'>
+type BackgroundFailed = EventOfType<'xstate.error.actor.background.0'>
+
+function wake(draft: Draft, { staysPaused }: EventOfType<'wake'>): void {
+  draft.set({ isAsleep: false })
+  if (staysPaused !== true) startBackground(draft)
+}
 
 /** Children spawned by code end first. */
 const ending = [
@@ -165,7 +176,22 @@ export const agentMachine = agentSetup.createMachine({
       { actions: advance<EventOfType<'report'>>((draft, event) => takeReport(draft, event, 'followUps')) },
     ],
     resume: { guard: 'mayResumeFailed', actions: advance<EventOfType<'resume'>>(askToGoOn) },
-    wake: { actions: advance((draft) => draft.set({ isAsleep: false })) },
+    wake: { actions: advance<EventOfType<'wake'>>(wake) },
+    cancelCall: { actions: advance<EventOfType<'cancelCall'>>(cancelBackground) },
+    'xstate.done.actor.background.*': [
+      {
+        guard: 'isAtRest',
+        actions: advance<BackgroundDone>((draft, { output }) => settleBackground(draft, output, 'prompts')),
+      },
+      { actions: advance<BackgroundDone>((draft, { output }) => settleBackground(draft, output, 'followUps')) },
+    ],
+    'xstate.error.actor.background.*': [
+      {
+        guard: 'isAtRest',
+        actions: advance<BackgroundFailed>((draft, event) => failBackground(draft, event, 'prompts')),
+      },
+      { actions: advance<BackgroundFailed>((draft, event) => failBackground(draft, event, 'followUps')) },
+    ],
     spawn: { actions: advance<EventOfType<'spawn'>>(attachChild) },
     'xstate.done.actor.child.*': {
       actions: advance<EventOfType<'xstate.done.actor.child.0'>>((draft, { output }) => detachChild(draft, output)),
@@ -180,7 +206,7 @@ export const agentMachine = agentSetup.createMachine({
     use: { actions: advance<EventOfType<'use'>>(changeUse) },
     record: { actions: advance<EventOfType<'record'>>(recordParts) },
     brake: { actions: advance<EventOfType<'brake'>>((draft, { request }) => requestPolicy(draft, request)) },
-    abort: [{ guard: 'isRunning', target: '.settling' }, { actions: advance(abortAtRest) }],
+    abort: [{ guard: 'isRunning', target: '.settling' }, { actions: advance<EventOfType<'abort'>>(abortAtRest) }],
     withdraw: [{ guard: 'isWithdrawn', target: '.settling' }, { actions: advance<EventOfType<'withdraw'>>(withdraw) }],
     stop: ending,
     close: ending,

@@ -57,6 +57,8 @@ export interface AgentPolicy {
   readonly reversible: readonly string[]
   /** Names of tools that clients carry out; missing without any. */
   readonly external?: readonly string[]
+  /** Names of tools whose calls go to the background, all of them or those that say so, and how many work there at once; missing without any. */
+  readonly background?: { readonly always: readonly string[]; readonly choice: readonly string[]; readonly max: number }
   /** Names of tools that may end the run; missing without any. */
   readonly endsRun?: readonly string[]
   /** Names of tools that poll; empty unless stalls are looked for. */

@@ -3,7 +3,8 @@ import type { CompactionRequest, PolicyRequest, PolicyStart } from '../protocol/
 import type { ErrorInfo } from '../protocol/errors.ts'
 import type { Refusal } from '../protocol/guarding.ts'
 import type { NodeId } from '../protocol/ids.ts'
-import type { Answer, Question } from '../protocol/questions.ts'
+import type { GivenAnswer, InnerDecision, InnerRequest } from '../protocol/parts/inner/innerDecisions.ts'
+import type { Question } from '../protocol/questions.ts'
 import type { Undoing } from '../protocol/undoLedger.ts'
 import type { Metadata } from '../protocol/metadata.ts'
 import type { PlainBlock, ToolCallBlock, Usage } from '../protocol/messages.ts'
@@ -38,7 +39,11 @@ export interface CallState {
   /** Set while the result that a client gave is under review. */
   readonly returned?: RecordOf<'tool.end'>['returned']
   /** Answers to the earlier questions, in order: given to a call that runs again. */
-  readonly answers?: readonly Answer[]
+  readonly answers?: readonly GivenAnswer[]
+  /** The call that it makes and that waits for an approval, while it waits for that. */
+  readonly asks?: InnerRequest
+  /** Decisions about calls that it makes: given to a call that runs again. */
+  readonly decided?: readonly InnerDecision[]
   /** Why the call is not to run, whatever people decide: its reply was not whole. */
   readonly unfit?: string
   /** Set once `beforeTool` has let the call through. */
@@ -56,6 +61,8 @@ export interface CallState {
   readonly allowance?: Limits
   /** Set if that sub-agent works on its own, and its answer comes as a report. */
   readonly reports?: true
+  /** Set if it goes on in the background, by its id for the model. */
+  readonly background?: string
   /** Set if the report came before the call had its result. */
   readonly reported?: true
   /** How much of that sub-agent's use was counted on runs that their limit ended and, if it is paused, is to be counted on the current run. */
@@ -70,13 +77,29 @@ export interface CallState {
 }
 
 /** An agent that was called, works on its own, and has yet to report its outcome. */
-export interface Reporter {
+export interface AgentReporter {
+  readonly kind?: undefined
   readonly childId: string
   readonly name: string
   readonly callId: string
   /** The key of its call. */
   readonly key: string
 }
+
+/** A call that works in the background, and has yet to report its outcome. */
+export interface CallReporter extends Pick<CallState, 'callId' | 'name' | 'input' | 'key' | 'nodeId'> {
+  readonly kind: 'call'
+  /** Its id for the model, such as `b3`. */
+  readonly id: string
+  readonly runId: string
+  readonly turnIndex: number
+  /** Set if it would leave something behind if its process died: data about that. */
+  readonly left?: unknown
+  /** Set once it has ended, until its message is in a queue. */
+  readonly reported?: Pick<RecordOf<'call.reported'>, 'content' | 'isError' | 'ended'>
+}
+
+export type Reporter = AgentReporter | CallReporter
 
 /** A child spawned by code. */
 export interface AttachedChild {
@@ -165,7 +188,9 @@ export interface LoggedContext {
   readonly calls: readonly CallState[]
   /** Number of sub-agents started in the agent's lifetime, which is the next one's number. */
   readonly children: number
-  /** Agents whose reports are to come. */
+  /** How many calls went to the background in the agent's lifetime; missing if none did. */
+  readonly backgrounds?: number
+  /** Agents and background calls whose reports are to come. */
   readonly reporters: readonly Reporter[]
   readonly pause: PauseReason | null
   readonly isCompacting: boolean
@@ -198,6 +223,8 @@ export interface LiveContext extends BrakeQueues {
   /** The command that continues the failed run, as soon as nothing else is done at rest. */
   readonly resuming: { readonly id: string; readonly limits?: Limits } | null
   readonly attached: readonly AttachedChild[]
+  /** Background calls that run here, by key, each in a place of its own. */
+  readonly background: readonly { readonly key: string; readonly slot: string }[]
   /** The definition that takes the conversation over once the step has ended. */
   readonly handoff: Handoff | null
   /** The request a sub-agent exists for: it ends with that run. */
@@ -295,7 +322,10 @@ export type AgentMachineEvent =
   | ({ readonly type: 'prompt'; readonly limits?: Limits; readonly interrupt?: true } & Said)
   | ({ readonly type: 'steer' } & Said)
   | ({ readonly type: 'followUp' } & Said)
-  | { readonly type: 'abort'; readonly requestId?: string }
+  /** `background`: false leaves the calls in the background at work. */
+  | { readonly type: 'abort'; readonly requestId?: string; readonly background?: false }
+  /** Ends the background call `id`. */
+  | { readonly type: 'cancelCall'; readonly id: string; readonly at: number }
   /** Ends the run of the request `id`, or withdraws the request while it waits. */
   | { readonly type: 'withdraw'; readonly id: string; readonly requestId?: string }
   | { readonly type: 'resume'; readonly id: string; readonly limits?: Limits; readonly at: number }
@@ -308,11 +338,13 @@ export type AgentMachineEvent =
     } & CallDecision)
   /** The tool of the call under `key` asks people a question. */
   | { readonly type: 'ask'; readonly key: string; readonly question: Question; readonly at: number }
+  /** The call under `key` makes a call that needs an approval. */
+  | { readonly type: 'ask.approval'; readonly key: string; readonly request: InnerRequest; readonly at: number }
   | { readonly type: 'stop' | 'close' }
   /** The outcome of the call under `key`, whose agent worked on its own. */
   | { readonly type: 'report'; readonly key: string; readonly content: readonly PlainBlock[]; readonly at: number }
-  /** Starts what is waiting in an agent restored from its log. */
-  | { readonly type: 'wake' }
+  /** Starts what is waiting in an agent restored from its log; `staysPaused`: not before `resume`. */
+  | { readonly type: 'wake'; readonly staysPaused?: boolean }
   | ({ readonly type: 'spawn'; readonly at: number } & Spawning)
   | BrakeEvent
   | { readonly type: 'compact'; readonly request: CompactionRequest; readonly at: number }
@@ -334,6 +366,8 @@ export type AgentMachineEvent =
   | { readonly type: `xstate.done.actor.call.${number}`; readonly output: CallOutput }
   | { readonly type: `xstate.done.actor.hook.${number}`; readonly output: HookOutput | null }
   | { readonly type: `xstate.error.actor.hook.${number}`; readonly error: unknown; readonly actorId: string }
+  | { readonly type: `xstate.done.actor.background.${number}`; readonly output: CallOutput | null }
+  | { readonly type: `xstate.error.actor.background.${number}`; readonly error: unknown; readonly actorId: string }
   | { readonly type: `xstate.done.actor.child.${number}`; readonly output: CallOutput; readonly actorId: string }
   | { readonly type: `xstate.error.actor.child.${number}`; readonly error: unknown; readonly actorId: string }
   | { readonly type: `xstate.error.actor.call.${number}`; readonly error: unknown; readonly actorId: string }

@@ -47,5 +47,5 @@ function withTime(share: Limits, { deadline }: RunState, now: number): Limits | 
 export const aliveChildren = ({ calls, attached, reporters }: AgentContext): number =>
   calls.reduce(
     (count, { status, childId }) => (status === 'running' && childId !== undefined ? count + 1 : count),
-    attached.length + reporters.length,
+    attached.length + reporters.filter(({ kind }) => kind === undefined).length,
   )

@@ -1,4 +1,5 @@
 import type { ToolResultMessage } from '../protocol/messages.ts'
+import { innerEffects } from '../protocol/parts/inner/innerState.ts'
 import { recordVersion as v, type RecordOf } from '../protocol/records.ts'
 import type { CallState } from './agentTypes.ts'
 import { room, type Draft } from './draft.ts'
@@ -68,8 +69,8 @@ function recordEnd(draft: Draft, call: CallState, result: CallResult): void {
   const {
     isError,
     synthetic,
-    changed = [],
-    receipt,
+    changed: said = [],
+    receipt: kept,
     hasLesson,
     ofRuntime,
     artifacts,
@@ -84,6 +85,10 @@ function recordEnd(draft: Draft, call: CallState, result: CallResult): void {
     delivers,
     handoff,
   } = result
+  const made = draft.context.parts.inner?.[callId]
+  const inner = made === undefined ? undefined : innerEffects(made)
+  const changed = inner === undefined ? said : [...new Set([...said, ...inner.changed])]
+  const receipt = inner?.receipt === undefined ? kept : { data: inner.receipt }
   const { runId, turnIndex } = draft.at
   const parentId = nodeId - 1
   const plain = { role: 'toolResult', callId, toolName: name, content, isError } as const

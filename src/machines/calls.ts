@@ -1,6 +1,7 @@
 import type { AgentContext, AgentInput, CallState, LiveCall } from './agentTypes.ts'
 import type { CallOutput, PlannedCall } from './effectTypes.ts'
 import type { ToolExecution } from './agentPolicy.ts'
+import { isBackground, nextBackgroundId, receiptOf, startBackground, whyNoMore } from './background.ts'
 import { pinResult, requestBrake } from './brakes.ts'
 import { endCall, synthesize } from './callEnds.ts'
 import { callSlot, isAtWork, waitsForPeople } from './callFacts.ts'
@@ -133,10 +134,11 @@ export function startable(calls: readonly CallState[], mode: ToolExecution): num
 
 function startCall(draft: Draft, index: number): void {
   const call = draft.callAt(index)
-  const { callId, key, name, input, answers } = call
+  const { callId, key, name, input, answers, decided } = call
   const { agentId, policy } = draft.context
   const isExternal = policy.external?.includes(name) === true
   const { runId, turnIndex } = draft.at
+  if (isBackground(draft.context, call)) return sendToBackground(draft, index)
   const type = 'tool.start'
   const started = isIrreversible(draft, name)
     ? ({ v, seq: 0, type, runId, turnIndex, callId, key, name, input, irreversible: true, ...room } as const)
@@ -150,8 +152,37 @@ function startCall(draft: Draft, index: number): void {
     type: 'start',
     src: 'runTool',
     id: callSlot(index),
-    input: answers === undefined ? called : { ...called, answers },
+    input:
+      answers === undefined && decided === undefined
+        ? called
+        : { ...called, ...(answers === undefined ? {} : { answers }), ...(decided === undefined ? {} : { decided }) },
   })
+}
+
+/** Answers a call with a receipt, and starts it in the background. Its effect begins once the log has both. */
+function sendToBackground(draft: Draft, index: number): void {
+  const call = draft.callAt(index)
+  const { callId, key, name, input } = call
+  const { policy } = draft.context
+  const refused = whyNoMore(draft.context)
+  if (refused !== undefined)
+    return endCall(draft, index, { content: [{ type: 'text', text: refused }], isError: true, synthetic: 'refused' })
+  const background = nextBackgroundId(draft.context, call)
+  draft.record({
+    type: 'tool.start',
+    ...draft.at,
+    callId,
+    key,
+    name,
+    input,
+    ...(isIrreversible(draft, name) ? { irreversible: true } : {}),
+    ...(policy.reversible.includes(name) ? { reversible: true } : {}),
+    ...(policy.polling.includes(name) ? { polls: true } : {}),
+    ...marksOf(call),
+    background,
+  })
+  endCall(draft, index, { content: receiptOf(background), isError: false })
+  startBackground(draft)
 }
 
 const isIrreversible = ({ context }: Draft, name: string): boolean => context.policy.irreversible.includes(name)

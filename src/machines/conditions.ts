@@ -9,6 +9,7 @@ import { spentRun } from './spending.ts'
 import { stallKey } from './stalls.ts'
 import { undoKey } from './undoing.ts'
 import { compactionKey } from './compaction.ts'
+import { waitsFor } from './callFacts.ts'
 import { callsSettled as settled, heldCalls, isCalling, pausedCalls } from './calls.ts'
 import { limitAfter, mayAnswer, reachedLimit } from './limits.ts'
 import { failuresOf, replyKey } from './runs.ts'
@@ -158,7 +159,7 @@ export const isTaskDone = ({ context }: Subject): boolean =>
   context.isTaskOver && context.prompts.length === 0 && context.attached.length === 0
 
 export const decidesHeldCall = ({ context, event }: Subject): boolean =>
-  event.type === 'decide' && context.run !== null && heldCalls(context).includes(event.callId)
+  event.type === 'decide' && context.run !== null && context.calls.some((call) => waitsFor(call, event.callId))
 export const pausedByApprovals = ({ context }: Subject): boolean => context.pause?.type === 'approvals'
 export const pausedByStore = ({ context }: Subject): boolean =>
   context.pause?.type === 'store' && context.storeError !== null

@@ -3,9 +3,9 @@ import { mapped } from '../protocol/mapped.ts'
 import { noUsage, toolCallsOf, type Usage } from '../protocol/messages.ts'
 import { isOfPart } from '../protocol/parts/partRecords.ts'
 import type { LogRecord, RecordDraft, RunStopReason, Spent } from '../protocol/records.ts'
-import { stageAfter, type CallRecord } from '../log/callStage.ts'
+import { movedCall, stageAfter, type CallRecord } from '../log/callStage.ts'
 import { addSpent } from '../log/spent.ts'
-import type { CallState, LoggedContext, RunState } from './agentTypes.ts'
+import type { CallReporter, CallState, LoggedContext, RunState } from './agentTypes.ts'
 import { callKey, reporterOf, reportId } from './callFacts.ts'
 import { numberOf } from './continuing.ts'
 import type { FoldedCalls } from './foldedCalls.ts'
@@ -50,7 +50,7 @@ function refuse(state: State, refused: Refusal | undefined): void {
 
 /** Moves a call to where its record takes it. */
 const move = (calls: FoldedCalls, record: DraftOf<CallRecord['type']>, more: Partial<CallState> = {}): void =>
-  calls.change(record.callId, { status: stageAfter(record as CallRecord), ...more })
+  calls.change(movedCall(record as CallRecord), { status: stageAfter(record as CallRecord), ...more })
 
 /** Returns the marks that `beforeTool` left on a call. */
 function marksOf(
@@ -62,6 +62,23 @@ function marksOf(
     ...(rule === undefined ? {} : { rule }),
     ...(edited === undefined ? {} : { edited: calls.find(callId)?.edited ?? 'hook', input }),
   }
+}
+
+/** Notes the decision about a call that another makes, for that one: it runs on, or again. */
+function decideInner(calls: FoldedCalls, record: DraftOf<'approval.decided'>, parentCall: string): void {
+  const call = calls.find(parentCall)
+  if (call?.asks === undefined) return
+  const { asks, ...others } = call
+  const { decision, reason, input } = record
+  const decided = {
+    key: asks.key,
+    asked: asks.input,
+    decision,
+    ...(reason === undefined ? {} : { reason }),
+    ...(input === undefined ? {} : { input }),
+  }
+  const status = stageAfter(record as CallRecord)
+  calls.replace({ ...others, status, decided: [...(call.decided ?? []), decided] })
 }
 
 /** The use of a call that its run leaves unfinished is counted from here on. */
@@ -84,6 +101,14 @@ function closeStep(state: State, calls: FoldedCalls): void {
 }
 
 const none: readonly never[] = Object.freeze([])
+
+/** Returns the call as one that works in the background from now on; `undefined` if it does not. */
+function backgroundOf(
+  { background: id, callId, name, input, key, nodeId }: CallState,
+  { runId, turnIndex }: DraftOf<'tool.end'>,
+): CallReporter | undefined {
+  return id === undefined ? undefined : { kind: 'call', id, callId, name, input, key, nodeId, runId, turnIndex }
+}
 
 /**
  * Takes a queued message that holds a report off the list of awaited reports; if the report was faster than the result of its call, marks the call.
@@ -231,15 +256,17 @@ const steps: Steps = {
     state.run = { ...run, attempt: attempt + 1, badAnswers, fallbacks }
   },
   'approval.requested': (_, record, calls) => {
-    const { irreversible, suggest } = record
-    move(calls, record, {
+    const { irreversible, parentCall, callId, key, name, input, suggest } = record
+    const marked = {
       ...(irreversible === undefined ? {} : { irreversible }),
       ...(suggest === undefined ? {} : { suggest }),
-      ...marksOf(calls, record),
-    })
+    }
+    if (parentCall !== undefined) return move(calls, record, { asks: { callId, key, name, input, ...marked } })
+    move(calls, record, { ...marked, ...marksOf(calls, record) })
   },
   'approval.decided': (_, record, calls) => {
-    const { decision: type, reason, input } = record
+    const { decision: type, reason, input, parentCall } = record
+    if (parentCall !== undefined) return decideInner(calls, record, parentCall)
     const edit = input === undefined ? {} : ({ input, edited: 'person' } as const)
     move(calls, record, { decision: reason === undefined ? { type } : { type, reason }, ...edit })
   },
@@ -249,8 +276,10 @@ const steps: Steps = {
   },
   'question.answered': (_, record, calls) => {
     const { callId, decision, value, reason } = record
-    const { question, answers = [] } = calls.find(callId) ?? {}
+    const { key, question, answers = [] } = calls.find(callId) ?? {}
     const given = {
+      // A call that it makes asked.
+      ...(question === undefined || question.key.startsWith(`${key}/q`) ? {} : { key: question.key }),
       question: question?.question ?? '',
       decision,
       ...(value === undefined ? {} : { value }),
@@ -260,9 +289,10 @@ const steps: Steps = {
   },
   'call.requested': (_, record, calls) => move(calls, record),
   'tool.start': (state, record, calls) => {
-    const { runId, key, childId, reports } = record
+    const { runId, key, childId, reports, background } = record
     const by = childId === undefined ? {} : reports === undefined ? { childId } : { childId, reports }
-    move(calls, record, { key, ...marksOf(calls, record), ...by })
+    move(calls, record, { key, ...marksOf(calls, record), ...by, ...(background === undefined ? {} : { background }) })
+    if (background !== undefined) state.backgrounds = Math.max(state.backgrounds ?? 0, Number(background.slice(1)))
     // One that a call goes on with is known.
     if (childId !== undefined && (numberOf(agentOf(runId), childId) ?? 0) > state.children) state.children += 1
   },
@@ -274,7 +304,7 @@ const steps: Steps = {
     })
     if (endsRun === true) state.endedBy = { callId, name }
     const call = message.isError ? undefined : calls.find(callId)
-    const reporter = call === undefined ? undefined : reporterOf(call)
+    const reporter = call === undefined ? undefined : (backgroundOf(call, record) ?? reporterOf(call))
     if (spent !== undefined && state.run !== null) state.run = withSpent(state.run, spent)
     if (reporter !== undefined) state.reporters = [...state.reporters, reporter]
     if (handoff !== undefined) inRun(state, { handoffs: (state.run?.handoffs ?? 0) + 1 })
@@ -282,6 +312,15 @@ const steps: Steps = {
   },
   'queue.changed': (state, { added }, calls) => {
     if (added !== undefined) takeReport(state, calls, added.id)
+  },
+  'call.noted': (state, { key, left }) => {
+    state.reporters = state.reporters.map((one) => (one.kind === 'call' && one.key === key ? { ...one, left } : one))
+  },
+  'call.reported': (state, { key, content, isError, ended }) => {
+    const reported = { content, isError, ...(ended === undefined ? {} : { ended }) }
+    state.reporters = state.reporters.map((one) =>
+      one.kind === undefined || one.key !== key ? one : { ...one, reported },
+    )
   },
   'child.spawned': (state) => {
     state.children += 1
@@ -305,7 +344,10 @@ const steps: Steps = {
     state.consulting = null
     spend(state, usage, costUsd)
   },
-  'revert.applied': (state, { id, applied, usage, costUsd, undo }) => {
+  'revert.applied': (state, { id, applied, usage, costUsd, undo, tag }) => {
+    const gone = (tag?.evidence.background ?? none).filter(({ aborted }) => aborted).map((call) => call.id)
+    if (gone.length > 0)
+      state.reporters = state.reporters.filter((one) => one.kind === undefined || !gone.includes(one.id))
     if (applied && state.endedBy !== null) {
       // The result is no longer there.
       state.endedBy = null
@@ -334,10 +376,7 @@ const agentOf = (runId: string): string => runId.slice(0, runId.lastIndexOf('/')
  */
 export function foldRecord(state: Logged, record: RecordDraft, calls: FoldedCalls, now: number): void {
   state.parts = foldParts(state.parts, record, { now })
-  if (isOfPart(record)) {
-    const { usage, costUsd } = record as { readonly usage?: Usage; readonly costUsd?: number }
-    return spend(state, usage, costUsd)
-  }
+  if (isOfPart(record) && 'costUsd' in record) return spend(state, record.usage, record.costUsd)
   const step = steps[record.type] as Step<RecordDraft> | undefined
   if (step === undefined) return
   step(state, record, calls, now)

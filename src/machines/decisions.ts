@@ -1,16 +1,28 @@
 import type { CallDecision, CallState, EventOfType } from './agentTypes.ts'
 import { endCall, synthesize } from './callEnds.ts'
-import { callSlot, waitsForPeople } from './callFacts.ts'
+import { callSlot, waitsFor } from './callFacts.ts'
 import { advanceCalls } from './calls.ts'
 import type { Draft } from './draft.ts'
 import type { CallInput } from './effectTypes.ts'
 
+/** Place of the running call under a key; below 0 if it no longer runs, or asks already. */
+const runningUnder = (draft: Draft, key: string): number =>
+  draft.context.calls.findIndex((call) => call.status === 'running' && call.key === key)
+
 /** The tool of a running call asks people: the call waits for the answer. */
 export function askPeople(draft: Draft, { key, question }: EventOfType<'ask'>): void {
-  const index = draft.context.calls.findIndex((call) => call.status === 'running' && call.key === key)
+  const index = runningUnder(draft, key)
   if (index < 0) return
   const { callId, name, input } = draft.callAt(index)
   draft.record({ type: 'question.asked', ...draft.at, callId, name, input, ...question })
+  draft.setCall(index, { status: 'asking' })
+}
+
+/** A call that a running call makes needs an approval: the running one waits for it. */
+export function askApproval(draft: Draft, { key, request }: EventOfType<'ask.approval'>): void {
+  const index = runningUnder(draft, key)
+  if (index < 0) return
+  draft.record({ type: 'approval.requested', ...draft.at, ...request, parentCall: draft.callAt(index).callId })
   draft.setCall(index, { status: 'asking' })
 }
 
@@ -21,15 +33,21 @@ const is = <D extends CallDecision['decision']>(event: EventOfType<'decide'>, ..
 
 /** Carries out a decision on a call that waits for people. A decision of a kind that it does not wait for changes nothing. */
 export function decideCall(draft: Draft, event: EventOfType<'decide'>): void {
-  const index = draft.context.calls.findIndex((call) => call.callId === event.callId && waitsForPeople(call))
-  const status = draft.context.calls[index]?.status
-  if (status === 'held' && is(event, 'approve', 'deny')) decideApproval(draft, index, event)
+  const index = draft.context.calls.findIndex((call) => waitsFor(call, event.callId))
+  const call = draft.context.calls[index]
+  const status = call?.status
+  if (call?.asks !== undefined) {
+    if (!is(event, 'approve', 'deny')) return
+    decideInner(draft, call, event)
+  } else if (status === 'held' && is(event, 'approve', 'deny')) decideApproval(draft, index, event)
   else if ((status === 'asking' || status === 'asked') && is(event, 'answer', 'deny'))
     answerQuestion(draft, index, event)
   else if (status === 'requested' && is(event, 'return', 'deny')) endRequest(draft, index, event)
   else return
   advanceCalls(draft)
 }
+
+const grantOf = ({ grant }: Decided<'approve' | 'deny'>) => (grant === undefined ? {} : { grant })
 
 const requestOf = ({ requestId }: EventOfType<'decide'>) => (requestId === undefined ? {} : { requestId })
 
@@ -40,10 +58,28 @@ function decideApproval(draft: Draft, index: number, event: Decided<'approve' | 
   const { callId, key } = draft.callAt(index)
   const input = event.decision === 'approve' && event.input !== undefined ? { input: event.input } : {}
   const { decision } = event
-  const grant = event.grant === undefined ? {} : { grant: event.grant }
-  const decided = { callId, key, decision, ...reasonOf(event), ...input, ...grant, ...requestOf(event) }
+  const decided = { callId, key, decision, ...reasonOf(event), ...input, ...grantOf(event), ...requestOf(event) }
   draft.record({ type: 'approval.decided', ...draft.at, ...decided })
   if (decision === 'deny') synthesize(draft, index, 'denied', event.reason)
+}
+
+/** Tells the running call, whose call was decided about; if its process is gone, it starts again. */
+function decideInner(draft: Draft, call: CallState, event: Decided<'approve' | 'deny'>): void {
+  const { callId, key } = call.asks!
+  const input = event.decision === 'approve' && event.input !== undefined ? { input: event.input } : {}
+  draft.record({
+    type: 'approval.decided',
+    ...draft.at,
+    callId,
+    key,
+    decision: event.decision,
+    ...reasonOf(event),
+    ...input,
+    ...grantOf(event),
+    parentCall: call.callId,
+    ...(call.status === 'asked' ? { again: true } : {}),
+    ...requestOf(event),
+  })
 }
 
 /** Gives the answer to the tool; if its process is gone, the call starts again. */

@@ -1,5 +1,6 @@
 import type { AskedBrake, OutcomeOf } from '../protocol/brakes/brakeTable.ts'
 import type { AgentContext } from './agentTypes.ts'
+import { releaseAbandoned } from './background.ts'
 import { forgetFold, recordOutcome, refuse } from './brakes.ts'
 import type { Draft } from './draft.ts'
 import type { DrainOutput, Reckoning } from './drainTypes.ts'
@@ -41,6 +42,7 @@ export const drainTable: { readonly [K in AskedBrake]: Row<K> } = {
       const last = outcome.rebased?.at(-1)?.nodeId
       draft.set(last === undefined ? { head: outcome.target } : { head: last, lastNodeId: last })
       beginUndo(draft, outcome)
+      releaseAbandoned(draft)
     },
     // At rest nothing is held back: the next drain would follow at once.
     held: ({ context }, { held = [] }) => (context.run === null ? [] : held),

@@ -7,7 +7,7 @@ import type { ModelErrorKind, ModelSnapshot, RefusedPart } from '../protocol/por
 import type { DataApart } from '../protocol/resultData.ts'
 import type { ToolsChange } from '../protocol/toolsChange.ts'
 import type { AgentPolicy } from './agentPolicy.ts'
-import type { Answer } from '../protocol/questions.ts'
+import type { GivenAnswer, InnerDecision } from '../protocol/parts/inner/innerDecisions.ts'
 import type { MemoryExtraction } from '../protocol/ports/memoryExtraction.ts'
 import type { ContextMessage } from '../protocol/runs/queue.ts'
 import type { RecordOf, RunStopReason, Spent } from '../protocol/records.ts'
@@ -140,7 +140,11 @@ export interface CallInput {
   readonly name: string
   readonly input: unknown
   /** Answers to the tool's earlier questions, in order, when it runs again. */
-  readonly answers?: readonly Answer[]
+  readonly answers?: readonly GivenAnswer[]
+  /** Decisions about calls that it made before, when it runs again. */
+  readonly decided?: readonly InnerDecision[]
+  /** Id for the model, if it works in the background. */
+  readonly background?: string
   /** Result that a client returned for the call: the call is not run, only reviewed. */
   readonly returned?: Returned
 }

@@ -1,4 +1,5 @@
 import type { RecordDraft } from '../protocol/records.ts'
+import { innerState } from '../protocol/parts/inner/innerState.ts'
 import type { PartRecordType } from '../protocol/parts/partRecords.ts'
 import { permissionState } from '../protocol/parts/permissions/permissionState.ts'
 
@@ -30,7 +31,9 @@ export interface PartState<State> {
 type AnyPartState = PartState<any>
 
 /** The states that parts fold, by the name of the part. */
-export const partStates = { permissions: permissionState } as const satisfies { readonly [part: string]: AnyPartState }
+export const partStates = { inner: innerState, permissions: permissionState } as const satisfies {
+  readonly [part: string]: AnyPartState
+}
 
 type StateOf<P> = P extends PartState<infer State> ? State : never
 

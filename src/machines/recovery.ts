@@ -1,4 +1,5 @@
 import { brakeQueues } from '../protocol/brakes/brakeTable.ts'
+import { recoverBackground } from './background.ts'
 import { heldCalls, isCalling, pausedCalls, recoverCalls, startable } from './calls.ts'
 import { cancelCompaction } from './compaction.ts'
 import type { AgentContext, AgentInput } from './agentTypes.ts'
@@ -31,6 +32,7 @@ export function recoverRun(draft: Draft, restored: NonNullable<AgentInput['resto
     if (waitsForPeople(draft.context)) waitOn(draft)
     else interruptRun(draft)
   }
+  recoverBackground(draft, restored)
   if (restored.staysPaused === true && draft.context.pause === null && isAnythingWaiting(draft.context))
     draft.setPause({ type: 'interrupted' })
 }

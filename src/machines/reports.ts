@@ -1,7 +1,12 @@
-import type { EventOfType } from './agentTypes.ts'
+import type { AgentReporter, EventOfType, Reporter } from './agentTypes.ts'
 import { reporterOf, reportId } from './callFacts.ts'
 import type { Draft } from './draft.ts'
 import { enqueueMessage } from './queues.ts'
+
+const isAgentOf =
+  (key: string) =>
+  (one: Reporter): one is AgentReporter =>
+    one.kind === undefined && one.key === key
 
 /** Puts a report in a queue. The first of two reports for a call counts. */
 export function takeReport(
@@ -11,7 +16,7 @@ export function takeReport(
 ): void {
   const { reporters, calls } = draft.context
   const call = calls.find((one) => one.key === key && one.status === 'running')
-  const reporter = reporters.find((one) => one.key === key) ?? (call === undefined ? undefined : reporterOf(call))
+  const reporter = reporters.find(isAgentOf(key)) ?? (call === undefined ? undefined : reporterOf(call))
   if (reporter === undefined) return
   const { childId: agentId, name, callId } = reporter
   const message = { id: reportId(key), content, provenance: { type: 'report', agentId, name, callId } as const }

@@ -26,6 +26,8 @@ export const toolStartShape = lazily(() => ({
   childId: agentIdSchema().exactOptional(),
   /** Set if that sub-agent is detached: its answer comes later, as a message with the provenance `report`. */
   reports: z.literal(true).exactOptional(),
+  /** Set if it goes on in the background, by its id for the model, such as `b3`: its result is a receipt, and `call.reported` has its outcome. */
+  background: z.string().exactOptional(),
 }))
 
 /** Fields of a call that waits for an approval. */
@@ -44,6 +46,8 @@ export const approvalRequestShape = lazily(() => ({
   suggest: z.array(z.string()).exactOptional(),
   /** Set if the input differs from the model's. */
   edited: z.literal(true).exactOptional(),
+  /** The running call that makes this one, which waits meanwhile. */
+  parentCall: z.string().exactOptional(),
 }))
 
 /** Fields of the decision about an approval. */
@@ -55,6 +59,10 @@ export const approvalDecisionShape = lazily(() => ({
   reason: z.string().exactOptional(),
   /** Arguments that replace the model's, if a person edited them. */
   input: z.unknown().exactOptional(),
+  /** The running call that makes the one that was decided about. */
+  parentCall: z.string().exactOptional(),
+  /** Set if the process in which that call ran is gone. It then runs again from its start. */
+  again: z.literal(true).exactOptional(),
   /** Rule that the person added: what the decision says holds for all calls that it is about. */
   grant: grantSchema().exactOptional(),
   /** Id of the command that decided, when it came over a wire. */

@@ -26,8 +26,17 @@ export const provenanceKindSchema = lazily(() =>
     z.object({ type: z.literal('summary') }),
     /** A message of another system, from the history that the agent began with. */
     z.object({ type: z.literal('imported') }),
-    /** The report of a detached agent: the outcome of its call, sent once it has ended. */
-    z.object({ type: z.literal('report'), agentId: z.string(), name: z.string(), callId: z.string() }),
+    /**
+     * A report, sent once it has ended, of a detached agent: the outcome of its call. Of a background call with `background`, its id: `agentId` is the
+     * agent itself then.
+     */
+    z.object({
+      type: z.literal('report'),
+      agentId: z.string(),
+      name: z.string(),
+      callId: z.string(),
+      background: z.string().exactOptional(),
+    }),
     z.object({ type: z.literal('unknown') }),
   ]),
 )

@@ -1,4 +1,4 @@
-import { appendFileSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { appendFileSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setImmediate as tick } from 'node:timers/promises'
 import { z } from 'zod'
@@ -6,7 +6,7 @@ import type { AgentOptions } from '../../src/actors/define/defineAgent.ts'
 import { defineTool, type Tool, type ToolContext } from '../../src/actors/tools/defineTool.ts'
 import type { ToolSource } from '../../src/actors/tools/toolSource.ts'
 
-export type ItemTool = 'look' | 'write' | 'draft' | 'deliver' | 'deploy' | 'delegate' | 'confirm' | 'locate'
+export type ItemTool = 'look' | 'write' | 'draft' | 'deliver' | 'deploy' | 'delegate' | 'confirm' | 'locate' | 'report'
 
 /** One turn of a job: calls made at once, or a revert to the end of an earlier turn. */
 export type JobTurn =
@@ -21,7 +21,7 @@ export interface Job {
   readonly followUpFrom: number
 }
 
-/** The main job: everything a run can do, in 30 turns, and five more that a follow-up asks for. */
+/** The main job: everything a run can do, in 30 turns, and six more that a follow-up asks for, the last of which ends the run by its call. */
 export const mainJob: Job = {
   prefix: 'm',
   followUpFrom: 31,
@@ -61,6 +61,7 @@ export const mainJob: Job = {
     ['look'],
     ['confirm', 'look'],
     ['locate'],
+    ['report'],
   ],
 }
 
@@ -239,6 +240,21 @@ function jobTools(files: JobFiles, delegate?: (item: string, key: string) => Pro
       },
     }),
     defineTool({ name: 'locate', description: 'Finds an item, which a client does.', input }),
+    defineTool({
+      name: 'report',
+      description: 'Hands the job in.',
+      input,
+      output: z.object({ item: z.string(), files: z.int() }),
+      effects: 'idempotent',
+      endsRun: true,
+      run: async ({ item }, { key, give }) => {
+        note(files.attempts, item, key)
+        give([item], 'items')
+        await tick()
+        return { item, files: readdirSync(files.work).length }
+      },
+      toModel: (value) => resultOf(value.item),
+    }),
     defineTool({
       name: 'verify',
       description: 'Tells whether an item was delivered.',

@@ -66,6 +66,16 @@ const scenarios: { readonly [title: string]: Scenario } = {
       { mode: 'after', at: 342 },
     ],
   },
+  'around the data of a result, and the end that its call makes': {
+    deaths: [
+      { mode: 'before', at: 353 },
+      { mode: 'torn', at: 353 },
+      { mode: 'after', at: 353 },
+      { mode: 'before', at: 355 },
+      { mode: 'torn', at: 355 },
+      { mode: 'after', at: 355 },
+    ],
+  },
   'around what a source of tools has at first, and what it has later': {
     deaths: [
       { mode: 'before', at: 5 },
@@ -107,6 +117,7 @@ describe('a process that is killed', (it) => {
       ])
         assert.ok(types.has(type), type)
       assert.ok(mainJob.turns.length >= 30 && outcome.said['job']?.length === 3)
+      assert.equal(outcome.ended, ['report {"items":["m-36.1"],"item":"m-36.1","files":17}'])
       assert.equal([outcome.pinned, outcome.hidden, outcome.grafted], [['m-2.1'], ['m-8.1'], ['m-11.1']])
       const { deaths, faults } = await driver.run(scenario)
       assert.equal(faults, [])

@@ -24,6 +24,8 @@ export interface JobOutcome {
   readonly hidden: readonly string[]
   /** Items of steps that the person had brought back. */
   readonly grafted: readonly string[]
+  /** Calls that ended a run, with their data. */
+  readonly ended: readonly string[]
 }
 
 /** In which order the results of one turn came is a matter of crashes. */
@@ -71,6 +73,7 @@ export async function readOutcome(folder: string): Promise<{ outcome: JobOutcome
   const pinned: string[] = []
   const hidden: string[] = []
   const grafted: string[] = []
+  const ended: string[] = []
   for (const agentId of await store.list()) {
     const records = await readAll(store, agentId)
     const conversation = rebuildConversation(records)
@@ -80,6 +83,7 @@ export async function readOutcome(folder: string): Promise<{ outcome: JobOutcome
     trunks[name] = trunkOf(conversation)
     faults.push(...faultsOf(agentId, records, conversation))
     faults.push(...undoFaults(records, files))
+    ended.push(...endedIn(records))
     pinned.push(...conversation.pins().map((id) => itemAt(conversation, id)))
     const copied = conversation.log().filter(({ id, stepId, copiedFrom }) => id === stepId && copiedFrom !== undefined)
     grafted.push(...copied.map(({ id }) => itemAt(conversation, id)))
@@ -99,6 +103,7 @@ export async function readOutcome(folder: string): Promise<{ outcome: JobOutcome
     pinned,
     hidden,
     grafted,
+    ended,
   }
   return { outcome, faults: [...faults, ...effectFaults(files)] }
 }
@@ -107,6 +112,16 @@ export async function readOutcome(folder: string): Promise<{ outcome: JobOutcome
 const itemAt = (conversation: Conversation, stepId: number): string => {
   const step = conversation.steps().find(({ id }) => id === stepId)
   return step === undefined ? `n${stepId}` : (/item (\S+) /.exec(resultsIn(step).join())?.[1] ?? `n${stepId}`)
+}
+
+/** Calls that ended a run, each with the data of its result. */
+function endedIn(records: readonly LogRecord[]): string[] {
+  return records.flatMap((record) => {
+    if (record.type !== 'run.end' || record.endedBy === undefined) return []
+    const { callId, name } = record.endedBy
+    const result = records.findLast((one) => one.type === 'tool.end' && one.callId === callId && one.seq < record.seq)
+    return `${name} ${JSON.stringify(result?.type === 'tool.end' ? result.data : undefined)}`
+  })
 }
 
 /** Requests about the conversation that do not have exactly one answer. */

@@ -139,6 +139,7 @@ const doors: Readonly<Record<string, string>> = {
   'escapement/react': 'react',
   'escapement/policies': 'policies',
   'escapement/xstate': 'xstate',
+  'escapement/code': 'code',
 }
 
 const sourceOf = (door: string): string => `../../src/${doors[door] ?? door}.ts`

@@ -92,6 +92,7 @@ const reviewed = {
   '../../src/openapi.ts': ['openApiTools'],
   '../../src/stately.ts': ['stately'],
   '../../src/xstate.ts': ['agentLogic'],
+  '../../src/code.ts': ['codeTool', 'quickJsEngine'],
   '../../src/sqlite.ts': ['sqliteStore'],
   '../../src/postgres.ts': ['postgresStore'],
   '../../src/restate.ts': ['restateClient', 'restateDispatch', 'restateRuntime', 'restateWorker'],

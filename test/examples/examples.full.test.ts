@@ -114,6 +114,14 @@ const essentials: Readonly<Record<string, readonly string[]>> = {
     '# Memory of user:ada',
     'deleted: 2',
   ],
+  '17-code.ts': [
+    'call 1 of the script: parts',
+    'may it order spring?',
+    'may it order anchor?',
+    'ten of spring are on their way',
+    'anchor DENIED',
+    '2 of 4 parts were short',
+  ],
   '16-cluster.ts': [
     'The Restate server is not installed',
     '4 prompts, 2 workers',
@@ -121,6 +129,11 @@ const essentials: Readonly<Record<string, readonly string[]>> = {
     'cuckoo: stop',
     'tower: stop',
     '4 of 4 prompts are answered.',
+  ],
+  '17-data.ts': [
+    '| cuckoo   | 120 |',
+    '2 clocks are offered. (the model was asked once)',
+    'Nothing is that cheap: 0 clocks are offered. (the model was asked 2 times)',
   ],
 }
 

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { createRuntime, defineAgent, defineTool, type Agent, type LogRecord } from '../../src/index.ts'
+import { createRuntime, deferred, defineAgent, defineTool, type Agent, type LogRecord } from '../../src/index.ts'
 import { memoryStore, policyModel } from '../../src/index.ts'
 import { calls, gate, quiet, resultsOf, saidIn, startAgent, tool } from '../support/agentHarness.ts'
 import { assert, describe } from '../support/suite.ts'
@@ -115,7 +115,33 @@ describe('a tool that ends the run', (it) => {
     assert.equal(ofType('tool.end')[1]!.data, { id: 'x7' })
   })
 
-  it('may be carried out by a client, and found by words', async (context) => {
+  it('may be found by words: it is the found tool that ends it, not the one that calls it', async (context) => {
+    const { agent, script, ofType } = await startAgent(context, {
+      tools: [deferred([answer, plain('never', () => false)])],
+      replies: [
+        calls('f', ['find_tools', { query: 'answer' }]),
+        calls('c', ['call_tool', { name: 'never', input: {} }]),
+        calls('d', ['call_tool', { name: 'answer', input: {} }]),
+        'more',
+      ],
+    })
+    const result = await agent.prompt('go').result
+    assert.equal([result.stopReason, result.text], ['stop', 'Saved as x7.'])
+    assert.equal(ofType('run.end')[0]!.endedBy, { callId: 'd0', name: 'answer' })
+    assert.equal(
+      ofType('tool.end').map(({ name, endsRun, data }) => [name, endsRun, data]),
+      [
+        ['find_tools', undefined, undefined],
+        ['never', undefined, undefined],
+        ['answer', true, { id: 'x7' }],
+      ],
+    )
+    assert.is(script.requests.length, 3)
+    assert.match(resultsOf(script.requests[1])[0]!, /A call that succeeds ends your work/)
+    assert.is((await agent.prompt('next').result).text, 'more')
+  })
+
+  it('may be carried out by a client', async (context) => {
     const pick = defineTool({ name: 'pick', description: 'Picks.', input: nothing, endsRun: true })
     const { agent, ofType, untilState } = await startAgent(context, { tools: [pick], replies: [calls('c', 'pick')] })
     const run = agent.prompt('go')

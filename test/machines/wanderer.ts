@@ -52,7 +52,14 @@ const benign: Outcome = {
   tokens: 0,
 }
 
-const toolOnly = ({ brake, notStarted }: Outcome) => ({
+/** Data of some results, and of others the end of the run, which a failed call could have been. */
+const given = ({ tokens, isError }: Pick<Outcome, 'tokens' | 'isError'>) => ({
+  ...(tokens === 10 && !isError ? { data: { tokens } } : {}),
+  ...(tokens === 200 ? { endsRun: !isError } : {}),
+})
+
+const toolOnly = ({ brake, notStarted, ...outcome }: Outcome) => ({
+  ...(notStarted ? {} : given(outcome)),
   ...(brake === null ? {} : { brake: brake === 'revert' ? askRevert : askPrune }),
   ...(notStarted ? { notStarted: diskFull, content: [] } : {}),
 })

@@ -9,7 +9,7 @@ import type { LogRecord } from '../../src/protocol/records.ts'
 import { quiet } from '../support/agentHarness.ts'
 import { assert, describe } from '../support/suite.ts'
 
-type Known = Pick<AgentContext, 'reporters' | 'followUps' | 'steering'>
+type Known = Pick<AgentContext, 'reporters' | 'followUps' | 'steering' | 'policy'>
 
 const reporter = (childId: string) => ({ childId, name: `${childId}-name`, key: `${childId}-key` })
 const report = (agentId: string, text = `${agentId} reports`) => ({
@@ -22,7 +22,7 @@ const knownOf = (
   working: readonly string[],
   reports: readonly object[] = [],
   steering: readonly object[] = [],
-): Known => ({ reporters: working.map(reporter), followUps: reports, steering }) as unknown as Known
+): Known => ({ reporters: working.map(reporter), followUps: reports, steering, policy: {} }) as unknown as Known
 
 /** A wait of an agent of which this is known, and nothing else happens: whether it ends by itself, and its result once it is told to. */
 async function waitAt(
@@ -33,7 +33,7 @@ async function waitAt(
   const parent = { machine: { context: known }, shared: { clock } } as unknown as TreeAgent
   const abort = new AbortController()
   let isOver = false
-  const wait = new DetachedAgents(parent, {} as ChildHosts).waitFor({ agents: meant, ms: 100 }, abort.signal)
+  const wait = new DetachedAgents(parent, {} as ChildHosts).waitFor({ ids: meant, ms: 100 }, abort.signal)
   void wait.then(() => (isOver = true))
   await quiet()
   const wasOver = isOver
@@ -69,7 +69,7 @@ describe('a wait for agents', (it) => {
     const agents = new DetachedAgents({ machine, shared: { clock } } as unknown as TreeAgent, {} as ChildHosts)
     const texts: string[] = []
     const wait = (meant: readonly string[]): void =>
-      void agents.waitFor({ agents: meant, ms: 100 }, new AbortController().signal).then(({ text }) => texts.push(text))
+      void agents.waitFor({ ids: meant, ms: 100 }, new AbortController().signal).then(({ text }) => texts.push(text))
     wait(['a'])
     wait(['b'])
     machine.context = knownOf(['b'], [report('a')])

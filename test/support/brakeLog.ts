@@ -71,6 +71,8 @@ export interface WantedCall {
   readonly isReversible?: boolean
   /** True if the call was started and waits for something. */
   readonly polls?: boolean
+  /** Id of a call that works in the background; its output is the receipt. */
+  readonly background?: string
   /** Set if the runtime answered the call, and not the tool. */
   readonly synthetic?: 'aborted' | 'skipped' | 'interrupted'
   /** Reason for which a person denied the call. */
@@ -151,14 +153,15 @@ export class BrakeLog {
     ])
     for (const index of options.order ?? calls.map((_, at) => at)) {
       const { callId, name, input, output, isError = false, changed = [], denied, ...marks } = calls[index]!
-      const { isIrreversible, isReversible, polls, synthetic } = marks
+      const { isIrreversible, isReversible, polls, synthetic, background } = marks
       const key = `a/t${this.turnIndex}/tool/${callId}`
       const started = {
         ...(isIrreversible ? { irreversible: true } : {}),
         ...(isReversible ? { reversible: true } : {}),
         ...(polls ? { polls: true } : {}),
+        ...(background === undefined ? {} : { background }),
       }
-      if (isIrreversible || isReversible || polls)
+      if (isIrreversible || isReversible || polls || background !== undefined)
         this.#push({ type: 'tool.start', callId, key, name, input, ...started })
       const said = denied === undefined ? output : `Denied by the user: it was not run. Reason: ${denied}`
       this.#push({
@@ -182,6 +185,11 @@ export class BrakeLog {
     }
     this.turnIndex += 1
     return replyId + calls.length
+  }
+
+  /** A call in the background has ended. */
+  report(id: string, how: object = {}): void {
+    this.#push({ type: 'call.reported', callId: id, key: id, id, name: 'tool', content: [], isError: false, ...how })
   }
 
   /** One drain: these reverts were asked for in one turn. */

@@ -205,6 +205,7 @@ function checkPolicies(records: readonly LogRecord[]): string[] {
 function checkReplies(events: readonly AgentEvent[]): string[] {
   const faults: string[] = []
   const running = new Set<string>()
+  const background = new Set<string>()
   let open: { turn: number; text: number; thinking: number } | undefined
   for (const event of events) {
     switch (event.type) {
@@ -241,9 +242,14 @@ function checkReplies(events: readonly AgentEvent[]): string[] {
         break
       case 'tool.start':
         running.add(event.callId)
+        if (event.background !== undefined) background.add(event.callId)
+        break
+      case 'call.reported':
+        background.delete(event.callId)
+        running.delete(event.callId)
         break
       case 'tool.end':
-        running.delete(event.callId)
+        if (!background.has(event.callId)) running.delete(event.callId)
         break
       case 'tool.progress':
         if (!running.has(event.callId)) faults.push(`progress of ${event.callId}, which does not run`)

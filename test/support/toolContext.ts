@@ -46,6 +46,7 @@ export function toolContext(
     give: (data, name = '') => void given.set(name, data),
     ask: () => Promise.reject(new Error('Nobody was to be asked.')),
     changed: (path) => void changes.push(path),
+    leaves: async () => {},
     report: (progress) => {
       reports.push(progress)
       options.onReport?.(progress)

@@ -5,6 +5,7 @@ import {
   type AgentOf,
   defineAgent,
   defineTool,
+  type CallTypes,
   type DepsOf,
   type OutputOf,
   policyModel,
@@ -68,7 +69,11 @@ type CallsIn<D> = D extends AgentDefinition<unknown, never, infer Calls> ? Calls
 expectType<
   Equal<
     CallsIn<typeof clerk>,
-    { readonly find: { id: string }; readonly send: { text: string }; readonly plain: { id: string } }
+    {
+      readonly find: CallTypes<{ id: string }, unknown>
+      readonly send: CallTypes<{ text: string }, unknown>
+      readonly plain: CallTypes<{ id: string }, unknown>
+    }
   >
 >()
 

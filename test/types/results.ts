@@ -2,6 +2,7 @@ import { z } from 'zod'
 import {
   type AnsweredRun,
   defineAgent,
+  deferred,
   defineTool,
   policyModel,
   type RunResult,
@@ -56,4 +57,36 @@ export function show(event: ToolEventOf<typeof coder>): string {
   if (event.type === 'tool.start') return event.input.why
   if (event.type === 'tool.end') return event.message.content.length.toFixed()
   return String(event.progress)
+}
+
+const save = defineTool({
+  name: 'save',
+  description: 'Save.',
+  input: z.object({}),
+  output: z.object({ id: z.string(), at: z.date(), note: z.string().optional() }),
+  run: () => ({ id: 'x', at: new Date() }),
+})
+const list = defineTool({
+  name: 'list',
+  description: 'List.',
+  input: z.object({}),
+  output: z.array(z.string()),
+  run: () => ['x'],
+})
+const keeper = defineAgent({ name: 'keeper', model: policyModel(() => ''), tools: [save, list, deferred([read])] })
+
+// So is the data of its result: as JSON of what the output schema gives.
+export function saved(event: ToolEventOf<typeof keeper>): void {
+  if (event.type === 'tool.end' && event.name === 'save')
+    expectType<
+      Equal<
+        typeof event.data,
+        { readonly id: string; readonly at: string; readonly note?: string | undefined } | undefined
+      >
+    >()
+  if (event.type === 'tool.end' && event.name === 'list')
+    expectType<Equal<typeof event.data, readonly string[] | { readonly value: readonly string[] } | undefined>>()
+  if (event.type === 'tool.end' && event.name === 'read_file') expectType<Equal<typeof event.data, unknown>>()
+  // @ts-expect-error only results have data
+  if (event.type === 'tool.start') void event.data
 }

@@ -35,8 +35,10 @@ export const menu: readonly MenuGroup[] = [
       'skills',
       'permissions',
       'memory',
+      ['background', 'Calls in the background'],
       ['artifacts', 'Large results'],
       'tools-from-elsewhere',
+      ['code', 'Scripts that call tools'],
     ],
   },
   {

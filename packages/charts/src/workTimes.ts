@@ -1,4 +1,4 @@
-import { isWaiting, movesCall, stageAfter, type CallStage } from '../../../src/log/callStage.ts'
+import { isWaiting, movedCall, movesCall, stageAfter, type CallStage } from '../../../src/log/callStage.ts'
 import type { AgentEvent } from '../../../src/protocol/events.ts'
 
 /** Time that something took, in milliseconds, without the time that people took to decide, which is `waitedMs`. */
@@ -43,7 +43,7 @@ export class WorkTimes {
         return run && tookOf(run)
       }
       default:
-        if (movesCall(event)) this.#set(event.callId, stageAfter(event))
+        if (movesCall(event)) this.#set(movedCall(event), stageAfter(event))
         return undefined
     }
   }

@@ -1,5 +1,5 @@
 import { askedBrakes, askedKinds } from '../../../src/protocol/brakes/brakeTable.ts'
-import { isWaiting, movesCall, stageAfter, type CallStage } from '../../../src/log/callStage.ts'
+import { isWaiting, movedCall, movesCall, stageAfter, type CallStage } from '../../../src/log/callStage.ts'
 import type { Fold } from '../../../src/log/fold.ts'
 import type { AssistantMessage } from '../../../src/protocol/messages.ts'
 import { toolCallsOf } from '../../../src/protocol/text/messageText.ts'
@@ -94,7 +94,7 @@ const afterDrain: { readonly [T in LogRecord['type']]?: string } = Object.fromEn
 )
 
 function afterRecord(before: State, record: LogRecord): State {
-  if (movesCall(record)) return setCall(before, record.callId, stageAfter(record))
+  if (movesCall(record)) return setCall(before, movedCall(record), stageAfter(record))
   switch (record.type) {
     case 'run.start':
       return before.calls.size > 0 ? inCalls(before.calls) : before

@@ -6,7 +6,13 @@ import { addUsage, noUsage, toolCallsOf } from '../../../src/protocol/text/messa
 import type { LastRun } from '../../../src/protocol/bridge/frames.ts'
 import type { LogRecord, PauseReason, RecordOf, RunStopReason } from '../../../src/protocol/records.ts'
 import type { SessionRun, Session, SessionCall, SessionStatus, TrunkChange, Turn, TurnInput } from './session.ts'
-import { movesCall, stageAfter, statusOf as callStatusOf, type CallRecord } from '../../../src/log/callStage.ts'
+import {
+  movedCall,
+  movesCall,
+  stageAfter,
+  statusOf as callStatusOf,
+  type CallRecord,
+} from '../../../src/log/callStage.ts'
 import { Folding } from '../../../src/log/fold.ts'
 import { machineFold, pauseOf } from './machineState.ts'
 import { outlineFold } from '../../../src/log/outline.ts'
@@ -125,7 +131,7 @@ export class SessionProjection {
         return
       default:
         if (isOfBrake(record)) this.#change(record)
-        else if (isOfPart(record) && 'usage' in record && record.usage !== undefined)
+        else if (isOfPart(record) && 'costUsd' in record && record.usage !== undefined)
           this.#spend(record.usage, record.costUsd)
     }
   }
@@ -225,7 +231,7 @@ export class SessionProjection {
   #moveCall(record: CallRecord): void {
     if (record.type === 'tool.end') return this.#endCall(record)
     if (record.type === 'tool.start') return this.#startCall(record)
-    this.#setCall(record.callId, { status: callStatusOf[stageAfter(record)] })
+    this.#setCall(movedCall(record), { status: callStatusOf[stageAfter(record)] })
   }
 
   #startCall({ callId, key, childId }: RecordOf<'tool.start'>): void {

@@ -29,12 +29,14 @@ export const askHook = (find: FindPorts) =>
     } catch (thrown) {
       return { ...nothing, at: ports.clock.now(), notStarted: toErrorInfo(thrown, 'STORE_APPEND_FAILED') }
     }
-    const verdict = await verdictOf(ports, input, cancellation).catch((thrown: unknown) =>
-      failed(ports, input, thrown, cancellation),
-    )
+    const verdict = await verdictOn(ports, input, cancellation)
     const tokens = verdict.type === 'answered' ? tokensOf(ports, input, verdict) : 0
     return { key, verdict, tokens, at: ports.clock.now() }
   })
+
+/** Returns the decision about a call: that of `beforeTool` if there is one. Never rejects. */
+export const verdictOn = (ports: AgentPorts, input: HookInput, cancellation: Cancellation): Promise<CallVerdict> =>
+  verdictOf(ports, input, cancellation).catch((thrown: unknown) => failed(ports, input, thrown, cancellation))
 
 function failed(
   ports: AgentPorts,

@@ -3,10 +3,17 @@ import type { z } from 'zod'
 import type { CallInput } from '../../machines/effectTypes.ts'
 import { describeIssues, messageOf, RuntimeError, toErrorInfo, type ErrorInfo } from '../../protocol/errors.ts'
 import type { JsonSchema } from '../../protocol/ports/model.ts'
-import type { Answer } from '../../protocol/questions.ts'
+import type { Answer, Question } from '../../protocol/questions.ts'
 import { isRedacted } from '../../log/redaction/redactor.ts'
 import type { AgentPorts } from '../agentPorts.ts'
 import { foreignSchema } from '../tools/schemaKind.ts'
+
+/** Asks people a question; `wrongIn` returns the fault of an answer. */
+export type AskPeople = (
+  question: Question,
+  wrongIn: (value: unknown) => string | undefined,
+  signal: AbortSignal,
+) => Promise<Answer>
 
 /** Pauses and resumes a call while its tool waits for people. */
 interface WaitingCall {
@@ -16,6 +23,8 @@ interface WaitingCall {
   paused(): void
   /** Called when the tool continues. */
   resumed(): void
+  /** Asks people, in place of the ports. */
+  readonly ask?: AskPeople | undefined
   /** Called when the store did not take the answer: the call must not continue, and is to run again. */
   unwritten(error: ErrorInfo): void
 }
@@ -75,7 +84,8 @@ export class Asking {
     const question = problem === undefined ? asked : { ...asked, problem }
     this.#call.paused()
     try {
-      const answer = await this.#ports.ask(key, question, (value) => wrongIn(schema, value), this.#call.signal)
+      const { ask = (...given) => this.#ports.ask(key, ...given), signal } = this.#call
+      const answer = await ask(question, (value) => wrongIn(schema, value), signal)
       // What the tool does next must not be done twice, so the answer is in the log first.
       await this.#ports.durable()?.catch((thrown: unknown) => {
         this.#call.unwritten(toErrorInfo(thrown, 'STORE_APPEND_FAILED'))

@@ -7,7 +7,9 @@ export const effectsOf =
   (name) => {
     const agent = agents.get(name)
     if (agent !== undefined) return mayChange(agent.definition) ? 'agent' : 'none'
-    return tools.get(name)?.effects
+    const tool = tools.get(name)
+    // Only what calls others can undo something and is safe to repeat.
+    return tool?.undo !== undefined && tool.effects === 'idempotent' ? 'calls' : tool?.effects
   }
 
 /** Returns true if calls of the agent may change anything. `seen`: definitions looked at already, as agents may call one another. */

@@ -16,6 +16,7 @@ import { failure, withinSize, type Outcome } from './outcome.ts'
 import { clean, textBlock } from './resultContent.ts'
 import { concluded } from './resultData.ts'
 import { StartQueue } from '../timing/startQueue.ts'
+import { CallsOfCall } from './callsOfCall.ts'
 import { ToolAttempt } from './toolAttempt.ts'
 import { whenDone } from '../timing/whenDone.ts'
 import { SourceTool } from '../tools/sourceTool.ts'
@@ -151,6 +152,10 @@ async function givenOutcome(
   }
 }
 
+const parts: ConstructorParameters<typeof ToolAttempt>[4] = {
+  inner: (ports, input, outer) => new CallsOfCall(ports, input, outer),
+}
+
 /** Returns true if the call would now do something else than was decided about, for example because of a new link. */
 const leadsElsewhere =
   'Not run: these arguments stand for something else than when it was decided about them. Look again, and call again.'
@@ -165,7 +170,7 @@ function callTool(
   const parsed = tool.parse(typeof input.input === 'string' ? clean(ports, input.input) : cloneJson(input.input))
   if (!parsed.ok) return failure(withDeclaration(ports.definition, input.name, parsed.message))
   if (tool.isCanonical === true && !sameJson(parsed.value, input.input)) return failure(leadsElsewhere)
-  const attempt = new ToolAttempt(ports, input, tool, cancellation)
+  const attempt = new ToolAttempt(ports, input, tool, cancellation, parts)
   const outcomeOf = outcomeOfTool(tool.name)
   const failed = (thrown: unknown): Outcome | Promise<Outcome> => {
     if (isLikelyBug(thrown) && !cancellation.aborted) ports.callbackFailed?.(`The tool "${tool.name}"`, thrown)

@@ -6,7 +6,7 @@ import { jsonChars } from '../../protocol/text/jsonChars.ts'
 import type { ToolResultMessage } from '../../protocol/messages.ts'
 import { abortReason } from '../timing/abortReason.ts'
 import type { AgentPorts } from '../agentPorts.ts'
-import { Asking } from './asking.ts'
+import { Asking, type AskPeople } from './asking.ts'
 import type { Cancellation } from '../timing/cancellation.ts'
 import { PausableTimer } from '../timing/pausableTimer.ts'
 import type { Outcome } from './outcome.ts'
@@ -16,6 +16,27 @@ import { SourceTool } from '../tools/sourceTool.ts'
 import { ConcludedValue, appData, noData, notJsonIn, type Conclude, type ToolValue } from '../tools/toolValue.ts'
 import { clean } from './resultContent.ts'
 import type { AnyTool, ToolContext } from '../tools/defineTool.ts'
+import type { InnerCalls } from '../tools/innerCalls.ts'
+
+/** A running call, for the calls that it makes. */
+export interface OuterCall {
+  /** Aborted when the call is, and when its time is up. */
+  readonly signal: AbortSignal
+  /** Called when a call that it makes begins to wait for people: its time stands still. */
+  paused(): void
+  resumed(): void
+  /** Called when the store did not take a record: the call must not go on, and is to run again. */
+  unwritten(error: ErrorInfo): void
+}
+
+/** Differences of an attempt from that of a call of the model. */
+interface AttemptParts {
+  readonly ask?: AskPeople
+  /** Makes the calls of this one. Without it there are none. */
+  readonly inner?: (ports: AgentPorts, input: CallInput, outer: OuterCall) => InnerCalls
+}
+
+const plain: AttemptParts = {}
 
 /** One run of a tool under its time limit. */
 export class ToolAttempt {
@@ -34,8 +55,10 @@ export class ToolAttempt {
   #asking: Asking | undefined
   #unwritten: ErrorInfo | undefined
   #giveUp: (() => void) | undefined
+  readonly #parts: AttemptParts
 
-  constructor(ports: AgentPorts, input: CallInput, tool: AnyTool, outer: Cancellation) {
+  constructor(ports: AgentPorts, input: CallInput, tool: AnyTool, outer: Cancellation, parts: AttemptParts = plain) {
+    this.#parts = parts
     this.#ports = ports
     this.#input = input
     this.#tool = tool
@@ -52,7 +75,7 @@ export class ToolAttempt {
     const origin = offered instanceof SourceTool ? { source: offered.offer.source } : {}
     const result = this.#ports.within({ type: 'tool', turnIndex, callId, ...origin }, () => this.#start(value))
     if (!isThenable(result)) return result
-    const { timeoutMs } = this.#tool
+    const { timeoutMs } = (this.#input.background === undefined ? undefined : this.#tool.background) ?? this.#tool
     if (timeoutMs === Infinity) return Promise.resolve(result)
     return new Promise((resolve, reject) => {
       this.#timer = new PausableTimer(this.#ports.clock, timeoutMs, () => {
@@ -72,7 +95,28 @@ export class ToolAttempt {
     if (conclude !== undefined) return this.#conclude(conclude, result, value)
     const { signal } = this.#controller
     if (result instanceof RecallCall) return result.answer(this.#ports.conversation, signal)
-    return result instanceof BoundCall ? (result as BoundCall<AgentPorts>).answer(this.#ports, signal) : result
+    return result instanceof BoundCall
+      ? (result as BoundCall<AgentPorts>).answer(this.#ports, signal, this.#calls)
+      : result
+  }
+
+  readonly #calls = (): InnerCalls => {
+    const { inner } = this.#parts
+    if (inner === undefined) throw new Error('A call that another makes cannot make calls of its own.')
+    return inner(this.#ports, this.#input, { signal: this.#controller.signal, ...this.#waiting() })
+  }
+
+  #waiting(): Omit<OuterCall, 'signal'> {
+    return {
+      paused: () => this.#timer?.pause(),
+      resumed: () => {
+        if (!this.#isClosed) this.#timer?.resume()
+      },
+      unwritten: (error) => {
+        this.#unwritten = error
+        this.#abort()
+      },
+    }
   }
 
   async #conclude(conclude: Conclude, result: unknown, input: unknown): Promise<ConcludedValue> {
@@ -121,15 +165,19 @@ export class ToolAttempt {
   #questions(): Asking {
     return (this.#asking ??= new Asking(this.#ports, this.#input, {
       signal: this.#controller.signal,
-      paused: () => this.#timer?.pause(),
-      resumed: () => {
-        if (!this.#isClosed) this.#timer?.resume()
-      },
-      unwritten: (error) => {
-        this.#unwritten = error
-        this.#abort()
-      },
+      ask: this.#parts.ask,
+      ...this.#waiting(),
     }))
+  }
+
+  async #leaves(left: unknown): Promise<void> {
+    const { background: id, callId, key, name } = this.#input
+    if (id === undefined || this.#isClosed) return
+    const data = cloneJson(left)
+    if (jsonChars(data) > maxLeftChars)
+      throw new Error(`What a call leaves has ${jsonChars(data)} characters, more than ${maxLeftChars}.`)
+    this.#ports.record([{ type: 'call.noted', callId, key, id, name, left: data }])
+    await this.#ports.durable()
   }
 
   #context(): ToolContext<never> {
@@ -169,8 +217,11 @@ export class ToolAttempt {
         this.#receipt = typeof of === 'string' ? { of, data } : { data }
       },
       ask: (schema, question) => this.#ask(schema, question),
+      background: this.#input.background,
+      leaves: (left) => this.#leaves(left),
       report: (progress) => {
         if (this.#isClosed || this.#outer.aborted) return
+        if (this.#input.background !== undefined) ports.background?.progressed(key, progress)
         ports.emit({ type: 'tool.progress', runId, turnIndex, callId, name, progress })
       },
     }
@@ -179,6 +230,9 @@ export class ToolAttempt {
 
 /** Maximum length of a receipt, which is part of the log and stays in memory with the call. */
 const maxReceiptChars = 16_000
+
+/** The same of what a call notes that it would leave behind. */
+const maxLeftChars = 4_000
 
 const isThenable = (value: unknown): value is PromiseLike<unknown> =>
   typeof value === 'object' && value !== null && 'then' in value && typeof value.then === 'function'

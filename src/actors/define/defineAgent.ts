@@ -18,6 +18,7 @@ import { definedAgent } from './definedAgent.ts'
 import { plainSchemas, readPlain, type PlainOptions } from './plainOptions.ts'
 import { handoffMap, type HandoffEntry } from './handoffs.ts'
 import { lazyAgents } from './lazyAgents.ts'
+import { backgroundPolicy } from '../parts/background/backgroundPart.ts'
 import { equip, partSchemas, type PartOptions } from '../parts/parts.ts'
 import { modelOf } from '../models/modelOf.ts'
 import type { CallsOf } from './typedEvents.ts'
@@ -180,6 +181,7 @@ export function defineAgent<
     reversible: reversibleNames(tools),
     ...externalTools(tools),
     ...endingTools(tools),
+    ...backgroundPolicy(tools, plain.maxBackground),
     polling: braking?.stall == null ? nobody : [...pollingNames(tools), ...(hasAgents ? [waitForName] : [])],
     policies: {
       names: braking?.policies?.list.map(({ name: each }) => each) ?? nobody,

@@ -54,7 +54,8 @@ class DefinedAgent {
   }
 
   #equipped(): ReadonlyMap<string, AnyTool> {
-    const waits = reporting(this.agents).length > 0
+    // The one of background calls waits for agents too.
+    const waits = reporting(this.agents).length > 0 && !this.#ownTools.has(waitForName)
     const transfers = [...this.handoffs.values()].map(transferTool)
     if (!waits && transfers.length === 0) return this.#ownTools
     return new Map([

@@ -25,6 +25,8 @@ export const plainOptions = {
   maxChildren: option(16, () => count().max(100, 'at most 100: split the work into a deeper tree')),
   /** How many calls of one reply are run; the model is told that the others were not. Default 128. */
   maxCallsPerReply: option(128, () => count().max(10_000)),
+  /** Calls that work in the background at once; further ones are answered with an error. Default 16. */
+  maxBackground: option(16, () => count().max(100)),
   /** How many answers to ask for, in total, before the run ends with `OUTPUT_INVALID`. Default 3. */
   outputAttempts: option(3, count),
   /** Default `'parallel'`. */

@@ -8,6 +8,8 @@ import type { RestartPolicy } from '../../machines/supervisorTypes.ts'
 import { isAgentDefinition, type AgentDefinition, type SubAgent } from './agentDefinition.ts'
 import type { AnyTool } from '../tools/defineTool.ts'
 import { invalid } from '../tools/toolSchema.ts'
+import { backgroundTools } from '../parts/background/backgroundTools.ts'
+import type { Tool } from '../tools/defineTool.ts'
 import { waitForName } from '../tools/waitForTool.ts'
 
 /** An agent that may be called, and how; a bare definition takes the defaults. */
@@ -111,7 +113,11 @@ export function subAgentMap(
     if (map.has(name)) throw new RuntimeError('INVALID_DEFINITION', `${label}: two agents are named "${name}".`)
     if (tools.has(name))
       throw new RuntimeError('INVALID_DEFINITION', `${label}: an agent and a tool are both named "${name}".`)
-    if (agent.detach === 'report' && tools.has(waitForName))
+    if (
+      agent.detach === 'report' &&
+      tools.has(waitForName) &&
+      !backgroundTools().includes(tools.get(waitForName) as Tool)
+    )
       throw new RuntimeError(
         'INVALID_DEFINITION',
         `${label}: a tool is named "${waitForName}", as the one that waits for "${name}".`,

@@ -14,9 +14,17 @@ interface OtherCalls {
   readonly [others]?: never
 }
 
-/** The arguments of an agent's calls, by name, as far as they are known: those of its tools. */
+/** Types of a tool's calls: the arguments, and the data of the results. */
+export interface CallTypes<out Input, out Data> {
+  readonly input: Input
+  readonly data: Data
+}
+
+/** The arguments and data of an agent's calls, by name, as far as they are known: those of its tools. */
 export type CallsOf<Tools extends ToolEntries, Agents extends readonly SubAgentEntry[]> = {
-  readonly [T in ToolsIn<Tools> as T['name']]: T extends Tool<never, string, infer Input> ? Input : never
+  readonly [T in ToolsIn<Tools> as T['name']]: T extends Tool<never, string, infer Input, infer Data>
+    ? CallTypes<Input, Data>
+    : never
 } & (Agents extends readonly [] ? unknown : OtherCalls) &
   (Extract<EntryOf<Tools>, ToolSource> extends never ? unknown : OtherCalls)
 
@@ -30,17 +38,20 @@ type Named<Event, Name, Input> = Event extends { readonly name: string; readonly
   ? Omit<Event, 'name' | 'input'> & { readonly name: Name; readonly input: Input }
   : Omit<Event, 'name'> & { readonly name: Name }
 
+type WithData<Event, Data> = Omit<Event, 'data'> & { readonly data?: Data }
+
 type ToolEventsOf<Calls> = {
-  readonly [Name in keyof Calls & string]:
-    | Named<EventOf<'tool.start'>, Name, Calls[Name]>
-    | Named<EventOf<'tool.end'>, Name, Calls[Name]>
-    | Named<EventOf<'tool.progress'>, Name, Calls[Name]>
+  readonly [Name in keyof Calls & string]: Calls[Name] extends CallTypes<infer Input, infer Data>
+    ? | Named<EventOf<'tool.start'>, Name, Input>
+      | WithData<Named<EventOf<'tool.end'>, Name, Input>, Data>
+      | Named<EventOf<'tool.progress'>, Name, Input>
+    : never
 }[keyof Calls & string]
 
 /** Any event of an agent, those of calls with the arguments of each: named, so that declaration files can name it. */
 export type EventWith<Calls> =
   | Exclude<AgentEvent, { type: ToolEventType }>
-  | ToolEventsOf<Calls & { readonly [Name in BrakeName]: unknown }>
+  | ToolEventsOf<Calls & { readonly [Name in BrakeName]: CallTypes<unknown, unknown> }>
 
 /** Events of an agent with these calls that listeners hear: any event, unless the names of all its calls are known. */
 export type EventsOf<Calls> = [keyof Calls] extends [never]
@@ -53,7 +64,8 @@ export type EventsOf<Calls> = [keyof Calls] extends [never]
 
 /**
  * Events of the calls of a definition's tools, told apart by `type` and `name`: `tool.start` has the arguments, as the tool's schema takes
- * them. A model may send others: then the call ends with an error, and the tool is not run.
+ * them (a model may send others: then the call ends with an error, and the tool is not run), `tool.end` the data, as JSON of what its `output` schema
+ * gives.
  *
  * @example
  * ```ts

@@ -7,6 +7,7 @@ import { hooksPart, type HookOptions } from '../define/hooks.ts'
 import type { AnyTool } from '../tools/defineTool.ts'
 import type { ToolSource } from '../tools/toolSource.ts'
 import type { AgentPart } from './agentPart.ts'
+import { backgroundPart } from './background/backgroundPart.ts'
 import type { ArtifactOption } from './artifacts/artifactOptions.ts'
 import { artifactPart } from './artifacts/artifactPart.ts'
 import { deferredPart } from './deferred/deferredPart.ts'
@@ -30,6 +31,7 @@ export interface PartOptions<Deps>
 /** All parts that an agent may have, in the order of their tools. */
 export const parts: readonly AgentPart[] = [
   deferredPart,
+  backgroundPart,
   skillPart,
   memoryPart,
   artifactPart,

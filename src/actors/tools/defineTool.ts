@@ -4,9 +4,17 @@ import { optionsCheck } from '../../protocol/checks/optionsCheck.ts'
 import type { JsonSchema, ToolSpec } from '../../protocol/ports/model.ts'
 import type { Snapshots } from '../../protocol/ports/snapshots.ts'
 import type { RunContext } from '../calls/runContext.ts'
+import {
+  backgroundSchemas,
+  backgroundWork,
+  checkedChoice,
+  withChoice,
+  wrongInBackground,
+  type BackgroundWork,
+} from './backgroundOption.ts'
 import type { Subject } from '../parts/permissions/subjects.ts'
 import { checkedUndo, wrongInUndo, type ToolEffects, type UndoContext, type UndoOption } from './checkedUndo.ts'
-import { concludeOf, type Conclude } from './toolValue.ts'
+import { concludeOf, type Conclude, type DataOf } from './toolValue.ts'
 import {
   isToolSchema,
   notASchema,
@@ -94,6 +102,13 @@ export interface ToolContext<out Deps = unknown, Receipt = unknown> extends RunC
   give(data: unknown, name?: string): void
   /** Keeps contents, such as that of a file before the call changes it. */
   readonly snapshots: Snapshots
+  /** Id of the call for the model, such as `b3`, while it works in the background. */
+  readonly background?: string | undefined
+  /**
+   * In the background: notes in the log what would be left if this process died, for `cleanUp`; the last counts. Begin that only once it has
+   * resolved. Rejects if it is not JSON of at most 4,000 characters, and as the store does.
+   */
+  leaves(left: unknown): Promise<void>
   /** Absent when the runtime has no `redact`. */
   readonly redact?: Redaction | undefined
 }
@@ -101,15 +116,17 @@ export interface ToolContext<out Deps = unknown, Receipt = unknown> extends RunC
 /** Return value of `run`: a string, content blocks, any JSON value, or nothing. */
 export type ToolOutput = unknown
 
-/** Arguments of a tool as its schema accepts them; only for the type checker. */
+/** Arguments of a tool as its schema accepts them, and its data for the application; only for the type checker. */
 declare const takes: unique symbol
+declare const gives: unique symbol
 
 /**
  * A tool as the runtime uses it, created by `defineTool`. `Deps` is the type of what it needs of the application, by default nothing;
- * `Name` and `Input`, the arguments that its schema takes, are known when its calls are observed.
+ * `Name`, `Input`, the arguments that its schema takes, and `Data`, that of its results, are known when its calls are observed.
  */
-export interface Tool<in Deps = unknown, out Name extends string = string, out Input = unknown> {
+export interface Tool<in Deps = unknown, out Name extends string = string, out Input = unknown, out Data = unknown> {
   readonly [takes]?: Input
+  readonly [gives]?: Data
   readonly name: Name
   readonly description: string
   readonly inputSchema: JsonSchema
@@ -133,6 +150,8 @@ export interface Tool<in Deps = unknown, out Name extends string = string, out I
   run(input: unknown, context: ToolContext<Deps>): ToolOutput | Promise<ToolOutput>
   /** True if its calls may end the run. */
   readonly endsRun?: true
+  /** Set if its calls may work in the background. */
+  readonly background?: BackgroundWork
   /** Set if its values are checked, or read by the model in another form. */
   readonly conclude?: Conclude
   /** Set if its effects are reversible. Takes the input and receipts of the log, and checks them. */
@@ -242,6 +261,18 @@ export interface ToolOptions<
   readonly receipt?: Receipt
   /** Set if it polls for something outside, so that repeated calls are no stall (`braking.stall`). Default `false`. */
   readonly polls?: boolean
+  /**
+   * Set if its calls work in the background: the model gets an id at once, and the result later, as a message. `'choice'`: those whose field
+   * `background`, which the schema gains, is true. `timeoutMs` is an hour then unless it is given, and `pin` does nothing.
+   */
+  readonly background?: true | 'choice'
+  /**
+   * Ends what a call in the background has left, as it told `leaves`, when its process died; the agent goes on after it, or 10 s. It must end
+   * nothing else, such as a later process of the same number.
+   */
+  cleanUp?(left: unknown): void | Promise<void>
+  /** Set if a call in the background goes on when its branch is reverted; else it ends with the branch. */
+  readonly survives?: true
 }
 
 const isFunction = (value: unknown): boolean => typeof value === 'function'
@@ -268,6 +299,7 @@ const checkOptions = optionsCheck(
     polls: () => z.boolean(),
     output: () => zodSchema(),
     toModel: () => z.custom(isFunction, 'give a function'),
+    ...backgroundSchemas,
     endsRun: () => z.union([z.literal(true), z.custom(isFunction)], 'give true or a function'),
   },
 )
@@ -294,11 +326,11 @@ export function defineTool<
   Deps = unknown,
   const Name extends string = string,
   const Output extends z.ZodType = z.ZodUnknown,
->(options: ToolOptions<Input, Receipt, Deps, Name, Output>): Tool<Deps, Name, SentTo<Input>> {
+>(options: ToolOptions<Input, Receipt, Deps, Name, Output>): Tool<Deps, Name, SentTo<Input>, DataOf<z.output<Output>>> {
   const label = labelOf('Tool', options)
-  const wrong = checkOptions(options) ?? wrongInUndo(options)
+  const wrong = checkOptions(options) ?? wrongInUndo(options) ?? wrongInBackground(options)
   if (wrong !== undefined) throw new RuntimeError('INVALID_DEFINITION', `${label}: ${wrong}.`)
-  return toolOf(options, readSchema(options.input, label))
+  return toolOf(options, checkedChoice(options, readSchema(options.input, label), label))
 }
 
 const endsRunText = 'A call that succeeds ends your work: its result is your answer.'
@@ -307,10 +339,12 @@ const endsRunText = 'A call that succeeds ends your work: its result is your ans
 export function toolOf<Deps, Name extends string, Input>(
   options: ToolOptions<ToolSchema, z.ZodType, Deps, Name, z.ZodType>,
   schema: ReadSchema,
-): Tool<Deps, Name, Input> {
-  const { inputSchema, parse, finish } = options.canonical === undefined ? schema : inOneForm(schema, options.canonical)
+): Tool<Deps, Name, Input, never> {
+  const whole = options.canonical === undefined ? schema : inOneForm(schema, options.canonical)
+  const { inputSchema, parse, finish } = withChoice(options, whole)
   const approval = options.needsApproval ?? false
   const conclude = concludeOf(options)
+  const background = backgroundWork(options)
   return Object.freeze({
     name: options.name,
     description: options.endsRun === true ? `${options.description} ${endsRunText}` : options.description,
@@ -326,12 +360,13 @@ export function toolOf<Deps, Name extends string, Input>(
     run: options.run === undefined ? runsElsewhere(options.name) : finishedBefore(finish, options.run),
     ...(conclude === undefined ? {} : { conclude }),
     ...(options.endsRun === undefined ? {} : { endsRun: true }),
+    ...(background === undefined ? {} : { background }),
     ...(options.run === undefined ? { external: true } : {}),
     ...(options.canonical === undefined ? {} : { isCanonical: true }),
     ...(options.undo === undefined
       ? {}
       : // By then a link may lead elsewhere: what the call did is in its receipt.
-        { undo: checkedUndo(options.undo as UndoOption, schema, options.receipt) }),
+        { undo: checkedUndo(options.undo as UndoOption, withChoice(options, schema), options.receipt) }),
   })
 }
 

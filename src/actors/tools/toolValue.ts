@@ -103,6 +103,22 @@ export function notJsonIn(value: unknown, path: readonly string[] = []): string 
   }
 }
 
+/** A value as JSON has it. */
+type InJson<Value> = unknown extends Value
+  ? unknown
+  : Value extends { toJSON(): infer Json }
+    ? InJson<Json>
+    : Value extends object
+      ? { readonly [Key in keyof Value]: InJson<Value[Key]> }
+      : Value
+
+/** Type of the data of a call whose value has this type. What a tool gives by names lies beside the fields of an object, or beside `value`. */
+export type DataOf<Value> = unknown extends Value
+  ? unknown
+  : Value extends readonly unknown[] | string | number | boolean | null
+    ? InJson<Value> | { readonly value: InJson<Value> }
+    : InJson<Value>
+
 /** Data that a call gave, by name; without a name under the empty one. */
 export type GivenData = ReadonlyMap<string, unknown>
 

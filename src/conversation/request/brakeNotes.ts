@@ -28,7 +28,7 @@ export const renderTag = (tag: Tag, quote: (id: NodeId) => readonly Block[]): st
 
 /** Returns the content of a tag as plain text. */
 export function tagText(tag: Tag, quote: (id: NodeId) => readonly Block[]): string {
-  const { calls, children = [] } = tag.evidence
+  const { calls, children = [], background = [] } = tag.evidence
   const changed = stillChanged(tag)
   const evidence = calls.map(({ name, attempts, lastError }) => {
     const error = lastError === undefined ? '' : ` → ${JSON.stringify(lastError)}`
@@ -40,6 +40,9 @@ export function tagText(tag: Tag, quote: (id: NodeId) => readonly Block[]): stri
     changed.length === 0 ? '' : `still changed: ${changed.join(', ')}`,
     ...undoText(tag.undo),
     children.length === 0 ? '' : `sub-agents: ${children.map(describeChild).join(', ')}`,
+    background.length === 0
+      ? ''
+      : `in the background: ${background.map(({ id, ...call }) => describeChild({ agentId: id, ...call })).join(', ')}`,
     ...(tag.keepVerbatim ?? []).map((id) => `word for word: ${cutMiddle(textOf(quote(id)), 4_000)}`),
     ...quotedReply(tag, quote, 1_000),
   ]

@@ -57,6 +57,14 @@ export interface KeptAnnotations {
   readonly hasUnpinned: boolean
   /** Missing in annotations that were stored before the first one. */
   readonly refused?: readonly Refused[]
+  /** Missing while none works. */
+  readonly working?: readonly (readonly [string, Receipt])[]
+}
+
+/** The receipt of a call that works in the background, and its step. */
+interface Receipt {
+  readonly nodeId: NodeId
+  readonly stepId: NodeId
 }
 
 /** A part that a provider refused, with its turn. */
@@ -81,6 +89,8 @@ export class Annotations {
   hasUnpinned: boolean
   /** Parts that providers refused, oldest first. */
   readonly refused: Refused[]
+  /** Calls that work in the background, by their ids. */
+  readonly #working: Map<string, Receipt>
 
   constructor(kept?: KeptAnnotations) {
     this.waiting = queuesOf(kept?.waiting)
@@ -95,6 +105,7 @@ export class Annotations {
     this.#yielding = new Set(kept?.yielding)
     this.hasUnpinned = kept?.hasUnpinned ?? false
     this.refused = [...(kept?.refused ?? [])]
+    this.#working = new Map(kept?.working)
   }
 
   keep(): KeptAnnotations {
@@ -104,6 +115,7 @@ export class Annotations {
       tagged,
       hasUnpinned,
       ...(refused.length === 0 ? {} : { refused }),
+      ...(this.#working.size === 0 ? {} : { working: [...this.#working] }),
       notices: [...this.notices],
       stalls: this.stalls.keep(),
       policies: this.policies.keep(),
@@ -188,6 +200,25 @@ export class Annotations {
     else this.hasUnpinned = this.#pinned.delete(step) || this.hasUnpinned
   }
 
+  work(id: string, receipt: Receipt): void {
+    this.#working.set(id, receipt)
+  }
+
+  /** Returns the node of the receipt; `undefined`: the call is not at work. */
+  endWork(id: string): NodeId | undefined {
+    const receipt = this.#working.get(id)
+    this.#working.delete(id)
+    // Its step may stand before what was folded since.
+    if (receipt !== undefined && this.hidden.spans.length > 0) this.hasUnpinned = true
+    return receipt?.nodeId
+  }
+
+  /** Returns true if a node is the receipt of a call that works in the background, or the beginning of its step. */
+  isWorking(id: NodeId): boolean {
+    for (const { nodeId, stepId } of this.#working.values()) if (id === nodeId || id === stepId) return true
+    return false
+  }
+
   refuse(part: RefusedPart, turnIndex: number): void {
     this.refused.push({ ...part, turnIndex })
   }
@@ -217,6 +248,7 @@ export class Annotations {
 
   /** Drops the waiting requests, which stay with the source of a fork. */
   dropRequests(): void {
+    this.#working.clear()
     for (const requests of Object.values(this.waiting)) requests.splice(0)
   }
 }

@@ -4,7 +4,7 @@ import type { NodeId } from '../../protocol/ids.ts'
 import { toolCallsOf } from '../../protocol/text/messageText.ts'
 import type { QueuedMessage, QueueName } from '../../protocol/runs/queue.ts'
 import type { LogRecord, RecordOf } from '../../protocol/records.ts'
-import { keepOpen, nodesOf, openedAgain, wrongInPlace, wrongInResult, type OpenStep } from './openStep.ts'
+import { keepOpen, markCall, nodesOf, openedAgain, wrongInPlace, wrongInResult, type OpenStep } from './openStep.ts'
 import type { ConversationNode } from './node.ts'
 import { tagsIn, type KeptConversation } from './keptConversation.ts'
 import { TreeView } from './treeView.ts'
@@ -24,6 +24,7 @@ import { estimateTokens, type TokenCounter } from '../limits/tokenCounter.ts'
 import { UndoneTags } from '../brakes/revert/undoneTags.ts'
 import { TrunkChanges } from './trunkChanges.ts'
 import { noQueues, WaitingMessages } from './waitingMessages.ts'
+import { beginWork, endWork } from './receipts.ts'
 import { withhold } from './withheld.ts'
 import type { LaidOverlay } from '../request/overlay.ts'
 
@@ -215,8 +216,12 @@ export class Conversation extends TreeView implements ConversationView, Reshaped
         this.changed(this.tree.path.length + 1)
         break
       case 'tool.start':
-        if (record.irreversible || record.reversible || record.polls || record.edited)
-          this.#open?.marks.set(record.callId, record)
+        if (record.irreversible || record.reversible || record.polls || record.edited || record.background)
+          markCall(this.#open, record)
+        break
+      // The effects of a call are those of the calls that it makes.
+      case 'inner.start':
+        if (record.irreversible || record.reversible) markCall(this.#open, record)
         break
       case 'tool.end':
         this.#applyResult(record)
@@ -225,6 +230,9 @@ export class Conversation extends TreeView implements ConversationView, Reshaped
         break
       case 'guard.decided':
         if (record.withheld !== undefined) this.changed(withhold(record, this.tree, this.#counter))
+        break
+      case 'call.reported':
+        endWork(this, record)
         break
       case 'run.end':
         if (record.reason?.type === 'stall') this.#annotations?.stalls.pause()
@@ -279,7 +287,9 @@ export class Conversation extends TreeView implements ConversationView, Reshaped
     const stepId = open.reply.nodeId
     this.tree.append(open.reply, stepId, this.#counter)
     for (const callId of open.callIds) {
-      this.tree.append(open.results.get(callId)!, stepId, this.#counter, open.marks.get(callId))
+      const [result, marks] = [open.results.get(callId)!, open.marks.get(callId)]
+      this.tree.append(result, stepId, this.#counter, marks)
+      beginWork(this, marks?.background, result, stepId)
     }
   }
 

@@ -131,7 +131,7 @@ export class ConversationTree {
     record: RecordOf<'message.added' | 'reply.end' | 'tool.end'>,
     stepId: NodeId,
     counter: TokenCounter,
-    marks?: CallMarks,
+    marks?: Partial<CallMarks>,
   ): void {
     this.#push(makeNode(record, stepId, this.head, counter, marks))
   }

@@ -64,7 +64,10 @@ const noTags: readonly Tag[] = Object.freeze([])
 const nothing = Object.freeze({})
 
 /** Marks of a started call: whether it can be undone, whether it polls for something, and the input that it ran with. */
-export type CallMarks = Pick<RecordOf<'tool.start'>, 'irreversible' | 'reversible' | 'polls' | 'edited' | 'input'>
+export type CallMarks = Pick<
+  RecordOf<'tool.start'>,
+  'irreversible' | 'reversible' | 'polls' | 'edited' | 'input' | 'background'
+>
 
 /** Returns the node for a record, as a child of `parent`. */
 export function makeNode(

@@ -10,13 +10,13 @@ export interface OpenStep {
   readonly callIds: readonly string[]
   readonly results: Map<string, RecordOf<'tool.end'>>
   /** Marks from the start of each call, by `callId`. */
-  readonly marks: Map<string, CallMarks>
+  readonly marks: Map<string, Partial<CallMarks>>
 }
 
 /** Stored form of an open step. */
 export interface KeptOpenStep extends Pick<OpenStep, 'reply' | 'callIds'> {
   readonly results: readonly (readonly [string, RecordOf<'tool.end'>])[]
-  readonly marks: readonly (readonly [string, CallMarks])[]
+  readonly marks: readonly (readonly [string, Partial<CallMarks>])[]
 }
 
 export const keepOpen = (open: OpenStep): KeptOpenStep => ({
@@ -70,4 +70,19 @@ export function wrongInPlace(
   if (nodeId > lastNodeId + 1) return `its id must be the next, ${formatNodeId(lastNodeId + 1)}`
   if (parentId === (head?.id ?? null)) return undefined
   return `its parent must be the head, ${head === undefined ? 'none' : formatNodeId(head.id)}`
+}
+
+/** Notes the marks of a call that starts, and of one that it makes: its effects are its own. */
+export function markCall(open: OpenStep | undefined, record: RecordOf<'tool.start' | 'inner.start'>): void {
+  if (open === undefined) return
+  const { marks } = open
+  const { callId, irreversible, reversible } = record
+  const before = marks.get(callId)
+  if (record.type === 'tool.start')
+    return void marks.set(callId, before === undefined ? record : { ...record, ...before })
+  marks.set(callId, {
+    ...before,
+    ...(irreversible === undefined ? {} : { irreversible }),
+    ...(reversible === undefined ? {} : { reversible }),
+  })
 }

@@ -52,6 +52,7 @@ const foreign: ReadonlySet<string> = new Set([
   'providerOptions',
   'settings',
   'spec',
+  'value',
 ])
 
 /** Fields that hold ids and names used by the runtime, and signatures. They stay unchanged. */

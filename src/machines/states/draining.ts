@@ -1,5 +1,6 @@
 import { messageOf } from '../../protocol/errors.ts'
 import { advance, agentMachineId, agentSetup } from '../agentSetup.ts'
+import { abortBackground } from '../aborts.ts'
 import type { AgentContext, EventOfType } from '../agentTypes.ts'
 import {
   askedKinds,
@@ -160,7 +161,8 @@ export const draining = agentSetup.createStateConfig({
       { guard: 'isRunning', target: 'settling' },
       {
         target: 'idle',
-        actions: advance((draft) => {
+        actions: advance((draft, event) => {
+          abortBackground(draft, event)
           endUndo(draft, 'it was aborted')
           refuseReshaping(draft, 'it was aborted')
           refuseCompactions(draft, 'it was aborted')

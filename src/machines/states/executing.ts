@@ -3,7 +3,7 @@ import { advance, agentSetup } from '../agentSetup.ts'
 import type { EventOfType } from '../agentTypes.ts'
 import { advanceCalls, failCall, heldCalls, settleCall } from '../calls.ts'
 import { failHook, settleHook } from '../checkedCalls.ts'
-import { askPeople, decideCall } from '../decisions.ts'
+import { askApproval, askPeople, decideCall } from '../decisions.ts'
 import { enqueueMessage } from '../queues.ts'
 import { reachedLimit } from '../limits.ts'
 import { holdDeadline, pauseForStore, pauseRun } from '../runs.ts'
@@ -56,6 +56,7 @@ export const executing = agentSetup.createStateConfig({
       actions: advance<EventOfType<'decide'>>((draft, event) => decideCall(draft, event)),
     },
     ask: { actions: advance<EventOfType<'ask'>>(askPeople) },
+    'ask.approval': { actions: advance<EventOfType<'ask.approval'>>(askApproval) },
     steer: {
       actions: advance<EventOfType<'steer'>>((draft, event) => {
         enqueueMessage(draft, 'steering', event)

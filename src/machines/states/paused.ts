@@ -2,6 +2,7 @@ import { messageOf } from '../../protocol/errors.ts'
 import { advance, agentSetup } from '../agentSetup.ts'
 import { abortAtRest, beginAbort, endAbort } from '../aborts.ts'
 import type { EventOfType } from '../agentTypes.ts'
+import { startBackground } from '../background.ts'
 import { advanceCalls, cancelCalls, failCall, readyPausedCalls, settleCall } from '../calls.ts'
 import { decideCall } from '../decisions.ts'
 import { dropSaid, enqueueMessage, enqueuePrompt } from '../queues.ts'
@@ -16,6 +17,7 @@ function resumeRun(draft: Draft, { id, limits }: Resume): void {
   const { pause, pausedLimits } = draft.context
   draft.set({ storeError: null })
   startRun(draft, { cause: 'resume', requestId: id, limits: limits ?? pausedLimits ?? undefined })
+  startBackground(draft)
   // It was about to answer, unless it is given more.
   if (limits === undefined && pause?.type === 'interrupted' && pause.limit !== undefined)
     draft.setRun({ answer: { limit: pause.limit, isAsked: false } })
@@ -113,6 +115,7 @@ export const paused = agentSetup.createStateConfig({
         actions: advance((draft) => {
           draft.set({ storeError: null })
           draft.setPause(null)
+          startBackground(draft)
         }),
       },
     ],
@@ -124,9 +127,9 @@ export const paused = agentSetup.createStateConfig({
     abort: [
       {
         guard: 'pausedByStore',
-        actions: advance((draft) => {
+        actions: advance((draft, event) => {
           dropResuming(draft)
-          beginAbort(draft)
+          beginAbort(draft, event)
           endAbort(draft)
           leaveRun(draft)
           pauseForStore(draft)
@@ -136,12 +139,12 @@ export const paused = agentSetup.createStateConfig({
       {
         guard: 'pausedBetweenTurns',
         target: 'idle',
-        actions: advance((draft) => {
+        actions: advance((draft, event) => {
           cancelCalls(draft, 'aborted')
           endUndo(draft, 'the run was aborted')
           dropSaid(draft)
           leaveRun(draft)
-          abortAtRest(draft)
+          abortAtRest(draft, event)
         }),
       },
     ],

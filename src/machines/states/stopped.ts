@@ -1,5 +1,6 @@
 import { advance, agentSetup } from '../agentSetup.ts'
 import type { EventOfType } from '../agentTypes.ts'
+import { endBackground } from '../background.ts'
 import { refuse, refuseReshaping } from '../brakes.ts'
 import { cancelCalls } from '../calls.ts'
 import { cancelCompaction, refuseCompactions } from '../compaction.ts'
@@ -19,6 +20,8 @@ export const stopped = agentSetup.createStateConfig({
   description: 'The end.',
   type: 'final',
   entry: advance((draft) => {
+    // No report of it could come any more; closed, the agent reads so when it goes on from its log.
+    endBackground(draft, 'aborted')
     // At rest nothing has settled it.
     if (draft.context.isCompacting) cancelCompaction(draft, 'the agent was stopped', draft.context.ending !== 'stop')
     if (draft.context.consulting !== null)

@@ -48,6 +48,8 @@ export const agentCommands = variants({
       type: z.literal('agent.abort'),
       /** Id of the run's request: only this run ends, or is withdrawn if it still waits. */
       run: z.string().exactOptional(),
+      /** Leaves the calls in the background at work. */
+      background: z.literal(false).exactOptional(),
     }),
   'agent.resume': () =>
     onlyFields({ ...toAgent(), type: z.literal('agent.resume'), limits: limitsSchema().exactOptional() }),

@@ -1,11 +1,15 @@
 import type { EventOf } from '../events.ts'
 import type { RecordLines } from './describing.ts'
+import { backgroundLines } from './background/backgroundLines.ts'
+import { innerLines } from './inner/innerLines.ts'
 import { memoryLines } from './memory/memoryLines.ts'
 import type { PartRecordType } from './partRecords.ts'
 import { permissionLines } from './permissions/permissionLines.ts'
 
 /** The lines of all parts. Apart from `partWords.ts`, as a page loads only these. */
 export const partLines: { readonly [T in PartRecordType]: RecordLines<EventOf<T>> } = {
+  ...backgroundLines,
+  ...innerLines,
   ...memoryLines,
   ...permissionLines,
 }

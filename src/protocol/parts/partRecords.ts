@@ -1,8 +1,12 @@
+import { backgroundRecords } from './background/backgroundRecords.ts'
+import { innerRecords } from './inner/innerRecords.ts'
 import { memoryRecords } from './memory/memoryRecords.ts'
 import { permissionCommands, permissionRecords } from './permissions/permissionRecords.ts'
 
 /** The records of all parts. */
 export const partRecords = {
+  ...backgroundRecords,
+  ...innerRecords,
   ...memoryRecords,
   ...permissionRecords,
 } as const

@@ -1,11 +1,15 @@
 import type { EventOf } from '../events.ts'
 import type { RecordWords } from './describing.ts'
+import { backgroundWords } from './background/backgroundWords.ts'
+import { innerWords } from './inner/innerWords.ts'
 import { memoryWords } from './memory/memoryWords.ts'
 import type { PartRecordType } from './partRecords.ts'
 import { permissionWords } from './permissions/permissionWords.ts'
 
 /** The words of all parts: for the application's log, telemetry, and clients that may not see all. */
 export const partWords: { readonly [T in PartRecordType]: RecordWords<EventOf<T>> } = {
+  ...backgroundWords,
+  ...innerWords,
   ...memoryWords,
   ...permissionWords,
 }

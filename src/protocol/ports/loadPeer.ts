@@ -5,8 +5,13 @@ export async function loadPeer<T>(load: () => Promise<T>, who: string, packageNa
   try {
     return await load()
   } catch (thrown) {
-    if ((thrown as { code?: unknown }).code !== 'ERR_MODULE_NOT_FOUND') throw thrown
-    const what = `${who} needs a package that is not installed: npm install ${packageName}.`
-    throw new RuntimeError('PACKAGE_MISSING', what, { cause: thrown })
+    throw packageMissing(thrown, who, packageName)
   }
+}
+
+/** Returns the error for a package that was not found; any other error as it is. */
+export function packageMissing(thrown: unknown, who: string, packageName: string): unknown {
+  if ((thrown as { code?: unknown }).code !== 'ERR_MODULE_NOT_FOUND') return thrown
+  const what = `${who} needs a package that is not installed: npm install ${packageName}.`
+  return new RuntimeError('PACKAGE_MISSING', what, { cause: thrown })
 }

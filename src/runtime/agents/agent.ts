@@ -119,10 +119,10 @@ export class Agent<
    * Ends the current run: no further delta is emitted, the part of the reply that has arrived is kept, calls in flight are told to
    * stop and get a result that says so, and waiting steering and follow-ups are dropped. Waiting prompts run next. Does nothing if
    * the agent is idle. An agent stuck on a record that its store can never accept (`RECORD_TOO_LARGE`) is closed: `runtime.open`
-   * continues from its log.
+   * continues from its log. Calls in the background end too, unless `background` is false.
    */
-  abort(): void {
-    this.#carryOut({ type: 'agent.abort', agentId: this.id })
+  abort({ background }: { readonly background?: boolean } = {}): void {
+    this.#carryOut({ type: 'agent.abort', agentId: this.id, ...(background === false ? { background } : {}) })
   }
 
   /** Ends the agent for good: aborts its work, writes the log and releases it. Idempotent. */

@@ -2,6 +2,7 @@ import type { AgentDefinition } from '../../actors/define/agentDefinition.ts'
 import type { TurnPlace } from '../../actors/agentPorts.ts'
 import type { PricedModel } from '../../actors/turn/turnOptions.ts'
 import type { AgentMachineEvent } from '../../machines/agentTypes.ts'
+import { backgroundCalls } from '../../machines/background.ts'
 import { foldContext } from '../../machines/rebuildContext.ts'
 import { RuntimeError, toErrorInfo, type ErrorInfo } from '../../protocol/errors.ts'
 import type { Metadata } from '../../protocol/metadata.ts'
@@ -111,6 +112,7 @@ export class AgentHost implements TreeAgent {
       callbackFailed,
     }
     const context = base?.context ?? foldContext(records, past)
+    this.ports.cleanUp(backgroundCalls(context.context))
     this.machine.input = machineInput(
       { ...agent, frame: requests.frame, asking: requests },
       { ...options, history, folded: context.context },
@@ -140,7 +142,7 @@ export class AgentHost implements TreeAgent {
   wake(): void {
     const { restored } = this.machine.input
     if (restored === undefined) return
-    this.machine.tell({ type: 'wake' })
+    this.machine.tell({ type: 'wake', staysPaused: restored.staysPaused === true })
     if (restored.context.reporters?.length) this.family.children.detached.collect()
   }
 

@@ -73,7 +73,7 @@ export const ownPending = (agentId: string, { calls, run }: Pick<AgentContext, '
 
 function pendingCall(
   agentId: string,
-  { callId, key, name, input, status, question, irreversible, suggest }: CallState,
+  { callId, key, name, input, status, question, irreversible, suggest, asks }: CallState,
 ): Pending | undefined {
   const call = { agentId, callId, key, name, input }
   switch (status) {
@@ -86,6 +86,7 @@ function pendingCall(
       }
     case 'asking':
     case 'asked':
+      if (asks !== undefined) return { kind: 'approval', agentId, ...asks }
       return { kind: 'question', ...call, ...question! }
     case 'requested':
       return { kind: 'call', ...call }

@@ -8,6 +8,8 @@ import type { Answer, Question } from '../../protocol/questions.ts'
 import type { RecordDraft } from '../../protocol/records.ts'
 import type { PeoplesAnswers } from '../children/treeAgent.ts'
 
+type Approval = Awaited<ReturnType<AgentPorts['approve']>>
+
 interface OpenQuestion {
   readonly question: string
   readonly wrongIn: (value: unknown) => string | undefined
@@ -19,6 +21,8 @@ export class Answers implements PeoplesAnswers {
   readonly #ports: AgentPorts
   /** Questions of running tools, by key. */
   readonly #open = new Map<string, OpenQuestion>()
+  /** Calls that running calls make and that wait for an approval, by key. */
+  readonly #approvals = new Map<string, (approval: Approval) => void>()
   /** Keys that were decided, of which the log does not tell yet. */
   readonly #decided = new Set<string>()
 
@@ -42,6 +46,21 @@ export class Answers implements PeoplesAnswers {
     })
   }
 
+  /** Resolves with the decision about a call that a running call makes; rejects with the reason of `signal`. */
+  waitForApproval(key: string, signal: AbortSignal): Promise<Approval> {
+    return new Promise((resolve, reject) => {
+      const abort = (): void => {
+        this.#approvals.delete(key)
+        reject(signal.reason as Error)
+      }
+      signal.addEventListener('abort', abort, { once: true })
+      this.#approvals.set(key, (approval) => {
+        signal.removeEventListener('abort', abort)
+        resolve(approval)
+      })
+    })
+  }
+
   /** Returns true if a key was decided a moment ago: the machine may be in the middle of a step. */
   isDecided(key: string): boolean {
     return this.#decided.has(key)
@@ -58,7 +77,8 @@ export class Answers implements PeoplesAnswers {
 
   #take(record: RecordDraft): void {
     if (record.type === 'run.end') this.#decided.clear()
-    else if (record.type === 'approval.decided' || record.type === 'tool.end') this.#decided.delete(record.key)
+    else if (record.type === 'approval.decided') this.#decide(record)
+    else if (record.type === 'tool.end') this.#decided.delete(record.key)
     else if (record.type === 'question.answered') {
       const { key, decision, value, reason } = record
       this.#decided.delete(key)
@@ -67,6 +87,13 @@ export class Answers implements PeoplesAnswers {
       const given = { ...(value === undefined ? {} : { value }), ...(reason === undefined ? {} : { reason }) }
       open?.resolve({ question: open.question, decision, ...given })
     }
+  }
+
+  #decide({ key, decision, reason, input }: Extract<RecordDraft, { type: 'approval.decided' }>): void {
+    this.#decided.delete(key)
+    const decided = this.#approvals.get(key)
+    this.#approvals.delete(key)
+    decided?.({ decision, ...(reason === undefined ? {} : { reason }), ...(input === undefined ? {} : { input }) })
   }
 
   /**

@@ -94,7 +94,9 @@ function carryOut(
       return undefined
     case 'agent.abort':
       machine.send(
-        command.run === undefined ? { type: 'abort', ...from } : { type: 'withdraw', id: command.run, ...from },
+        command.run === undefined
+          ? { type: 'abort', ...from, ...(command.background === false ? { background: false } : {}) }
+          : { type: 'withdraw', id: command.run, ...from },
       )
       return undefined
     case 'agent.resume':

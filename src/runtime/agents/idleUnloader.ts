@@ -93,6 +93,7 @@ function isQuiet({ machine, family, announcer }: Idle): boolean {
     !machine.isStopped &&
     machine.unseen === 0 &&
     context.undoing === null &&
+    context.background.length === 0 &&
     waiting.every((list) => !context[list]?.length) &&
     family.live.length === 0 &&
     !machine.isAttended &&

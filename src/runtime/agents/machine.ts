@@ -43,6 +43,7 @@ const atRest: Partial<AgentContext> = {
   ending: null,
   calls: nobody,
   attached: nobody,
+  background: nobody,
   prompts: nobody,
   steering: nobody,
   followUps: nobody,

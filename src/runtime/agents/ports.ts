@@ -8,6 +8,7 @@ import { GroupMember } from '../../conversation/brakes/lessons/lessons.ts'
 import type { SharedLessons } from '../../conversation/brakes/lessons/sharedLessons.ts'
 import type { AssembledRequest } from '../../conversation/request/assembleRequest.ts'
 import type { Conversation } from '../../conversation/tree/conversation.ts'
+import type { CallReporter } from '../../machines/agentTypes.ts'
 import type { Redactor } from '../../log/redaction/redactor.ts'
 import type { Clock } from '../../protocol/ports/clock.ts'
 import type { AgentSnapshots } from '../../protocol/ports/snapshots.ts'
@@ -20,6 +21,7 @@ import type { PartDraft, PartStates } from '../../machines/partStates.ts'
 import { runIncognito } from '../children/runIncognito.ts'
 import type { TreeAgent } from '../children/treeAgent.ts'
 import { Answers } from './answers.ts'
+import { Background } from './background.ts'
 import type { Family } from './family.ts'
 import type { HostShared } from './hostOptions.ts'
 import type { AgentLog } from './log.ts'
@@ -40,6 +42,9 @@ interface Reached extends TreeAgent {
   readonly view: View
 }
 
+/** Most time for cleaning up after one call, in milliseconds. */
+const cleanUpMs = 10_000
+
 /** Everything that the effects of one loaded agent may reach, with what is under way for them. */
 export class Ports implements AgentPorts {
   readonly #agent: Reached
@@ -56,6 +61,7 @@ export class Ports implements AgentPorts {
   announced = ''
   group: GroupMember | undefined
   #answers: Answers | undefined
+  #background: Background | undefined
   /** Set once it has called a model, with limits. */
   #waits: ModelWaits | undefined
   /** Set with `captureTurnRequests`. */
@@ -83,13 +89,36 @@ export class Ports implements AgentPorts {
     this.clock = shared.clock
     this.random = shared.random
     if (agent.ownDefinition.captureTurnRequests) this.#captures = new RequestCaptures([...past, ...records])
-    if (base !== undefined || records.length > 0)
-      this.#opening = new Promise((resolve) =>
-        setImmediate(() => {
-          this.#opening = undefined
-          resolve()
-        }),
-      )
+    if (base !== undefined || records.length > 0) this.#open(new Promise((resolve) => setImmediate(resolve)))
+  }
+
+  /** Holds all effects back until the work is done, and what they waited for before. */
+  #open(work: Promise<unknown>): void {
+    const opening: Promise<void> = Promise.all([this.#opening, work]).then(() => {
+      if (this.#opening === opening) this.#opening = undefined
+    })
+    this.#opening = opening
+  }
+
+  /** Ends what background calls of a dead process have left. Nothing of the agent goes on before. */
+  cleanUp(calls: readonly CallReporter[]): void {
+    const works = calls.flatMap(({ name, left }) => {
+      const cleanUp = left === undefined ? undefined : this.definition.tools.get(name)?.background?.cleanUp
+      return cleanUp === undefined ? [] : [this.#cleanUp(name, () => cleanUp(left))]
+    })
+    if (works.length > 0) this.#open(Promise.all(works))
+  }
+
+  async #cleanUp(name: string, cleanUp: () => void | Promise<void>): Promise<void> {
+    const late = Promise.withResolvers<void>()
+    const cancel = this.clock.after(cleanUpMs, () => late.reject(new Error(`It took longer than ${cleanUpMs} ms.`)))
+    try {
+      await Promise.race([cleanUp(), late.promise])
+    } catch (thrown) {
+      this.callbackFailed(`cleanUp of tool "${name}"`, thrown)
+    } finally {
+      cancel()
+    }
   }
 
   get definition(): AgentDefinition {
@@ -131,10 +160,15 @@ export class Ports implements AgentPorts {
     }
   }
 
-  /** Absent while it has none and its model cannot call any. */
+  /** Absent while it has none and its model cannot call any, nor wait for calls. */
   get children(): AgentPorts['children'] {
     const { family, view } = this.#agent
-    return family.known ?? (view.definition.agents.size === 0 ? undefined : family.children)
+    const { agents, policy } = view.definition
+    return family.known ?? (agents.size === 0 && policy.background === undefined ? undefined : family.children)
+  }
+
+  get background(): Background {
+    return (this.#background ??= new Background(this.#agent))
   }
 
   tellApplication(message: string): void {
@@ -227,6 +261,13 @@ export class Ports implements AgentPorts {
     const answer = this.answers.wait(question, wrongIn, signal)
     this.#agent.machine.tell({ type: 'ask', key, question, at: this.clock.now() })
     return answer
+  }
+
+  approve(...[key, request, signal]: Parameters<AgentPorts['approve']>): ReturnType<AgentPorts['approve']> {
+    const decision = this.answers.waitForApproval(request.key, signal)
+    const bare = this.redactor?.value(request) ?? request
+    this.#agent.machine.tell({ type: 'ask.approval', key, request: bare, at: this.clock.now() })
+    return decision
   }
 
   replyStarted(key: string): void {

@@ -7,6 +7,7 @@ import { isRedacted } from '../../log/redaction/redactor.ts'
 import type { Conversation } from '../../conversation/tree/conversation.ts'
 import type { AgentInput, CallState, FrameState } from '../../machines/agentTypes.ts'
 import type { Metadata } from '../../protocol/metadata.ts'
+import { backgroundCalls } from '../../machines/background.ts'
 import { openQueues } from '../../machines/brakes.ts'
 import { emptyBrakeQueues } from '../../protocol/brakes/brakeTable.ts'
 import { withoutUse } from '../../machines/frames.ts'
@@ -106,7 +107,9 @@ export function restoreInput(
       .map(({ name }) => name),
     staysPaused,
     ...(foreign ? { isForeign: true } : {}),
-    redacted: context.calls.filter(({ input }) => isRedacted(input)).map(({ callId }) => callId),
+    redacted: [...context.calls, ...backgroundCalls(context)]
+      .filter(({ input }) => isRedacted(input))
+      .map(({ callId }) => callId),
   }
 }
 

@@ -1,4 +1,4 @@
-import { waitsForPeople } from '../../machines/callFacts.ts'
+import { idOfReporter, waitsForPeople } from '../../machines/callFacts.ts'
 import type { CallState } from '../../machines/agentTypes.ts'
 import { RuntimeError, type ErrorInfo } from '../../protocol/errors.ts'
 import type { Pending } from '../../protocol/runs/pending.ts'
@@ -15,8 +15,8 @@ interface Place {
 /** Why nothing more happens by itself in the tree of an agent, told apart by `status`. */
 export type Settled =
   /**
-   * The agent is at rest, and so is every agent below it: the next message starts a run. `reporters`: ids of agents that work on their own and
-   * will report to it.
+   * The agent is at rest, and so is every agent below it: the next message starts a run. `reporters`: ids of agents that work on their own,
+   * and of calls in the background, that will report to it.
    */
   | (Place & { readonly status: 'idle'; readonly reporters: readonly string[] })
   /** The agent continues once people decide: `pending` has its calls and questions and those of agents below it. */
@@ -78,8 +78,7 @@ function stands(agent: TreeAgent): Settled | undefined {
   const { lastSeq: seq } = agent.view.conversation
   const standing = standingOf(agent)
   if (standing === 'busy') return undefined
-  if (standing === 'idle')
-    return { status: 'idle', seq, reporters: agent.machine.context.reporters.map(({ childId }) => childId) }
+  if (standing === 'idle') return { status: 'idle', seq, reporters: agent.machine.context.reporters.map(idOfReporter) }
   if (standing !== 'waiting') return { status: 'paused', seq, ...standing }
   return { status: 'waiting', seq, pending: agent.announcer.clean(pendingOf(agent)) }
 }

@@ -1,9 +1,10 @@
 import type { CallInput } from '../../machines/effectTypes.ts'
-import type { Reporter, AgentContext } from '../../machines/agentTypes.ts'
+import type { AgentReporter, AgentContext } from '../../machines/agentTypes.ts'
 import { WaitedFor, type WaitForCall } from '../../actors/tools/waitForTool.ts'
 import { type ErrorCode, RuntimeError, toErrorInfo } from '../../protocol/errors.ts'
 import type { QueuedMessage } from '../../protocol/runs/queue.ts'
 import { RunOutcome } from '../../protocol/runs/run.ts'
+import { idOfReporter } from '../../machines/callFacts.ts'
 import { readHistory } from '../../log/readHistory.ts'
 import type { ChildAnswer } from './childAnswer.ts'
 import { beginning } from './childHistory.ts'
@@ -67,7 +68,8 @@ export class DetachedAgents {
     const { reporters, staysPaused } = { ...restored?.context, ...restored }
     if (reporters === undefined || reporters.length === 0) return
     const failed = (thrown: unknown): void => this.#parent.announcer.fail(thrown)
-    const each = reporters.map((reporter) => this.#collect(reporter, staysPaused === true).catch(failed))
+    const agents = reporters.filter((one): one is AgentReporter => one.kind === undefined)
+    const each = agents.map((reporter) => this.#collect(reporter, staysPaused === true).catch(failed))
     this.#collecting = Promise.all(each)
   }
 
@@ -76,7 +78,7 @@ export class DetachedAgents {
     await this.#collecting
   }
 
-  async #collect(reporter: Reporter, staysPaused: boolean): Promise<void> {
+  async #collect(reporter: AgentReporter, staysPaused: boolean): Promise<void> {
     const { childId, name, key } = reporter
     const parent = this.#parent
     const running = this.#hosts.find(childId)
@@ -129,7 +131,7 @@ export class DetachedAgents {
     const over = Promise.withResolvers<void>()
     const end = (): void => over.resolve()
     const look = (): void => {
-      if (isOver(parent.machine.context, call.agents)) end()
+      if (isOver(parent.machine.context, call.ids)) end()
     }
     this.#waiting.add(look)
     signal.addEventListener('abort', end, { once: true })
@@ -142,7 +144,7 @@ export class DetachedAgents {
       signal.removeEventListener('abort', end)
       this.#waiting.delete(look)
     }
-    return resultOf(parent.machine.context, call.agents)
+    return resultOf(parent.machine.context, call.ids)
   }
 }
 
@@ -158,7 +160,7 @@ export const detachedAnswer = (agentId: string, name: string, reports: boolean):
 const whereTo = (reports: boolean): string =>
   reports ? 'Its answer will come to you as a message; wait_for waits for it.' : 'Its answer does not come back here.'
 
-type Known = Pick<AgentContext, 'reporters' | 'followUps' | 'steering'>
+type Known = Pick<AgentContext, 'reporters' | 'followUps' | 'steering' | 'policy'>
 
 /** Most UTF-16 units of reports in one result, apart from the first report. */
 const maxChars = 100_000
@@ -167,10 +169,10 @@ const isAmong = (agents: readonly string[] | undefined, agentId: string): boolea
 
 /** Returns true if none of the awaited agents works any longer, or a message has come for the agent. Pure. */
 const isOver = ({ reporters, steering }: Known, agents: readonly string[] | undefined): boolean =>
-  steering.length > 0 || !reporters.some(({ childId }) => isAmong(agents, childId))
+  steering.length > 0 || !reporters.some((one) => isAmong(agents, idOfReporter(one)))
 
 /** Returns the result for the model: the reports that are there, as far as they fit, and the agents still at work. Pure. */
-function resultOf({ reporters, followUps, steering }: Known, agents: readonly string[] | undefined): WaitedFor {
+function resultOf({ reporters, followUps, steering, policy }: Known, agents: readonly string[] | undefined): WaitedFor {
   const there = followUps.filter(
     (message) => reporterIn(message) !== undefined && isAmong(agents, reporterIn(message)!),
   )
@@ -181,11 +183,11 @@ function resultOf({ reporters, followUps, steering }: Known, agents: readonly st
     if (held.length > 0 && chars > maxChars) break
     held.push(message)
   }
-  const working = reporters.filter(({ childId }) => isAmong(agents, childId))
+  const working = reporters.filter((one) => isAmong(agents, idOfReporter(one)))
   const later = there.length - held.length
   const lines = [
     ...held.map(({ content }) => textOf(content)),
-    ...(held.length > 0 || working.length > 0 ? [] : [nothingNew(reporters, agents)]),
+    ...(held.length > 0 || working.length > 0 ? [] : [nothingNew(reporters, agents, policy.background !== undefined)]),
     ...(later === 0 ? [] : [`${later} more have reported: you will read it in messages that follow.`]),
     ...(steering.length > 0 && working.length > 0 ? ['Somebody has spoken to you: that is why this ends early.'] : []),
     ...(working.length === 0 ? [] : [`Still at work: ${names(working)}.`]),
@@ -197,13 +199,16 @@ function resultOf({ reporters, followUps, steering }: Known, agents: readonly st
 }
 
 const reporterIn = ({ provenance }: QueuedMessage): string | undefined =>
-  provenance?.type === 'report' ? provenance.agentId : undefined
+  provenance?.type === 'report' ? (provenance.background ?? provenance.agentId) : undefined
 
 const names = (reporters: Known['reporters']): string =>
-  reporters.map(({ childId, name }) => `${childId} (${name})`).join(', ')
+  reporters.map((one) => `${idOfReporter(one)} (${one.name})`).join(', ')
 
-function nothingNew(reporters: Known['reporters'], agents: readonly string[] | undefined): string {
-  if (agents === undefined) return 'No agent is at work for you, and none has reported since.'
-  const others = reporters.length === 0 ? 'No agent is' : `Those that are: ${names(reporters)}. No other is`
-  return `${agents.join(', ')}: not at work for you, or reported before. ${others} at work for you.`
+/** `hasCalls`: calls may be at work, too. */
+function nothingNew(reporters: Known['reporters'], ids: readonly string[] | undefined, hasCalls: boolean): string {
+  const [nobody, none] = hasCalls ? ['Nothing', 'nothing'] : ['No agent', 'none']
+  if (ids === undefined) return `${nobody} is at work for you, and ${none} has reported since.`
+  const other = hasCalls ? 'Nothing else' : 'No other'
+  const others = reporters.length === 0 ? `${nobody} is` : `Those that are: ${names(reporters)}. ${other} is`
+  return `${ids.join(', ')}: not at work for you, or reported before. ${others} at work for you.`
 }

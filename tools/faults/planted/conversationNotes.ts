@@ -152,8 +152,8 @@ export const faults: readonly Fault[] = [
     id: 'conversation-44',
     file: 'src/conversation/tree/conversation.ts',
     what: 'a call that cannot be undone is folded as any other',
-    from: 'this.tree.append(open.results.get(callId)!, stepId, this.#counter, open.marks.get(callId))',
-    to: 'this.tree.append(open.results.get(callId)!, stepId, this.#counter)',
+    from: 'this.tree.append(result, stepId, this.#counter, marks)',
+    to: 'this.tree.append(result, stepId, this.#counter)',
     tests: ['braking/facts'],
   },
   {

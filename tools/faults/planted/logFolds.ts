@@ -6,7 +6,7 @@ export const faults: readonly Fault[] = [
     id: 'logFolds-1',
     file: 'src/log/callStage.ts',
     what: 'a call whose answer came after its process had died is said to run',
-    from: "record.type === 'question.answered' && record.again === true",
+    from: "'again' in record && record.again",
     to: 'false as boolean',
     tests: ['log/callStage'],
   },

@@ -37,8 +37,8 @@ export const faults: readonly Fault[] = [
     id: 'supervision-5',
     file: 'src/machines/conditions.ts',
     what: 'a decision begins a call of a run that nobody resumed',
-    from: `event.type === 'decide' && context.run !== null && heldCalls`,
-    to: `event.type === 'decide' && heldCalls`,
+    from: `event.type === 'decide' && context.run !== null && context.calls`,
+    to: `event.type === 'decide' && context.calls`,
     tests: ['machines/restored'],
   },
   {
@@ -154,8 +154,8 @@ export const faults: readonly Fault[] = [
     id: 'supervision-19',
     file: 'src/machines/allowances.ts',
     what: 'children that code gave take no place',
-    from: '    attached.length + reporters.length,\n',
-    to: '    reporters.length,\n',
+    from: '    attached.length + reporters.filter(',
+    to: '    reporters.filter(',
     tests: ['machines/supervisorCalls'],
   },
   {

@@ -292,8 +292,8 @@ export const faults: readonly Fault[] = [
     id: 'undo-36',
     file: 'src/conversation/brakes/revert/planUndo.ts',
     what: 'a call that was aborted in the middle counts as one whose effect is known',
-    from: 'message.synthetic !== undefined\n',
-    to: "message.synthetic === 'interrupted'\n",
+    from: 'message.synthetic !== undefined || conversation',
+    to: "message.synthetic === 'interrupted' || conversation",
     tests: ['conversation/planUndo', 'braking/undo'],
   },
   {

@@ -44,7 +44,7 @@ export const count = thatIs<number>((value) => Number.isSafeInteger(value) && (v
 export const yesOrNo = thatIs<boolean>((value) => typeof value === 'boolean', 'give true or false')
 
 /** Shape of one of these words. */
-export const word = <const T extends string | true>(...words: readonly T[]): Shape<T> =>
+export const word = <const T extends string | boolean>(...words: readonly T[]): Shape<T> =>
   thatIs((value) => words.includes(value as T), `give ${words.map((one) => JSON.stringify(one)).join(' or ')}`)
 
 export const orNull =

@@ -82,13 +82,14 @@ function visibleBlock(block: Block, view: View, tools: ClientTools): Block[] {
   return block.type === 'provider' ? [{ ...block, data: null }] : [block]
 }
 
-/** A message without the parts that only operators see; `undefined`: it is not shown. */
-function visibleMessage(message: Message, view: View, tools: ClientTools): Message | undefined {
+/** A message without the parts that only operators see; `undefined`: it is not shown. `isAnswer`: a result that ends its run, so its text is said. */
+function visibleMessage(message: Message, view: View, tools: ClientTools, isAnswer = false): Message | undefined {
   if (message.role === 'user') return isSaid(message.provenance) && view !== 'names' ? message : undefined
   if (message.role === 'assistant')
     return { ...message, content: message.content.flatMap((block) => visibleBlock(block, view, tools)) }
   const { role, callId, toolName, isError, synthetic } = message
-  return { role, callId, toolName, isError, content: [], ...(synthetic === undefined ? {} : { synthetic }) }
+  const content = isAnswer && view !== 'names' ? message.content.filter(({ type }) => type === 'text') : []
+  return { role, callId, toolName, isError, content, ...(synthetic === undefined ? {} : { synthetic }) }
 }
 
 /** Visibility of an event: as a whole, not at all, only for clients that see messages, or in part. */
@@ -142,7 +143,7 @@ const shownOf: { readonly [T in Exclude<AgentEvent['type'], PartRecordType>]: Sh
   'tool.start': withoutInput,
   'tool.end': ({ message, spent: _, data: __, dataApart: ___, value: ____, answer: _____, ...event }, view, tools) => ({
     ...event,
-    message: visibleMessage(message, view, tools) as typeof message,
+    message: visibleMessage(message, view, tools, event.endsRun) as typeof message,
   }),
   'child.spawned': 'whole',
   'child.ended': ({ error: _, ...event }) => event,
@@ -228,10 +229,10 @@ export const visibleRecord = (record: LogRecord, view: View): LogRecord | undefi
   view === 'all' ? record : shown(record, view, noTools)
 
 function visibleNode(node: ConversationNode, view: View, tools: ClientTools): ConversationNode[] {
-  const message = visibleMessage(node.message, view, tools)
+  const { ranWith: _, ending, ...rest } = node
+  const message = visibleMessage(node.message, view, tools, ending !== undefined)
   if (message === undefined) return []
-  const { ranWith: _, ending: __, ...rest } = node
-  return [{ ...rest, message, tags: [] }]
+  return [{ ...rest, message, tags: [], ...(ending === undefined ? {} : { ending: {} }) }]
 }
 
 /** The messages of a conversation as a client may see them. */

@@ -152,4 +152,4 @@ async function ask(
 /** Returns true if an event says that a decision is no longer needed. */
 const isDecided = (event: AgentEvent, key: string): boolean =>
   (event.type === 'approval.decided' || event.type === 'question.answered' || event.type === 'tool.end') &&
-  event.key === key
+  (event.key === key || key.startsWith(`${event.key}/`))

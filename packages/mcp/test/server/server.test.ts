@@ -1,6 +1,7 @@
 import { z } from 'zod'
-import { defineAgent } from '../../../../src/actors/define/defineAgent.ts'
+import { defineAgent, type AgentOptions } from '../../../../src/actors/define/defineAgent.ts'
 import { policyModel } from '../../../../src/actors/models/policyModel.ts'
+import { defineTool } from '../../../../src/actors/tools/defineTool.ts'
 import { textOf } from '../../../../src/protocol/messages.ts'
 import { lastingStore } from '../../../bridge/test/server/bridgeHarness.ts'
 import { tool } from '../../../../test/support/agentHarness.ts'
@@ -24,7 +25,43 @@ const rater = defineAgent({
   output: z.object({ stars: z.number() }),
 })
 
+/** Answers with a call; its value is the answer as data for an agent that has a schema. */
+const filer = (name: string, options: Pick<AgentOptions, 'output'> = {}) =>
+  defineAgent({
+    name,
+    model: policyModel(() => ({ toolCalls: [{ name: 'file', input: {} }] })),
+    tools: [
+      defineTool({
+        name: 'file',
+        description: 'Files.',
+        input: z.object({}),
+        output: z.object({ id: z.string() }),
+        endsRun: true,
+        run: (_, { give }) => {
+          give('only for the application', 'note')
+          return { id: 'x7' }
+        },
+        toModel: () => 'Filed.',
+      }),
+    ],
+    ...options,
+  })
+
 describe('an MCP server of agents', (it) => {
+  it('answers with the text of a call that ends the run, and with its value where the agent answers with data', async (context) => {
+    const { connect } = await openHost(context, [
+      filer('plain'),
+      filer('typed', { output: z.object({ id: z.string() }) }),
+    ])
+    const client = await connect('HTTP, modern')
+    const plain = await call(client, 'plain', { task: 'file it' })
+    assert.equal([plain.text, plain.stopReason, plain.isError], ['Filed.', 'stop', false])
+    assert.equal(Object.keys(plain.data), ['session', 'stopReason', 'text'])
+    const typed = await call(client, 'typed', { task: 'file it' })
+    assert.equal([typed.text, typed.data['output']], ['Filed.', { id: 'x7' }])
+    assert.not.match(JSON.stringify([plain, typed]), 'only for the application')
+  })
+
   for (const way of ways) {
     it(`offers a tool for each definition (${way})`, async (context) => {
       const { connect } = await openHost(context, [counter, rater])

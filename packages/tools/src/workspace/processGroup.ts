@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process'
 import type { Clock } from '../../../../src/protocol/ports/clock.ts'
 import { hasCode } from '../../../../src/protocol/errors.ts'
 import { within } from '../within.ts'
+import { startOf, type ProcessIdentity } from './processIdentity.ts'
 
 /** Program that is started in place of a shell on this machine. */
 export interface Launch {
@@ -22,6 +23,8 @@ export interface GroupOptions {
   readonly timeoutMs: number
   readonly signal: AbortSignal
   readonly clock: Clock
+  /** Awaited before the command begins, with the process that is to lead its group; if it rejects, the command never begins. */
+  readonly started?: ((pid: number) => Promise<void>) | undefined
   /** Takes standard output and standard error, in the order they were written. */
   onOutput(bytes: Uint8Array): void
 }
@@ -47,6 +50,8 @@ const pollMs = 20
 // The inner shell gets both outputs on one pipe, so they stay in order; `--` lets a command begin with a dash.
 const joinOutputs = 'exec 2>&1; exec /bin/sh -c -- "$1"'
 const joinLaunched = 'exec 2>&1; exec "$@"'
+// Its standard input ends without a line if this process dies before.
+const waitForLine = 'read -r line || exit 125; exec </dev/null; '
 
 /**
  * Runs a shell command in a new process group, without input. The whole group is killed on a timeout, on an abort and when the shell
@@ -54,16 +59,19 @@ const joinLaunched = 'exec 2>&1; exec "$@"'
  * is held open. A process that starts its own session (`setsid`) escapes.
  */
 export async function runProcessGroup(options: GroupOptions): Promise<GroupEnd> {
-  const { signal, clock, launch } = options
-  const started = launch === undefined ? [joinOutputs, 'sh', options.command] : [joinLaunched, 'sh', ...launch.argv]
-  const child = spawn('/bin/sh', ['-c', ...started], {
+  const { signal, clock, launch, started } = options
+  const [join, ...parts] =
+    launch === undefined ? [joinOutputs, 'sh', options.command] : [joinLaunched, 'sh', ...launch.argv]
+  const child = spawn('/bin/sh', ['-c', started === undefined ? join : waitForLine + join, ...parts], {
     cwd: options.cwd,
     env: { ...options.env, ...launch?.env },
     detached: true,
-    stdio: ['ignore', 'pipe', 'ignore'],
+    stdio: [started === undefined ? 'ignore' : 'pipe', 'pipe', 'ignore'],
   })
-  const { pid } = child
-  child.stdout.on('data', (bytes: Uint8Array) => options.onOutput(bytes))
+  const { pid, stdin } = child
+  const stdout = child.stdout!
+  stdin?.on('error', () => {})
+  stdout.on('data', (bytes: Uint8Array) => options.onOutput(bytes))
   const exited = new Promise<Pick<GroupEnd, 'code' | 'killedBy'>>((resolve, reject) => {
     child.once('error', reject)
     child.once('exit', (code, killedBy) => resolve({ code, killedBy }))
@@ -79,6 +87,15 @@ export async function runProcessGroup(options: GroupOptions): Promise<GroupEnd> 
     const wait = ending.then(() => within(clock, drainMs, exited))
     void wait.then(() => unkillable.resolve({ code: null, killedBy: null }))
   }
+  let notBegun: { readonly why: unknown } | undefined
+  if (started !== undefined && pid !== undefined)
+    void started(pid).then(
+      () => stdin?.end('\n'),
+      (why: unknown) => {
+        notBegun = { why }
+        stop('abort')
+      },
+    )
   const onAbort = (): void => stop('abort')
   const cancelTimer = clock.after(options.timeoutMs, () => stop('timeout'))
   signal.addEventListener('abort', onAbort)
@@ -87,13 +104,19 @@ export async function runProcessGroup(options: GroupOptions): Promise<GroupEnd> 
     const end = await Promise.race([exited, unkillable.promise])
     const leftBehind = await (ending ??= endGroup(pid, clock, leftBehindGraceMs))
     await within(clock, drainMs, closed)
+    if (notBegun !== undefined) throw notBegun.why
     return { ...end, stopped, leftBehind: stopped === undefined && leftBehind }
   } finally {
     cancelTimer()
     signal.removeEventListener('abort', onAbort)
-    child.stdout.destroy()
+    stdout.destroy()
     child.unref()
   }
+}
+
+/** Ends a group that an earlier process has left, by the process that leads it. Settles in bounded time. */
+export async function endLeftGroup({ pid, start }: ProcessIdentity, clock: Clock): Promise<void> {
+  if ((await startOf(pid)) === start) await endGroup(pid, clock, killGraceMs)
 }
 
 /** Sends SIGTERM and, after a grace period, SIGKILL to the group. Returns whether it had any processes. Never rejects. */

@@ -7,6 +7,7 @@ import { defineTool } from '../../../../src/actors/tools/defineTool.ts'
 import { commandEnvironment } from './commandEnvironment.ts'
 import { fileProblem } from '../../../../src/actors/files/fileProblem.ts'
 import type { GroupEnd, Launch } from './processGroup.ts'
+import type { ProcessIdentity } from './processIdentity.ts'
 import type { Approval } from './approval.ts'
 import type { Workspace } from '../../../../src/actors/files/workspacePath.ts'
 
@@ -37,6 +38,10 @@ export interface RunCommandOptions {
   readonly env: { readonly [name: string]: string | undefined }
   /** Default: none. */
   readonly sandbox?: CommandSandbox | undefined
+  /** The model may let a command go on in the background. */
+  readonly background?: boolean | undefined
+  /** The longest that a command may run there. */
+  readonly maxBackgroundMs: number
 }
 
 /** Where commands run instead of in a shell of this machine. */
@@ -54,7 +59,7 @@ export interface CommandSandbox {
 export const runCommandTool = (
   workspace: Workspace,
   needsApproval: Approval<RunCommandInput>,
-  { clock, maxTimeoutMs, env, sandbox }: RunCommandOptions,
+  { clock, maxTimeoutMs, env, sandbox, background: mayStay = false, maxBackgroundMs }: RunCommandOptions,
 ) =>
   defineTool({
     name: 'run_command',
@@ -63,16 +68,17 @@ export const runCommandTool = (
       `No input, no terminal. Standard output and error come ` +
       `back together, the middle of a long one left out, with the exit code. Stopped after timeoutMs (default ` +
       `${Math.min(defaultTimeoutMs, maxTimeoutMs)}, at most ${maxTimeoutMs}). Processes still running in the background when the ` +
-      `command ends are stopped.`,
+      `command ends are stopped.${mayStay ? inBackground(maxBackgroundMs) : ''}`,
     input: input(),
     canonical: ({ cwd, ...given }) => (cwd === undefined ? given : { ...given, cwd: workspace.spell(cwd, 'folder') }),
     subject: ({ command }) => ({ command }),
     needsApproval,
     effects: 'irreversible',
     // Longer than the command's own limit, whose result includes the output and the reason.
-    timeoutMs: maxTimeoutMs + 10_000,
-    run: async ({ command, timeoutMs = defaultTimeoutMs, cwd = '.' }, context) => {
-      const { signal } = context
+    timeoutMs: (mayStay ? Math.max(maxTimeoutMs, maxBackgroundMs) : maxTimeoutMs) + 10_000,
+    ...(mayStay ? { background: 'choice' as const, cleanUp: (left: unknown) => endLeft(left, clock) } : {}),
+    run: async ({ command, timeoutMs, cwd = '.' }, context) => {
+      const { signal, background, leaves } = context
       const { runProcessGroup } = await import('./processGroup.ts')
       signal.throwIfAborted()
       if (command.includes('\0')) throw new Error('command holds a NUL character')
@@ -88,7 +94,9 @@ export const runCommandTool = (
         progress.add(text)
       }
       const take = (text: string): void => show(clean === undefined ? text : clean.push(text)?.text)
-      const limitMs = Math.min(timeoutMs, maxTimeoutMs)
+      const stays = background !== undefined
+      const [usualMs, mostMs] = stays ? [maxBackgroundMs, maxBackgroundMs] : [defaultTimeoutMs, maxTimeoutMs]
+      const limitMs = Math.min(timeoutMs ?? usualMs, mostMs)
       const startedAt = clock.now()
       const end = await runProcessGroup({
         command,
@@ -98,6 +106,7 @@ export const runCommandTool = (
         timeoutMs: limitMs,
         signal,
         clock,
+        ...(stays ? { started: async (pid: number) => leaves(await identityOf(pid)) } : {}),
         onOutput: (bytes) => take(decoder.decode(bytes, { stream: true })),
       })
         .catch((thrown: unknown) => {
@@ -116,6 +125,24 @@ export const runCommandTool = (
       return text
     },
   })
+
+const inBackground = (maxMs: number): string =>
+  ` A server, or a long build, goes into the background: there it may run for ${maxMs} ms, and check_call shows its output.`
+
+async function identityOf(pid: number): Promise<ProcessIdentity> {
+  const { startOf } = await import('./processIdentity.ts')
+  return { pid, start: (await startOf(pid)) ?? 'unknown' }
+}
+
+/** Ends the group of a command whose process died. */
+async function endLeft(left: unknown, clock: Clock): Promise<void> {
+  const [{ processIdentitySchema }, { endLeftGroup }] = await Promise.all([
+    import('./processIdentity.ts'),
+    import('./processGroup.ts'),
+  ])
+  const parsed = processIdentitySchema().safeParse(left)
+  if (parsed.success) await endLeftGroup(parsed.data, clock)
+}
 
 function outcome({ code, killedBy, stopped }: GroupEnd, limitMs: number): string {
   if (stopped === 'timeout') return `timed out: stopped by the limit of ${limitMs} ms`

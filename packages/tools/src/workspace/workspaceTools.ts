@@ -41,6 +41,11 @@ export interface WorkspaceToolsOptions {
   readonly snapshots?: boolean
   /** Where commands run instead of in a shell of this machine. The file tools stay here, in the same folder. Default: none. */
   readonly sandbox?: CommandSandbox
+  /**
+   * The model may let a command go on in the background, such as a build or a server, for up to an hour, or `commandTimeoutMs` if that is given.
+   * A group of processes that a dead process left there is ended before the agent goes on. Default `false`.
+   */
+  readonly background?: boolean
   /** The clock for timeouts and progress reports; default: the system's. */
   readonly clock?: Clock
 }
@@ -62,6 +67,7 @@ const optionsSchema = lazily(() => {
     commandTimeoutMs: z.number().positive().max(86_400_000).optional(),
     env: z.record(z.string(), z.string().optional()).optional(),
     snapshots: z.boolean().optional(),
+    background: z.boolean().optional(),
     sandbox: z
       .custom(
         (value) => typeof (value as CommandSandbox | undefined)?.launch === 'function',
@@ -118,6 +124,8 @@ export function workspaceTools(dir: string, options: WorkspaceToolsOptions = {})
     runCommandTool(workspace, approvals.run_command ?? false, {
       clock,
       maxTimeoutMs: options.commandTimeoutMs ?? 600_000,
+      maxBackgroundMs: options.commandTimeoutMs ?? 3_600_000,
+      background: options.background,
       env: options.env ?? {},
       sandbox: options.sandbox,
     }),

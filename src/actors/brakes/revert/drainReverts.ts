@@ -95,7 +95,12 @@ class RevertDrain {
     // A copy was made in a turn that may stay, and began no sub-agent.
     const turns = plan.span.flatMap(({ turnIndex, copiedFrom }) => (copiedFrom === undefined ? [turnIndex] : []))
     const children = ports.children?.abandon(Math.min(...turns)) ?? []
-    const evidence = children.length === 0 ? plan.evidence : { ...plan.evidence, children }
+    const background = ports.background?.within(plan.span.map(({ id }) => id)) ?? []
+    const evidence = {
+      ...plan.evidence,
+      ...(children.length === 0 ? {} : { children }),
+      ...(background.length === 0 ? {} : { background }),
+    }
     const undo = request.undo === true ? { undo: planUndo(conversation, plan.span, effectsOf(ports.definition)) } : {}
     const outcome = applyRevert(request, { ...plan, evidence, ...undo }, written, this.#input)
     const sizes = sizesOfRevert(conversation, outcome)

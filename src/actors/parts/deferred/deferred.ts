@@ -14,14 +14,25 @@ export interface DeferredOptions {
   readonly about?: string
 }
 
-/** A group of tools that no request lists: an entry of an agent's `tools`, made by `deferred`. */
+/** Tool that calls the tools of a group. */
+export interface GroupCaller {
+  /** True if requests do not list the tools themselves. */
+  readonly isOnly: boolean
+  /** Makes the tool for the members of the group. */
+  make(members: readonly (AnyTool | ToolSource)[]): AnyTool
+}
+
+/** A group of tools: an entry of an agent's `tools`, made by `deferred`, or by what calls them in another way. */
 export class DeferredTools<out Entry extends DeferredEntry = DeferredEntry> {
   readonly entries: readonly Entry[]
   readonly about: string | undefined
+  /** Set if another tool calls them, in place of `call_tool`. */
+  readonly by: GroupCaller | undefined
 
-  constructor(entries: readonly Entry[], about: string | undefined) {
+  constructor(entries: readonly Entry[], about: string | undefined, by?: GroupCaller) {
     this.entries = entries
     this.about = about
+    this.by = by
     Object.freeze(this)
   }
 }

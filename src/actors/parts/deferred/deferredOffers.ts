@@ -50,6 +50,9 @@ export function deferredOf(
   if (offers.length === 0) return { deferred: base.deferred, pair: [] }
   const names = new Set([...(base.deferred?.names ?? []), ...offers.map(({ name }) => name)])
   const sources = new Set(offers.map(({ source }) => source))
-  if (base.deferred !== null) return { deferred: { ...base.deferred, names }, pair: [] }
-  return { deferred: { names, sources }, pair: pairFor([...sources].join(', ')) }
+  const known = base.deferred?.sources
+  const found = new Set([...sources].filter((source) => known?.has(source) !== true))
+  // Those of a group have what calls them already.
+  const pair = found.size === 0 || base.tools.has(callToolName) ? [] : pairFor([...found].join(', '))
+  return { deferred: { names, sources: new Set([...(known ?? []), ...sources]) }, pair }
 }

@@ -18,12 +18,25 @@ interface Grouped {
 export const deferredPart = agentPart<object, DeferredSetting>({
   options: {},
   settings: (options, label) => ({ deferred: deferralOf(options, label) }),
-  tools: (options, { deferred }) =>
-    deferred === null ? [] : [...membersOf(options, ''), ...pairFor(aboutOf(options))],
+  tools: (options) => {
+    const groups = groupsOf(options)
+    const found = groups.filter(isFound)
+    return [
+      ...groups.flatMap((group) => membersOf(group, '')),
+      ...groups.flatMap((group) => (group.by === undefined ? [] : [group.by.make(membersOf(group, ''))])),
+      ...(found.length === 0 ? [] : pairFor(aboutOf(found))),
+    ]
+  },
 })
 
+/** Its tools are found by words, and called with `call_tool`. */
+const isFound = ({ by }: DeferredTools): boolean => by === undefined
+
 function deferralOf(options: Grouped, label: string): DeferredSetting['deferred'] {
-  const members = membersOf(options, label)
+  const members = groupsOf(options).flatMap((group) => {
+    const all = membersOf(group, label)
+    return group.by?.isOnly === false ? [] : all
+  })
   if (members.length === 0) return null
   const tools = members.filter((member): member is AnyTool => !isToolSource(member))
   const listed = tools.find(({ spec }) => spec?.provider !== undefined)
@@ -49,13 +62,12 @@ const groupsOf = ({ tools }: Grouped): readonly DeferredTools[] =>
 
 const made = new WeakMap<DeferredTools, readonly (AnyTool | ToolSource)[]>()
 
-/** The tools and sources of all groups. */
-const membersOf = (options: Grouped, label: string): readonly (AnyTool | ToolSource)[] =>
-  groupsOf(options).flatMap((group) => {
-    const members = made.get(group) ?? group.entries.flatMap((entry) => membersIn(entry, label))
-    made.set(group, members)
-    return members
-  })
+/** The tools and sources of a group. */
+function membersOf(group: DeferredTools, label: string): readonly (AnyTool | ToolSource)[] {
+  const members = made.get(group) ?? group.entries.flatMap((entry) => membersIn(entry, label))
+  made.set(group, members)
+  return members
+}
 
 const membersIn = (entry: DeferredEntry, label: string): readonly (AnyTool | ToolSource)[] =>
   isToolSource(entry) || isTool(entry) ? [entry] : toolsOfSet(entry, {}, `${label}: `)
@@ -63,10 +75,8 @@ const membersIn = (entry: DeferredEntry, label: string): readonly (AnyTool | Too
 const isTool = (entry: DeferredEntry): entry is AnyTool => typeof (entry as AnyTool).parse === 'function'
 
 /** Says what there is to be found, from what is known when the agent is defined. */
-const aboutOf = (options: Grouped): string =>
-  groupsOf(options)
-    .map((group) => group.about ?? namesIn(group).join(', '))
-    .join('; ')
+const aboutOf = (groups: readonly DeferredTools[]): string =>
+  groups.map((group) => group.about ?? namesIn(group).join(', ')).join('; ')
 
 const namesIn = (group: DeferredTools): readonly string[] =>
   made.get(group)!.map((member) => (isToolSource(member) ? member.source : member.name))

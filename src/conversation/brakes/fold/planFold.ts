@@ -205,7 +205,8 @@ function* foldableSteps(conversation: Conversation, keepSteps: number): Generato
     if (id === stepId && message.role === 'assistant' && annotations?.hiddenBy(id) === undefined) ids.push(id)
   }
   for (const id of ids.slice(keepSteps).toReversed()) {
-    if (annotations?.isPinned(id) === true) continue
+    // While a call of it works in the background, the model needs its receipt.
+    if (annotations?.isPinned(id) === true || annotations?.isWorking(id) === true) continue
     const step = stepOf(id, conversation)
     if (!isProtected(step)) yield step
   }

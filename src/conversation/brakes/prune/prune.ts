@@ -16,6 +16,7 @@ export function whyNotHidden(conversation: Conversation, { id, endId, nodes }: S
   if (endId === head) return 'is the newest step'
   if (overlay !== undefined && id <= overlay.to) return 'is at or before a compaction summary'
   if (annotations?.isPinned(id) === true) return 'is pinned'
+  if (annotations?.isWorking(id) === true) return 'has a call that works in the background'
   return annotations?.hiddenBy(id) === undefined ? undefined : 'is hidden already'
 }
 

@@ -5,8 +5,13 @@ import { nodesBehind } from '../../tree/abandonedNodes.ts'
 import { oneLine } from '../../../protocol/text/cutMiddle.ts'
 import { isStanding, type ConversationNode } from '../../tree/node.ts'
 
-/** Returns the known effects of the calls of a tool; `undefined` if unknown, `'agent'` for a sub-agent that may change something. */
-export type EffectsOf = (tool: string) => 'none' | 'idempotent' | 'reversible' | 'irreversible' | 'agent' | undefined
+/**
+ * Returns the known effects of the calls of a tool; `undefined` if unknown, `'agent'` for a sub-agent that may change something, `'calls'` if they
+ * are those of the calls that it makes.
+ */
+export type EffectsOf = (
+  tool: string,
+) => 'none' | 'idempotent' | 'reversible' | 'irreversible' | 'agent' | 'calls' | undefined
 
 interface UndoSubject {
   node(id: NodeId): ConversationNode | undefined
@@ -14,6 +19,7 @@ interface UndoSubject {
   readonly ownFrom: NodeId
   /** The last imported node; 0 if there is none. */
   readonly foreignTo: NodeId
+  readonly annotations?: { isWorking(id: NodeId): boolean } | undefined
 }
 
 interface Found extends UndoCall {
@@ -67,9 +73,9 @@ function describe(conversation: UndoSubject, node: ConversationNode, effectsOf: 
       ? 'it was done where this session was imported from'
       : id < conversation.ownFrom
         ? 'it was done by the agent that this one was forked from'
-        : effects !== 'reversible'
+        : effects !== 'reversible' && effects !== 'calls'
           ? 'there is no tool any more that could undo it'
-          : message.synthetic !== undefined
+          : message.synthetic !== undefined || conversation.annotations?.isWorking(id) === true
             ? 'it was cut short, and it is not known what it did'
             : undefined
   return { call: id, seq: reversible.seq, what, why, ...(of === undefined ? {} : { together: true }) }
@@ -79,6 +85,7 @@ function describe(conversation: UndoSubject, node: ConversationNode, effectsOf: 
 function whyNever(message: ToolResultMessage, effects: ReturnType<EffectsOf>): string | undefined {
   if (effects === 'irreversible' && wasStarted(message)) return 'it cannot be undone'
   const changed = (message.changed?.length ?? 0) > 0
+  if (effects === 'calls') return changed ? 'its tools have no undo' : undefined
   if (effects === 'none' || !(changed || (wasStarted(message) && !message.isError))) return undefined
   if (effects === 'agent') return 'the work of sub-agents is not undone'
   return effects === undefined && !changed ? undefined : 'its tool has no undo'

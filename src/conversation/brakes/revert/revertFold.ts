@@ -1,5 +1,6 @@
 import { check, corrupt } from '../../tree/corruptRecord.ts'
 import { factsBehind } from '../../tree/facts.ts'
+import { abandonWork } from '../../tree/receipts.ts'
 import type { BrakeFolds, Reshaped } from '../../tree/reshaped.ts'
 import type { RecordOf } from '../../../protocol/records.ts'
 import { wrongInRevert } from './wrongInRevert.ts'
@@ -31,6 +32,7 @@ function applyRevert(conversation: Reshaped, record: RecordOf<'revert.applied'>)
   const changed = annotations.hidden.changedByCut(target.depth, conversation)
   annotations.abandon(conversation.path.slice(target.depth))
   conversation.tree.cut(target.depth)
+  abandonWork(conversation, tag.evidence)
   for (const { nodeId, from } of rebased) conversation.tree.repeat(from, nodeId)
   annotations.settle('reverts', record.id, true)
   annotations.countRevert(target.id)

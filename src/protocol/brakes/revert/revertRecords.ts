@@ -35,6 +35,11 @@ export const evidenceSchema = lazily(() =>
       .array(z.object({ agentId: agentIdSchema(), name: z.string(), aborted: z.boolean() }))
       .readonly()
       .exactOptional(),
+    /** Calls of the span that worked in the background, by their ids for the model: they end with it, but for those that survive. */
+    background: z
+      .array(z.object({ id: z.string(), name: z.string(), aborted: z.boolean() }))
+      .readonly()
+      .exactOptional(),
   }),
 )
 export type Evidence = z.infer<ReturnType<typeof evidenceSchema>>

@@ -52,7 +52,9 @@ function endedBy(event: AgentEvent, { agentId, childId }: Known): Fits {
     case 'question.answered':
       return ({ key }) => key === event.key
     case 'tool.end':
-      return (one) => (one.agentId === event.agentId && one.callId === event.callId) || (isOwn && isBelow(one, childId))
+      return (one) =>
+        (one.agentId === event.agentId && (one.callId === event.callId || one.key.startsWith(`${event.key}/`))) ||
+        (isOwn && isBelow(one, childId))
     case 'child.ended':
       return isOwn ? (one) => isBelow(one, event.childId) : nothing
     case 'agent.stopped':

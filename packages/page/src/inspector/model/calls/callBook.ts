@@ -3,8 +3,9 @@ import type { AgentEvent } from '../../../../../../src/protocol/events.ts'
 import type { NodeId } from '../../../../../../src/protocol/ids.ts'
 import type { ToolCallBlock, ToolResultMessage } from '../../../../../../src/protocol/messages.ts'
 import { toolCallsOf } from '../../../../../../src/protocol/text/messageText.ts'
-import { movesCall } from '../../../../../../src/log/callStage.ts'
-import type { LogRecord } from '../../../../../../src/protocol/records.ts'
+import { movedCall, movesCall } from '../../../../../../src/log/callStage.ts'
+import type { LogRecord, RecordOf } from '../../../../../../src/protocol/records.ts'
+import type { DataApart } from '../../../../../../src/protocol/resultData.ts'
 import { statusAfter, type ShownStatus } from './callStatus.ts'
 
 /** A tool call with all that a log says of it. Times are epoch milliseconds. */
@@ -23,8 +24,11 @@ export interface KnownCall {
   readonly endedAt?: number
   /** Time that the call took; set only if it has ended and its beginning was seen. */
   readonly took?: Took
-  readonly result?: { readonly node: NodeId; readonly message: ToolResultMessage }
+  readonly result?: { readonly node: NodeId; readonly message: ToolResultMessage; readonly data?: CallData }
 }
+
+/** Data of a result for the application. */
+export type CallData = { readonly json: unknown } | { readonly apart: DataApart }
 
 type Draft = { -readonly [K in keyof KnownCall]: KnownCall[K] }
 
@@ -52,13 +56,14 @@ export class CallBook {
         const call = this.#open.get(callId)
         if (call === undefined) return
         this.#open.delete(callId)
-        Object.assign(call, { status: statusAfter(record), endedAt: time, result: { node: nodeId, message } })
+        const result = { node: nodeId, message, ...dataIn(record) }
+        Object.assign(call, { status: statusAfter(record), endedAt: time, result })
         if (took !== undefined && call.startedAt !== undefined) call.took = took
         this.#byResult.set(nodeId, call)
         return
       }
       default:
-        if (movesCall(record)) this.#set(record.callId, { status: statusAfter(record) })
+        if (movesCall(record)) this.#set(movedCall(record), { status: statusAfter(record) })
     }
   }
 
@@ -90,6 +95,9 @@ export class CallBook {
     if (call !== undefined) Object.assign(call, change)
   }
 }
+
+const dataIn = ({ data, dataApart }: RecordOf<'tool.end'>): { readonly data?: CallData } =>
+  dataApart !== undefined ? { data: { apart: dataApart } } : data === undefined ? {} : { data: { json: data } }
 
 const noPast: readonly never[] = []
 

@@ -5,4 +5,6 @@ export type ShownStatus = CallStatus | 'denied'
 
 /** Returns the status of a call after a record of it. */
 export const statusAfter = (record: CallRecord): ShownStatus =>
-  record.type === 'approval.decided' && record.decision !== 'approve' ? 'denied' : statusOf[stageAfter(record)]
+  record.type === 'approval.decided' && record.decision !== 'approve' && record.parentCall === undefined
+    ? 'denied'
+    : statusOf[stageAfter(record)]

@@ -5,7 +5,7 @@ import { formatNodeId } from '../../../../../../src/protocol/text/nodeIds.ts'
 import { withheldText } from '../../../../../../src/protocol/text/withheldText.ts'
 import { maskOf } from '../../../../../../src/conversation/request/maskedResults.ts'
 import { toolCallsOf } from '../../../../../../src/protocol/text/messageText.ts'
-import { movesCall } from '../../../../../../src/log/callStage.ts'
+import { movedCall, movesCall } from '../../../../../../src/log/callStage.ts'
 import { statusAfter } from '../calls/callStatus.ts'
 import type { LogRecord, RecordOf } from '../../../../../../src/protocol/records.ts'
 import type { CallRow, FoldRow, GraphRow, MemoRow, MessageRow, NoticeRow, TagRow } from './graphRow.ts'
@@ -120,7 +120,7 @@ export class GraphRows {
       case 'compaction.end':
         return this.#compact(record)
       default:
-        if (movesCall(record)) this.#call(record.callId, { status: statusAfter(record) })
+        if (movesCall(record)) this.#call(movedCall(record), { status: statusAfter(record) })
     }
   }
 

@@ -1,5 +1,5 @@
 import { callLine } from '../../../../../charts/src/toolLine.ts'
-import { movesCall, stageAfter, type CallStage } from '../../../../../../src/log/callStage.ts'
+import { movedCall, movesCall, stageAfter, type CallStage } from '../../../../../../src/log/callStage.ts'
 import type { AgentEvent, EventOf } from '../../../../../../src/protocol/events.ts'
 import { textOf } from '../../../../../../src/protocol/text/messageText.ts'
 import { isFailure } from '../agent/eventGroups.ts'
@@ -185,7 +185,7 @@ export class SpanFold {
   #foldCall(event: AgentEvent, at: number): void {
     if (!movesCall(event)) return
     if (event.type === 'tool.end') return this.#endCall(event, at)
-    const call = isFirst(event) ? this.#call(event, at) : this.#calls.get(event.callId)
+    const call = this.#calls.get(movedCall(event)) ?? (isFirst(event) ? this.#call(event, at) : undefined)
     if (call === undefined) return
     if (event.type === 'tool.start' && event.childId !== undefined) call.childId = event.childId
     const part = partOf[stageAfter(event)]

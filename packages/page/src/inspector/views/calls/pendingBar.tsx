@@ -1,4 +1,4 @@
-import { useEffect, useLayoutEffect, useState } from 'preact/hooks'
+import { useLayoutEffect, useState } from 'preact/hooks'
 import { age } from '../../../../../charts/src/amounts.ts'
 import type { Pending } from '../../../../../../src/protocol/runs/pending.ts'
 import { nameOf } from '../../model/sessions/agentNames.ts'
@@ -35,12 +35,15 @@ export function PendingBar({ inspector, view }: BarProps) {
   const inChart = inspector.route.value.view === 'chart'
   /** True while the items are folded by the person; `null` until the person chooses. */
   const [folds, setFolds] = useState<boolean | null>(null)
+  const closes = pending.some(({ key }) => key === closed)
   // A card with a person in it, or what one has written, stays there, whatever else comes.
   const inCard = document.activeElement?.closest<HTMLElement>('[data-pending]:has(.approval)')?.dataset['pending']
-  const written = pending.find(({ key }) => key !== closed && (key === inCard || deciding.drafts.value.has(key)))?.key
+  const isWritten = (key: string): boolean => deciding.drafts.value.has(key) || deciding.typed.has(key)
+  const written = closes ? undefined : pending.find(({ key }) => key === inCard || isWritten(key))?.key
   const isCrowded = inChart && !isTall && pending.length > mostBesideChart && written === undefined
   const isFolded = pending.length > 1 && (folds ?? isCrowded)
-  useEffect(() => {
+  // Before a click can come, which it would undo.
+  useLayoutEffect(() => {
     setOpened(null)
     setFolds(null)
   }, [view, inChart])

@@ -19,7 +19,8 @@ export function useDraft<T extends object>(
   const change = (part: Partial<T>): void =>
     setDraft((before) => {
       const next = { ...before, ...part }
-      deciding.typed.set(key, next)
+      if (isAny(next)) deciding.typed.set(key, next)
+      else deciding.typed.delete(key)
       return next
     })
   return [draft, change]

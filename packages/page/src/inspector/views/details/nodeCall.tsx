@@ -9,7 +9,7 @@ import { exactTime, isoTime } from '../../model/words/dayTime.ts'
 import type { FollowedAgent } from '../../model/agent/followedAgent.ts'
 import { forDisplay } from '../../model/words/shortText.ts'
 import { CallInput } from '../calls/callInput.tsx'
-import { KeptResults } from '../calls/keptResults.tsx'
+import { CallOutput } from './callOutput.tsx'
 import { Media } from '../conversation/conversationMedia.tsx'
 import { LongText } from '../../parts/longText.tsx'
 
@@ -88,7 +88,7 @@ interface CallPartProps {
 
 /** A call among the blocks of a reply: its input, and its output once there is one. */
 export function CallPart({ block, call, onNode }: CallPartProps) {
-  const message = call?.result?.message
+  const result = call?.result
   return (
     <section class="call-whole" aria-label={`Call of ${forDisplay(block.name)}`}>
       <p class="mono">
@@ -99,16 +99,11 @@ export function CallPart({ block, call, onNode }: CallPartProps) {
       ) : (
         <CallFacts call={call} onNode={onNode} />
       )}
-      {message === undefined ? null : (
-        <section
-          class={`call-part ${message.isError ? 'is-bad' : ''}`}
-          aria-label={message.isError ? 'Error' : 'Output'}
-        >
-          <h3>{message.isError ? 'Error' : 'Output'}</h3>
-          <LongText text={textOf(message.content)} kind="code" lines={16} chars={2_000} />
-          <Media content={message.content} />
-          <KeptResults of={message} showsPictures />
-        </section>
+      {result === undefined ? null : (
+        <CallOutput message={result.message} data={result.data}>
+          <LongText text={textOf(result.message.content)} kind="code" lines={16} chars={2_000} />
+          <Media content={result.message.content} />
+        </CallOutput>
       )}
     </section>
   )

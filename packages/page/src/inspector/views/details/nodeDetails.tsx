@@ -7,9 +7,9 @@ import type { Inspector } from '../../model/shell/inspector.ts'
 import type { AgentDialog } from '../agent/headerActions.tsx'
 import { CutText } from '../../parts/cutText.tsx'
 import { Icon } from '../../parts/icon.tsx'
-import { KeptResults } from '../calls/keptResults.tsx'
 import { Media } from '../conversation/conversationMedia.tsx'
 import { LongText } from '../../parts/longText.tsx'
+import { CallOutput } from './callOutput.tsx'
 import { NodeActions } from './nodeActions.tsx'
 import { CallFacts, CallPart, useCalls } from './nodeCall.tsx'
 import { Badges, Facts } from './nodeFacts.tsx'
@@ -70,16 +70,11 @@ export function NodeDetails({ inspector, view, id, onOpen }: NodeDetailsProps) {
       {message.role === 'toolResult' ? (
         <>
           {call === undefined ? null : <CallFacts call={call} onNode={toNode} isOfResult />}
-          <section
-            class={`call-part ${message.isError ? 'is-bad' : ''}`}
-            aria-label={message.isError ? 'Error' : 'Output'}
-          >
-            <h3>{message.isError ? 'Error' : 'Output'}</h3>
+          <CallOutput key={id} message={message} data={call?.result?.data}>
             {message.content.map((block, index) => (
               <BlockView key={`${id} ${index}`} block={block} isProse={false} />
             ))}
-            <KeptResults key={id} of={message} showsPictures />
-          </section>
+          </CallOutput>
         </>
       ) : (
         message.content.map((block, index) =>

@@ -1,4 +1,4 @@
-import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
+import { useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { wordsOf } from '../../model/sessions/agentNames.ts'
 import type { Inspector } from '../../model/shell/inspector.ts'
 import { sidebarRows, type SideRow } from '../../model/sessions/sidebarRows.ts'
@@ -22,8 +22,8 @@ export function SideList({ inspector, filter }: { readonly inspector: Inspector;
     () => sidebarRows({ agents, left, sessions, rest, closed, words: wordsOf(filter) }),
     [agents, left, sessions, rest, closed, filter],
   )
-  // What is chosen elsewhere, by a link or a key, is in sight here too.
-  useEffect(() => {
+  // What is chosen elsewhere, by a link or a key, is in sight here too: before a key can come, which it would undo.
+  useLayoutEffect(() => {
     if (chosen === null) return
     moved.current += 1
     setActive(chosen)

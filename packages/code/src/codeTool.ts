@@ -1,0 +1,86 @@
+import { z } from 'zod'
+import { DeferredTools, type DeferredEntry } from '../../../src/actors/parts/deferred/deferred.ts'
+import { describeIssues, RuntimeError } from '../../../src/protocol/errors.ts'
+import { lazily } from '../../../src/protocol/lazily.ts'
+import { onlyFields } from '../../../src/protocol/checks/onlyFields.ts'
+import type { CodeEngine } from './engine.ts'
+import { quickJsEngine } from './quickJsEngine.ts'
+import { scriptTool, type CodeLimits } from './scriptTool.ts'
+
+export interface CodeToolOptions {
+  /** Name of the tool. Default `run_code`. */
+  readonly name?: string
+  /** True if the tools are reached by scripts alone; by default the model can call them itself too. */
+  readonly only?: boolean
+  readonly limits?: Partial<CodeLimits>
+  /** Most characters of declarations in the description: tools beyond are named, and declared by `tools.$find`. Default 20,000. */
+  readonly declareChars?: number
+  /** Default: QuickJS in a worker thread, one for all agents of the process. */
+  readonly engine?: CodeEngine
+}
+
+const count = () => z.int().positive()
+const optionsSchema = lazily(() =>
+  onlyFields({
+    name: z
+      .string()
+      .regex(/^[A-Za-z0-9_-]{1,64}$/, 'use 1 to 64 letters, digits, "_" or "-"')
+      .default('run_code'),
+    only: z.boolean().default(false),
+    limits: onlyFields({
+      cpuMs: count().max(600_000).default(1_000),
+      bytes: z
+        .int()
+        .min(2 ** 20, 'a script needs at least 1 MiB')
+        .max(2 ** 31)
+        .default(2 ** 26),
+      calls: count().max(10_000).default(200),
+      atOnce: count().max(100).default(16),
+      valueChars: count()
+        .max(2 ** 22)
+        .default(2 ** 20),
+      sourceChars: count().max(1_000_000).default(64_000),
+      ms: count().default(600_000),
+    }).prefault({}),
+    declareChars: z.int().min(0).max(1_000_000).default(20_000),
+    engine: z
+      .custom<CodeEngine>((value) => typeof (value as CodeEngine | undefined)?.open === 'function', 'give a CodeEngine')
+      .optional(),
+  }),
+)
+
+/** One thread for the scripts of all agents. */
+const sharedEngine = lazily(quickJsEngine)
+
+/**
+ * Lets a model call tools from scripts: an entry of an agent's `tools` with the tools in it and one more, `run_code`. Only what a script prints and
+ * returns reaches the model. A call of a script is a call like any other: hooks, approvals, records, undo, front ends have it. After a crash the
+ * script runs again and is given what it was given before, so nothing irreversible happens twice.
+ *
+ * @throws RuntimeError `INVALID_DEFINITION`; `PACKAGE_MISSING` without the package `quickjs-wasi`.
+ *
+ * @example
+ * ```ts
+ * import { codeTool } from 'escapement/code'
+ *
+ * const coder = defineAgent({ name: 'coder', model, tools: [codeTool(workspaceTools('.'), { only: true })] })
+ * ```
+ */
+export function codeTool<const Entry extends DeferredEntry>(
+  tools: readonly Entry[],
+  options: CodeToolOptions = {},
+): DeferredTools<Entry> {
+  const refuse = (what: string): never => {
+    throw new RuntimeError('INVALID_DEFINITION', `codeTool: ${what}.`)
+  }
+  if (!Array.isArray(tools) || tools.length === 0) return refuse('give a list of tools that scripts can call')
+  if (tools.some((entry: unknown) => entry instanceof DeferredTools)) return refuse('a group cannot be in a group')
+  const read = optionsSchema().safeParse(options)
+  if (!read.success) return refuse(describeIssues(read.error))
+  const { engine, only, ...settings } = read.data
+  const running = engine ?? sharedEngine()
+  return new DeferredTools([...tools], undefined, {
+    isOnly: only,
+    make: (members) => scriptTool(members, { ...settings, engine: running }),
+  })
+}

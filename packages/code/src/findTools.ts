@@ -1,0 +1,40 @@
+import { indexOf, searchTools } from '../../../src/actors/parts/deferred/searchTools.ts'
+import { declarationOf } from '../../../src/actors/tools/declaration.ts'
+import type { AnyTool } from '../../../src/actors/tools/defineTool.ts'
+import { nearWords } from '../../../src/protocol/checks/nearestWord.ts'
+import { cutEnd } from '../../../src/protocol/text/cutMiddle.ts'
+
+const mostDeclared = 10
+const mostChars = 24_000
+const mostNames = 40
+const mostNearest = 3
+
+/** Returns the declarations of the tools that match a query, as `tools.$find` gives them. Pure. */
+export function findTools(tools: readonly AnyTool[], input: unknown): string {
+  const { query } = (typeof input === 'object' && input !== null ? input : {}) as { readonly query?: unknown }
+  if (typeof query !== 'string' || query.trim() === '') throw new Error('Say in a few words what the tool does.')
+  const { close, others } = searchTools(indexOf(tools), query.slice(0, 500))
+  const shown: string[] = []
+  let chars = 0
+  for (const tool of close.slice(0, mostDeclared)) {
+    const text = declarationOf(tool)
+    if (shown.length > 0 && chars + text.length > mostChars) break
+    chars += text.length
+    shown.push(text)
+  }
+  if (shown.length === 0) return `No tool has to do with ${JSON.stringify(cutEnd(query, 80))}. Try other words.`
+  const more = [...close.slice(shown.length), ...others].slice(0, mostNames).map(({ name }) => name)
+  return [...shown, ...(more.length === 0 ? [] : [`Also: ${more.join(', ')}.`])].join('\n\n')
+}
+
+/** Returns why there is no tool of a name, with the nearest names. Pure. */
+export function whyUnknown(tools: readonly AnyTool[], name: string): string {
+  const near = nearWords(
+    name,
+    tools.map((tool) => tool.name),
+  )
+  const { close, others } = near.length > 0 ? { close: [], others: [] } : searchTools(indexOf(tools), name)
+  const alike = [...near, ...[...close, ...others].map((tool) => tool.name)].slice(0, mostNearest)
+  const hint = alike.length === 0 ? '' : ` The nearest: ${alike.join(', ')}.`
+  return `There is no tool ${JSON.stringify(cutEnd(name, 80))}.${hint}`
+}

@@ -1,0 +1,150 @@
+import { createHash } from 'node:crypto'
+import { z } from 'zod'
+import type { AgentPorts } from '../../../src/actors/agentPorts.ts'
+import { BoundCall } from '../../../src/actors/tools/boundCall.ts'
+import { defineTool, type AnyTool, type Tool } from '../../../src/actors/tools/defineTool.ts'
+import type { InnerCall, InnerCalls, InnerResult } from '../../../src/actors/tools/innerCalls.ts'
+import { SourceTool } from '../../../src/actors/tools/sourceTool.ts'
+import { isToolSource, type ToolSource } from '../../../src/actors/tools/toolSource.ts'
+import { cloneJson } from '../../../src/protocol/checks/cloneJson.ts'
+import { describeTools } from './declareTools.ts'
+import type { CodeEngine, ScriptAnswer, ScriptCall } from './engine.ts'
+import { findTools, whyUnknown } from './findTools.ts'
+import { runScript, type ScriptOutcome } from './runScript.ts'
+import { undoScript } from './undoScript.ts'
+
+/** Limits of each script. */
+export interface CodeLimits {
+  /** Milliseconds for which it may compute. Default 1,000. */
+  readonly cpuMs: number
+  /** Memory in bytes. Default 64 MiB. */
+  readonly bytes: number
+  /** Number of calls. Default 200. */
+  readonly calls: number
+  /** Calls that are under way at once; the others wait. Default 16. */
+  readonly atOnce: number
+  /** Length of each value that it gives or is given, as JSON. Default 1,048,576. */
+  readonly valueChars: number
+  /** Length of its text. Default 64,000. */
+  readonly sourceChars: number
+  /** Milliseconds from its start to its end, without those in which it waits for people. Default 600,000. */
+  readonly ms: number
+}
+
+interface ScriptSettings {
+  readonly name: string
+  readonly limits: CodeLimits
+  readonly declareChars: number
+  readonly engine: CodeEngine
+}
+
+const printChars = 64_000
+
+/** Makes the tool that runs scripts which call the members of a group. */
+export function scriptTool(members: readonly (AnyTool | ToolSource)[], settings: ScriptSettings): Tool {
+  const { name, limits, declareChars } = settings
+  const tools = members.filter((member): member is AnyTool => !isToolSource(member))
+  const sources = members.filter(isToolSource).map(({ source }) => source)
+  const names = new Set(tools.map((tool) => tool.name))
+  const isMember = (tool: AnyTool): boolean =>
+    names.has(tool.name) || (tool instanceof SourceTool && sources.includes(tool.offer.source))
+  const tool = defineTool({
+    name,
+    description: describeTools({ tools, sources, maxChars: declareChars }),
+    input: z.object({ code: z.string().min(1).max(limits.sourceChars).describe('The script.') }),
+    // It knows what it did: the effects are those of its calls.
+    effects: 'idempotent',
+    timeoutMs: limits.ms,
+    run: ({ code }) =>
+      new BoundCall(async ({ definition, clock }: AgentPorts, signal, calls) => {
+        const known = [...definition.tools.values()].filter(isMember)
+        return told(await run(code, { settings, tools: known, calls: calls(), now: clock.now(), signal }))
+      }),
+  })
+  return Object.freeze({ ...tool, undo: undoScript(tools) })
+}
+
+interface Running {
+  readonly settings: ScriptSettings
+  readonly tools: readonly AnyTool[]
+  readonly calls: InnerCalls
+  readonly now: number
+  readonly signal: AbortSignal
+}
+
+function run(text: string, { settings, tools, calls, now, signal }: Running): Promise<ScriptOutcome> {
+  const { limits, engine } = settings
+  const begun = calls.begun ?? now
+  const names = new Set(tools.map(({ name }) => name))
+  const callOf = (call: ScriptCall): InnerCall => {
+    const { n, name } = call
+    const input = inputOf(call.json)
+    const own = ownWork(call, input, tools, names)
+    return { n, name, input, begun, print: calls.print(input), maxChars: limits.valueChars, ...(own && { own }) }
+  }
+  return runScript({
+    engine,
+    script: {
+      text,
+      tools: [...names],
+      seed: createHash('sha256').update(calls.key).digest('hex'),
+      at: begun,
+      limits: { ...limits, printChars },
+    },
+    atOnce: limits.atOnce,
+    known: { starts: new Map(calls.starts.map((start) => [start.n, start])), ends: calls.ends.map(answerOf) },
+    print: (json) => calls.print(inputOf(json)),
+    call: (call, ended) => calls.call(callOf(call), (result) => ended(answerOf(result))),
+    signal,
+  })
+}
+
+/** Arguments that no log can hold. */
+const tooDeep = '[nested too deeply]'
+
+function inputOf(json: string): unknown {
+  try {
+    return cloneJson(JSON.parse(json))
+  } catch {
+    return tooDeep
+  }
+}
+
+/** Returns the work of a call that is none of a tool. */
+function ownWork(
+  { name }: ScriptCall,
+  input: unknown,
+  tools: readonly AnyTool[],
+  names: ReadonlySet<string>,
+): (() => unknown) | undefined {
+  if (input === tooDeep) return () => refuse('INVALID_INPUT', 'The arguments are nested too deeply.')
+  if (name === '$find') return () => findTools(tools, input)
+  if (!names.has(name)) return () => refuse('UNKNOWN_TOOL', whyUnknown(tools, name))
+  return undefined
+}
+
+function refuse(code: string, message: string): never {
+  throw Object.assign(new Error(message), { code })
+}
+
+const answerOf = ({ n, at, value, error }: InnerResult): ScriptAnswer => ({
+  n,
+  at,
+  result:
+    error === undefined
+      ? { ok: true, json: JSON.stringify(value ?? null) }
+      : { ok: false, message: error.message, code: error.code },
+})
+
+/** Returns what the model reads; throws it for a script that failed. */
+function told(outcome: ScriptOutcome): string {
+  const printed = outcome.printed.trimEnd()
+  if (!outcome.ok) {
+    const before = printed === '' ? '' : `\nIt had printed:\n${printed}`
+    throw new Error(`The script failed. ${outcome.error}${before}`)
+  }
+  const { json } = outcome
+  const value: unknown = json === undefined ? undefined : JSON.parse(json)
+  const returned = typeof value === 'string' ? value : (json ?? '')
+  return [printed, returned].filter((part) => part !== '').join('\n') || '[It printed nothing and returned nothing.]'
+}

@@ -1,0 +1,45 @@
+import { z } from 'zod'
+import { defineAgent } from '../../../src/actors/define/defineAgent.ts'
+import { policyModel } from '../../../src/actors/models/policyModel.ts'
+import { defineTool } from '../../../src/actors/tools/defineTool.ts'
+import { memoryStore } from '../../../src/log/stores/memoryStore.ts'
+import { textOf } from '../../../src/protocol/messages.ts'
+import type { LogRecord } from '../../../src/protocol/records.ts'
+import { assert, describe } from '../../../test/support/suite.ts'
+import { createRuntime } from '../../bridge/src/createRuntime.ts'
+import { codeTool } from '../src/codeTool.ts'
+import { engine, inner, noting } from './scriptedAgent.ts'
+
+describe('secrets', (it) => {
+  it('are in no record of a script, and in nothing that it is given', async (context) => {
+    const secret = 'sk-1234567890abcdef'
+    const leaks = defineTool({
+      name: 'leaks',
+      description: 'Leaks.',
+      effects: 'none',
+      input: z.object({ fails: z.boolean().default(false) }),
+      run: ({ fails }) => {
+        if (fails) throw new Error(`the key is ${secret}`)
+        return { key: secret, list: [`a ${secret} b`] }
+      },
+    })
+    const store = memoryStore()
+    const runtime = await createRuntime({ store, redact: { secrets: { key: secret } } })
+    context.cleanup(() => runtime.close())
+    const code = `const a = await tools.leaks({}); const e = await tools.leaks({ fails: true }).catch((e) => e.message); console.log(a.key); await tools.echo({ to: a.key }); return [a, e]`
+    const model = policyModel(({ messages }) => {
+      const said = messages.at(-1)!
+      return said.role === 'toolResult' ? textOf(said.content) : { toolCalls: [{ name: 'run_code', input: { code } }] }
+    })
+    const agent = await runtime.spawn(
+      defineAgent({ name: 'a', model, tools: [codeTool([leaks, noting('echo', [])], { only: true, engine })] }),
+      { id: 'a1' },
+    )
+    const { text } = await agent.prompt('go').result
+    assert.match(text, /redacted/)
+    const records: LogRecord[] = []
+    for await (const record of store.read('a1')) records.push(record)
+    assert.not.match(JSON.stringify(records), /1234567890abcdef/)
+    assert.is(inner(records, 'inner.end').length, 3)
+  })
+})

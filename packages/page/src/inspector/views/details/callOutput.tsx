@@ -1,0 +1,64 @@
+import type { ComponentChildren } from 'preact'
+import { useId, useState } from 'preact/hooks'
+import type { ToolResultMessage } from '../../../../../../src/protocol/messages.ts'
+import type { DataApart } from '../../../../../../src/protocol/resultData.ts'
+import type { CallData } from '../../model/calls/callBook.ts'
+import { formatBytes } from '../../model/words/numbers.ts'
+import { JsonTree } from '../../parts/jsonTree.tsx'
+import { LongText } from '../../parts/longText.tsx'
+import { Tabs } from '../../parts/tabs.tsx'
+import { KeptResults } from '../calls/keptResults.tsx'
+
+export interface CallOutputProps {
+  readonly message: ToolResultMessage
+  /** Its data for the application, if it has any. */
+  readonly data: CallData | undefined
+  /** The text that the model reads. */
+  readonly children: ComponentChildren
+}
+
+const tabs = [
+  { name: 'text', label: 'Output' },
+  { name: 'data', label: 'Data' },
+] as const
+
+/** The result of a call: the text for the model and, behind a tab of its own, the data for the application. */
+export function CallOutput({ message, data, children }: CallOutputProps) {
+  const [chosen, choose] = useState<'text' | 'data'>('text')
+  const panelId = useId()
+  const title = message.isError ? 'Error' : 'Output'
+  const text = (
+    <>
+      {children}
+      <KeptResults of={message} showsPictures />
+    </>
+  )
+  return (
+    <section class={`call-part ${message.isError ? 'is-bad' : ''}`} aria-label={title}>
+      {data === undefined ? (
+        <>
+          <h3>{title}</h3>
+          {text}
+        </>
+      ) : (
+        <>
+          <Tabs label="Output of the call" tabs={tabs} chosen={chosen} onChoose={choose} panelId={panelId} />
+          <div id={panelId} role="tabpanel" aria-labelledby={`${panelId}-${chosen}`}>
+            {chosen === 'text' ? text : 'apart' in data ? <Apart data={data.apart} /> : <JsonTree value={data.json} />}
+          </div>
+        </>
+      )}
+    </section>
+  )
+}
+
+/** Data that is too large for its record. */
+const Apart = ({ data }: { readonly data: DataApart }) =>
+  'lost' in data ? (
+    <p class="problem">Lost: {formatBytes(data.lost)} are more than the log holds, and could not be kept beside it.</p>
+  ) : (
+    <>
+      <LongText text={`${data.preview}…`} kind="code" lines={16} chars={2_000} />
+      <KeptResults of={{ artifacts: [data.artifact] }} />
+    </>
+  )

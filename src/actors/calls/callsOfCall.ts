@@ -1,0 +1,340 @@
+import { createHash } from 'node:crypto'
+import { isRedacted } from '../../log/redaction/redactor.ts'
+import type { InnerDecision, InnerRequest } from '../../protocol/parts/inner/innerDecisions.ts'
+import type { CallInput, CallVerdict } from '../../machines/effectTypes.ts'
+import { isLikelyBug } from '../../protocol/callbackBugs.ts'
+import { cloneJson } from '../../protocol/checks/cloneJson.ts'
+import { sameJson } from '../../protocol/checks/sameJson.ts'
+import { messageOf, toErrorInfo, type ErrorInfo } from '../../protocol/errors.ts'
+import { textOf } from '../../protocol/messages.ts'
+import type { InnerStart } from '../../protocol/parts/inner/innerState.ts'
+import type { PartDraft } from '../../machines/partStates.ts'
+import type { AgentPorts } from '../agentPorts.ts'
+import { Cancellation } from '../timing/cancellation.ts'
+import type { AnyTool } from '../tools/defineTool.ts'
+import type { InnerCall, InnerCalls, InnerResult } from '../tools/innerCalls.ts'
+import { isBlocks } from '../tools/isBlocks.ts'
+import { jsonOf } from '../tools/jsonOf.ts'
+import { SourceTool } from '../tools/sourceTool.ts'
+import { ConcludedValue } from '../tools/toolValue.ts'
+import { settledInput } from '../turn/settledInput.ts'
+import { afterTool } from './afterTool.ts'
+import { verdictOn } from './askHook.ts'
+import { checkArguments } from './hookedCall.ts'
+import { clean, contentOf, plainBlocks } from './resultContent.ts'
+import { ToolAttempt, type OuterCall } from './toolAttempt.ts'
+
+type End = Omit<Extract<PartDraft, { type: 'inner.end' }>, 'type' | 'callId' | 'key' | 'n' | 'name' | 'at'>
+
+/** A call on its way. */
+interface Made {
+  readonly call: InnerCall
+  /** The call in the form that hooks and tools get. */
+  readonly input: CallInput
+}
+
+/** Arguments with which a call may start, and the rule by which it may. */
+interface Permitted {
+  readonly input: unknown
+  readonly rule?: string
+}
+
+/** The same, or the end of one that may not. */
+type Allowed = Permitted | { readonly end: End }
+
+const failed = (message: string, code?: string): End => ({
+  error: code === undefined ? { message } : { message, code },
+})
+
+const interrupted = 'The process ended while this call ran: it is not known whether it happened.'
+const changedMeaning =
+  'Not run: these arguments stand for something else than when it was decided about them. Look again, and call again.'
+
+/** The calls that one running call makes. */
+export class CallsOfCall implements InnerCalls {
+  readonly #ports: AgentPorts
+  readonly #input: CallInput
+  readonly #outer: OuterCall
+  readonly #known: ReadonlyMap<number, InnerStart>
+  readonly starts: InnerCalls['starts']
+  readonly ends: readonly InnerResult[]
+  /** People are asked one thing at a time. */
+  #asking: Promise<unknown> = Promise.resolve()
+
+  constructor(ports: AgentPorts, input: CallInput, outer: OuterCall) {
+    this.#ports = ports
+    this.#input = input
+    this.#outer = outer
+    const made = ports.parts.inner?.[input.callId]
+    const unstarted = made?.ends.flatMap(({ n, name, asked }) => (asked === undefined ? [] : [{ n, name, ...asked }]))
+    this.starts = [...(made?.starts ?? []), ...(unstarted ?? [])]
+    this.ends = made?.ends ?? []
+    this.#known = new Map(made?.starts.map((start) => [start.n, start]))
+  }
+
+  get key(): string {
+    return this.#input.key
+  }
+
+  get begun(): number | undefined {
+    return this.starts[0]?.begun
+  }
+
+  print(input: unknown): string {
+    return createHash('sha256')
+      .update(JSON.stringify(clean(this.#ports, { input })))
+      .digest('hex')
+      .slice(0, 32)
+  }
+
+  async call(call: InnerCall, ended: (result: InnerResult) => void): Promise<void> {
+    const { n, name } = call
+    const { callId, key } = this.#input
+    const { answers: _, decided: __, ...outer } = this.#input
+    const mine = `${key}/c${n}`
+    const answers = this.#input.answers?.filter((answer) => answer.key?.startsWith(`${mine}/`) === true) ?? []
+    const input: CallInput = {
+      ...outer,
+      callId: `${callId}/${n}`,
+      key: mine,
+      name,
+      input: call.input,
+      ...(answers.length === 0 ? {} : { answers }),
+    }
+    const end = await this.#endOf({ call, input })
+    this.#outer.signal.throwIfAborted()
+    const at = this.#ports.clock.now()
+    this.#ports.record([{ type: 'inner.end', callId, key: mine, n, name, at, ...end }])
+    const { value, error } = clean(this.#ports, end)
+    ended({ n, at, ...(error === undefined ? { value } : { error }) })
+    await this.#durable()
+  }
+
+  async #endOf(made: Made): Promise<End> {
+    const { call } = made
+    const known = this.#known.get(call.n)
+    if (known !== undefined) return this.#again(made, known)
+    const allowed = await this.#allowed(made)
+    if ('end' in allowed) {
+      const { print, begun } = call
+      return { asked: { input: call.input, print, begun }, ...this.#within(allowed.end, call) }
+    }
+    const { input } = allowed
+    await this.#start(call, allowed)
+    return this.#run(made, input)
+  }
+
+  /** Goes on with a call that was cut off: it runs again if that does no harm, or if its tool had only asked people. */
+  async #again(made: Made, { input }: InnerStart): Promise<End> {
+    const { name, answers } = made.input
+    const effects = this.#ports.definition.tools.get(name)?.effects
+    const mayRun = effects === 'none' || effects === 'idempotent' || answers !== undefined
+    if (!mayRun || isRedacted(input)) return failed(interrupted, 'INTERRUPTED')
+    return this.#run(made, input)
+  }
+
+  /** Passes a call through everything that stands before it: its arguments, rules, the hook, people. */
+  async #allowed({ call, input: made }: Made): Promise<Allowed> {
+    const { definition } = this.#ports
+    const { name, own } = call
+    if (own !== undefined) return { end: await ownEnd(own) }
+    const tool = definition.tools.get(name)
+    if (tool === undefined) return { end: failed(`There is no tool "${name}".`, 'UNKNOWN_TOOL') }
+    if (tool.external === true || tool.spec?.provider !== undefined)
+      return { end: failed(`"${name}" is not carried out here: call it yourself.`, 'NOT_CALLABLE') }
+    let input: unknown
+    try {
+      input = settledInput(definition, { name, input: cloneJson(call.input) })
+    } catch (thrown) {
+      return { end: failed(messageOf(thrown), 'INVALID_INPUT') }
+    }
+    const checked = checkArguments(this.#ports, name, input)
+    if (checked?.ok === false) return { end: failed(checked.message, 'INVALID_INPUT') }
+    const decided = this.#input.decided?.find(({ key, asked }) => key === made.key && sameJson(asked, input))
+    if (decided !== undefined) return allowedBy(decided, input)
+    const verdict = await this.#verdict({ ...made, input })
+    switch (verdict.type) {
+      case 'refused':
+        return { end: failed(verdict.text, 'DENIED') }
+      case 'denied':
+        return { end: failed(`Denied by the application: it was not run. Reason: ${verdict.reason}`, 'DENIED') }
+      case 'failed':
+        return { end: failed(`Not run: it could not be checked. ${verdict.error.message}`, 'UNCHECKED') }
+      case 'answered':
+        return { end: { value: valueOf(verdict.content) } }
+      case 'allowed':
+      case 'edited': {
+        const settled = verdict.type === 'edited' ? verdict.input : input
+        const { rule, suggest } = verdict
+        const by = rule === undefined ? {} : { rule }
+        if (!verdict.needsApproval) return { input: settled, ...by }
+        return this.#approved(made, settled, tool, {
+          ...by,
+          ...(suggest === undefined ? {} : { suggest: [...suggest] }),
+        })
+      }
+    }
+  }
+
+  #verdict(made: CallInput): Promise<CallVerdict> {
+    return verdictOn(this.#ports, { ...made, callKey: made.key }, Cancellation.of(this.#outer.signal))
+  }
+
+  async #approved(
+    { callId, key, name }: CallInput,
+    input: unknown,
+    { effects }: AnyTool,
+    ruled: Pick<InnerRequest, 'rule' | 'suggest'>,
+  ): Promise<Allowed> {
+    const request: InnerRequest = {
+      callId,
+      key,
+      name,
+      input,
+      ...(effects === 'irreversible' ? { irreversible: true } : {}),
+      ...ruled,
+    }
+    const { signal } = this.#outer
+    const decided = await this.#people(() => this.#ports.approve(this.#input.key, request, signal))
+    return { ...allowedBy(decided, input), ...(ruled.rule === undefined ? {} : { rule: ruled.rule }) }
+  }
+
+  /** Waits for people, after what waits for them already; the time of the running call stands still. */
+  #people<T>(work: () => Promise<T>): Promise<T> {
+    const turn = this.#asking.then(async () => {
+      this.#outer.signal.throwIfAborted()
+      this.#outer.paused()
+      try {
+        return await work()
+      } finally {
+        this.#outer.resumed()
+      }
+    })
+    this.#asking = turn.catch(() => {})
+    return turn
+  }
+
+  async #start({ n, name, print, begun }: InnerCall, { input, rule }: Permitted): Promise<void> {
+    this.#outer.signal.throwIfAborted()
+    const { callId, key } = this.#input
+    const effects = this.#ports.definition.tools.get(name)?.effects
+    this.#ports.record([
+      {
+        type: 'inner.start',
+        callId,
+        key: `${key}/c${n}`,
+        n,
+        name,
+        input,
+        print,
+        begun,
+        ...(rule === undefined ? {} : { rule }),
+        ...(effects === 'irreversible' ? { irreversible: true } : {}),
+        ...(effects === 'reversible' ? { reversible: true } : {}),
+      },
+    ])
+    await this.#durable()
+  }
+
+  async #run({ call, input: made }: Made, input: unknown): Promise<End> {
+    this.#outer.signal.throwIfAborted()
+    const cancellation = Cancellation.of(this.#outer.signal)
+    const offered = this.#ports.definition.tools.get(call.name)
+    const tool = offered instanceof SourceTool ? await offered.bind(cancellation) : offered
+    if (tool === undefined || typeof tool === 'string')
+      return failed(tool ?? `There is no tool "${call.name}" any more.`, 'UNKNOWN_TOOL')
+    const parsed = tool.parse(cloneJson(input))
+    if (!parsed.ok) return failed(parsed.message, 'INVALID_INPUT')
+    if (tool.isCanonical === true && !sameJson(parsed.value, input)) return failed(changedMeaning)
+    const ran = { ...made, input }
+    const attempt = new ToolAttempt(this.#ports, ran, tool, cancellation, {
+      ask: (question, wrongIn, signal) =>
+        this.#people(() => this.#ports.ask(this.#input.key, question, wrongIn, signal)),
+    })
+    const said = await this.#answerOf(attempt, parsed.value, tool)
+    const content = this.#hasHook ? contentOf(shownOf(said), tool.maxOutputChars, this.#ports) : []
+    const isError = said.error !== undefined
+    const { notStarted, changed, receipt, data } = attempt.end({ content, isError })
+    if (notStarted !== undefined) throw unwritten(notStarted)
+    const reviewed = await afterTool(this.#ports, ran, { content, isError }, cancellation)
+    const end = reviewed.hook === undefined ? said : reviewedEnd(reviewed)
+    return {
+      ...this.#within(end, call),
+      ...(changed === undefined ? {} : { changed }),
+      ...(receipt === undefined ? {} : { receipt }),
+      ...(data === undefined || reviewed.hook !== undefined ? {} : { data }),
+    }
+  }
+
+  get #hasHook(): boolean {
+    return this.#ports.definition.hooks?.afterTool !== undefined
+  }
+
+  /** Runs the tool. Never rejects. */
+  async #answerOf(attempt: ToolAttempt, input: unknown, tool: AnyTool): Promise<End> {
+    try {
+      const value = await attempt.run(input)
+      return { value: valueOf(value instanceof ConcludedValue ? (value.value.data ?? value.value.shown) : value) }
+    } catch (thrown) {
+      if (isLikelyBug(thrown) && !this.#outer.signal.aborted)
+        this.#ports.callbackFailed?.(`The tool "${tool.name}"`, thrown)
+      return failed(messageOf(thrown), codeOf(thrown))
+    }
+  }
+
+  /** Returns the end without secrets; a value that is too large becomes an error that says so. */
+  #within(end: End, { maxChars }: InnerCall): End {
+    const bare = clean(this.#ports, end)
+    if (bare.error !== undefined) return bare
+    const chars = JSON.stringify(bare.value).length
+    return chars <= maxChars
+      ? bare
+      : failed(`The result has ${chars} characters, more than ${maxChars}: ask for less.`, 'TOO_LARGE')
+  }
+
+  /** A store that fails ends the running call, which is to run again. */
+  async #durable(): Promise<void> {
+    try {
+      await this.#ports.durable()
+    } catch (thrown) {
+      this.#outer.unwritten(toErrorInfo(thrown, 'STORE_APPEND_FAILED'))
+      throw thrown
+    }
+  }
+}
+
+/** Returns the code of an error, such as `ENOENT`. */
+function codeOf(thrown: unknown): string | undefined {
+  const code: unknown = thrown instanceof Error && 'code' in thrown ? thrown.code : undefined
+  return typeof code === 'string' && /^[A-Z][A-Z0-9_]{0,63}$/.test(code) ? code : undefined
+}
+
+const unwritten = ({ message }: ErrorInfo): Error => new Error(message)
+
+async function ownEnd(own: () => unknown): Promise<End> {
+  try {
+    return { value: valueOf(await own()) }
+  } catch (thrown) {
+    return failed(messageOf(thrown), codeOf(thrown))
+  }
+}
+
+function allowedBy({ decision, reason, input: edited }: Omit<InnerDecision, 'key' | 'asked'>, input: unknown): Allowed {
+  if (decision === 'approve') return { input: edited ?? input }
+  const why = reason === undefined ? '' : ` Reason: ${reason}`
+  return { end: failed(`Denied by the user: it was not run.${why}`, 'DENIED') }
+}
+
+/** Returns what a tool returned as JSON; blocks of text are their text. */
+function valueOf(value: unknown): unknown {
+  if (value === undefined) return null
+  if (typeof value === 'string') return value
+  if (!isBlocks(value)) return JSON.parse(jsonOf(value) || 'null')
+  const blocks = plainBlocks(value)!
+  return blocks.every(({ type }) => type === 'text') ? textOf(blocks) : cloneJson(blocks)
+}
+
+const shownOf = ({ value, error }: End): unknown => error?.message ?? value
+
+const reviewedEnd = ({ content, isError }: { content: Parameters<typeof textOf>[0]; isError: boolean }): End =>
+  isError ? failed(textOf(content), 'WITHHELD') : { value: valueOf(content) }

@@ -1,0 +1,43 @@
+/** A call that a running call makes. */
+export interface InnerCall {
+  /** Place among the calls that it makes, from 1. */
+  readonly n: number
+  readonly name: string
+  readonly input: unknown
+  /** Digest of the arguments. */
+  readonly print: string
+  /** Epoch milliseconds at which the running call began, as what it runs saw them. */
+  readonly begun: number
+  /** Maximum length of the result as JSON. */
+  readonly maxChars: number
+  /** Returns the result, or throws, in place of a tool: for what is no effect, such as a search of tools. */
+  readonly own?: () => unknown
+}
+
+/** Result of such a call as it is on record: JSON, or an error. */
+export interface InnerResult {
+  readonly n: number
+  /** Epoch milliseconds. */
+  readonly at: number
+  readonly value?: unknown
+  readonly error?: { readonly message: string; readonly code?: string }
+}
+
+/** Calls of tools that a running call makes, with everything that calls of a model have: hooks, approvals, records, undo. */
+export interface InnerCalls {
+  /** Key of the running call. */
+  readonly key: string
+  /** Calls that were started before, when the running call runs again. */
+  readonly starts: readonly Pick<InnerCall, 'n' | 'name' | 'print' | 'begun'>[]
+  /** Results of before, in the order of their records. */
+  readonly ends: readonly InnerResult[]
+  /** `begun` of the calls of before. */
+  readonly begun: number | undefined
+  /** Returns the digest of arguments, as those on record have it. */
+  print(input: unknown): string
+  /**
+   * Makes a call, or goes on with one that was cut off, if it may. `ended` is called with the result, in the order in which results are recorded.
+   * Resolves once it is durable; rejects when the running call is aborted and when the store fails.
+   */
+  call(call: InnerCall, ended: (result: InnerResult) => void): Promise<void>
+}

@@ -1,0 +1,203 @@
+import { messageOf } from '../protocol/errors.ts'
+import type { BackgroundEnd } from '../protocol/parts/background/backgroundRecords.ts'
+import type { PlainBlock } from '../protocol/messages.ts'
+import type { QueueName } from '../protocol/runs/queue.ts'
+import type { AgentContext, AgentInput, CallReporter, CallState, EventOfType } from './agentTypes.ts'
+import { reportId } from './callFacts.ts'
+import type { Draft } from './draft.ts'
+import type { CallOutput } from './effectTypes.ts'
+import { enqueueMessage } from './queues.ts'
+
+type Known = Pick<AgentContext, 'reporters'>
+type Outcome = Pick<
+  CallOutput,
+  'content' | 'isError' | 'data' | 'dataApart' | 'changed' | 'receipt' | 'artifacts' | 'hook'
+>
+
+/** The calls that work in the background, oldest first. Pure. */
+export const backgroundCalls = ({ reporters }: Known): readonly CallReporter[] =>
+  reporters.filter((one): one is CallReporter => one.kind === 'call')
+
+/** Returns true if a call goes to the background once it starts. Pure. */
+export function isBackground(
+  { policy }: Pick<AgentContext, 'policy'>,
+  { name, input }: Pick<CallState, 'name' | 'input'>,
+): boolean {
+  const { background } = policy
+  if (background === undefined) return false
+  return background.always.includes(name) || (background.choice.includes(name) && isChosen(input))
+}
+
+const isChosen = (input: unknown): boolean => (input as { readonly background?: unknown } | null)?.background === true
+
+/** Returns the id of the call that goes to the background next; one that a crash cut off before its receipt keeps its own. Pure. */
+export const nextBackgroundId = ({ backgrounds = 0 }: Pick<AgentContext, 'backgrounds'>, call: CallState): string =>
+  call.background ?? `b${backgrounds + 1}`
+
+/** Returns why no more calls may go to the background; `undefined`: they may. Pure. */
+export function whyNoMore({ reporters, policy }: Pick<AgentContext, 'reporters' | 'policy'>): string | undefined {
+  const working = backgroundCalls({ reporters })
+  const { max } = policy.background!
+  if (working.length < max) return undefined
+  const ids = working.map(({ id, name }) => `${id} (${name})`).join(', ')
+  return `Not started: ${max} calls work in the background, the most allowed: ${ids}. Wait for one with wait_for, or end one with cancel_call.`
+}
+
+/** The result that a call has once it goes on in the background. */
+export const receiptOf = (id: string): PlainBlock[] => [
+  {
+    type: 'text',
+    text: `Started as ${id}. Its result will come as a message; wait_for waits for it, check_call shows how far it is, cancel_call ends it.`,
+  },
+]
+
+/** Child ids are reused by position, like those of calls. */
+function freeSlot(taken: AgentContext['background']): string {
+  let number = 0
+  while (taken.some(({ slot }) => slot === `background.${number}`)) number += 1
+  return `background.${number}`
+}
+
+/** Starts every background call that does not run here: one that is new, or that a dead process left behind and that may run again. */
+export function startBackground(draft: Draft): void {
+  for (const reporter of backgroundCalls(draft.context)) {
+    const { key, id, runId, turnIndex, callId, name, input, reported } = reporter
+    const { agentId, background } = draft.context
+    if (reported !== undefined || background.some((one) => one.key === key)) continue
+    const slot = freeSlot(background)
+    draft.set({ background: [...background, { key, slot }] })
+    const called = { agentId, runId, turnIndex, key, callId, name, input, background: id }
+    draft.children.push({ type: 'start', src: 'runTool', id: slot, input: called })
+  }
+}
+
+/** Accepts the outcome of a background call. One that is no longer awaited, or comes late, changes nothing. */
+export function settleBackground(draft: Draft, output: CallOutput | null, queue: QueueName): void {
+  if (output === null) return
+  const reporter = backgroundCalls(draft.context).find(({ key }) => key === output.key)
+  if (reporter === undefined) return
+  const { notStarted } = output
+  const text = `It could not be started: ${notStarted?.message}`
+  report(
+    draft,
+    reporter,
+    notStarted === undefined ? output : { content: [{ type: 'text', text }], isError: true },
+    queue,
+  )
+}
+
+/** A runner that crashed still reports. */
+export function failBackground(
+  draft: Draft,
+  { actorId, error }: EventOfType<'xstate.error.actor.background.0'>,
+  queue: QueueName,
+): void {
+  const key = draft.context.background.find(({ slot }) => slot === actorId)?.key
+  const reporter = backgroundCalls(draft.context).find((one) => one.key === key)
+  if (reporter === undefined) return
+  report(
+    draft,
+    reporter,
+    { content: [{ type: 'text', text: `The tool failed: ${messageOf(error)}` }], isError: true },
+    queue,
+  )
+}
+
+const texts: { readonly [E in BackgroundEnd]: string } = {
+  aborted: 'Aborted while it ran: what it did so far was not undone.',
+  cancelled: 'Ended by cancel_call: what it did so far was not undone.',
+  interrupted: 'Interrupted: it is not known whether it happened.',
+}
+
+function endOne(draft: Draft, reporter: CallReporter, ended: BackgroundEnd, queue: QueueName): void {
+  report(draft, reporter, { content: [{ type: 'text', text: texts[ended] }], isError: true, ended }, queue)
+}
+
+/**
+ * Ends all background calls. The model reads so at the beginning of the next run: what was aborted begins none.
+ */
+export function endBackground(draft: Draft, ended: BackgroundEnd): void {
+  for (const reporter of backgroundCalls(draft.context)) endOne(draft, reporter, ended, 'followUps')
+}
+
+/** Ends one background call, if it works. */
+export function cancelBackground(draft: Draft, { id }: { readonly id: string }): void {
+  const reporter = backgroundCalls(draft.context).find((one) => one.id === id)
+  if (reporter !== undefined) endOne(draft, reporter, 'cancelled', 'followUps')
+}
+
+/**
+ * After a crash: reports the calls of which it is not known whether they happened, and delivers a report whose message the log lacks. The others
+ * start again once the agent is awake.
+ */
+export function recoverBackground(draft: Draft, { mayRerun, redacted }: NonNullable<AgentInput['restored']>): void {
+  const { run, pause } = draft.context
+  const queue = run === null && pause === null ? 'prompts' : 'followUps'
+  for (const reporter of backgroundCalls(draft.context)) {
+    const { reported, name, callId } = reporter
+    if (reported !== undefined) tell(draft, reporter, reported, reported.ended === undefined ? queue : 'followUps')
+    else if (!mayRerun.includes(name) || redacted.includes(callId)) endOne(draft, reporter, 'interrupted', queue)
+  }
+}
+
+/** Records the end of a background call, and tells the model. */
+function report(
+  draft: Draft,
+  reporter: CallReporter,
+  outcome: Outcome & { readonly ended?: BackgroundEnd },
+  queue: QueueName,
+): void {
+  const { callId, key, id, name } = reporter
+  const { content, isError, ended, data, dataApart, changed = [], receipt, artifacts, hook } = outcome
+  draft.record({
+    type: 'call.reported',
+    ...draft.at,
+    callId,
+    key,
+    id,
+    name,
+    content,
+    isError,
+    ...(ended === undefined ? {} : { ended }),
+    ...(data === undefined ? {} : { data }),
+    ...(dataApart === undefined ? {} : { dataApart }),
+    ...(changed.length === 0 ? {} : { changed }),
+    ...(receipt === undefined ? {} : { receipt }),
+    ...(artifacts === undefined ? {} : { artifacts }),
+    ...(hook === undefined ? {} : { hook }),
+  })
+  release(draft, key)
+  tell(draft, reporter, outcome, queue)
+}
+
+/** Stops the runners of calls that a revert has abandoned: nothing is heard of them any more. */
+export function releaseAbandoned(draft: Draft): void {
+  const keys = draft.context.reporters.map(({ key }) => key)
+  for (const { key } of draft.context.background) if (!keys.includes(key)) release(draft, key)
+}
+
+/** Stops its runner, or gives its place free. */
+function release(draft: Draft, key: string): void {
+  const { background } = draft.context
+  const held = background.find((one) => one.key === key)
+  if (held === undefined) return
+  draft.children.push({ type: 'stop', id: held.slot })
+  draft.set({ background: background.filter((one) => one !== held) })
+}
+
+function tell(
+  draft: Draft,
+  { key, id, name, callId }: CallReporter,
+  { content, isError }: Pick<Outcome, 'content' | 'isError'>,
+  queue: QueueName,
+): void {
+  const { agentId } = draft.context
+  const head = `Report of ${id}, your call of ${name}${isError ? ', which failed' : ''}:`
+  const [first, ...rest] = content
+  const blocks: readonly PlainBlock[] =
+    first?.type === 'text'
+      ? [{ type: 'text', text: `${head}\n\n${first.text}` }, ...rest]
+      : [{ type: 'text', text: head }, ...content]
+  const provenance = { type: 'report', agentId, name, callId, background: id } as const
+  enqueueMessage(draft, queue, { id: reportId(key), content: blocks, provenance })
+}

@@ -1,0 +1,28 @@
+import type { Answer } from '../../questions.ts'
+
+/** A call that a running call makes and that waits for an approval. */
+export interface InnerRequest {
+  readonly callId: string
+  readonly key: string
+  readonly name: string
+  readonly input: unknown
+  readonly irreversible?: true
+  /** The rule or the mode by which it waits. */
+  readonly rule?: string
+  /** Rules that would allow the call, the narrowest first. */
+  readonly suggest?: string[]
+}
+
+/** Answer of people; with the key of the question if a call that the running one makes asked it. */
+export type GivenAnswer = Answer & { readonly key?: string }
+
+/** Decision of a person about a call that a running call makes. */
+export interface InnerDecision {
+  readonly key: string
+  /** Arguments that were decided about. */
+  readonly asked: unknown
+  readonly decision: 'approve' | 'deny'
+  readonly reason?: string
+  /** Arguments in their place, if a person edited them. */
+  readonly input?: unknown
+}

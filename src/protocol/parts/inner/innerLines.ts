@@ -1,0 +1,26 @@
+import type { PartLines } from '../describing.ts'
+import type { innerRecords } from './innerRecords.ts'
+
+const json = (value: unknown): string => (typeof value === 'string' ? value : (JSON.stringify(value) ?? ''))
+
+export const innerLines: PartLines<typeof innerRecords> = {
+  'inner.start': {
+    group: 'tool',
+    line: ({ n, name, input }, { short }) => `↳ ${n} ${name} ${short(json(input))}`,
+  },
+  'inner.end': {
+    group: 'tool',
+    line: ({ n, name, value, error, changed = [] }, { short }) =>
+      [
+        error === undefined
+          ? `↳ ${n} ${name} → ${short(json(value))}`
+          : `↳ ${n} ${name} failed: ${short(error.message)}`,
+        ...(changed.length === 0 ? [] : [`changed ${changed.join(', ')}`]),
+      ].join(' · '),
+    terminal: ({ name, error, changed = [] }, { short }) => [
+      error === undefined
+        ? { text: `  › ${[name, ...changed].join(' ')} ✓`, tone: 'dim' }
+        : { text: `  › ${name} ✗ ${short(error.message)}`, tone: 'warn' },
+    ],
+  },
+}

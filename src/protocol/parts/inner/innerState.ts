@@ -1,0 +1,110 @@
+import type { RecordDraft } from '../../records.ts'
+import { oneLine } from '../../text/cutMiddle.ts'
+
+type DraftOf<T extends RecordDraft['type']> = Extract<RecordDraft, { readonly type: T }>
+export type InnerStart = Pick<
+  DraftOf<'inner.start'>,
+  'n' | 'name' | 'input' | 'print' | 'begun' | 'irreversible' | 'reversible'
+>
+export type InnerEnd = Pick<
+  DraftOf<'inner.end'>,
+  'n' | 'name' | 'asked' | 'at' | 'value' | 'error' | 'changed' | 'receipt'
+>
+
+/** The calls that one running call has made, in the order of their records. */
+export interface InnerCallsMade {
+  readonly starts: readonly InnerStart[]
+  readonly ends: readonly InnerEnd[]
+}
+
+/** The calls that running calls have made, by the id of the running call. */
+export type InnerState = { readonly [callId: string]: InnerCallsMade }
+
+const none: InnerCallsMade = { starts: [], ends: [] }
+const of = (state: InnerState, callId: string): InnerCallsMade => (Object.hasOwn(state, callId) ? state[callId]! : none)
+
+/** The fold of the records, until the running call has its own result. */
+export const innerState = {
+  initial: {} as InnerState,
+  on: {
+    'inner.start': (
+      state: InnerState,
+      { callId, n, name, input, print, begun, irreversible, reversible }: DraftOf<'inner.start'>,
+    ): InnerState => {
+      const { starts, ends } = of(state, callId)
+      const start = {
+        n,
+        name,
+        input,
+        print,
+        begun,
+        ...(irreversible === undefined ? {} : { irreversible }),
+        ...(reversible === undefined ? {} : { reversible }),
+      }
+      return { ...state, [callId]: { starts: [...starts, start], ends } }
+    },
+    'inner.end': (
+      state: InnerState,
+      { callId, n, name, asked, at, value, error, changed, receipt }: DraftOf<'inner.end'>,
+    ): InnerState => {
+      const { starts, ends } = of(state, callId)
+      const end = {
+        n,
+        name,
+        at,
+        ...(asked === undefined ? {} : { asked }),
+        ...(value === undefined ? {} : { value }),
+        ...(error === undefined ? {} : { error }),
+        ...(changed === undefined ? {} : { changed }),
+        ...(receipt === undefined ? {} : { receipt }),
+      }
+      return { ...state, [callId]: { starts, ends: [...ends, end] } }
+    },
+    'tool.end': (state: InnerState, { callId }: DraftOf<'tool.end'>): InnerState | undefined => {
+      if (!Object.hasOwn(state, callId)) return state
+      const { [callId]: _, ...others } = state
+      return Object.keys(others).length === 0 ? undefined : others
+    },
+    // Calls of before are over, also those of a past that a fork shares.
+    'reply.end': (): undefined => undefined,
+  },
+}
+
+/** Receipt of a call for what it called: calls that can be undone, the newest first, and those that stay, each in a line. */
+export interface InnerReceipt {
+  readonly undo: readonly {
+    readonly n: number
+    readonly name: string
+    readonly input: unknown
+    readonly of?: string
+    readonly receipt: unknown
+  }[]
+  readonly left: readonly string[]
+}
+
+const mostLeft = 20
+
+/** Returns what the calls that a call made add to its result: paths that they changed, and the receipt for all of them. Pure. */
+export function innerEffects({ starts, ends }: InnerCallsMade): {
+  readonly changed: readonly string[]
+  readonly receipt: InnerReceipt | undefined
+} {
+  const byPlace = new Map(ends.map((end) => [end.n, end]))
+  const changed = [...new Set(ends.flatMap((end) => end.changed ?? []))]
+  const left: string[] = []
+  const undo: InnerReceipt['undo'][number][] = []
+  for (const { n, name, input, irreversible, reversible } of starts.toReversed()) {
+    const end = byPlace.get(n)
+    const line = `${oneLine(name, 64)} ${oneLine(JSON.stringify(input) ?? '', 100)}`
+    if (irreversible === true) left.push(`${line} cannot be undone`)
+    else if (reversible === true && end?.receipt !== undefined) {
+      const { of: what, data } = end.receipt
+      undo.push({ n, name, input, receipt: data, ...(what === undefined ? {} : { of: what }) })
+    } else if (reversible === true && (end === undefined || end.error?.code === 'INTERRUPTED'))
+      left.push(`${line} was cut short`)
+    else if (reversible !== true && (end?.changed?.length ?? 0) > 0) left.push(`${line} has no undo`)
+  }
+  const more = left.length > mostLeft ? [`${left.length - mostLeft} more`] : []
+  const receipt = undo.length === 0 ? undefined : { undo, left: [...left.slice(0, mostLeft), ...more] }
+  return { changed, receipt }
+}

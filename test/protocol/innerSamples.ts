@@ -1,0 +1,31 @@
+/** A record of each kind about calls that calls make, with everything that may stand in it. */
+export const innerSamples = (inTurn: object): readonly Record<string, unknown>[] => [
+  {
+    ...inTurn,
+    type: 'inner.start',
+    callId: 'c',
+    key: 'k/c1',
+    n: 1,
+    name: 't',
+    input: {},
+    print: 'p',
+    begun: 1,
+    irreversible: true,
+    reversible: true,
+  },
+  {
+    ...inTurn,
+    type: 'inner.end',
+    callId: 'c',
+    key: 'k/c1',
+    n: 1,
+    name: 't',
+    at: 2,
+    asked: { input: {}, print: 'p', begun: 1 },
+    value: null,
+    error: { message: 'm', code: 'DENIED' },
+    changed: ['f'],
+    receipt: { of: 'f', data: 1 },
+    data: {},
+  },
+]
