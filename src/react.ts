@@ -5,6 +5,7 @@
 export { AgentProvider } from '../packages/react/src/agentProvider.ts'
 export { useAgent, type UsedAgent } from '../packages/react/src/useAgent.ts'
 export { useApprovals, type UsedApprovals } from '../packages/react/src/useApprovals.ts'
+export { useAgentState, type UsedState } from '../packages/react/src/useAgentState.ts'
 export { useCall, type UsedCall } from '../packages/react/src/useCall.ts'
 export { useConversation } from '../packages/react/src/useConversation.ts'
 export { useRoster, useConnection } from '../packages/react/src/useRoster.ts'

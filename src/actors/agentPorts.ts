@@ -21,6 +21,7 @@ import type { Gate } from './models/openStream.ts'
 import type { Cancellation } from './timing/cancellation.ts'
 import type { WaitedFor, WaitForCall } from './tools/waitForTool.ts'
 import type { LiveDecision, TurnFrame } from './turn/turnFrames.ts'
+import type { StatePort } from './parts/state/stateDoor.ts'
 import type { BackgroundPorts } from './parts/background/backgroundPorts.ts'
 import type { LeftBehind } from './parts/memory/leftBehind.ts'
 import type { AgentPermissions } from './parts/permissions/agentPermissions.ts'
@@ -141,6 +142,8 @@ export interface AgentPorts {
   readonly background?: BackgroundPorts | undefined
   /** Removes secrets; set with `redact`. Applied before text is cut, because a secret that was cut in half is no longer recognised. */
   readonly redactor?: Redactor | undefined
+  /** The agent's state; `undefined` if its definition has none. */
+  readonly state?: StatePort | undefined
   /** Store for earlier contents of files, used by the agent's tools. */
   readonly snapshots: AgentSnapshots
   partial: PartialReply | null
@@ -197,6 +200,8 @@ export interface AgentPorts {
    * Rejects with the reason of `signal`.
    */
   approve(callKey: string, request: InnerRequest, signal: AbortSignal): Promise<Omit<InnerDecision, 'key' | 'asked'>>
+  /** End of the time that the run may take, in epoch milliseconds; `null` if it has no such limit. */
+  readonly deadline: number | null
   /** The states of the agent's parts. */
   readonly parts: PartStates
   /** Makes records of parts, in one step. The machine takes them without secrets, as the log has them. */

@@ -262,8 +262,8 @@ export interface SubAgentInput extends Omit<CallInput, 'callId'> {
 
 /** A call of a brake's tool, such as `revert_to_state`. */
 export type BrakeCall = {
-  readonly [K in Exclude<AskedBrake, 'pin'>]: { readonly type: K } & Omit<RequestOf<K>, 'id' | 'by'>
-}[Exclude<AskedBrake, 'pin'>]
+  readonly [K in AskedBrake]: { readonly type: K } & Omit<RequestOf<K>, 'id' | 'by'>
+}[AskedBrake]
 
 export interface SettleInput {
   readonly agentId: string

@@ -21,14 +21,14 @@ export interface AgentRuntime {
    * for await (const event of run) if (event.type === 'reply.delta') process.stdout.write(event.text)
    * ```
    */
-  spawn<Output, Deps, Calls>(
-    definition: AgentDefinition<Output, Deps, Calls>,
+  spawn<Output, Deps, Calls, State>(
+    definition: AgentDefinition<Output, Deps, Calls, State>,
     options: RootSpawnOptions & TheirDeps<Deps>,
-  ): Promise<Agent<Output, DepsFor<Deps> | undefined, EventsOf<Calls>>>
-  spawn<Output, Deps, Calls>(
-    definition: AgentDefinition<Output, Deps, Calls>,
+  ): Promise<Agent<Output, DepsFor<Deps> | undefined, EventsOf<Calls>, State>>
+  spawn<Output, Deps, Calls, State>(
+    definition: AgentDefinition<Output, Deps, Calls, State>,
     options?: RootSpawnOptions & GivenDeps<DepsFor<Deps> | undefined>,
-  ): Promise<Agent<Output, DepsFor<Deps>, EventsOf<Calls>>>
+  ): Promise<Agent<Output, DepsFor<Deps>, EventsOf<Calls>, State>>
   /**
    * Resumes an agent from its log after its process ended without `stop`: the conversation, queues, approvals and pauses are as they
    * were. A run that waits for approvals keeps waiting; an interrupted one continues as a new run: the model is asked again, and
@@ -46,16 +46,16 @@ export interface AgentRuntime {
    * console.log(resumed.state, resumed.conversation.steps().length)
    * ```
    */
-  resume<Output, Deps, Calls>(
+  resume<Output, Deps, Calls, State>(
     agentId: string,
-    definition: AgentDefinition<Output, Deps, Calls>,
+    definition: AgentDefinition<Output, Deps, Calls, State>,
     options: ResumeOptions & TheirDeps<Deps>,
-  ): Promise<Agent<Output, DepsFor<Deps> | undefined, EventsOf<Calls>>>
-  resume<Output, Deps, Calls>(
+  ): Promise<Agent<Output, DepsFor<Deps> | undefined, EventsOf<Calls>, State>>
+  resume<Output, Deps, Calls, State>(
     agentId: string,
-    definition: AgentDefinition<Output, Deps, Calls>,
+    definition: AgentDefinition<Output, Deps, Calls, State>,
     options?: ResumeOptions & GivenDeps<DepsFor<Deps> | undefined>,
-  ): Promise<Agent<Output, DepsFor<Deps>, EventsOf<Calls>>>
+  ): Promise<Agent<Output, DepsFor<Deps>, EventsOf<Calls>, State>>
   /**
    * Returns the agent with this id, whatever its state: the one running here, else the one in the store (resumed as by `resume`), else a new
    * one (as by `spawn`). Concurrent calls for the same id get the same agent; one that is being closed is waited for. `continue` applies when
@@ -72,16 +72,16 @@ export interface AgentRuntime {
    * const { text } = await agent.prompt('My order is late.').result
    * ```
    */
-  open<Output, Deps, Calls>(
+  open<Output, Deps, Calls, State>(
     agentId: string,
-    definition: AgentDefinition<Output, Deps, Calls>,
+    definition: AgentDefinition<Output, Deps, Calls, State>,
     options: OpenOptions & TheirDeps<Deps>,
-  ): Promise<Agent<Output, DepsFor<Deps> | undefined, EventsOf<Calls>>>
-  open<Output, Deps, Calls>(
+  ): Promise<Agent<Output, DepsFor<Deps> | undefined, EventsOf<Calls>, State>>
+  open<Output, Deps, Calls, State>(
     agentId: string,
-    definition: AgentDefinition<Output, Deps, Calls>,
+    definition: AgentDefinition<Output, Deps, Calls, State>,
     options?: OpenOptions & GivenDeps<DepsFor<Deps> | undefined>,
-  ): Promise<Agent<Output, DepsFor<Deps>, EventsOf<Calls>>>
+  ): Promise<Agent<Output, DepsFor<Deps>, EventsOf<Calls>, State>>
   /**
    * Releases an agent here, with its sub-agents, even in the middle of its work, so that another process can continue it: effects are aborted,
    * its log is written as far as it had come and does not mention this, and then it is free. Runs and streams here end with `AGENT_DETACHED`. A

@@ -2,6 +2,20 @@
 export const innerSamples = (inTurn: object): readonly Record<string, unknown>[] => [
   {
     ...inTurn,
+    type: 'state.patched',
+    by: 'tool',
+    callId: 'c',
+    n: 1,
+    hook: 'afterTool',
+    childId: 'a2',
+    patch: [
+      { op: 'add', path: '/a', value: { b: [null] } },
+      { op: 'remove', path: '/a~1b' },
+    ],
+    initial: { a: 0 },
+  },
+  {
+    ...inTurn,
     type: 'inner.start',
     callId: 'c',
     key: 'k/c1',

@@ -292,6 +292,7 @@ const optional: { readonly [type: string]: readonly string[] } = {
   'turn.prepared': ['instructions', 'sameInstructions', 'tools', 'model', 'settings', 'limit'],
   'tools.changed': ['instructions', 'trouble'],
   'memory.extracted': ['problem', 'usage'],
+  'state.patched': ['callId', 'n', 'hook', 'childId', 'initial'],
   'turn.captured': ['system', 'tools', 'settings'],
   'permission.granted': ['requestId'],
   'permission.revoked': ['requestId'],

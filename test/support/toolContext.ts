@@ -1,4 +1,5 @@
 import type { ToolContext } from '../../src/actors/tools/defineTool.ts'
+import { stateDoor } from '../../src/actors/parts/state/stateDoor.ts'
 import { MemorySnapshots } from '../../src/log/stores/memorySnapshots.ts'
 import { snapshotsOf } from './snapshotsOf.ts'
 
@@ -38,6 +39,7 @@ export function toolContext(
     receipts,
     given,
     isPinned: false,
+    state: stateDoor({ agentId: 'agent-1' }, { by: 'tool' }),
     pin() {
       this.isPinned = true
     },

@@ -35,6 +35,7 @@ export const menu: readonly MenuGroup[] = [
       'skills',
       'permissions',
       'memory',
+      'state',
       ['background', 'Calls in the background'],
       ['artifacts', 'Large results'],
       'tools-from-elsewhere',

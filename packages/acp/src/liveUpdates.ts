@@ -2,6 +2,8 @@ import type { SessionUpdate } from '@agentclientprotocol/sdk'
 import type { AgentEvent, EventOf } from '../../../src/protocol/events.ts'
 import { textOf, toolCallsOf, type AssistantMessage } from '../../../src/protocol/messages.ts'
 import type { GrowingReply } from '../../../src/protocol/events.ts'
+import type { CallShown } from '../../../src/protocol/parts/describing.ts'
+import { wordsOf } from '../../../src/protocol/parts/partWords.ts'
 import {
   brakeNotes,
   note,
@@ -57,7 +59,18 @@ export class LiveUpdates {
   take(event: AgentEvent): readonly SessionUpdate[] {
     const isOwn = event.agentId === this.options.agentId
     const reader = (isOwn ? own : ofSubAgents)[event.type] as Reader<AgentEvent['type']> | undefined
-    return reader?.(this, event) ?? []
+    const updates = reader?.(this, event) ?? []
+    const call = isOwn ? wordsOf(event)?.call?.(event) : undefined
+    return call === undefined ? updates : [...updates, ...this.#shown(call)]
+  }
+
+  /** A call that no reply has. */
+  #shown({ callId: toolCallId, name, input, end }: CallShown): SessionUpdate[] {
+    const begun = this.announce({ toolCallId, name, input })
+    if (end === undefined) return [...begun, { sessionUpdate: 'tool_call_update', toolCallId, status: 'in_progress' }]
+    this.forget(toolCallId)
+    const message = { role: 'toolResult', callId: toolCallId, toolName: name, ...end } as const
+    return [...begun, outcomeUpdate(toolCallId, message, end.data)]
   }
 
   /** Returns the updates for the current reply, as if its deltas had been received. */

@@ -3,6 +3,8 @@ import type { AgentEvent, EventOf, GrowingReply } from '../../../src/protocol/ev
 import { formatNodeId } from '../../../src/protocol/ids.ts'
 import { isImported } from '../../../src/protocol/imported.ts'
 import { saidByTool, textOf } from '../../../src/protocol/messages.ts'
+import type { CallShown } from '../../../src/protocol/parts/describing.ts'
+import { wordsOf } from '../../../src/protocol/parts/partWords.ts'
 import { withheldText } from '../../../src/protocol/text/withheldText.ts'
 import { Exchange, type ShownCall } from './exchange.ts'
 import { isAgain, saidId } from './ids.ts'
@@ -40,6 +42,8 @@ export class UiFold {
     this.seq = Math.max(this.seq, event.seq)
     const handle = own[event.type] as ((fold: UiFold, event: AgentEvent) => void) | undefined
     handle?.(this, event)
+    const call = wordsOf(event)?.call?.(event)
+    if (call !== undefined && this.exchange !== undefined) showPart(this.exchange, event, call)
   }
 
   /** The part of the current reply that came before the first event; `undefined` says that it is not known. */
@@ -156,6 +160,14 @@ type Asked = EventOf<'approval.requested' | 'question.asked' | 'call.requested'>
 function shown(exchange: Exchange, event: Asked): ShownCall {
   const call = exchange.callOf(event.agentId, event.callId)
   return call === undefined || exchange.isEnded(call) ? exchange.showCall(event, event) : call
+}
+
+/** Shows a call that no reply has, or ends it. */
+function showPart(exchange: Exchange, event: AgentEvent, { callId, name, input, end }: CallShown): void {
+  const known = exchange.callOf(event.agentId, callId)
+  const isOver = known === undefined || exchange.isEnded(known)
+  const call = isOver ? exchange.showCall(event, { callId, name, input }) : known
+  if (end !== undefined) exchange.endCall(call, end)
 }
 
 function ask(exchange: Exchange, event: EventOf<'question.asked'>): void {

@@ -242,7 +242,10 @@ describe('the request that escapement show prints', (it) => {
     assert.match(shown, /Since turn 0: 1 message kept, 2 new; system, tools and settings are the same\./)
     assert.match(shown, /Tools \(1\)\n {2}look\n {4}Looks\.\n {4}\{"type":"object"/)
     assert.match(shown, /\n= 0 user · turn 0, user, message 0\n {4}Hello\n/)
-    assert.match(shown, /\n\+ 1 assistant · turn 0, assistant, message 1\n(?:.*\n)*? {4}→ look \(call_0_0\)\n/)
+    assert.match(
+      shown,
+      /\n\+ 1 assistant · turn 0, assistant with 1 call, message 1\n(?:.*\n)*? {4}→ look \(call_0_0\)\n/,
+    )
     assert.match(shown, /\n\+ 2 toolResult look \(call_0_0\) · turn 0, toolResult, message 2\n {4}acat/)
     assert.not(stdout.includes('\u009B') || stdout.includes('\u001B[2J'))
   })

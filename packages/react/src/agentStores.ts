@@ -5,6 +5,7 @@ import type { Role } from '../../../src/protocol/bridge/rights.ts'
 import { AgentStore, type FollowableAgent } from '../../bridge/src/client/agentStore.ts'
 import type { Client, RemoteSpawnOptions } from '../../bridge/src/client/client.ts'
 import { callAll, Counted, type CountedOptions } from '../../bridge/src/client/counted.ts'
+import { OptimisticState } from '../../bridge/src/client/optimisticState.ts'
 import type { ClientStatus } from '../../bridge/src/client/reconnectingLink.ts'
 import type { RemoteAgent } from '../../bridge/src/client/remoteAgent.ts'
 
@@ -75,6 +76,7 @@ export type CommandName = 'prompt' | 'interrupt' | 'resume' | 'steer' | 'followU
 /** An agent that is shown, with its commands. */
 export interface ShownAgent {
   readonly store: AgentStore
+  readonly state: OptimisticState
   /** Each is always the same function, and needs no `this`. They throw as `agent` does. */
   readonly commands: Pick<RemoteAgent, CommandName> & { readonly retry: () => void }
   /** @throws RuntimeError `INVALID_OPTION`: there is no client. */
@@ -139,6 +141,7 @@ export class AgentStores {
     const agentOf = (): RemoteAgent => this.client.agent(id)
     const shown: ShownAgent = {
       store,
+      state: new OptimisticState(store, agentOf),
       commands: {
         prompt: (content, options) => agentOf().prompt(content, options),
         interrupt: (content, options) => agentOf().interrupt(content, options),

@@ -86,6 +86,14 @@ export async function findFork(
   }
 }
 
+/** Records after which another node is the newest, or the head. */
+const movesHead: ReadonlySet<LogRecord['type']> = new Set([
+  'message.added',
+  'reply.end',
+  'revert.applied',
+  'graft.applied',
+] as const)
+
 interface Moment {
   readonly forkedFrom: NonNullable<RecordOf<'agent.created'>['forkedFrom']>
   /** Title of the agent that the past belongs to. */
@@ -98,15 +106,22 @@ async function findMoment(store: Store, parts: readonly HistoryPart[], at: NodeI
   const search = new StepSearch(nodeId ?? 0)
   const shared: LogRecord[] = []
   for (const part of parts) {
+    let newest: NodeId | undefined
+    let length = 0
     for await (const record of readPart(store, part)) {
+      if (newest !== undefined && movesHead.has(record.type)) break
       shared.push(record)
-      const newest = search.next(record)
-      if (newest === undefined) continue
-      // Otherwise only the fork would discover a past that cannot be rebuilt.
-      rebuildConversation(shared)
-      const { title } = outlineOf(shared)
-      return { forkedFrom: { agentId: part.agentId, seq: record.seq, at: newest }, title }
+      const found = newest === undefined ? search.next(record) : undefined
+      newest ??= found
+      // What was changed of the state while the node was the newest belongs to it.
+      if (found !== undefined || (newest !== undefined && record.type === 'state.patched')) length = shared.length
     }
+    if (newest === undefined) continue
+    shared.length = length
+    // Otherwise only the fork would discover a past that cannot be rebuilt.
+    rebuildConversation(shared)
+    const { title } = outlineOf(shared)
+    return { forkedFrom: { agentId: part.agentId, seq: shared.at(-1)!.seq, at: newest }, title }
   }
   throw notFound(parts.at(-1)!.agentId, nodeId === undefined ? JSON.stringify(at) : formatNodeId(nodeId), search)
 }

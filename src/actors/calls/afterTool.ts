@@ -48,7 +48,7 @@ async function review(
     const limits = { name: 'afterTool', timeoutMs }
     const answer = await answerInTime(ports, limits, cancellation, (signal) =>
       ports.within({ type: 'tool', turnIndex, callId }, () =>
-        hook!(hookedCall(ports, call, signal), {
+        hook!(hookedCall(ports, call, signal, 'afterTool'), {
           content: structuredClone(content),
           isError,
           ...(data === undefined ? {} : { data: structuredClone(data) }),

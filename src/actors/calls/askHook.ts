@@ -109,7 +109,9 @@ async function hooked(ports: AgentPorts, input: HookInput, cancellation: Cancell
   const { name } = input
   const limits = { name: 'beforeTool', timeoutMs }
   const answer: unknown = await answerInTime(ports, limits, cancellation, (signal) =>
-    ports.within({ type: 'hook' }, () => beforeTool!(hookedCall(ports, { ...input, key: input.callKey }, signal))),
+    ports.within({ type: 'hook' }, () =>
+      beforeTool!(hookedCall(ports, { ...input, key: input.callKey }, signal, 'beforeTool')),
+    ),
   )
   const [kind, value] = readAnswer(answer)
   switch (kind) {

@@ -47,6 +47,7 @@ const failed = (message: string, code?: string): End => ({
 })
 
 const interrupted = 'The process ended while this call ran: it is not known whether it happened.'
+const outOfTime = 'Not run: the time of this run is over. Return what you have.'
 const changedMeaning =
   'Not run: these arguments stand for something else than when it was decided about them. Look again, and call again.'
 
@@ -135,8 +136,9 @@ export class CallsOfCall implements InnerCalls {
 
   /** Passes a call through everything that stands before it: its arguments, rules, the hook, people. */
   async #allowed({ call, input: made }: Made): Promise<Allowed> {
-    const { definition } = this.#ports
+    const { definition, deadline, clock } = this.#ports
     const { name, own } = call
+    if (deadline !== null && clock.now() >= deadline) return { end: failed(outOfTime, 'LIMIT') }
     if (own !== undefined) return { end: await ownEnd(own) }
     const tool = definition.tools.get(name)
     if (tool === undefined) return { end: failed(`There is no tool "${name}".`, 'UNKNOWN_TOOL') }

@@ -2,6 +2,7 @@ import type { CallInput } from '../../machines/effectTypes.ts'
 import { cloneJson } from '../../protocol/checks/cloneJson.ts'
 import type { AgentPorts } from '../agentPorts.ts'
 import type { HookedCall } from '../define/hooks.ts'
+import { stateDoor } from '../parts/state/stateDoor.ts'
 import { runContext } from './runContext.ts'
 import { taskOf } from '../define/subAgents.ts'
 
@@ -18,6 +19,7 @@ export function hookedCall(
   ports: AgentPorts,
   { callId, key, name, input, runId, turnIndex }: CallInput,
   signal: AbortSignal,
+  hook: 'beforeTool' | 'afterTool',
 ): HookedCall<never> {
   const effects = ports.definition.tools.get(name)?.effects
   return {
@@ -28,5 +30,6 @@ export function hookedCall(
     name,
     input: cloneJson(input),
     ...(effects === undefined ? {} : { effects }),
+    state: stateDoor(ports, { by: 'code', callId, hook }),
   }
 }

@@ -58,23 +58,29 @@ export interface SubAgent {
   readonly deps: ((callerDeps: never) => unknown) | null
   /** Milliseconds without an event before it is treated as crashed; time spent waiting for approvals does not count. */
   readonly stallMs: number
+  /** Set if no request lists it. */
+  readonly isDeferred?: true
 }
 
 /** Only for the type checker: the arguments of an agent's calls, by name. */
 declare const calls: unique symbol
+/** Only for the type checker: the state of an agent. */
+declare const has: unique symbol
 
 /**
  * A checked agent definition with defaults filled in, created by `defineAgent`. It can be spawned many times.
  *
  * `Output` is the type of its answers as data (`undefined` without an `output` schema); `Deps` that of the value which its tools and
- * functions need of the application; `Calls` the arguments of its tools by name. Without arguments the type takes every definition.
+ * functions need of the application; `Calls` the arguments of its tools by name; `State` that of its state. Without arguments the type takes every definition.
  */
 export interface AgentDefinition<
   out Output = unknown,
   in Deps = never,
   out Calls = unknown,
+  out State = unknown,
 > extends PartSettings<Deps> {
   readonly [calls]?: Calls
+  readonly [has]?: State
   readonly name: string
   readonly model: Model
   readonly instructions: string

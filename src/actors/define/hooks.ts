@@ -4,6 +4,7 @@ import type { Block, Message, PlainBlock } from '../../protocol/messages.ts'
 import type { RunContext } from '../calls/runContext.ts'
 import { agentPart } from '../parts/agentPart.ts'
 import { defaultHookMs } from '../turn/turnOptions.ts'
+import type { StateDoor } from '../parts/state/stateDoor.ts'
 import type { ToolEffects, ToolOutput } from '../tools/defineTool.ts'
 
 /** A call of a tool or a sub-agent, as a hook is given it. */
@@ -19,6 +20,8 @@ export interface HookedCall<out Deps = unknown> extends RunContext<Deps> {
   readonly input: unknown
   /** Effects of the tool, if the call is of one. */
   readonly effects?: ToolEffects
+  /** The state of the agent, whose definition has `state`. @throws RuntimeError `STATE_OFF` when it is used without one */
+  readonly state: StateDoor
 }
 
 /**

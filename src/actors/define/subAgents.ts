@@ -44,6 +44,10 @@ export interface SubAgentOptions {
   readonly stallMs?: number
 }
 
+/** Returns true for an entry of an agent's `agents`. */
+export const isSubAgentEntry = (entry: unknown): entry is SubAgentEntry =>
+  isAgentDefinition(entry) || isAgentDefinition((entry as Partial<SubAgentOptions> | null | undefined)?.definition)
+
 type NeedOf<Entry> = Entry extends {
   readonly definition: AgentDefinition
   readonly deps: (callerDeps: infer From) => unknown
@@ -100,15 +104,21 @@ function wrongInContinuable({ input }: AgentDefinition, detach: SubAgent['detach
   return input !== null && continueField in input.shape ? `its input has a field "${continueField}"` : undefined
 }
 
+/** An entry, with a mark if no request lists it. */
+export interface MarkedEntry {
+  readonly entry: SubAgentEntry
+  readonly isDeferred?: true
+}
+
 /** The agents of a definition by name. @throws RuntimeError `INVALID_DEFINITION`: a duplicate name, or that of a tool. */
 export function subAgentMap(
-  entries: readonly SubAgentEntry[],
+  entries: readonly MarkedEntry[],
   tools: ReadonlyMap<string, AnyTool>,
   label: string,
 ): ReadonlyMap<string, SubAgent> {
   const map = new Map<string, SubAgent>()
-  for (const entry of entries) {
-    const agent = subAgentOf(entry, label)
+  for (const { entry, isDeferred } of entries) {
+    const agent = isDeferred ? { ...subAgentOf(entry, label), isDeferred } : subAgentOf(entry, label)
     const { name } = agent.definition
     if (map.has(name)) throw new RuntimeError('INVALID_DEFINITION', `${label}: two agents are named "${name}".`)
     if (tools.has(name))

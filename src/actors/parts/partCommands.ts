@@ -1,9 +1,11 @@
 import type { PartCommandType } from '../../protocol/parts/partRecords.ts'
 import type { ApplyCommand } from './applyCommand.ts'
 import { changeMode, permit, revoke } from './permissions/permissionCommands.ts'
+import { applyState } from './state/applyState.ts'
 
 /** The commands of all parts. */
 export const applies: { readonly [T in PartCommandType]: ApplyCommand<T> } = {
+  'agent.state': applyState,
   'agent.permit': permit,
   'agent.revoke': revoke,
   'agent.mode': changeMode,

@@ -16,9 +16,11 @@ import { memoryPart } from './memory/memoryPart.ts'
 import type { PermissionOption } from './permissions/permissionOptions.ts'
 import { permissionsPart } from './permissions/permissionsPart.ts'
 import { skillPart, type SkillOption } from './skills/skillPart.ts'
+import type { StateOption } from './state/stateOptions.ts'
+import { statePart } from './state/statePart.ts'
 
 /** The options of all parts. */
-export interface PartOptions<Deps>
+export interface PartOptions<Deps, State>
   extends
     SkillOption,
     CompactionOption,
@@ -26,7 +28,8 @@ export interface PartOptions<Deps>
     MemoryOption<Deps>,
     ArtifactOption,
     PermissionOption,
-    HookOptions<Deps> {}
+    HookOptions<Deps>,
+    StateOption<State> {}
 
 /** All parts that an agent may have, in the order of their tools. */
 export const parts: readonly AgentPart[] = [
@@ -39,6 +42,7 @@ export const parts: readonly AgentPart[] = [
   brakingPart,
   compactionPart,
   hooksPart,
+  statePart,
 ]
 
 export const partSchemas = Object.assign({}, ...parts.map(({ options }) => options)) as OptionSchemas
@@ -47,7 +51,7 @@ export const partSchemas = Object.assign({}, ...parts.map(({ options }) => optio
 interface Equipment {
   readonly settings: Pick<
     AgentDefinition,
-    'memory' | 'artifacts' | 'deferred' | 'permissions' | 'braking' | 'compaction' | 'hooks' | 'guards'
+    'memory' | 'artifacts' | 'deferred' | 'permissions' | 'braking' | 'compaction' | 'hooks' | 'guards' | 'state'
   >
   readonly tools: readonly (AnyTool | ToolSource)[]
   readonly flags: AgentPolicy['flags']

@@ -4,6 +4,7 @@ import { optionsCheck } from '../../protocol/checks/optionsCheck.ts'
 import type { JsonSchema, ToolSpec } from '../../protocol/ports/model.ts'
 import type { Snapshots } from '../../protocol/ports/snapshots.ts'
 import type { RunContext } from '../calls/runContext.ts'
+import type { StateDoor } from '../parts/state/stateDoor.ts'
 import {
   backgroundSchemas,
   backgroundWork,
@@ -100,6 +101,8 @@ export interface ToolContext<out Deps = unknown, Receipt = unknown> extends RunC
    * @throws TypeError when it is not JSON; the message names the place.
    */
   give(data: unknown, name?: string): void
+  /** The state of the agent, whose definition has `state`. @throws RuntimeError `STATE_OFF` when it is used without one */
+  readonly state: StateDoor
   /** Keeps contents, such as that of a file before the call changes it. */
   readonly snapshots: Snapshots
   /** Id of the call for the model, such as `b3`, while it works in the background. */

@@ -1,4 +1,5 @@
-import type { PrepareInput, PrepareOutput, TakenTools, TurnDecision } from '../../machines/effectTypes.ts'
+import type { ContextMessage } from '../../protocol/runs/queue.ts'
+import type { PrepareInput, PrepareOutput, TakenMemory, TakenTools, TurnDecision } from '../../machines/effectTypes.ts'
 import { asSentence, describeIssues, errorInfo, messageOf } from '../../protocol/errors.ts'
 import type { ToolChoice } from '../../protocol/bridge/turns.ts'
 import type { AgentDefinition } from '../define/agentDefinition.ts'
@@ -7,6 +8,7 @@ import type { AgentPorts, FindPorts, SourcesLook } from '../agentPorts.ts'
 import type { Cancellation } from '../timing/cancellation.ts'
 import { effect } from '../effect.ts'
 import { answerInTime } from '../timing/answerInTime.ts'
+import { stateNote } from '../parts/state/stateNote.ts'
 import { useMemory } from '../parts/memory/useMemory.ts'
 import { withoutUndefined } from '../define/withoutUndefined.ts'
 import { runContext } from '../calls/runContext.ts'
@@ -28,7 +30,7 @@ export const prepareTurn = (find: FindPorts) =>
       // A turn that did not look at them has no tools anyway.
       const notUp = tools?.notUp ?? definition.toolSources.map(({ source }) => source)
       const decision = await decide({ ports, definition, input, cancellation, notUp })
-      const memory = await useMemory(ports, input, cancellation)
+      const memory = withNote(await useMemory(ports, input, cancellation), stateNote(ports))
       const taken = {
         ...(tools === undefined ? {} : { tools: takenOf(tools) }),
         ...(memory === undefined ? {} : { memory }),
@@ -40,6 +42,10 @@ export const prepareTurn = (find: FindPorts) =>
       return { key, ok: false, error: errorInfo('HOOK_FAILED', asSentence(what)), at: ports.clock.now() }
     }
   })
+
+/** Adds a note to the messages that follow those of people. */
+const withNote = (memory: TakenMemory | undefined, note: ContextMessage | undefined): TakenMemory | undefined =>
+  note === undefined ? memory : { ...memory, recalled: [...(memory?.recalled ?? []), note] }
 
 /** Asks the sources for their tools, unless the turn has no tools. */
 async function lookAtSources(

@@ -1,5 +1,6 @@
 import { queueOf } from '../../protocol/brakes/brakeTable.ts'
 import type { LogRecord, RecordOf } from '../../protocol/records.ts'
+import { stateFold } from '../parts/state/stateFold.ts'
 import type { Reshaped } from '../tree/reshaped.ts'
 import { compactionFold } from './compaction/compactionFold.ts'
 import { graftFold } from './graft/graftFold.ts'
@@ -23,6 +24,7 @@ export const brakeFolds = {
   ...pinFold,
   ...stallFold,
   ...policyFold,
+  ...stateFold,
 } as { readonly [T in LogRecord['type']]?: (conversation: Reshaped, record: LogRecord) => void }
 
 /** Notes of a brake around a step; `''` for most steps. */

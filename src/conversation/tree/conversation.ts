@@ -27,6 +27,7 @@ import { noQueues, WaitingMessages } from './waitingMessages.ts'
 import { beginWork, endWork } from './receipts.ts'
 import { withhold } from './withheld.ts'
 import type { LaidOverlay } from '../request/overlay.ts'
+import { TreeState, type StatePlace } from '../parts/state/treeState.ts'
 
 /**
  * The conversation tree: a fold of the log. `apply` is its only way to change; it appends in amortised constant time.
@@ -46,6 +47,8 @@ export class Conversation extends TreeView implements ConversationView, Reshaped
   #repair: string | undefined
   readonly undone = new UndoneTags((id) => this.tree.node(id))
   #ownFrom: NodeId = 1
+  /** The state on the tree; `undefined` until it is first changed. */
+  state: TreeState | undefined
   /** The overlay in force at the last change. */
   #shown: OverlaySpan | undefined
 
@@ -62,6 +65,7 @@ export class Conversation extends TreeView implements ConversationView, Reshaped
 
   #restore(state: KeptConversation): void {
     const { open, waiting, annotations, undone } = state
+    if (state.state !== undefined) this.state = TreeState.from(state.state)
     ;({ lastSeq: this.#lastSeq, measured: this.#measured, ownFrom: this.#ownFrom } = state)
     ;({ notes: this.#notes, repair: this.#repair } = state)
     this.#shown = state.shown === undefined ? undefined : this.overlays.span(state.shown)
@@ -84,6 +88,7 @@ export class Conversation extends TreeView implements ConversationView, Reshaped
       waiting: this.#waiting?.keep(),
       annotations: this.#annotations?.keep(),
       open: this.#open && keepOpen(this.#open),
+      state: this.state?.keep(),
       undone: this.undone.keep(this.#annotations?.tagged ?? []),
       tree: this.tree.keep(),
     }
@@ -261,6 +266,7 @@ export class Conversation extends TreeView implements ConversationView, Reshaped
     this.undone.drop()
     this.#ownFrom = this.lastNodeId + 1
     this.#annotations?.dropRequests()
+    this.state?.beginLog(this.head ?? 0, this.lastNodeId)
   }
 
   #applyReply(record: RecordOf<'reply.end'>): void {
@@ -306,6 +312,13 @@ export class Conversation extends TreeView implements ConversationView, Reshaped
 
   checkWhole(record: LogRecord): void {
     if (this.#open !== undefined) throw corrupt(record, 'a step is still open')
+  }
+
+  get statePlace(): StatePlace {
+    const { lastNodeId: last } = this
+    if (this.#open !== undefined) return { step: this.#open.reply.nodeId, end: last, last }
+    const { head } = this.tree
+    return { step: head?.stepId ?? 0, end: head?.id ?? 0, last }
   }
 
   annotate(): Annotations {

@@ -1,6 +1,7 @@
 import type { Tag } from '../../protocol/braking.ts'
 import type { NodeId } from '../../protocol/ids.ts'
 import type { ConversationNode, Step } from './node.ts'
+import type { TreeState } from '../parts/state/treeState.ts'
 
 /** A read-only view of a conversation. Every returned array belongs to the caller. */
 export interface ConversationView {
@@ -15,6 +16,8 @@ export interface ConversationView {
   /** The trunk, grouped into steps. */
   steps(): Step[]
   node(id: NodeId): ConversationNode | undefined
+  /** The state of the agent on the tree; `undefined` until it is first changed. */
+  readonly state: Pick<TreeState, 'value' | 'version' | 'at' | 'changesOf'> | undefined
   /** Estimated tokens of the trunk as the model sees it, corrected by the provider's last report. */
   readonly tokens: number
   /** Tags on the trunk, oldest first. */

@@ -7,6 +7,7 @@ import type { Measured } from '../limits/measured.ts'
 import type { NoteTokens } from '../request/noteTokens.ts'
 import type { KeptOpenStep } from './openStep.ts'
 import type { KeptWaiting } from './waitingMessages.ts'
+import type { KeptState } from '../parts/state/treeState.ts'
 
 /**
  * Stored form of a conversation as plain JSON, without its nodes and overlays, so that a later process need not fold its log again. A change to a
@@ -25,6 +26,7 @@ export interface KeptConversation {
   readonly waiting?: KeptWaiting | undefined
   readonly annotations?: KeptAnnotations | undefined
   readonly open?: KeptOpenStep | undefined
+  readonly state?: KeptState | undefined
   /** The revert that is being undone, and the position of its tag. */
   readonly undone?: { readonly id: string; readonly tagged: number } | undefined
   readonly tree: Omit<KeptTree, 'nodes'>

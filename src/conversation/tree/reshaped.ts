@@ -6,6 +6,7 @@ import type { TokenCounter } from '../limits/tokenCounter.ts'
 import type { LogRecord } from '../../protocol/records.ts'
 import type { Annotations } from './annotations.ts'
 import type { TreeView } from './treeView.ts'
+import type { StatePlace, TreeState } from '../parts/state/treeState.ts'
 
 /** A conversation as the folds of brakes change it. */
 export interface Reshaped extends TreeView {
@@ -14,6 +15,10 @@ export interface Reshaped extends TreeView {
   readonly overlays: LaidOverlays
   readonly annotations: Annotations | undefined
   readonly undone: UndoneTags
+  /** The state on the tree; `undefined` until it is first changed. */
+  state: TreeState | undefined
+  /** The step that changes of the state belong to. */
+  readonly statePlace: StatePlace
   /** The annotations, made if there are none yet. */
   annotate(): Annotations
   /** Puts a notice after the newest step; in the middle of a step, as after an abort, it would not be read. */

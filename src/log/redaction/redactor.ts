@@ -44,9 +44,11 @@ const redactOptionsSchema = lazily(() =>
 
 /** Fields that hold arbitrary data with any names. */
 const foreign: ReadonlySet<string> = new Set([
+  'initial',
   'input',
   'inputSchema',
   'inputExamples',
+  'patch',
   'progress',
   'provider',
   'providerOptions',

@@ -4,6 +4,7 @@ import { backgroundLines } from './background/backgroundLines.ts'
 import { innerLines } from './inner/innerLines.ts'
 import { memoryLines } from './memory/memoryLines.ts'
 import type { PartRecordType } from './partRecords.ts'
+import { stateLines } from './state/stateLines.ts'
 import { permissionLines } from './permissions/permissionLines.ts'
 
 /** The lines of all parts. Apart from `partWords.ts`, as a page loads only these. */
@@ -11,6 +12,7 @@ export const partLines: { readonly [T in PartRecordType]: RecordLines<EventOf<T>
   ...backgroundLines,
   ...innerLines,
   ...memoryLines,
+  ...stateLines,
   ...permissionLines,
 }
 

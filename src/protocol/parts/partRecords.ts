@@ -1,6 +1,7 @@
 import { backgroundRecords } from './background/backgroundRecords.ts'
 import { innerRecords } from './inner/innerRecords.ts'
 import { memoryRecords } from './memory/memoryRecords.ts'
+import { stateCommands, stateRecords } from './state/stateRecords.ts'
 import { permissionCommands, permissionRecords } from './permissions/permissionRecords.ts'
 
 /** The records of all parts. */
@@ -8,6 +9,7 @@ export const partRecords = {
   ...backgroundRecords,
   ...innerRecords,
   ...memoryRecords,
+  ...stateRecords,
   ...permissionRecords,
 } as const
 export type PartRecordType = keyof typeof partRecords
@@ -15,6 +17,7 @@ export type PartRecordType = keyof typeof partRecords
 /** The commands of all parts. */
 export const partCommands = {
   ...permissionCommands,
+  ...stateCommands,
 } as const
 export type PartCommandType = keyof typeof partCommands
 

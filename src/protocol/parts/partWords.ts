@@ -4,6 +4,7 @@ import { backgroundWords } from './background/backgroundWords.ts'
 import { innerWords } from './inner/innerWords.ts'
 import { memoryWords } from './memory/memoryWords.ts'
 import type { PartRecordType } from './partRecords.ts'
+import { stateWords } from './state/stateWords.ts'
 import { permissionWords } from './permissions/permissionWords.ts'
 
 /** The words of all parts: for the application's log, telemetry, and clients that may not see all. */
@@ -11,6 +12,7 @@ export const partWords: { readonly [T in PartRecordType]: RecordWords<EventOf<T>
   ...backgroundWords,
   ...innerWords,
   ...memoryWords,
+  ...stateWords,
   ...permissionWords,
 }
 

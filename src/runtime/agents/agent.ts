@@ -38,7 +38,8 @@ export class Agent<
   out Output = unknown,
   in Deps = undefined,
   out Event extends AgentEvent = AgentEvent,
-> extends AgentFacts<Output, Deps, Event> {
+  out State = unknown,
+> extends AgentFacts<Output, Deps, Event, State> {
   readonly id: string
   readonly #owner: AgentOwner<Agent>
 
@@ -73,10 +74,10 @@ export class Agent<
    * @throws RuntimeError `INVALID_DEPS`, `INVALID_DEFINITION`, `INVALID_ID`, `AGENT_EXISTS`, `CHILD_REFUSED` (too deep, too many),
    * `AGENT_STOPPED`
    */
-  spawn<O, D, C>(
-    entry: Entry<O, D, C>,
+  spawn<O, D, C, S>(
+    entry: Entry<O, D, C, S>,
     options: SpawnOptions & GivenDeps<DepsFor<D>> = {},
-  ): Promise<Agent<O, DepsFor<D> | undefined, EventsOf<C>>> {
+  ): Promise<Agent<O, DepsFor<D> | undefined, EventsOf<C>, S>> {
     return this.#host.loaded((agent) => this.#spawn(agent, entry, options))
   }
 
@@ -85,10 +86,10 @@ export class Agent<
    * prompt from now on. `afterwards: 'wait'` (default) keeps this agent, with the other as its child; `'end'` closes it, and the
    * other becomes a root. Throws as `spawn` does.
    */
-  handOver<O, D, C>(
-    entry: Entry<O, D, C>,
+  handOver<O, D, C, S>(
+    entry: Entry<O, D, C, S>,
     options: { readonly afterwards?: 'wait' | 'end' } = {},
-  ): Promise<Agent<O, DepsFor<D> | undefined, EventsOf<C>>> {
+  ): Promise<Agent<O, DepsFor<D> | undefined, EventsOf<C>, S>> {
     const isEnd = options.afterwards === 'end'
     return this.#host.loaded(async (agent) => {
       const rest = isAgentDefinition(entry) ? { definition: entry } : entry
@@ -232,10 +233,10 @@ export class Agent<
   }
 
   /** Its types are those of the entry. */
-  async #spawn(agent: AgentHost, ...[entry, options]: SpawnArguments): Promise<Agent<never, unknown, never>> {
+  async #spawn(agent: AgentHost, ...[entry, options]: SpawnArguments): Promise<Agent<never, unknown, never, never>> {
     const isTaken = (agentId: string): boolean => this.#owner.agent(agentId) !== undefined
     const { agentId } = await spawnChild(agent, agent.family.children, entry, { options, isTaken })
-    return this.#owner.agent(agentId) as Agent<never, unknown, never>
+    return this.#owner.agent(agentId) as Agent<never, unknown, never, never>
   }
 }
 
@@ -247,6 +248,6 @@ const stoppedError = ({ agentId, machine: { wasLetGo } }: AgentHost): RuntimeErr
 
 /** An agent of a definition whose dependencies it has: `AgentOf<typeof coder>`. */
 export type AgentOf<D extends AgentDefinition> =
-  D extends AgentDefinition<infer Output, infer Deps, infer Calls>
-    ? Agent<Output, DepsFor<Deps> | undefined, EventsOf<Calls>>
+  D extends AgentDefinition<infer Output, infer Deps, infer Calls, infer State>
+    ? Agent<Output, DepsFor<Deps> | undefined, EventsOf<Calls>, State>
     : never

@@ -18,6 +18,7 @@ import type { LogRecord, PauseReason, Spent } from '../../protocol/records.ts'
 import type { AgentEvent, GrowingReply } from '../../protocol/events.ts'
 import { approvalsOf, treeOf, type AgentTree, type PendingApproval, pendingOf } from './agentTree.ts'
 import { settled, type Settled } from './settled.ts'
+import { stateOfAgent } from './agentState.ts'
 import type { AgentActor } from './machine.ts'
 import type { AgentHost } from './agentHost.ts'
 
@@ -32,6 +33,7 @@ export abstract class AgentFacts<
   out Output = unknown,
   in Deps = undefined,
   out Event = AgentEvent,
+  out State = unknown,
 > extends AgentCommands<Output, Deps, Event> {
   readonly #host: AgentHost
 
@@ -93,6 +95,51 @@ export abstract class AgentFacts<
   /** The conversation tree, read-only. Empty while the agent is not loaded: `await agent.wake()` before reading it. */
   get conversation(): ConversationView {
     return this.#host.view.conversation
+  }
+
+  /** The state of the agent, frozen; `undefined` without one, and while the agent is not loaded. */
+  get appState(): State | undefined {
+    return this.#host.ports?.state?.value as State | undefined
+  }
+
+  /** Version of the state: `seq` of the record that changed it last; 0 if none did. */
+  get stateVersion(): number {
+    return this.#host.ports?.state?.version ?? 0
+  }
+
+  /**
+   * Changes the state of the agent: `update` changes the draft that it is given, or returns another state, at once. Resolves with the new state once
+   * it is stored. A change made here is a person's: a revert keeps it. With `base`, the version that the change is based on, it is refused if
+   * something that it touches has changed since.
+   *
+   * Rejects with RuntimeError `STATE_OFF`, `STATE_INVALID` (it does not fit the schema, is no JSON or too large), `STATE_CONFLICT`, `AGENT_STOPPED`,
+   * `AGENT_PAUSED`, as `wake` does, and with what `update` throws; then nothing is changed.
+   *
+   * @example
+   * ```ts
+   * const schema = z.object({ title: z.string() })
+   * const planner = defineAgent({ name: 'planner', model, state: { schema, initial: { title: '' } } })
+   * const agent = await runtime.spawn(planner)
+   * await agent.updateState((plan) => {
+   *   plan.title = 'Move house'
+   * })
+   * ```
+   */
+  updateState(
+    update: (draft: State) => State | void,
+    { base }: { readonly base?: number | undefined } = {},
+  ): Promise<State> {
+    return this.#host.loaded(async (host) => {
+      const state = stateOfAgent(host.ports.state, host.agentId)
+      // What a listener asks for comes after the step.
+      if (host.machine.isStepping) await Promise.resolve()
+      const patch = state.patchBy(update)
+      if (patch.length > 0)
+        this.dispatch({ type: 'agent.state', agentId: this.id, patch, ...(base === undefined ? {} : { base }) })
+      const { value } = state
+      await host.log.durable()
+      return value as State
+    })
   }
 
   /** How many more sub-agents it may have alive now. */

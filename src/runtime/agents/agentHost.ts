@@ -143,6 +143,7 @@ export class AgentHost implements TreeAgent {
     const { restored } = this.machine.input
     if (restored === undefined) return
     this.machine.tell({ type: 'wake', staysPaused: restored.staysPaused === true })
+    this.ports.state?.migrate()
     if (restored.context.reporters?.length) this.family.children.detached.collect()
   }
 
@@ -164,6 +165,8 @@ export class AgentHost implements TreeAgent {
     const news = drafts[0]!.seq > lastSeq ? drafts : drafts.filter(({ seq }) => seq > lastSeq)
     if (news.length === 0) return
     this.ports.answered(news)
+    this.machine.isStepping = true
+    this.ports.state?.complete(news)
     const records = this.log.sealed(news)
     let taken = records
     try {

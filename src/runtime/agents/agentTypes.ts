@@ -13,13 +13,17 @@ export interface TheirDeps<Deps> {
 /** Type of a definition's answers as data: that of its `output` schema, else `undefined`. */
 export type OutputOf<D extends AgentDefinition> = D extends AgentDefinition<infer Output> ? Output : never
 
+/** Type of the state of a definition's agents: that of its `state`, else `undefined`. */
+export type StateOf<D extends AgentDefinition> =
+  D extends AgentDefinition<unknown, never, unknown, infer State> ? State : never
+
 /** Type of the dependencies that agents of a definition need from the application. */
 export type DepsOf<D extends AgentDefinition> = D extends AgentDefinition<infer _, infer Deps> ? Deps : never
 
 /** A sub-agent and its options, as far as its definition is known. A child has its parent's dependencies, so its prompts need give none. */
-export type Entry<Output, Deps, Calls> =
-  | AgentDefinition<Output, Deps, Calls>
-  | (SubAgentOptions & { readonly definition: AgentDefinition<Output, Deps, Calls> })
+export type Entry<Output, Deps, Calls, State> =
+  | AgentDefinition<Output, Deps, Calls, State>
+  | (SubAgentOptions & { readonly definition: AgentDefinition<Output, Deps, Calls, State> })
 
 /** How a command is executed. */
 export interface DispatchOptions {

@@ -134,8 +134,10 @@ function recordFor(asked: Asked, definition: AgentDefinition, command: Command, 
   checkStore(asked)
   const { host, context } = asked
   const apply = (applies as { readonly [type: string]: ApplyCommand<Command['type']> })[command.type]!
+  const { agentId, ports } = host
   const isGoverned = permissionsOf(host) !== undefined
-  const records = apply(command, { agentId: host.agentId, definition, parts: context.parts, isGoverned, id, at })
+  const { parts } = context
+  const records = apply(command, { agentId, definition, parts, state: ports?.state, isGoverned, id, at })
   const bare = host.shared.sources.redactor?.value(records) ?? records
   host.machine.send({ type: 'record', records: bare, at })
   if (host.isLoaded) host.ports.keepRules()

@@ -63,6 +63,8 @@ export class Machine {
   #last: Pick<AgentContext, 'frame' | 'failedRun' | 'reporters' | 'runs' | 'turns' | 'parts'> | undefined
   #state = 'idle'
   #unseen = 0
+  /** True in the middle of a step, as inside a listener: events that come now are taken after it. */
+  isStepping = false
   /** Why it failed. */
   #crash: ErrorInfo | null = null
   #inspections: Inspections | undefined
@@ -245,12 +247,15 @@ export class Machine {
   next({ value, context } = this.#snapshot): void {
     // Runs once for each event taken; others may still be in the mailbox.
     this.#unseen = Math.max(0, this.#unseen - 1)
+    this.isStepping = true
     this.#owner.stepped()
     const previous = this.#state
     const state = nameOf(value)
-    if (state === previous) return
-    this.#state = state
-    this.#owner.moved(placeIn(context), state, previous)
+    if (state !== previous) {
+      this.#state = state
+      this.#owner.moved(placeIn(context), state, previous)
+    }
+    this.isStepping = false
   }
 
   /** Observes the actor: it has stopped. */

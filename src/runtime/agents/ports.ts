@@ -20,6 +20,7 @@ import type { LogRecord } from '../../protocol/records.ts'
 import type { PartDraft, PartStates } from '../../machines/partStates.ts'
 import { runIncognito } from '../children/runIncognito.ts'
 import type { TreeAgent } from '../children/treeAgent.ts'
+import { AgentState } from './agentState.ts'
 import { Answers } from './answers.ts'
 import { Background } from './background.ts'
 import type { Family } from './family.ts'
@@ -57,6 +58,7 @@ export class Ports implements AgentPorts {
   readonly metadata: Metadata | undefined
   readonly clock: Clock
   readonly random: () => number
+  readonly state: AgentState | undefined
   partial: PartialReply | null = null
   announced = ''
   group: GroupMember | undefined
@@ -88,6 +90,8 @@ export class Ports implements AgentPorts {
     this.metadata = agent.metadata
     this.clock = shared.clock
     this.random = shared.random
+    const { state } = agent.ownDefinition
+    this.state = state === null ? undefined : new AgentState(agent, state, this)
     if (agent.ownDefinition.captureTurnRequests) this.#captures = new RequestCaptures([...past, ...records])
     if (base !== undefined || records.length > 0) this.#open(new Promise((resolve) => setImmediate(resolve)))
   }
@@ -281,6 +285,10 @@ export class Ports implements AgentPorts {
   /** Something was said about rules that hold always. */
   keepRules(): void {
     keepRules(this)
+  }
+
+  get deadline(): number | null {
+    return this.#agent.machine.context.run?.deadline ?? null
   }
 
   get parts(): PartStates {

@@ -9,6 +9,7 @@ import { addSpent } from '../../log/spent.ts'
 import type { AgentContext } from '../../machines/agentTypes.ts'
 import type { LogRecord, Spent } from '../../protocol/records.ts'
 import type { SourceInfo } from '../../protocol/toolsChange.ts'
+import { checkState } from './agentState.ts'
 import type { KeptHost } from './checkpointKeeper.ts'
 import type { Handoffs } from './handoffs.ts'
 import { HostFolds } from './hostFolds.ts'
@@ -72,6 +73,7 @@ export class View {
     // A log that names one which the definition does not lead to is refused before anything is opened.
     const active = (): AgentDefinition => handedTo(ownDefinition, this.active)
     active()
+    checkState(ownDefinition, this.conversation)
     this.sourced = hostedTools(ownDefinition, shared.sources, active, this.#folds.taken)
     this.requests = new TurnRequests(this, from, base?.kept.asking)
   }

@@ -6,6 +6,7 @@ import { emptyChat, type Chat, type ChatPending } from './fold/chat.ts'
 import { foldMessages } from './fold/foldMessages.ts'
 import { pendingOf } from './fold/foldPending.ts'
 import { foldRun, type RunView } from './fold/foldRun.ts'
+import { foldAppState, noAppState, toldAppState, type AppState } from './fold/foldAppState.ts'
 import { foldState, type LiveState } from './fold/foldState.ts'
 import type { RemoteAgent } from './remoteAgent.ts'
 
@@ -36,6 +37,8 @@ export interface AgentView {
   readonly chat: Chat
   /** The current run, or the last one. */
   readonly run: RunView | null
+  /** The state beside its conversation; `null` without one, and for clients that may not see it. */
+  readonly appState: AppState | null
 }
 
 interface StoreOptions extends CountedOptions {
@@ -67,6 +70,7 @@ export class AgentStore {
   #chat: Chat
   #run: RunView | null = null
   #live: LiveState = { state: '', pause: null }
+  #appState = noAppState
   #error: ErrorInfo | undefined
   /** True once the log was read, so that views do not show it growing from its beginning. */
   #isRead = false
@@ -140,8 +144,14 @@ export class AgentStore {
     } catch {
       // While nobody listened the server lost some of what is known here.
       this.#chat = emptyChat(this.#agent.id)
+      this.#appState = noAppState
       this.#end = follow()
     }
+  }
+
+  /** Asks the server for what no event tells, and for the newest state beside the conversation. */
+  refresh(): Promise<void> {
+    return this.#refresh(this.#round)
   }
 
   /** Tries again after an error. */
@@ -170,7 +180,10 @@ export class AgentStore {
     const chat = foldMessages(this.#chat, event)
     const run = isOwn ? foldRun(this.#run, event) : this.#run
     const live = isOwn && this.#isLoaded ? foldState(this.#live, event) : this.#live
-    if (chat === this.#chat && run === this.#run && live === this.#live) return undefined
+    const appState = isOwn ? foldAppState(this.#appState, event) : this.#appState
+    const isSame = chat === this.#chat && run === this.#run && live === this.#live
+    if (isSame && appState === this.#appState) return undefined
+    this.#appState = appState
     this.#chat = chat
     this.#run = run
     this.#live = live
@@ -190,6 +203,7 @@ export class AgentStore {
     if (round !== this.#round) return
     if ('code' in answer) return this.#ended(answer)
     this.#live = { state: answer.state, pause: answer.pause }
+    this.#appState = toldAppState(this.#appState, answer.appState)
     const pending = pendingOf(answer)
     if (!isSame(pending, this.#chat.pending)) this.#chat = { ...this.#chat, pending }
     this.#isLoaded = true
@@ -226,6 +240,7 @@ export class AgentStore {
       facts: isEqual(facts, before.facts) ? before.facts : Object.freeze(facts),
       chat: this.#isRead ? this.#chat : before.chat,
       run: this.#isRead ? this.#run : before.run,
+      appState: this.#isLoaded ? (this.#appState.known ?? null) : before.appState,
     })
   }
 
@@ -247,8 +262,8 @@ export class AgentStore {
   #tell(): void {
     this.#telling = undefined
     const next = this.#nextView()
-    const { facts, chat, run } = this.#view
-    if (next.facts === facts && next.chat === chat && next.run === run) return
+    const { facts, chat, run, appState } = this.#view
+    if (next.facts === facts && next.chat === chat && next.run === run && next.appState === appState) return
     this.#view = next
     // What one throws the client reports, as of any listener.
     callAll(this.#listeners)
@@ -257,7 +272,7 @@ export class AgentStore {
 
 function initialView(id: string): AgentView {
   const facts: AgentFacts = Object.freeze({ id, status: 'loading', state: '', pause: null })
-  return Object.freeze({ facts, chat: emptyChat(id), run: null })
+  return Object.freeze({ facts, chat: emptyChat(id), run: null, appState: null })
 }
 
 const isEqual = (a: AgentFacts, b: AgentFacts): boolean =>

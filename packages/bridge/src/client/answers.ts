@@ -1,3 +1,4 @@
+import type { AppState } from './fold/foldAppState.ts'
 import type { WaitingAgent } from '../../../../src/protocol/runs/pending.ts'
 import type { PolicyInfo, Tag } from '../../../../src/protocol/braking.ts'
 import { isErrorCode, RuntimeError, type ErrorData, type ErrorInfo } from '../../../../src/protocol/errors.ts'
@@ -191,6 +192,8 @@ export interface RemoteSnapshot extends AgentSummary {
   readonly inUse?: TurnUse
   /** Rules for its calls; missing without `permissions`, and from servers of an older version. */
   readonly permissions?: Permissions
+  /** The state beside its conversation; missing without one, and for clients that may not see all. */
+  readonly appState?: AppState
 }
 
 const source = fields<SourceInfo>({
@@ -232,6 +235,7 @@ export const snapshotShape = fields<Omit<RemoteSnapshot, 'inUse'> & { readonly u
   sources: maybe(list(source)),
   use: maybe(use),
   permissions: maybe(permissions),
+  appState: maybe(fields<AppState>({ value: anything, version: count })),
 })
 
 /** A snapshot of the wire as code has it: what is in use has the name that it has of a local agent. */

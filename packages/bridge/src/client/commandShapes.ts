@@ -5,11 +5,13 @@ import type { AgentCommand } from '../../../../src/protocol/bridge/commands.ts'
 import { permissionModes } from '../../../../src/protocol/parts/permissions/permissionModes.ts'
 import type { Grant, GrantScope } from '../../../../src/protocol/parts/permissions/permissionRecords.ts'
 import type { ProvenanceKind } from '../../../../src/protocol/provenance.ts'
+import type { StateOp } from '../../../../src/protocol/parts/state/patch.ts'
 import type { Limits } from '../../../../src/protocol/runs/runLimits.ts'
 import { wrongInSaid, type Content } from '../../../../src/protocol/text/saidContent.ts'
 import type { UseChange } from '../../../../src/protocol/bridge/turns.ts'
 import {
   anything,
+  count,
   list,
   maybe,
   oneOf,
@@ -59,6 +61,14 @@ const use = onlyFields<UseChange>({
   model: maybe(orNull(textOf(1, 256))),
 })
 
+const path = thatIs<string>((value) => typeof value === 'string' && /^(\/|$)/.test(value), 'give a JSON pointer')
+/** Shape of a value that may be anything but missing. */
+const present = thatIs<unknown>((value) => value !== undefined, 'give a value')
+const op = oneOf<'op', StateOp>('op', {
+  add: onlyFields({ op: word('add'), path, value: present }),
+  replace: onlyFields({ op: word('replace'), path, value: present }),
+  remove: onlyFields({ op: word('remove'), path }),
+} as never)
 const rules = textOf(1, 2_100)
 const scopes = word<GrantScope>('session', 'always')
 
@@ -105,6 +115,7 @@ const shapes: { readonly [T in AgentCommand['type']]: Shape<CommandOf<T>> } = {
   'agent.compact': command('agent.compact', { agentId: text, focus: maybe(textOf(1, 4_000)) }),
   'agent.graft': command('agent.graft', { agentId: text, steps: list(text, 1) }),
   'agent.use': command('agent.use', { agentId: text, use: orNull(use) }),
+  'agent.state': command('agent.state', { agentId: text, patch: list(op, 1), base: maybe(count) }),
   'agent.pin': command('agent.pin', { agentId: text, step: text }),
   'agent.unpin': command('agent.unpin', { agentId: text, step: text }),
   'agent.permit': command('agent.permit', {

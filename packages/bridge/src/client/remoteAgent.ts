@@ -17,21 +17,7 @@ import { RuntimeError, toErrorInfo } from '../../../../src/protocol/errors.ts'
 import type { AgentEvent } from '../../../../src/protocol/events.ts'
 import { endWith, neverRun, signalIn, type Run } from '../../../../src/protocol/runs/run.ts'
 import { EventBuffer } from '../../../../src/protocol/runs/eventBuffer.ts'
-import {
-  commandAnswerShape,
-  infoOf,
-  conversationShape,
-  readAnswer,
-  forkShape,
-  shareShape,
-  snapshotOf,
-  type CommandAnswer,
-  type RemoteConversation,
-  type RemoteShare,
-  type RemoteSnapshot,
-} from './answers.ts'
-import { readSharedPast } from './sharedPast.ts'
-import type { LogRecord } from '../../../../src/protocol/records.ts'
+import { commandAnswerShape, infoOf, type CommandAnswer } from './answers.ts'
 import { checkCommand } from './commandShapes.ts'
 import { CallAnswers, type CallFunction, type ClientCall } from './callAnswers.ts'
 import { forRuns, type ListenerOptions } from './feedListener.ts'
@@ -58,7 +44,11 @@ export interface AgentOwner extends FeedOwner {
  * An agent on a server, with the same methods as a local one. Apart from bad arguments, errors that a local agent throws are rejected promises
  * here, which may be ignored. Commands are executed once and in order, even across reconnects.
  */
-export class RemoteAgent<out Output = unknown, out Event extends AgentEvent = AgentEvent> extends RemoteParts {
+export class RemoteAgent<
+  out Output = unknown,
+  out Event extends AgentEvent = AgentEvent,
+  out State = unknown,
+> extends RemoteParts<State> {
   readonly id: string
   readonly #owner: AgentOwner
   readonly #feed: RemoteFeed
@@ -265,39 +255,8 @@ export class RemoteAgent<out Output = unknown, out Event extends AgentEvent = Ag
     return buffer
   }
 
-  /** Returns the agent's current state. Rejects with `AGENT_NOT_FOUND`, `BRIDGE_FORBIDDEN`. */
-  async snapshot(): Promise<RemoteSnapshot> {
-    return snapshotOf(await this.#owner.ask({ type: 'agent.snapshot', agentId: this.id }))
-  }
-
-  /** Returns the messages that the model sees (`trunk`), or every message ever (`log`). Rejects as `snapshot` does. */
-  async conversation(view: 'trunk' | 'log' = 'trunk'): Promise<RemoteConversation> {
-    const answer = await this.#owner.ask({ type: 'agent.conversation', agentId: this.id, view })
-    return { pins: [], masks: [], ...readAnswer(conversationShape, answer) }
-  }
-
-  /**
-   * Creates an agent that shares the past of this one up to the step of a node, such as `n12`, and continues when it is prompted. Rejects with
-   * `BRIDGE_FORBIDDEN` without the right `spawn`, `NODE_NOT_FOUND`, `AGENT_INCOGNITO`.
-   */
-  async fork(at: string): Promise<{ readonly agentId: string }> {
-    return readAnswer(forkShape, await this.#owner.ask({ type: 'agent.fork', agentId: this.id, at }))
-  }
-
-  /**
-   * Returns the records that a fork shares with its sources, a list for each log, oldest first; none for other agents. Rejects as `snapshot` does.
-   */
-  past(): Promise<readonly (readonly LogRecord[])[]> {
-    return readSharedPast((frame) => this.#owner.ask(frame), this.id)
-  }
-
-  /**
-   * Returns a read-only token for this agent and those below it, valid for `ms`, a day by default. Rejects with `BRIDGE_FORBIDDEN` without the right
-   * `share`, `INVALID_OPTION`.
-   */
-  async share({ ms }: { readonly ms?: number } = {}): Promise<RemoteShare> {
-    const asked = { type: 'agent.share', agentId: this.id, ...(ms === undefined ? {} : { ms }) } as const
-    return readAnswer(shareShape, await this.#owner.ask(asked))
+  protected ask(frame: Asked): Promise<unknown> {
+    return this.#owner.ask(frame)
   }
 
   #addListener(

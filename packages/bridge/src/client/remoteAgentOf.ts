@@ -5,7 +5,9 @@ import type { RemoteAgent } from './remoteAgent.ts'
 
 /** An agent of a definition whose code is on the server: `RemoteAgentOf<typeof coder>`. */
 export type RemoteAgentOf<D extends AgentDefinition> =
-  D extends AgentDefinition<infer Output, never, infer Calls> ? RemoteAgent<Output, EventsOf<Calls>> : never
+  D extends AgentDefinition<infer Output, never, infer Calls, infer State>
+    ? RemoteAgent<Output, EventsOf<Calls>, State>
+    : never
 
 export interface OutputOptions<Output> {
   /**

@@ -3,11 +3,22 @@ import { given } from '../../../../src/protocol/bridge/writeCommand.ts'
 import type { PermissionMode } from '../../../../src/protocol/parts/permissions/permissionModes.ts'
 import type { PermitOptions } from '../../../../src/protocol/parts/permissions/permissionRecords.ts'
 
-/** Commands of parts that a client gives an agent. */
-export abstract class RemoteParts {
-  abstract readonly id: string
+import type { StateOp } from '../../../../src/protocol/parts/state/patch.ts'
+import { RemoteQuestions } from './remoteQuestions.ts'
 
+/** Commands of parts that a client gives an agent. */
+export abstract class RemoteParts<out State = unknown> extends RemoteQuestions<State> {
   protected abstract send(command: AgentCommand): Promise<void>
+
+  /** Changes the state by RFC 6902. `base`: the version that the patch was made for. Rejects as `updateState` does. */
+  patchState(patch: readonly StateOp[], base?: number): Promise<void> {
+    return this.send({
+      type: 'agent.state',
+      agentId: this.id,
+      patch,
+      ...(base === undefined ? {} : { base }),
+    } as AgentCommand)
+  }
 
   /** Adds a rule for calls. Rejects with `PERMISSIONS_OFF`, `RULE_INVALID`, `RULE_STORE_MISSING`. */
   permit(rule: string, options: PermitOptions): Promise<void> {

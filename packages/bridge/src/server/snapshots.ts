@@ -1,6 +1,7 @@
 import type { AgentDefinition } from '../../../../src/actors/define/agentDefinition.ts'
 import { describePolicies } from '../../../../src/actors/define/describePolicies.ts'
 import { addSpent } from '../../../../src/log/spent.ts'
+import type { ConversationView } from '../../../../src/conversation/tree/conversationView.ts'
 import type { PolicyInfo } from '../../../../src/protocol/braking.ts'
 import type { Pending } from '../../../../src/protocol/runs/pending.ts'
 import { pendingIn } from '../../../../src/protocol/runs/pendingIn.ts'
@@ -29,6 +30,7 @@ interface AgentSnapshot extends AgentSummary {
   readonly sources?: readonly SourceInfo[]
   readonly use?: TurnUse
   readonly permissions?: Permissions
+  readonly appState?: { readonly value: unknown; readonly version: number }
 }
 
 /** Fields of an agent's summary in a list besides its state. */
@@ -123,7 +125,18 @@ export const snapshotOf = (agent: Agent): AgentSnapshot => ({
   ...(agent.sources.length === 0 ? {} : { sources: agent.sources }),
   ...(agent.inUse === null ? {} : { use: agent.inUse }),
   ...permissionsIn(agent),
+  ...stateIn(agent.conversation, hostOf(agent).ownDefinition),
 })
+
+/** The state of an agent whose definition, as far as it is known, has one. */
+function stateIn(
+  { state }: ConversationView,
+  definition: AgentDefinition | undefined,
+): Pick<AgentSnapshot, 'appState'> {
+  if (state !== undefined) return { appState: { value: state.value, version: state.version } }
+  const setting = definition?.state ?? null
+  return setting === null ? {} : { appState: { value: setting.initial, version: 0 } }
+}
 
 const permissionsIn = (agent: Agent): Pick<AgentSnapshot, 'permissions'> => {
   const permissions = agent.permissions()
@@ -174,13 +187,21 @@ export function storedSnapshot(
     ...(wakesWith === undefined ? {} : { policies: describePolicies(wakesWith) }),
     ...(resting === undefined || resting.sources.length === 0 ? {} : { sources: resting.sources }),
     ...(resting === undefined || resting.inUse === null ? {} : { use: resting.inUse }),
+    ...stateIn(conversation, wakesWith),
   }
 }
 
-/** A snapshot as a client may see it: a client that sees only messages gets no `policies`, `sources` or `use`. */
+/** A snapshot as a client may see it: a client that sees only messages gets no `policies`, `sources`, `use`, `permissions` or `appState`. */
 export function visibleSnapshot(snapshot: AgentSnapshot, view: View): Partial<AgentSnapshot> {
   if (view === 'all') return snapshot
-  const { policies: _, sources: __, use: ___, permissions: ____, ...shown } = visibleSummary(snapshot, view)
+  const {
+    policies: _,
+    sources: __,
+    use: ___,
+    permissions: ____,
+    appState: _____,
+    ...shown
+  } = visibleSummary(snapshot, view)
   return {
     ...shown,
     pause: snapshot.pause === null ? null : visibleReason(snapshot.pause),

@@ -116,7 +116,12 @@ const withoutInput = <E extends { readonly input: unknown }>(event: E): E => {
 }
 
 /** A revert as it changed the messages, without the content of its note. */
-function withoutNote({ economics: _, undo: __, ...event }: EventOf<'revert.applied'>): EventOf<'revert.applied'> {
+function withoutNote({
+  economics: _,
+  undo: __,
+  state: ___,
+  ...event
+}: EventOf<'revert.applied'>): EventOf<'revert.applied'> {
   return event.applied ? { ...event, tag: withoutWords(event.tag) } : { ...event, reason: '' }
 }
 
@@ -262,6 +267,7 @@ export function visibleConversation(
     tags: () => [],
     pins: () => conversation.pins(),
     masks: () => conversation.masks(),
+    state: undefined,
   }
 }
 

@@ -93,6 +93,15 @@ const commands: readonly { readonly [key: string]: Json }[] = [
   { type: 'agent.use', agentId: 'a1', use: null },
   { type: 'agent.pin', agentId: 'a1', step: 'n1' },
   { type: 'agent.unpin', agentId: 'a1', step: 'n1' },
+  {
+    type: 'agent.state',
+    agentId: 'a1',
+    patch: [
+      { op: 'replace', path: '/a', value: 1 },
+      { op: 'remove', path: '/b' },
+    ],
+    base: 1,
+  },
   { type: 'agent.decide', agentId: 'a1', callId: 'c', decision: 'approve', input: 1 },
   { type: 'agent.decide', agentId: 'a1', callId: 'c', decision: 'deny', reason: 'r' },
   { type: 'agent.decide', agentId: 'a1', callId: 'c', decision: 'approve', grant: { rule: 'pay', scope: 'session' } },

@@ -95,7 +95,8 @@ const describers: Describers = {
   systemPrompt: () => 'system prompt',
   identityBlock: ({ name, order }) => `identity block "${name}" (${order})`,
   memoryTier: ({ tier, recordId }) => `memory ${tier}, record ${recordId}`,
-  loopTurn: ({ turnIndex, role, messageIndex }) => `turn ${turnIndex}, ${role}, message ${messageIndex}`,
+  loopTurn: ({ turnIndex, role, messageIndex, calls = 0 }) =>
+    `turn ${turnIndex}, ${role}${calls === 0 ? '' : ` with ${counted(calls, 'call')}`}, message ${messageIndex}`,
   steering: () => 'steering',
   followUp: () => 'follow-up',
   note: ({ kind }) => `note: ${kind}`,

@@ -1,5 +1,6 @@
 import { check } from '../../tree/corruptRecord.ts'
 import type { BrakeFolds } from '../../tree/reshaped.ts'
+import { graftState } from '../../parts/state/stateFold.ts'
 import { copiesOf, wrongInGraft } from './grafts.ts'
 
 export const graftFold: BrakeFolds<'graft.applied'> = {
@@ -8,6 +9,8 @@ export const graftFold: BrakeFolds<'graft.applied'> = {
     check(record, wrongInGraft(record, conversation))
     const by = conversation.annotate().settle('grafts', record.id)
     if (record.reason !== undefined && by === 'model') conversation.notify({ kind: 'refusal', text: record.reason })
-    if (record.applied) conversation.tree.add(copiesOf(record.copies, record, conversation))
+    if (!record.applied) return
+    graftState(conversation, record)
+    conversation.tree.add(copiesOf(record.copies, record, conversation))
   },
 }

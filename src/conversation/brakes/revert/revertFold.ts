@@ -3,6 +3,7 @@ import { factsBehind } from '../../tree/facts.ts'
 import { abandonWork } from '../../tree/receipts.ts'
 import type { BrakeFolds, Reshaped } from '../../tree/reshaped.ts'
 import type { RecordOf } from '../../../protocol/records.ts'
+import { revertState } from '../../parts/state/stateFold.ts'
 import { wrongInRevert } from './wrongInRevert.ts'
 
 export const revertFold: BrakeFolds<'revert.applied' | 'undo.step' | 'undo.end'> = {
@@ -31,6 +32,7 @@ function applyRevert(conversation: Reshaped, record: RecordOf<'revert.applied'>)
   const annotations = conversation.annotate()
   const changed = annotations.hidden.changedByCut(target.depth, conversation)
   annotations.abandon(conversation.path.slice(target.depth))
+  revertState(conversation, record, target)
   conversation.tree.cut(target.depth)
   abandonWork(conversation, tag.evidence)
   for (const { nodeId, from } of rebased) conversation.tree.repeat(from, nodeId)

@@ -5,6 +5,7 @@ import { onlyFields } from '../../checks/onlyFields.ts'
 import { economicsSchema } from '../../economics.ts'
 import { nodeIdSchema } from '../../ids.ts'
 import { inTurn } from '../../recordShapes.ts'
+import { stateMoveSchema } from '../../parts/state/stateRecords.ts'
 import { asked } from '../asked.ts'
 
 export const graftRequestSchema = lazily(() =>
@@ -25,6 +26,8 @@ export const graftOutcomeSchema = lazily(() =>
     /** The new nodes, in order, each with the node whose words it repeats; that one is never a copy itself. */
     copies: z.array(z.object({ nodeId: nodeIdSchema(), from: nodeIdSchema() })).readonly(),
     reason: z.string().exactOptional(),
+    /** Its effect on the state of the agent, if that changed. */
+    state: stateMoveSchema().exactOptional(),
     /** Economics of an applied graft. */
     economics: economicsSchema().exactOptional(),
   }),

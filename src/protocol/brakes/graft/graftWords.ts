@@ -46,7 +46,7 @@ export const spans = {
 /** The part that clients see who may not see all. */
 export const visible = {
   'graft.requested': 'withheld',
-  'graft.applied': ({ reason: _, economics: __, ...event }: Applied) => event,
+  'graft.applied': ({ reason: _, economics: __, state: ___, ...event }: Applied) => event,
 } as const
 
 /** Fields of a summary in a chat of `useChat`. */

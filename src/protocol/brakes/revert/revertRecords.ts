@@ -6,6 +6,7 @@ import { economicsSchema } from '../../economics.ts'
 import { agentIdSchema, nodeIdSchema } from '../../ids.ts'
 import { usageSchema } from '../../messages.ts'
 import { inTurn } from '../../recordShapes.ts'
+import { stateMoveSchema } from '../../parts/state/stateRecords.ts'
 import { undoLedgerSchema, undoPlanSchema, undoStepSchema } from '../../undo.ts'
 import { asked } from '../asked.ts'
 
@@ -100,12 +101,14 @@ export const revertOutcomeSchema = lazily(() =>
       .exactOptional(),
     /** Economics of an applied revert. */
     economics: economicsSchema().exactOptional(),
+    /** Its effect on the state of the agent, if that changed. */
+    state: stateMoveSchema().exactOptional(),
     /** Plan of an applied revert that undoes: the calls that are tried, and those that are not. The ledger follows in `undo.end`. */
     undo: undoPlanSchema().exactOptional(),
   }),
 )
 type AnyRevertOutcome = z.infer<ReturnType<typeof revertOutcomeSchema>>
-type OfApplied = 'target' | 'tag' | 'rebased' | 'economics' | 'undo'
+type OfApplied = 'target' | 'tag' | 'rebased' | 'economics' | 'undo' | 'state'
 
 /** An applied revert: the head went back, and `tag` describes the abandoned branch. */
 export type AppliedRevert = Omit<AnyRevertOutcome, 'applied' | 'reason'> &

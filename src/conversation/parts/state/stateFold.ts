@@ -1,0 +1,33 @@
+import type { GraftOutcome, RevertOutcome } from '../../../protocol/braking.ts'
+import { check, corrupt } from '../../tree/corruptRecord.ts'
+import type { ConversationNode } from '../../tree/node.ts'
+import type { BrakeFolds, Reshaped } from '../../tree/reshaped.ts'
+import { TreeState } from './treeState.ts'
+
+export const stateFold: BrakeFolds<'state.patched'> = {
+  'state.patched': (conversation, record) => {
+    if (conversation.state === undefined && !('initial' in record))
+      throw corrupt(record, 'nothing says what the state was before it')
+    const state = conversation.state ?? new TreeState(record.initial)
+    check(record, state.change(record, conversation.statePlace))
+    conversation.state = state
+  },
+}
+
+/** Takes the state back with a revert to a node of the trunk; before the trunk is cut. */
+export function revertState(
+  conversation: Reshaped,
+  { seq, state, rebased = [] }: Pick<RevertOutcome, 'state' | 'rebased'> & { readonly seq: number },
+  target: ConversationNode,
+): void {
+  const place = { step: target.stepId, end: target.id, last: conversation.lastNodeId }
+  conversation.state?.revert(seq, place, rebased[0]?.nodeId, state?.lost ?? [])
+}
+
+/** Makes the changes of copied steps again. */
+export function graftState(
+  conversation: Reshaped,
+  { seq, state, copies }: Pick<GraftOutcome, 'state' | 'copies'> & { readonly seq: number },
+): void {
+  conversation.state?.graft(seq, copies, state?.lost ?? [])
+}
