@@ -86,6 +86,8 @@ export interface PlannedCall {
   /** Set if the input is the model's as the tool gets it. */
   readonly isSettled?: true
   readonly needsApproval: boolean
+  /** Set if its arguments do not fit, so that it does not go to the background. */
+  readonly misfits?: true
 }
 
 export interface ReplyFailure {

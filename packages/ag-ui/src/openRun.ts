@@ -15,6 +15,7 @@ import { withPastRun, type PastRun } from './pastRun.ts'
 import { propOf } from './readInput.ts'
 import { blocksOf, newContext, newMessages } from './userInput.ts'
 import { Thread } from './thread.ts'
+import { changedBy } from './threadState.ts'
 
 /** Threads by agent. */
 export type Threads = WeakMap<DrivenAgent, Thread>
@@ -160,7 +161,14 @@ function begin(thread: Thread, input: RunAgentInput, { access, isAbort }: Beginn
   }
   if (prompt === undefined)
     throw new RuntimeError('INVALID_CONTENT', 'messages: there is no user message that the thread does not have.')
+  const changed = changedBy(agent, input.state)
   const run = new AgUiRun(thread.activity, input.runId, { messageIds, tools: namesOf(input.tools) })
+  // A state that cannot be taken refuses the run, before anything has begun.
+  if (changed !== undefined)
+    agent.dispatch(
+      { type: 'agent.state', agentId: agent.id, ...changed },
+      { requestId: `${requestIdOf(input.runId)}/state` },
+    )
   thread.begin(run, () =>
     agent.dispatch({ type: 'agent.prompt', agentId: agent.id, ...prompt }, { requestId: requestIdOf(input.runId) }),
   )

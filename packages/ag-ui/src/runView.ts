@@ -17,7 +17,7 @@ import {
 import { OpenParts } from './openParts.ts'
 import { replyMessageId, thinkingMessageId } from './ids.ts'
 import { agree } from './threadMessages.ts'
-import { stateChange, threadStateOf, type ThreadState } from './threadState.ts'
+import { shownStateOf, stateChange, type ShownState } from './threadState.ts'
 
 const users = (ids: readonly string[]): Message[] => ids.map((id) => ({ id, role: 'user', content: '' }))
 
@@ -37,7 +37,7 @@ export class RunView implements EventWriter {
   readonly #run: AgUiRun
   readonly #sink: DurableSink<Event>
   readonly #cursor: ReplyCursor
-  #threadState: ThreadState | undefined
+  #threadState: ShownState | undefined
   /** True for a client older than 1.0; such clients do not send their version. */
   #isOld = false
   /** True once an earlier run has changed the conversation, while this one waits for its turn. */
@@ -200,7 +200,7 @@ export class RunView implements EventWriter {
   }
 
   #writeState(): void {
-    const state = threadStateOf(this.#run.activity.agent)
+    const state = shownStateOf(this.#run.activity.agent)
     const before = this.#threadState
     this.#threadState = state
     if (before === undefined) return this.write({ type: EventType.STATE_SNAPSHOT, snapshot: state })

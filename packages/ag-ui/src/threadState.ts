@@ -1,5 +1,8 @@
 import type { JsonPatch } from '@ag-ui/core'
 import { formatNodeId } from '../../../src/protocol/ids.ts'
+import { messageOf, RuntimeError } from '../../../src/protocol/errors.ts'
+import { difference, type StateOp } from '../../../src/protocol/parts/state/patch.ts'
+import { plainState } from '../../../src/protocol/parts/state/plainState.ts'
 import type { Usage } from '../../../src/protocol/messages.ts'
 import type { DrivenAgent } from '../../bridge/src/server/drivenAgent.ts'
 
@@ -22,7 +25,7 @@ export interface ThreadState {
   readonly children: readonly { readonly id: string; readonly definition: string; readonly state: string }[]
 }
 
-export function threadStateOf(agent: DrivenAgent): ThreadState {
+function threadStateOf(agent: DrivenAgent): ThreadState {
   const { head } = agent.conversation
   return {
     agentId: agent.id,
@@ -36,8 +39,65 @@ export function threadStateOf(agent: DrivenAgent): ThreadState {
   }
 }
 
-/** The change from one state to the next, entry by entry; empty when there is none. */
-export const stateChange = (before: ThreadState, after: ThreadState): JsonPatch =>
-  (Object.keys(after) as (keyof ThreadState)[])
+/** The state of a thread whose agent has state of its own: that, with the rest as its field `_agent`. */
+interface SharedState {
+  readonly [field: string]: unknown
+  readonly _agent: ThreadState & { readonly stateVersion: number }
+}
+
+/** The state of a thread, as front ends see it. */
+export type ShownState = ThreadState | SharedState
+
+export function shownStateOf(agent: DrivenAgent): ShownState {
+  const state = threadStateOf(agent)
+  const { appState, stateVersion = 0 } = agent
+  return isObject(appState) ? { ...appState, _agent: { ...state, stateVersion } } : state
+}
+
+const isObject = (value: unknown): value is object =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+const isShared = (state: ShownState): state is SharedState => '_agent' in state
+
+/** The change from one state to the next; empty when there is none. */
+export function stateChange(before: ShownState, after: ShownState): JsonPatch {
+  if (!isShared(before) || !isShared(after))
+    return isShared(before) === isShared(after)
+      ? entryChanges(before as ThreadState, after as ThreadState)
+      : whole(after)
+  const { _agent: agentBefore, ...own } = before
+  const { _agent: agent, ...next } = after
+  const ops = difference(own, next)
+  if (ops.some(({ path }) => path === '')) return whole(after)
+  return [...ops, ...entryChanges(agentBefore, agent).map((op) => ({ ...op, path: `/_agent${op.path}` }))] as JsonPatch
+}
+
+const whole = (value: ShownState): JsonPatch => [{ op: 'replace', path: '', value }]
+
+/**
+ * Returns what a client has changed of the state that it was shown, for the command `agent.state`; `undefined`: nothing, or the client was shown none.
+ * @throws RuntimeError `STATE_INVALID`
+ */
+export function changedBy(agent: DrivenAgent, state: unknown): { patch: StateOp[]; base: number } | undefined {
+  if (!isObject(state) || !('_agent' in state)) return undefined
+  const { _agent: shown, ...value } = state
+  const base: unknown = isObject(shown) ? (shown as { readonly stateVersion?: unknown }).stateVersion : undefined
+  const { appState, conversation } = agent
+  if (typeof base !== 'number' || !isObject(appState)) return undefined
+  const patch = difference(conversation.state?.valueAt(base) ?? appState, plain(value))
+  return patch.length === 0 ? undefined : { patch, base }
+}
+
+function plain(value: unknown): unknown {
+  try {
+    return plainState(value)
+  } catch (thrown) {
+    throw new RuntimeError('STATE_INVALID', `state: ${messageOf(thrown)}.`)
+  }
+}
+
+/** Changes of whole entries. */
+const entryChanges = <T extends object>(before: T, after: T): { op: 'replace'; path: string; value: unknown }[] =>
+  (Object.keys(after) as (keyof T & string)[])
     .filter((key) => JSON.stringify(before[key]) !== JSON.stringify(after[key]))
     .map((key) => ({ op: 'replace', path: `/${key}`, value: after[key] }))

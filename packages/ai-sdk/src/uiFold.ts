@@ -134,8 +134,9 @@ function addMessage(fold: UiFold, event: EventOf<'message.added'>): void {
   if (isFirst) exchange.toCome -= 1
   if (isPrompt) exchange.promptNode = nodeId
   if (provenance?.type === 'report') {
-    const { agentId, name } = provenance
-    exchange.add({ type: 'data-report', id, data: { agentId, name, text: textOf(content) } })
+    const { agentId, name, background } = provenance
+    const of = background === undefined ? {} : { background }
+    exchange.add({ type: 'data-report', id, data: { agentId, name, ...of, text: textOf(content) } })
   } else if (isPrompt && isAgain(exchange.requestId)) return
   else if (isPrompt) exchange.addSaid(exchange.requestId, content)
   // What the application put before the prompt is for the model.
@@ -153,6 +154,10 @@ const inExchange =
 /** Something that happened to the conversation, which no other part shows. */
 const note = (exchange: Exchange, { seq, type }: AgentEvent, data: object): void =>
   exchange.setData({ type: 'data-escapement', id: `${seq}`, data: { type, ...data } })
+
+/** A call in the background, until it has reported. */
+const atWork = (exchange: Exchange, id: string, name: string, status: 'working' | 'failed' | 'done'): void =>
+  exchange.setData({ type: 'data-escapement', id: `background-${id}`, data: { type: 'background', id, name, status } })
 
 type Asked = EventOf<'approval.requested' | 'question.asked' | 'call.requested'>
 
@@ -257,7 +262,14 @@ const own: Handlers<UiFold> = {
     if (isImported(event)) exchange.beginStep('own')
     exchange.endReply(event.message.content)
   },
-  'tool.start': (fold, event) => fold.callBegins(event),
+  'tool.start': (fold, event) => {
+    fold.callBegins(event)
+    if (event.background !== undefined && fold.exchange !== undefined)
+      atWork(fold.exchange, event.background, event.name, 'working')
+  },
+  'call.reported': inExchange((exchange, { id, name, isError }) =>
+    atWork(exchange, id, name, isError ? 'failed' : 'done'),
+  ),
   'tool.end': (fold, event) => fold.callEnds(event),
   'revert.applied': inExchange((exchange, event) => {
     const { applied, category, target, tag } = event

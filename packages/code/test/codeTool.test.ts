@@ -129,8 +129,8 @@ return tried`
     const lives = new Lives(context)
     const ran: string[] = []
     const slow = noting('slow', ran, {
-      run: () => {
-        lives.clock.advance(2_000)
+      run: async () => {
+        await lives.clock.advance(2_000)
         return 'late'
       },
     })

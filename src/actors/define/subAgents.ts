@@ -5,7 +5,7 @@ import { lazily } from '../../protocol/lazily.ts'
 import { describeIssues, messageOf, RuntimeError } from '../../protocol/errors.ts'
 import type { JsonSchema, ToolSpec } from '../../protocol/ports/model.ts'
 import type { RestartPolicy } from '../../machines/supervisorTypes.ts'
-import { isAgentDefinition, type AgentDefinition, type SubAgent } from './agentDefinition.ts'
+import { isAgentDefinition, noDefinition, type AgentDefinition, type SubAgent } from './agentDefinition.ts'
 import type { AnyTool } from '../tools/defineTool.ts'
 import { invalid } from '../tools/toolSchema.ts'
 import { backgroundTools } from '../parts/background/backgroundTools.ts'
@@ -70,7 +70,7 @@ const count = lazily(() => z.int().nonnegative())
 
 const optionsSchema = lazily(() =>
   onlyFields({
-    definition: z.custom<AgentDefinition>(isAgentDefinition, 'give what defineAgent returns'),
+    definition: z.custom<AgentDefinition>(isAgentDefinition, { error: noDefinition() }),
     context: z.enum(['own', 'fork']).default('own'),
     detach: z.union([z.boolean(), z.literal('report')]).default(false),
     continuable: z.boolean().default(false),

@@ -17,7 +17,7 @@ export interface ConversationView {
   steps(): Step[]
   node(id: NodeId): ConversationNode | undefined
   /** The state of the agent on the tree; `undefined` until it is first changed. */
-  readonly state: Pick<TreeState, 'value' | 'version' | 'at' | 'changesOf'> | undefined
+  readonly state: Pick<TreeState, 'value' | 'version' | 'valueAt' | 'at' | 'changesOf'> | undefined
   /** Estimated tokens of the trunk as the model sees it, corrected by the provider's last report. */
   readonly tokens: number
   /** Tags on the trunk, oldest first. */

@@ -17,7 +17,7 @@ export abstract class RemoteParts<out State = unknown> extends RemoteQuestions<S
       agentId: this.id,
       patch,
       ...(base === undefined ? {} : { base }),
-    } as AgentCommand)
+    })
   }
 
   /** Adds a rule for calls. Rejects with `PERMISSIONS_OFF`, `RULE_INVALID`, `RULE_STORE_MISSING`. */

@@ -43,6 +43,7 @@ export class GivenAgents {
 /** The members of an agent that differ for a client: those that show something, and those that do something. */
 type Guarded = Pick<
   DrivenAgent,
+  | 'appState'
   | 'conversation'
   | 'growingReply'
   | 'pause'
@@ -84,6 +85,9 @@ function clientAgent(agent: DrivenAgent, access: Allowed): DrivenAgent {
   const guarded: Guarded = {
     get conversation() {
       return visibleConversation(agent.conversation, view, agent.clientTools)
+    },
+    get appState() {
+      return view === 'all' ? agent.appState : undefined
     },
     get pause() {
       return agent.pause === null || view === 'all' ? agent.pause : visibleReason(agent.pause)

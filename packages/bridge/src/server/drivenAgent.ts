@@ -33,6 +33,9 @@ export interface DrivenAgent extends Pick<
   /** Set if an engine resumes a run that was cut off: the interruption of the run is not its end. */
   readonly isPlaced?: true
   readonly parent: object | undefined
+  /** Its state, and the version of that; missing for a placed agent. */
+  readonly appState?: unknown
+  readonly stateVersion?: number
   children(): DrivenBelow[]
   dispatch(
     command: AgentCommand,

@@ -33,7 +33,7 @@ export const rulesOf = (dir: string, { env }: Pick<CliHost, 'env'>): RuleStore =
   fileRules(join(env['HOME'] ?? homedir(), '.escapement', 'rules.jsonl'), { folder: dir })
 
 /** Returns true if the costs of an agent are known. */
-const isPriced = ({ pricing, prices }: Session['definition']): boolean => pricing !== null || prices !== null
+export const isPriced = ({ pricing, prices }: Session['definition']): boolean => pricing !== null || prices !== null
 
 /** A new session of `run` or `chat`. */
 export interface Work {

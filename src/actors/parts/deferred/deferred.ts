@@ -24,7 +24,8 @@ export interface GroupCaller {
 }
 
 /**
- * A group of tools or sub-agents, made by `deferred`, or by what calls them in another way: an entry of an agent's `tools`, or of its `agents`.
+ * A group of tools: an entry of an agent's `tools`, made by `deferred`, or by what calls them in another way. Also a group of sub-agents, for its
+ * `agents`.
  */
 export class DeferredTools<out Entry extends DeferredEntry | SubAgentEntry = DeferredEntry> {
   readonly entries: readonly Entry[]

@@ -146,6 +146,11 @@ export class TreeState {
     return this.#valueOf(newest(this.#nodes, nodeId))
   }
 
+  /** The state of a version of this log: after its record, and before the next that changed it. */
+  valueAt(version: number): unknown {
+    return this.#valueOf(newest(this.#versions, version))
+  }
+
   /** The changes of a step, oldest first. */
   changesOf(step: NodeId): readonly SaidChange[] {
     return this.#bySteps.get(step) ?? nothing
@@ -163,7 +168,7 @@ export class TreeState {
   /** Returns a place that a patch for the state of version `base` touches, and that has changed since; `undefined` if there is none. */
   conflict(base: number, patch: readonly StateOp[]): string | undefined {
     if (base >= this.version) return undefined
-    const then = this.#valueOf(newest(this.#versions, base))
+    const then = this.valueAt(base)
     return firstShared(touched(then, patch), touched(then, difference(then, this.#value)))
   }
 

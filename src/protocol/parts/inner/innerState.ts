@@ -8,7 +8,7 @@ export type InnerStart = Pick<
 >
 export type InnerEnd = Pick<
   DraftOf<'inner.end'>,
-  'n' | 'name' | 'asked' | 'at' | 'value' | 'error' | 'changed' | 'receipt'
+  'n' | 'name' | 'asked' | 'at' | 'value' | 'apart' | 'error' | 'changed' | 'receipt'
 >
 
 /** The calls that one running call has made, in the order of their records. */
@@ -45,7 +45,7 @@ export const innerState = {
     },
     'inner.end': (
       state: InnerState,
-      { callId, n, name, asked, at, value, error, changed, receipt }: DraftOf<'inner.end'>,
+      { callId, n, name, asked, at, value, apart, error, changed, receipt }: DraftOf<'inner.end'>,
     ): InnerState => {
       const { starts, ends } = of(state, callId)
       const end = {
@@ -54,6 +54,7 @@ export const innerState = {
         at,
         ...(asked === undefined ? {} : { asked }),
         ...(value === undefined ? {} : { value }),
+        ...(apart === undefined ? {} : { apart }),
         ...(error === undefined ? {} : { error }),
         ...(changed === undefined ? {} : { changed }),
         ...(receipt === undefined ? {} : { receipt }),

@@ -28,8 +28,9 @@ export const innerWords: PartWords<typeof innerRecords> = {
       'escapement.inner.failed': error !== undefined,
       ...(hasContent ? { 'escapement.inner.error': error?.message } : {}),
     }),
-    call: ({ callId, n, name, asked, value, error }) => {
-      const text = error?.message ?? (typeof value === 'string' ? value : (JSON.stringify(value) ?? ''))
+    call: ({ callId, n, name, asked, value, apart, error }) => {
+      const text =
+        error?.message ?? apart?.preview ?? (typeof value === 'string' ? value : (JSON.stringify(value) ?? ''))
       return {
         callId: `${callId}/${n}`,
         name,
