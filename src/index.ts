@@ -34,7 +34,7 @@ export { claudeRules, opencodeRules, type ImportedRules } from './actors/parts/p
 export { fileRules } from './log/stores/fileRules.ts'
 export type { RuleStore, StoredRule } from './protocol/ports/ruleStore.ts'
 export type { PermissionMode } from './protocol/parts/permissions/permissionModes.ts'
-export type { Permissions } from './runtime/agents/permissions.ts'
+export type { Permissions } from './protocol/parts/permissions/permissionState.ts'
 
 // Models
 export { policyModel, type ModelPolicy } from './actors/models/policyModel.ts'

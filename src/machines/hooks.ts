@@ -11,8 +11,12 @@ export const isChecking = ({ policy: { flags }, isGoverned }: Pick<AgentContext,
   flags.beforeTool === true || flags.permissions === true || isGoverned === true
 
 /** Returns true if a call has yet to be checked. */
-export const isUnchecked = (context: AgentContext, { beforeTool, rule }: CallState): boolean =>
-  isChecking(context) && beforeTool === undefined && rule === undefined
+export const isUnchecked = (context: AgentContext, { beforeTool, rule, decision }: CallState): boolean =>
+  isChecking(context) &&
+  beforeTool === undefined &&
+  rule === undefined &&
+  // Before there were rules, a person could approve it.
+  (decision === undefined || context.policy.flags.beforeTool === true)
 
 /** Has a call checked that would start now. */
 export function askHook(draft: Draft, index: number): void {

@@ -1,8 +1,8 @@
 import type { RecordDraft } from '../protocol/records.ts'
 import { innerState } from '../protocol/parts/inner/innerState.ts'
 import type { PartRecordType } from '../protocol/parts/partRecords.ts'
+import { permissionState } from '../protocol/parts/permissions/permissionState.ts'
 import { scheduleState } from '../protocol/parts/schedules/scheduleState.ts'
-import { permissionState } from './permissionState.ts'
 
 type DraftOf<T extends RecordDraft['type']> = Extract<RecordDraft, { readonly type: T }>
 

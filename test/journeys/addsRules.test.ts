@@ -250,6 +250,43 @@ describe('rules that people add', (it) => {
     )
   })
 
+  it('ask nobody again about a call that was approved before there were rules', async (context) => {
+    const harness = await start(context, {
+      permissions: undefined as never,
+      check: false,
+      replies: [calls('a', line('make'))],
+    })
+    harness.agent.prompt('go')
+    await asked(harness, 1)
+    await harness.agent.close()
+    const model = scriptedModel(['done'])
+    const again = await harness.runtime.resume('a1', defineAgent({ name: 'tester', model, tools, permissions: {} }))
+    const events: string[] = []
+    again.subscribe(({ type }) => void events.push(type))
+    const ended = new Promise<void>((resolve) => again.subscribe(({ type }) => type === 'run.end' && resolve()))
+    again.decide('a0', 'approve')
+    await ended
+    assert.ok(events.includes('tool.start'))
+    assert.not(events.includes('approval.requested'))
+    await again.close()
+  })
+
+  it('hold no secret: the log and the agent have the rule as it is told', async (context) => {
+    const harness = await start(context, {
+      redact: { secrets: { PASSWORD: 'hunter2-hunter2' } },
+      replies: [calls('a', line('login hunter2-hunter2')), 'done'],
+    })
+    const { agent, ofType } = harness
+    const run = agent.prompt('go')
+    const key = await asked(harness, 1)
+    assert.equal(ofType('approval.requested')[0]!.suggest, ['run_command'])
+    agent.decide(key, 'approve', { grant: { rule: 'run_command(login hunter2-hunter2)', scope: 'session' } })
+    agent.permit('run_command(x hunter2-hunter2)', { for: 'session' })
+    await run.result
+    assert.not.match(JSON.stringify([await harness.records(), agent.permissions()]), /hunter2-hunter2/)
+    assert.is(agent.permissions()!.grants.length, 2)
+  })
+
   it('are refused when they are malformed, unknown, or nothing is judged', async (context) => {
     const { agent } = await start(context, {})
     assert.throws(() => agent.permit('a b', { for: 'session' }), withCode('RULE_INVALID', '"a b" is no rule'))

@@ -3,6 +3,7 @@ import { calls, quiet, startAgent, tool, withCode, type HarnessOptions } from '.
 import { assert, describe, type CaseContext } from '../support/suite.ts'
 import { scriptedModel } from '../../packages/evaluation/src/testing/scriptedModel.ts'
 import { z } from 'zod'
+import { deferred } from '../../src/index.ts'
 import { defineTool } from '../../src/actors/tools/defineTool.ts'
 
 const ran: string[] = []
@@ -115,6 +116,54 @@ describe('rules for calls', (it) => {
     for (const id of ['a1', 'a1.1', 'a1.2', 'a1.3'])
       for await (const record of store.read(id)) if (record.type === 'tool.start') started.push(`${id} ${record.name}`)
     assert.equal(started, ['a1 plain', 'a1 free', 'a1 strict', 'a1.1 look', 'a1.2 look'])
+  })
+
+  it('hold for tools that are found, by their own names', async (context) => {
+    const { agent, ofType } = await start(context, {
+      tools: [look, deferred([put])],
+      permissions: { mode: 'plan' },
+      replies: [
+        calls('f', ['find_tools', { query: 'put' }]),
+        calls('c', ['call_tool', { name: 'put', input: {} }]),
+        'done',
+      ],
+    })
+    await agent.prompt('go').result
+    assert.equal(
+      ofType('tool.start').map(({ name }) => name),
+      ['find_tools'],
+    )
+    assert.match(JSON.stringify(ofType('tool.end').at(-1)!.message), 'may change something, so it was not run')
+  })
+
+  it('send the same tools and instructions in every mode, and nothing at all where there are none', async (context) => {
+    const requests = async (id: string, permissions: HarnessOptions['permissions']): Promise<string> => {
+      const { agent, script } = await start(context, {
+        id,
+        replies: [calls('c', 'look'), 'done'],
+        permissions: permissions as never,
+      })
+      await agent.prompt('go').result
+      return JSON.stringify(script.requests)
+    }
+    const ask = await requests('a2', {})
+    assert.is(await requests('a3', { mode: 'plan' }), ask)
+    const plain = await requests('a4', undefined)
+    assert.match(ask, 'exit_plan')
+    assert.not.match(plain, /exit_plan|ermission/)
+  })
+
+  it('are asked again when the mode was changed while a hook decided', async (context) => {
+    const { agent, ofType } = await start(context, {
+      permissions: { mode: 'auto' },
+      replies: [calls('c', 'pay'), 'done'],
+      beforeTool: async () => {
+        await quiet()
+        agent.setMode('plan')
+      },
+    })
+    await agent.prompt('go').result
+    assert.equal(ofType('tool.start'), [])
   })
 
   it('are refused when they are malformed or about nothing', () => {

@@ -7,6 +7,7 @@ import type { DrivenAgent } from '../../bridge/src/server/drivenAgent.ts'
 import { outwardEvent } from '../../bridge/src/server/outwardError.ts'
 import type { AgentAccess } from '../../bridge/src/server/agentAccess.ts'
 import { LiveUpdates } from './liveUpdates.ts'
+import { modeIn, modesOf } from './sessionModes.ts'
 import { note } from './sessionUpdates.ts'
 import { Outbox } from './outbox.ts'
 import { pastUpdates } from './pastUpdates.ts'
@@ -62,7 +63,15 @@ export class AcpSession {
       return this.#agent
     }
     const isClosed = (): boolean => host.isClosed()
-    this.#permissions = new Permissions({ sessionId, client, hasForms, isClosed, flushed, driven })
+    this.#permissions = new Permissions({
+      sessionId,
+      client,
+      hasForms,
+      mayAddRules: access.may('control'),
+      isClosed,
+      flushed,
+      driven,
+    })
     const isOwn = (requestId: string): boolean => this.#turn?.requestId === requestId
     this.#live = new LiveUpdates({ agentId: sessionId, showsCompactions, isOwn })
     this.#unsubscribe = this.#listen(agent)
@@ -128,6 +137,19 @@ export class AcpSession {
       signal.removeEventListener('abort', cancel)
       this.#turn = undefined
     }
+  }
+
+  /** The modes of the agent, for the answer that opens the session. */
+  get modes(): ReturnType<typeof modesOf> {
+    return modesOf(this.#agent, (right) => this.#host.access.may(right))
+  }
+
+  /** Changes the mode of the agent. Rejects as `agent.setMode`. */
+  async setMode(modeId: string): Promise<void> {
+    const mode = modeIn(modeId)
+    this.attach(await this.#host.access.driven(this.id))
+    this.#agent.dispatch({ type: 'agent.mode', agentId: this.id, mode })
+    await this.#agent.taken?.()
   }
 
   /** Aborts the current run. A prompt that waits for another run ends as soon as its own run begins. */

@@ -242,6 +242,7 @@ const own: { readonly [T in AgentEvent['type']]?: Reader<T> } = {
       ? [...live.abandoned(tag), revertNote(target, tag, category)]
       : [],
   ...notesOfBrakes,
+  'mode.changed': (_, { mode }) => [{ sessionUpdate: 'current_mode_update', currentModeId: mode }],
   'undo.end': (_, event) => [undoNote(event.id, event)],
   'prune.applied': (_, outcome) => (outcome.applied ? [pruneNote(outcome)] : []),
   'stall.detected': (_, outcome) => [stallNote(outcome)],

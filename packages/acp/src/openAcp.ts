@@ -54,20 +54,20 @@ export function openAcp(stream: Stream, access: AgentAccess, options: OpenOption
         const metadata = folderNoted(params, access.metadata)
         const session = open(await access.begin(definition, { metadata }), client)
         remarkOn(session, params)
-        return { sessionId: session.id, _meta: { escapement: { definition } } }
+        return { sessionId: session.id, ...session.modes, _meta: { escapement: { definition } } }
       }),
     )
     .onRequest('session/load', ({ params, client }) =>
       answer(params.sessionId, async () => {
         const session = await reopen(params, client)
         await session.replay()
-        return { _meta: { escapement: { definition: session.definition } } }
+        return { ...session.modes, _meta: { escapement: { definition: session.definition } } }
       }),
     )
     .onRequest('session/resume', ({ params, client }) =>
       answer(params.sessionId, async () => {
         const session = await reopen({ ...params, mcpServers: params.mcpServers ?? [] }, client)
-        return { _meta: { escapement: { definition: session.definition } } }
+        return { ...session.modes, _meta: { escapement: { definition: session.definition } } }
       }),
     )
     .onRequest('session/list', ({ params }) =>
@@ -80,6 +80,13 @@ export function openAcp(stream: Stream, access: AgentAccess, options: OpenOption
       answer(params.sessionId, () => {
         access.must('talk', 'session/prompt')
         return sessionOf(params.sessionId).prompt(params.prompt, signal)
+      }),
+    )
+    .onRequest('session/set_mode', ({ params }) =>
+      answer(params.sessionId, async () => {
+        access.must('control', 'session/set_mode')
+        await sessionOf(params.sessionId).setMode(params.modeId)
+        return {}
       }),
     )
     .onRequest('session/close', ({ params }) =>

@@ -1,4 +1,10 @@
-import type { AgentContext, RequestPermissionResponse, ToolCallContent } from '@agentclientprotocol/sdk'
+import type {
+  AgentContext,
+  PermissionOption,
+  RequestPermissionResponse,
+  ToolCallContent,
+} from '@agentclientprotocol/sdk'
+import { oneLine } from '../../charts/src/plainText.ts'
 import { callInFull } from '../../charts/src/text/callInFull.ts'
 import { hasCode, messageOf } from '../../../src/protocol/errors.ts'
 import type { Pending, PendingOf } from '../../../src/protocol/runs/pending.ts'
@@ -11,6 +17,8 @@ interface PermissionOptions {
   readonly client: AgentContext
   /** True if the client can show forms. */
   readonly hasForms: boolean
+  /** True if the client may add rules for calls. */
+  readonly mayAddRules: boolean
   /** Returns true once the connection is closed; later answers are ignored. */
   isClosed(): boolean
   /** Resolves once all earlier updates have been sent to the client. */
@@ -19,10 +27,17 @@ interface PermissionOptions {
   driven(): Promise<DrivenAgent>
 }
 
-const choices = [
+/** The answers to a call; with a rule also those that hold for the session. */
+const choicesFor = (rule: string | undefined): PermissionOption[] => [
   { optionId: 'allow', name: 'Allow', kind: 'allow_once' },
+  ...(rule === undefined
+    ? []
+    : [{ optionId: 'allowAll', name: `Allow ${oneLine(rule)}`, kind: 'allow_always' } as const]),
   { optionId: 'reject', name: 'Reject', kind: 'reject_once' },
-] as const
+  ...(rule === undefined
+    ? []
+    : [{ optionId: 'rejectAll', name: `Reject ${oneLine(rule)}`, kind: 'reject_always' } as const]),
+]
 
 /** How often a client may answer a question with something that does not fit. */
 const maxTries = 5
@@ -75,7 +90,7 @@ export class Permissions {
     try {
       switch (pending.kind) {
         case 'approval':
-          return verdictOf(await this.#askPermission(rootId, pending, signal))
+          return verdictOf(await this.#askPermission(rootId, pending, signal), pending.suggest?.[0])
         case 'question':
           return await askClient(pending, { client, sessionId, rootId, hasForms, signal })
         case 'call':
@@ -87,12 +102,13 @@ export class Permissions {
   }
 
   #askPermission(rootId: string, call: PendingOf<'approval'>, signal: AbortSignal): Promise<RequestPermissionResponse> {
-    const { sessionId, client } = this.#options
+    const { sessionId, client, mayAddRules } = this.#options
     const isOwn = call.agentId === rootId
     const { name, input, callId, key, agentId } = call
     const known = { toolCallId: isOwn ? callId : key, name, input, ...(isOwn ? {} : { agentId }) }
     const toolCall = { ...callShape(known), status: 'pending', content: [inFull(input)] } as const
-    const request = { sessionId, toolCall, options: [...choices] }
+    const options = choicesFor(mayAddRules ? call.suggest?.[0] : undefined)
+    const request = { sessionId, toolCall, options }
     return client.request('session/request_permission', request, {
       cancellationSignal: signal,
       stopWaitingOnCancel: true,
@@ -111,11 +127,11 @@ function inFull(input: unknown): ToolCallContent {
 async function refusal(
   driven: () => Promise<DrivenAgent>,
   key: string,
-  { decision, reason }: Verdict,
+  { decision, reason, grant }: Verdict,
 ): Promise<string | undefined> {
   try {
     const agent = await driven()
-    agent.decide(key, decision, reason)
+    agent.decide(key, decision, grant === undefined ? reason : { reason, grant })
     await agent.taken?.()
     return undefined
   } catch (thrown) {
@@ -124,7 +140,12 @@ async function refusal(
   }
 }
 
-function verdictOf({ outcome }: RequestPermissionResponse): Verdict {
+function verdictOf({ outcome }: RequestPermissionResponse, rule: string | undefined): Verdict {
   if (outcome.outcome !== 'selected') return { decision: 'deny', reason: 'The question was dismissed.' }
-  return outcome.optionId === 'allow' ? { decision: 'approve' } : { decision: 'deny', reason: 'Rejected by the user.' }
+  const { optionId } = outcome
+  const isForAll = optionId === 'allowAll' || optionId === 'rejectAll'
+  const grant = isForAll && rule !== undefined ? ({ grant: { rule, scope: 'session' } } as const) : {}
+  return optionId === 'allow' || optionId === 'allowAll'
+    ? { decision: 'approve', ...grant }
+    : { decision: 'deny', reason: 'Rejected by the user.', ...grant }
 }

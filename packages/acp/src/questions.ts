@@ -1,3 +1,4 @@
+import type { Grant } from '../../../src/protocol/parts/permissions/permissionRecords.ts'
 import type {
   AgentContext,
   CreateElicitationRequest,
@@ -18,6 +19,8 @@ type Question = PendingOf<'question'>
 export interface Verdict {
   readonly decision: Decision
   readonly reason?: string
+  /** A rule for further calls. */
+  readonly grant?: Grant
 }
 
 interface Place {

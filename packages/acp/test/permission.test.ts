@@ -71,6 +71,68 @@ describe('a permission over ACP', (it) => {
     })
   }
 
+  it('is given, or refused, for the session, where rules decide about calls', async (context) => {
+    refunds.length = 0
+    const calls = (id: string, euros: number) => ({ toolCalls: [{ name: 'refund', input: { euros }, callId: id }] })
+    const ruled = defineAgent({
+      name: 'clerk',
+      model: scriptedModel([calls('c1', 5), calls('c2', 6), 'settled', calls('c3', 7), calls('c4', 8), 'and on']),
+      tools: [refund],
+      permissions: {},
+    })
+    const { connect, runtime } = await openHouse(context, [ruled])
+    let choice = 'allowAll'
+    const editor = await connect({ answer: () => choose(choice) })
+    const sessionId = await editor.open()
+    await editor.say(sessionId, 'x')
+    assert.equal(refunds, [5, 6])
+    assert.equal(
+      editor.asked.map(({ options }) => options.map(({ kind, name }) => `${kind} ${name}`)),
+      [['allow_once Allow', 'allow_always Allow refund', 'reject_once Reject', 'reject_always Reject refund']],
+    )
+    const agent = runtime.agent(sessionId)!
+    agent.revoke(agent.permissions()!.grants[0]!.id)
+    choice = 'rejectAll'
+    await editor.say(sessionId, 'y')
+    assert.equal(refunds, [5, 6])
+    assert.is(editor.asked.length, 2)
+    assert.equal(
+      agent.permissions()!.grants.map(({ rule, decision }) => [rule, decision]),
+      [['refund', 'deny']],
+    )
+  })
+
+  it('follows the mode of the session, which the editor can change', async (context) => {
+    refunds.length = 0
+    const definition = defineAgent({
+      name: 'clerk',
+      model: scriptedModel([{ toolCalls: [{ name: 'refund', input: { euros: 5 }, callId: 'c1' }] }, 'settled']),
+      tools: [refund],
+      permissions: {},
+    })
+    const { connect } = await openHouse(context, [definition])
+    const editor = await connect({ answer: () => choose('allow') })
+    const opened = await editor.agent.request('session/new', { cwd: '/', mcpServers: [] })
+    const { sessionId, modes } = opened
+    assert.is(modes?.currentModeId, 'ask')
+    assert.equal(
+      modes?.availableModes.map(({ id }) => id),
+      ['ask', 'edits', 'plan', 'auto', 'refuse'],
+    )
+    await editor.agent.request('session/set_mode', { sessionId, modeId: 'plan' })
+    await editor.say(sessionId, 'x')
+    assert.equal(refunds, [])
+    assert.ok(
+      editor.updates.some(
+        (update) => update.sessionUpdate === 'current_mode_update' && update.currentModeId === 'plan',
+      ),
+    )
+    await assert.rejects(
+      editor.agent.request('session/set_mode', { sessionId, modeId: 'yolo' }),
+      (thrown: unknown) => JSON.stringify(thrown).includes('yolo') || String(thrown).includes('yolo'),
+    )
+  })
+
   it('is asked for a call of a sub-agent, and its end is told', async (context) => {
     refunds.length = 0
     const clerk = asksOnce()
@@ -256,6 +318,7 @@ describe('what an editor is asked', (it) => {
     } as unknown as AgentContext
     const connection = { isClosed: false }
     const permissions = new Permissions({
+      mayAddRules: true,
       sessionId: 'a',
       client,
       hasForms: false,

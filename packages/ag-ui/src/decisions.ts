@@ -2,6 +2,7 @@ import type { Message, ResumeEntry } from '@ag-ui/core'
 import { z } from 'zod'
 import { onlyFields } from '../../../src/protocol/checks/onlyFields.ts'
 import type { DecideOptions, Decision } from '../../../src/protocol/bridge/commands.ts'
+import { grantSchema } from '../../../src/protocol/parts/permissions/permissionRecords.ts'
 import { RuntimeError } from '../../../src/protocol/errors.ts'
 import type { DrivenAgent } from '../../bridge/src/server/drivenAgent.ts'
 import { toolCallIdOf } from './ids.ts'
@@ -18,6 +19,7 @@ const approvalSchema = z.object({
   approved: z.boolean(),
   reason: z.string().optional(),
   input: z.unknown().optional(),
+  grant: grantSchema().optional(),
 })
 const callSchema = z.union([onlyFields({ error: z.string() }), onlyFields({ result: z.unknown() })])
 
@@ -34,12 +36,12 @@ export function decisionFor(agent: DrivenAgent, entry: ResumeEntry): Decided {
   if (status === 'cancelled') return { callId, decision: 'deny', how: { reason: 'The question was cancelled.' } }
   switch (pending.kind) {
     case 'approval': {
-      const { approved, reason, input } = read(
+      const { approved, reason, input, grant } = read(
         approvalSchema,
         entry,
-        '{ approved: boolean, reason?: string, input?: … }',
+        '{ approved: boolean, reason?: string, input?: …, grant?: { rule, scope } }',
       )
-      const why = reason === undefined ? {} : { reason }
+      const why = { ...(reason === undefined ? {} : { reason }), ...(grant === undefined ? {} : { grant }) }
       if (!approved) return { callId, decision: 'deny', how: why }
       return { callId, decision: 'approve', how: input === undefined ? why : { ...why, input } }
     }

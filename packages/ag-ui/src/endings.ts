@@ -30,6 +30,19 @@ const approvalAnswer = {
   required: ['approved'],
 }
 
+/** The schema of an answer to an approval that may add a rule. */
+const ruledAnswer = {
+  ...approvalAnswer,
+  properties: {
+    ...approvalAnswer.properties,
+    grant: {
+      type: 'object',
+      properties: { rule: { type: 'string' }, scope: { enum: ['session', 'always'] } },
+      required: ['rule', 'scope'],
+    },
+  },
+}
+
 /** The schema of a client's result of a call. */
 const callAnswer = { type: 'object', properties: { result: {}, error: { type: 'string' } } }
 
@@ -52,10 +65,13 @@ function interruptOf(rootId: string, pending: Pending): Interrupt {
     id: key,
     ...whatIsAsked(pending),
     toolCallId: toolCallIdOf(rootId, agentId, callId),
-    metadata: { escapement: { kind, agentId, callId, name, input } },
+    metadata: { escapement: { kind, agentId, callId, name, input, ...suggested(pending) } },
     ...(agentId === rootId ? {} : { subagentRunId: agentId }),
   }
 }
+
+const suggested = (pending: Pending): { readonly suggest?: readonly string[] } =>
+  pending.kind === 'approval' && pending.suggest !== undefined ? { suggest: pending.suggest } : {}
 
 function whatIsAsked(pending: Pending): Pick<Interrupt, 'reason' | 'message' | 'responseSchema'> {
   switch (pending.kind) {
@@ -63,7 +79,7 @@ function whatIsAsked(pending: Pending): Pick<Interrupt, 'reason' | 'message' | '
       return {
         reason: 'tool_call',
         message: `May "${pending.name}" be called?${callAsText(pending.input)}`,
-        responseSchema: approvalAnswer,
+        responseSchema: pending.suggest === undefined ? approvalAnswer : ruledAnswer,
       }
     case 'question':
       return { reason: 'escapement:question', message: pending.question, responseSchema: pending.schema }

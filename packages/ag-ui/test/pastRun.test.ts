@@ -179,6 +179,11 @@ describe('an answer to an interrupt', (it) => {
   }
   for (const [kind, payload, expected] of [
     ['approval', { approved: true }, ['approve', {}]],
+    [
+      'approval',
+      { approved: true, grant: { rule: 'pay', scope: 'session' } },
+      ['approve', { grant: { rule: 'pay', scope: 'session' } }],
+    ],
     ['approval', { approved: true, reason: 'ok', input: { n: 1 } }, ['approve', { reason: 'ok', input: { n: 1 } }]],
     ['approval', { approved: false }, ['deny', {}]],
     ['approval', { approved: false, reason: 'no', input: { n: 1 } }, ['deny', { reason: 'no' }]],

@@ -19,6 +19,8 @@ export function decisionsIn(
   const parts = (message?.parts ?? []).filter(({ type }) => type === 'dynamic-tool' || type.startsWith('tool-'))
   return agent.pending().flatMap(({ kind, agentId, callId, key }): Decided[] => {
     const answer = answers[key]
+    if (typeof answer === 'object' && 'decision' in answer)
+      return [{ callId: key, decision: answer.decision, how: { grant: answer.grant } }]
     if (answer !== undefined) return [{ callId: key, decision: answer }]
     if (kind === 'question') return []
     const toolCallId = exchange?.callOf(agentId, callId)?.toolCallId

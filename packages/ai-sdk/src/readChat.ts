@@ -4,6 +4,7 @@ import { cutEnd } from '../../../src/protocol/text/cutMiddle.ts'
 import type { Content } from '../../../src/protocol/text/saidContent.ts'
 import { describeIssues, RuntimeError } from '../../../src/protocol/errors.ts'
 import { isAgentId } from '../../../src/protocol/ids.ts'
+import { grantSchema } from '../../../src/protocol/parts/permissions/permissionRecords.ts'
 import { readJson } from '../../bridge/src/server/readFrame.ts'
 
 /** Longest description of a problem, and longest id of a message, in UTF-16 units. */
@@ -25,6 +26,8 @@ const answerSchema = z.union([
   onlyFields({ value: z.unknown() }),
   onlyFields({ result: z.unknown() }),
   onlyFields({ error: z.string() }),
+  /** With a rule that holds from now on, for a call that waits for an approval. */
+  onlyFields({ decision: z.enum(['approve', 'deny']), grant: grantSchema() }),
 ])
 
 const chatSchema = z.looseObject({

@@ -36,6 +36,12 @@ const refused: readonly (readonly [what: string, body: unknown, status: number, 
     /waits any more/,
   ],
   ['another answer to nothing', { ...good, trigger: 'regenerate-message' }, 400, /Only the newest answer/],
+  [
+    'a rule that holds for no time that there is',
+    { ...good, answers: { a: { decision: 'approve', grant: { rule: 'x', scope: 'ever' } } } },
+    400,
+    /answers/,
+  ],
   ['answers that are none', { ...good, answers: { a: 'perhaps' } }, 400, /answers/],
   ['what is nested too deep', `{"id":"chat","messages":${'['.repeat(80)}${']'.repeat(80)}}`, 400, /nested deeper/],
 ]

@@ -69,6 +69,11 @@ describe('what a client of useChat decided', (it) => {
         { callId: 'k', decision: 'approve' },
       ])
     assert.equal(decisionsIn(agentOf(), exchange, { message: undefined, answers: { k: 'approve' } }), [])
+    const grant = { rule: 'pay', scope: 'session' } as const
+    const ruled = { k: { decision: 'deny', grant } } as const
+    assert.equal(decisionsIn(agentOf(waits('approval', 'k')), undefined, { message: undefined, answers: ruled }), [
+      { callId: 'k', decision: 'deny', how: { grant } },
+    ])
     assert.equal(decisionsIn(agentOf(waits('call', 'k')), undefined, { message: undefined, answers: {} }), [])
   })
 })

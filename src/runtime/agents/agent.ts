@@ -1,4 +1,5 @@
-import { shownPermissions, type Permissions } from './permissions.ts'
+import type { Permissions } from '../../protocol/parts/permissions/permissionState.ts'
+import { shownPermissions } from './permissions.ts'
 import { isAgentDefinition, type AgentDefinition } from '../../actors/define/agentDefinition.ts'
 import { useCommand } from '../../actors/calls/useCommand.ts'
 import type { UseOptions } from '../../actors/turn/turnOptions.ts'

@@ -60,7 +60,8 @@ function decisionOf(
   const refuse = (what: string): never => {
     throw new RuntimeError('ANSWER_INVALID', clean(`Call "${pending.callId}" of "${pending.name}" ${what}.`))
   }
-  const why = { ...(reason === undefined ? {} : { reason }), ...(grant === undefined ? {} : { grant }) }
+  const rule = grant === undefined ? {} : { grant: { ...grant, rule: clean(grant.rule) } }
+  const why = { ...(reason === undefined ? {} : { reason }), ...rule }
   if (decision === 'deny') return { decision, ...why }
   if (pending.kind === 'approval' && decision === 'approve') {
     if (input === undefined) return { decision, ...why }

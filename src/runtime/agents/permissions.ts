@@ -5,7 +5,7 @@ import { storeIn, syncRules } from '../../actors/parts/permissions/syncRules.ts'
 import type { AgentPorts } from '../../actors/agentPorts.ts'
 import type { AgentDefinition } from '../../actors/define/agentDefinition.ts'
 import type { PartStates } from '../../machines/partStates.ts'
-import type { GrantedRule } from '../../machines/permissionState.ts'
+import type { GrantedRule, Permissions } from '../../protocol/parts/permissions/permissionState.ts'
 import { RuntimeError } from '../../protocol/errors.ts'
 import type { Grant } from '../../protocol/parts/permissions/permissionRecords.ts'
 import type { Pending } from '../../protocol/runs/pending.ts'
@@ -19,17 +19,7 @@ interface Governed {
 
 const none: readonly never[] = Object.freeze([])
 
-/** Rules for the calls of an agent, for people. */
-export interface Permissions {
-  readonly mode: PermissionMode
-  /** The rules of its definition and of those of the agents above it. */
-  readonly rules: { readonly [L in 'deny' | 'ask' | 'allow']: readonly string[] }
-  /** Rules that people added to it, each with the `seq` of its record. */
-  readonly grants: readonly Pick<GrantedRule, 'id' | 'rule' | 'decision' | 'scope' | 'seq'>[]
-  /** True if rules can be added that hold always. */
-  readonly hasStore: boolean
-}
-
+/** Returns what rules say about an agent's calls, for people; `null` without `permissions`. */
 export function shownPermissions(agent: Governed): Permissions | null {
   const permissions = permissionsOf(agent)
   if (permissions === undefined) return null

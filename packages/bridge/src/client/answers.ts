@@ -9,6 +9,8 @@ import type { Message } from '../../../../src/protocol/messages.ts'
 import type { Pending, PendingOf } from '../../../../src/protocol/runs/pending.ts'
 import type { PauseReason, RunStopReason } from '../../../../src/protocol/records.ts'
 import type { SourceInfo } from '../../../../src/protocol/toolsChange.ts'
+import { permissionModes } from '../../../../src/protocol/parts/permissions/permissionModes.ts'
+import type { Permissions } from '../../../../src/protocol/parts/permissions/permissionState.ts'
 import type { ModelUse, TurnUse } from '../../../../src/protocol/bridge/turns.ts'
 import {
   anything,
@@ -191,6 +193,8 @@ export interface RemoteSnapshot extends AgentSummary {
   readonly inUse?: TurnUse
   /** Its schedules, the next one first; missing without any. */
   readonly schedules?: readonly ListedSchedule[]
+  /** Rules for its calls; missing without `permissions`, and from servers of an older version. */
+  readonly permissions?: Permissions
   /** The state beside its conversation; missing without one, and for clients that may not see all. */
   readonly appState?: AppState
 }
@@ -200,6 +204,21 @@ const source = fields<SourceInfo>({
   state: word('idle', 'opening', 'up', 'waiting', 'failed', 'closed'),
   trouble: maybe(text),
   tools: list(text),
+})
+
+const permissions = fields<Permissions>({
+  mode: word(...permissionModes),
+  rules: fields<Permissions['rules']>({ deny: list(text), ask: list(text), allow: list(text) }),
+  grants: list(
+    fields<Permissions['grants'][number]>({
+      id: text,
+      rule: text,
+      decision: word('allow', 'deny'),
+      scope: word('session', 'always'),
+      seq: count,
+    }),
+  ),
+  hasStore: yesOrNo,
 })
 
 const use = fields<TurnUse>({
@@ -219,6 +238,7 @@ export const snapshotShape = fields<Omit<RemoteSnapshot, 'inUse'> & { readonly u
   sources: maybe(list(source)),
   use: maybe(use),
   schedules: maybe(list(partly<ListedSchedule>({ id: text, due: number, prompt: text }))),
+  permissions: maybe(permissions),
   appState: maybe(fields<AppState>({ value: anything, version: count })),
 })
 

@@ -49,6 +49,7 @@ type Guarded = Pick<
   | 'pause'
   | 'pending'
   | 'approvals'
+  | 'permissions'
   | 'subscribe'
   | 'events'
   | 'dispatch'
@@ -96,6 +97,7 @@ function clientAgent(agent: DrivenAgent, access: Allowed): DrivenAgent {
     },
     pending: () => agent.pending().map((one) => visiblePending(one, view)),
     approvals: () => agent.approvals().map((one) => visiblePending(one, view)),
+    permissions: () => (view === 'all' ? (agent.permissions?.() ?? null) : null),
     subscribe: (listener, options) =>
       agent.subscribe((event) => {
         const visible = shown(event)

@@ -1,5 +1,6 @@
 import type { AgentCommand } from '../../../../src/protocol/bridge/commands.ts'
 import type { AgentEvent } from '../../../../src/protocol/events.ts'
+import type { Permissions } from '../../../../src/protocol/parts/permissions/permissionState.ts'
 import type { LogRecord } from '../../../../src/protocol/records.ts'
 import type { Run } from '../../../../src/protocol/runs/run.ts'
 import type { Agent } from '../../../../src/runtime/agents/agent.ts'
@@ -45,6 +46,8 @@ export interface DrivenAgent extends Pick<
    * at once.
    */
   taken?(): Promise<void>
+  /** Rules for its calls; `null` without `permissions`. Missing for a placed agent. */
+  permissions?(): Permissions | null
   events(): AsyncIterableIterator<AgentEvent>
   subscribe(listener: (event: AgentEvent) => unknown, options?: { readonly descendants?: boolean }): () => void
 }

@@ -19,6 +19,7 @@ import { callLine } from '../../../charts/src/toolLine.ts'
 import { outlineOf, type Outline } from '../../../../src/log/outline.ts'
 import type { LoadedSession } from '../../../sessions/src/loadSession.ts'
 import type { SourceInfo } from '../../../../src/protocol/toolsChange.ts'
+import type { Permissions } from '../../../../src/protocol/parts/permissions/permissionState.ts'
 import type { TurnUse } from '../../../../src/protocol/bridge/turns.ts'
 import { outwardReason, withOutwardError } from './outwardError.ts'
 import { visiblePending, visibleReason, visibleSummary, type View } from './visible.ts'
@@ -32,6 +33,7 @@ interface AgentSnapshot extends AgentSummary {
   readonly sources?: readonly SourceInfo[]
   readonly use?: TurnUse
   readonly schedules?: readonly ListedSchedule[]
+  readonly permissions?: Permissions
   readonly appState?: { readonly value: unknown; readonly version: number }
 }
 
@@ -131,6 +133,7 @@ export const snapshotOf = (agent: Agent): AgentSnapshot => ({
   ...(agent.sources.length === 0 ? {} : { sources: agent.sources }),
   ...(agent.inUse === null ? {} : { use: agent.inUse }),
   ...(agent.schedules().length === 0 ? {} : { schedules: agent.schedules() }),
+  ...permissionsIn(agent),
   ...stateIn(agent.conversation, hostOf(agent).ownDefinition),
 })
 
@@ -142,6 +145,11 @@ function stateIn(
   if (state !== undefined) return { appState: { value: state.value, version: state.version } }
   const setting = definition?.state ?? null
   return setting === null ? {} : { appState: { value: setting.initial, version: 0 } }
+}
+
+const permissionsIn = (agent: Agent): Pick<AgentSnapshot, 'permissions'> => {
+  const permissions = agent.permissions()
+  return permissions === null ? {} : { permissions }
 }
 
 /**
@@ -192,7 +200,7 @@ export function storedSnapshot(
   }
 }
 
-/** A snapshot as a client may see it: a client that sees only messages gets no `policies`, `sources`, `use` or `appState`. */
+/** A snapshot as a client may see it: a client that sees only messages gets no `policies`, `sources`, `use`, `permissions` or `appState`. */
 export function visibleSnapshot(snapshot: AgentSnapshot, view: View): Partial<AgentSnapshot> {
   if (view === 'all') return snapshot
   const {
@@ -201,6 +209,7 @@ export function visibleSnapshot(snapshot: AgentSnapshot, view: View): Partial<Ag
     use: ___,
     appState: ____,
     schedules: _____,
+    permissions: ______,
     ...shown
   } = visibleSummary(snapshot, view)
   return {

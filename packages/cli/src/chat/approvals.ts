@@ -1,11 +1,12 @@
 import { messageOf } from '../../../../src/protocol/errors.ts'
 import { decideCall, type ChatAgent } from './chatAgent.ts'
 import { askPerson, isAskable, type Askable } from './askPerson.ts'
-import type { Decision } from '../../../../src/protocol/bridge/commands.ts'
+import type { DecideOptions, Decision } from '../../../../src/protocol/bridge/commands.ts'
 import type { Pending, PendingOf } from '../../../../src/protocol/runs/pending.ts'
 import { pendingIn } from '../../../../src/protocol/runs/pendingIn.ts'
 import { oneLine, withoutControls } from '../../../charts/src/plainText.ts'
 import { callText } from '../terminal/callText.ts'
+import { readRuled, ruledAnswers, ruledNotUnderstood, type RuledAnswer } from './ruleAnswers.ts'
 import { noColours, type Colours } from '../terminal/colours.ts'
 import type { MenuItem } from '../terminal/menu.ts'
 import type { Screen } from '../terminal/screen.ts'
@@ -41,9 +42,7 @@ export interface Approvals {
  * A person's answer to a waiting call. `forAll`: the approval holds for every call with the same input, or, until the run ends, for every call of the
  * tool.
  */
-export type Said =
-  | { readonly decision: 'approve'; readonly forAll?: 'call' | 'tool' }
-  | { readonly decision: 'deny'; readonly reason?: string }
+export type Said = RuledAnswer & { readonly forAll?: 'call' | 'tool' }
 
 /** Parses the answer to a question; `undefined` if it is neither yes nor no. Pure. */
 export function readAnswer(said: string): Said | undefined {
@@ -94,9 +93,9 @@ export function answerPending(
   /** Tools that are allowed until the run ends. */
   const allowedTools = new Set<string>()
   const isPending = (call: Pending): boolean => agent.pending().some(({ key }) => key === call.key)
-  const decide = async (call: Pending, decision: Decision, reason?: string): Promise<void> => {
+  const decide = async (call: Pending, decision: Decision, how?: string | DecideOptions): Promise<void> => {
     // It may have been aborted or decided by someone else first.
-    if (isPending(call)) await decideCall(agent, call, decision, reason)
+    if (isPending(call)) await decideCall(agent, call, decision, how)
   }
   const whoseIs = ({ agentId }: Pending): string => (agentId === agent.id ? '' : ` (of ${agentId})`)
   const ask = async (call: PendingOf<'approval'>, signal: AbortSignal): Promise<void> => {
@@ -106,25 +105,36 @@ export function answerPending(
     const { columns } = screen
     const shown = callText(call.name, call.input, { colours, columns })
     let isSeen = shown.rest.length === 0
-    const menu = answersTo(oneLine(call.name), shown.rest.length > 0)
+    const { suggest } = call
+    const isCut = shown.rest.length > 0
+    const menu = suggest === undefined ? answersTo(oneLine(call.name), isCut) : ruledAnswers(suggest, isCut)
     let text = [`${shown.head}${whoseIs(call)}`, ...shown.rows]
     while (!signal.aborted) {
       if (!screen.isAtLineStart) screen.write('\n')
       screen.write(text.map((line) => `${line}\n`).join(''))
       const said = await screen.ask('  allow it? ', signal, menu)
       if (said === undefined) return signal.aborted ? undefined : decide(call, 'deny')
-      const answer = readAnswer(said)
+      const answer: Said | undefined = suggest === undefined ? readAnswer(said) : readRuled(said, suggest)
       const seesRest = shown.rest.length > 0 && seesAll.test(said.trim())
       if (seesRest || (answer?.decision === 'approve' && !isSeen)) {
         isSeen = true
         text = [...(seesRest ? [] : [notAll]), shown.head, ...shown.rest]
         continue
       }
-      if (answer?.decision === 'approve' && answer.forAll === 'call') allowed.add(same)
-      if (answer?.decision === 'approve' && answer.forAll === 'tool') allowedTools.add(tool)
-      if (answer !== undefined)
-        return decide(call, answer.decision, answer.decision === 'deny' ? answer.reason : undefined)
-      text = [notUnderstood]
+      if (answer?.forAll === 'call') allowed.add(same)
+      if (answer?.forAll === 'tool') allowedTools.add(tool)
+      if (answer === undefined) {
+        text = [suggest === undefined ? notUnderstood : ruledNotUnderstood]
+        continue
+      }
+      const { decision, forAll: _, ...how } = answer
+      if (how.grant === undefined) return decide(call, decision, how)
+      try {
+        return await decide(call, decision, how)
+      } catch (thrown) {
+        // The rule was refused, and the call still waits.
+        text = [`  (${withoutControls(messageOf(thrown))})`]
+      }
     }
   }
   const answer = async (call: Pending, signal: AbortSignal): Promise<void> => {

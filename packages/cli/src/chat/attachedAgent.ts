@@ -3,11 +3,13 @@ import type { Client } from '../../../bridge/src/client/client.ts'
 import type { RemoteAgent } from '../../../bridge/src/client/remoteAgent.ts'
 import type {
   CompactOptions,
+  DecideOptions,
   Decision,
   PruneOptions,
   RevertCommandOptions,
   SayOptions,
 } from '../../../../src/protocol/bridge/commands.ts'
+import type { PermissionMode } from '../../../../src/protocol/parts/permissions/permissionModes.ts'
 import type { AgentEvent, EventOf } from '../../../../src/protocol/events.ts'
 import { textOf, type UserSource } from '../../../../src/protocol/messages.ts'
 import { foldPending, nothingAsked, pendingOf } from '../../../bridge/src/client/fold/foldPending.ts'
@@ -163,8 +165,12 @@ export class AttachedAgent implements ChatAgent {
     return this.#keep(this.remote.unpin(step))
   }
 
-  decide(call: string, decision: Decision, reason?: string): Promise<void> {
-    return this.#keep(this.remote.decide(call, decision, reason))
+  decide(call: string, decision: Decision, how?: string | DecideOptions): Promise<void> {
+    return this.#keep(this.remote.decide(call, decision, how))
+  }
+
+  setMode(mode: PermissionMode): Promise<void> {
+    return this.#keep(this.remote.setMode(mode))
   }
 
   /** Returns the facts and log commands that a chat needs. `address`: the server's address, for the command that continues a fork. */

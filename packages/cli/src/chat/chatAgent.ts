@@ -1,10 +1,12 @@
 import type {
   CompactOptions,
+  DecideOptions,
   Decision,
   PruneOptions,
   RevertCommandOptions,
   SayOptions,
 } from '../../../../src/protocol/bridge/commands.ts'
+import type { PermissionMode } from '../../../../src/protocol/parts/permissions/permissionModes.ts'
 import type { AgentEvent } from '../../../../src/protocol/events.ts'
 import type { ConversationView } from '../../../../src/conversation/tree/conversationView.ts'
 import type { Content } from '../../../../src/protocol/text/saidContent.ts'
@@ -42,7 +44,8 @@ export interface ChatAgent {
   brake(policy: string): Promise<void> | void
   use(use: UseChange | null): Promise<void> | void
   /** Decides a waiting call: `callId` for the agent's own calls, `key` for those of sub-agents. */
-  decide(call: string, decision: Decision, reason?: string): Promise<void> | void
+  decide(call: string, decision: Decision, how?: string | DecideOptions): Promise<void> | void
+  setMode(mode: PermissionMode): Promise<void> | void
   /** Calls `listener` with every further event; returns an unsubscribe function. */
   subscribe(listener: (event: AgentEvent) => void): () => void
 }
@@ -73,5 +76,5 @@ export const decideCall = async (
   agent: ChatAgent,
   { agentId, callId, key }: Pick<Pending, 'agentId' | 'callId' | 'key'>,
   decision: Decision,
-  reason?: string,
-): Promise<void> => agent.decide(agentId === agent.id ? callId : key, decision, reason)
+  how?: string | DecideOptions,
+): Promise<void> => agent.decide(agentId === agent.id ? callId : key, decision, how)

@@ -91,6 +91,10 @@ const lineActions: LineActions = {
     await agent.use(use)
     return { note: use === null ? 'reset to the definition, from the next turn on' : 'used from the next turn on' }
   },
+  async mode(agent, { mode }) {
+    await agent.setMode(mode)
+    return {}
+  },
   async undo(agent, { why }, about) {
     const prompt = lastPrompt((await about.conversation()).trunk())
     if (prompt === undefined) return { note: 'no messages yet' }

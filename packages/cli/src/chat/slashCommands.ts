@@ -1,4 +1,5 @@
 import type { CompactOptions, PruneOptions, RevertCommandOptions } from '../../../../src/protocol/bridge/commands.ts'
+import { permissionModes, type PermissionMode } from '../../../../src/protocol/parts/permissions/permissionModes.ts'
 import type { Right } from '../../../../src/protocol/bridge/rights.ts'
 import type { UseChange } from '../../../../src/protocol/bridge/turns.ts'
 import type { Completion } from '../terminal/input/completion.ts'
@@ -17,6 +18,7 @@ export type AgentLine =
   | { readonly type: 'pin' | 'unpin'; readonly step: string }
   | { readonly type: 'brake'; readonly policy: string }
   | { readonly type: 'use'; readonly use: UseChange | null }
+  | { readonly type: 'mode'; readonly mode: PermissionMode }
   | { readonly type: 'undo'; readonly why?: string }
   | { readonly type: 'retry' }
   | { readonly type: 'tree' }
@@ -71,6 +73,13 @@ function readPrune(text: string): ChatLine {
 function readMask(text: string): ChatLine {
   const { what, rest } = readSteps(text)
   return what === undefined || rest !== '' ? needs('/mask') : { type: 'prune', ...what, mask: true }
+}
+
+const modeNeeds = `a mode: ${permissionModes.join(', ')}`
+
+function readMode(text: string): ChatLine {
+  const mode = permissionModes.find((one) => one === text)
+  return mode === undefined ? { type: 'print', text: `  /mode needs ${modeNeeds}.\n` } : { type: 'mode', mode }
 }
 
 function readRevert(text: string): ChatLine {
@@ -181,6 +190,13 @@ const slashCommands: Readonly<Record<string, SlashCommand>> = {
     needs: 'the name of a model of the agent, or reset for that of its definition',
     help: 'change the model from the next turn on; reset',
     read: (name) => ({ type: 'use', use: { model: name === 'reset' ? null : name } }),
+  },
+  '/mode': {
+    part: 'control',
+    form: '<mode>',
+    needs: modeNeeds,
+    help: permissionModes.join(', '),
+    read: readMode,
   },
   '/retry': { part: 'talk', help: 'retry the failed run, or repeat the last prompt', read: () => ({ type: 'retry' }) },
   '/undo': {

@@ -14,7 +14,7 @@ import { sortModel } from '../../../demo/src/sortPolicy.ts'
 import { chooseModel, type ModelChoice, type ModelWish } from '../models/chooseModel.ts'
 import { providers } from '../models/providers.ts'
 import { openSession } from './openSession.ts'
-import { guideTrouble, isPriced, sayChoice, settingsOf, wordDelayMs, type Work } from './openWork.ts'
+import { guideTrouble, isPriced, rulesOf, sayChoice, settingsOf, wordDelayMs, type Work } from './openWork.ts'
 import { ownSession } from '../config/ownSession.ts'
 import { readSession } from './readSession.ts'
 import { howToResume, openLogs } from './sessionLogs.ts'
@@ -66,6 +66,7 @@ export async function openPast(invocation: Invocation, host: CliHost, id: string
     onGuideTrouble: guideTrouble(definition, host),
     choice,
     needsApproval: () => !yes,
+    rules: rulesOf(dir, host),
     ...(choice.isEmbedded ? { braking: { revert: hadBrake(before) } } : {}),
     resume: id,
     name: before.definition,

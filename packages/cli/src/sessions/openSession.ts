@@ -1,5 +1,6 @@
 import { join, resolve } from 'node:path'
 import { nanoid } from 'nanoid'
+import type { RuleStore } from '../../../../src/protocol/ports/ruleStore.ts'
 import type { AgentDefinition } from '../../../../src/actors/define/agentDefinition.ts'
 import { defineAgent, type AgentOptions } from '../../../../src/actors/define/defineAgent.ts'
 import type { ToolEntry } from '../../../../src/actors/define/toolEntries.ts'
@@ -44,6 +45,8 @@ export interface CoderOptions {
   readonly choice: ModelChoice
   /** Returns true if a command waits for an approval. */
   needsApproval(command: string): boolean
+  /** Rules of people that hold always. Default: none are kept, and no rules decide about calls. */
+  readonly rules?: RuleStore
   /** Variables added to the environment of commands. */
   readonly env?: { readonly [name: string]: string }
   /** Brakes. Default: those of `usualBrakes`; off for an embedded model, which goes by the whole conversation. */
@@ -156,6 +159,7 @@ export function defineCoder({
   dir,
   choice,
   needsApproval,
+  rules,
   env = {},
   braking = choice.isEmbedded ? {} : usualBrakes,
   tools: others = [],
@@ -177,6 +181,7 @@ export function defineCoder({
     tools: [...tools, ...others],
     limits: { turns: usualTurns, ...limits },
     braking,
+    ...(rules === undefined ? {} : { permissions: { store: rules } }),
     ...(knows === undefined ? {} : { memory: { store: knows, workspace: dir.slice(-mostName) } }),
     captureTurnRequests: true,
     // The embedded model relies on the whole conversation, and sends an undo together with the next edit.

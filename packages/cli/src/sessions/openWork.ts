@@ -1,3 +1,7 @@
+import { homedir } from 'node:os'
+import { join } from 'node:path'
+import { fileRules } from '../../../../src/log/stores/fileRules.ts'
+import type { RuleStore } from '../../../../src/protocol/ports/ruleStore.ts'
 import { chosenAgent } from '../config/configAgents.ts'
 import { loadConfig } from '../config/loadConfig.ts'
 import type { LoadedConfig } from '../config/readConfig.ts'
@@ -23,6 +27,10 @@ export const settingsOf = (
     ...(config?.modelLimits === undefined ? {} : { models: config.modelLimits }),
   },
 })
+
+/** The rules that a person added for a folder. They are kept outside of it, where the agent's file tools cannot write. */
+export const rulesOf = (dir: string, { env }: Pick<CliHost, 'env'>): RuleStore =>
+  fileRules(join(env['HOME'] ?? homedir(), '.escapement', 'rules.jsonl'), { folder: dir })
 
 /** Returns true if the costs of an agent are known. */
 export const isPriced = ({ pricing, prices }: Session['definition']): boolean => pricing !== null || prices !== null
@@ -56,6 +64,7 @@ export async function openWork(invocation: Invocation, host: CliHost): Promise<W
     dir,
     choice,
     needsApproval: () => !yes,
+    rules: rulesOf(dir, host),
     definition,
     onGuideTrouble: guideTrouble(definition, host),
     ...settingsOf(config),

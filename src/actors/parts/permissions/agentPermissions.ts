@@ -1,4 +1,4 @@
-import type { GrantedRule } from '../../../machines/permissionState.ts'
+import type { GrantedRule } from '../../../protocol/parts/permissions/permissionState.ts'
 import type { PermissionMode } from '../../../protocol/parts/permissions/permissionModes.ts'
 import type { RuleLists } from './decideCall.ts'
 import type { Rule } from './rules.ts'

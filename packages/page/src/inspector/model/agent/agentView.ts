@@ -1,4 +1,5 @@
 import type { ListedSchedule } from '../../../../../../src/protocol/parts/schedules/scheduleOptions.ts'
+import type { Permissions } from '../../../../../../src/protocol/parts/permissions/permissionState.ts'
 import type { SourceInfo } from '../../../../../../src/protocol/toolsChange.ts'
 import type { TurnUse } from '../../../../../../src/protocol/bridge/turns.ts'
 import type { Conversation } from '../../../../../../src/conversation/tree/conversation.ts'
@@ -60,6 +61,8 @@ export interface AgentViewState {
   readonly isRunning: boolean
   /** Policies that can be asked by name; `null` when the server does not know them, or is too old to say. */
   readonly policies: readonly PolicyInfo[] | null
+  /** Rules for its calls, as the server last said; `null` if it has none. */
+  readonly permissions: Permissions | null
   /** The policy that is being asked as of `at`. */
   readonly consulting: Consultation | null
   /** The model, tools and other options that it was told to use, as of `at`. */

@@ -14,6 +14,7 @@ export type ControlName =
   | 'stop'
   | 'decide'
   | 'approve'
+  | 'permit'
   | AskedBrake
   | 'compact'
   | 'brake'
@@ -90,6 +91,7 @@ const table: { readonly [C in ControlName]: (facts: ControlFacts) => string | nu
   stop: () => null,
   decide: () => null,
   approve: () => null,
+  permit: () => null,
   ...(Object.fromEntries(askedKinds.map((kind) => [kind, () => null])) as Record<AskedBrake, () => null>),
   compact: () => null,
   fire: () => null,

@@ -1,4 +1,5 @@
 import { signal, type ReadonlySignal, type Signal } from '@preact/signals'
+import type { Permissions } from '../../../../../../src/protocol/parts/permissions/permissionState.ts'
 import type { Client } from '../../../../../bridge/src/client/index.ts'
 import type { SourceInfo } from '../../../../../../src/protocol/toolsChange.ts'
 import type { PolicyInfo } from '../../../../../../src/protocol/braking.ts'
@@ -63,6 +64,7 @@ export class FollowedAgent implements AgentView {
   #livePause: PauseReason | null = null
   #partial: PartialReply | null = null
   #policies: readonly PolicyInfo[] | null = null
+  #permissions: Permissions | null = null
   /** Condition of its sources of tools, as far as the server has sent it. */
   #sources: readonly SourceInfo[] = []
   #error: ErrorInfo | undefined
@@ -118,13 +120,14 @@ export class FollowedAgent implements AgentView {
     this.#isAsking = true
     try {
       const snapshot = await this.#client.agent(this.agentId).snapshot()
-      const { seq, state, pause, policies = null, sources = [] } = snapshot
+      const { seq, state, pause, policies = null, permissions = null, sources = [] } = snapshot
       if (this.#closing.signal.aborted) return
       if (this.#error !== undefined || seq < this.#log.records.length) this.#restart()
       this.#target ??= seq
       this.#liveState = state
       this.#livePause = pause
       this.#policies = policies
+      this.#permissions = permissions
       this.#sources = sources
       this.#asked = { ...this.#asked, pending: pendingOf(snapshot) }
       this.#change()
@@ -289,6 +292,7 @@ export class FollowedAgent implements AgentView {
       chartState: isNow && !isGone ? this.#liveState! : fold.state,
       isRunning: !isGone,
       policies: this.#policies,
+      permissions: this.#permissions,
       consulting: isNow && this.#liveState !== 'draining.consulting' ? null : fold.consulting,
       use: fold.use,
       sources: isNow && this.#sources.length > 0 ? this.#sources : fold.sources,

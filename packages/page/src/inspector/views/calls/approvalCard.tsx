@@ -1,5 +1,6 @@
 import { useMemo, useState } from 'preact/hooks'
 import type { PendingOf } from '../../../../../../src/protocol/runs/pending.ts'
+import type { GrantScope } from '../../../../../../src/protocol/parts/permissions/permissionRecords.ts'
 import type { Inspector } from '../../model/shell/inspector.ts'
 import { ControlButton } from '../../parts/controlButton.tsx'
 import { callInFull } from '../../../../../charts/src/text/callInFull.ts'
@@ -35,17 +36,27 @@ function wholeEdit(name: string, input: unknown): FileEdit | undefined {
 /** A call that waits for approval, in full; its arguments can be edited before it runs. */
 export function ApprovalCard({ inspector, via, approval }: ApprovalProps) {
   const [problem, setProblem] = useState('')
-  const { name, input, key, agentId, irreversible } = approval
+  const { name, input, key, agentId, irreversible, suggest = [] } = approval
+  const [rule, choose] = useState(suggest[0])
   const hasChanged = (text: string | null): text is string => text !== null && text !== shown(input)
   const isAny = (draft: Draft): boolean => draft.reason.trim() !== '' || hasChanged(draft.edited)
   const [{ reason, edited }, change] = useDraft(inspector, key, { none, isAny })
   const edit = useMemo(() => wholeEdit(name, input), [name, input])
   const why = inspector.whyNotApprove.value
+  const may = inspector.attached.value.connection.may.value
+  const isEdited = hasChanged(edited) ? 'The arguments were edited: approve it once.' : null
+  const whyNotAdd = why ?? isEdited ?? (may('control') ? null : 'Adding a rule needs the right "control".')
+  const hasStore = inspector.agent.value?.state.value.permissions?.hasStore !== false
+  const whyNotAlways =
+    whyNotAdd ??
+    (!hasStore ? 'The agent has no store of rules.' : may('permit') ? null : 'This needs the right "permit".')
   const agent = () => inspector.attached.value.connection.client.agent(via)
   const deny = (): void => {
     const said = reason.trim()
     void inspector.attempt(() => agent().decide(key, 'deny', said === '' ? undefined : said))
   }
+  const grant = (scope: GrantScope): void =>
+    void inspector.attempt(() => agent().decide(key, 'approve', { grant: { rule: rule!, scope } }))
   const approve = (): void => {
     const said = reason.trim() === '' ? {} : { reason: reason.trim() }
     if (!hasChanged(edited)) return void inspector.attempt(() => agent().decide(key, 'approve', said))
@@ -106,8 +117,30 @@ export function ApprovalCard({ inspector, via, approval }: ApprovalProps) {
         <ControlButton why={why} onUse={deny} kind="danger">
           Deny
         </ControlButton>
+        {rule === undefined ? null : (
+          <>
+            <select
+              class="mono"
+              aria-label={`Rule to add, for ${name}`}
+              value={rule}
+              onChange={({ currentTarget }) => choose(currentTarget.value)}
+            >
+              {suggest.map((one) => (
+                <option key={one} value={one}>
+                  {one}
+                </option>
+              ))}
+            </select>
+            <ControlButton why={whyNotAdd} onUse={() => grant('session')}>
+              For this session
+            </ControlButton>
+            <ControlButton why={whyNotAlways} onUse={() => grant('always')}>
+              Always
+            </ControlButton>
+          </>
+        )}
         <ControlButton why={why} onUse={approve} kind="primary">
-          Approve
+          {rule === undefined ? 'Approve' : 'Approve once'}
         </ControlButton>
       </div>
     </article>

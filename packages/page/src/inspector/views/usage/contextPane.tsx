@@ -10,6 +10,7 @@ import { forDisplay } from '../../model/words/shortText.ts'
 import { EmptyState } from '../../parts/emptyState.tsx'
 import { Earlier, mostRows } from './earlier.tsx'
 import { netWords, SavingsPanel, TreePanel } from './savingsPanel.tsx'
+import { PermissionsPanel } from './permissionsPanel.tsx'
 import { SourcesPanel } from './sourcesPanel.tsx'
 import { LongText } from '../../parts/longText.tsx'
 
@@ -20,7 +21,8 @@ interface Props {
 
 /** The size of the agent's context over time, and every change that a brake made to it. */
 export function ContextPane({ inspector, view }: Props) {
-  const { records, at, lastSeq, events, eventCount, conversation, sources, instructions } = view.state.value
+  const { records, at, lastSeq, events, eventCount, conversation, sources, instructions, permissions } =
+    view.state.value
   const end = at ?? lastSeq
   const use = useMemo(() => contextUse(records, end), [records, end])
   const notes = useMemo(() => contextNotes(records, end, events.slice(0, eventCount)), [records, end, eventCount])
@@ -32,7 +34,8 @@ export function ContextPane({ inspector, view }: Props) {
     use.savings.sizes.length === 0 &&
     use.brakes.length === 0 &&
     notes.size === 0 &&
-    sources.length + instructions.size === 0
+    sources.length + instructions.size === 0 &&
+    permissions === null
   )
     return (
       <EmptyState icon="compact" title="Nothing yet">
@@ -52,6 +55,7 @@ export function ContextPane({ inspector, view }: Props) {
       )}
       {use.brakes.length === 0 ? null : <Brakes brakes={use.brakes} onNode={toNode} />}
       {use.policies.length === 0 ? null : <Policies policies={use.policies} />}
+      <PermissionsPanel inspector={inspector} view={view} />
       <SourcesPanel view={view} />
       {[...notes].map(([group, of]) => (
         <section key={group} aria-label={group}>

@@ -1,6 +1,6 @@
-import { alwaysId, type PermissionMode } from '../protocol/parts/permissions/permissionModes.ts'
-import type { GrantScope } from '../protocol/parts/permissions/permissionRecords.ts'
-import type { RecordDraft } from '../protocol/records.ts'
+import { alwaysId, type PermissionMode } from './permissionModes.ts'
+import type { GrantScope } from './permissionRecords.ts'
+import type { RecordDraft } from '../../records.ts'
 
 /** A rule that people added. */
 export interface GrantedRule {
@@ -25,6 +25,17 @@ export interface PermissionState {
   readonly revoked: readonly GrantedRule[]
   /** `seq` of the record that changed it last. */
   readonly seq: number
+}
+
+/** Rules for the calls of an agent, for people. */
+export interface Permissions {
+  readonly mode: PermissionMode
+  /** The rules of its definition and of those of the agents above it. */
+  readonly rules: { readonly [L in 'deny' | 'ask' | 'allow']: readonly string[] }
+  /** Rules that people added to it, each with the `seq` of its record. */
+  readonly grants: readonly Pick<GrantedRule, 'id' | 'rule' | 'decision' | 'scope' | 'seq'>[]
+  /** True if rules can be added that hold always. */
+  readonly hasStore: boolean
 }
 
 type Change = Partial<PermissionState>
