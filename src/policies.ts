@@ -3,6 +3,7 @@
 // A policy and its parts
 export { policy, type Policy, type PolicyOptions } from './actors/define/policy.ts'
 export { when } from '../packages/policies/src/when.ts'
+export { stuckTool } from '../packages/policies/src/stuck.ts'
 export { decide } from '../packages/policies/src/decide.ts'
 export { keep } from '../packages/policies/src/keep.ts'
 export { compositions, type Composition } from '../packages/policies/src/compositions.ts'

@@ -20,4 +20,5 @@ export { LoggedRequests, requestsOf, type RequestOutcome } from '../packages/ses
 export type { Conversation } from './conversation/tree/conversation.ts'
 export { rebuildConversation } from './conversation/tree/rebuildConversation.ts'
 export { capturedRequests, type CapturedRequest } from './conversation/request/captureRequest.ts'
+export { renderTrunk, type RenderedTrunk, type RenderOptions } from '../packages/sessions/src/renderTrunk.ts'
 export { checkRequest, type Violation } from './conversation/request/checkRequest.ts'

@@ -200,6 +200,8 @@ export interface AgentPorts {
    * Rejects with the reason of `signal`.
    */
   approve(callKey: string, request: InnerRequest, signal: AbortSignal): Promise<Omit<InnerDecision, 'key' | 'asked'>>
+  /** End of the time that the run may take, in epoch milliseconds; `null` if it has no such limit. */
+  readonly deadline: number | null
   /** The states of the agent's parts. */
   readonly parts: PartStates
   /** Makes records of parts, in one step. The machine takes them without secrets, as the log has them. */

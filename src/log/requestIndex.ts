@@ -1,6 +1,6 @@
 import type { Fold } from './fold.ts'
 import { KnownIds, type KeptIds } from '../protocol/checks/knownIds.ts'
-import { isOfPart } from '../protocol/parts/partRecords.ts'
+import { isOfPart } from '../protocol/parts/partLines.ts'
 import type { LogRecord } from '../protocol/records.ts'
 
 type Beginning = { readonly requestId: string; readonly unsaid: number } | undefined

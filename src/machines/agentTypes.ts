@@ -63,6 +63,8 @@ export interface CallState {
   readonly reports?: true
   /** Set if it goes on in the background, by its id for the model. */
   readonly background?: string
+  /** Set if its arguments do not fit, which is told at once. */
+  readonly misfits?: true
   /** Set if the report came before the call had its result. */
   readonly reported?: true
   /** How much of that sub-agent's use was counted on runs that their limit ended and, if it is paused, is to be counted on the current run. */
@@ -278,7 +280,7 @@ export type LiveRun = Pick<
 /** Fields of a call that no record tells, or none yet. */
 export type LiveCall = Pick<
   CallState,
-  'input' | 'edited' | 'beforeTool' | 'rule' | 'returned' | 'allowance' | 'used'
+  'input' | 'edited' | 'beforeTool' | 'rule' | 'returned' | 'allowance' | 'used' | 'misfits'
 > & {
   readonly status: 'ready' | 'checking' | 'asking' | 'running' | 'paused'
 }

@@ -21,10 +21,10 @@ export const backgroundCalls = ({ reporters }: Known): readonly CallReporter[] =
 /** Returns true if a call goes to the background once it starts. Pure. */
 export function isBackground(
   { policy }: Pick<AgentContext, 'policy'>,
-  { name, input }: Pick<CallState, 'name' | 'input'>,
+  { name, input, misfits }: Pick<CallState, 'name' | 'input' | 'misfits'>,
 ): boolean {
   const { background } = policy
-  if (background === undefined) return false
+  if (background === undefined || misfits === true) return false
   return background.always.includes(name) || (background.choice.includes(name) && isChosen(input))
 }
 

@@ -95,13 +95,14 @@ function recordEnd(draft: Draft, call: CallState, result: CallResult): void {
   const message: ToolResultMessage =
     synthetic === undefined &&
     changed.length === 0 &&
-    (receipt ?? hasLesson ?? ofRuntime ?? artifacts ?? via) === undefined
+    (receipt ?? inner?.calls ?? hasLesson ?? ofRuntime ?? artifacts ?? via) === undefined
       ? plain
       : {
           ...plain,
           ...(synthetic === undefined ? {} : { synthetic }),
           ...(changed.length === 0 ? {} : { changed }),
           ...(receipt === undefined ? {} : { receipt }),
+          ...(inner?.calls === undefined ? {} : { calls: inner.calls }),
           ...(hasLesson === undefined ? {} : { hasLesson }),
           ...(ofRuntime === undefined ? {} : { ofRuntime }),
           ...(artifacts === undefined ? {} : { artifacts }),

@@ -21,6 +21,7 @@ export function openCalls(draft: Draft, planned: readonly PlannedCall[]): void {
   draft.set({ lastNodeId: lastNodeId + planned.length })
   for (const [index, { input, isSettled }] of planned.entries())
     if (isSettled === true) draft.setCall(index, { input, edited: 'tool' })
+  for (const [index, { misfits }] of planned.entries()) if (misfits === true) draft.setCall(index, { misfits })
   refuseUnfit(draft)
   refuseExcess(draft)
   refuseUnoffered(draft)

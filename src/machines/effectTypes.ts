@@ -86,6 +86,8 @@ export interface PlannedCall {
   /** Set if the input is the model's as the tool gets it. */
   readonly isSettled?: true
   readonly needsApproval: boolean
+  /** Set if its arguments do not fit, so that it does not go to the background. */
+  readonly misfits?: true
 }
 
 export interface ReplyFailure {
@@ -262,8 +264,8 @@ export interface SubAgentInput extends Omit<CallInput, 'callId'> {
 
 /** A call of a brake's tool, such as `revert_to_state`. */
 export type BrakeCall = {
-  readonly [K in Exclude<AskedBrake, 'pin'>]: { readonly type: K } & Omit<RequestOf<K>, 'id' | 'by'>
-}[Exclude<AskedBrake, 'pin'>]
+  readonly [K in AskedBrake]: { readonly type: K } & Omit<RequestOf<K>, 'id' | 'by'>
+}[AskedBrake]
 
 export interface SettleInput {
   readonly agentId: string

@@ -182,6 +182,8 @@ export const toolResultMessageSchema = lazily(() =>
     changed: z.array(z.string()).readonly().exactOptional(),
     /** Data that the tool kept in order to undo the call. `of` names the changed thing. No model sees it. */
     receipt: z.object({ of: z.string().exactOptional(), data: z.unknown() }).exactOptional(),
+    /** The calls that it made itself, such as those of a script, in a line. */
+    calls: z.string().exactOptional(),
     /** Set if the last block comes from the runtime: the outcome of an earlier identical call. */
     hasLesson: z.literal(true).exactOptional(),
     /** Set if a tool of the runtime gave it (memory, brakes, handoffs), so it brings nothing into the conversation from outside. */

@@ -12,12 +12,13 @@ export const provenanceKindSchema = lazily(() =>
     z.object({ type: z.literal('identityBlock'), name: z.string(), order: z.int() }),
     /** A record of a memory store. */
     z.object({ type: z.literal('memoryTier'), tier: z.string(), recordId: z.string() }),
-    /** A message of the conversation; `messageIndex` counts from 0 within its turn. */
+    /** A message of the conversation; `messageIndex` counts from 0 within its turn. `calls`: how many calls a reply makes, if it makes any. */
     z.object({
       type: z.literal('loopTurn'),
       turnIndex: count(),
       role: z.enum(['user', 'assistant', 'toolResult']),
       messageIndex: count(),
+      calls: count().exactOptional(),
     }),
     z.object({ type: z.literal('steering') }),
     z.object({ type: z.literal('followUp') }),
@@ -42,14 +43,14 @@ export const provenanceKindSchema = lazily(() =>
 )
 export type ProvenanceKind = z.infer<ReturnType<typeof provenanceKindSchema>>
 
+/** Logs of earlier versions have no `block`. */
+const mergedSchema = lazily(() => z.intersection(provenanceKindSchema(), z.object({ block: count().exactOptional() })))
+
 /**
  * Origin of one message of a request. `merged` lists the origins of further messages that were merged into it, because providers want roles to
- * alternate.
+ * alternate, each with the index of its first block.
  */
 export const provenanceSchema = lazily(() =>
-  z.intersection(
-    provenanceKindSchema(),
-    z.object({ merged: z.array(provenanceKindSchema()).readonly().exactOptional() }),
-  ),
+  z.intersection(provenanceKindSchema(), z.object({ merged: z.array(mergedSchema()).readonly().exactOptional() })),
 )
 export type Provenance = z.infer<ReturnType<typeof provenanceSchema>>

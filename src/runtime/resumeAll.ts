@@ -1,5 +1,5 @@
 import type { AgentDefinition } from '../actors/define/agentDefinition.ts'
-import { isAgentDefinition } from '../actors/define/agentDefinition.ts'
+import { isAgentDefinition, noDefinition } from '../actors/define/agentDefinition.ts'
 import { z } from 'zod'
 import { errorInfo, RuntimeError, toErrorInfo, type ErrorInfo } from '../protocol/errors.ts'
 import type { LogEntry } from '../protocol/ports/logPages.ts'
@@ -49,7 +49,7 @@ export interface ResumedAll {
 }
 
 const check = optionsCheck(
-  { definitions: () => z.array(z.custom<AgentDefinition>(isAgentDefinition, 'give what defineAgent returns')) },
+  { definitions: () => z.array(z.custom<AgentDefinition>(isAgentDefinition, { error: noDefinition() })) },
   {
     where: () =>
       z.union([metadataSchema(), z.custom((value) => typeof value === 'function')], 'give metadata, or a function'),

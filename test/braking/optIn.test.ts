@@ -185,6 +185,7 @@ describe('the ids of steps', (it) => {
     [{ revert: true }, true],
     [{ prune: true }, true],
     [{ graft: true }, true],
+    [{ pin: true }, true],
     [{ recall: true }, true],
     [{ fold: true }, false],
     [{ fold: true, recall: true }, true],

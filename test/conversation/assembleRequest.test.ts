@@ -42,7 +42,7 @@ describe('a request', (it) => {
     ])
     assert.equal(provenance, [
       { type: 'loopTurn', turnIndex: 0, role: 'user', messageIndex: 0 },
-      { type: 'loopTurn', turnIndex: 0, role: 'assistant', messageIndex: 1 },
+      { type: 'loopTurn', turnIndex: 0, role: 'assistant', messageIndex: 1, calls: 1 },
       { type: 'loopTurn', turnIndex: 0, role: 'toolResult', messageIndex: 2 },
       { type: 'steering' },
       { type: 'loopTurn', turnIndex: 1, role: 'assistant', messageIndex: 1 },
@@ -55,6 +55,17 @@ describe('a request', (it) => {
     log.user('one')
     log.user('two', 'steering')
     assert.equal(messagesOf(log), [{ role: 'user', content: [...text('one'), ...text('two')] }])
+    log.user('three', 'followUp')
+    const { request, provenance } = assembled(log)
+    const merged = provenance[0]?.merged ?? []
+    // Each is found in the message by its block.
+    assert.equal(
+      merged.map(({ block, type }) => [type, request.messages[0]?.content[block!]]),
+      [
+        ['steering', ...text('two')],
+        ['followUp', ...text('three')],
+      ],
+    )
   })
 
   it('leaves an open step out', () => {

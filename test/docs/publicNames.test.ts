@@ -48,6 +48,7 @@ const reviewed = {
     'loadSession',
     'readHistory',
     'rebuildConversation',
+    'renderTrunk',
     'requestsOf',
     'searchSessions',
     'sessionOf',
@@ -109,7 +110,16 @@ const reviewed = {
     'useRun',
     'useWaiting',
   ],
-  '../../src/policies.ts': ['compositions', 'decide', 'heuristicScorer', 'keep', 'modelScorer', 'policy', 'when'],
+  '../../src/policies.ts': [
+    'compositions',
+    'decide',
+    'heuristicScorer',
+    'keep',
+    'modelScorer',
+    'policy',
+    'stuckTool',
+    'when',
+  ],
 }
 
 describe('the public doors', (it) => {

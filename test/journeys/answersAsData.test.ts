@@ -128,9 +128,10 @@ describe('an answer as data', (it) => {
       (await records()).flatMap((record) => (record.type === 'message.added' ? [textOf(record.message.content)] : [])),
       ['where?', 'again?'],
     )
+    const repair = { type: 'note', kind: 'repair', block: 1 }
     assert.equal(
       ofType('turn.request').map(({ provenance }) => provenance.at(-1)!.merged),
-      [undefined, [{ type: 'note', kind: 'repair' }], [{ type: 'note', kind: 'repair' }], undefined],
+      [undefined, [repair], [repair], undefined],
     )
     assert.equal(
       ofType('turn.captured').map(({ provenance }) => provenance.at(-1)?.merged?.length),

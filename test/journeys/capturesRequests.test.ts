@@ -47,7 +47,7 @@ describe('the request of a turn', (it) => {
     assert.equal(told[2]?.request.settings, { maxTokens: 99, temperature: 0.5, thinkingLevel: 'low' })
     assert.equal(told[2]?.provenance, [
       { type: 'loopTurn', turnIndex: 0, role: 'user', messageIndex: 0 },
-      { type: 'loopTurn', turnIndex: 0, role: 'assistant', messageIndex: 1 },
+      { type: 'loopTurn', turnIndex: 0, role: 'assistant', messageIndex: 1, calls: 1 },
       { type: 'loopTurn', turnIndex: 0, role: 'toolResult', messageIndex: 2 },
       { type: 'loopTurn', turnIndex: 1, role: 'assistant', messageIndex: 0 },
       { type: 'loopTurn', turnIndex: 2, role: 'user', messageIndex: 0 },
@@ -90,8 +90,8 @@ describe('the request of a turn', (it) => {
         name: 'persona',
         order: 1,
         merged: [
-          { type: 'memoryTier', tier: 'long-term', recordId: 'm7' },
-          { type: 'loopTurn', turnIndex: 0, role: 'user', messageIndex: 2 },
+          { type: 'memoryTier', tier: 'long-term', recordId: 'm7', block: 1 },
+          { type: 'loopTurn', turnIndex: 0, role: 'user', messageIndex: 2, block: 2 },
         ],
       },
     ])

@@ -284,7 +284,7 @@ describe('deferred tools', (it) => {
       defineAgent({ name: 'tester', model, tools })
     const invalid = (...texts: string[]) => withCode('INVALID_DEFINITION', ...texts)
     assert.throws(() => deferred([]), invalid('deferred: the group has no tools: leave it out.'))
-    assert.throws(() => deferred('all' as never), invalid('deferred: give a list of tools.'))
+    assert.throws(() => deferred('all' as never), invalid('deferred: give a list of tools, or of agents.'))
     assert.throws(() => deferred([deferred([weather])] as never), invalid('a group cannot be in a group'))
     assert.throws(() => deferred([weather], { abut: 'x' } as never), invalid('"abut" is not known'))
     assert.throws(() => define(deferred([weather]), deferred([weather])), invalid('two tools are named "get_weather"'))

@@ -100,6 +100,30 @@ describe('a tool in the background', (it) => {
     assert.equal(heard(harness), ['go'])
   })
 
+  it('asks nobody, which its tool is told', async (context) => {
+    const asks = tool('asks', (_, { ask }) => ask(z.boolean(), 'Sure?'), { background: true })
+    const harness = await startAgent(context, {
+      replies: [calls('c', 'asks'), calls('w', 'wait_for'), 'done'],
+      tools: [asks],
+    })
+    await harness.agent.prompt('go').result
+    assert.match(textOf(harness.ofType('call.reported')[0]!.content), /^A call in the background asks nobody/)
+    assert.equal(harness.agent.pending(), [])
+  })
+
+  it('is answered at once if its arguments do not fit', async (context) => {
+    const harness = await start(context, [
+      calls('c', ['build', {}], build('site')),
+      calls('x', ['cancel_call', { id: 'b1' }]),
+      'done',
+    ])
+    await harness.agent.prompt('go').result
+    const [receipt, wrong] = results(harness, 'build')
+    assert.match(wrong!, /^Invalid arguments: what: /)
+    assert.match(receipt!, /^Started as b1\./)
+    assert.equal(harness.ofType('call.reported').length, 1)
+  })
+
   it('ends with an abort, unless it is left', async (context) => {
     const harness = await start(context, [calls('c', build('site')), 'meanwhile'])
     await harness.agent.prompt('go').result
@@ -169,7 +193,7 @@ describe('a definition with calls in the background', (it) => {
     'without run': [{ background: true }, /"work": background: what a client does works outside anyway/],
     'that ends the run': [{ run, background: true, endsRun: true }, /background: its result comes after the run/],
     'of another kind': [{ run, background: 'always' }, /background: give true or "choice"/],
-    'that only survives': [{ run, survives: true }, /survives: only calls in the background do/],
+    'that only survives': [{ run, survives: true }, /survives: only for calls in the background/],
     'with the field': [
       { run, background: 'choice', input: z.object({ background: z.string() }) },
       /has a field "background" of its own/,

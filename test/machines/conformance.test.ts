@@ -54,7 +54,9 @@ for (const [how, interpreter] of Object.entries(interpreters)) {
 
     it('write the same log on any road', { timeoutMs: 20_000 }, async () => {
       await fc.assert(
-        fc.asyncProperty(policies, moves({ maxLength: 40 }), async (policy, road) => {
+        fc.asyncProperty(policies, fc.boolean(), moves({ maxLength: 40 }), async (wanted, isBehind, road) => {
+          const behind = isBehind ? { background: { always: ['tool'], choice: [], max: 2 } } : {}
+          const policy = { ...wanted, ...behind }
           const wanderer = new Wanderer(policy)
           for (const move of road) wanderer.play(move)
           await assertConforms(wanderer.driver, policy, interpreter)

@@ -10,9 +10,15 @@ const seed = 20_260_130
 
 describe('what the records of a transition say', (it) => {
   it('is what the agent has become, whatever happens to it, but for what dies with its process', () => {
-    const road = fc.property(policies, fc.boolean(), moves({ maxLength: 40 }), (policy, hasChildren, moved) => {
+    const more = fc.constantFrom(
+      {},
+      { agents: ['helper'] },
+      { background: { always: ['tool'], choice: [], max: 2 } },
+      { agents: ['helper'], background: { always: ['tool'], choice: [], max: 16 } },
+    )
+    const road = fc.property(policies, more, moves({ maxLength: 40 }), (policy, added, moved) => {
       // The driver compares at every step.
-      const wanderer = new Wanderer({ ...policy, ...(hasChildren ? { agents: ['helper'] } : {}) })
+      const wanderer = new Wanderer({ ...policy, ...added })
       for (const move of moved) wanderer.play(move)
       wanderer.rest()
     })

@@ -37,6 +37,7 @@ export const innerSamples = (inTurn: object): readonly Record<string, unknown>[]
     at: 2,
     asked: { input: {}, print: 'p', begun: 1 },
     value: null,
+    apart: { artifact: { id: 'i', agentId: 'a', bytes: 1, mimeType: 'application/json' }, preview: 'p' },
     error: { message: 'm', code: 'DENIED' },
     changed: ['f'],
     receipt: { of: 'f', data: 1 },

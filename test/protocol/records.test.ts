@@ -4,6 +4,7 @@ import { eventOf } from '../../src/protocol/events.ts'
 import { logRecordSchema, type LogRecord } from '../../src/protocol/records.ts'
 import { limitsSchema } from '../../src/protocol/runs/runLimits.ts'
 import { assert, describe } from '../support/suite.ts'
+import { backgroundSamples } from './backgroundSamples.ts'
 import { innerSamples } from './innerSamples.ts'
 
 const accepts = (schema: { safeParse(value: unknown): { success: boolean } }, value: unknown) =>
@@ -244,6 +245,7 @@ const records: readonly Record<string, unknown>[] = [
     usage,
     costUsd: 0,
   },
+  ...backgroundSamples(inTurn),
   ...innerSamples(inTurn),
   { ...inTurn, type: 'use.changed', requestId: 'u', use: { instructions: 'i', tools: [], model: { id: 'm' } } },
   { v: 3, seq: 4, time: 1, type: 'agent.stopped' },
@@ -298,8 +300,9 @@ const optional: { readonly [type: string]: readonly string[] } = {
   'permission.revoked': ['requestId'],
   'mode.changed': ['requestId'],
   'child.ended': ['error'],
+  'call.reported': ['ended', 'data', 'changed', 'receipt', 'hook'],
   'inner.start': ['irreversible', 'reversible'],
-  'inner.end': ['asked', 'value', 'error', 'changed', 'receipt', 'data'],
+  'inner.end': ['asked', 'value', 'apart', 'error', 'changed', 'receipt', 'data'],
   'approval.requested': ['beforeTool', 'edited', 'parentCall'],
   'guard.decided': ['guard', 'reason', 'error', 'to', 'withheld'],
   'approval.decided': ['reason'],

@@ -73,6 +73,7 @@ export function actorPorts(
         provenance,
       }),
     ask: () => Promise.reject(new Error('Nobody was to be asked.')),
+    deadline: null,
     approve: () => Promise.reject(new Error('Nobody was to be asked.')),
     runIncognito: () => Promise.reject(new Error('Nothing was to run incognito.')),
     exportSession: () => {

@@ -38,6 +38,7 @@ import { defaultTagPolicy, type TagPolicy } from '../../src/conversation/request
 import type {
   GraftOutcome,
   PinOutcome,
+  PinRequest,
   PruneOutcome,
   RevertCategory,
   RevertOutcome,
@@ -283,7 +284,7 @@ export class BrakeLog {
     this.#push({ type: 'run.end', stopReason: 'paused', turns: 1, usage: noUsage, costUsd: 0, reason })
   }
 
-  pin(step: string | number, pinned = true, by: 'person' | 'runtime' = 'person'): PinOutcome {
+  pin(step: string | number, pinned = true, by: PinRequest['by'] = 'person'): PinOutcome {
     const request = { id: `i${this.#requests++}`, by, step: String(step), pinned } as const
     this.#push({ type: 'pin.requested', request })
     const outcome = decidePin(this.conversation, request)

@@ -41,3 +41,18 @@ deferred(['own'])
 
 declare const source: ToolSource
 defineAgent({ name: 'clerk', model, tools: [deferred([source], { about: 'orders' })] })
+
+// So are sub-agents, whose deps the agent needs.
+const helper = defineAgent({ name: 'helper', model, tools: [found] })
+defineAgent({ name: 'lead', model, agents: deferred([helper]), instructions: ({ deps }) => deps.shop })
+defineAgent({
+  name: 'lead',
+  model,
+  agents: [helper, deferred([{ definition: clerk, detach: true }], { about: 'clerks' })],
+})
+// @ts-expect-error a group of agents is none of tools
+defineAgent({ name: 'lead', model, tools: [deferred([helper])] })
+// @ts-expect-error and the other way round
+defineAgent({ name: 'lead', model, agents: deferred([own]) })
+// @ts-expect-error nor both in one
+deferred([own, helper])

@@ -61,6 +61,8 @@ async function serve(): Promise<void> {
   const server = await preview({
     configFile: false,
     root: packages,
+    // A page that is not there is none.
+    appType: 'mpa',
     build: { outDir },
     preview: { port: Number(values.port), host: '127.0.0.1' },
   })

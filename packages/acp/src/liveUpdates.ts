@@ -1,7 +1,10 @@
 import type { SessionUpdate } from '@agentclientprotocol/sdk'
+import type { Tag } from '../../../src/protocol/braking.ts'
 import type { AgentEvent, EventOf } from '../../../src/protocol/events.ts'
 import { textOf, toolCallsOf, type AssistantMessage } from '../../../src/protocol/messages.ts'
 import type { GrowingReply } from '../../../src/protocol/events.ts'
+import type { CallShown } from '../../../src/protocol/parts/describing.ts'
+import { wordsOf } from '../../../src/protocol/parts/partWords.ts'
 import {
   brakeNotes,
   note,
@@ -47,6 +50,8 @@ export class LiveUpdates {
   /** How much of the reply was sent, in UTF-16 units. */
   readonly sent = { text: 0, thinking: 0 }
   readonly #known = new Set<string>()
+  /** Calls that go on in the background, by their ids for the model, each with its own. */
+  readonly background = new Map<string, string>()
   /** The output of running calls so far, and whether they ended with a report. */
   readonly #progress = new Map<string, Printed>()
 
@@ -57,7 +62,18 @@ export class LiveUpdates {
   take(event: AgentEvent): readonly SessionUpdate[] {
     const isOwn = event.agentId === this.options.agentId
     const reader = (isOwn ? own : ofSubAgents)[event.type] as Reader<AgentEvent['type']> | undefined
-    return reader?.(this, event) ?? []
+    const updates = reader?.(this, event) ?? []
+    const call = isOwn ? wordsOf(event)?.call?.(event) : undefined
+    return call === undefined ? updates : [...updates, ...this.#shown(call)]
+  }
+
+  /** A call that no reply has. */
+  #shown({ callId: toolCallId, name, input, end }: CallShown): SessionUpdate[] {
+    const begun = this.announce({ toolCallId, name, input })
+    if (end === undefined) return [...begun, { sessionUpdate: 'tool_call_update', toolCallId, status: 'in_progress' }]
+    this.forget(toolCallId)
+    const message = { role: 'toolResult', callId: toolCallId, toolName: name, ...end } as const
+    return [...begun, outcomeUpdate(toolCallId, message, end.data)]
   }
 
   /** Returns the updates for the current reply, as if its deltas had been received. */
@@ -85,6 +101,21 @@ export class LiveUpdates {
   forget(toolCallId: string): void {
     this.#known.delete(toolCallId)
     this.#progress.delete(toolCallId)
+  }
+
+  isInBackground(toolCallId: string): boolean {
+    return [...this.background.values()].includes(toolCallId)
+  }
+
+  /** Returns the ends of calls in the background that a revert has ended with their branch. */
+  abandoned({ evidence }: Tag): SessionUpdate[] {
+    return (evidence.background ?? []).flatMap(({ id, aborted }) => {
+      const toolCallId = aborted ? this.background.get(id) : undefined
+      if (toolCallId === undefined) return []
+      this.background.delete(id)
+      this.forget(toolCallId)
+      return [{ sessionUpdate: 'tool_call_update', toolCallId, status: 'failed' } as const]
+    })
   }
 
   /** The output of a running call so far; only the end if it is long. Each report starts on a new line; pieces of output are joined. */
@@ -170,15 +201,18 @@ const own: { readonly [T in AgentEvent['type']]?: Reader<T> } = {
     return [note(`reset-${turnIndex}-${attempt}`, `${what}: ${error.message}`, { type: 'reset', attempt, error })]
   },
   'approval.requested': (live, { callId, name, input }) => live.announce({ toolCallId: callId, name, input }),
-  'tool.start': (live, { callId, name, input, childId }) => [
-    ...live.announce({ toolCallId: callId, name, input }),
-    {
-      sessionUpdate: 'tool_call_update',
-      toolCallId: callId,
-      status: 'in_progress',
-      ...(childId === undefined ? {} : { _meta: { escapement: { childId } } }),
-    },
-  ],
+  'tool.start': (live, { callId, name, input, childId, background }) => {
+    if (background !== undefined) live.background.set(background, callId)
+    return [
+      ...live.announce({ toolCallId: callId, name, input }),
+      {
+        sessionUpdate: 'tool_call_update',
+        toolCallId: callId,
+        status: 'in_progress',
+        ...(childId === undefined ? {} : { _meta: { escapement: { childId } } }),
+      },
+    ]
+  },
   'tool.progress': (live, { callId, progress }) => {
     const printed = printedIn(progress)
     if (printed === undefined) return []
@@ -186,6 +220,11 @@ const own: { readonly [T in AgentEvent['type']]?: Reader<T> } = {
     return [{ sessionUpdate: 'tool_call_update', toolCallId: callId, content }]
   },
   'tool.end': (live, { callId, name, message, data }) => {
+    // With its receipt it stays in progress until it has reported.
+    if (!message.isError && live.isInBackground(callId))
+      return [
+        { sessionUpdate: 'tool_call_update', toolCallId: callId, content: [textContent(textOf(message.content))] },
+      ]
     const updates = [
       ...live.announce({ toolCallId: callId, name, input: undefined }),
       outcomeUpdate(callId, message, data),
@@ -193,8 +232,15 @@ const own: { readonly [T in AgentEvent['type']]?: Reader<T> } = {
     live.forget(callId)
     return updates
   },
-  'revert.applied': (_, { applied, target, tag, category }) =>
-    applied && target !== undefined && tag !== undefined ? [revertNote(target, tag, category)] : [],
+  'call.reported': (live, { id, callId, data, ...result }) => {
+    live.background.delete(id)
+    live.forget(callId)
+    return [outcomeUpdate(callId, result, data)]
+  },
+  'revert.applied': (live, { applied, target, tag, category }) =>
+    applied && target !== undefined && tag !== undefined
+      ? [...live.abandoned(tag), revertNote(target, tag, category)]
+      : [],
   ...notesOfBrakes,
   'undo.end': (_, event) => [undoNote(event.id, event)],
   'prune.applied': (_, outcome) => (outcome.applied ? [pruneNote(outcome)] : []),

@@ -44,7 +44,11 @@ export function contentBlock(block: PlainBlock): ContentBlock {
 export const textContent = (text: string): ToolCallContent => ({ type: 'content', content: { type: 'text', text } })
 
 /** The result of a call. Changed files are locations if their paths are absolute, as ACP requires. */
-export function outcomeUpdate(toolCallId: string, message: ToolResultMessage, data?: unknown): SessionUpdate {
+export function outcomeUpdate(
+  toolCallId: string,
+  message: Pick<ToolResultMessage, 'content' | 'isError' | 'changed' | 'synthetic'>,
+  data?: unknown,
+): SessionUpdate {
   const { content, isError, changed = [], synthetic } = message
   const locations = changed.filter((path) => isAbsolute(path)).map((path) => ({ path }))
   return {

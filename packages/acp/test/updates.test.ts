@@ -99,6 +99,34 @@ describe('what an editor is told', (it) => {
     assert.equal(take(event('run.start', { requestId: 'other' }), said()), [['user_message_chunk', 'n4', 'go']])
   })
 
+  it('is a call in the background in progress until it has reported, or its branch is gone', () => {
+    const { take, live } = told()
+    const begins = (callId: string, background: string) => [
+      event('tool.start', { callId, name: 'build', input: {}, background }),
+      event('tool.end', { callId, name: 'build', message: result(`Started as ${background}.`) }),
+    ]
+    assert.equal(take(...begins('c', 'b1')), [
+      ['tool_call', 'c', 'pending'],
+      ['tool_call_update', 'c', 'in_progress'],
+      ['tool_call_update', 'c', 'Started as b1.'],
+    ])
+    assert.equal(take(event('tool.progress', { callId: 'c', progress: { output: 'half' } })), [
+      ['tool_call_update', 'c', 'half'],
+    ])
+    const reported = { id: 'b1', callId: 'c', name: 'build', content: [text('built')], isError: false }
+    assert.equal(take(event('call.reported', reported)), [['tool_call_update', 'c', 'completed', 'built']])
+    assert.equal([live.knows('c'), live.background.size], [false, 0])
+    take(...begins('d', 'b2'), ...begins('e', 'b3'))
+    const background = [
+      { id: 'b2', name: 'build', aborted: true },
+      { id: 'b3', name: 'build', aborted: false },
+    ]
+    const tag = { kind: 'lesson', text: 'no', abandoned: [2], evidence: { calls: [], changed: [], background } }
+    const [first, ...rest] = take(event('revert.applied', { applied: true, target: 1, tag, category: 'failure' }))
+    assert.equal([first, rest.length], [['tool_call_update', 'd', 'failed'], 1])
+    assert.equal([...live.background], [['b3', 'e']])
+  })
+
   it('is each call once, as it begins, prints and ends', () => {
     const { take, live } = told()
     const call = event('reply.end', {
@@ -140,7 +168,7 @@ describe('what an editor is told', (it) => {
     ])
   })
 
-  const tag = { kind: 'revert', text: 'why', abandoned: [3, 4] }
+  const tag = { kind: 'revert', text: 'why', abandoned: [3, 4], evidence: { calls: [], changed: [] } }
   const stall = { rule: 'x', first: 1, target: 1, steps: [1, 5], evidence: 'thrice', count: 3 }
   const notes: readonly (readonly [type: string, more: object, id: string, words: RegExp])[] = [
     [

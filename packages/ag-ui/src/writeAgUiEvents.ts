@@ -53,7 +53,7 @@ export function openText(writer: EventWriter, { agentId, turnIndex }: { agentId:
 
 /** Starts a turn as a step. */
 export function openStep(writer: EventWriter, { agentId, turnIndex }: { agentId: string; turnIndex: number }): void {
-  const stepName = `turn ${turnIndex}`
+  const stepName = `turn ${turnIndex + 1}`
   const who = ownerOf(writer.rootId, agentId)
   writer.parts.open(
     `${agentId} step ${turnIndex}`,

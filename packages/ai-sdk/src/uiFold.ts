@@ -3,6 +3,8 @@ import type { AgentEvent, EventOf, GrowingReply } from '../../../src/protocol/ev
 import { formatNodeId } from '../../../src/protocol/ids.ts'
 import { isImported } from '../../../src/protocol/imported.ts'
 import { saidByTool, textOf } from '../../../src/protocol/messages.ts'
+import type { CallShown } from '../../../src/protocol/parts/describing.ts'
+import { wordsOf } from '../../../src/protocol/parts/partWords.ts'
 import { withheldText } from '../../../src/protocol/text/withheldText.ts'
 import { Exchange, type ShownCall } from './exchange.ts'
 import { isAgain, saidId } from './ids.ts'
@@ -40,6 +42,8 @@ export class UiFold {
     this.seq = Math.max(this.seq, event.seq)
     const handle = own[event.type] as ((fold: UiFold, event: AgentEvent) => void) | undefined
     handle?.(this, event)
+    const call = wordsOf(event)?.call?.(event)
+    if (call !== undefined && this.exchange !== undefined) showPart(this.exchange, event, call)
   }
 
   /** The part of the current reply that came before the first event; `undefined` says that it is not known. */
@@ -130,8 +134,9 @@ function addMessage(fold: UiFold, event: EventOf<'message.added'>): void {
   if (isFirst) exchange.toCome -= 1
   if (isPrompt) exchange.promptNode = nodeId
   if (provenance?.type === 'report') {
-    const { agentId, name } = provenance
-    exchange.add({ type: 'data-report', id, data: { agentId, name, text: textOf(content) } })
+    const { agentId, name, background } = provenance
+    const of = background === undefined ? {} : { background }
+    exchange.add({ type: 'data-report', id, data: { agentId, name, ...of, text: textOf(content) } })
   } else if (isPrompt && isAgain(exchange.requestId)) return
   else if (isPrompt) exchange.addSaid(exchange.requestId, content)
   // What the application put before the prompt is for the model.
@@ -150,12 +155,24 @@ const inExchange =
 const note = (exchange: Exchange, { seq, type }: AgentEvent, data: object): void =>
   exchange.setData({ type: 'data-escapement', id: `${seq}`, data: { type, ...data } })
 
+/** A call in the background, until it has reported. */
+const atWork = (exchange: Exchange, id: string, name: string, status: 'working' | 'failed' | 'done'): void =>
+  exchange.setData({ type: 'data-escapement', id: `background-${id}`, data: { type: 'background', id, name, status } })
+
 type Asked = EventOf<'approval.requested' | 'question.asked' | 'call.requested'>
 
 /** The part of the call that people are asked about; one of a sub-agent has none before, or that of an older call with its id. */
 function shown(exchange: Exchange, event: Asked): ShownCall {
   const call = exchange.callOf(event.agentId, event.callId)
   return call === undefined || exchange.isEnded(call) ? exchange.showCall(event, event) : call
+}
+
+/** Shows a call that no reply has, or ends it. */
+function showPart(exchange: Exchange, event: AgentEvent, { callId, name, input, end }: CallShown): void {
+  const known = exchange.callOf(event.agentId, callId)
+  const isOver = known === undefined || exchange.isEnded(known)
+  const call = isOver ? exchange.showCall(event, { callId, name, input }) : known
+  if (end !== undefined) exchange.endCall(call, end)
 }
 
 function ask(exchange: Exchange, event: EventOf<'question.asked'>): void {
@@ -245,7 +262,14 @@ const own: Handlers<UiFold> = {
     if (isImported(event)) exchange.beginStep('own')
     exchange.endReply(event.message.content)
   },
-  'tool.start': (fold, event) => fold.callBegins(event),
+  'tool.start': (fold, event) => {
+    fold.callBegins(event)
+    if (event.background !== undefined && fold.exchange !== undefined)
+      atWork(fold.exchange, event.background, event.name, 'working')
+  },
+  'call.reported': inExchange((exchange, { id, name, isError }) =>
+    atWork(exchange, id, name, isError ? 'failed' : 'done'),
+  ),
   'tool.end': (fold, event) => fold.callEnds(event),
   'revert.applied': inExchange((exchange, event) => {
     const { applied, category, target, tag } = event

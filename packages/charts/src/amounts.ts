@@ -54,7 +54,9 @@ export function duration(ms: number): string {
 
 /** Time that something took, and apart from it the time that people took to decide: `1.6 s + 23.0 s waiting`. */
 export const tookWords = ({ ms, waitedMs }: Took): string =>
-  waitedMs < 1_000 ? duration(ms + Math.max(0, waitedMs)) : `${duration(ms)} + ${duration(waitedMs)} waiting`
+  waitedMs < 1_000
+    ? duration(ms + Math.max(0, waitedMs))
+    : [...(ms < 0.5 ? [] : [duration(ms)]), `${duration(waitedMs)} waiting`].join(' + ')
 
 /** Age in its largest unit: `5 min`, `3 d`. */
 export function age(ms: number): string {

@@ -83,7 +83,8 @@ function notesOf(model: ConversationModel): (step: GraphStep) => { note: RowNote
 }
 
 /** Text of a tag that a revert left: `lesson: do not`. */
-export const tagText = ({ kind, text, policy }: GraphTag): string => `${kind}${byPolicy(policy)}: ${text}`
+export const tagText = ({ kind, text, policy }: GraphTag): string =>
+  `${kind}${byPolicy(policy)}${text.trim() === '' ? '' : `: ${text}`}`
 
 /** Ids of a step's first and last node: `n3–n5`. */
 export const stepIds = ({ nodes }: Pick<GraphStep, 'nodes'>): string =>

@@ -26,6 +26,8 @@ describe('how long calls and runs took', (it) => {
     assert.equal(call, { ms: 1_600, waitedMs: 23_000 })
     assert.equal(run, { ms: 3_000, waitedMs: 23_000 })
     assert.is(tookWords(call!), '1.6 s + 23.0 s waiting')
+    // A call that was denied took nothing.
+    assert.is(tookWords({ ms: 0, waitedMs: 3_200 }), '3.2 s waiting')
     assert.is(tookWords({ ms: 1_600, waitedMs: 0 }), '1.6 s')
     assert.is(tookWords({ ms: 1_600, waitedMs: 400 }), '2.0 s')
   })

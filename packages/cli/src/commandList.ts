@@ -113,8 +113,8 @@ export const commands: Readonly<Record<string, Command>> = {
     group: 'sessions',
     summary: 'show a session, a turn of it, or what was sent and kept',
     details: [
-      'Turns count from 0; --request without --turn takes the last. A request can be shown where it was',
-      'captured: run and chat do that; in code set captureTurnRequests: true on the agent.',
+      'Turns count from 1; --request without --turn takes the last. A request can be shown where it was',
+      "captured: the command line's own agent does that; yours with captureTurnRequests: true.",
       'JSON (piped, or with --json) is one document: the session with its runs, turns and conversation;',
       'with --turn the turn and its nodes; with --request the request, its provenance and what changed.',
       'With --format its conversation alone is drawn, with all that was abandoned.',

@@ -14,7 +14,7 @@ export const options = {
   limit: ['--limit <n>', 'only so many, the newest; default at a terminal: 50'],
   only: ['--only <ids>', 'only these sessions, with a comma between'],
   metadata: ['--metadata <pairs>', 'only sessions that have these, such as user=u1,plan=2'],
-  turn: ['--turn <n>', 'this turn'],
+  turn: ['--turn <n>', 'this turn, from 1 on'],
   request: ['--request', 'exactly what the model was sent'],
   artifact: ['--artifact <name>', 'a full result: its name, or the first digits of its SHA-256'],
   to: ['--to <n>', 'up to and including this turn'],

@@ -50,9 +50,11 @@ export async function runCli(args: readonly string[], host: CliHost): Promise<nu
     case 'version':
       stdout.write(`${version}\n`)
       return exitCodes.done
-    case 'mistake':
-      stderr.write(`escapement: ${line.message}\nSee escapement --help.\n`)
+    case 'mistake': {
+      const { wrappedFor } = await import('./terminal/wordWrap.ts')
+      stderr.write(wrappedFor(stderr, `escapement: ${line.message}\nSee escapement --help.\n`))
       return exitCodes.usage
+    }
     case 'command':
       try {
         const run = await commands[line.invocation.command]!.load()
@@ -63,7 +65,8 @@ export async function runCli(args: readonly string[], host: CliHost): Promise<nu
         const code = thrown instanceof RuntimeError ? ` (${thrown.code})` : ''
         // Only now: nothing that goes well needs it.
         const { withoutControls } = await import('../../charts/src/plainText.ts')
-        stderr.write(`escapement: ${withoutControls(messageOf(thrown))}${code}\n`)
+        const { wrappedFor } = await import('./terminal/wordWrap.ts')
+        stderr.write(wrappedFor(stderr, `escapement: ${withoutControls(messageOf(thrown))}${code}\n`))
         return isMistake ? exitCodes.usage : exitCodes.failed
       }
   }

@@ -9,6 +9,7 @@ import { policyModel } from '../../../src/actors/models/policyModel.ts'
 import { defineTool } from '../../../src/actors/tools/defineTool.ts'
 import { textOf } from '../../../src/protocol/messages.ts'
 import { z } from 'zod'
+import { chatCommands, chatHelp, type ChatParts } from '../src/chat/slashCommands.ts'
 import { folderPlace } from '../src/config/storePlace.ts'
 import { assert, describe, type CaseContext } from '../../../test/support/suite.ts'
 import { serveAgents } from '../../bridge/test/server/bridgeHarness.ts'
@@ -85,7 +86,87 @@ async function compactsAndBrakes(cli: ReturnType<typeof startCli>): Promise<void
 
 const chatOptions = { json: false, isPriced: false, modelId: 'policy' } as const
 
+describe('the commands that a chat offers', (it) => {
+  const names = (has: ChatParts): string[] => chatCommands(has).map(({ text }) => text.trim())
+
+  it('are those that can work there, in the menu and in the help', () => {
+    const missing: readonly string[] = ['policies', 'models', 'sessions']
+    const few = names((part) => !missing.includes(part))
+    assert.equal(
+      names(() => true).filter((name) => !few.includes(name)),
+      ['/brake', '/model', '/sessions'],
+    )
+    assert.equal(
+      names(() => false),
+      ['/tree', '/cost', '/help', '/quit'],
+    )
+    const help = chatHelp({ ctrlC: 'leave', isTyped: false, has: (part) => !missing.includes(part) })
+    assert.match(help, '/undo')
+    assert.not.match(help, /\/(?:brake|model|sessions)/)
+    // A form as wide as its column keeps a space before the words.
+    assert.match(help, '/revert <step> [--undo] [why]  go back')
+  })
+
+  it('follow from the token of a client and from the policies of its agent', async (context) => {
+    const { definition } = layer()
+    const bare = defineAgent({ name: 'bare', model: policyModel(() => 'Yes.') })
+    const tokens = {
+      'looks-at-all-of-it': 'observe',
+      'talks-and-no-more': 'talk',
+      'drives-what-there-is': 'drive',
+    } as const
+    const { runtime, server } = await serveAgents(context, [definition, bare], { tokens })
+    await runtime.spawn(definition, { id: 'a1' })
+    await runtime.spawn(bare, { id: 'a2' })
+    const offered = async (id: string, token: keyof typeof tokens): Promise<string> => {
+      const cli = startCli(context, ['attach', server.url, id, '--token', token], { input: '/help\n' })
+      assert.is(await cli.ended, 0)
+      return cli.stdout
+    }
+    assert.match(await offered('a1', 'drives-what-there-is'), '/brake')
+    const [plain, talking, looking] = await Promise.all([
+      offered('a2', 'drives-what-there-is'),
+      offered('a1', 'talks-and-no-more'),
+      offered('a1', 'looks-at-all-of-it'),
+    ])
+    assert.match(plain, '/undo')
+    assert.not.match(plain, '/brake')
+    assert.match(talking, '/steer')
+    assert.not.match(talking, '/undo')
+    assert.not.match(looking, '/steer')
+  })
+})
+
 describe('commands of a chat over the wire', (it) => {
+  it('show a step whose results are not all there yet on the trunk', async (context) => {
+    const { promise, resolve } = Promise.withResolvers<string>()
+    const dig = defineTool({
+      name: 'dig',
+      description: 'Digs.',
+      input: z.object({ place: z.string() }),
+      run: ({ place }) => (place === 'far' ? promise : 'Found.'),
+    })
+    const definition = defineAgent({
+      name: 'digger',
+      model: policyModel(({ messages }) =>
+        messages.at(-1)?.role === 'toolResult'
+          ? 'Done.'
+          : { toolCalls: ['near', 'far'].map((place) => ({ name: 'dig', input: { place } })) },
+      ),
+      tools: [dig],
+    })
+    const { runtime, server } = await serveAgents(context, [definition])
+    await runtime.spawn(definition, { id: 'a1' })
+    const cli = startCli(context, ['attach', server.url, 'a1'], { isTerminal: true })
+    await cli.until('› ')
+    cli.send('dig\r')
+    await cli.until('✓ dig near')
+    cli.send('/tree\r')
+    await cli.until('● n2')
+    resolve('Found.')
+    await cli.until('✓ done')
+  })
+
   it(
     'say the last prompt again, show the tree, and undo what was done since the last prompt',
     { timeoutMs: 10_000 },

@@ -95,7 +95,7 @@ describe('escapement show', (it) => {
     for (const [args, why] of [
       [['--artifact', 'artifact_0'.padEnd(40, '0')], `is none of session "one". The newest: ${names.join(', ')}.`],
       [['--artifact', 'no digits'], 'is none of session'],
-      [['--artifact', names[0]!, '--turn', '0'], 'leave --format, --turn and --request out'],
+      [['--artifact', names[0]!, '--turn', '1'], 'leave --format, --turn and --request out'],
       [['--artifact', names[0]!, '--json'], 'leave --json out'],
       [['--out', 'x'], 'goes with --artifact'],
     ] as const) {

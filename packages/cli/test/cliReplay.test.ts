@@ -41,7 +41,7 @@ describe('escapement replay', (it) => {
     const recorded = (await records(cwd)).map((record) => eventOf(record, { agentId: 'slow', path: [] }))
     const [whole, part] = await Promise.all([
       runCli(context, ['replay', 'slow'], { cwd }),
-      runCli(context, ['replay', 'slow', '--to', '0'], { cwd }),
+      runCli(context, ['replay', 'slow', '--to', '1'], { cwd }),
     ])
     const eventsIn = (stdout: string) =>
       stdout
@@ -94,11 +94,11 @@ describe('escapement replay', (it) => {
     await recordSlow(cwd)
     const [fast, beyond] = await Promise.all([
       runCli(context, ['replay', 'slow', '--speed', 'fast'], { cwd }),
-      runCli(context, ['replay', 'slow', '--to', '3'], { cwd }),
+      runCli(context, ['replay', 'slow', '--to', '4'], { cwd }),
     ])
     assert.equal([fast.code, beyond.code], [2, 2])
     assert.match(fast.stderr, /--speed must be a number from 0 on.*"fast"/)
-    assert.match(beyond.stderr, /--to 3 is beyond the end of session "slow": its last turn is 2/)
+    assert.match(beyond.stderr, /--to 4 is beyond the end of session "slow": its last turn is 3/)
   })
 })
 

@@ -170,9 +170,9 @@ describe('escapement show', (it) => {
     assert.is(fork.code, 0, fork.stderr)
     const show = (...args: string[]) => runCli(context, ['show', ...args], { cwd })
     const [own, shared, beyond, word] = await Promise.all([
-      show('one', '--turn', '0'),
-      show('two', '--turn', '0'),
-      show('one', '--turn', '2'),
+      show('one', '--turn', '1'),
+      show('two', '--turn', '1'),
+      show('one', '--turn', '3'),
       show('one', '--turn', 'last'),
     ])
     for (const { code, stdout } of [own, shared]) {
@@ -181,8 +181,8 @@ describe('escapement show', (it) => {
       assert.equal([turn.index, turn.toolCalls[0]?.name, nodes.map(({ id }) => id)], [0, 'look', [1, 2, 3]])
     }
     assert.equal([beyond.code, word.code], [2, 2])
-    assert.match(beyond.stderr, /"one" has no turn 2: they go from 0 to 1/)
-    assert.match(word.stderr, /--turn must be a whole number from 0 on; it is "last"/)
+    assert.match(beyond.stderr, /"one" has no turn 3: they go from 1 to 2/)
+    assert.match(word.stderr, /--turn must be a whole number from 1 on; it is "last"/)
   })
 
   atTerminal(it, 'draws runs, turns and the tree, and a turn with what came of its calls', async (context) => {
@@ -191,11 +191,11 @@ describe('escapement show', (it) => {
     await recordSession(cwd, { id: 'one', prompts: ['What is there?'], replies: [looked(seen), 'Forty lines.'] })
     const [whole, turn] = await Promise.all([
       startAtTerminal(context, ['show', 'one'], { cwd }).ended,
-      startAtTerminal(context, ['show', 'one', '--turn', '0'], { cwd }).ended,
+      startAtTerminal(context, ['show', 'one', '--turn', '1'], { cwd }).ended,
     ])
     assert.match(plain(whole.stdout), /^one · tester · completed\n {2}model +embedded:scripted\n/)
     assert.match(plain(whole.stdout), /r0 · prompt · completed · 2 turns/)
-    assert.match(plain(whole.stdout), /turn 0 {2}completed {2}n1 n2 .* look ✓/)
+    assert.match(plain(whole.stdout), /turn 1 {2}completed {2}n1 n2 .* look ✓/)
     assert.match(plain(whole.stdout), /● n2–n3 +look/)
     const shown = plain(turn.stdout)
     assert.match(shown, /Said n1 \(prompt\)\n {2}What is there\?\n\nReply n2\n {2}I had better look\.\n {2}I look\./)
@@ -219,7 +219,7 @@ describe('the request that escapement show prints', (it) => {
         since: null | { turnIndex: number; kept: number; added: number }
       }
     }
-    const [last, first] = await Promise.all([of(), of('--turn', '0')])
+    const [last, first] = await Promise.all([of(), of('--turn', '1')])
     assert.equal(first.request, requests[0])
     assert.equal(last.request, requests[1])
     assert.is(first.since, null)
@@ -239,11 +239,14 @@ describe('the request that escapement show prints', (it) => {
     })
     const { stdout } = await startAtTerminal(context, ['show', 'one', '--request'], { cwd }).ended
     const shown = plain(stdout)
-    assert.match(shown, /Since turn 0: 1 message kept, 2 new; system, tools and settings are the same\./)
+    assert.match(shown, /Since turn 1: 1 message kept, 2 new; system, tools and settings are the same\./)
     assert.match(shown, /Tools \(1\)\n {2}look\n {4}Looks\.\n {4}\{"type":"object"/)
-    assert.match(shown, /\n= 0 user · turn 0, user, message 0\n {4}Hello\n/)
-    assert.match(shown, /\n\+ 1 assistant · turn 0, assistant, message 1\n(?:.*\n)*? {4}→ look \(call_0_0\)\n/)
-    assert.match(shown, /\n\+ 2 toolResult look \(call_0_0\) · turn 0, toolResult, message 2\n {4}acat/)
+    assert.match(shown, /\n= 0 user · turn 1, user, message 0\n {4}Hello\n/)
+    assert.match(
+      shown,
+      /\n\+ 1 assistant · turn 1, assistant with 1 call, message 1\n(?:.*\n)*? {4}→ look \(call_0_0\)\n/,
+    )
+    assert.match(shown, /\n\+ 2 toolResult look \(call_0_0\) · turn 1, toolResult, message 2\n {4}acat/)
     assert.not(stdout.includes('\u009B') || stdout.includes('\u001B[2J'))
   })
 
@@ -274,9 +277,9 @@ describe('the request that escapement show prints', (it) => {
   it('is said to be missing where it was not captured, with how to capture it', { timeoutMs }, async (context) => {
     const cwd = projectFolder(context)
     await recordSession(cwd, { id: 'one', ...twoTurns, captureTurnRequests: false })
-    const { code, stdout, stderr } = await runCli(context, ['show', 'one', '--request', '--turn', '1'], { cwd })
+    const { code, stdout, stderr } = await runCli(context, ['show', 'one', '--request', '--turn', '2'], { cwd })
     assert.equal([code, stdout], [1, ''])
-    assert.match(stderr, /request of turn 1 of "one" was not captured\. .*captureTurnRequests: true/)
+    assert.match(stderr, /request of turn 2 of "one" was not captured\. .*captureTurnRequests: true/)
   })
 })
 

@@ -205,6 +205,7 @@ describe('the line diff', (it) => {
 })
 
 const aboutAgent = (agent: Agent) => ({
+  has: () => true,
   conversation: () => Promise.resolve(agent.conversation),
   spent: () => Promise.resolve(agent.spent),
 })

@@ -132,6 +132,18 @@ export default defineConfig({ agents: [agent, ({ model }) => defineAgent({ name:
       await wrongIn(context, `export default { tools: [() => 1] }`),
       /:2: tools: entry 0: make it with defineTool/,
     )
+    assert.match(
+      await wrongIn(context, `export default { tools: [workspaceTools('.')] }`),
+      /:2: tools: entry 0: it is a list itself: spread it, as in \[\.\.\.workspaceTools\(dir\)\]/,
+    )
+    // As a command that is installed globally meets a folder with a copy of its own.
+    assert.match(
+      await wrongIn(
+        context,
+        `export default { agents: [{ ...defineAgent({ name: 'a', model: policyModel(() => '') }) }] }`,
+      ),
+      /:2: agents\.0: it was made by another copy of escapement/,
+    )
     assert.match(await wrongIn(context, 'export default 5'), /^escapement\.config\.ts:2: .*object/)
     assert.match(await wrongIn(context, 'export const config = {}'), /has no default export/)
   })

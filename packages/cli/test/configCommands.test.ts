@@ -1,5 +1,7 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { agentsOf } from '../src/config/configAgents.ts'
+import { policyModel } from '../../../src/actors/models/policyModel.ts'
 import { loadConfig } from '../src/config/loadConfig.ts'
 import { assert, describe, type CaseContext } from '../../../test/support/suite.ts'
 import { configFolder, configText, index } from './configFolder.ts'
@@ -57,6 +59,54 @@ export default defineConfig({ agents: [defineAgent({ name: 'moody', retry: { att
     assert.match(resumed.stdout, /^Continuing a failed run\.\n[^]*asked by 1/)
     const over = await run(context, dir, 'resume', id, '--dir', dir)
     assert.match(over.stdout, /nothing left to do/)
+  })
+
+  it(
+    'continue a session with the model that the agent or the configuration has',
+    { timeoutMs: 20_000 },
+    async (context) => {
+      // Named like one of a provider, for which there is no key.
+      const dir = configFolder(context, {
+        'escapement.config.ts': configText(`const model = policyModel(() => 'here', { id: 'anthropic:claude-x' })
+const other = policyModel(() => 'there', { id: 'openai:gpt-x' })
+export default defineConfig({
+  agents: [
+    defineAgent({ name: 'whole', model }),
+    () => defineAgent({ name: 'maker', model: other }),
+    ({ model }) => defineAgent({ name: 'taker', model }),
+  ],
+  model,
+  store: 'sessions',
+})`),
+      })
+      for (const agent of ['whole', 'maker', 'taker', 'escapement-coder']) {
+        const say = (...args: readonly string[]) =>
+          endedCli(context, ['chat', ...args, '--dir', dir], { cwd: dir, input: 'hi\n' })
+        const first = await say('--agent', agent)
+        assert.is(first.code, 0, first.stderr)
+        const again = await say('--agent', agent, '--continue')
+        assert.equal([again.code, again.stderr], [0, ''], agent)
+        assert.match(again.stdout, agent === 'maker' ? 'there' : 'here')
+      }
+    },
+  )
+
+  it('name the model of a session that cannot be made any more, and blame no option', async (context) => {
+    const text = (model: string) =>
+      configText(
+        `export default defineConfig({ agents: [({ model }) => defineAgent({ name: 'taker', model })], ${model} store: 'sessions' })`,
+      )
+    const dir = configFolder(context, {
+      'escapement.config.ts': text("model: policyModel(() => 'here', { id: 'anthropic:claude-x' }),"),
+    })
+    const say = (...args: readonly string[]) =>
+      endedCli(context, ['chat', ...args, '--dir', dir], { cwd: dir, input: 'hi\n' })
+    assert.is((await say()).code, 0)
+    writeFileSync(join(dir, 'later.config.ts'), text(''))
+    const { code, stderr } = await say('--continue', '--config', join(dir, 'later.config.ts'))
+    assert.is(code, 1)
+    assert.match(stderr, "The session's model anthropic:claude-x needs")
+    assert.not.match(stderr, '--model')
   })
 
   it(
@@ -240,6 +290,23 @@ describe('escapement init', (it) => {
     assert.match(readFileSync(join(dir, path), 'utf8'), repaired)
     const [created] = recordsIn(join(dir, '.escapement', `${idIn(join(dir, '.escapement'))}.jsonl`))
     assert.is(created?.type === 'agent.created' && created.definition, 'helper')
+  })
+
+  it('writes an agent with brakes, which keeps what files were before', async (context) => {
+    const dir = configFolder(context)
+    await endedCli(context, ['init', '--dir', dir], { cwd: dir })
+    installed(dir)
+    const config = await loadConfig(
+      { dir, config: undefined, noConfig: false },
+      { cwd: () => dir, stderr: process.stderr },
+    )
+    const [helper] = agentsOf(
+      config!,
+      policyModel(() => 'Yes.'),
+    )
+    const { braking, tools } = helper!
+    assert.equal([braking?.fold != null, braking?.stall != null], [true, true])
+    assert.equal([braking?.revert?.undo, tools.has('delete_file')], [true, true])
   })
 
   it('shows how a key is kept out of logs, which without the key keeps out nothing', async (context) => {

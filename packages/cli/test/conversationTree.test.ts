@@ -34,6 +34,14 @@ const view = (trunk: readonly ConversationNode[], abandoned: readonly Conversati
 })
 
 describe('the conversation tree', (it) => {
+  it('names a note that has no words by its kind alone', () => {
+    const lines = conversationTree(view([node(1, null, 'task', [' ']), node(2, 1, 'end')]), plain)
+    assert.ok(
+      lines.some((line) => line.endsWith('⚑ lesson')),
+      lines.join('\n'),
+    )
+  })
+
   it('hangs each abandoned branch, and those inside it, on the step it left', () => {
     const trunk = [node(1, null, 'task', ['not so', 'nor so']), node(7, 1, 'good'), node(8, 7, 'end')]
     const abandoned = [

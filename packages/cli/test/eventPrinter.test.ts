@@ -8,6 +8,21 @@ import { simulatedClock } from '../../evaluation/src/testing/simulatedClock.ts'
 import { assert, describe } from '../../../test/support/suite.ts'
 
 describe('events at a terminal', (it) => {
+  it('tell a failure once, and another one that ends the run too', () => {
+    let printed = ''
+    const screen = plainScreen({ write: (text) => (printed += text) })
+    const print = eventPrinter({ screen, colours: coloursFor({}, {}), isPriced: false })
+    const usage = { input: 1, output: 1, cacheRead: 0, cacheWrite: 0 }
+    const error = { code: 'MODEL_AUTH', message: 'No key.' }
+    const end = { type: 'run.end', stopReason: 'error', turns: 1, usage, costUsd: 0 }
+    print({ type: 'error', error } as unknown as AgentEvent)
+    print({ ...end, error } as unknown as AgentEvent)
+    print({ ...end, error } as unknown as AgentEvent)
+    const facts = '· 1 turn · 2 tokens · cost –'
+    const said = 'No key. (MODEL_AUTH)'
+    assert.is(printed, `! ${said}\n✗ failed ${facts}\n✗ failed: ${said} ${facts}\n`)
+  })
+
   it('say what a fold and a prune hide and save, and why one was refused', () => {
     let printed = ''
     const screen = plainScreen({ write: (text) => (printed += text) })

@@ -19,7 +19,11 @@ const schemas: { readonly [subject: string]: z.ZodType } = {
   yes: z.boolean(),
   colour: z.enum(['red', 'blue']),
   name: z.string().min(3),
-  trip: z.object({ to: z.string(), seats: z.number().optional() }),
+  trip: z.object({
+    to: z.string().refine((to) => to !== 'Atlantis', 'there is no such place'),
+    seats: z.int().max(9).optional().describe('One for each of you'),
+    by: z.enum(['train', 'ship']),
+  }),
 }
 
 /** Asks about what it is told, or has a client find a place. */
@@ -72,10 +76,46 @@ describe('a question at a terminal', (it) => {
     await answer('colour', '2  blue', `${down}${down}`)
     await cli.until('It was: blue.')
     await answer('name', 'your answer', 'me')
-    await again('Too small', 'your answer', 'Ann')
+    await again('(at least 3 characters)', 'your answer, at least 3 characters', 'Ann')
     await cli.until('It was: Ann.')
-    await answer('trip', 'JSON with to, seats (optional)', '{"to":"Ulm"}')
-    await cli.until('It was: {"to":"Ulm"}.')
+  })
+
+  it('is a form for an object, with what the schema and the server say at each field', async (context) => {
+    const { cli } = await attach(context, { isTerminal: true })
+    await cli.until('› ')
+    cli.send('trip\r')
+    await cli.until('? ask asks: Which trip?')
+    await cli.until('One for each of you · a whole number, at most 9')
+    cli.send(`Atlantis${down}99${down}\u001B[C\r`)
+    await cli.until('at most 9')
+    cli.send('\u00152\r')
+    await cli.until('there is no such place')
+    // Its fields are as they were left; the cursor is in the one to correct.
+    cli.send('\u0015Ulm\r')
+    await cli.until('to: Ulm')
+    await cli.until('seats: 2')
+    await cli.until('It was: {"to":"Ulm","seats":2,"by":"train"}.')
+  })
+
+  it('is a form that can be declined, left for a command, and is withdrawn', async (context) => {
+    const { cli, agent } = await attach(context, { isTerminal: true })
+    await cli.until('› ')
+    cli.send('trip\r')
+    await cli.until('- no answer')
+    cli.send('- ask Ann\r')
+    await cli.until('no answer: ask Ann')
+    await cli.until('Reason: ask Ann')
+    await cli.until('› ')
+    cli.send('trip\r')
+    await cli.until('- no answer')
+    cli.send('/cost\r')
+    await cli.until('tokens')
+    await cli.until('› to')
+    agent.decide(agent.pending()[0]!.key, { value: { to: 'Bonn', by: 'ship' } })
+    await cli.until('It was: {"to":"Bonn","by":"ship"}.')
+    await cli.until('› ')
+    cli.send('yes\r')
+    await cli.until('Which yes?')
   })
 
   it('need not be answered, and a call for a client is given its result', async (context) => {

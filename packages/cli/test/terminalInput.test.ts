@@ -31,6 +31,16 @@ function saidIn(dir: string): string[] {
 }
 
 describe('what is typed in a chat', (it) => {
+  it('lists the commands that fit, and says how many more there are', { timeoutMs: 20_000 }, async (context) => {
+    const cli = await chatIn(context, projectFolder(context))
+    cli.send('/')
+    await cli.until('› /steer')
+    await cli.until(' more (↑ ↓)')
+    cli.send('st')
+    await cli.until('› /steer')
+    assert.not.match(cli.stdout.slice(cli.stdout.lastIndexOf('› /st')), 'more (↑ ↓)')
+  })
+
   it('is one message of several lines', { timeoutMs: 20_000 }, async (context) => {
     const dir = projectFolder(context)
     const cli = await chatIn(context, dir)

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check'
 import { textWidth } from '../../charts/src/textWidth.ts'
-import { drawnRow, lastRowsOf, wordWrapped } from '../src/terminal/wordWrap.ts'
+import { drawnRow, lastRowsOf, wordWrapped, wrappedFor } from '../src/terminal/wordWrap.ts'
 import { assert, describe } from '../../../test/support/suite.ts'
 
 /** Rows that a terminal shows of a text that comes in pieces; the terminal wraps rows that are too long. */
@@ -63,5 +63,16 @@ describe('text of a terminal', (it) => {
     assert.equal(lastRowsOf(['one', 'abcdef', '日本語'], 4, 9), ['one', 'abcd', 'ef', '日本', '語'])
     assert.equal(lastRowsOf(['one', 'abcdef', '日本語'], 4, 3), ['ef', '日本', '語'])
     assert.is(lastRowsOf(['x'.repeat(1_000_000)], 10, 3_000).length, 2_000)
+  })
+})
+
+describe('a message of a command', (it) => {
+  const text = 'escapement: the model needs a key: ANTHROPIC_API_KEY is not set.\n'
+
+  it('is wrapped at words at a terminal, and left as it is anywhere else', () => {
+    const wrapped = wrappedFor({ isTTY: true, columns: 30 }, text)
+    assert.is(wrapped, 'escapement: the model needs a\nkey: ANTHROPIC_API_KEY is not\nset.\n')
+    assert.is(wrappedFor({}, text), text)
+    assert.is(wrappedFor({ isTTY: true }, text), text)
   })
 })

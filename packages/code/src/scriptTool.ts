@@ -58,7 +58,9 @@ export function scriptTool(members: readonly (AnyTool | ToolSource)[], settings:
     run: ({ code }) =>
       new BoundCall(async ({ definition, clock }: AgentPorts, signal, calls) => {
         const known = [...definition.tools.values()].filter(isMember)
-        return told(await run(code, { settings, tools: known, calls: calls(), now: clock.now(), signal }))
+        const made = calls()
+        const ends = await made.ends()
+        return told(await run(code, { settings, tools: known, calls: made, ends, now: clock.now(), signal }))
       }),
   })
   return Object.freeze({ ...tool, undo: undoScript(tools) })
@@ -68,11 +70,13 @@ interface Running {
   readonly settings: ScriptSettings
   readonly tools: readonly AnyTool[]
   readonly calls: InnerCalls
+  /** Results of before. */
+  readonly ends: readonly InnerResult[]
   readonly now: number
   readonly signal: AbortSignal
 }
 
-function run(text: string, { settings, tools, calls, now, signal }: Running): Promise<ScriptOutcome> {
+function run(text: string, { settings, tools, calls, ends, now, signal }: Running): Promise<ScriptOutcome> {
   const { limits, engine } = settings
   const begun = calls.begun ?? now
   const names = new Set(tools.map(({ name }) => name))
@@ -92,7 +96,7 @@ function run(text: string, { settings, tools, calls, now, signal }: Running): Pr
       limits: { ...limits, printChars },
     },
     atOnce: limits.atOnce,
-    known: { starts: new Map(calls.starts.map((start) => [start.n, start])), ends: calls.ends.map(answerOf) },
+    known: { starts: new Map(calls.starts.map((start) => [start.n, start])), ends: ends.map(answerOf) },
     print: (json) => calls.print(inputOf(json)),
     call: (call, ended) => calls.call(callOf(call), (result) => ended(answerOf(result))),
     signal,

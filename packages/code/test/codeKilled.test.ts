@@ -62,6 +62,8 @@ async function matrix(
     const started = startedIn(before)
     const twice = ran.filter((key) => started.has(key) && isOnce(key, outcome.log))
     assert.equal(twice, [], `after ${before.length} records`)
+    const decided = outcome.log.flatMap((record) => (record.type === 'approval.decided' ? [record.key] : []))
+    assert.is(new Set(decided).size, decided.length, `after ${before.length} records`)
     const isLost = inner(outcome.log, 'inner.end').some(({ error }) => error?.code === 'INTERRUPTED')
     if (!isLost) assert.is(outcome.said, whole.said, `after ${before.length} records`)
   }

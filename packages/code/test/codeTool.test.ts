@@ -1,8 +1,8 @@
 import { defineAgent } from '../../../src/actors/define/defineAgent.ts'
-import { textOf } from '../../../src/protocol/messages.ts'
+import { textOf, type AssistantMessage, type ToolResultMessage } from '../../../src/protocol/messages.ts'
 import type { ModelRequest } from '../../../src/protocol/ports/model.ts'
 import { assert, describe } from '../../../test/support/suite.ts'
-import { ends, Lives } from '../../../test/support/lives.ts'
+import { ends, Lives, until } from '../../../test/support/lives.ts'
 import { scriptedModel } from '../../evaluation/src/testing/scriptedModel.ts'
 import { codeTool } from '../src/codeTool.ts'
 import { engine, inner, noting, scripted, scripting } from './scriptedAgent.ts'
@@ -23,6 +23,7 @@ describe('a script of a model', (it) => {
     await ends(life.agent)
     const said = requests[1]!.messages.at(-1)!
     assert.is(said.role === 'toolResult' && textOf(said.content), 'two\n["read a","read b"]')
+    assert.equal(Object.keys(said), ['role', 'callId', 'toolName', 'content', 'isError'])
     assert.equal(
       requests[0]!.tools.map(({ name }) => name),
       ['run_code'],
@@ -93,7 +94,11 @@ return tried`
     }
     await over
     assert.equal(ran, ['a1/t0/tool/call_0_0/c1'])
-    const last = life.agent.conversation.trunk().at(-1)!.message
+    const [result, last] = life.agent.conversation
+      .trunk()
+      .slice(-2)
+      .map(({ message }) => message) as [ToolResultMessage, AssistantMessage]
+    assert.is(result.calls, '1 call: denied pay {"to":"b"}, pay {"to":"c"}')
     assert.is(textOf(last.content), 'It said: ["pay c","DENIED Denied by the user: it was not run. Reason: too much"]')
   })
 
@@ -118,6 +123,24 @@ return tried`
       'It said: ["read a!","DENIED","answered","read e!"]',
     )
     assert.equal(seen, ['call_0_0 run_code', ...[1, 2, 3, 4].map((n) => `call_0_0/${n} read`)])
+  })
+
+  it('calls nothing more once the time of its run is over', async (context) => {
+    const lives = new Lives(context)
+    const ran: string[] = []
+    const slow = noting('slow', ran, {
+      run: async () => {
+        await lives.clock.advance(2_000)
+        return 'late'
+      },
+    })
+    const code = 'const first = await tools.slow(); return [first, await tools.slow().catch((e) => e.code)]'
+    const life = await lives.begin(scripted(code, [slow], { limits: { ms: 1_000 } }), 'go')
+    await until(life.agent, ({ type }) => type === 'tool.end')
+    const { a1 } = await life.logs()
+    const end = a1!.find((record) => record.type === 'tool.end')
+    assert.is(end?.type === 'tool.end' && textOf(end.message.content), '["late","LIMIT"]')
+    assert.is(ran.length, 1)
   })
 
   it('is ended by an abort, with the calls that are under way', async (context) => {

@@ -69,6 +69,7 @@ describe('the effects of a script', (it) => {
     const { a1 } = await life.logs()
     const { message } = last(a1!, 'tool.end')!
     assert.equal(message.changed, ['a', 'b'])
+    assert.is(message.calls, '3 calls: set ×3 a b')
     const { undo, left } = message.receipt!.data as { undo: { n: number; of: string }[]; left: string[] }
     assert.equal(
       undo.map(({ n, of }) => [n, of]),
@@ -113,7 +114,10 @@ describe('the effects of a script', (it) => {
 
   it('without undo are listed by a revert, and harmless scripts are not', async (context) => {
     const pays = await undoing(context, `return await tools.pay({ to: 'x' })`, new Map())
-    assert.match(JSON.stringify(last(pays.log, 'revert.applied')), /it cannot be undone/)
+    assert.match(
+      JSON.stringify(last(pays.log, 'revert.applied')),
+      /run_code 1 call: pay \{[^}]*x[^}]*\}","why":"it cannot be undone/,
+    )
     const notes = await undoing(context, `return await tools.note()`, new Map())
     assert.match(JSON.stringify(last(notes.log, 'revert.applied')), /its tools have no undo/)
     const nothing = await undoing(context, `return 1`, new Map())

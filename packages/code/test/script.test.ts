@@ -6,14 +6,18 @@ const engine = quickJsEngine()
 
 describe('a script', (it) => {
   it('that has ended waits for the calls that it did not wait for', async () => {
-    const gate = Promise.withResolvers<void>()
+    const [called, gate] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
     let isOver = false
-    const outcome = runText(engine, 'void tools.slow(); return 1', {
-      tools: { slow: () => gate.promise.then(() => (isOver = true)) },
-    })
+    const slow = async (): Promise<void> => {
+      called.resolve()
+      await gate.promise
+    }
+    const outcome = runText(engine, 'void tools.slow(); return 1', { tools: { slow } }).finally(() => (isOver = true))
+    await called.promise
+    for (let turns = 0; turns < 3; turns++) await new Promise(setImmediate)
+    assert.not(isOver)
     gate.resolve()
     assert.is(await valueOf(outcome), 1)
-    assert.ok(isOver)
   })
 
   it('has as many calls under way as it may, and the others after them in order', async () => {

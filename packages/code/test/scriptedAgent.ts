@@ -33,7 +33,7 @@ export const scripted = (
     model: scripting(code),
     tools: [codeTool(tools, { only: true, engine, ...code_ })],
     ...options,
-  } as AgentOptions) as unknown as AgentDefinition
+  } as AgentOptions)
 
 interface NotedTool {
   readonly effects?: ToolEffects

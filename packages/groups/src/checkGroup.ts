@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { onlyFields } from '../../../src/protocol/checks/onlyFields.ts'
-import { isAgentDefinition, type AgentDefinition } from '../../../src/actors/define/agentDefinition.ts'
+import { isAgentDefinition, noDefinition, type AgentDefinition } from '../../../src/actors/define/agentDefinition.ts'
 import { contentSchema } from '../../../src/protocol/content.ts'
 import type { Content } from '../../../src/protocol/text/saidContent.ts'
 import { describeIssues, RuntimeError } from '../../../src/protocol/errors.ts'
@@ -14,7 +14,7 @@ const maxEntries = 100
 
 const entrySchema = lazily(() =>
   onlyFields({
-    definition: z.custom<AgentDefinition>(isAgentDefinition, 'give what defineAgent returns'),
+    definition: z.custom<AgentDefinition>(isAgentDefinition, { error: noDefinition() }),
     context: z.enum(['own', 'fork']).exactOptional(),
     stallMs: z.number().positive().exactOptional(),
   }),

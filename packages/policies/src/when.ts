@@ -1,5 +1,6 @@
 import { RuntimeError } from '../../../src/protocol/errors.ts'
 import type { Consultation, Trigger } from '../../../src/actors/define/policy.ts'
+import { saysStuck } from './stuck.ts'
 import { valueBelow } from './valueBelow.ts'
 
 const whole = (value: number): string => Math.round(value).toLocaleString('en')
@@ -166,6 +167,7 @@ export const when = Object.freeze({
   everyTurns,
   valueBelow,
   stalled,
+  saysStuck,
   willOverflow,
   onRequest,
   whileIdle,

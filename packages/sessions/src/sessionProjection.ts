@@ -1,4 +1,4 @@
-import { isOfPart } from '../../../src/protocol/parts/partRecords.ts'
+import { isOfPart } from '../../../src/protocol/parts/partLines.ts'
 import { brakeWords } from '../../../src/protocol/brakes/brakeWords.ts'
 import { isImported } from '../../../src/protocol/imported.ts'
 import type { Usage } from '../../../src/protocol/messages.ts'

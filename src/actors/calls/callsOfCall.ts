@@ -7,7 +7,8 @@ import { cloneJson } from '../../protocol/checks/cloneJson.ts'
 import { sameJson } from '../../protocol/checks/sameJson.ts'
 import { messageOf, toErrorInfo, type ErrorInfo } from '../../protocol/errors.ts'
 import { textOf } from '../../protocol/messages.ts'
-import type { InnerStart } from '../../protocol/parts/inner/innerState.ts'
+import type { InnerEnd, InnerStart } from '../../protocol/parts/inner/innerState.ts'
+import { maxDataBytes } from '../../protocol/resultData.ts'
 import type { PartDraft } from '../../machines/partStates.ts'
 import type { AgentPorts } from '../agentPorts.ts'
 import { Cancellation } from '../timing/cancellation.ts'
@@ -22,6 +23,7 @@ import { afterTool } from './afterTool.ts'
 import { verdictOn } from './askHook.ts'
 import { checkArguments } from './hookedCall.ts'
 import { clean, contentOf, plainBlocks } from './resultContent.ts'
+import { keepJson } from './resultData.ts'
 import { ToolAttempt, type OuterCall } from './toolAttempt.ts'
 
 type End = Omit<Extract<PartDraft, { type: 'inner.end' }>, 'type' | 'callId' | 'key' | 'n' | 'name' | 'at'>
@@ -47,6 +49,7 @@ const failed = (message: string, code?: string): End => ({
 })
 
 const interrupted = 'The process ended while this call ran: it is not known whether it happened.'
+const outOfTime = 'Not run: the time of this run is over. Return what you have.'
 const changedMeaning =
   'Not run: these arguments stand for something else than when it was decided about them. Look again, and call again.'
 
@@ -57,7 +60,7 @@ export class CallsOfCall implements InnerCalls {
   readonly #outer: OuterCall
   readonly #known: ReadonlyMap<number, InnerStart>
   readonly starts: InnerCalls['starts']
-  readonly ends: readonly InnerResult[]
+  readonly #ends: readonly InnerEnd[]
   /** People are asked one thing at a time. */
   #asking: Promise<unknown> = Promise.resolve()
 
@@ -68,8 +71,34 @@ export class CallsOfCall implements InnerCalls {
     const made = ports.parts.inner?.[input.callId]
     const unstarted = made?.ends.flatMap(({ n, name, asked }) => (asked === undefined ? [] : [{ n, name, ...asked }]))
     this.starts = [...(made?.starts ?? []), ...(unstarted ?? [])]
-    this.ends = made?.ends ?? []
+    this.#ends = made?.ends ?? []
     this.#known = new Map(made?.starts.map((start) => [start.n, start]))
+  }
+
+  ends(): Promise<readonly InnerResult[]> {
+    return Promise.all(this.#ends.map(async (end) => ({ ...end, ...(await this.#valueApart(end)) })))
+  }
+
+  async #valueApart({ n, apart }: InnerEnd): Promise<Pick<InnerResult, 'value'>> {
+    if (apart === undefined) return {}
+    const bytes = await this.#ports.snapshots.get(apart.artifact.id, apart.artifact.agentId)
+    if (bytes === undefined)
+      throw new Error(`The result of call ${n}, which is kept beside the log, is no longer there.`)
+    return { value: JSON.parse(new TextDecoder().decode(bytes)) }
+  }
+
+  /** Returns the end in the form of its record: a large value is kept beside the log, if it can be. */
+  async #recorded(end: End): Promise<End> {
+    const { value, ...others } = end
+    const text = value === undefined ? '' : JSON.stringify(value)
+    // No character takes more bytes.
+    if (text.length * 3 <= maxDataBytes) return end
+    const bytes = new TextEncoder().encode(text)
+    if (bytes.length <= maxDataBytes) return end
+    return keepJson(bytes, text, this.#ports).then(
+      (apart) => ({ ...others, apart }),
+      () => end,
+    )
   }
 
   get key(): string {
@@ -101,11 +130,12 @@ export class CallsOfCall implements InnerCalls {
       input: call.input,
       ...(answers.length === 0 ? {} : { answers }),
     }
-    const end = await this.#endOf({ call, input })
+    const end = clean(this.#ports, await this.#endOf({ call, input }))
+    const kept = await this.#recorded(end)
     this.#outer.signal.throwIfAborted()
     const at = this.#ports.clock.now()
-    this.#ports.record([{ type: 'inner.end', callId, key: mine, n, name, at, ...end }])
-    const { value, error } = clean(this.#ports, end)
+    this.#ports.record([{ type: 'inner.end', callId, key: mine, n, name, at, ...kept }])
+    const { value, error } = end
     ended({ n, at, ...(error === undefined ? { value } : { error }) })
     await this.#durable()
   }
@@ -135,8 +165,9 @@ export class CallsOfCall implements InnerCalls {
 
   /** Passes a call through everything that stands before it: its arguments, rules, the hook, people. */
   async #allowed({ call, input: made }: Made): Promise<Allowed> {
-    const { definition } = this.#ports
+    const { definition, deadline, clock } = this.#ports
     const { name, own } = call
+    if (deadline !== null && clock.now() >= deadline) return { end: failed(outOfTime, 'LIMIT') }
     if (own !== undefined) return { end: await ownEnd(own) }
     const tool = definition.tools.get(name)
     if (tool === undefined) return { end: failed(`There is no tool "${name}".`, 'UNKNOWN_TOOL') }

@@ -14,6 +14,10 @@ export function checkArguments({ definition }: AgentPorts, name: string, input: 
   return agent === undefined ? definition.tools.get(name)?.parse(input) : taskOf(agent, input)
 }
 
+/** Returns true if a call that may go to the background has arguments that do not fit: it is answered at once. */
+export const misfits = (ports: AgentPorts, { name, input }: Pick<CallInput, 'name' | 'input'>): boolean =>
+  ports.definition.tools.get(name)?.background !== undefined && checkArguments(ports, name, input)?.ok === false
+
 /** Returns a call in the form for hooks. */
 export function hookedCall(
   ports: AgentPorts,

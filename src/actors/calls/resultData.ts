@@ -6,6 +6,7 @@ import { whenDone } from '../timing/whenDone.ts'
 import { textBlock } from './resultContent.ts'
 import { messageOf } from '../../protocol/errors.ts'
 import { maxDataBytes } from '../../protocol/resultData.ts'
+import type { Artifact } from '../../protocol/artifacts/artifact.ts'
 import type { AgentPorts } from '../agentPorts.ts'
 import type { Outcome } from './outcome.ts'
 
@@ -41,6 +42,17 @@ async function keepData<R extends Outcome>(outcome: R, name: string, ports: Agen
   return { ...result, dataApart: await apart(bytes, text, name, ports) } as unknown as R
 }
 
+/** Keeps JSON beside the log. Rejects if that is not possible. */
+export async function keepJson(
+  bytes: Uint8Array,
+  text: string,
+  { agentId, snapshots }: AgentPorts,
+): Promise<{ readonly artifact: Artifact; readonly preview: string }> {
+  const id = await snapshots.put(bytes)
+  const artifact = { id, agentId, bytes: bytes.length, mimeType: 'application/json' }
+  return { artifact, preview: text.slice(0, previewChars) }
+}
+
 async function apart(
   bytes: Uint8Array,
   text: string,
@@ -48,9 +60,7 @@ async function apart(
   ports: AgentPorts,
 ): Promise<NonNullable<CallOutput['dataApart']>> {
   try {
-    const id = await ports.snapshots.put(bytes)
-    const artifact = { id, agentId: ports.agentId, bytes: bytes.length, mimeType: 'application/json' }
-    return { artifact, preview: text.slice(0, previewChars) }
+    return await keepJson(bytes, text, ports)
   } catch (thrown) {
     ports.tellApplication?.(
       `The data of a call of "${name}" is lost: its ${bytes.length} bytes are more than a record holds (${maxDataBytes}), ` +

@@ -60,6 +60,8 @@ export interface SubAgent {
   readonly state: 'read' | 'write' | { readonly read: readonly string[] } | null
   /** Milliseconds without an event before it is treated as crashed; time spent waiting for approvals does not count. */
   readonly stallMs: number
+  /** Set if no request lists it. */
+  readonly isDeferred?: true
 }
 
 /** Only for the type checker: the arguments of an agent's calls, by name. */
@@ -149,3 +151,19 @@ export function madeHere(definition: AgentDefinition): AgentDefinition {
 /** Returns true if `defineAgent` created the value. */
 export const isAgentDefinition = (value: unknown): value is AgentDefinition =>
   typeof value === 'object' && value !== null && made.has(value)
+
+/** Returns true for what `defineAgent` of another copy of this package seems to have made. */
+const isMadeElsewhere = (value: unknown): boolean => {
+  const { name, snapshot, policy } = (value ?? {}) as Partial<Record<keyof AgentDefinition, unknown>>
+  return (
+    typeof name === 'string' && typeof snapshot === 'object' && typeof policy === 'object' && !isAgentDefinition(value)
+  )
+}
+
+/** Says what a value that should be a definition is instead. `wanted`: what may be given. Pure. */
+export const noDefinition =
+  (wanted = 'give what defineAgent returns') =>
+  ({ input }: { readonly input?: unknown }): string =>
+    isMadeElsewhere(input)
+      ? 'it was made by another copy of escapement: import defineAgent from the copy that runs it'
+      : wanted

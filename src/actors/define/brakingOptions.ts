@@ -4,6 +4,7 @@ import { onlyFields } from '../../protocol/checks/onlyFields.ts'
 import { recallName } from '../../conversation/tree/stepText.ts'
 import { lazily } from '../../protocol/lazily.ts'
 import { graftBrake } from '../../protocol/brakes/graft/graftBrake.ts'
+import { pinBrake } from '../../protocol/brakes/pins/pinBrake.ts'
 import { defaultRevertPolicy, ignoredTools, type RevertPolicy } from '../../conversation/brakes/revert/revert.ts'
 import { defaultFoldPolicy, type FoldPolicy } from '../../conversation/brakes/fold/planFold.ts'
 import { defaultStallPolicy } from '../../conversation/brakes/stall/decideStall.ts'
@@ -15,6 +16,7 @@ import { windowOf, type CompactionOption } from './compactionOptions.ts'
 import { isPolicy, type Policy } from './policy.ts'
 import { modelOf } from '../models/modelOf.ts'
 import { agentPart } from '../parts/agentPart.ts'
+import { pinTool } from '../brakes/pins/pinTool.ts'
 import { graftTool } from '../brakes/graft/graftTool.ts'
 import { prunTool } from '../brakes/prune/prunTool.ts'
 import { recallTool } from '../brakes/recall/recallTool.ts'
@@ -72,6 +74,8 @@ export interface BrakingOptions {
   readonly graft?: boolean
   /** The model may hide steps of its own, with a memo in their place. */
   readonly prune?: boolean
+  /** The model may pin steps, which keeps them in its sight until a revert gives them up. */
+  readonly pin?: boolean
   /** The model may read again any step that is no longer shown in full. */
   readonly recall?: boolean
   /**
@@ -112,6 +116,7 @@ export const brakingSchema = () =>
     ]),
     graft: z.boolean(),
     prune: z.boolean(),
+    pin: z.boolean(),
     recall: z.boolean(),
     fold: z.union([
       z.boolean(),
@@ -200,15 +205,19 @@ function brakingOf(
   label: string,
 ): AgentDefinition['braking'] {
   const { revert = false, graft = false, prune = false, fold = false, stall = false } = options ?? {}
-  const { policies = [], lessons = false } = options ?? {}
+  const { policies = [], lessons = false, pin = false } = options ?? {}
   const hasRecall = offersRecall(options)
-  const hasBrakes = revert !== false || graft || prune || hasRecall || stall !== false || lessons
+  const hasBrakes = revert !== false || graft || prune || pin || hasRecall || stall !== false || lessons
   const isOff = !hasBrakes && policies.length === 0
   if (isOff) return null
   checkPolicies(policies, options!, label)
   const given = typeof revert === 'object' ? withoutUndefined(revert) : {}
   const { summaryModel, fidelity, summaryTimeoutMs, maxRevertsPerTarget, onUserMessage, defer, undo } = given
-  const ignored = ignoredTools([...(hasRecall ? [recallName] : []), ...(graft ? [graftBrake.tool] : [])])
+  const ignored = ignoredTools([
+    ...(hasRecall ? [recallName] : []),
+    ...(graft ? [graftBrake.tool] : []),
+    ...(pin ? [pinBrake.tool] : []),
+  ])
   const settings: RevertSettings = {
     maxRevertsPerTarget: maxRevertsPerTarget ?? usualReverts.maxRevertsPerTarget,
     onUserMessage: onUserMessage ?? usualReverts.onUserMessage,
@@ -244,7 +253,7 @@ function brakingOf(
     policies: policies.length === 0 ? null : { list: policies, fold: folding, contextWindow },
     lessons: lessons ? { brakes: ignored } : null,
     tags,
-    showsIds: prune || graft || asksRecall(options) || offersRevert(options),
+    showsIds: prune || graft || pin || asksRecall(options) || offersRevert(options),
   }
 }
 
@@ -257,6 +266,7 @@ const brakeTools: readonly {
   { name: 'revert_to_state', isOffered: offersRevert, make: ({ revert }) => revertTool(revert!) },
   { name: graftBrake.tool, isOffered: ({ graft } = {}) => graft === true, make: graftTool },
   { name: 'prun', isOffered: ({ prune } = {}) => prune === true, make: prunTool },
+  { name: pinBrake.tool, isOffered: ({ pin } = {}) => pin === true, make: pinTool },
   { name: recallName, isOffered: offersRecall, make: recallTool },
 ]
 

@@ -2,6 +2,7 @@ import type { AnyModel } from '../models/anyModel.ts'
 import { z } from 'zod'
 import { compactionTrigger } from '../../conversation/brakes/compaction/planCompaction.ts'
 import { endingTools, externalTools, irreversibleNames, pollingNames, reversibleNames } from './toolNames.ts'
+import { agentEntries, laterEntries, type AgentEntries, type AgentEntryOf } from './agentEntries.ts'
 import { subAgentMap, type EntryDeps, type SubAgentEntry } from './subAgents.ts'
 import type { RetryPolicy } from '../../machines/agentPolicy.ts'
 import { labelOf, RuntimeError } from '../../protocol/errors.ts'
@@ -22,7 +23,7 @@ import { backgroundPolicy } from '../parts/background/backgroundPart.ts'
 import { equip, partSchemas, type PartOptions } from '../parts/parts.ts'
 import { modelOf } from '../models/modelOf.ts'
 import type { CallsOf } from './typedEvents.ts'
-import type { DeferredTools } from '../parts/deferred/deferred.ts'
+import { DeferredTools } from '../parts/deferred/deferred.ts'
 import { settingsOf, systemOf } from '../turn/modelSettings.ts'
 import { defaultRetry, retrySchema } from '../turn/retryPolicy.ts'
 import type { Tool } from '../tools/defineTool.ts'
@@ -44,7 +45,7 @@ export interface AgentOptions<
     | AiSdkToolSet
     | DeferredTools<Tool<Deps> | ToolSource | AiSdkToolSet>
   )[],
-  Agents extends readonly SubAgentEntry[] = readonly SubAgentEntry[],
+  Agents extends AgentEntries = AgentEntries,
   State = unknown,
 >
   extends PlainOptions, TurnOptions<Deps>, PartOptions<Deps, State> {
@@ -53,7 +54,10 @@ export interface AgentOptions<
   readonly model: AnyModel
   /** Schema of the input that a caller passes in addition to the task: a zod object. */
   readonly input?: z.ZodObject
-  /** Agents the model may call as tools, or a function that returns them, for agents that call one another. */
+  /**
+   * Agents the model may call as tools, or a function that returns them, for agents that call one another. What `deferred` groups is not listed in
+   * requests.
+   */
   readonly agents?: Agents | (() => readonly SubAgentEntry[])
   /**
    * Agents that the model may hand the conversation over to, with the tools `transfer_to_<name>`: the other answers from then on. A function
@@ -107,7 +111,13 @@ const checkOptions = optionsCheck(
         error: ({ input }) => foreignSchema(input) ?? 'give a zod object',
       }),
     agents: () =>
-      z.union([z.array(z.unknown()), z.custom(isFunction, 'give a list of agents, or a function that does')]),
+      z.union([
+        z.array(z.unknown()),
+        z.custom(
+          (value) => isFunction(value) || value instanceof DeferredTools,
+          'give a list of agents, or a function that does',
+        ),
+      ]),
     handoffs: () =>
       z.array(
         z.custom((value) => isFunction(value) || isAgentDefinition(value), 'give agents, or functions that return one'),
@@ -142,11 +152,16 @@ export function defineAgent<
   Output = undefined,
   Deps = unknown,
   const Tools extends ToolEntries = readonly [],
-  const Agents extends readonly SubAgentEntry[] = readonly [],
+  const Agents extends AgentEntries = readonly [],
   State = undefined,
 >(
-  options: AgentOptions<Output, Deps & EntryToolDeps<Tools> & EntryDeps<Agents[number]>, Tools, Agents, State>,
-): AgentDefinition<Output, Deps & EntryToolDeps<Tools> & EntryDeps<Agents[number]>, CallsOf<Tools, Agents>, State> {
+  options: AgentOptions<Output, Deps & EntryToolDeps<Tools> & EntryDeps<AgentEntryOf<Agents>>, Tools, Agents, State>,
+): AgentDefinition<
+  Output,
+  Deps & EntryToolDeps<Tools> & EntryDeps<AgentEntryOf<Agents>>,
+  CallsOf<Tools, Agents>,
+  State
+> {
   const label = labelOf('Agent', options)
   const wrong = checkOptions(options)
   if (wrong !== undefined) throw new RuntimeError('INVALID_DEFINITION', `${label}: ${wrong}.`)
@@ -160,9 +175,9 @@ export function defineAgent<
   const tools = toolMap(given.tools, label)
   const { agents = [] } = options
   const called = isFunction(agents)
-    ? lazily(() => subAgentMap((agents as () => readonly SubAgentEntry[])(), tools, label))
-    : constant(subAgentMap(agents as readonly SubAgentEntry[], tools, label))
-  const hasAgents = isFunction(agents) || agents.length > 0
+    ? lazily(() => subAgentMap(laterEntries((agents as () => readonly SubAgentEntry[])(), label), tools, label))
+    : constant(subAgentMap(agentEntries(agents as AgentEntries), tools, label))
+  const hasAgents = isFunction(agents) || agents instanceof DeferredTools || agents.length > 0
   const settings = settingsOf(withCache(options), output, label)
   const { toolSources } = given
   const turns = turnSettings(options, brakeNames(options), label)

@@ -82,7 +82,7 @@ class DefinedAgent {
     const tools = [...this.tools.values()].filter(({ name }) => !isDeferred(this.#definition, name))
     return [
       ...tools.filter((tool) => !(tool instanceof SourceTool)).map(specOf),
-      ...[...this.agents.values()].map(subAgentSpec),
+      ...[...this.agents.values()].filter((agent) => agent.isDeferred !== true).map(subAgentSpec),
       ...tools.filter((tool) => tool instanceof SourceTool).map(specOf),
     ]
   }

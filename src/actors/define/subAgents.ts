@@ -5,7 +5,7 @@ import { lazily } from '../../protocol/lazily.ts'
 import { describeIssues, messageOf, RuntimeError } from '../../protocol/errors.ts'
 import type { JsonSchema, ToolSpec } from '../../protocol/ports/model.ts'
 import type { RestartPolicy } from '../../machines/supervisorTypes.ts'
-import { isAgentDefinition, type AgentDefinition, type SubAgent } from './agentDefinition.ts'
+import { isAgentDefinition, noDefinition, type AgentDefinition, type SubAgent } from './agentDefinition.ts'
 import type { AnyTool } from '../tools/defineTool.ts'
 import { invalid } from '../tools/toolSchema.ts'
 import { backgroundTools } from '../parts/background/backgroundTools.ts'
@@ -49,6 +49,10 @@ export interface SubAgentOptions {
   readonly state?: 'read' | 'write' | { readonly read: readonly string[] }
 }
 
+/** Returns true for an entry of an agent's `agents`. */
+export const isSubAgentEntry = (entry: unknown): entry is SubAgentEntry =>
+  isAgentDefinition(entry) || isAgentDefinition((entry as Partial<SubAgentOptions> | null | undefined)?.definition)
+
 type NeedOf<Entry> = Entry extends {
   readonly definition: AgentDefinition
   readonly deps: (callerDeps: infer From) => unknown
@@ -71,7 +75,7 @@ const count = lazily(() => z.int().nonnegative())
 
 const optionsSchema = lazily(() =>
   onlyFields({
-    definition: z.custom<AgentDefinition>(isAgentDefinition, 'give what defineAgent returns'),
+    definition: z.custom<AgentDefinition>(isAgentDefinition, { error: noDefinition() }),
     context: z.enum(['own', 'fork']).default('own'),
     detach: z.union([z.boolean(), z.literal('report')]).default(false),
     continuable: z.boolean().default(false),
@@ -114,15 +118,21 @@ function wrongInContinuable({ input }: AgentDefinition, detach: SubAgent['detach
   return input !== null && continueField in input.shape ? `its input has a field "${continueField}"` : undefined
 }
 
+/** An entry, with a mark if no request lists it. */
+export interface MarkedEntry {
+  readonly entry: SubAgentEntry
+  readonly isDeferred?: true
+}
+
 /** The agents of a definition by name. @throws RuntimeError `INVALID_DEFINITION`: a duplicate name, or that of a tool. */
 export function subAgentMap(
-  entries: readonly SubAgentEntry[],
+  entries: readonly MarkedEntry[],
   tools: ReadonlyMap<string, AnyTool>,
   label: string,
 ): ReadonlyMap<string, SubAgent> {
   const map = new Map<string, SubAgent>()
-  for (const entry of entries) {
-    const agent = subAgentOf(entry, label)
+  for (const { entry, isDeferred } of entries) {
+    const agent = isDeferred ? { ...subAgentOf(entry, label), isDeferred } : subAgentOf(entry, label)
     const { name } = agent.definition
     if (map.has(name)) throw new RuntimeError('INVALID_DEFINITION', `${label}: two agents are named "${name}".`)
     if (tools.has(name))

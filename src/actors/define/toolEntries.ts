@@ -37,11 +37,16 @@ const isEntry = (entry: unknown): boolean =>
     ? entry.entries.every(isEntry)
     : isTool(entry) || isToolSource(entry) || isAiSdkToolSet(entry)
 
+const wanted = (entry: unknown): string =>
+  Array.isArray(entry)
+    ? 'it is a list itself: spread it, as in [...workspaceTools(dir)]'
+    : 'make it with defineTool, or give a source of tools, or tools of the AI SDK by name'
+
 export const toolEntriesSchema = lazily(() =>
   z.custom<ToolEntries>((given) => (Array.isArray(given) ? given.every(isEntry) : isAiSdkToolSet(given)), {
     error: ({ input }) =>
       Array.isArray(input)
-        ? `entry ${input.findIndex((entry) => !isEntry(entry))}: make it with defineTool, or give a source of tools, or tools of the AI SDK by name`
+        ? `entry ${input.findIndex((entry) => !isEntry(entry))}: ${wanted(input.find((entry) => !isEntry(entry)))}`
         : 'give a list of tools, or tools of the AI SDK by name',
   }),
 )

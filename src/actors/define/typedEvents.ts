@@ -2,7 +2,7 @@ import type { recallName } from '../../conversation/tree/stepText.ts'
 import type { AskingTool } from '../../protocol/brakes/brakeTable.ts'
 import type { AgentEvent, EventOf } from '../../protocol/events.ts'
 import type { AgentDefinition } from './agentDefinition.ts'
-import type { SubAgentEntry } from './subAgents.ts'
+import type { AgentEntries } from './agentEntries.ts'
 import type { EntryOf, ToolEntries, ToolsIn } from './toolEntries.ts'
 import type { Tool } from '../tools/defineTool.ts'
 import type { ToolSource } from '../tools/toolSource.ts'
@@ -21,7 +21,7 @@ export interface CallTypes<out Input, out Data> {
 }
 
 /** The arguments and data of an agent's calls, by name, as far as they are known: those of its tools. */
-export type CallsOf<Tools extends ToolEntries, Agents extends readonly SubAgentEntry[]> = {
+export type CallsOf<Tools extends ToolEntries, Agents extends AgentEntries> = {
   readonly [T in ToolsIn<Tools> as T['name']]: T extends Tool<never, string, infer Input, infer Data>
     ? CallTypes<Input, Data>
     : never

@@ -29,8 +29,8 @@ export interface InnerCalls {
   readonly key: string
   /** Calls that were started before, when the running call runs again. */
   readonly starts: readonly Pick<InnerCall, 'n' | 'name' | 'print' | 'begun'>[]
-  /** Results of before, in the order of their records. */
-  readonly ends: readonly InnerResult[]
+  /** Resolves with the results of before, in the order of their records. Rejects if one of them is no longer kept. */
+  ends(): Promise<readonly InnerResult[]>
   /** `begun` of the calls of before. */
   readonly begun: number | undefined
   /** Returns the digest of arguments, as those on record have it. */

@@ -1,6 +1,6 @@
 import { nearestWord } from '../../protocol/checks/nearestWord.ts'
 import type { AgentDefinition } from '../define/agentDefinition.ts'
-import { deferredTools } from '../parts/deferred/deferral.ts'
+import { foundSpecs } from '../parts/deferred/foundSpecs.ts'
 import type { OfferedTool } from './turnOptions.ts'
 
 /** Names of everything that requests list. */
@@ -9,7 +9,7 @@ export const everyName = ({ toolSpecs }: AgentDefinition): string[] => toolSpecs
 /** Names of everything that the model may call. */
 export const callableNames = (definition: AgentDefinition): string[] => [
   ...everyName(definition),
-  ...deferredTools(definition).map(({ name }) => name),
+  ...foundSpecs(definition).map(({ name }) => name),
 ]
 
 /**

@@ -27,6 +27,7 @@ import { readAnswer } from '../../protocol/checks/readOutput.ts'
 import { ratesOf } from './ratesOf.ts'
 import { readReply, tooLarge, type ReadReply } from './readReply.ts'
 import type { TurnFrame } from './turnFrames.ts'
+import { misfits } from '../calls/hookedCall.ts'
 import { needsApproval } from '../calls/needsApproval.ts'
 import { innerCall, InnerDeltas } from '../parts/calls.ts'
 import { warnOfUnusedCache } from './warnOfUnusedCache.ts'
@@ -361,7 +362,8 @@ function planCalls(
   const settled = mapped(calls, (call) => {
     const { callId, name } = call
     const input = isWhole ? settledInput(ports.definition, call) : call.input
-    return { callId, name, input, ...(input === call.input ? {} : { isSettled: true as const }) }
+    const settling = input === call.input ? {} : { isSettled: true as const }
+    return { callId, name, input, ...settling, ...(misfits(ports, { name, input }) ? { misfits: true as const } : {}) }
   })
   const answers = mapped(settled, (call) => !isLater && needsApproval(ports, call, context))
   const plan = (needed: readonly boolean[]): PlannedCall[] =>

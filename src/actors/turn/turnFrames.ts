@@ -3,8 +3,7 @@ import type { ModelSettings, ToolSpec } from '../../protocol/ports/model.ts'
 import type { LogRecord, RecordOf } from '../../protocol/records.ts'
 import type { ModelUse } from '../../protocol/bridge/turns.ts'
 import type { AgentDefinition } from '../define/agentDefinition.ts'
-import { specOf } from '../define/definedAgent.ts'
-import { deferredTools } from '../parts/deferred/deferral.ts'
+import { foundSpecs } from '../parts/deferred/foundSpecs.ts'
 import { priceOf } from './pricing.ts'
 import { systemOf, withAddendum, withPossibleChoice } from './modelSettings.ts'
 import type { PricedModel } from './turnOptions.ts'
@@ -193,9 +192,9 @@ const systemFor = ({ settings, addendum }: AgentDefinition, instructions: string
 function offered(definition: AgentDefinition, names: readonly string[]): readonly ToolSpec[] {
   const wanted = new Set(names)
   const { toolSpecs } = definition
-  const listed = deferredTools(definition).filter(({ name }) => wanted.has(name))
+  const listed = foundSpecs(definition).filter(({ name }) => wanted.has(name))
   if (listed.length === 0 && toolSpecs.every(({ name }) => wanted.has(name))) return toolSpecs
-  return [...toolSpecs.filter(({ name }) => wanted.has(name)), ...listed.map(specOf)]
+  return [...toolSpecs.filter(({ name }) => wanted.has(name)), ...listed]
 }
 
 const withOptions = (

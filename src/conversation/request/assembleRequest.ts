@@ -283,12 +283,13 @@ export class RequestAssembler {
     const message = wellFormed(given)
     const { last } = this.#messages
     if (last?.role === 'user' && message.role === 'user') {
+      const block = last.content.length
       if (last.content === this.#growing) this.#growing.push(...message.content)
       else {
         this.#growing = [...last.content, ...message.content]
         this.#messages.replaceLast({ role: 'user', content: this.#growing })
       }
-      this.#origins.merge(origin)
+      this.#origins.merge(origin, block)
       return
     }
     if (last?.role === 'assistant') {

@@ -2,6 +2,7 @@ import { queueOf, type BrakeQueues } from '../../protocol/brakes/brakeTable.ts'
 import type {
   CompactionRequest,
   PinOutcome,
+  PinRequest,
   PolicyRequest,
   PruneOutcome,
   RevertRequest,
@@ -186,18 +187,20 @@ export class Annotations {
     return this.#pinned.has(stepId)
   }
 
-  /** Steps that a tool pinned: a revert may abandon them. */
+  /** Steps that a tool or the model pinned: a revert may abandon them. */
   get yielding(): ReadonlySet<NodeId> {
     return this.#yielding
   }
 
-  pin({ id, applied, step, pinned }: PinOutcome): void {
+  /** Takes in the outcome of a pin; returns who asked for it. */
+  pin({ id, applied, step, pinned }: PinOutcome): PinRequest['by'] | undefined {
     const by = this.settle('pins', id)
-    if (!applied || step === undefined) return
-    if (pinned && by === 'runtime') this.#yielding.add(step)
+    if (!applied || step === undefined) return by
+    if (pinned && (by === 'runtime' || by === 'model')) this.#yielding.add(step)
     else this.#yielding.delete(step)
     if (pinned) this.#pinned.add(step)
     else this.hasUnpinned = this.#pinned.delete(step) || this.hasUnpinned
+    return by
   }
 
   work(id: string, receipt: Receipt): void {

@@ -49,7 +49,10 @@ export function factsOf(nodes: Iterable<ConversationNode>): Fact[] {
     facts.push({
       kind,
       tool: message.toolName,
-      input: oneLine(JSON.stringify((node.ranWith ?? callIn(reply, message.callId))?.input) ?? '', longest.input),
+      input: oneLine(
+        message.calls ?? JSON.stringify((node.ranWith ?? callIn(reply, message.callId))?.input) ?? '',
+        longest.input,
+      ),
       outcome: [told, kept].filter((part) => part !== '').join(', '),
     })
   }

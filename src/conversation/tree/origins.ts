@@ -1,10 +1,27 @@
 import { isImported } from '../../protocol/imported.ts'
+import { toolCallsOf } from '../../protocol/text/messageText.ts'
 import type { Provenance, ProvenanceKind } from '../../protocol/provenance.ts'
 import { GrowingList } from './growingList.ts'
 import type { ConversationNode } from './node.ts'
 
 /** Origin of a message in a request: a node, or something that is not on the trunk. */
 export type Origin = ConversationNode | ProvenanceKind
+
+/** Origin of a part of a message, with the index of its first block. */
+class MergedOrigin {
+  readonly of: Origin
+  readonly block: number
+
+  constructor(of: Origin, block: number) {
+    this.of = of
+    this.block = block
+  }
+}
+
+/** Origins of one message, in order. */
+type Parts = (Origin | MergedOrigin)[]
+
+const originOf = (part: Origin | MergedOrigin): Origin => (part instanceof MergedOrigin ? part.of : part)
 
 const none: readonly never[] = Object.freeze([])
 
@@ -14,14 +31,14 @@ const none: readonly never[] = Object.freeze([])
  */
 export class Origins {
   /** The origin of each message, or the origins merged into it. */
-  readonly #origins = new GrowingList<Origin | Origin[]>()
-  #read: readonly (Origin | Origin[])[] = none
+  readonly #origins = new GrowingList<Origin | Parts>()
+  #read: readonly (Origin | Parts)[] = none
   #made: readonly Provenance[] = none
   /** The last entry until it is returned. Thousands of origins may be merged into it without copying. */
-  #growing: Origin[] | undefined
+  #growing: Parts | undefined
 
   /** Returns the last entry, which does not change afterwards. */
-  get last(): Origin | Origin[] | undefined {
+  get last(): Origin | Parts | undefined {
     this.#growing = undefined
     return this.#origins.last
   }
@@ -30,18 +47,19 @@ export class Origins {
     this.#origins.push(origin)
   }
 
-  /** Adds an origin to the last message. */
-  merge(origin: Origin): void {
+  /** Adds an origin to the last message; `block`: the index of its first block. */
+  merge(origin: Origin, block: number): void {
     const last = this.#origins.last!
-    if (last === this.#growing) this.#growing.push(origin)
-    else this.#origins.replaceLast((this.#growing = [last, origin].flat()))
+    const part = new MergedOrigin(origin, block)
+    if (last === this.#growing) this.#growing.push(part)
+    else this.#origins.replaceLast((this.#growing = [last, part].flat()))
   }
 
   cut(length: number): void {
     this.#origins.cut(length)
   }
 
-  replaceLast(origin: Origin | Origin[]): void {
+  replaceLast(origin: Origin | Parts): void {
     this.#origins.replaceLast(origin)
   }
 
@@ -53,7 +71,7 @@ export class Origins {
     return () => (made ??= this.#make(origins()))
   }
 
-  #make(origins: readonly (Origin | Origin[])[]): readonly Provenance[] {
+  #make(origins: readonly (Origin | Parts)[]): readonly Provenance[] {
     let same = 0
     while (same < origins.length && this.#read[same] === origins[same]) same += 1
     const made = this.#made.slice(0, same)
@@ -71,20 +89,24 @@ class Turn {
   #messages = 0
 
   /** Starts after the first `length` of these. */
-  constructor(origins: readonly (Origin | Origin[])[], length: number) {
+  constructor(origins: readonly (Origin | Parts)[], length: number) {
     for (let index = length - 1; index >= 0; index -= 1) {
       for (const origin of [origins[index]!].flat().toReversed()) {
-        if (!isNode(origin)) continue
-        if (this.#messages > 0 && origin.turnIndex !== this.#index) return
-        this.#index = origin.turnIndex
+        const one = originOf(origin)
+        if (!isNode(one)) continue
+        if (this.#messages > 0 && one.turnIndex !== this.#index) return
+        this.#index = one.turnIndex
         this.#messages += 1
       }
     }
   }
 
-  provenanceOf(origin: Origin | Origin[]): Provenance {
+  provenanceOf(origin: Origin | Parts): Provenance {
     if (!Array.isArray(origin)) return this.#kindOf(origin)
-    const [first, ...merged] = origin.map((one) => this.#kindOf(one))
+    const [first, ...merged] = origin.map((part) => {
+      const kind = this.#kindOf(originOf(part))
+      return part instanceof MergedOrigin ? { ...kind, block: part.block } : kind
+    })
     return { ...first!, merged }
   }
 
@@ -99,7 +121,8 @@ class Turn {
     const messageIndex = this.#messages++
     if (message.role === 'user' && message.provenance !== undefined) return message.provenance
     if (message.role === 'user' && message.source !== 'prompt') return { type: message.source }
-    return { type: 'loopTurn', turnIndex, role: message.role, messageIndex }
+    const calls = message.role === 'assistant' ? toolCallsOf(message.content).length : 0
+    return { type: 'loopTurn', turnIndex, role: message.role, messageIndex, ...(calls === 0 ? {} : { calls }) }
   }
 }
 

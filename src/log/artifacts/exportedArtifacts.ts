@@ -1,6 +1,6 @@
 import type { Artifact } from '../../protocol/artifacts/artifact.ts'
 import type { Store } from '../../protocol/ports/store.ts'
-import { artifactsOf } from '../../protocol/artifacts/artifactsOf.ts'
+import { artifactsOf, hasResult } from '../../protocol/artifacts/artifactsOf.ts'
 import type { LogRecord } from '../../protocol/records.ts'
 import { toBase64 } from '../../protocol/text/toBase64.ts'
 
@@ -25,7 +25,7 @@ export class NamedArtifacts {
   readonly #named = new Map<string, Artifact>()
 
   apply(record: LogRecord): void {
-    if (record.type !== 'tool.end') return
+    if (!hasResult(record)) return
     for (const artifact of artifactsOf(record)) this.#named.set(artifactKey(artifact.agentId, artifact.id), artifact)
   }
 

@@ -1,8 +1,13 @@
-import type { RecordOf } from '../records.ts'
+import type { LogRecord, RecordOf } from '../records.ts'
 import type { Artifact } from './artifact.ts'
 
+/** Returns true for a record with a result: that of a call, or the report of one in the background. */
+export const hasResult = (record: LogRecord): record is RecordOf<'tool.end' | 'call.reported'> =>
+  record.type === 'tool.end' || record.type === 'call.reported'
+
 /** Returns the artifacts that a result names: those that the model may read, and its data. */
-export function artifactsOf({ message, dataApart }: RecordOf<'tool.end'>): readonly Artifact[] {
-  const named = message.artifacts ?? []
+export function artifactsOf(record: RecordOf<'tool.end' | 'call.reported'>): readonly Artifact[] {
+  const { dataApart } = record
+  const named = (record.type === 'tool.end' ? record.message : record).artifacts ?? []
   return dataApart !== undefined && 'artifact' in dataApart ? [...named, dataApart.artifact] : named
 }

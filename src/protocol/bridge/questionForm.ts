@@ -4,11 +4,22 @@ import type { JsonSchema } from '../ports/model.ts'
 export type QuestionForm =
   | { readonly type: 'boolean' }
   | { readonly type: 'choice'; readonly values: readonly (string | number)[] }
-  | { readonly type: 'text' }
-  | { readonly type: 'number' }
+  /** `least`, `most`: characters. */
+  | { readonly type: 'text'; readonly least?: number; readonly most?: number }
+  | NumberForm
   | { readonly type: 'object'; readonly fields: readonly QuestionField[] }
   /** Any other value, typed as JSON. */
   | { readonly type: 'json' }
+
+/** `above` and `below` are not allowed themselves. */
+interface NumberForm {
+  readonly type: 'number'
+  readonly isWhole?: true
+  readonly least?: number
+  readonly most?: number
+  readonly above?: number
+  readonly below?: number
+}
 
 /** A field of an object; its value is never an object itself. */
 export interface QuestionField {
@@ -43,13 +54,27 @@ function simpleForm(schema: JsonSchema): QuestionField['form'] {
     case 'boolean':
       return { type: 'boolean' }
     case 'string':
-      return { type: 'text' }
+      return { type: 'text', ...limitIn(schema, 'minLength', 'least'), ...limitIn(schema, 'maxLength', 'most') }
     case 'number':
     case 'integer':
-      return { type: 'number' }
+      return {
+        type: 'number',
+        ...(schema['type'] === 'integer' ? { isWhole: true } : {}),
+        ...limitIn(schema, 'minimum', 'least'),
+        ...limitIn(schema, 'maximum', 'most'),
+        ...limitIn(schema, 'exclusiveMinimum', 'above'),
+        ...limitIn(schema, 'exclusiveMaximum', 'below'),
+      }
     default:
       return { type: 'json' }
   }
+}
+
+/** A limit of a schema under the name that forms have for it. Those of all whole numbers are none. */
+function limitIn<N extends string>(schema: JsonSchema, key: string, name: N): { readonly [K in N]?: number } {
+  const limit = schema[key]
+  if (typeof limit !== 'number' || Math.abs(limit) >= Number.MAX_SAFE_INTEGER) return {}
+  return { [name]: limit } as { readonly [K in N]?: number }
 }
 
 const isChoice = (value: unknown): value is string | number => typeof value === 'string' || typeof value === 'number'
@@ -68,14 +93,18 @@ function choicesIn({ enum: values, anyOf }: JsonSchema): readonly (string | numb
 export function readTyped(form: QuestionForm, typed: string): Typed {
   const text = typed.trim()
   switch (form.type) {
-    case 'text':
-      return { value: typed }
+    case 'text': {
+      const { least = 0, most = Infinity } = form
+      if (typed.length < least) return { problem: least === 1 ? 'empty' : `at least ${least} characters` }
+      return typed.length > most ? { problem: `at most ${most} characters` } : { value: typed }
+    }
     case 'boolean':
       if (/^(y|yes|true)$/i.test(text)) return { value: true }
       return /^(n|no|false)$/i.test(text) ? { value: false } : { problem: 'neither yes nor no' }
     case 'number': {
       const value = Number(text)
-      return text === '' || !Number.isFinite(value) ? { problem: 'not a number' } : { value }
+      const problem = text === '' || !Number.isFinite(value) ? 'not a number' : wrongIn(form, value)
+      return problem === undefined ? { value } : { problem }
     }
     case 'choice': {
       const value = form.values.find((one) => String(one) === text) ?? form.values[Number(text) - 1]
@@ -87,17 +116,72 @@ export function readTyped(form: QuestionForm, typed: string): Typed {
   }
 }
 
+function wrongIn({ isWhole, least, most, above, below }: NumberForm, value: number): string | undefined {
+  if (isWhole === true && !Number.isInteger(value)) return 'not a whole number'
+  if (least !== undefined && value < least) return `at least ${least}`
+  if (most !== undefined && value > most) return `at most ${most}`
+  if (above !== undefined && value <= above) return `more than ${above}`
+  return below !== undefined && value >= below ? `less than ${below}` : undefined
+}
+
+/** The values that a form takes, in a few words; empty: any text. Pure. */
+export function limitWords(form: QuestionForm): string {
+  switch (form.type) {
+    case 'boolean':
+      return 'yes or no'
+    case 'choice':
+      return form.values.join(', ')
+    case 'json':
+    case 'object':
+      return 'JSON'
+    case 'text':
+      return rangeWords(form, ' characters')
+    case 'number': {
+      const kind = form.isWhole === true ? 'a whole number' : 'a number'
+      const range = [
+        rangeWords(form),
+        form.above === undefined ? '' : `more than ${form.above}`,
+        form.below === undefined ? '' : `less than ${form.below}`,
+      ]
+      return [kind, ...range.filter((words) => words !== '')].join(', ')
+    }
+  }
+}
+
+function rangeWords({ least, most }: { readonly least?: number; readonly most?: number }, unit = ''): string {
+  if (most === undefined) return least === undefined || (unit !== '' && least < 2) ? '' : `at least ${least}${unit}`
+  return least === undefined ? `at most ${most}${unit}` : `${least} to ${most}${unit}`
+}
+
+/** The value of the fields of an object, or the fault of each field that has one, by its name. */
+export type TypedFields = { readonly value: unknown } | { readonly problems: { readonly [name: string]: string } }
+
 /** Reads the texts typed into the fields of an object; an empty one that is not required is left out. Pure. */
-export function readFields(fields: readonly QuestionField[], typed: { readonly [name: string]: string }): Typed {
+export function readFields(fields: readonly QuestionField[], typed: { readonly [name: string]: string }): TypedFields {
   const value: Record<string, unknown> = {}
+  const problems: Record<string, string> = {}
   for (const { name, form, isRequired } of fields) {
     const text = typed[name] ?? ''
     if (text === '' && !isRequired) continue
     const read = readTyped(form, text)
-    if ('problem' in read) return { problem: `${name}: ${read.problem}` }
-    value[name] = read.value
+    if ('problem' in read) problems[name] = read.problem
+    else value[name] = read.value
   }
-  return { value }
+  return Object.keys(problems).length === 0 ? { value } : { problems }
+}
+
+/** Returns the fields that a refusal of the server names, each with what it says of it. Pure. */
+export function refusedFields(
+  fields: readonly Pick<QuestionField, 'name'>[],
+  refusal: string,
+): { readonly [name: string]: string } {
+  const parts = refusal.split(/(?:^|[:;] )(?=[\w$.-]+: )/)
+  return Object.fromEntries(
+    fields.flatMap(({ name }) => {
+      const said = parts.findLast((part) => part.startsWith(`${name}: `))
+      return said === undefined ? [] : [[name, said.slice(name.length + 2).replace(/\.$/, '')]]
+    }),
+  )
 }
 
 function readJson(text: string): Typed {

@@ -1,10 +1,18 @@
 import type { Narrated, Telling } from '../brakes/telling.ts'
 import type { EventOf } from '../events.ts'
 import type { NodeId } from '../ids.ts'
-import type { Usage } from '../messages.ts'
+import type { PlainBlock, Usage } from '../messages.ts'
 import type { PartRecordType } from './partRecords.ts'
 
 type Attribute = string | number | boolean | readonly string[] | undefined
+
+/** A call that no message of the model has, for those who show calls: as it begins and, with `end`, once it is over. */
+export interface CallShown {
+  readonly callId: string
+  readonly name: string
+  readonly input?: unknown
+  readonly end?: { readonly content: readonly PlainBlock[]; readonly isError: boolean; readonly data?: unknown }
+}
 
 /** Words about one kind of record that need no content. */
 export interface RecordWords<E> {
@@ -12,6 +20,8 @@ export interface RecordWords<E> {
   log(event: E, telling: Pick<Telling, 'counted'>): Narrated
   /** Attributes of its mark in a span; `hasContent`: what was said may stand there. Default: it has no mark. */
   attributes?(event: E, hasContent: boolean): { readonly [name: string]: Attribute }
+  /** The call that it is about, for chats and editors that show each call. Default: none. */
+  call?(event: E): CallShown
   /** The part of it that clients see who may not see all. Default: nothing. */
   visible?(event: E): E
 }

@@ -16,6 +16,11 @@ export const partLines: { readonly [T in PartRecordType]: RecordLines<EventOf<T>
   ...permissionLines,
 }
 
+/** Returns true for a record or event of a part. Asks the lines, as a page has these and no schemas. */
+export const isOfPart = <R extends { readonly type: string }>(
+  record: R,
+): record is Extract<R, { readonly type: PartRecordType }> => Object.hasOwn(partLines, record.type)
+
 /** Returns the lines about a record of a part; `undefined` for any other event. */
 export const linesAbout = <E extends { readonly type: string }>(event: E): RecordLines<E> | undefined =>
   Object.hasOwn(partLines, event.type)

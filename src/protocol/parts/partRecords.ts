@@ -20,8 +20,3 @@ export const partCommands = {
   ...stateCommands,
 } as const
 export type PartCommandType = keyof typeof partCommands
-
-/** Returns true for a record or event of a part. */
-export const isOfPart = <R extends { readonly type: string }>(
-  record: R,
-): record is Extract<R, { readonly type: PartRecordType }> => Object.hasOwn(partRecords, record.type)

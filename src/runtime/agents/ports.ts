@@ -292,6 +292,10 @@ export class Ports implements AgentPorts {
     keepRules(this)
   }
 
+  get deadline(): number | null {
+    return this.#agent.machine.context.run?.deadline ?? null
+  }
+
   get parts(): PartStates {
     return this.#agent.machine.context.parts
   }

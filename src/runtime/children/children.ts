@@ -1,7 +1,7 @@
 import type { AgentDefinition, SubAgent } from '../../actors/define/agentDefinition.ts'
 import type { ChildPorts } from '../../actors/agentPorts.ts'
 import type { Cancellation } from '../../actors/timing/cancellation.ts'
-import { taskOf } from '../../actors/define/subAgents.ts'
+import { declaredTask } from '../../actors/parts/calls.ts'
 import type { CallOutput } from '../../machines/effectTypes.ts'
 import type { OpenInput, OpenOutput, WatchOutput } from '../../machines/supervisorTypes.ts'
 import type { Evidence } from '../../protocol/braking.ts'
@@ -139,7 +139,7 @@ export class Children implements ChildPorts {
         'CHILD_REFUSED',
         `A sub-agent here would be at depth ${depth}; ${this.#parent.family.maxDepth} is the most allowed.`,
       )
-    const task = callId === null ? undefined : taskOf(agent, input.input)
+    const task = callId === null ? undefined : declaredTask(this.#parent.view.definition, agent, input.input)
     if (task?.ok === false) return this.#answer(input, { text: task.message, isError: true })
     const running = agent.detach === false ? undefined : this.detached.get(childId)
     if (running !== undefined)

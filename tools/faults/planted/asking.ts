@@ -106,8 +106,8 @@ export const faults: readonly Fault[] = [
     id: 'asking-13',
     file: 'packages/cli/src/chat/askPerson.ts',
     what: 'a question at the terminal is given up when its answer is refused',
-    from: `if (hasCode(thrown, 'ANSWER_INVALID')) return messageOf(thrown)`,
-    to: `if (hasCode(thrown, 'ANSWER_INVALID')) return undefined`,
+    from: 'return at === -1 ? said : said.slice(at + mark.length)',
+    to: 'return undefined',
     tests: ['packages/cli/test/questions'],
   },
   {

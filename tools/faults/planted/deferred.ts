@@ -77,7 +77,7 @@ export const faults: readonly Fault[] = [
     id: 'deferred-10',
     file: 'src/actors/turn/turnFrames.ts',
     what: 'a deferred tool that a turn names is not in its requests',
-    from: '...listed.map(specOf)]',
+    from: '...listed]',
     to: ']',
     tests: ['journeys/findsTools'],
   },

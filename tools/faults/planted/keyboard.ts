@@ -129,8 +129,16 @@ export const faults: readonly Fault[] = [
     id: 'typing-card',
     file: 'packages/page/src/inspector/views/calls/pendingBar.tsx',
     what: 'a card closes under who writes in it, as another call comes',
-    from: 'key !== closed && (key === inCard || deciding.drafts.value.has(key))',
-    to: 'false',
+    from: 'closes ? undefined : pending.find(({ key }) => key === inCard || isWritten(key))?.key',
+    to: 'closes && isWritten(inCard!) ? inCard : undefined',
+    tests: ['page/test/inspector/calls/decidingInChromium'],
+  },
+  {
+    id: 'typing-elsewhere',
+    file: 'packages/page/src/inspector/views/calls/pendingBar.tsx',
+    what: 'what was typed in the overview is not open beside the conversation',
+    from: ' || deciding.typed.has(key)',
+    to: '',
     tests: ['page/test/inspector/calls/decidingInChromium'],
   },
   {

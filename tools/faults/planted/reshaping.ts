@@ -93,8 +93,8 @@ export const faults: readonly Fault[] = [
     id: 'reshaping-12',
     file: 'src/actors/define/brakingOptions.ts',
     what: 'a model that may ask for copies of steps is not shown their ids',
-    from: 'prune || graft || asksRecall(options)',
-    to: 'prune || asksRecall(options)',
+    from: 'prune || graft || pin || asksRecall(options)',
+    to: 'prune || pin || asksRecall(options)',
     tests: ['braking/optIn'],
   },
 ]

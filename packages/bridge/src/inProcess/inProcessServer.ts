@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { optionsCheck } from '../../../../src/protocol/checks/optionsCheck.ts'
-import { isAgentDefinition, type AgentDefinition } from '../../../../src/actors/define/agentDefinition.ts'
+import { isAgentDefinition, noDefinition, type AgentDefinition } from '../../../../src/actors/define/agentDefinition.ts'
 import { closeCodes } from '../../../../src/protocol/bridge/bridgeProtocol.ts'
 import { RuntimeError } from '../../../../src/protocol/errors.ts'
 import type { Role } from '../../../../src/protocol/bridge/rights.ts'
@@ -28,7 +28,7 @@ export interface InProcessOptions {
 const checkOptions = optionsCheck(
   {},
   {
-    definitions: () => z.array(z.custom<AgentDefinition>(isAgentDefinition, 'give what defineAgent returns')),
+    definitions: () => z.array(z.custom<AgentDefinition>(isAgentDefinition, { error: noDefinition() })),
     deps: () => z.custom<ServedDeps>((value) => typeof value === 'function', 'give a function'),
     role: roleSchema,
     limits: bridgeLimitsSchema,

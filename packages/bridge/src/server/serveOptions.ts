@@ -3,7 +3,7 @@ import type { Server as TlsServer } from 'node:https'
 import { z } from 'zod'
 import { onlyFields } from '../../../../src/protocol/checks/onlyFields.ts'
 import { lazily } from '../../../../src/protocol/lazily.ts'
-import { isAgentDefinition, type AgentDefinition } from '../../../../src/actors/define/agentDefinition.ts'
+import { isAgentDefinition, noDefinition, type AgentDefinition } from '../../../../src/actors/define/agentDefinition.ts'
 import { RuntimeError } from '../../../../src/protocol/errors.ts'
 import type { Role } from '../../../../src/protocol/bridge/rights.ts'
 import { roleSchema } from '../../../../src/protocol/bridge/rightsSchema.ts'
@@ -187,7 +187,7 @@ const checkEach = optionsCheck(
     role: roleSchema,
     origins: () => z.array(z.string()),
     deps: () => z.custom((value) => typeof value === 'function', 'give a function'),
-    definitions: () => z.array(z.custom<AgentDefinition>(isAgentDefinition, 'give what defineAgent returns')),
+    definitions: () => z.array(z.custom<AgentDefinition>(isAgentDefinition, { error: noDefinition() })),
     endpoints: () =>
       z
         .array(z.custom<Endpoint>(isEndpoint, 'give an endpoint with a path, such as what acp() returns'))

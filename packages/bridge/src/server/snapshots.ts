@@ -1,3 +1,4 @@
+import { backgroundCalls } from '../../../../src/machines/background.ts'
 import type { AgentDefinition } from '../../../../src/actors/define/agentDefinition.ts'
 import { describePolicies } from '../../../../src/actors/define/describePolicies.ts'
 import { addSpent } from '../../../../src/log/spent.ts'
@@ -65,9 +66,10 @@ const windowOf = (definition: AgentDefinition | undefined): number | undefined =
 /** Calls in a few words, by their inputs, which may be large. */
 const lines = new WeakMap<object, string>()
 
-/** The calls that tools or sub-agents carry out at the moment. */
+/** The calls that tools or sub-agents carry out at the moment, and those in the background after them. */
 function doingOf({ machine, announcer }: AgentHost): string {
-  const running = machine.context.calls.filter(({ status }) => status === 'running')
+  const { context } = machine
+  const running = [...context.calls.filter(({ status }) => status === 'running'), ...backgroundCalls(context)]
   const [first] = running
   if (first === undefined) return ''
   const { name, input } = first
@@ -75,7 +77,8 @@ function doingOf({ machine, announcer }: AgentHost): string {
   // Cut only once it has no secrets: half of one would not be recognised.
   const line = lines.get(key) ?? callLine(name, announcer.clean(input))
   lines.set(key, line)
-  return running.length === 1 ? line : `${line} and ${running.length - 1} more`
+  const where = 'kind' in first ? ', in the background,' : ''
+  return running.length === 1 ? `${line}${where.slice(0, -1)}` : `${line}${where} and ${running.length - 1} more`
 }
 
 /** Returns an agent in the form for lists. */

@@ -26,6 +26,32 @@ const short = ({ messages }: Chat): unknown[] =>
   messages.map((one) => [one.text, one.hidden ?? (one.role === 'assistant' ? one.status : 'said')])
 
 describe('a chat, event by event', (it) => {
+  it('forgets what a call in the background tells once it has reported', () => {
+    const call = { type: 'toolCall', callId: 'c', name: 'build', input: {} }
+    const began = [
+      event('run.start', { requestId: 'q' }),
+      reply(2, 0, '', { content: [call], stopReason: 'toolUse' }),
+      event('tool.start', { callId: 'c', name: 'build', input: {}, background: 'b1' }),
+      event('tool.end', {
+        nodeId: 3,
+        callId: 'c',
+        name: 'build',
+        message: { role: 'toolResult', callId: 'c', toolName: 'build', content: [], isError: false },
+      }),
+      event('tool.progress', { callId: 'c', name: 'build', progress: 'half' }),
+    ]
+    const over = [
+      ...began,
+      event('call.reported', { callId: 'c', id: 'b1', name: 'build', content: [], isError: false }),
+    ]
+    const progressOf = (events: readonly AgentEvent[]) => [
+      chatOf(...events).messages.flatMap((one) => ('calls' in one ? one.calls.map(({ progress }) => progress) : [])),
+      events.reduce<RunView | null>(foldRun, null)?.progress.map(({ progress }) => progress),
+    ]
+    assert.equal(progressOf(began), [['half'], ['half']])
+    assert.equal(progressOf(over), [[undefined], []])
+  })
+
   const talk = [said(1, 'one'), reply(2, 0, 'two'), said(3, 'three'), reply(4, 1, 'four')]
 
   it('hides what a summary stands for, from its first node to its last, but not what is kept', () => {

@@ -21,6 +21,25 @@ async function listed({ dial }: Serving, id: string): Promise<AgentSummary> {
 }
 
 describe('what a list says of an agent', (it) => {
+  it('names what works for it in the background', async (context) => {
+    const building = gate()
+    const worker = defineAgent({
+      name: 'worker',
+      tools: [tool('build', async () => (await building.promise, 'ok'), { background: true })],
+      model: policyModel(({ messages }) =>
+        messages.length === 1 ? { toolCalls: [1, 2].map((n) => ({ name: 'build', input: { n } })) } : 'meanwhile',
+      ),
+    })
+    const serving = await serveAgents(context, [worker])
+    const agent = await serving.runtime.spawn(worker, { id: 'w' })
+    await agent.prompt('go').result
+    assert.match((await listed(serving, 'w')).doing!, /^build .*, in the background, and 1 more$/)
+    building.resolve()
+    while ((await agent.settled()).status === 'idle' && (await listed(serving, 'w')).doing !== undefined)
+      await new Promise((resolve) => setImmediate(resolve))
+    assert.is((await listed(serving, 'w')).doing, undefined)
+  })
+
   it('is what it is about, since when it works and what it does; afterwards how it ended', async (context) => {
     const clock = simulatedClock()
     const open = gate()

@@ -132,7 +132,9 @@ export function answerPending(
     if (signal.aborted || how === 'leave') return
     if (isAskable(call)) {
       if (screen.isInteractive)
-        await askPerson(screen, call, whoseIs(call), signal, (decision, reason) => decide(call, decision, reason))
+        await askPerson(screen, call, { whose: whoseIs(call), colours }, signal, (decision, reason) =>
+          decide(call, decision, reason),
+        )
       else if (unasked === undefined) await decide(call, 'deny', noTerminal)
       else await unasked(call)
     } else if (how === 'ask') await ask(call, signal)

@@ -1,9 +1,18 @@
-import { withoutControls } from '../../../charts/src/plainText.ts'
+import { oneLine, withoutControls } from '../../../charts/src/plainText.ts'
 import type { Decision } from '../../../../src/protocol/bridge/commands.ts'
-import { hasCode, messageOf } from '../../../../src/protocol/errors.ts'
+import { hasCode, withoutAdvice } from '../../../../src/protocol/errors.ts'
 import type { Pending, PendingOf } from '../../../../src/protocol/runs/pending.ts'
-import { formOf, readTyped, type QuestionForm } from '../../../../src/protocol/bridge/questionForm.ts'
+import {
+  formOf,
+  limitWords,
+  readTyped,
+  refusedFields,
+  type QuestionField,
+  type QuestionForm,
+} from '../../../../src/protocol/bridge/questionForm.ts'
 import type { MenuItem } from '../terminal/menu.ts'
+import type { Colours } from '../terminal/colours.ts'
+import type { FieldTexts } from '../terminal/input/form.ts'
 import type { Screen } from '../terminal/screen.ts'
 
 /** Questions and calls that a person at a terminal may answer in words; an approval, which takes yes or no, is not one of them. */
@@ -30,9 +39,9 @@ function hint(form: QuestionForm): string {
     case 'choice':
       return form.values.map((value, index) => `${index + 1} = ${value}`).join(', ')
     case 'number':
-      return 'a number'
+      return limitWords(form)
     case 'text':
-      return 'your answer'
+      return ['your answer', limitWords(form)].filter((words) => words !== '').join(', ')
     case 'object':
       return `JSON with ${form.fields.map(({ name, isRequired }) => (isRequired ? name : `${name} (optional)`)).join(', ')}`
     case 'json':
@@ -70,6 +79,14 @@ export function readAnswerLine(
   return 'problem' in read ? read : { decision: { value: read.value } }
 }
 
+type Decide = (decision: Decision, reason?: string) => Promise<void>
+
+/** Returns what a schema says that the answer is for. */
+const descriptionOf = (pending: Askable): string => {
+  const said = pending.kind === 'question' ? pending.schema['description'] : undefined
+  return typeof said === 'string' ? oneLine(said) : ''
+}
+
 /**
  * Asks a person until an answer fits or somebody else has given one; `decide` refuses an answer that does not fit. Without a person, when the screen
  * is closed, it keeps waiting.
@@ -77,34 +94,79 @@ export function readAnswerLine(
 export async function askPerson(
   screen: Screen,
   pending: Askable,
-  whose: string,
+  { whose, colours }: { readonly whose: string; readonly colours: Colours },
   signal: AbortSignal,
-  decide: (decision: Decision, reason?: string) => Promise<void>,
+  decide: Decide,
 ): Promise<void> {
   const form = pending.kind === 'question' ? formOf(pending.schema) : textForm
-  const problem = pending.kind === 'question' ? pending.problem : undefined
   const menu = answersOf(form)
-  let wrong = problem
+  let wrong = pending.kind === 'question' ? pending.problem : undefined
   if (!screen.isAtLineStart) screen.write('\n')
   screen.write(`  ? ${withoutControls(waitingLine(pending))}${whose}\n`)
+  const about = descriptionOf(pending)
+  if (about !== '') screen.write(`    ${colours.dim(about)}\n`)
+  if (form.type === 'object' && screen.fillIn !== undefined)
+    return askForm({ screen, pending, signal, decide, wrong }, form.fields)
   while (!signal.aborted) {
     if (wrong !== undefined) screen.write(`  (${withoutControls(wrong)})\n`)
     const prompt = menu.length > 0 ? '  your answer: ' : `  ${withoutControls(hint(form))}; - for no answer: `
     const said = await screen.ask(prompt, signal, menu)
     if (said === undefined) return
     const read = readAnswerLine(pending, said)
-    wrong = 'problem' in read ? read.problem : await refused(() => decide(read.decision, read.reason))
+    wrong = 'problem' in read ? read.problem : await refused(pending, () => decide(read.decision, read.reason))
     if (wrong === undefined) return
   }
 }
 
-/** Returns the reason why an answer was not accepted; `undefined` if it was. Rejects for any other reason. */
-async function refused(decide: () => Promise<void>): Promise<string | undefined> {
+interface Asking {
+  readonly screen: Pick<Screen, 'fillIn' | 'write'>
+  readonly pending: Askable
+  readonly signal: AbortSignal
+  readonly decide: Decide
+  readonly wrong: string | undefined
+}
+
+/** Has a person fill in the fields of an object until the answer fits. */
+async function askForm(
+  { screen, pending, signal, decide, wrong }: Asking,
+  fields: readonly QuestionField[],
+): Promise<void> {
+  let problem = wrong
+  let texts: FieldTexts = {}
+  while (!signal.aborted) {
+    const problems = problem === undefined ? {} : refusedFields(fields, problem)
+    if (problem !== undefined && Object.keys(problems).length === 0) screen.write(`  (${withoutControls(problem)})\n`)
+    const filled = await screen.fillIn!({ fields, texts, problems }, signal)
+    if (filled === undefined) return
+    if ('declined' in filled) {
+      screen.write(`    no answer${filled.declined === '' ? '' : `: ${oneLine(filled.declined)}`}\n`)
+      return decide('deny', filled.declined === '' ? undefined : filled.declined)
+    }
+    texts = filled.texts
+    const { value } = filled
+    screen.write(filledLines(fields, texts))
+    problem = await refused(pending, () => decide({ value }))
+    if (problem === undefined) return
+  }
+}
+
+/** The answer as it stays on the screen. */
+const filledLines = (fields: readonly QuestionField[], texts: FieldTexts): string =>
+  fields
+    .filter(({ name }) => (texts[name] ?? '') !== '')
+    .map(({ name }) => `    ${oneLine(name)}: ${oneLine(texts[name]!)}\n`)
+    .join('')
+
+/** Returns the reason why an answer was not accepted, without the question; `undefined` if it was. Rejects for any other reason. */
+async function refused(pending: Askable, decide: () => Promise<void>): Promise<string | undefined> {
   try {
     await decide()
     return undefined
   } catch (thrown) {
-    if (hasCode(thrown, 'ANSWER_INVALID')) return messageOf(thrown)
-    throw thrown
+    if (!hasCode(thrown, 'ANSWER_INVALID')) throw thrown
+    const said = withoutAdvice(thrown)
+    const mark = pending.kind === 'question' ? ` asks ${JSON.stringify(pending.question)}: ` : ''
+    const at = mark === '' ? -1 : said.indexOf(mark)
+    return at === -1 ? said : said.slice(at + mark.length)
   }
 }

@@ -15,6 +15,7 @@ import { Redactor } from '../../../../src/log/redaction/redactor.ts'
 import { historyFile } from '../terminal/input/historyFile.ts'
 import { coloursFor } from '../terminal/colours.ts'
 import { recap } from './conversationTree.ts'
+import { pauseText } from '../terminal/sessionText.ts'
 import { oneLine } from '../../../charts/src/plainText.ts'
 import type { ReachedServer } from '../sessions/withServer.ts'
 
@@ -61,6 +62,8 @@ export async function attachInTerminal(
           () => chat.catchUp(),
         )
         agent.follow()
+        const why = whyAtRest(agent)
+        if (why !== undefined) chat.note(why)
         chat.catchUp()
       },
       onInterrupt(chat) {
@@ -82,6 +85,12 @@ export async function attachInTerminal(
   )
   host.stdout.write(`${coloursFor(host.stdout, host.env, host.theme).dim(farewell(agent, address))}\n`)
   return code
+}
+
+/** Returns why an agent stands still, if that is no wait for a decision. */
+export function whyAtRest({ pause, failure }: Pick<AttachedAgent, 'pause' | 'failure'>): string | undefined {
+  if (pause !== null && pause.type !== 'approvals') return `paused: ${pauseText(pause)}; /resume continues`
+  return failure === undefined ? undefined : `the last run failed: ${oneLine(failure)}; /retry continues it`
 }
 
 /** The last line, for a person who leaves. */

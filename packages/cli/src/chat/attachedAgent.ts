@@ -18,12 +18,16 @@ import type { PauseReason } from '../../../../src/protocol/records.ts'
 import type { UseChange } from '../../../../src/protocol/bridge/turns.ts'
 import type { Run } from '../../../../src/protocol/runs/run.ts'
 import type { ChatAbout, ChatAgent, ChatConversation } from './chatAgent.ts'
+import type { ChatPart } from './slashCommands.ts'
 
 /** An agent on a server, as a chat needs it: its current state is tracked here from its events. */
 export class AttachedAgent implements ChatAgent {
   readonly id: string
   readonly remote: RemoteAgent
+  readonly #client: Pick<Client, 'may'>
   readonly #seq: number
+  /** Number of its policies, if the server tells. */
+  #policies: number | undefined
   readonly #listeners = new Set<(event: AgentEvent) => void>()
   /** Request ids of runs started by this client. */
   readonly #own = new Set<string>()
@@ -40,11 +44,13 @@ export class AttachedAgent implements ChatAgent {
   #window: number | undefined
   #live: LiveState = { state: '', pause: null }
   #hasFailed = false
+  #failure: string | undefined
   #waiting = nothingAsked
 
-  private constructor(remote: RemoteAgent, snapshot: RemoteSnapshot) {
+  private constructor(client: Client, remote: RemoteAgent, snapshot: RemoteSnapshot) {
     this.id = remote.id
     this.remote = remote
+    this.#client = client
     this.#seq = snapshot.seq
     this.#take(snapshot)
   }
@@ -52,7 +58,7 @@ export class AttachedAgent implements ChatAgent {
   /** Finds the agent. Rejects with `AGENT_NOT_FOUND`, `BRIDGE_FORBIDDEN`. */
   static async find(client: Client, id: string): Promise<AttachedAgent> {
     const remote = client.agent(id)
-    return new AttachedAgent(remote, await remote.snapshot())
+    return new AttachedAgent(client, remote, await remote.snapshot())
   }
 
   get state(): string {
@@ -63,6 +69,11 @@ export class AttachedAgent implements ChatAgent {
 
   get pause(): PauseReason | null {
     return this.#live.pause
+  }
+
+  /** Why its last run failed, if nothing has begun since. */
+  get failure(): string | undefined {
+    return this.hasFailed ? this.#failure : undefined
   }
 
   get hasFailed(): boolean {
@@ -159,6 +170,7 @@ export class AttachedAgent implements ChatAgent {
   /** Returns the facts and log commands that a chat needs. `address`: the server's address, for the command that continues a fork. */
   aboutAt(address: string): ChatAbout {
     return {
+      has: (part) => this.#has(part),
       conversation: async () => splitAtHead(await this.remote.conversation('log')),
       spent: async () => {
         const { spent, treeSpent = spent } = await this.remote.snapshot()
@@ -181,6 +193,13 @@ export class AttachedAgent implements ChatAgent {
     await Promise.allSettled(this.#sent)
   }
 
+  /** Its models are known to the server alone; its policies too, if that is of an older version. */
+  #has(part: ChatPart): boolean {
+    if (part === 'sessions') return false
+    if (part === 'policies') return this.#client.may('control') && this.#policies !== 0
+    return this.#client.may(part === 'models' ? 'use' : part)
+  }
+
   #asked(run: Run): Run {
     this.#own.add(run.requestId)
     const known = new Promise<void>((resolve) => this.#undelivered.set(run.requestId, resolve))
@@ -200,7 +219,9 @@ export class AttachedAgent implements ChatAgent {
   #take(snapshot: RemoteSnapshot): void {
     const { state, pause, contextTokens } = snapshot
     this.#window = contextTokens?.window ?? this.#window
+    this.#policies = snapshot.policies?.length
     this.#hasFailed = snapshot.last?.stopReason === 'error'
+    this.#failure = snapshot.last?.error?.message
     const pending = pendingOf(snapshot)
     this.#waiting = { ...this.#waiting, pending }
     // A message loads an agent that is not running and starts a run, unless calls await a decision.
@@ -228,6 +249,7 @@ export class AttachedAgent implements ChatAgent {
     } else if (event.type === 'message.added') this.#hear(event)
     else if (event.type === 'turn.start') this.#isBeginning = false
     else if (event.type === 'run.end') this.#hasFailed = event.stopReason === 'error'
+    if (event.type === 'run.end') this.#failure = event.error?.message
   }
 
   #hear({ runId, message: { source, content } }: EventOf<'message.added'>): void {
@@ -245,6 +267,15 @@ export class AttachedAgent implements ChatAgent {
   }
 }
 
+/** The newest reply and its results while some are missing: they follow the trunk, whose head does not have them yet. */
+function openStep(nodes: readonly RemoteNode[]): readonly RemoteNode[] {
+  const at = nodes.findLastIndex(({ message }) => message.role === 'assistant')
+  const results = nodes.slice(at + 1)
+  const calls = nodes[at]?.message.content.filter(({ type }) => type === 'toolCall').length ?? 0
+  const isOpen = results.length < calls && results.every(({ message }) => message.role === 'toolResult')
+  return isOpen ? nodes.slice(at) : []
+}
+
 /** All nodes, parted into those on the way from the first to the newest and the others. */
 function splitAtHead({ head, nodes }: RemoteConversation): ChatConversation {
   const byId = new Map(nodes.map((node) => [node.id, node]))
@@ -256,6 +287,7 @@ function splitAtHead({ head, nodes }: RemoteConversation): ChatConversation {
     at = parent !== undefined && parent.id < at.id ? parent : undefined
   }
   trunk.reverse()
+  trunk.push(...openStep(nodes))
   const kept = new Set(trunk.map(({ id }) => id))
   const abandoned = nodes.filter(({ id }) => !kept.has(id))
   return { trunk: () => trunk, abandoned: () => abandoned }

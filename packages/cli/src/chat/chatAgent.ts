@@ -11,6 +11,7 @@ import type { Content } from '../../../../src/protocol/text/saidContent.ts'
 import type { Pending } from '../../../../src/protocol/runs/pending.ts'
 import type { Savings } from '../../../../src/conversation/limits/savings.ts'
 import type { PauseReason, Spent } from '../../../../src/protocol/records.ts'
+import type { ChatParts } from './slashCommands.ts'
 import type { UseChange } from '../../../../src/protocol/bridge/turns.ts'
 import type { Run } from '../../../../src/protocol/runs/run.ts'
 
@@ -51,6 +52,8 @@ export type ChatConversation = Pick<ConversationView, 'trunk' | 'abandoned'>
 
 /** Facts about an agent, and commands on its log, that a chat offers beside the commands of `ChatAgent`. */
 export interface ChatAbout {
+  /** Tells which commands can work here. */
+  readonly has: ChatParts
   /** Returns the current conversation. Rejects if the server does not answer. */
   conversation(): Promise<ChatConversation>
   /** Returns the agent's spending over its life, sub-agents included. Rejects if the server does not answer. */

@@ -13,7 +13,7 @@ import { cliAgentName } from '../config/ownSession.ts'
 import { openLogs, refuse } from '../sessions/sessionLogs.ts'
 import { recap } from './conversationTree.ts'
 import type { PickerItem } from '../terminal/input/picker.ts'
-import { LiveScreen } from '../terminal/liveScreen.ts'
+import { atTerminal } from '../terminal/atTerminal.ts'
 
 /**
  * Returns the sessions of a folder that a chat can continue, the newest first; of one agent if it is named.
@@ -66,14 +66,8 @@ export async function pickSession(
 }
 
 /** As `pickSession`, where no chat is open. */
-export async function pickAtTerminal(sessions: readonly SessionSummary[], host: CliHost): Promise<string | undefined> {
-  const screen = new LiveScreen(host)
-  try {
-    return await pickSession(sessions, (title, items) => screen.pick(title, items, new AbortController().signal))
-  } finally {
-    screen.close()
-  }
-}
+export const pickAtTerminal = (sessions: readonly SessionSummary[], host: CliHost): Promise<string | undefined> =>
+  atTerminal(host, (pick) => pickSession(sessions, pick))
 
 /**
  * Chats at a terminal with a session, or without an id with a new one, and with those that `/sessions` leads to. Returns the exit code.

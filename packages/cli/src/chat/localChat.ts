@@ -33,6 +33,10 @@ export interface TerminalChatOptions extends ChatOptions {
 
 /** Returns the facts and log commands that a chat needs about an agent in this process. */
 const aboutSession = (session: Session, host: CliHost): ChatAbout => ({
+  has: (part) => {
+    if (part === 'policies') return session.agent.policies.length > 0
+    return part !== 'models' || session.definition.turns.models.size > 0
+  },
   conversation: () => Promise.resolve(session.agent.conversation),
   spent: () => Promise.resolve(session.agent.spent),
   async savings() {

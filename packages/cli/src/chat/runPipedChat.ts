@@ -6,7 +6,7 @@ import type { RunResult } from '../../../../src/protocol/runs/runResult.ts'
 import { answerPending, type ApprovalPolicy } from './approvals.ts'
 import type { ChatAbout, ChatAgent } from './chatAgent.ts'
 import { runChatLine } from './runChatLine.ts'
-import { chatHelp, readChatLine } from './slashCommands.ts'
+import { chatHelp, readChatLine, type ChatParts } from './slashCommands.ts'
 import { recap } from './conversationTree.ts'
 import { type CliHost, exitCodes } from '../cliHost.ts'
 import { onStopSignal } from '../signals.ts'
@@ -37,6 +37,7 @@ export interface PipedChat {
  */
 export async function runPipedChat(chat: PipedChat, host: CliHost, json: boolean): Promise<number> {
   const { agent, isPriced } = chat
+  const has: ChatParts = (part) => part !== 'sessions' && chat.about.has(part)
   const screen = plainScreen(json ? host.stderr : host.stdout)
   const print = eventPrinter({ screen, colours: coloursFor(host.stdout, host.env, host.theme), isPriced })
   const unsubscribe = agent.subscribe((event) => (json ? void host.stdout.write(`${safeJson(event)}\n`) : print(event)))
@@ -65,7 +66,7 @@ export async function runPipedChat(chat: PipedChat, host: CliHost, json: boolean
   const take = async (line: string): Promise<boolean> => {
     const read = readChatLine(line)
     if (read.type === 'quit') return false
-    if (read.type === 'help') screen.write(chatHelp(chat.ctrlC))
+    if (read.type === 'help') screen.write(chatHelp({ ctrlC: chat.ctrlC, isTyped: false, has }))
     else if (read.type === 'print') screen.write(read.text)
     else if (read.type === 'sessions') screen.write('  /sessions needs a terminal.\n')
     else if (read.type === 'say') await finish((chat.prompt ?? ((text) => agent.prompt(text)))(read.text).result)

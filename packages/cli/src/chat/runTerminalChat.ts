@@ -4,7 +4,7 @@ import type { Run } from '../../../../src/protocol/runs/run.ts'
 import { answerPending, type ApprovalPolicy } from './approvals.ts'
 import { isWaiting, type ChatAbout, type ChatAgent } from './chatAgent.ts'
 import { runChatLine } from './runChatLine.ts'
-import { chatCommands, chatHelp, isSlashCommand, readChatLine } from './slashCommands.ts'
+import { chatCommands, chatHelp, isSlashCommand, readChatLine, type ChatParts } from './slashCommands.ts'
 import { recap } from './conversationTree.ts'
 import { type CliHost, exitCodes } from '../cliHost.ts'
 import { onStopSignal } from '../signals.ts'
@@ -78,6 +78,7 @@ const speech: ReadonlySet<string> = new Set(['say', 'steer', 'followUp'])
  */
 export async function runTerminalChat(setup: TerminalChat, host: CliHost): Promise<number> {
   const { agent, isPriced, ctrlC, headline, history } = setup
+  const has: ChatParts = (part) => (part === 'sessions' ? setup.onSessions !== undefined : setup.about.has(part))
   // A dumb terminal does not tell what was pasted, and that must name no files.
   const workspace = host.env['TERM'] === 'dumb' ? undefined : setup.workspace
   const colours = coloursFor(host.stdout, host.env, host.theme)
@@ -124,7 +125,7 @@ export async function runTerminalChat(setup: TerminalChat, host: CliHost): Promi
     const read = readChatLine(line)
     if (read.type === 'nothing') return
     if (read.type === 'quit') return quit()
-    if (read.type === 'help') return screen.write(chatHelp(ctrlC.help, true))
+    if (read.type === 'help') return screen.write(chatHelp({ ctrlC: ctrlC.help, isTyped: true, has }))
     if (read.type === 'print') return screen.write(read.text)
     if (read.type === 'sessions')
       return setup.onSessions === undefined
@@ -173,7 +174,7 @@ export async function runTerminalChat(setup: TerminalChat, host: CliHost): Promi
     onInterrupt,
     onEscape: () => setup.onEscape?.(chat),
     complete: firstCompleter(
-      commandCompleter(chatCommands),
+      commandCompleter(chatCommands(has)),
       ...(files === undefined ? [] : [pathCompleter(() => files.paths())]),
     ),
     keep: (line, namesNone) => void (lastKept = history?.keep(line, namesNone).catch(keepNone)),

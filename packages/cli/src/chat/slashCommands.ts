@@ -1,4 +1,5 @@
 import type { CompactOptions, PruneOptions, RevertCommandOptions } from '../../../../src/protocol/bridge/commands.ts'
+import type { Right } from '../../../../src/protocol/bridge/rights.ts'
 import type { UseChange } from '../../../../src/protocol/bridge/turns.ts'
 import type { Completion } from '../terminal/input/completion.ts'
 
@@ -32,7 +33,12 @@ export type ChatLine =
   | { readonly type: 'quit' }
   | { readonly type: 'nothing' }
 
+/** Something that a chat must have for a command to work: a right, or a part of the agent or of the chat. */
+export type ChatPart = Right | 'policies' | 'models' | 'sessions'
+
 interface SlashCommand {
+  /** Part without which it is not offered. */
+  readonly part?: ChatPart
   /** The argument in the help; absent if the command takes none. */
   readonly form?: string
   /** Words for the missing argument; absent if the argument is optional. */
@@ -99,79 +105,92 @@ function readUse(text: string): ChatLine {
 
 const slashCommands: Readonly<Record<string, SlashCommand>> = {
   '/steer': {
+    part: 'talk',
     form: '<text>',
     needs: 'a message',
     help: 'send a message before the next step',
     read: (text) => ({ type: 'steer', text }),
   },
   '/followup': {
+    part: 'talk',
     form: '<text>',
     needs: 'a message',
     help: 'send a message when the agent finishes',
     read: (text) => ({ type: 'followUp', text }),
   },
-  '/abort': { help: 'stop the run', read: () => ({ type: 'abort' }) },
-  '/resume': { help: 'resume after a pause', read: () => ({ type: 'resume' }) },
-  '/approve': { help: 'approve the waiting call', read: () => ({ type: 'approve' }) },
+  '/abort': { part: 'talk', help: 'stop the run', read: () => ({ type: 'abort' }) },
+  '/resume': { part: 'control', help: 'resume after a pause', read: () => ({ type: 'resume' }) },
+  '/approve': { part: 'approve', help: 'approve the waiting call', read: () => ({ type: 'approve' }) },
   '/deny': {
+    part: 'approve',
     form: '[why]',
     help: 'deny it, with a reason for the agent',
     read: (text) => (text === '' ? { type: 'deny' } : { type: 'deny', reason: text }),
   },
   '/prune': {
+    part: 'control',
     form: '<steps> [memo]',
     needs: 'steps to hide, such as n4 n9, or a number of tokens',
     help: 'hide steps from the model, optionally behind a memo',
     read: readPrune,
   },
   '/mask': {
+    part: 'control',
     form: '<steps>',
     needs: 'steps, such as n4 n9, or a number of tokens, and nothing else',
     help: 'hide the results of steps, but keep the calls',
     read: readMask,
   },
   '/graft': {
+    part: 'control',
     form: '<steps>',
     needs: 'abandoned steps to bring back, such as n12 n13',
     help: 'copy steps of an abandoned branch to the end',
     read: (text) => ({ type: 'graft', steps: text.split(/[\s,]+/).filter((word) => word !== '') }),
   },
   '/revert': {
+    part: 'control',
     form: '<step> [--undo] [why]',
     needs: 'a step to go back to, such as n12',
     help: 'go back to a step and leave a lesson',
     read: readRevert,
   },
   '/compact': {
+    part: 'control',
     form: '[focus]',
     help: 'replace the middle of the conversation with a summary',
     read: (text) => (text === '' ? { type: 'compact' } : { type: 'compact', focus: text }),
   },
   '/brake': {
+    part: 'policies',
     form: '<policy>',
     needs: 'the name of a policy',
     help: 'run a policy now',
     read: (policy) => ({ type: 'brake', policy }),
   },
   '/use': {
+    part: 'use',
     form: '<what> [value]',
     needs: useNeeds,
     help: 'model <name>, tools <names>, instructions <text>',
     read: readUse,
   },
   '/model': {
+    part: 'models',
     form: '<name>',
     needs: 'the name of a model of the agent, or reset for that of its definition',
     help: 'change the model from the next turn on; reset',
     read: (name) => ({ type: 'use', use: { model: name === 'reset' ? null : name } }),
   },
-  '/retry': { help: 'retry the failed run, or repeat the last prompt', read: () => ({ type: 'retry' }) },
+  '/retry': { part: 'talk', help: 'retry the failed run, or repeat the last prompt', read: () => ({ type: 'retry' }) },
   '/undo': {
+    part: 'control',
     form: '[why]',
     help: 'go back to the last prompt and undo everything since',
     read: (why) => (why === '' ? { type: 'undo' } : { type: 'undo', why }),
   },
   '/fork': {
+    part: 'spawn',
     form: '[step]',
     help: 'start a new session from a step, or from here',
     read: readFork,
@@ -179,30 +198,45 @@ const slashCommands: Readonly<Record<string, SlashCommand>> = {
   '/tree': { help: 'show the conversation with abandoned branches', read: () => ({ type: 'tree' }) },
   '/cost': { help: 'show usage so far', read: () => ({ type: 'cost' }) },
   '/pin': {
+    part: 'control',
     form: '<step>',
     needs: 'a step, such as n12; /tree lists them',
     help: 'keep a step visible to the model',
     read: (step) => ({ type: 'pin', step }),
   },
   '/unpin': {
+    part: 'control',
     form: '<step>',
     needs: 'a pinned step, such as n12',
     help: 'unpin a step',
     read: (step) => ({ type: 'unpin', step }),
   },
-  '/sessions': { help: 'continue another session of this folder', read: () => ({ type: 'sessions' }) },
+  '/sessions': {
+    part: 'sessions',
+    help: 'continue another session of this folder',
+    read: () => ({ type: 'sessions' }),
+  },
   '/help': { help: 'show this help', read: () => ({ type: 'help' }) },
   '/quit': { help: 'leave (also Ctrl-D)', read: () => ({ type: 'quit' }) },
 }
 /** Alternative names. */
 const aliases: Readonly<Record<string, string>> = { '/exit': '/quit' }
 
-/** Completions of commands; the text of a command that takes an argument ends with a space. */
-export const chatCommands: readonly Completion[] = Object.entries(slashCommands).map(([name, command]) => ({
-  text: command.form === undefined ? name : `${name} `,
-  detail: command.form === undefined ? command.help : `${command.form}  ${command.help}`,
-  isWhole: command.needs === undefined,
-}))
+/** Tells whether a chat has something. */
+export type ChatParts = (part: ChatPart) => boolean
+
+const commandsWith = (has: ChatParts): readonly (readonly [name: string, command: SlashCommand])[] =>
+  Object.entries(slashCommands).filter(([, { part }]) => part === undefined || has(part))
+
+/** Completions of the commands that can work; the text of a command that takes an argument ends with a space. */
+export const chatCommands = (has: ChatParts): readonly Completion[] =>
+  commandsWith(has).map(([name, command]) => ({
+    text: command.form === undefined ? name : `${name} `,
+    detail: command.form === undefined ? command.help : `${command.form}  ${command.help}`,
+    isWhole: command.needs === undefined,
+  }))
+
+const formWidth = 24
 
 /** Keys of a terminal that a person may not guess. */
 const keys = [
@@ -211,14 +245,22 @@ const keys = [
   ['↑, Ctrl-R', 'previous input; search it'],
 ] as const
 
-/** Returns the text of `/help`. `ctrlC`: effect of Ctrl-C; `isTyped`: the chat is at a terminal. */
-export const chatHelp = (ctrlC: string, isTyped = false): string =>
+export interface HelpOptions {
+  /** Effect of Ctrl-C. */
+  readonly ctrlC: string
+  /** True for a chat at a terminal. */
+  readonly isTyped: boolean
+  readonly has: ChatParts
+}
+
+/** Returns the text of `/help`: the commands that can work, and the keys. */
+export const chatHelp = ({ ctrlC, isTyped, has }: HelpOptions): string =>
   [
-    ...Object.entries(slashCommands).map(([name, { form = '', help }]) => [`${name} ${form}`, help] as const),
+    ...commandsWith(has).map(([name, { form = '', help }]) => [`${name} ${form}`, help] as const),
     ...(isTyped ? keys : []),
     ['Ctrl-C', ctrlC] as const,
   ]
-    .map(([form, help]) => `  ${form.padEnd(24)}${help}\n`)
+    .map(([form, help]) => `  ${form.padEnd(formWidth)}  ${help}\n`)
     .join('') + '  A line typed while the agent works reaches it between two tool calls.\n'
 
 /** Parses a line of a chat: a slash command or a message. A path like `/etc/hosts` is a message. */

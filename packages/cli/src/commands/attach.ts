@@ -1,14 +1,16 @@
 import { sharedPolicy } from '../chat/approvals.ts'
 import { AttachedAgent } from '../chat/attachedAgent.ts'
 import { attachInTerminal, farewell } from '../chat/attachInTerminal.ts'
-import { isInteractive, exitCodes } from '../cliHost.ts'
+import { isInteractive, exitCodes, type CliHost } from '../cliHost.ts'
 import type { CommandRun } from '../command.ts'
 import { onConnection } from '../chat/onConnection.ts'
 import { refuse } from '../sessions/sessionLogs.ts'
 import { runPipedChat, type PipedChat } from '../chat/runPipedChat.ts'
 import { withServer } from '../sessions/withServer.ts'
 import type { Client } from '../../../bridge/src/client/client.ts'
-import type { AgentSummary } from '../../../../src/protocol/bridge/frames.ts'
+import { systemClock } from '../../../../src/protocol/ports/clock.ts'
+import { agentItems, firstAgents, listedAgents, type ListedAgent } from '../chat/agentList.ts'
+import { atTerminal } from '../terminal/atTerminal.ts'
 import { checkAgentId } from '../../../../src/protocol/ids.ts'
 import type { Invocation } from '../commandLine.ts'
 import { oneLine } from '../../../charts/src/plainText.ts'
@@ -17,11 +19,13 @@ import { oneLine } from '../../../charts/src/plainText.ts'
 export const attachCommand: CommandRun = (invocation, host) =>
   withServer(invocation, host, async (server) => {
     const { client, address } = server
-    const choice = await chooseAgent(client, invocation)
+    const { json, yes } = invocation
+    const isTyped = !json && isInteractive(host)
+    const choice = await chooseAgent(client, invocation, isTyped ? host : undefined)
+    if (choice === undefined) return exitCodes.done
     if ('refusal' in choice) return refuse(host, choice.refusal, choice.code)
     const agent = await AttachedAgent.find(client, choice.agentId)
-    const { json, yes } = invocation
-    if (!json && isInteractive(host)) return attachInTerminal(agent, server, { host, yes })
+    if (isTyped) return attachInTerminal(agent, server, { host, yes })
     onConnection(client, (text) => host.stderr.write(`${text}\n`), agent)
     agent.follow()
     const chat: PipedChat = {
@@ -42,20 +46,30 @@ type AgentChoice =
   | { readonly refusal: string; readonly code: (typeof exitCodes)['failed' | 'usage'] }
 
 const mostListed = 20
+/** Agents that a person can choose from. */
+const mostOffered = 500
+const pickTitle = 'Attach to (type to search, Enter, Esc):'
 
 /**
- * Chooses the agent that was named, a newly spawned one, or the only one there is. Rejects with `INVALID_ID` and as `client.spawn`.
+ * Chooses the agent that was named, a newly spawned one, the only one there is, or the one that a person at a terminal takes; `undefined` if they
+ * take none. `terminal`: missing if nobody can be asked. Rejects with `INVALID_ID` and as `client.spawn`.
  */
 async function chooseAgent(
   client: Client,
   { before: [address = ''], task: id, spawn }: Pick<Invocation, 'before' | 'task' | 'spawn'>,
-): Promise<AgentChoice> {
+  terminal: CliHost | undefined,
+): Promise<AgentChoice | undefined> {
   if (id !== undefined) checkAgentId(id)
   if (spawn !== undefined) return { agentId: (await client.spawn(spawn, id === undefined ? {} : { id })).id }
   if (id !== undefined) return { agentId: id }
-  const { agents, total } = await client.agents({ limit: mostListed })
+  const { agents: all, total } = await firstAgents(client, terminal === undefined ? mostListed : mostOffered)
+  const agents = listedAgents(all)
   const [only] = agents
   if (only !== undefined && total === 1) return { agentId: only.agentId }
+  if (only !== undefined && terminal !== undefined) {
+    const index = await atTerminal(terminal, (pick) => pick(pickTitle, agentItems(agents, systemClock.now())))
+    return index === undefined ? undefined : { agentId: agents[index]!.agentId }
+  }
   const attach = `escapement attach ${address}`
   if (total === 0) return { refusal: noAgent(client, attach), code: exitCodes.failed }
   const more = total > agents.length ? [`  … ${total - agents.length} more`] : []
@@ -67,8 +81,7 @@ async function chooseAgent(
   return { refusal: lines.join('\n'), code: exitCodes.usage }
 }
 
-const agentLine = ({ agentId, definition, state }: AgentSummary): string =>
-  `  ${agentId}  ${oneLine(definition)} · ${oneLine(state)}`
+const agentLine = ({ agentId, name, words }: ListedAgent): string => `  ${agentId}  ${name} · ${oneLine(words)}`
 
 function noAgent(client: Client, attach: string): string {
   const none = 'No agent is running there. Start a stored one by its id'

@@ -9,7 +9,7 @@ import type { LoadedSession } from '../../../sessions/src/loadSession.ts'
 import { type CliHost, exitCodes } from '../cliHost.ts'
 import type { CommandRun } from '../command.ts'
 import { readSession } from '../sessions/readSession.ts'
-import { columnsOf, logsFor, readCount, wantsJson } from '../sessions/sessionLogs.ts'
+import { columnsOf, logsFor, readTurn, wantsJson } from '../sessions/sessionLogs.ts'
 import { onStopSignal } from '../signals.ts'
 import { coloursFor } from '../terminal/colours.ts'
 import { eventPrinter } from '../terminal/eventPrinter.ts'
@@ -21,7 +21,7 @@ import { callLine } from '../../../charts/src/toolLine.ts'
 /** `escapement replay <id>`: prints a recorded session as it was printed live, without calling models or tools. */
 export const replayCommand: CommandRun = async (invocation, host) => {
   const { task: id = '', to } = invocation
-  const upTo = to === undefined ? undefined : readCount('--to', to)
+  const upTo = to === undefined ? undefined : readTurn('--to', to)
   const speed = readSpeed(invocation.speed)
   const session = await readSession(await logsFor(invocation, host), id)
   const records = [...session.past, ...session.records]
@@ -55,8 +55,8 @@ function checkTurn(id: string, records: readonly LogRecord[], upTo: number | und
   if (upTo === undefined) return
   const last = records.findLast((record) => record.type === 'turn.start')
   if (last?.type === 'turn.start' && upTo <= last.turnIndex) return
-  const turns = last?.type === 'turn.start' ? `its last turn is ${last.turnIndex}` : 'it has no turn yet'
-  throw new RuntimeError('INVALID_OPTION', `--to ${upTo} is beyond the end of session "${id}": ${turns}.`)
+  const turns = last?.type === 'turn.start' ? `its last turn is ${last.turnIndex + 1}` : 'it has no turn yet'
+  throw new RuntimeError('INVALID_OPTION', `--to ${upTo + 1} is beyond the end of session "${id}": ${turns}.`)
 }
 
 async function playData(steps: Iterable<ReplayStep>, { host, speed, signal }: PlayOptions): Promise<void> {

@@ -18,8 +18,9 @@ import { type CliHost, exitCodes } from '../cliHost.ts'
 import type { CommandRun } from '../command.ts'
 import type { Invocation } from '../commandLine.ts'
 import { artifactLines, findArtifact, keptArtifacts, writeArtifact } from '../artifacts/keptArtifacts.ts'
+import { writeNew } from '../sessions/newFile.ts'
 import { readSession } from '../sessions/readSession.ts'
-import { columnsOf, forksOf, logsFor, readCount, refuse, wantsJson, type SessionLogs } from '../sessions/sessionLogs.ts'
+import { columnsOf, forksOf, logsFor, readTurn, refuse, wantsJson, type SessionLogs } from '../sessions/sessionLogs.ts'
 import { coloursFor, type Colours } from '../terminal/colours.ts'
 import { conversationTree } from '../chat/conversationTree.ts'
 import { requestChange } from '../../../sessions/src/requestChange.ts'
@@ -32,7 +33,7 @@ import { changeLine, turnLines } from '../terminal/turnText.ts'
 /** `escapement show <id>`: prints a session, one of its turns, the exact request of a turn, or an artifact of a result. */
 export const showCommand: CommandRun = async (invocation, host) => {
   const { task: id = '', turn, request, artifact } = invocation
-  const wanted = turn === undefined ? undefined : readCount('--turn', turn)
+  const wanted = turn === undefined ? undefined : readTurn('--turn', turn)
   const format =
     invocation.format === undefined ? undefined : checkChoice('--format', invocation.format, conversationFormats)
   if (format !== undefined && (request || wanted !== undefined))
@@ -42,14 +43,14 @@ export const showCommand: CommandRun = async (invocation, host) => {
       'INVALID_OPTION',
       '--artifact writes one artifact: leave --format, --turn and --request out.',
     )
-  if (artifact === undefined && invocation.out !== undefined)
-    throw new RuntimeError('INVALID_OPTION', '--out of "show" goes with --artifact <name>.')
+  if (artifact === undefined && format === undefined && invocation.out !== undefined)
+    throw new RuntimeError('INVALID_OPTION', '--out of "show" goes with --artifact <name> or --format <form>.')
   const logs = await logsFor(invocation, host)
   const session = await readSession(logs, id)
   if (artifact !== undefined)
     return writeArtifact(findArtifact(keptArtifacts(session), artifact, id), logs, invocation, host)
   const views = { session, host, logs, isJson: wantsJson(invocation, host) }
-  if (format !== undefined) return draw(views, format)
+  if (format !== undefined) return draw(views, format, invocation.out)
   if (request) return showRequest(views, wanted)
   if (wanted !== undefined) return showTurn(views, wanted)
   return showSession(views)
@@ -67,10 +68,16 @@ function print({ host }: Views, lines: readonly string[]): number {
   return exitCodes.done
 }
 
-function draw(views: Views, format: ConversationFormat): number {
+async function draw(views: Views, format: ConversationFormat, out: string | undefined): Promise<number> {
   const { session, host } = views
-  if (format === 'json') return printJson(views, conversationGraph(session, { format }))
-  return print(views, [conversationGraph(session, { format, columns: columnsOf(host) }).trimEnd()])
+  const columns = out === undefined ? columnsOf(host) : Infinity
+  const drawn =
+    format === 'json'
+      ? safeJson(conversationGraph(session, { format }), 2)
+      : conversationGraph(session, { format, columns }).trimEnd()
+  if (out === undefined) return print(views, [drawn])
+  await writeNew(out, [`${drawn}\n`])
+  return print(views, views.isJson ? [safeJson({ file: out, format })] : [`Wrote ${out}.`])
 }
 
 const printJson = (views: Views, value: unknown): number => print(views, [safeJson(value, 2)])
@@ -140,7 +147,9 @@ function findTurn(session: LoadedSession, wanted: number | undefined): { run: Se
   if (found !== undefined) return found
   const last = turns.at(-1)?.turn.index
   const what =
-    last === undefined ? 'has no turn yet' : `has no turn ${wanted}: they go from ${turns[0]!.turn.index} to ${last}`
+    last === undefined
+      ? 'has no turn yet'
+      : `has no turn ${wanted! + 1}: they go from ${turns[0]!.turn.index + 1} to ${last + 1}`
   throw new RuntimeError('INVALID_OPTION', `Session "${session.id}" ${what}.`)
 }
 
@@ -171,8 +180,8 @@ function showRequest(views: Views, wanted: number | undefined): number {
 }
 
 function notCaptured(id: string, turnIndex: number, all: readonly CapturedRequest[]): string {
-  const others = [...new Set(all.map((captured) => captured.turnIndex))].join(', ')
+  const others = [...new Set(all.map((captured) => captured.turnIndex + 1))].join(', ')
   const rest = others === '' ? '' : ` Captured were those of the turns ${others}.`
-  const how = 'Requests are captured with captureTurnRequests: true on the agent; escapement run and chat do that.'
-  return `The request of turn ${turnIndex} of "${id}" was not captured.${rest} ${how}`
+  const how = "Set captureTurnRequests: true on the agent, as the command line's own agent has it."
+  return `The request of turn ${turnIndex + 1} of "${id}" was not captured.${rest} ${how}`
 }

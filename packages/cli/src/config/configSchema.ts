@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { isAgentDefinition } from '../../../../src/actors/define/agentDefinition.ts'
+import { isAgentDefinition, noDefinition } from '../../../../src/actors/define/agentDefinition.ts'
 import { isAiSdkModel } from '../../../../src/actors/models/aiSdk/isAiSdkModel.ts'
 import { modelLimitsSchema } from '../../../../src/actors/models/limits/modelLimit.ts'
 import { skillFoldersSchema } from '../../../../src/actors/parts/skills/skillTools.ts'
@@ -51,10 +51,9 @@ const serveFields: { readonly [K in keyof Required<ConfigServe>]: z.ZodType } = 
 
 const configFields = (): { readonly [K in keyof Required<Config>]: z.ZodType } => ({
   agents: z.array(
-    z.custom(
-      (value) => isAgentDefinition(value) || isFunction(value),
-      'give what defineAgent returns, or a function that does',
-    ),
+    z.custom((value) => isAgentDefinition(value) || isFunction(value), {
+      error: noDefinition('give what defineAgent returns, or a function that does'),
+    }),
   ),
   model,
   models: z.record(z.string().regex(/^[^:]+$/, 'a name has no ":"'), model),

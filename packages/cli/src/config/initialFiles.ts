@@ -38,7 +38,10 @@ export const helper = (model: Model) =>
     name: 'helper',
     model,
     instructions: 'Look before you change anything, make the smallest change that does the task, and say how you checked it.',
-    tools: workspaceTools(import.meta.dirname, { needsApproval: { run_command: true } }),
+    // With snapshots, /undo in the chat and Revert on the page bring files back.
+    tools: workspaceTools(import.meta.dirname, { needsApproval: { run_command: true }, snapshots: true }),
     limits: { turns: 100 },
+    // Old steps are folded where that saves; the model may go back; going in circles is noticed. Leave out what you do not want.
+    braking: { fold: true, revert: { undo: true }, stall: true },
   })
 `

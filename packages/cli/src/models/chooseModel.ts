@@ -22,6 +22,8 @@ export interface ModelChoice {
 export interface ModelWish {
   /** Value of `--model`. */
   readonly asked: string | undefined
+  /** True if `asked` is not what a person said but the model of a session that is continued. */
+  readonly isRecorded?: boolean
   readonly env: NodeJS.ProcessEnv
   /** The folder in which provider packages are looked up first. */
   readonly dir: string
@@ -79,7 +81,8 @@ const keyOf = ({ keys }: Provider, env: NodeJS.ProcessEnv): string | undefined =
   keys.find((key) => (env[key] ?? '') !== '')
 
 /** Tells where the name of a model was given: an option, a variable, or a line of the configuration, as for an alias. */
-function whereSaid({ asked, env, config }: ModelWish, alias: string | undefined): string {
+function whereSaid({ asked, isRecorded = false, env, config }: ModelWish, alias: string | undefined): string {
+  if (isRecorded) return "The session's model"
   if (config !== undefined && alias !== undefined) return keyInFile(config.file, ['models', alias])
   if (asked !== undefined) return '--model'
   if (config === undefined || (env['ESCAPEMENT_MODEL'] ?? '') !== '') return 'ESCAPEMENT_MODEL'

@@ -1,4 +1,7 @@
 import { realpathSync } from 'node:fs'
+import type { AgentDefinition } from '../../../../src/actors/define/agentDefinition.ts'
+import { modelOf } from '../../../../src/actors/models/modelOf.ts'
+import { hasCode } from '../../../../src/protocol/errors.ts'
 import type { Agent } from '../../../../src/runtime/agents/agent.ts'
 import type { LoadedSession } from '../../../sessions/src/loadSession.ts'
 import { isInteractive, exitCodes, type CliHost } from '../cliHost.ts'
@@ -10,7 +13,7 @@ import { sortModel } from '../../../demo/src/sortPolicy.ts'
 import { chooseModel, type ModelChoice, type ModelWish } from '../models/chooseModel.ts'
 import { providers } from '../models/providers.ts'
 import { openSession } from './openSession.ts'
-import { guideTrouble, sayChoice, settingsOf, wordDelayMs, type Work } from './openWork.ts'
+import { guideTrouble, isPriced, sayChoice, settingsOf, wordDelayMs, type Work } from './openWork.ts'
 import { ownSession } from '../config/ownSession.ts'
 import { readSession } from './readSession.ts'
 import { howToResume, openLogs } from './sessionLogs.ts'
@@ -49,10 +52,10 @@ export async function openPast(invocation: Invocation, host: CliHost, id: string
   if (before.isStopped) return refused(`Session "${id}" was stopped for good.`)
   const isLive = !json && isInteractive(host)
   const wish = { asked: model, env: host.env, dir: host.cwd(), wordDelayMs: isLive ? wordDelayMs : 0, config }
-  const choice = await choiceFor(before.model, wish)
-  const definition =
-    own === undefined ? agentsOf(config!, choice.model).find(({ name }) => name === before.definition) : undefined
-  if (own === undefined && definition === undefined) return refused(notOurs(before))
+  const found =
+    own === undefined ? await agentOf(before, config!, wish) : { choice: await choiceFor(before.model, wish) }
+  if (found === undefined) return refused(notOurs(before))
+  const { choice, definition } = found
   sayChoice(choice, definition, host)
   const session = await openSession({
     dir,
@@ -62,11 +65,11 @@ export async function openPast(invocation: Invocation, host: CliHost, id: string
     onGuideTrouble: guideTrouble(definition, host),
     choice,
     needsApproval: () => !yes,
-    braking: { revert: hadBrake(before) },
+    ...(choice.isEmbedded ? { braking: { revert: hadBrake(before) } } : {}),
     resume: id,
     name: before.definition,
   })
-  return { session, before, modelId: session.definition.model.id, isPriced: choice.isEmbedded }
+  return { session, before, modelId: session.definition.model.id, isPriced: isPriced(session.definition) }
 }
 
 /** Returns true if the configuration may have the agent: the name of an agent that it makes by a function is unknown beforehand. */
@@ -85,15 +88,59 @@ function isSameFolder(recorded: string, current: string): boolean {
   }
 }
 
+/** An agent, and the model that was chosen for it; an agent of the configuration that is no function has its own. */
+interface AgentChoice {
+  readonly choice: ModelChoice
+  readonly definition?: AgentDefinition
+}
+
+/**
+ * Returns the configuration's agent of a session. A model that cannot be made is no reason against an agent that does not use it; otherwise it
+ * rejects as `chooseModel`.
+ */
+async function agentOf(
+  { model: recorded, definition: name }: Pick<LoadedSession, 'model' | 'definition'>,
+  config: LoadedConfig,
+  wish: ModelWish,
+): Promise<AgentChoice | undefined> {
+  const own = config.agents?.find((agent) => typeof agent !== 'function' && agent.name === name)
+  if (own !== undefined && typeof own !== 'function')
+    return { choice: { model: own.model, isEmbedded: false }, definition: own }
+  const made = (choice: ModelChoice): AgentChoice | undefined => {
+    const definition = agentsOf(config, choice.model).find((agent) => agent.name === name)
+    return definition && { choice, definition }
+  }
+  try {
+    return made(await choiceFor(recorded, wish))
+  } catch (thrown) {
+    if (!isFree(wish) || !hasCode(thrown, 'MODEL_UNAVAILABLE')) throw thrown
+    const found = made(await chooseModel(wish))
+    if (found?.definition?.model === found?.choice.model) throw thrown
+    return found
+  }
+}
+
+/** Returns true if nobody has named a model. */
+const isFree = ({ asked, env }: ModelWish): boolean => asked === undefined && (env['ESCAPEMENT_MODEL'] ?? '') === ''
+
+/** Returns the name under which the configuration has a model itself, as an object; `null`: as the usual one. */
+function heldBy({ config }: ModelWish, id: string): string | null | undefined {
+  const { model, models = {} } = config ?? {}
+  const isIt = (held: typeof model): boolean =>
+    held !== undefined && typeof held !== 'string' && modelOf(held, 'The configuration').id === id
+  return isIt(model) ? null : Object.keys(models).find((name) => isIt(models[name]))
+}
+
 /** The requested model, else the session's own if the command line can create it. */
 async function choiceFor(recorded: string, wish: ModelWish): Promise<ModelChoice> {
-  const isFree = wish.asked === undefined && (wish.env['ESCAPEMENT_MODEL'] ?? '') === ''
-  if (!isFree) return chooseModel(wish)
+  if (!isFree(wish)) return chooseModel(wish)
   const sorter = sortModel({ wordDelayMs: wish.wordDelayMs })
   if (recorded === sorter.id) return { model: sorter, isEmbedded: true }
   const [label = ''] = recorded.split(':')
   if (label === 'embedded') return chooseModel({ ...wish, asked: 'embedded' })
-  return chooseModel(Object.hasOwn(providers, label) ? { ...wish, asked: recorded } : wish)
+  const held = heldBy(wish, recorded)
+  if (held !== undefined) return chooseModel(held === null ? wish : { ...wish, asked: held })
+  return chooseModel(Object.hasOwn(providers, label) ? { ...wish, asked: recorded, isRecorded: true } : wish)
 }
 
 /** Returns true if the model had the revert tool, according to the captured requests. */

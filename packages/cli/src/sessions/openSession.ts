@@ -46,7 +46,7 @@ export interface CoderOptions {
   needsApproval(command: string): boolean
   /** Variables added to the environment of commands. */
   readonly env?: { readonly [name: string]: string }
-  /** Brakes. Default: off. */
+  /** Brakes. Default: those of `usualBrakes`; off for an embedded model, which goes by the whole conversation. */
   readonly braking?: NonNullable<AgentOptions['braking']>
   /** Further tools beside those for the folder. */
   readonly tools?: readonly ToolEntry[]
@@ -75,6 +75,8 @@ export interface SessionOptions extends CoderOptions {
 }
 
 const usualTurns = 200
+/** Brakes that a person can rely on in every conversation. */
+const usualBrakes: NonNullable<AgentOptions['braking']> = { fold: true, revert: { undo: true }, stall: true }
 /** Maximum length of the name of a scope. */
 const mostName = 256
 
@@ -155,7 +157,7 @@ export function defineCoder({
   choice,
   needsApproval,
   env = {},
-  braking = {},
+  braking = choice.isEmbedded ? {} : usualBrakes,
   tools: others = [],
   name = cliAgentName,
   limits = {},
@@ -163,6 +165,8 @@ export function defineCoder({
 }: CoderOptions): AgentDefinition {
   const tools = workspaceTools(dir, {
     needsApproval: { run_command: ({ command }) => needsApproval(command) },
+    // So that /undo brings files back.
+    snapshots: true,
     // Makes node's test runner print machine-readable output, even when this process runs inside it.
     env: { NO_COLOR: '1', FORCE_COLOR: undefined, NODE_TEST_CONTEXT: undefined, ...env },
   })

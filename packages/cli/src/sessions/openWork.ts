@@ -25,7 +25,7 @@ export const settingsOf = (
 })
 
 /** Returns true if the costs of an agent are known. */
-const isPriced = ({ pricing, prices }: Session['definition']): boolean => pricing !== null || prices !== null
+export const isPriced = ({ pricing, prices }: Session['definition']): boolean => pricing !== null || prices !== null
 
 /** A new session of `run` or `chat`. */
 export interface Work {

@@ -1,3 +1,4 @@
+import { wrappedFor } from '../terminal/wordWrap.ts'
 import { join, resolve } from 'node:path'
 import { withoutControls } from '../../../charts/src/plainText.ts'
 import { RuntimeError } from '../../../../src/protocol/errors.ts'
@@ -101,7 +102,7 @@ export function howToResume(id: string, { dir, logs }: LogPlace): string {
 
 /** Prints the reason why a command did nothing, and returns its exit code. */
 export function refuse(host: CliHost, why: string, code: number = exitCodes.failed): number {
-  host.stderr.write(`escapement: ${withoutControls(why)}\n`)
+  host.stderr.write(wrappedFor(host.stderr, `escapement: ${withoutControls(why)}\n`))
   return code
 }
 
@@ -113,4 +114,10 @@ export function refuse(host: CliHost, why: string, code: number = exitCodes.fail
 export function readCount(option: string, text: string): number {
   if (/^\d{1,15}$/.test(text)) return Number(text)
   throw new RuntimeError('INVALID_OPTION', `${option} must be a whole number from 0 on; it is "${text}".`)
+}
+
+/** Returns the index of a turn that a person names: the first one is turn 1. @throws RuntimeError `INVALID_OPTION` */
+export function readTurn(option: string, text: string): number {
+  if (/^[1-9]\d{0,14}$/.test(text)) return Number(text) - 1
+  throw new RuntimeError('INVALID_OPTION', `${option} must be a whole number from 1 on; it is "${text}".`)
 }

@@ -52,6 +52,8 @@ export function eventPrinter(options: PrinterOptions): (event: AgentEvent) => vo
   /** Policies that planned reverts, by the requests' ids. */
   const planned = new Map<string, string>()
   /** Characters of the reply's text printed so far. */
+  /** The failure that was told last, in its words. */
+  let failure: string | undefined
   let shown = 0
   const endLine = (): void => {
     if (!screen.isAtLineStart) screen.write('\n')
@@ -105,7 +107,8 @@ export function eventPrinter(options: PrinterOptions): (event: AgentEvent) => vo
               : ` Asking ${next} instead.`
             : ' Asking again.'
           : ` Trying again in ${duration(retryAt - time)}.`
-      line(colours.yellow(withoutControls(`! ${errorWords(error)}${again}`)))
+      failure = errorWords(error)
+      line(colours.yellow(withoutControls(`! ${failure}${again}`)))
     },
     'approval.requested': ({ callId, name, input }) => {
       calls.set(callId, { line: callLine(name, input) })
@@ -170,10 +173,14 @@ export function eventPrinter(options: PrinterOptions): (event: AgentEvent) => vo
       if (trouble !== undefined) line(colours.yellow(withoutControls(`! tools of ${source}: ${trouble}`)))
     },
     'model.warning': ({ model, message }) => line(colours.yellow(`! ${withoutControls(`${model}: ${message}`)}`)),
-    error: ({ error }) => line(colours.red(withoutControls(`! ${errorWords(error)}`))),
+    error: ({ error }) => {
+      failure = errorWords(error)
+      line(colours.red(withoutControls(`! ${failure}`)))
+    },
     'run.end': (event) => {
       reply.end()
-      line(runLine(event, took, options))
+      line(runLine(event, { ...options, took, failure }))
+      failure = undefined
       if (took !== undefined && took.ms + took.waitedMs >= longRunMs) screen.ring?.()
     },
   }
@@ -202,12 +209,14 @@ const rungWords: Readonly<Record<EventOf<'stall.detected'>['rung'], string>> = {
   none: '',
 }
 
-/** `took` is absent if the run's start was not seen. */
-function runLine(
-  end: EventOf<'run.end'>,
-  took: Took | undefined,
-  { colours, isPriced, footer }: PrinterOptions,
-): string {
+interface RunLineOptions extends PrinterOptions {
+  /** Absent if the run's start was not seen. */
+  readonly took: Took | undefined
+  /** The failure that was told last: nothing is told twice. */
+  readonly failure: string | undefined
+}
+
+function runLine(end: EventOf<'run.end'>, { colours, isPriced, footer, took, failure }: RunLineOptions): string {
   const { turns, usage, costUsd } = end
   const facts = [
     counted(turns, 'turn'),
@@ -216,7 +225,8 @@ function runLine(
     ...(took === undefined ? [] : [tookWords(took)]),
     ...(footer === undefined ? [] : [footer]),
   ].join(' · ')
-  const mark = end.stopReason === 'stop' ? colours.green('✓ done') : colours.red(`✗ ${withoutControls(endingOf(end))}`)
+  const mark =
+    end.stopReason === 'stop' ? colours.green('✓ done') : colours.red(`✗ ${withoutControls(endingOf(end, failure))}`)
   return `${mark} ${colours.dim(`· ${facts}`)}`
 }
 
@@ -244,8 +254,8 @@ function revertLine(event: EventOf<'revert.applied'>, policy: string | undefined
 const errorWords = ({ message, code }: ErrorInfo): string => `${message} (${code})`
 
 /** Returns the reason why a run ended before it was done. */
-function endingOf({ stopReason, reason, error, refusal }: EventOf<'run.end'>): string {
-  if (error !== undefined) return `failed: ${errorWords(error)}`
+function endingOf({ stopReason, reason, error, refusal }: EventOf<'run.end'>, failure: string | undefined): string {
+  if (error !== undefined) return errorWords(error) === failure ? 'failed' : `failed: ${errorWords(error)}`
   if (stopReason === 'paused' && reason?.type === 'limit')
     return `paused: the limit of ${whole(reason.allowed)} ${reason.limit} is reached`
   if (reason?.type === 'stall') return `paused: it went in circles: ${reason.evidence}`

@@ -1,14 +1,17 @@
 import type { Clock } from '../../../../src/protocol/ports/clock.ts'
+import { paused } from '../../../../src/protocol/bridge/paused.ts'
 import { systemClock } from '../../../../src/protocol/ports/clock.ts'
 import type { CliHost } from '../cliHost.ts'
 import { Bell } from './bell.ts'
-import { coloursFor } from './colours.ts'
+import { coloursFor, type Colours } from './colours.ts'
 import type { Completer } from './input/completion.ts'
 import { InputLine, type DrawnInput, type SubmittedLine } from './input/inputLine.ts'
 import type { InputRequest } from './input/inputState.ts'
 import type { Key } from './input/keys.ts'
 import { Pastes } from './input/pastes.ts'
-import { emptyPicker, pickerRows, stepPicker, type PickerItem, type PickerState } from './input/picker.ts'
+import { formPanel, pickerPanel, type FormToFill, type Panel, type PanelMaker } from './input/panels.ts'
+import type { FormAnswer } from './input/form.ts'
+import type { PickerItem } from './input/picker.ts'
 import { menuRows, stepMenu, type MenuItem } from './menu.ts'
 import type { Screen } from './screen.ts'
 import { drawnRow, lastRowsOf, wordWrapped } from './wordWrap.ts'
@@ -43,13 +46,6 @@ interface Question {
   answer(line: string | undefined): void
 }
 
-interface OpenPicker {
-  readonly title: string
-  readonly items: readonly PickerItem[]
-  state: PickerState
-  end(picked: number | undefined): void
-}
-
 /** Number of rows assumed for a terminal that does not tell. */
 const usualRows = 24
 /** Rows that the answers below a question leave to the input line. */
@@ -80,7 +76,8 @@ export class LiveScreen implements Screen {
   #question: Question | undefined
   /** Text typed for a question that was withdrawn. It is not a message, and is put aside as soon as the next question comes. */
   #leftOver = ''
-  #picker: OpenPicker | undefined
+  /** Lists and forms in the place of the line; the last one has the keys. */
+  readonly #panels: Panel[] = []
   #isClosed = false
 
   constructor(host: CliHost, clock: Clock = systemClock) {
@@ -174,7 +171,7 @@ export class LiveScreen implements Screen {
       const asked: Question = { prompt: question, menu, chosen: undefined, isOpen: false, answer }
       this.#question = asked
       const open = (): void => {
-        const wait = ['', this.#leftOver].includes(this.typed) ? 0 : this.#bell.typesForMs
+        const wait = this.#typesForMs
         if (wait > 0) return void (cancel = this.#clock.after(wait, open))
         // What was being typed is no answer.
         this.#line?.setAside()
@@ -188,19 +185,36 @@ export class LiveScreen implements Screen {
 
   /** Has a person choose from a list; resolves with the index of an item, or with `undefined` if none was chosen or `signal` aborts. */
   pick(title: string, items: readonly PickerItem[], signal: AbortSignal): Promise<number | undefined> {
+    return this.#show(pickerPanel(title, items), signal)
+  }
+
+  /** Has a person fill in a form, once a person who types has paused; `undefined` if nobody does or `signal` aborts. */
+  async fillIn(form: FormToFill, signal: AbortSignal): Promise<FormAnswer | undefined> {
+    this.#bell.ring()
+    for (let wait = this.#typesForMs; wait > 0; wait = this.#typesForMs) await paused(wait, this.#clock, signal)
+    const isCommand = (text: string): boolean => {
+      const isOne = this.#input?.isCommand?.(text) === true
+      if (isOne) this.#input?.onLine(text, text)
+      return isOne
+    }
+    return this.#show(formPanel({ ...form, isCommand }), signal)
+  }
+
+  #show<T>(make: PanelMaker<T>, signal: AbortSignal): Promise<T | undefined> {
     if (signal.aborted || this.#isClosed) return Promise.resolve(undefined)
-    this.#picker?.end(undefined)
     return new Promise((resolve) => {
       const onAbort = (): void => end(undefined)
-      const end = (picked: number | undefined): void => {
+      const end = (result: T | undefined): void => {
         signal.removeEventListener('abort', onAbort)
-        this.#picker = undefined
+        const at = this.#panels.indexOf(panel)
+        if (at >= 0) this.#panels.splice(at, 1)
         this.#release()
         this.#redraw()
-        resolve(picked)
+        resolve(result)
       }
       signal.addEventListener('abort', onAbort, { once: true })
-      this.#picker = { title, items, state: emptyPicker, end }
+      const panel = make(end, this.#colours)
+      this.#panels.push(panel)
       this.#edit()
       this.#redraw()
     })
@@ -209,7 +223,7 @@ export class LiveScreen implements Screen {
   close(): void {
     if (this.#isClosed) return
     this.#input = undefined
-    this.#picker?.end(undefined)
+    this.#endPanels()
     this.#question?.answer(undefined)
     this.#status = undefined
     this.#endEdit()
@@ -231,7 +245,7 @@ export class LiveScreen implements Screen {
       prompt: () => this.#openQuestion?.prompt ?? this.#input?.prompt ?? '',
       isAnswer: () => this.#openQuestion !== undefined || this.#input === undefined,
       complete: this.#input?.complete,
-      onKey: (key: Key) => this.#bell.see(key) || this.#onPickerKey(key) || this.#onMenuKey(key),
+      onKey: (key: Key) => this.#bell.see(key) || this.#panels.at(-1)?.take(key) === true || this.#onMenuKey(key),
       onChange: this.#redraw,
       onSubmit: (line: SubmittedLine) => this.#submit(line),
       onRequest: (request: InputRequest) => this.#request(request),
@@ -260,7 +274,7 @@ export class LiveScreen implements Screen {
       this.#host.stdout.write('\u001B[2J\u001B[H')
       this.#drawn = { widths: [0], column: 0 }
     } else if (type === 'end') {
-      this.#picker?.end(undefined)
+      this.#endPanels()
       const input = this.#input
       this.#endEdit()
       // In this order: leaving does not answer an open question.
@@ -269,15 +283,8 @@ export class LiveScreen implements Screen {
     }
   }
 
-  /** Takes the key if a list is open. */
-  #onPickerKey(key: Key): boolean {
-    const picker = this.#picker
-    if (picker === undefined) return false
-    const next = stepPicker(picker.state, key, picker.items)
-    if (next === 'cancelled') picker.end(undefined)
-    else if ('picked' in next) picker.end(next.picked)
-    else picker.state = next
-    return true
+  #endPanels(): void {
+    for (const panel of this.#panels.slice()) panel.end()
   }
 
   /** Takes the key if it is for the answers below an open question. */
@@ -295,7 +302,7 @@ export class LiveScreen implements Screen {
 
   /** Releases the terminal if no input is open any more. */
   #release(): void {
-    if (this.#input === undefined && this.#question === undefined && this.#picker === undefined) this.#endEdit()
+    if (this.#input === undefined && this.#question === undefined && this.#panels.length === 0) this.#endEdit()
   }
 
   #endEdit(): void {
@@ -361,22 +368,26 @@ export class LiveScreen implements Screen {
     return `${all.join('\n')}${up > 0 ? `\u001B[${up}A` : ''}\r${column > 0 ? `\u001B[${column}C` : ''}`
   }
 
-  /** The list to choose from, or else the line being typed. */
+  get #colours(): Colours {
+    return coloursFor(this.#host.stdout, this.#host.env, this.#host.theme)
+  }
+
+  /** Milliseconds that a person who types a line has not paused for yet. */
+  get #typesForMs(): number {
+    return ['', this.#leftOver].includes(this.typed) ? 0 : this.#bell.typesForMs
+  }
+
+  /** The list or form that is open, or else the line being typed. */
   #drawnInput(columns: number, rows: number): DrawnInput | undefined {
     if (this.#line === undefined) return undefined
-    const picker = this.#picker
-    const colours = coloursFor(this.#host.stdout, this.#host.env, this.#host.theme)
-    if (picker === undefined) {
-      const { menu, chosen } = this.#openQuestion ?? { menu: [], chosen: undefined }
-      const room = this.typed.startsWith('/') ? 0 : Math.max(0, rows - leastInputRows)
-      const below = menuRows(menu, chosen, { columns: columns - 1, rows: room })
-      const line = this.#line.draw(columns, rows - below.length)
-      const answers = below.map(({ text, isChosen }) => (isChosen ? colours.bold(text) : colours.dim(text)))
-      return { ...line, rows: [...line.rows, ...answers] }
-    }
-    const size = { columns: Math.max(1, columns - 1), rows: Math.max(2, rows - 1) }
-    const { title, cursorColumn, items } = pickerRows(picker.title, picker.items, picker.state, size)
-    const list = items.map(({ text, isChosen }) => (isChosen ? colours.bold(text) : colours.dim(text)))
-    return { rows: [title, ...list], cursor: { row: 0, column: Math.min(cursorColumn, columns - 1) } }
+    const panel = this.#panels.at(-1)
+    if (panel !== undefined) return panel.draw({ columns, rows })
+    const { menu, chosen } = this.#openQuestion ?? { menu: [], chosen: undefined }
+    const room = this.typed.startsWith('/') ? 0 : Math.max(0, rows - leastInputRows)
+    const below = menuRows(menu, chosen, { columns: columns - 1, rows: room })
+    const line = this.#line.draw(columns, rows - below.length)
+    const colours = this.#colours
+    const answers = below.map(({ text, isChosen }) => (isChosen ? colours.bold(text) : colours.dim(text)))
+    return { ...line, rows: [...line.rows, ...answers] }
   }
 }

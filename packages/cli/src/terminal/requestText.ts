@@ -15,10 +15,10 @@ export function requestLines(now: CapturedRequest, before: CapturedRequest | und
   const mark = (isChanged: boolean | undefined): string => (isChanged === true ? ` ${colours.yellow('(changed)')}` : '')
   const toolsChanged = change !== undefined && Object.values(change.tools).some((names) => names.length > 0)
   return [
-    `${colours.bold(`Request of turn ${turnIndex}`)}${attempt === 1 ? '' : `, attempt ${attempt}`} · ${oneLine(model)} · ${counted(messages.length, 'message')}`,
+    `${colours.bold(`Request of turn ${turnIndex + 1}`)}${attempt === 1 ? '' : `, attempt ${attempt}`} · ${oneLine(model)} · ${counted(messages.length, 'message')}`,
     before === undefined
       ? 'This is the first captured request.'
-      : `Since turn ${before.turnIndex}: ${changeText(change!)}.`,
+      : `Since turn ${before.turnIndex + 1}: ${changeText(change!)}.`,
     '',
     `${colours.bold('System')}${mark(change?.system)}`,
     ...indented(system, '  '),
@@ -95,7 +95,8 @@ const describers: Describers = {
   systemPrompt: () => 'system prompt',
   identityBlock: ({ name, order }) => `identity block "${name}" (${order})`,
   memoryTier: ({ tier, recordId }) => `memory ${tier}, record ${recordId}`,
-  loopTurn: ({ turnIndex, role, messageIndex }) => `turn ${turnIndex}, ${role}, message ${messageIndex}`,
+  loopTurn: ({ turnIndex, role, messageIndex, calls = 0 }) =>
+    `turn ${turnIndex + 1}, ${role}${calls === 0 ? '' : ` with ${counted(calls, 'call')}`}, message ${messageIndex}`,
   steering: () => 'steering',
   followUp: () => 'follow-up',
   note: ({ kind }) => `note: ${kind}`,

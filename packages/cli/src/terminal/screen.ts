@@ -1,3 +1,5 @@
+import type { FormAnswer } from './input/form.ts'
+import type { FormToFill } from './input/panels.ts'
 import type { MenuItem } from './menu.ts'
 
 /** Target of output. On a terminal it may hold a status line and an input line below the text; elsewhere it is text only. */
@@ -15,6 +17,8 @@ export interface Screen {
   setStatus(line: string | undefined): void
   /** Asks a question and waits for a line, or for one of the answers of `menu`; `undefined` if there is no person to answer or `signal` aborts. */
   ask(question: string, signal: AbortSignal, menu?: readonly MenuItem[]): Promise<string | undefined>
+  /** Has a person fill in a form; `undefined` as for `ask`. Only at terminals. */
+  fillIn?(form: FormToFill, signal: AbortSignal): Promise<FormAnswer | undefined>
   /** Columns of a terminal; missing for a pipe or a file. */
   readonly columns?: number
   /** True if there is a person to ask. */

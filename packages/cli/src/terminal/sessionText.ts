@@ -66,7 +66,11 @@ export const broughtLines = ({ brakes }: Savings): string[] => [
   ...tableLines(
     brakes
       .slice(-mostChanges)
-      .map((brake) => [number(`turn ${brake.turnIndex}`), cell(brake.type.split('.')[0]!), cell(broughtWords(brake))]),
+      .map((brake) => [
+        number(`turn ${brake.turnIndex + 1}`),
+        cell(brake.type.split('.')[0]!),
+        cell(broughtWords(brake)),
+      ]),
   ),
 ]
 
@@ -145,7 +149,7 @@ function turnRow(turn: Turn, colours: Colours): Cell[] {
     ...changes.filter(({ applied }) => applied).map(({ type }) => type),
   ]
   return [
-    number(`turn ${index}`),
+    number(`turn ${index + 1}`),
     cell(status, paintStatus(status, colours)),
     cell(
       [...input.map(({ nodeId }) => formatNodeId(nodeId)), ...(reply === undefined ? [] : [formatNodeId(reply)])].join(

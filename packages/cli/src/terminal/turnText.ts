@@ -54,7 +54,7 @@ export function turnLines({ run, turn, nodes }: TurnScene, colours: Colours, col
   const replied = reply === undefined ? undefined : nodes.get(reply)
   const section = (title: string, lines: readonly string[]): string[] => ['', colours.bold(title), ...lines]
   return [
-    `${colours.bold(`Turn ${index}`)} · ${facts.join(' · ')}`,
+    `${colours.bold(`Turn ${index + 1}`)} · ${facts.join(' · ')}`,
     ...input.flatMap(({ nodeId, source }) => section(`Said ${formatNodeId(nodeId)} (${source})`, text(nodeId))),
     ...(reply === undefined
       ? section('No reply', [])

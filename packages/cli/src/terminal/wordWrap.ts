@@ -123,3 +123,13 @@ function rowsOfLine(line: string, columns: number): string[] {
   }
   return rows
 }
+
+/** A text as it is written to a stream: wrapped at words where that is a terminal, so that no word is torn at its edge. */
+export function wrappedFor(
+  { isTTY, columns }: { readonly isTTY?: boolean; readonly columns?: number },
+  text: string,
+): string {
+  if (isTTY !== true || columns === undefined || columns < 2) return text
+  const { done, open } = wordWrapped(text, columns)
+  return done + open
+}

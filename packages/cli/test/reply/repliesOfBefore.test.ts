@@ -25,13 +25,13 @@ describe('a reply of a session of before', (it) => {
   })
 
   it('is Markdown where its turn is shown', async (context) => {
-    const { stdout } = await shown(context, ['show', 's1', '--turn', '0'])
+    const { stdout } = await shown(context, ['show', 's1', '--turn', '1'])
     assert.match(stdout, /\n {2}It is done:\n\n {2}- one\n {2}- two\]52;c;aGk=\n\n {2}```js\n {2}let a = 1\n {2}```\n/)
   })
 
   for (const command of [
     ['replay', 's1', '--speed', '0'],
-    ['show', 's1', '--turn', '0'],
+    ['show', 's1', '--turn', '1'],
   ])
     it(`is as it was written without colours: ${command[0]}`, async (context) => {
       const { stdout } = await shown(context, command, { NO_COLOR: '1' })

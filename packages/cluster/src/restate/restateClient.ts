@@ -1,7 +1,7 @@
 import type * as Clients from '@restatedev/restate-sdk-clients'
 import { nanoid } from 'nanoid'
 import { z } from 'zod'
-import { isAgentDefinition, type AgentDefinition } from '../../../../src/actors/define/agentDefinition.ts'
+import { isAgentDefinition, noDefinition, type AgentDefinition } from '../../../../src/actors/define/agentDefinition.ts'
 import { remoteError } from '../../../bridge/src/client/answers.ts'
 import { Client } from '../../../bridge/src/client/client.ts'
 import { checkOptions } from '../../../bridge/src/client/connectOptions.ts'
@@ -60,7 +60,7 @@ const optionsSchema = z.object({
   store: z.custom((value) => typeof value === 'object' && value !== null, 'give the store of the workers'),
   name: z.string().min(1).optional(),
   headers: z.record(z.string(), z.string()).optional(),
-  definitions: z.array(z.custom(isAgentDefinition, 'give what defineAgent returns')).optional(),
+  definitions: z.array(z.custom(isAgentDefinition, { error: noDefinition() })).optional(),
   pollMs: whole,
   patienceMs: whole,
 })

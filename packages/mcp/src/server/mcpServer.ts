@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Readable, Writable } from 'node:stream'
 import { z } from 'zod'
-import { isAgentDefinition, type AgentDefinition } from '../../../../src/actors/define/agentDefinition.ts'
+import { isAgentDefinition, noDefinition, type AgentDefinition } from '../../../../src/actors/define/agentDefinition.ts'
 import { describeIssues, RuntimeError } from '../../../../src/protocol/errors.ts'
 import { onlyFields } from '../../../../src/protocol/checks/onlyFields.ts'
 import { loadPeer } from '../../../../src/protocol/ports/loadPeer.ts'
@@ -73,7 +73,7 @@ const optionsSchema = onlyFields({
 })
 
 const definitionsSchema = z
-  .array(z.custom<AgentDefinition>(isAgentDefinition, 'give what defineAgent returns'))
+  .array(z.custom<AgentDefinition>(isAgentDefinition, { error: noDefinition() }))
   .min(1, 'give at least one')
 
 /**

@@ -160,9 +160,11 @@ describe('a group that a dead process left', (it) => {
     const refused = runProcessGroup({
       ...group,
       signal: context.signal,
-      started: (led) => {
+      started: async (led) => {
         pid = led
-        return Promise.reject(new Error('the disk is full'))
+        // By then the command would have begun.
+        await new Promise((resolve) => void spawn('sleep', ['0.3']).once('exit', resolve))
+        throw new Error('the disk is full')
       },
     })
     await assert.rejects(refused, /the disk is full/)

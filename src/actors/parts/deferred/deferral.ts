@@ -13,18 +13,31 @@ export interface DeferredSetting {
   readonly deferred: Deferral | null
 }
 
-interface Deferring extends DeferredSetting {
+export interface Deferring<Agent extends DeferrableAgent = DeferrableAgent> extends DeferredSetting {
   readonly tools: ReadonlyMap<string, AnyTool>
+  readonly agents: ReadonlyMap<string, Agent>
 }
 
-/** Returns true for a tool that no request lists. */
-export const isDeferred = ({ deferred, tools }: Deferring, name: string): boolean =>
-  deferred !== null && deferred.names.has(name) && tools.has(name)
+export interface DeferrableAgent {
+  /** Set for a sub-agent that no request lists. */
+  readonly isDeferred?: true
+}
+
+/** Returns true for a tool or a sub-agent that no request lists. */
+export const isDeferred = ({ deferred, tools, agents }: Deferring, name: string): boolean =>
+  deferred !== null && ((deferred.names.has(name) && tools.has(name)) || agents.get(name)?.isDeferred === true)
 
 /** The tools that no request lists, in the order in which the definition has them. */
-export const deferredTools = (definition: Deferring): readonly AnyTool[] =>
+export const deferredTools = (definition: Omit<Deferring, 'agents'>): readonly AnyTool[] =>
   definition.deferred === null
     ? nothing
-    : [...definition.tools.values()].filter(({ name }) => isDeferred(definition, name))
+    : [...definition.tools.values()].filter(({ name }) => definition.deferred!.names.has(name))
+
+/** The sub-agents that no request lists, in the order in which the definition has them. */
+export const deferredAgents = <Agent extends DeferrableAgent>({
+  deferred,
+  agents,
+}: Deferring<Agent>): readonly Agent[] =>
+  deferred === null ? nothing : [...agents.values()].filter((agent) => agent.isDeferred === true)
 
 const nothing: readonly never[] = Object.freeze([])

@@ -3,6 +3,7 @@ import { lazily } from '../../../protocol/lazily.ts'
 import { onlyFields } from '../../../protocol/checks/onlyFields.ts'
 import { z } from 'zod'
 import type { AiSdkToolSet } from '../../tools/aiSdk/aiSdkTools.ts'
+import { isSubAgentEntry, type SubAgentEntry } from '../../define/subAgents.ts'
 import type { AnyTool } from '../../tools/defineTool.ts'
 import type { ToolSource } from '../../tools/toolSource.ts'
 
@@ -22,8 +23,11 @@ export interface GroupCaller {
   make(members: readonly (AnyTool | ToolSource)[]): AnyTool
 }
 
-/** A group of tools: an entry of an agent's `tools`, made by `deferred`, or by what calls them in another way. */
-export class DeferredTools<out Entry extends DeferredEntry = DeferredEntry> {
+/**
+ * A group of tools: an entry of an agent's `tools`, made by `deferred`, or by what calls them in another way. Also a group of sub-agents, for its
+ * `agents`.
+ */
+export class DeferredTools<out Entry extends DeferredEntry | SubAgentEntry = DeferredEntry> {
   readonly entries: readonly Entry[]
   readonly about: string | undefined
   /** Set if another tool calls them, in place of `call_tool`. */
@@ -44,9 +48,10 @@ const optionsSchema = lazily(() =>
 /**
  * Keeps tools out of an agent's requests: the model finds them by words with `find_tools` and calls them with `call_tool`. Requests begin with
  * the same bytes however many there are and however many are found, so a prompt's cache holds. A call made so is a call of the tool itself:
- * hooks, approvals, `effects`, rights, records and every front end have its name and its arguments. An agent may have several groups.
+ * hooks, approvals, `effects`, rights, records and every front end have its name and its arguments. An agent may have several groups. A group of
+ * sub-agents is for the agent's `agents`.
  *
- * @throws RuntimeError `INVALID_DEFINITION` for an empty group, and for a group within a group.
+ * @throws RuntimeError `INVALID_DEFINITION` for an empty group, for a group within a group, and for tools and agents in one group.
  *
  * @example
  * ```ts
@@ -57,14 +62,24 @@ const optionsSchema = lazily(() =>
  */
 export function deferred<const Entry extends DeferredEntry>(
   entries: readonly Entry[],
+  options?: DeferredOptions,
+): DeferredTools<Entry>
+export function deferred<const Entry extends SubAgentEntry>(
+  entries: readonly Entry[],
+  options?: DeferredOptions,
+): DeferredTools<Entry>
+export function deferred<const Entry extends DeferredEntry | SubAgentEntry>(
+  entries: readonly Entry[],
   options: DeferredOptions = {},
 ): DeferredTools<Entry> {
   const refuse = (what: string): never => {
     throw new RuntimeError('INVALID_DEFINITION', `deferred: ${what}.`)
   }
-  if (!Array.isArray(entries)) return refuse('give a list of tools')
+  if (!Array.isArray(entries)) return refuse('give a list of tools, or of agents')
   if (entries.length === 0) return refuse('the group has no tools: leave it out')
   if (entries.some((entry: unknown) => entry instanceof DeferredTools)) return refuse('a group cannot be in a group')
+  if (entries.some(isSubAgentEntry) && !entries.every(isSubAgentEntry))
+    return refuse('a group has tools or agents, not both: make one of each')
   const read = optionsSchema().safeParse(options)
   if (!read.success) return refuse(describeIssues(read.error))
   return new DeferredTools([...entries], read.data.about)

@@ -1,6 +1,7 @@
 import { RuntimeError } from '../../../protocol/errors.ts'
 import type { ModelSettings } from '../../../protocol/ports/model.ts'
 import { toolsOfSet } from '../../tools/aiSdk/aiSdkTools.ts'
+import { isSubAgentEntry, type SubAgentEntry } from '../../define/subAgents.ts'
 import type { AnyTool } from '../../tools/defineTool.ts'
 import { isToolSource, type ToolSource } from '../../tools/toolSource.ts'
 import { agentPart } from '../agentPart.ts'
@@ -11,16 +12,17 @@ import { pairFor } from './findTools.ts'
 /** The definition's own options that groups have to do with. */
 interface Grouped {
   readonly tools?: unknown
+  readonly agents?: unknown
   readonly settings?: ModelSettings
 }
 
-/** Tools that no request lists, and the two that stand for them. */
+/** Tools and sub-agents that no request lists, and the two that stand for them. */
 export const deferredPart = agentPart<object, DeferredSetting>({
   options: {},
   settings: (options, label) => ({ deferred: deferralOf(options, label) }),
   tools: (options) => {
     const groups = groupsOf(options)
-    const found = groups.filter(isFound)
+    const found = [...groups.filter(isFound), ...agentGroupsOf(options)]
     return [
       ...groups.flatMap((group) => membersOf(group, '')),
       ...groups.flatMap((group) => (group.by === undefined ? [] : [group.by.make(membersOf(group, ''))])),
@@ -37,7 +39,11 @@ function deferralOf(options: Grouped, label: string): DeferredSetting['deferred'
     const all = membersOf(group, label)
     return group.by?.isOnly === false ? [] : all
   })
-  if (members.length === 0) return null
+  const groups = agentGroupsOf(options)
+  if (!groups.every(({ entries }) => entries.every(isSubAgentEntry)))
+    throw new RuntimeError('INVALID_DEFINITION', `${label}: agents: a group of tools is for the option "tools".`)
+  const agents = groups.flatMap(namesIn)
+  if (members.length === 0 && agents.length === 0) return null
   const tools = members.filter((member): member is AnyTool => !isToolSource(member))
   const listed = tools.find(({ spec }) => spec?.provider !== undefined)
   if (listed !== undefined)
@@ -46,19 +52,25 @@ function deferralOf(options: Grouped, label: string): DeferredSetting['deferred'
       `${label}: tools: "${listed.name}" is carried out by the provider, which must be shown it: it cannot be deferred.`,
     )
   const choice = options.settings?.toolChoice
-  if (typeof choice === 'object' && tools.some(({ name }) => name === choice.tool))
+  const names = tools.map(({ name }) => name)
+  if (typeof choice === 'object' && [...names, ...agents].includes(choice.tool))
     throw new RuntimeError(
       'INVALID_DEFINITION',
       `${label}: settings: toolChoice: "${choice.tool}" is deferred, so no request lists it.`,
     )
   return {
-    names: new Set(tools.map(({ name }) => name)),
+    names: new Set(names),
     sources: new Set(members.filter(isToolSource).map(({ source }) => source)),
   }
 }
 
-const groupsOf = ({ tools }: Grouped): readonly DeferredTools[] =>
-  Array.isArray(tools) ? tools.filter((entry): entry is DeferredTools => entry instanceof DeferredTools) : []
+const groupsIn = (given: unknown): readonly DeferredTools[] =>
+  [given].flat().filter((entry): entry is DeferredTools => entry instanceof DeferredTools)
+
+const groupsOf = ({ tools }: Grouped): readonly DeferredTools[] => (Array.isArray(tools) ? groupsIn(tools) : [])
+
+const agentGroupsOf = ({ agents }: Grouped): readonly DeferredTools<SubAgentEntry>[] =>
+  groupsIn(agents) as readonly DeferredTools<never>[]
 
 const made = new WeakMap<DeferredTools, readonly (AnyTool | ToolSource)[]>()
 
@@ -75,8 +87,10 @@ const membersIn = (entry: DeferredEntry, label: string): readonly (AnyTool | Too
 const isTool = (entry: DeferredEntry): entry is AnyTool => typeof (entry as AnyTool).parse === 'function'
 
 /** Says what there is to be found, from what is known when the agent is defined. */
-const aboutOf = (groups: readonly DeferredTools[]): string =>
+const aboutOf = (groups: readonly (DeferredTools | DeferredTools<SubAgentEntry>)[]): string =>
   groups.map((group) => group.about ?? namesIn(group).join(', ')).join('; ')
 
-const namesIn = (group: DeferredTools): readonly string[] =>
-  made.get(group)!.map((member) => (isToolSource(member) ? member.source : member.name))
+const namesIn = (group: DeferredTools | DeferredTools<SubAgentEntry>): readonly string[] =>
+  group.entries.every(isSubAgentEntry)
+    ? group.entries.map((entry) => ('definition' in entry ? entry.definition : entry).name)
+    : made.get(group as DeferredTools)!.map((member) => (isToolSource(member) ? member.source : member.name))

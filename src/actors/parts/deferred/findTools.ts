@@ -4,12 +4,15 @@ import { onlyFields } from '../../../protocol/checks/onlyFields.ts'
 import { cutEnd } from '../../../protocol/text/cutMiddle.ts'
 import { callToolName } from '../../../protocol/viaCallTool.ts'
 import type { AgentPorts } from '../../agentPorts.ts'
-import type { AgentDefinition } from '../../define/agentDefinition.ts'
+import type { AgentDefinition, SubAgent } from '../../define/agentDefinition.ts'
+import { taskOf } from '../../define/subAgents.ts'
 import { BoundCall } from '../../tools/boundCall.ts'
 import { declarationOf } from '../../tools/declaration.ts'
-import { defineTool, type AnyTool, type Tool } from '../../tools/defineTool.ts'
+import type { ToolSpec } from '../../../protocol/ports/model.ts'
+import { defineTool, type Tool } from '../../tools/defineTool.ts'
 import { SourceTool } from '../../tools/sourceTool.ts'
-import { deferredTools, isDeferred } from './deferral.ts'
+import { isDeferred } from './deferral.ts'
+import { foundSpecs } from './foundSpecs.ts'
 import { indexOf, searchTools, type ToolIndex } from './searchTools.ts'
 
 export const findToolsName = 'find_tools'
@@ -52,12 +55,22 @@ const callTool = (): Tool =>
       }),
   })
 
-const indexes = new WeakMap<object, ToolIndex<AnyTool>>()
+/** A tool or a sub-agent that can be found, with the name of the source that has it. */
+interface Findable extends ToolSpec {
+  readonly source?: string
+}
 
-function indexFor(definition: Finding): ToolIndex<AnyTool> {
-  const index = indexes.get(definition) ?? indexOf(deferredTools(definition))
+const indexes = new WeakMap<object, ToolIndex<Findable>>()
+
+function indexFor(definition: Finding): ToolIndex<Findable> {
+  const index = indexes.get(definition) ?? indexOf(foundSpecs(definition).map((spec) => findable(definition, spec)))
   indexes.set(definition, index)
   return index
+}
+
+function findable({ tools }: Finding, spec: ToolSpec): Findable {
+  const tool = tools.get(spec.name)
+  return tool instanceof SourceTool ? { ...spec, source: tool.offer.source } : spec
 }
 
 /** Returns the tools that match a query as the model reads them. */
@@ -85,9 +98,9 @@ function found(definition: Finding, query: string): string {
   ].join('\n\n')
 }
 
-function nothingFound(tools: readonly AnyTool[], query: string): string {
+function nothingFound(tools: readonly Findable[], query: string): string {
   if (tools.length === 0) return 'There are no tools to be found at present.'
-  const groups = Map.groupBy(tools, (tool) => (tool instanceof SourceTool ? tool.offer.source : ''))
+  const groups = Map.groupBy(tools, ({ source = '' }) => source)
   const told = [...groups]
     .toSorted(([, a], [, b]) => b.length - a.length)
     .slice(0, mostGroups)
@@ -98,7 +111,7 @@ function nothingFound(tools: readonly AnyTool[], query: string): string {
   return `No tool has to do with ${JSON.stringify(cutEnd(query, 80))}. There are ${tools.length}: ${told.join('; ')}${groups.size > mostGroups ? '; …' : ''}. Try other words.`
 }
 
-const nearestIn = (index: ToolIndex<AnyTool>, query: string): readonly string[] => {
+const nearestIn = (index: ToolIndex<Findable>, query: string): readonly string[] => {
   const { close, others } = searchTools(index, query)
   return [...close, ...others].map(({ name }) => name)
 }
@@ -125,5 +138,11 @@ function whyNot(definition: Finding, name: string): string {
 export function withDeclaration(definition: Finding, name: string, message: string): string {
   if (!isDeferred(definition, name)) return message
   const last = message.trimEnd().split('\n').at(-1)!
-  return [message, declarationOf(definition.tools.get(name)!), last].join('\n\n')
+  return [message, declarationOf(foundSpecs(definition).find((spec) => spec.name === name)!), last].join('\n\n')
+}
+
+/** Returns the task of a sub-agent's call as `taskOf` does, with the declaration if it is wrong and no request has the sub-agent. */
+export function declaredTask(caller: Finding, agent: SubAgent, input: unknown): ReturnType<typeof taskOf> {
+  const task = taskOf(agent, input)
+  return task.ok ? task : { ...task, message: withDeclaration(caller, agent.definition.name, task.message) }
 }

@@ -16,7 +16,7 @@ const isObject = (value: unknown): value is { readonly [key: string]: unknown } 
  * Returns a call that a model makes through `call_tool` as the call of the tool that it names. Any other call stays as it is, and so does one of
  * a name that no deferred tool has. Pure.
  */
-export function innerCall(definition: Pick<AgentDefinition, 'tools' | 'deferred'>, call: Call): Call {
+export function innerCall(definition: Pick<AgentDefinition, 'tools' | 'agents' | 'deferred'>, call: Call): Call {
   if (call.name !== callToolName || definition.deferred === null || !isObject(call.input)) return call
   const { name, input, ...others } = call.input
   if (typeof name !== 'string' || !isDeferred(definition, name)) return call

@@ -28,10 +28,10 @@ const longestHead = 300
  * passed on until the tool is known, and nothing at all of a call in another form, which appears once it is whole.
  */
 export class InnerDeltas {
-  readonly #definition: Pick<AgentDefinition, 'tools' | 'deferred'>
+  readonly #definition: Pick<AgentDefinition, 'tools' | 'agents' | 'deferred'>
   readonly #calls = new Map<string, Progress>()
 
-  constructor(definition: Pick<AgentDefinition, 'tools' | 'deferred'>) {
+  constructor(definition: Pick<AgentDefinition, 'tools' | 'agents' | 'deferred'>) {
     this.#definition = definition
   }
 

@@ -65,8 +65,9 @@ interface Outcome {
 }
 
 const describeCall = ({ name, input }: ToolCallBlock, result: ToolResultMessage | undefined, room: Room): string =>
-  [beginOf(name, 64), beginOf(describeInput(input, room), room.input)].filter((part) => part !== '').join(' ') +
-  describeError(result, room)
+  [beginOf(name, 64), beginOf(result?.calls ?? describeInput(input, room), room.input)]
+    .filter((part) => part !== '')
+    .join(' ') + describeError(result, room)
 
 /** Describes a call with its arguments and, if it failed, the last line of its error, in about 320 characters at most. */
 export const callLine = (call: ToolCallBlock, result: ToolResultMessage | undefined): string =>

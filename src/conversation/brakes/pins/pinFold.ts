@@ -5,6 +5,7 @@ import { wrongInPin } from './pins.ts'
 export const pinFold: BrakeFolds<'pin.applied'> = {
   'pin.applied': (conversation, record) => {
     check(record, wrongInPin(record, conversation))
-    conversation.annotate().pin(record)
+    const by = conversation.annotate().pin(record)
+    if (record.reason !== undefined && by === 'model') conversation.notify({ kind: 'refusal', text: record.reason })
   },
 }

@@ -97,7 +97,7 @@ const wasStarted = ({ synthetic }: ToolResultMessage): boolean =>
 function describeCall(conversation: UndoSubject, node: ConversationNode, message: ToolResultMessage): string {
   const calls = toolCallsOf(conversation.node(node.stepId)?.message.content ?? [])
   const { input } = node.ranWith ?? calls.find(({ callId }) => callId === message.callId) ?? {}
-  return `${oneLine(message.toolName, 64)} ${oneLine(JSON.stringify(input) ?? '', 100)}`
+  return `${oneLine(message.toolName, 64)} ${oneLine(message.calls ?? JSON.stringify(input) ?? '', 100)}`
 }
 
 /** Returns each distinct entry once, with its number of occurrences. */

@@ -4,6 +4,7 @@ type PinCommand = { readonly step: string }
 
 /** The queue of the requests, the commands that ask for it, and what a refusal records. */
 export const pinBrake = {
+  tool: 'pin_step',
   queue: 'pins',
   /** State of the chart after the drain. */
   drained: 'pinned',

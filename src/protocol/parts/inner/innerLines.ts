@@ -10,10 +10,10 @@ export const innerLines: PartLines<typeof innerRecords> = {
   },
   'inner.end': {
     group: 'tool',
-    line: ({ n, name, value, error, changed = [] }, { short }) =>
+    line: ({ n, name, value, apart, error, changed = [] }, { short }) =>
       [
         error === undefined
-          ? `↳ ${n} ${name} → ${short(json(value))}`
+          ? `↳ ${n} ${name} → ${short(apart?.preview ?? json(value))}`
           : `↳ ${n} ${name} failed: ${short(error.message)}`,
         ...(changed.length === 0 ? [] : [`changed ${changed.join(', ')}`]),
       ].join(' · '),

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { artifactSchema } from '../../artifacts/artifact.ts'
 import { inTurn } from '../../recordShapes.ts'
 
 /** A call that a running call makes, such as one of a script. */
@@ -47,6 +48,8 @@ export const innerRecords = {
       asked: z.object(asked()).exactOptional(),
       /** The result as JSON, without secrets; missing for an error. */
       value: z.unknown().exactOptional(),
+      /** Set in place of a value that is too large for its record: kept beside the log, with its beginning. */
+      apart: z.object({ artifact: artifactSchema(), preview: z.string() }).exactOptional(),
       /** Set if the call failed: what was said about it. */
       error: z.object({ message: z.string(), code: z.string().exactOptional() }).exactOptional(),
       /** Files and the like that it changed. */

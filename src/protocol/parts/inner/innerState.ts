@@ -8,7 +8,7 @@ export type InnerStart = Pick<
 >
 export type InnerEnd = Pick<
   DraftOf<'inner.end'>,
-  'n' | 'name' | 'asked' | 'at' | 'value' | 'error' | 'changed' | 'receipt'
+  'n' | 'name' | 'asked' | 'at' | 'value' | 'apart' | 'error' | 'changed' | 'receipt'
 >
 
 /** The calls that one running call has made, in the order of their records. */
@@ -45,7 +45,7 @@ export const innerState = {
     },
     'inner.end': (
       state: InnerState,
-      { callId, n, name, asked, at, value, error, changed, receipt }: DraftOf<'inner.end'>,
+      { callId, n, name, asked, at, value, apart, error, changed, receipt }: DraftOf<'inner.end'>,
     ): InnerState => {
       const { starts, ends } = of(state, callId)
       const end = {
@@ -54,6 +54,7 @@ export const innerState = {
         at,
         ...(asked === undefined ? {} : { asked }),
         ...(value === undefined ? {} : { value }),
+        ...(apart === undefined ? {} : { apart }),
         ...(error === undefined ? {} : { error }),
         ...(changed === undefined ? {} : { changed }),
         ...(receipt === undefined ? {} : { receipt }),
@@ -84,11 +85,41 @@ export interface InnerReceipt {
 
 const mostLeft = 20
 
-/** Returns what the calls that a call made add to its result: paths that they changed, and the receipt for all of them. Pure. */
-export function innerEffects({ starts, ends }: InnerCallsMade): {
+const mostPaths = 5
+const mostNamed = 5
+const longestLine = 300
+
+/** Describes calls in one line: how many there were of each tool, what they changed, and each of those that cannot be undone. */
+function callsLine({ starts, ends }: InnerCallsMade): string {
+  const said = [...Map.groupBy(starts, ({ name }) => name)].map(([name, calls]) => {
+    const bound = calls.filter(({ irreversible }) => irreversible === true)
+    const inputs = bound.slice(-mostNamed).map(({ input }) => oneLine(JSON.stringify(input) ?? '', 60))
+    const paths = new Set(ends.flatMap((end) => (end.name === name ? (end.changed ?? []) : [])))
+    const count = calls.length === 1 ? [] : [`×${calls.length}`]
+    return [oneLine(name, 64), ...count, ...[...paths].slice(0, mostPaths), ...inputs].join(' ')
+  })
+  const denied = ends.flatMap(({ name, asked, error }) =>
+    asked === undefined || error?.code !== 'DENIED'
+      ? []
+      : [`denied ${oneLine(name, 64)} ${oneLine(JSON.stringify(asked.input) ?? '', 60)}`],
+  )
+  const count = `${starts.length} ${starts.length === 1 ? 'call' : 'calls'}`
+  return oneLine(
+    [
+      count,
+      ...(said.length + denied.length === 0 ? [] : [`: ${[...denied.slice(0, mostNamed), ...said].join(', ')}`]),
+    ].join(''),
+    longestLine,
+  )
+}
+
+/** Returns what the calls that a call made add to its result: paths that they changed, a line, and the receipt for all of them. Pure. */
+export function innerEffects(made: InnerCallsMade): {
   readonly changed: readonly string[]
+  readonly calls: string | undefined
   readonly receipt: InnerReceipt | undefined
 } {
+  const { starts, ends } = made
   const byPlace = new Map(ends.map((end) => [end.n, end]))
   const changed = [...new Set(ends.flatMap((end) => end.changed ?? []))]
   const left: string[] = []
@@ -106,5 +137,5 @@ export function innerEffects({ starts, ends }: InnerCallsMade): {
   }
   const more = left.length > mostLeft ? [`${left.length - mostLeft} more`] : []
   const receipt = undo.length === 0 ? undefined : { undo, left: [...left.slice(0, mostLeft), ...more] }
-  return { changed, receipt }
+  return { changed, calls: starts.length + ends.length === 0 ? undefined : callsLine(made), receipt }
 }

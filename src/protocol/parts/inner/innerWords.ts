@@ -13,6 +13,7 @@ export const innerWords: PartWords<typeof innerRecords> = {
       'gen_ai.tool.name': name,
       'escapement.inner.n': n,
     }),
+    call: ({ callId, n, name, input }) => ({ callId: `${callId}/${n}`, name, input }),
   },
   'inner.end': {
     log: ({ callId, n, name, error }) => ({
@@ -27,5 +28,19 @@ export const innerWords: PartWords<typeof innerRecords> = {
       'escapement.inner.failed': error !== undefined,
       ...(hasContent ? { 'escapement.inner.error': error?.message } : {}),
     }),
+    call: ({ callId, n, name, asked, value, apart, error }) => {
+      const text =
+        error?.message ?? apart?.preview ?? (typeof value === 'string' ? value : (JSON.stringify(value) ?? ''))
+      return {
+        callId: `${callId}/${n}`,
+        name,
+        ...(asked === undefined ? {} : { input: asked.input }),
+        end: {
+          content: [{ type: 'text', text }],
+          isError: error !== undefined,
+          ...(typeof value === 'object' && value !== null ? { data: value } : {}),
+        },
+      }
+    },
   },
 }

@@ -75,6 +75,7 @@ const own: Fold = {
     called(chat, callId, (call) => ({ ...call, status: 'running', ...(childId === undefined ? {} : { childId }) })),
   'tool.progress': (chat, { callId, progress }) => called(chat, callId, (call) => ({ ...call, progress })),
   'tool.end': endCall,
+  'call.reported': (chat, { callId }) => called(chat, callId, ({ progress: _, ...call }) => call),
   'revert.applied': (chat, { applied, target, rebased = [] }) => {
     if (!applied) return chat
     const places = new Map(rebased.map(({ from, nodeId }) => [from, nodeId]))

@@ -64,6 +64,11 @@ function answered(run: Draft, event: AgentEvent): Draft {
   return { ...rest, ...said }
 }
 
+const withoutProgress = (run: Draft, { callId }: { readonly callId: string }): Draft =>
+  run.progress.some((one) => one.callId === callId)
+    ? { ...run, progress: run.progress.filter((one) => one.callId !== callId) }
+    : run
+
 const handlers: Fold = {
   'reply.start': (run) => ({ ...run, text: '', isAnswer: false }),
   'reply.reset': (run) => ({ ...run, text: '', isAnswer: false }),
@@ -74,12 +79,9 @@ const handlers: Fold = {
     const at = run.progress.findIndex((other) => other.callId === callId)
     return { ...run, progress: at === -1 ? [...run.progress, report] : run.progress.with(at, report) }
   },
-  'tool.end': (run, event) => {
-    const ended = answered(run, event)
-    return ended.progress.some(({ callId }) => callId === event.callId)
-      ? { ...ended, progress: ended.progress.filter(({ callId }) => callId !== event.callId) }
-      : ended
-  },
+  'tool.end': (run, event) => withoutProgress(answered(run, event), event),
+  // One in the background goes on after its receipt, perhaps into the next run.
+  'call.reported': withoutProgress,
   'run.end': (run, end) => {
     const { stopReason, turns, childTurns = 0, usage, costUsd, reason, error, refusal } = end
     const totals = { text: run.text, runId: run.runId, turns, childTurns, usage, costUsd }

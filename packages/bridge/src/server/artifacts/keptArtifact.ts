@@ -1,5 +1,5 @@
 import type { Artifact } from '../../../../../src/protocol/artifacts/artifact.ts'
-import { artifactsOf } from '../../../../../src/protocol/artifacts/artifactsOf.ts'
+import { artifactsOf, hasResult } from '../../../../../src/protocol/artifacts/artifactsOf.ts'
 import type { AgentAccess } from '../agentAccess.ts'
 
 /**
@@ -13,7 +13,7 @@ export async function keptArtifact(
 ): Promise<(Artifact & { readonly content: Uint8Array }) | undefined> {
   access.must('see.all', 'artifact')
   for await (const record of access.records(agentId)) {
-    if (record.type !== 'tool.end') continue
+    if (!hasResult(record)) continue
     const found = artifactsOf(record).find((one) => one.id === id && one.agentId === agentId)
     if (found === undefined) continue
     const content = await access.keptBeside(agentId, id)

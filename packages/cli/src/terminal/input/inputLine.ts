@@ -173,7 +173,7 @@ export class InputLine {
     const start = Math.min(Math.max(0, chosen - Math.floor(most / 2)), Math.max(0, items.length - most))
     const shown = items.slice(start, start + most)
     const nameWidth = Math.min(32, Math.max(...shown.map(({ text }) => textWidth(withoutControls(text).trimEnd()))))
-    return shown.map(({ text, detail = '' }, i) => {
+    const rows = shown.map(({ text, detail = '' }, i) => {
       const name = withoutControls(text).trimEnd()
       const space = ' '.repeat(Math.max(0, nameWidth - textWidth(name)) + 2)
       const isChosen = start + i === chosen
@@ -183,6 +183,8 @@ export class InputLine {
       )
       return isChosen ? this.#colours.bold(row) : this.#colours.dim(row)
     })
+    const left = items.length - shown.length
+    return left === 0 || room <= most ? rows : [...rows, this.#colours.dim(fitted(`  … ${left} more (↑ ↓)`, columns))]
   }
 
   #context(columns: number): InputContext {

@@ -56,7 +56,8 @@ export const inputOf = (entries: readonly string[]): InputState => ({
 })
 
 /** Keys that edit, by name. */
-const commands: Readonly<Record<string, EditorCommand>> = {
+/** Commands of an editor by their keys. */
+export const editorCommands: Readonly<Record<string, EditorCommand>> = {
   left: 'left',
   right: 'right',
   'ctrl+b': 'left',
@@ -137,7 +138,7 @@ function stepLine(state: InputState, key: Key, context: InputContext): InputStep
     if (place !== undefined) return { state: { ...state, editor: { ...state.editor, at: place, last: 'other' } } }
     return { state: (context.hasHistory ? recall(state, step) : undefined) ?? state }
   }
-  const command = commands[name]
+  const command = editorCommands[name]
   return command === undefined ? { state } : typed(state, edit(state.editor, command), context)
 }
 
@@ -208,6 +209,6 @@ function stepSearch(state: InputState, key: Key, { paste, textOf }: InputContext
   if (key.name === 'escape' || key.name === 'ctrl+g' || key.name === 'ctrl+c') return { state: rest }
   const found = entries[index]
   const taken: InputState = found === undefined ? rest : { ...rest, editor: replaceText(before, found) }
-  if (key.name === 'enter' || key.name === 'tab' || commands[key.name] !== undefined) return { state: taken }
+  if (key.name === 'enter' || key.name === 'tab' || editorCommands[key.name] !== undefined) return { state: taken }
   return { state }
 }

@@ -5,6 +5,10 @@ import type { Key } from './keys.ts'
 /** A line of a list to choose from. */
 export interface PickerItem {
   readonly label: string
+  /** Sign before the label, of one column. */
+  readonly sign?: string
+  /** Colour of the line unless it is chosen. Default: faint. */
+  readonly tone?: 'yellow' | 'red' | 'plain'
   /** Further words right of the label, each in a column of its own. */
   readonly details?: readonly string[]
 }
@@ -75,7 +79,7 @@ export interface PickerRows {
   readonly title: string
   /** Column of the cursor, which is behind the typed text. */
   readonly cursorColumn: number
-  readonly items: readonly { readonly text: string; readonly isChosen: boolean }[]
+  readonly items: readonly (Pick<PickerItem, 'tone'> & { readonly text: string; readonly isChosen: boolean })[]
 }
 
 export interface PickerSize {
@@ -103,17 +107,19 @@ export function pickerRows(
   const detailsWidth = detailWidths.reduce((sum, width) => sum + width + 2, 0)
   // A narrow terminal has the labels alone.
   const hasDetails = columns - detailsWidth >= 24
+  const hasSigns = shown.some((index) => items[index]!.sign !== undefined)
   const labelWidth = Math.min(
-    columns - 2 - (hasDetails ? detailsWidth : 0),
+    columns - (hasSigns ? 4 : 2) - (hasDetails ? detailsWidth : 0),
     Math.max(1, ...shown.map((index) => textWidth(oneLine(items[index]!.label)))),
   )
   const list = shown.map((index, row) => {
-    const { label, details = [] } = items[index]!
+    const { label, details = [], sign, tone } = items[index]!
     const isChosen = start + row === at
     const name = fitted(oneLine(label), Math.max(1, labelWidth))
     const beside = hasDetails ? details.map((detail, i) => `  ${padded(oneLine(detail), detailWidths[i]!)}`) : []
-    const text = `${isChosen ? '› ' : '  '}${beside.length === 0 ? name : padded(name, labelWidth)}${beside.join('')}`
-    return { text: fitted(text.trimEnd(), Math.max(1, columns)), isChosen }
+    const text = `${isChosen ? '› ' : '  '}${hasSigns ? `${sign ?? ' '} ` : ''}${beside.length === 0 ? name : padded(name, labelWidth)}${beside.join('')}`
+    const drawn = { text: fitted(text.trimEnd(), Math.max(1, columns)), isChosen }
+    return tone === undefined ? drawn : { ...drawn, tone }
   })
   const none = { text: fitted('  no match', Math.max(1, columns)), isChosen: false }
   return { title: head, cursorColumn: textWidth(head), items: list.length === 0 ? [none] : list }

@@ -72,6 +72,7 @@ export function AskDialog({ inspector, view, title, children, label, empty, verb
       <label class="field">
         <span>{label}</span>
         <textarea
+          dir="auto"
           class="input"
           rows={4}
           value={text}

@@ -9,7 +9,9 @@ export function CutText({ text, most = 4_000 }: { readonly text: string; readonl
   const isLong = text.length > most
   return (
     <>
-      <pre class="text">{forDisplay(isLong && !isWhole ? cutEnd(text, most) : text)}</pre>
+      <pre class="text" dir="auto">
+        {forDisplay(isLong && !isWhole ? cutEnd(text, most) : text)}
+      </pre>
       {isLong ? (
         <button type="button" class="button quiet" onClick={() => setWhole(!isWhole)}>
           {isWhole ? 'Show less' : `Show all ${formatCount(text.length)} characters`}

@@ -40,7 +40,9 @@ export function LongText({
       {kind === 'prose' ? (
         <Prose text={shown} />
       ) : (
-        <div class="conversation-text-body">{kind === 'json' ? coloured(forDisplay(shown)) : forDisplay(shown)}</div>
+        <div class="conversation-text-body" dir={kind === 'json' ? undefined : 'auto'}>
+          {kind === 'json' ? coloured(forDisplay(shown)) : forDisplay(shown)}
+        </div>
       )}
       {isCut && (
         <button type="button" class="conversation-more" onClick={stopping(toggle)}>

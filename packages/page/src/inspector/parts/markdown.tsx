@@ -30,30 +30,42 @@ export const Markdown = ({ blocks, isGrowing = false, first = 0 }: MarkdownProps
 interface BlockProps {
   readonly block: MarkdownBlock
   readonly isGrowing: boolean
+  /** True for a block within another one, which has its direction. */
+  readonly isInner?: boolean
 }
 
 /** A block that is settled is drawn once. */
-const Block = ({ block, isGrowing }: BlockProps) => useMemo(() => drawn(block, isGrowing), [block, isGrowing])
+const Block = ({ block, isGrowing, isInner = false }: BlockProps) =>
+  useMemo(() => drawn(block, isGrowing, isInner ? undefined : 'auto'), [block, isGrowing, isInner])
 
-function drawn(block: MarkdownBlock, isGrowing: boolean): ComponentChildren {
+function drawn(block: MarkdownBlock, isGrowing: boolean, dir: 'auto' | undefined): ComponentChildren {
   switch (block.type) {
     case 'paragraph':
-      return <p>{spans(block.spans)}</p>
+      return <p dir={dir}>{spans(block.spans)}</p>
     case 'heading':
       // The headings of a message are none of the page.
-      return <p class={`prose-heading is-${Math.min(block.level, 4)}`}>{spans(block.spans)}</p>
+      return (
+        <p class={`prose-heading is-${Math.min(block.level, 4)}`} dir={dir}>
+          {spans(block.spans)}
+        </p>
+      )
     case 'list':
       return block.mark !== null ? (
-        <ul class={block.items.some(({ isDone }) => isDone !== undefined) ? 'is-tasks' : listClasses[block.mark]}>
+        <ul
+          class={block.items.some(({ isDone }) => isDone !== undefined) ? 'is-tasks' : listClasses[block.mark]}
+          dir={dir}
+        >
           {items(block.items)}
         </ul>
       ) : (
-        <ol start={block.start}>{items(block.items)}</ol>
+        <ol start={block.start} dir={dir}>
+          {items(block.items)}
+        </ol>
       )
     case 'table':
       return (
         <div class="prose-table scroll" tabIndex={0} role="group" aria-label="Table">
-          <table>
+          <table dir={dir}>
             <thead>
               <tr>{cells('th', block.head, block.align)}</tr>
             </thead>
@@ -68,7 +80,7 @@ function drawn(block: MarkdownBlock, isGrowing: boolean): ComponentChildren {
     case 'code':
       return <CodeText language={block.language} text={block.text} isGrowing={isGrowing} />
     case 'quote':
-      return <blockquote>{inside(block.blocks)}</blockquote>
+      return <blockquote dir={dir}>{inside(block.blocks)}</blockquote>
     case 'rule':
       return <hr />
   }
@@ -77,7 +89,7 @@ function drawn(block: MarkdownBlock, isGrowing: boolean): ComponentChildren {
 const listClasses = { '-': 'is-minus', '+': 'is-plus', '*': '' } as const
 
 const inside = (blocks: readonly MarkdownBlock[]): ComponentChildren =>
-  blocks.map((block, index) => <Block key={index} block={block} isGrowing={false} />)
+  blocks.map((block, index) => <Block key={index} block={block} isGrowing={false} isInner />)
 
 const items = (list: readonly MarkdownItem[]): ComponentChildren =>
   list.map(({ isDone, blocks }, index) => (

@@ -8,7 +8,9 @@ export function Prose({ text }: { readonly text: string }) {
   const rich = isRaw.value ? null : readMarkdown()
   const blocks = useMemo(() => rich?.parseMarkdown(text), [text, rich?.parseMarkdown])
   return rich === null || blocks === undefined ? (
-    <div class="conversation-text-body">{forDisplay(text)}</div>
+    <div class="conversation-text-body" dir="auto">
+      {forDisplay(text)}
+    </div>
   ) : (
     <rich.Markdown blocks={blocks} />
   )

@@ -215,4 +215,23 @@ describe('the model of the inspector page', (it) => {
     connection.dismiss(connection.errors.value[0]!.key)
     assert.equal(connection.errors.value, [])
   })
+
+  it('shows what was refused of an agent while that agent is shown, and nothing that is shown elsewhere', async (context) => {
+    const serving = await serveAgents(context, [talker])
+    await serving.runtime.spawn(talker, { id: 'one' })
+    const page = open(context, serving, '#agent=one')
+    await page.until(({ status }) => status === 'live')
+    const { inspector } = page
+    const { connection } = inspector.attached.value
+    const spawn = () => connection.client.spawn('talker', { id: 'one' })
+    const told = () => connection.errors.value.map(({ code }) => code)
+    assert.is(await inspector.attempt(spawn, () => true), false)
+    assert.equal(told(), [])
+    await inspector.attempt(spawn)
+    connection.report({ code: 'INTERNAL', message: 'Of no agent.' })
+    inspector.go({ view: 'chart' })
+    assert.equal(told(), ['INTERNAL', 'AGENT_EXISTS'])
+    inspector.go({ agent: null })
+    assert.equal(told(), ['INTERNAL'])
+  })
 })

@@ -21,7 +21,7 @@ describe('the address of the inspector page', (it) => {
       q: 'a&b=c is:error',
       with: 'a.2',
     } as const
-    assert.is(formatRoute(route), '#agent=a.b-c&node=n12&view=requests&at=120&turn=3&q=a%26b%3Dc+is%3Aerror&with=a.2')
+    assert.is(formatRoute(route), '#agent=a.b-c&node=n12&view=requests&at=120&turn=4&q=a%26b%3Dc+is%3Aerror&with=a.2')
     assert.equal(readRoute(formatRoute(route)), { route, token: null, problems: [] })
     assert.is(formatRoute(emptyRoute), '')
     const chart = { ...emptyRoute, agent: 'a', view: 'chart', look: 'full' } as const
@@ -35,7 +35,8 @@ describe('the address of the inspector page', (it) => {
 
   it('names what makes no sense in it and shows the rest', () => {
     const { route, problems } = readRoute('#agent=../etc&node=x&view=nothing&at=-1&turn=2')
-    assert.equal(route, { ...emptyRoute, turn: 2 })
+    assert.equal(route, { ...emptyRoute, turn: 1 })
+    assert.match(readRoute('#agent=a&turn=0').problems.join(), /"turn=0" .* the number of a turn/)
     assert.is(problems.length, 4)
     assert.match(problems.join('\n'), /"node=x" in the address is not a node such as n12/)
     // What it has must not turn the sentence.

@@ -187,7 +187,7 @@ describeInChromium('what results keep, on the inspector page', (it) => {
   it('stands with the request that named it', { timeoutMs: 60_000 }, async (context) => {
     const { server } = await serveKeeper(context)
     const inspector = await openInspector(context, server.port, {
-      hash: `#agent=k1&view=requests&turn=2&token=${token}`,
+      hash: `#agent=k1&view=requests&turn=3&token=${token}`,
     })
     const { page } = inspector
     await page

@@ -59,6 +59,33 @@ describe('a call in the details', (it) => {
     assert.is(at(6)?.result, undefined)
   })
 
+  it('has a line for each call that it makes, and waits while one of them does', () => {
+    const made = (type: string, n: number, more: Part = {}): Part => ({ type, callId: 'a', n, name: 'pay', ...more })
+    const records = log(
+      asks(2, 'a'),
+      starts('a'),
+      made('inner.start', 1, { input: { to: 'x' } }),
+      made('inner.end', 1, { value: 'paid' }),
+      { type: 'approval.requested', callId: 'a/2', parentCall: 'a', name: 'pay' },
+      { type: 'approval.decided', callId: 'a/2', parentCall: 'a', decision: 'deny' },
+      made('inner.end', 2, { error: { message: 'not you' } }),
+      ends('a', 3),
+    )
+    const at = (end: number) => new CallBooks().at(records, end).ofReply(2, 'a')
+    assert.equal(
+      [2, 5, 6, 8].map((end) => at(end)?.status),
+      ['running', 'held', 'running', 'ended'],
+    )
+    assert.equal(
+      at(8)?.doings?.map(({ seq, text }) => [seq, text]),
+      [
+        [3, '↳ 1 pay {"to":"x"}'],
+        [4, '↳ 1 pay → paid'],
+        [7, '↳ 2 pay failed: not you'],
+      ],
+    )
+  })
+
   it('is another one with the same id in a later turn', () => {
     const records = log(
       asks(2, 'a', 'b'),

@@ -12,7 +12,11 @@ const schemas: { readonly [subject: string]: z.ZodType } = {
   yes: z.boolean(),
   colour: z.enum(['red', 'blue']),
   name: z.string().min(3),
-  trip: z.object({ to: z.string(), seats: z.number(), by: z.enum(['train', 'ship']).optional() }),
+  trip: z.object({
+    to: z.string().refine((to) => to !== 'Atlantis', 'there is no such place'),
+    seats: z.int().max(9).describe('One for each of you'),
+    by: z.enum(['train', 'ship']).optional(),
+  }),
 }
 
 const interviewer = defineAgent({
@@ -67,9 +71,20 @@ describeInChromium('what waits for a person, on the page', (it) => {
     await asks.getByLabel('to', { exact: true }).fill('Ulm')
     await asks.getByLabel('seats', { exact: true }).fill('two')
     await asks.getByRole('button', { name: 'Answer', exact: true }).click()
-    await inspector.sees('Check the answer: seats: not a number.', asks)
+    await inspector.sees('One for each of you · a whole number, at most 9', asks)
+    await inspector.sees('not a number', asks.locator('.answer-field', { hasText: 'seats' }))
+    await asks.getByLabel('seats', { exact: true }).fill('10')
+    await asks.getByRole('button', { name: 'Answer', exact: true }).click()
+    await inspector.sees('at most 9', asks.getByRole('alert'))
+    assert.equal(await asks.locator('[aria-invalid=true]').count(), 1)
     await asks.getByLabel('seats', { exact: true }).fill('2')
+    await asks.getByLabel('to', { exact: true }).fill('Atlantis')
+    await asks.getByRole('button', { name: 'Answer', exact: true }).click()
+    // What only the server knows stands at its field too.
+    await inspector.sees('there is no such place', asks.locator('.answer-field', { hasText: 'to' }).first())
+    assert.is(await page.locator('.errors .error').count(), 0)
     assert.equal(await axeViolations(page), [])
+    await asks.getByLabel('to', { exact: true }).fill('Ulm')
     await asks.getByRole('button', { name: 'Answer', exact: true }).click()
     await inspector.sees('It was: {"to":"Ulm","seats":2}')
     checkProblems(context)
@@ -82,7 +97,7 @@ describeInChromium('what waits for a person, on the page', (it) => {
     await startAgent(inspector, 'interviewer', { id: 'i1', prompt: 'name' })
     await asks.getByRole('textbox').fill('me')
     await asks.getByRole('button', { name: 'Answer', exact: true }).click()
-    await inspector.sees(/Too small/)
+    await inspector.sees('at least 3 characters', asks)
     await asks.getByRole('button', { name: 'Decline' }).click()
     await inspector.sees(/It was: Nobody answers/)
     await asks.waitFor({ state: 'detached' })

@@ -38,10 +38,17 @@ describeInChromium('the agents of a tree on the inspector page', (it) => {
     assert.equal(await axeViolations(page), [])
     await inspector.button('Read the log of l1.1').click()
     await page.locator('.actors-head', { hasText: 'helper' }).waitFor()
+    const link = await page.locator('.actors-head a').first().boundingBox()
+    assert.ok(link !== null && link.height >= 24 && link.width >= 24, JSON.stringify(link))
     // The moment of the call: what came later has not happened.
     await steps.nth(1).click()
     await steps.nth(2).waitFor({ state: 'detached' })
     assert.is(await steps.count(), 2)
+    // The digits are the page's, also where the picture of the chart has the focus.
+    await inspector.goto('#agent=l1&view=chart')
+    await page.locator('.chart-stage').focus()
+    await page.keyboard.press('1')
+    await page.locator('.conversation-row').first().waitFor()
     checkProblems(inspector)
   })
 })

@@ -152,8 +152,10 @@ describe('the camera of a chart', (it) => {
     const after = (key: string): unknown => cameraKey(key, camera, viewport)
     assert.equal(after('ArrowLeft'), { x: 48, y: 0, scale: 2 })
     assert.equal(after('ArrowDown'), { x: 0, y: -48, scale: 2 })
-    assert.equal(after('1'), { x: 100, y: 75, scale: 1 })
-    assert.is(after('0'), 'fit')
+    assert.equal(after('Z'), { x: 100, y: 75, scale: 1 })
+    assert.is(after('z'), 'fit')
+    // Keys of the page, which go to its views.
+    for (let digit = 0; digit < 10; digit++) assert.is(after(String(digit)), undefined)
     assert.is(after('a'), undefined)
     assert.is(after('Tab'), undefined)
   })

@@ -1,5 +1,10 @@
 import { GraphRows } from '../../../src/inspector/model/conversation/graphRows.ts'
-import { isOpenAtFirst, visibleRows, type VisibleRow } from '../../../src/inspector/model/conversation/graphVisible.ts'
+import {
+  answerIn,
+  isOpenAtFirst,
+  visibleRows,
+  type VisibleRow,
+} from '../../../src/inspector/model/conversation/graphVisible.ts'
 import { workWords } from '../../../src/inspector/model/conversation/hiddenWork.ts'
 import { dayTime, exactTime } from '../../../src/inspector/model/words/dayTime.ts'
 import { revealNode } from '../../../src/inspector/model/conversation/revealNode.ts'
@@ -20,6 +25,22 @@ const shape = (rows: readonly VisibleRow[]): string =>
     .join(' ')
 
 const failing = { name: 'run', isError: true, output: 'exit code 1' } as const
+
+describe('the newest answer', (it) => {
+  it('is the last reply of the trunk that calls nothing, until something is said after it', () => {
+    const log = new BrakeLog()
+    const answer = (): string | undefined => answerIn(visibleRows(graphOf(log), none))?.key
+    log.user('go')
+    assert.is(answer(), undefined)
+    log.step([{ name: 'look' }])
+    assert.is(answer(), undefined)
+    log.reply('done')
+    const graph = graphOf(log)
+    assert.is(answerIn(visibleRows(graph, none)), graph.rows.at(-1))
+    log.user('more')
+    assert.is(answer(), undefined)
+  })
+})
 
 describe('an abandoned branch', (it) => {
   const branched = (steps: number): GraphRows => {

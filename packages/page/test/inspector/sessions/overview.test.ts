@@ -1,5 +1,6 @@
 import type { AgentSummary, SessionEntry } from '../../../../../src/protocol/bridge/frames.ts'
 import { aboutOf, fitsFilter, nameOf, wordsOf } from '../../../src/inspector/model/sessions/agentNames.ts'
+import { causesOf } from '../../../src/inspector/model/sessions/causes.ts'
 import { heldRows, overviewOf, type OverviewRow } from '../../../src/inspector/model/sessions/overview.ts'
 import { callWords, ofSameTool, pendingWords } from '../../../src/inspector/model/calls/pendingWords.ts'
 import { formatRoute, readRoute } from '../../../src/inspector/model/shell/route.ts'
@@ -46,6 +47,27 @@ const session = (agentId: string, rest: Partial<SessionEntry> = {}): SessionEntr
 const all = { show: [], words: [] } as const
 const byId = (...agents: readonly AgentSummary[]) => new Map(agents.map((one) => [one.agentId, one]))
 const told = (rows: readonly OverviewRow[]) => rows.map(({ key, group, words }) => `${group} ${key}: ${words}`)
+
+describe('what several agents have in common', (it) => {
+  it('is each failure and pause of at least two, and nothing that waits for a person', () => {
+    const agents = byId(
+      fails('f1', 3),
+      fails('f2', 4),
+      stops('p1', 1),
+      stops('p2', 2),
+      stops('p3', 3),
+      agent('alone', { last: { stopReason: 'error', at: 9, error: { code: 'STORE_CLOSED', message: 'closed' } } }),
+      waits('w1', ['c1'], { last: { stopReason: 'paused', at: 3, reason: limit } }),
+      works('busy', 3),
+    )
+    assert.equal(causesOf(overviewOf(agents, [], all).rows), [
+      { standing: 'failed', words: 'failed: MODEL_AUTH', agentIds: ['f2', 'f1'] },
+      { standing: 'paused', words: 'paused: limit of 60 turns', agentIds: ['p3', 'p2', 'p1'] },
+    ])
+    // What is filtered away is not continued either.
+    assert.equal(causesOf(overviewOf(agents, [], { show: ['failed'], words: ['f1'] }).rows), [])
+  })
+})
 
 describe('the overview of all agents', (it) => {
   const agents = byId(

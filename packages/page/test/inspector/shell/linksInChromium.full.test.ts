@@ -52,7 +52,7 @@ describeInChromium('links into the inspector page', (it) => {
     await goto('#agent=e1&view=chart')
     await page.locator('.chart-box').first().waitFor()
 
-    await goto('#agent=e1&view=requests&turn=1')
+    await goto('#agent=e1&view=requests&turn=2')
     await inspector.button('Raw JSON').click()
     assert.is(await copiedRequest(inspector), payloadsOf(records)[1])
     checkProblems(context)
@@ -118,7 +118,7 @@ describeInChromium('links into the inspector page', (it) => {
     await inspector.page.getByText('"node=here"').waitFor({ state: 'detached' })
     assert.is(await other.count(), 1)
     await inspector.sees('You said: three')
-    await inspector.goto('#agent=e1&view=requests&turn=77')
+    await inspector.goto('#agent=e1&view=requests&turn=78')
     await inspector.sees('No request of turn 78')
     checkProblems(context, /status of 404/)
   })

@@ -100,7 +100,9 @@ describeInChromium('the timeline of the inspector page', (it) => {
       const inspector = await openInspector(context, server.port, { hash: '#agent=l&view=timeline' })
       const { page } = inspector
       const rows = page.getByRole('treeitem').and(page.locator('.bar-row'))
-      await rows.filter({ hasText: 'scout' }).waitFor()
+      await rows.and(page.locator('.is-call')).filter({ hasText: 'scout' }).waitFor()
+      // A turn is named by what it did.
+      await inspector.sees('turn 1 scout', rows.and(page.locator('.is-turn')))
       const before = await rows.count()
       assert.match(await textIn(page.locator('.tick.is-start').first()), /^\d\d:\d\d:\d\d$/)
       await page.locator('.bars').focus()

@@ -15,6 +15,13 @@ export interface ConnectionOptions {
   readonly webSocket?: ConnectOptions['webSocket']
 }
 
+/** An error as the page shows it. */
+interface ShownError extends ErrorInfo {
+  readonly key: number
+  /** The agent that it is about; `null`: none. */
+  readonly of: string | null
+}
+
 /** Limit of the errors that are kept. */
 const mostErrors = 20
 
@@ -26,7 +33,7 @@ export class Connection {
   readonly may = signal<(right: Right) => boolean>(() => false)
   readonly definitions = signal<readonly string[]>([])
   /** Errors that no other part of the page shows, newest first; each stays until a person dismisses it. */
-  readonly errors = signal<readonly (ErrorInfo & { readonly key: number })[]>([])
+  readonly errors = signal<readonly ShownError[]>([])
   readonly client: Client
   readonly url: string
   /** True if its token is that of a read-only link. */
@@ -48,11 +55,16 @@ export class Connection {
     this.client.ready.catch((error: unknown) => this.#refused(error as ErrorInfo))
   }
 
-  /** Shows an error to the person. */
-  report({ code, message }: ErrorInfo): void {
-    const error = { code, message, key: ++this.#errorCount }
+  /** Shows an error to the person. `of`: the agent that it is about. */
+  report({ code, message }: ErrorInfo, of: string | null = null): void {
+    const error = { code, message, key: ++this.#errorCount, of }
     const others = this.errors.value.filter((other) => other.message !== message)
     this.errors.value = [error, ...others].slice(0, mostErrors)
+  }
+
+  /** Removes the errors about one agent: another one is shown. */
+  dismissOf(agentId: string): void {
+    this.errors.value = this.errors.value.filter(({ of }) => of !== agentId)
   }
 
   dismiss(key: number): void {

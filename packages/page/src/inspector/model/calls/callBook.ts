@@ -6,6 +6,8 @@ import { toolCallsOf } from '../../../../../../src/protocol/text/messageText.ts'
 import { movedCall, movesCall } from '../../../../../../src/log/callStage.ts'
 import type { LogRecord, RecordOf } from '../../../../../../src/protocol/records.ts'
 import type { DataApart } from '../../../../../../src/protocol/resultData.ts'
+import { linesAbout } from '../../../../../../src/protocol/parts/partLines.ts'
+import { eventText } from '../events/eventWords.ts'
 import { statusAfter, type ShownStatus } from './callStatus.ts'
 
 /** A tool call with all that a log says of it. Times are epoch milliseconds. */
@@ -24,6 +26,8 @@ export interface KnownCall {
   readonly endedAt?: number
   /** Time that the call took; set only if it has ended and its beginning was seen. */
   readonly took?: Took
+  /** Lines of what it did while it ran, such as the calls of a script, oldest first. */
+  readonly doings?: readonly { readonly seq: number; readonly time: number; readonly text: string }[]
   readonly result?: { readonly node: NodeId; readonly message: ToolResultMessage; readonly data?: CallData }
 }
 
@@ -63,8 +67,16 @@ export class CallBook {
         return
       }
       default:
-        if (movesCall(record)) this.#set(movedCall(record), { status: statusAfter(record) })
+        if (linesAbout(record) !== undefined && 'callId' in record) this.#note(record.callId, record)
+        else if (movesCall(record)) this.#set(movedCall(record), { status: statusAfter(record) })
     }
+  }
+
+  #note(callId: string, record: LogRecord): void {
+    const call = this.#open.get(callId)
+    if (call === undefined) return
+    const { seq, time } = record
+    call.doings = [...(call.doings ?? []), { seq, time, text: eventText(record as AgentEvent) }]
   }
 
   /** A call of the reply at a node. */

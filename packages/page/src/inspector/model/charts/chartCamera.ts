@@ -70,7 +70,9 @@ export function centred(scale: number, box: Size & { readonly x: number; readonl
 
 const step = 48
 
-/** Returns the camera after a key; `undefined`: the key does nothing, `fit`: the whole picture is to be shown. Pure. */
+/**
+ * Returns the camera after a key; `undefined`: the key does nothing, `fit`: the whole picture is to be shown. Digits are keys of the page. Pure.
+ */
 export function cameraKey(key: string, camera: Camera, viewport: Size): Camera | 'fit' | undefined {
   const middle = { x: viewport.width / 2, y: viewport.height / 2 }
   switch (key) {
@@ -88,9 +90,9 @@ export function cameraKey(key: string, camera: Camera, viewport: Size): Camera |
     case '-':
     case '_':
       return zoomed(camera, 0.8, middle)
-    case '1':
+    case 'Z':
       return zoomed(camera, 1 / camera.scale, middle)
-    case '0':
+    case 'z':
       return 'fit'
     default:
       return undefined

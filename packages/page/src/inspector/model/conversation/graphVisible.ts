@@ -88,6 +88,12 @@ export function visibleRows(graph: GraphRows, toggled: ReadonlySet<string>, isRe
   return shown
 }
 
+/** The newest reply on the trunk that calls nothing, if nobody has said anything after it. Pure. */
+export function answerIn(rows: readonly Pick<VisibleRow, 'row'>[]): ShownRow | undefined {
+  const last = rows.findLast(({ row }) => row.type === 'message' && row.lane === 0)?.row
+  return last?.type === 'message' && last.message.role === 'assistant' && last.calls === 0 ? last : undefined
+}
+
 const visible = (row: ShownRow, place: number, isOpen: boolean | undefined, isInForce: boolean): Draft => ({
   row,
   place,

@@ -215,19 +215,21 @@ export class Inspector {
     }
   }
 
-  /** Runs an action that the server may refuse, and shows the refusal. Resolves with true if it succeeded. */
-  async attempt(action: () => Promise<unknown>): Promise<boolean> {
+  /**
+   * Runs an action that the server may refuse, and shows the refusal, unless `isShown` returns true for it. Resolves with true if it succeeded.
+   */
+  async attempt(action: () => Promise<unknown>, isShown: (thrown: unknown) => boolean = () => false): Promise<boolean> {
+    const about = this.route.value.agent
     try {
       await action()
       return true
     } catch (thrown) {
+      if (isShown(thrown)) return false
       const { code = 'INTERNAL', message } = thrown as { code?: string; message: string }
       // Two people looked at the same call: what the other one did is seen anyway.
       const isLate = code === 'CALL_NOT_PENDING'
-      this.attached.value.connection.report({
-        code,
-        message: isLate ? 'Someone else has already decided this.' : message,
-      })
+      const error = { code, message: isLate ? 'Someone else has already decided this.' : message }
+      this.attached.value.connection.report(error, about)
       return false
     }
   }
@@ -281,7 +283,9 @@ export class Inspector {
   }
 
   #open({ agent: agentId, at }: Route): void {
-    this.agent.value?.close()
+    const left = this.agent.value
+    if (left !== null && left.agentId !== agentId) this.#attached.value.connection.dismissOf(left.agentId)
+    left?.close()
     this.chart.value = null
     this.event.value = null
     this.isTimeOpen.value = null

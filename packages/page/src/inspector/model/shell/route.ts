@@ -22,7 +22,7 @@ export interface Route {
   readonly view: ViewName
   /** `seq` of a moment; `null`: the newest. */
   readonly at: number | null
-  /** Turn of a request. */
+  /** Index of the turn of a request; the address has its number, which is one more. */
   readonly turn: number | null
   /** Form of the timeline. */
   readonly as: TimelineLook
@@ -62,6 +62,9 @@ export interface ReadRoute {
 
 const wholeNumber = (text: string): number | null => (/^\d{1,15}$/.test(text) ? Number(text) : null)
 
+/** Index of a turn by the number that people read: the first one is 1. */
+const turnNumbered = (text: string): number | null => (/^[1-9]\d{0,14}$/.test(text) ? Number(text) - 1 : null)
+
 function standingsIn(text: string): readonly Standing[] | null {
   const named = text.split(',')
   const known = standings.filter((standing) => named.includes(standing))
@@ -86,7 +89,7 @@ export function readRoute(hash: string): ReadRoute {
       read('view', (text) => viewNames.find((name) => name === text), `one of ${viewNames.join(', ')}`) ??
       'conversation',
     at: read('at', wholeNumber, 'the number of a record'),
-    turn: read('turn', wholeNumber, 'the number of a turn'),
+    turn: read('turn', turnNumbered, 'the number of a turn'),
     as:
       read('as', (text) => timelineLooks.find((name) => name === text), `one of ${timelineLooks.join(', ')}`) ?? 'bars',
     look:
@@ -105,7 +108,7 @@ export function formatRoute({ agent, node, view, at, turn, as, look, show, q, wi
   if (node !== null) parts.set('node', formatNodeId(node))
   if (view !== 'conversation') parts.set('view', view)
   if (at !== null) parts.set('at', String(at))
-  if (turn !== null && view === 'requests') parts.set('turn', String(turn))
+  if (turn !== null && view === 'requests') parts.set('turn', String(turn + 1))
   if (as !== 'bars' && view === 'timeline') parts.set('as', as)
   if (look !== 'overview' && view === 'chart') parts.set('look', look)
   if (q !== null && q !== '') parts.set('q', q)

@@ -64,10 +64,10 @@ export function AgentHeader(props: HeaderActionsProps) {
       <div class="agent-title">
         {parent === undefined ? null : (
           <a class="faint cut agent-parent" href={`#agent=${encodeURIComponent(parent)}`} title={`Called by ${parent}`}>
-            {caller === undefined ? forDisplay(parent) : nameOf(caller)}
+            <bdi>{caller === undefined ? forDisplay(parent) : nameOf(caller)}</bdi>
           </a>
         )}
-        <h1 class="cut" title={title === undefined ? undefined : oneLine(title, longestTitle)}>
+        <h1 class="cut" dir="auto" title={title === undefined ? undefined : oneLine(title, longestTitle)}>
           {title === undefined ? forDisplay(view.agentId) : oneLine(title, longestTitle)}
         </h1>
         {status === 'error' ? null : <StateBadge inspector={inspector} view={view} />}

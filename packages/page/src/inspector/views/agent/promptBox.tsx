@@ -71,6 +71,7 @@ export function PromptBox({ inspector, view }: { readonly inspector: Inspector; 
           ref={box}
           id="prompt"
           class="input grow"
+          dir="auto"
           rows={1}
           value={text}
           readOnly={why !== null}

@@ -87,7 +87,7 @@ function Choice({ one, onChoose }: { readonly one: Comparable; readonly onChoose
     <li>
       <button type="button" class="compare-choice" onClick={onChoose}>
         <span class="compare-choice-name">
-          <span class="cut">{title === undefined ? agentId : oneLine(title, 200)}</span>
+          <bdi class="cut">{title === undefined ? agentId : oneLine(title, 200)}</bdi>
           <span class="faint small cut">
             {definition}
             {title === undefined ? null : (

@@ -81,7 +81,9 @@ function Side({ node, agentId, name, parts }: SideProps): JSX.Element {
           <CutText text={words} most={1_200} />
         )
       ) : (
-        <pre class="text">{parts.map(drawPart)}</pre>
+        <pre class="text" dir="auto">
+          {parts.map(drawPart)}
+        </pre>
       )}
       {parts !== undefined && messageWords(message).length >= mostCompared ? (
         <p class="faint small">Compared up to {formatCount(mostCompared)} characters.</p>

@@ -44,7 +44,11 @@ export function ForkDialog({ inspector, view, node, onClose }: ForkDialogProps) 
   }
   return (
     <FormDialog title={`Fork at ${step}`} verb="Fork" isOff={isAsking} onSubmit={() => void fork()} onClose={onClose}>
-      {quoted === '' ? null : <blockquote class="fork-quote cut">{quoted}</blockquote>}
+      {quoted === '' ? null : (
+        <blockquote class="fork-quote cut" dir="auto">
+          {quoted}
+        </blockquote>
+      )}
       <p class="muted">
         The fork shares {shared.messages === 0 ? 'everything' : `the first ${counted(shared.messages, 'message')}`}
         {shared.turns === 0 ? '' : ` (${counted(shared.turns, 'turn')})`} up to {formatNodeId(shared.last)} and nothing
@@ -53,6 +57,7 @@ export function ForkDialog({ inspector, view, node, onClose }: ForkDialogProps) 
       <label class="field">
         <span>First prompt</span>
         <textarea
+          dir="auto"
           class="input"
           rows={4}
           value={text}

@@ -1,6 +1,5 @@
 import { useMemo, useState } from 'preact/hooks'
 import type { PendingOf } from '../../../../../../src/protocol/runs/pending.ts'
-import { readTyped } from '../../../../../../src/protocol/bridge/questionForm.ts'
 import type { Inspector } from '../../model/shell/inspector.ts'
 import { ControlButton } from '../../parts/controlButton.tsx'
 import { callInFull } from '../../../../../charts/src/text/callInFull.ts'
@@ -50,9 +49,13 @@ export function ApprovalCard({ inspector, via, approval }: ApprovalProps) {
   const approve = (): void => {
     const said = reason.trim() === '' ? {} : { reason: reason.trim() }
     if (!hasChanged(edited)) return void inspector.attempt(() => agent().decide(key, 'approve', said))
-    const read = readTyped({ type: 'json' }, edited)
-    setProblem('problem' in read ? 'The arguments are not valid JSON.' : '')
-    if ('value' in read) void inspector.attempt(() => agent().decide(key, 'approve', { ...said, input: read.value }))
+    try {
+      const wanted = JSON.parse(edited) as unknown
+      setProblem('')
+      void inspector.attempt(() => agent().decide(key, 'approve', { ...said, input: wanted }))
+    } catch {
+      setProblem('The arguments are not valid JSON.')
+    }
   }
   return (
     <article class="approval" aria-label={`${name} waits for approval`}>
@@ -91,6 +94,7 @@ export function ApprovalCard({ inspector, via, approval }: ApprovalProps) {
       <div class="approval-answer">
         <input
           class="input"
+          dir="auto"
           aria-label={`Reason, for ${name}`}
           placeholder="Reason (optional)"
           value={reason}

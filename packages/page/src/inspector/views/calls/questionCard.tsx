@@ -1,10 +1,13 @@
 import { useState } from 'preact/hooks'
 import type { Decision } from '../../../../../../src/protocol/bridge/commands.ts'
 import type { PendingOf } from '../../../../../../src/protocol/runs/pending.ts'
+import { hasCode, withoutAdvice } from '../../../../../../src/protocol/errors.ts'
 import {
   formOf,
+  limitWords,
   readFields,
   readTyped,
+  refusedFields,
   type QuestionField,
   type QuestionForm,
 } from '../../../../../../src/protocol/bridge/questionForm.ts'
@@ -26,25 +29,42 @@ type Draft = { readonly [name: string]: string }
 
 const drafts = { none: {} as Draft, isAny: (draft: Draft) => Object.values(draft).some((text) => text !== '') }
 
-/** Name of the one field of a value that is no object. */
+/** Name of the one field of a value that is no object, and of what is wrong with the answer as a whole. */
 const alone = ''
+
+/** Faults of an answer, by the names of its fields. */
+const noProblems: { readonly [name: string]: string } = {}
+
+/** An id of the document has no spaces. */
+const idOf = (text: string): string => text.replace(/[^\w-]/g, (sign) => `_${sign.codePointAt(0)!.toString(36)}`)
 
 /** A question of a tool, or a call that a client is to carry out, with a form for the answer. */
 export function QuestionCard({ inspector, via, pending }: CardProps) {
-  const [problem, setProblem] = useState('')
+  const [problems, setProblems] = useState(noProblems)
   const { name, key, agentId } = pending
   const [draft, change] = useDraft(inspector, key, drafts)
   const why = inspector.whyNotDecide.value
   const isQuestion = pending.kind === 'question'
   const form: QuestionForm = isQuestion ? formOf(pending.schema) : { type: 'text' }
+  const fields = form.type === 'object' ? form.fields : []
+  /** Shows a refused answer here, at its fields as far as the refusal names any. */
+  const isRefusal = (thrown: unknown): boolean => {
+    if (!hasCode(thrown, 'ANSWER_INVALID')) return false
+    const said = withoutAdvice(thrown)
+    const named = refusedFields(fields, said)
+    setProblems(Object.keys(named).length > 0 ? named : { [alone]: said })
+    return true
+  }
   const decide = (decision: Decision): void => {
     const agent = inspector.attached.value.connection.client.agent(via)
-    void inspector.attempt(() => agent.decide(key, decision))
+    void inspector.attempt(() => agent.decide(key, decision), isRefusal)
   }
   const answer = (typed: Draft = draft): void => {
-    const read = form.type === 'object' ? readFields(form.fields, typed) : readTyped(form, typed[alone] ?? '')
-    setProblem('problem' in read ? `Check the answer: ${read.problem}.` : '')
-    if ('value' in read) decide(isQuestion ? { value: read.value } : { result: read.value })
+    const read = form.type === 'object' ? readFields(fields, typed) : readTyped(form, typed[alone] ?? '')
+    if ('value' in read) {
+      setProblems(noProblems)
+      decide(isQuestion ? { value: read.value } : { result: read.value })
+    } else setProblems('problems' in read ? read.problems : { [alone]: read.problem })
   }
   const set = (field: string) => (text: string) => change({ [field]: text })
   return (
@@ -58,7 +78,7 @@ export function QuestionCard({ inspector, via, pending }: CardProps) {
         {isQuestion && pending.problem !== undefined ? <p>The last answer was rejected: {pending.problem}</p> : null}
       </div>
       <form
-        class="approval-answer"
+        class={`approval-answer ${form.type === 'object' ? 'has-fields' : ''}`}
         aria-label={`Answer to ${name}`}
         onSubmit={(event) => {
           event.preventDefault()
@@ -66,11 +86,26 @@ export function QuestionCard({ inspector, via, pending }: CardProps) {
         }}
       >
         {form.type === 'object' ? (
-          form.fields.map((field) => (
-            <Labelled key={field.name} field={field} value={draft[field.name] ?? ''} onInput={set(field.name)} />
-          ))
+          <div class="answer-fields">
+            {fields.map((field) => (
+              <Labelled
+                key={field.name}
+                field={field}
+                id={`${key} ${field.name}`}
+                problem={problems[field.name]}
+                value={draft[field.name] ?? ''}
+                onInput={set(field.name)}
+              />
+            ))}
+          </div>
         ) : form.type === 'boolean' ? null : (
-          <Field label={`Answer to ${name}`} form={form} value={draft[alone] ?? ''} onInput={set(alone)} />
+          <Field
+            label={`Answer to ${name}`}
+            form={form}
+            value={draft[alone] ?? ''}
+            onInput={set(alone)}
+            problem={problems[alone]}
+          />
         )}
         <ControlButton why={why} onUse={() => decide('deny')} kind="danger">
           {isQuestion ? 'Decline' : 'Deny'}
@@ -90,7 +125,11 @@ export function QuestionCard({ inspector, via, pending }: CardProps) {
           </ControlButton>
         )}
       </form>
-      {problem === '' ? null : <p role="alert">{problem}</p>}
+      {problems[alone] === undefined ? null : (
+        <p class="problem" role="alert">
+          {problems[alone]}
+        </p>
+      )}
     </article>
   )
 }
@@ -100,33 +139,62 @@ interface FieldProps {
   readonly form: QuestionField['form']
   readonly value: string
   readonly onInput: (text: string) => void
+  readonly problem: string | undefined
+  /** Ids of the texts beside it. */
+  readonly describedBy?: string
 }
 
-function Labelled({ field, ...rest }: { readonly field: QuestionField } & Pick<FieldProps, 'value' | 'onInput'>) {
+interface LabelledProps extends Pick<FieldProps, 'value' | 'onInput' | 'problem'> {
+  readonly field: QuestionField
+  readonly id: string
+}
+
+/** A field under its name, with what the schema says of it, and its fault. */
+function Labelled({ field, id, problem, ...rest }: LabelledProps) {
   const { name, form, isRequired, description } = field
+  const limits = form.type === 'text' || form.type === 'number' ? limitWords(form) : ''
+  const about = [description, limits].filter((words) => words !== '').join(' · ')
   return (
-    <label class="answer-field" title={description}>
+    <label class="answer-field">
       <span>
         {name}
         {isRequired ? '' : ' (optional)'}
       </span>
-      <Field label={description === '' ? name : `${name}: ${description}`} form={form} {...rest} />
+      {about === '' ? null : (
+        <span id={`${idOf(id)}-about`} class="muted">
+          <bdi>{about}</bdi>
+        </span>
+      )}
+      <Field
+        label={name}
+        form={form}
+        problem={problem}
+        describedBy={`${idOf(id)}-about ${idOf(id)}-problem`}
+        {...rest}
+      />
+      {problem === undefined ? null : (
+        <span id={`${idOf(id)}-problem`} class="answer-problem" role="alert">
+          {problem}
+        </span>
+      )}
     </label>
   )
 }
 
 const yesOrNo = { type: 'choice', values: ['yes', 'no'] } as const
 
-function Field({ label, form, value, onInput }: FieldProps) {
+function Field({ label, form, value, onInput, problem, describedBy }: FieldProps) {
+  const shared = {
+    class: 'input',
+    'aria-label': label,
+    'aria-invalid': problem !== undefined,
+    'aria-describedby': describedBy,
+    value,
+  } as const
   if (form.type === 'choice' || form.type === 'boolean') {
     const { values } = form.type === 'boolean' ? yesOrNo : form
     return (
-      <select
-        class="input"
-        aria-label={label}
-        value={value}
-        onInput={({ currentTarget }) => onInput(currentTarget.value)}
-      >
+      <select {...shared} onInput={({ currentTarget }) => onInput(currentTarget.value)}>
         <option value="">Choose …</option>
         {values.map((one) => (
           <option key={one} value={String(one)}>
@@ -138,11 +206,10 @@ function Field({ label, form, value, onInput }: FieldProps) {
   }
   return (
     <input
-      class="input"
-      aria-label={label}
+      {...shared}
+      dir="auto"
       placeholder={form.type === 'json' ? 'JSON' : form.type === 'number' ? 'A number' : ''}
       inputMode={form.type === 'number' ? 'decimal' : 'text'}
-      value={value}
       onInput={({ currentTarget }) => onInput(currentTarget.value)}
     />
   )

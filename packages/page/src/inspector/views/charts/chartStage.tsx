@@ -105,7 +105,7 @@ export function ChartStage({ layout, model, active, trail, isOverview }: ChartSt
         ref={stage}
         class="chart-stage"
         role="group"
-        aria-label="Picture of the statechart. Arrow keys pan, plus and minus zoom, 0 fits the chart."
+        aria-label="Picture of the statechart. Arrow keys pan, plus and minus zoom, z fits the chart."
         tabIndex={0}
         onKeyDown={onKeyDown}
         {...pointer}
@@ -207,7 +207,7 @@ const ChartTools = ({ isFollowing, labels, onLabels, onZoom, onFit, onFollow }: 
     <SquareButton label="Zoom out" hint="Zoom out (−)" onClick={() => onZoom(0.8)}>
       <Sign path="M2 7h10" />
     </SquareButton>
-    <SquareButton label="Fit to view" hint="Fit to view (0)" onClick={onFit}>
+    <SquareButton label="Fit to view" hint="Fit to view (z)" onClick={onFit}>
       <Sign path="M2 5V2h3M9 2h3v3M12 9v3H9M5 12H2V9" />
     </SquareButton>
     <SquareButton label="Follow the active state" isPressed={isFollowing} onClick={onFollow}>

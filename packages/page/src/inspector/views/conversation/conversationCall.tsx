@@ -42,7 +42,7 @@ export function CallBody({ row, isOpen, toggle, onToggle }: CallBodyProps): JSX.
         {!isOpen && edit !== undefined && <EditSize edit={edit} />}
         {!isOpen && result !== undefined && (
           <span class={`conversation-outcome cut ${result.isError ? 'is-bad' : ''}`}>
-            {oneLine(textOf(result.content))}
+            <bdi>{oneLine(textOf(result.content))}</bdi>
           </span>
         )}
         {result !== undefined && <KeptBadge of={result} />}

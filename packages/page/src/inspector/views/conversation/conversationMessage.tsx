@@ -13,6 +13,9 @@ import { PrunedBadge } from '../../parts/prunedBadge.tsx'
 import { Media } from './conversationMedia.tsx'
 import { LongText } from '../../parts/longText.tsx'
 
+/** The newest answer is shown as far as two screens have room. */
+const answerSize = { lines: 80, chars: 6_000 } as const
+
 export interface TextState {
   readonly isFull: boolean
   readonly onToggle: () => void
@@ -26,10 +29,12 @@ export interface MessageBodyProps {
   readonly text: TextState
   /** Number of calls that are not shown. */
   readonly hidden: number
+  /** True for the newest answer, which is what a person came to read. */
+  readonly isAnswer: boolean
 }
 
 /** A message of a person or of the model. */
-export function MessageBody({ row, before, toggle, text, hidden }: MessageBodyProps): JSX.Element {
+export function MessageBody({ row, before, toggle, text, hidden, isAnswer }: MessageBodyProps): JSX.Element {
   const { message, nodeId, turnIndex, rebasedFrom, copiedFrom, pruned, isPinned = false } = row
   const isUser = message.role === 'user'
   const said = textOf(message.content)
@@ -80,7 +85,7 @@ export function MessageBody({ row, before, toggle, text, hidden }: MessageBodyPr
           </p>
         ) : null,
       )}
-      {said !== '' && <LongText text={said} {...text} />}
+      {said !== '' && <LongText text={said} {...(isAnswer ? answerSize : {})} {...text} />}
       <Media content={message.content} />
     </>
   )

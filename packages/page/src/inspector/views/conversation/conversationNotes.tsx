@@ -79,7 +79,7 @@ function EvidenceList({ tag }: { readonly tag: Tag }): JSX.Element | null {
               <span class="conversation-tried">
                 <span class="mono">{name}</span>
                 {attempts > 1 && <span class="muted"> {formatCount(attempts)} times</span>}
-                {lastError !== undefined && <span class="is-bad"> {lastError}</span>}
+                {lastError !== undefined && <bdi class="is-bad"> {lastError}</bdi>}
               </span>
             ))}
           </dd>

@@ -6,7 +6,7 @@ import { formatNodeId } from '../../../../../../src/protocol/text/nodeIds.ts'
 import type { AgentView, AgentViewState, PartialReply } from '../../model/agent/agentView.ts'
 import type { GraphRows } from '../../model/conversation/graphRows.ts'
 import { GraphSource } from '../../model/conversation/graphSource.ts'
-import { mostLanes, visibleRows, type VisibleRow } from '../../model/conversation/graphVisible.ts'
+import { answerIn, mostLanes, visibleRows, type VisibleRow } from '../../model/conversation/graphVisible.ts'
 import { levelOf, treeMove } from '../../model/conversation/rowKeys.ts'
 import { EmptyState } from '../../parts/emptyState.tsx'
 import { Skeleton } from '../../parts/skeleton.tsx'
@@ -167,6 +167,7 @@ interface TreeRowsProps extends Pick<ConversationRowProps, 'onSelect' | 'onToggl
 /** The rows in view, and last the reply under way. */
 function TreeRows({ scroll, rows, partial, activeIndex, selected, full, ...actions }: TreeRowsProps): JSX.Element {
   const deepest = useMemo(() => rows.reduce((most, { row }) => Math.max(most, row.lane), 0), [rows])
+  const answer = useMemo(() => answerIn(rows), [rows])
   const lanes = Math.min(deepest, mostLanes)
   const gap = Math.max(3, Math.min(16, 72 / Math.max(1, lanes)))
   const draw = (index: number): ComponentChildren => {
@@ -186,6 +187,7 @@ function TreeRows({ scroll, rows, partial, activeIndex, selected, full, ...actio
         before={rows[index - 1]?.row.time}
         isSelected={'nodeId' in shown.row && shown.row.nodeId === selected}
         isFull={full.has(shown.row.key)}
+        isAnswer={shown.row === answer}
         {...actions}
       />
     )
@@ -210,7 +212,12 @@ const tail = (text: string): string => forDisplay(text.length > mostShown ? `…
 function GrowingText({ text }: { readonly text: string }): JSX.Element {
   const growing = useRef<GrowingMarkdown | undefined>(undefined)
   const rich = isRaw.value ? null : readMarkdown()
-  if (rich === null) return <div class="conversation-text-body">{tail(text)}</div>
+  if (rich === null)
+    return (
+      <div class="conversation-text-body" dir="auto">
+        {tail(text)}
+      </div>
+    )
   if (growing.current?.source !== text) growing.current = rich.growMarkdown(text, growing.current)
   const { blocks, first, isCut } = growingTail(growing.current, mostShown)
   return (
@@ -240,7 +247,11 @@ function PartialRow({ partial, gap, lanes }: PartialRowProps): JSX.Element {
           </span>
           <span class="conversation-meta number">{formatCount(text.length + thinking.length)} characters</span>
         </div>
-        {isThinking && <div class="conversation-thought">{tail(thinking)}</div>}
+        {isThinking && (
+          <div class="conversation-thought" dir="auto">
+            {tail(thinking)}
+          </div>
+        )}
         {text !== '' && <GrowingText text={text} />}
       </div>
     </div>

@@ -22,6 +22,8 @@ export interface ConversationRowProps {
   readonly isActive: boolean
   readonly isSelected: boolean
   readonly isFull: boolean
+  /** True for the newest answer. */
+  readonly isAnswer: boolean
   /** Time of the row above, in epoch milliseconds. */
   readonly before: number | undefined
   readonly onSelect: (shown: VisibleRow) => void
@@ -31,10 +33,13 @@ export interface ConversationRowProps {
 
 /** One row of the conversation. It is rendered again only when something in it has changed. */
 export function ConversationRow(props: ConversationRowProps): JSX.Element {
-  const { shown, version, level, position, count, gap, lanes, isActive, isSelected, isFull, before } = props
+  const { shown, version, level, position, count, gap, lanes, isActive, isSelected, isFull, isAnswer, before } = props
   const { row, isOpen, passing, isJoined, goesOn, isInForce, hidden } = shown
   const drawn = [row, version, level, isOpen, passing, isJoined, goesOn, isInForce, hidden, gap, lanes]
-  return useMemo(() => <Drawn {...props} />, [...drawn, position, count, isActive, isSelected, isFull, before])
+  return useMemo(
+    () => <Drawn {...props} />,
+    [...drawn, position, count, isActive, isSelected, isFull, isAnswer, before],
+  )
 }
 
 function Drawn(props: ConversationRowProps): JSX.Element {
@@ -81,12 +86,14 @@ export interface BodyProps extends ConversationRowProps {
   readonly toggle: JSX.Element | null
 }
 
-function Body({ shown, before, isFull, onToggleFull, onToggle, toggle }: BodyProps): JSX.Element {
+function Body({ shown, before, isFull, isAnswer, onToggleFull, onToggle, toggle }: BodyProps): JSX.Element {
   const { row, isOpen = false } = shown
   const text = { isFull, onToggle: () => onToggleFull(row.key) }
   switch (row.type) {
     case 'message':
-      return <MessageBody row={row} before={before} toggle={toggle} text={text} hidden={shown.hidden} />
+      return (
+        <MessageBody row={row} before={before} toggle={toggle} text={text} hidden={shown.hidden} isAnswer={isAnswer} />
+      )
     case 'call':
       return <CallBody row={row} isOpen={isOpen} toggle={toggle} onToggle={() => onToggle(row.key)} />
     case 'tag':

@@ -18,7 +18,7 @@ export function LeavingList({ nodes }: { readonly nodes: readonly ConversationNo
       <ul class="leaving-steps scroll" tabIndex={0} aria-label="Removed steps">
         {steps.map(({ id, words: said, isBad }) => (
           <li key={id}>
-            <span class="mono faint">{formatNodeId(id)}</span> <span class="leaving-words">{said}</span>
+            <span class="mono faint">{formatNodeId(id)}</span> <bdi class="leaving-words">{said}</bdi>
             {isBad ? <span class="badge bad">failed</span> : null}
           </li>
         ))}

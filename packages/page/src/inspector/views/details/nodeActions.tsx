@@ -1,6 +1,7 @@
 import type { ConversationNode } from '../../../../../../src/conversation/tree/node.ts'
 import { formatNodeId } from '../../../../../../src/protocol/text/nodeIds.ts'
 import type { FollowedAgent } from '../../model/agent/followedAgent.ts'
+import type { NodePlace } from '../../model/conversation/nodePlace.ts'
 import type { Inspector } from '../../model/shell/inspector.ts'
 import type { AgentDialog } from '../agent/headerActions.tsx'
 import { ControlButton } from '../../parts/controlButton.tsx'
@@ -11,14 +12,14 @@ export interface NodeActionsProps {
   readonly view: FollowedAgent
   readonly onOpen: (dialog: AgentDialog) => void
   readonly node: ConversationNode
-  readonly isOnTrunk: boolean
+  readonly place: NodePlace
 }
 
 /** Actions on a message, each with the reason why it cannot be used. */
-export function NodeActions({ inspector, view, node, isOnTrunk, onOpen }: NodeActionsProps) {
+export function NodeActions({ inspector, view, node, place, onOpen }: NodeActionsProps) {
   const { id } = node
   const isPinned = view.state.value.conversation.pins().includes(node.stepId)
-  const away = isOnTrunk ? null : 'It is not on the trunk.'
+  const away = whyAway[place]
   return (
     <div class="part-actions">
       <ControlButton
@@ -28,7 +29,7 @@ export function NodeActions({ inspector, view, node, isOnTrunk, onOpen }: NodeAc
       >
         <Icon name="revert" /> Revert
       </ControlButton>
-      {isOnTrunk ? null : <GraftButton inspector={inspector} view={view} node={node} />}
+      {place === 'abandoned' ? <GraftButton inspector={inspector} view={view} node={node} /> : null}
       <ControlButton
         why={inspector.whyNotFork.value}
         onUse={() => onOpen({ fork: id })}
@@ -37,7 +38,7 @@ export function NodeActions({ inspector, view, node, isOnTrunk, onOpen }: NodeAc
       >
         <Icon name="fork" /> Fork here
       </ControlButton>
-      <PinButton inspector={inspector} view={view} node={node} isOnTrunk={isOnTrunk} />
+      <PinButton inspector={inspector} view={view} node={node} away={away} />
       <ControlButton
         why={away ?? inspector.controls.value.prune ?? whyNotHidden(node, isPinned)}
         onUse={() => onOpen({ prune: id })}
@@ -46,9 +47,15 @@ export function NodeActions({ inspector, view, node, isOnTrunk, onOpen }: NodeAc
       >
         <Icon name="prune" /> Hide
       </ControlButton>
-      <MaskButton inspector={inspector} view={view} node={node} isOnTrunk={isOnTrunk} />
+      <MaskButton inspector={inspector} view={view} node={node} away={away} />
     </div>
   )
+}
+
+const whyAway: Readonly<Record<NodePlace, string | null>> = {
+  trunk: null,
+  open: 'Its turn has not ended.',
+  abandoned: 'It is not on the trunk.',
 }
 
 const whyNotHidden = ({ message }: ConversationNode, isPinned: boolean): string | null => {
@@ -57,7 +64,7 @@ const whyNotHidden = ({ message }: ConversationNode, isPinned: boolean): string 
 }
 
 /** Hides the content of a step's results from the model, and leaves its calls. The conversation shows a refusal. */
-function MaskButton({ inspector, view, node, isOnTrunk }: StepButtonProps) {
+function MaskButton({ inspector, view, node, away }: StepButtonProps) {
   const { conversation } = view.state.value
   const step = formatNodeId(node.id)
   const isPinned = conversation.pins().includes(node.stepId)
@@ -69,7 +76,7 @@ function MaskButton({ inspector, view, node, isOnTrunk }: StepButtonProps) {
   const whyNot = isMasked ? 'The results are already masked.' : whyNotHidden(node, isPinned)
   return (
     <ControlButton
-      why={isOnTrunk ? (inspector.controls.value.prune ?? whyNot) : 'It is not on the trunk.'}
+      why={away ?? inspector.controls.value.prune ?? whyNot}
       onUse={mask}
       label={`Mask the results of ${step}`}
       kind="quiet"
@@ -81,11 +88,12 @@ function MaskButton({ inspector, view, node, isOnTrunk }: StepButtonProps) {
 
 interface StepButtonProps extends Pick<NodeActionsProps, 'inspector' | 'view'> {
   readonly node: ConversationNode
-  readonly isOnTrunk: boolean
+  /** Reason why nothing on the trunk can be done with it; `null`: it is there. */
+  readonly away: string | null
 }
 
 /** Pins the step of a message, or takes the pin away. */
-function PinButton({ inspector, view, node, isOnTrunk }: StepButtonProps) {
+function PinButton({ inspector, view, node, away }: StepButtonProps) {
   const step = formatNodeId(node.id)
   const isPinned = view.state.value.conversation.pins().includes(node.stepId)
   const toggle = (): void => {
@@ -94,7 +102,7 @@ function PinButton({ inspector, view, node, isOnTrunk }: StepButtonProps) {
   }
   return (
     <ControlButton
-      why={isOnTrunk ? inspector.controls.value.pin : 'It is not on the trunk.'}
+      why={away ?? inspector.controls.value.pin}
       onUse={toggle}
       label={`${isPinned ? 'Unpin' : 'Pin'} ${step}`}
       kind="quiet"
@@ -105,7 +113,7 @@ function PinButton({ inspector, view, node, isOnTrunk }: StepButtonProps) {
 }
 
 /** Brings the step of an abandoned message back. */
-function GraftButton({ inspector, view, node }: Omit<StepButtonProps, 'isOnTrunk'>) {
+function GraftButton({ inspector, view, node }: Omit<StepButtonProps, 'away'>) {
   const step = formatNodeId(node.id)
   const graft = (): void => {
     const agent = inspector.attached.value.connection.client.agent(view.agentId)

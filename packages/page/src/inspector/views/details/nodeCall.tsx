@@ -37,7 +37,7 @@ interface CallFactsProps {
 
 /** A call: its time, its duration with the time that it waited, and its input. */
 export function CallFacts({ call, onNode, isOfResult = false }: CallFactsProps) {
-  const { name, reply, status, askedAt, startedAt, took, result, input, ranWith } = call
+  const { name, reply, status, askedAt, startedAt, took, result, input, ranWith, doings } = call
   const other = isOfResult ? reply : result?.node
   return (
     <>
@@ -75,6 +75,21 @@ export function CallFacts({ call, onNode, isOfResult = false }: CallFactsProps) 
           </details>
         )}
       </section>
+      {doings === undefined ? null : (
+        <section class="call-part" aria-label="What it called">
+          <h3>What it called</h3>
+          <ol class="mono small">
+            {doings.map(({ seq, time, text }) => (
+              <li key={seq}>
+                <time class="faint" dateTime={isoTime(time)}>
+                  {exactTime(time)}
+                </time>{' '}
+                {forDisplay(text)}
+              </li>
+            ))}
+          </ol>
+        </section>
+      )}
     </>
   )
 }

@@ -10,6 +10,7 @@ import { Icon } from '../../parts/icon.tsx'
 import { Media } from '../conversation/conversationMedia.tsx'
 import { LongText } from '../../parts/longText.tsx'
 import { CallOutput } from './callOutput.tsx'
+import { placeOf } from '../../model/conversation/nodePlace.ts'
 import { NodeActions } from './nodeActions.tsx'
 import { CallFacts, CallPart, useCalls } from './nodeCall.tsx'
 import { Badges, Facts } from './nodeFacts.tsx'
@@ -37,7 +38,7 @@ export function NodeDetails({ inspector, view, id, onOpen }: NodeDetailsProps) {
     return <NoSuchNode inspector={inspector} id={id} at={at} isToCome={isToCome} />
   }
   const { message, tags } = node
-  const isOnTrunk = conversation.trunk()[node.depth - 1]?.id === id
+  const place = placeOf(conversation, node)
   // A copy has the calls of what it repeats.
   const source = node.copiedFrom ?? id
   const call = message.role === 'toolResult' ? calls.ofResult(source) : undefined
@@ -58,8 +59,8 @@ export function NodeDetails({ inspector, view, id, onOpen }: NodeDetailsProps) {
           <Icon name="close" />
         </button>
       </div>
-      <NodeActions inspector={inspector} view={view} node={node} isOnTrunk={isOnTrunk} onOpen={onOpen} />
-      <Badges message={message} isOnTrunk={isOnTrunk} isPinned={isPinned} />
+      <NodeActions inspector={inspector} view={view} node={node} place={place} onOpen={onOpen} />
+      <Badges message={message} place={place} isPinned={isPinned} />
       <Facts inspector={inspector} node={node} />
       {tags.map((tag) => (
         <div key={`${tag.kind} ${tag.turnIndex}`} class="note">

@@ -1,20 +1,21 @@
 import type { ConversationNode } from '../../../../../../src/conversation/tree/node.ts'
 import type { Message } from '../../../../../../src/protocol/messages.ts'
 import { formatNodeId } from '../../../../../../src/protocol/text/nodeIds.ts'
+import type { NodePlace } from '../../model/conversation/nodePlace.ts'
 import type { Inspector } from '../../model/shell/inspector.ts'
 import { formatCount } from '../../model/words/numbers.ts'
 import { sourceWord } from '../../model/words/sourceWord.ts'
 
 interface BadgesProps {
   readonly message: Message
-  readonly isOnTrunk: boolean
+  readonly place: NodePlace
   readonly isPinned: boolean
 }
 
 /** Kind of a message, in words. */
-export const Badges = ({ message, isOnTrunk, isPinned }: BadgesProps) => (
+export const Badges = ({ message, place, isPinned }: BadgesProps) => (
   <p class="badges">
-    <span class={`badge ${isOnTrunk ? 'accent' : ''}`}>{isOnTrunk ? 'trunk' : 'abandoned'}</span>
+    <span class={`badge ${place === 'abandoned' ? '' : 'accent'}`}>{place === 'abandoned' ? place : 'trunk'}</span>
     {isPinned ? <span class="badge accent">pinned</span> : null}
     {message.role === 'toolResult' && message.isError ? <span class="badge bad">error</span> : null}
     {message.role === 'toolResult' && message.synthetic !== undefined ? (

@@ -164,7 +164,7 @@ function Row({ row, before, index, begun, isChosen, isOpen, onChoose, onToggle }
       </time>
       <span class={`kind is-${group}`} aria-hidden="true" />
       <span class="event-type">{lead.type}</span>
-      <span class="event-text cut grow">{isOpen ? '' : rowText(row)}</span>
+      <bdi class="event-text cut grow">{isOpen ? '' : rowText(row)}</bdi>
       {events.length > 1 ? (
         <span
           class="event-more number small"

@@ -75,6 +75,7 @@ export function SearchBar({ inspector, view }: SearchBarProps) {
           id="search"
           class="input"
           type="search"
+          dir="auto"
           value={typed.value}
           placeholder="Text, is:error, tool:name, agent:*"
           aria-label="Search this agent"

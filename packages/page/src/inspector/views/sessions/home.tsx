@@ -161,7 +161,7 @@ export function Home({ inspector }: { readonly inspector: Inspector }) {
           if (at < 0) moveTo(0, 1)
         }}
       />
-      <HomeMore inspector={inspector} filter={filter} onFilter={setFilter} />
+      <HomeMore inspector={inspector} filter={filter} onFilter={setFilter} rows={rows} />
       {lines.length === 0 ? (
         <EmptyState icon="search" title="No matching agents">
           <button

@@ -64,6 +64,7 @@ export function HomeStrip({ overview, notices, shown, now, filter, onToggle, onF
       <input
         id="filter"
         type="search"
+        dir="auto"
         class="input home-filter"
         aria-label="Filter by title, id, definition or metadata"
         placeholder="Filter the overview"

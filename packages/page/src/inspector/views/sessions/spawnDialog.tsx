@@ -58,6 +58,7 @@ export function SpawnDialog({ inspector, onClose }: { readonly inspector: Inspec
       <label class="field">
         <span>First prompt</span>
         <textarea
+          dir="auto"
           class="input"
           rows={3}
           data-first={definitions.value.length === 1 ? true : undefined}
@@ -68,7 +69,9 @@ export function SpawnDialog({ inspector, onClose }: { readonly inspector: Inspec
       </label>
       {inspector.lastPrompt === '' || text !== '' ? null : (
         <button type="button" class="button quiet last-prompt" onClick={() => setText(inspector.lastPrompt)}>
-          <span class="cut">Repeat: {oneLine(inspector.lastPrompt)}</span>
+          <span class="cut">
+            Repeat: <bdi>{oneLine(inspector.lastPrompt)}</bdi>
+          </span>
         </button>
       )}
     </FormDialog>

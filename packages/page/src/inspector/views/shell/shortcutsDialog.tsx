@@ -9,6 +9,7 @@ const shortcuts: readonly (readonly [keys: readonly string[], what: string])[] =
   [['t'], 'Time slider on and off'],
   [['l'], 'Return to live'],
   [['e', 'E'], 'Next and previous error'],
+  [['z', 'Z'], 'Fit the chart, or show it in its own size'],
   [['c', 'C'], 'Next and previous change in the requests'],
   [['[', ']'], 'One record back or forward (on the slider also ← →; with Shift by turns)'],
   [['y', 'n'], 'Approve or deny the open call, else the first; on the overview the selected one'],

@@ -1,4 +1,4 @@
-import { useState } from 'preact/hooks'
+import { useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { Icon } from '../../parts/icon.tsx'
 
 interface TokenFormProps {
@@ -9,6 +9,9 @@ interface TokenFormProps {
 /** Asks for a token, for a server that requires one. */
 export function TokenForm({ hadToken, onGive }: TokenFormProps) {
   const [token, setToken] = useState('')
+  const field = useRef<HTMLInputElement>(null)
+  // Also after a refusal: the browser heeds `autofocus` once.
+  useLayoutEffect(() => field.current?.focus(), [])
   return (
     <main class="gate">
       <form
@@ -26,10 +29,10 @@ export function TokenForm({ hadToken, onGive }: TokenFormProps) {
         <label class="field">
           <span>Token</span>
           <input
+            ref={field}
             class="input mono"
             type="password"
             autocomplete="off"
-            autofocus
             value={token}
             aria-invalid={hadToken}
             onInput={({ currentTarget }) => setToken(currentTarget.value)}

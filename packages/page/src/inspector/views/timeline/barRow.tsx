@@ -4,6 +4,7 @@ import { duration, money, tookWords } from '../../../../../charts/src/amounts.ts
 import { hitMarks } from '../../model/search/hitMarks.ts'
 import type { SpanRow } from '../../model/timeline/spanRows.ts'
 import { barIn, type AxisWindow, type TimeAxis } from '../../model/timeline/timeAxis.ts'
+import { turnWords } from '../../model/timeline/turnWords.ts'
 import { forDisplay } from '../../model/words/shortText.ts'
 import { Icon } from '../../parts/icon.tsx'
 
@@ -38,6 +39,7 @@ export function BarRow({
 }: BarRowProps): JSX.Element {
   const { span, level, isOpen, to, note } = row
   const isCut = span.isCut === true || (span.to === null && to !== null && !isPast)
+  const words = wordsOf(row)
   const { records } = hitMarks.value
   const isHit = isOwn && (records.has(span.seq) || records.has(span.endSeq ?? span.seq))
   return (
@@ -63,11 +65,11 @@ export function BarRow({
           <Icon name="chevron" />
         </span>
         <span class="cut">
-          {forDisplay(span.name)}
+          <bdi>{forDisplay(span.name)}</bdi>
           {span.error === undefined ? null : <span class="bar-error"> failed{span.error && `: ${span.error}`}</span>}
           {isCut ? <span class="faint"> unfinished</span> : null}
           {note === undefined ? null : <span class="faint"> {note}</span>}
-          <span class="bar-words"> {span.words}</span>
+          <bdi class="bar-words"> {words}</bdi>
         </span>
       </span>
       <span class="bar-lane" aria-hidden="true">
@@ -82,8 +84,12 @@ export function BarRow({
   )
 }
 
-const titleOf = ({ span }: SpanRow): string =>
-  [span.name, span.words, span.error]
+const wordsOf = ({ span, to }: SpanRow): string => (span.kind === 'turn' ? turnWords(span, to) : span.words)
+
+const titleOf = (row: SpanRow): string => titleWith(row.span, wordsOf(row))
+
+const titleWith = (span: SpanRow['span'], words: string): string =>
+  [span.name, words, span.error]
     .filter(Boolean)
     .map((text) => forDisplay(text!))
     .join('\n')

@@ -190,7 +190,7 @@ function Note({ note, onNode }: { readonly note: ContextNote; readonly onNode: (
     <li>
       <span class="faint small number context-turn">turn {turnIndex + 1}</span>
       <div class="grow">
-        <span class={tone === undefined ? undefined : `tone-${tone}`}>{forDisplay(text)}</span>{' '}
+        <bdi class={tone === undefined ? undefined : `tone-${tone}`}>{forDisplay(text)}</bdi>{' '}
         {node === undefined ? null : <NodeLink node={node} onNode={onNode} />}
         {lines.length === 0 ? null : (
           <details class="muted small">

@@ -1,0 +1,72 @@
+import type { AgentSummary } from '../../../../src/protocol/bridge/frames.ts'
+import type { Client } from '../../../bridge/src/client/client.ts'
+import { age, money } from '../../../charts/src/amounts.ts'
+import { oneLine } from '../../../charts/src/plainText.ts'
+import { factsOf, standingOf, standings, standingWords, type Standing } from '../../../charts/src/standing.ts'
+import type { PickerItem } from '../terminal/input/picker.ts'
+
+/** An agent in a list: its name, and how it stands. */
+export interface ListedAgent {
+  readonly agentId: string
+  /** Its title, else its definition. */
+  readonly name: string
+  readonly hasTitle: boolean
+  readonly standing: Standing
+  /** How it stands, in words. */
+  readonly words: string
+  readonly activeAt: number | undefined
+  readonly costUsd: number
+}
+
+/** Returns agents as they stand, those that need a person first; what waits below an agent can be decided at it. Pure. */
+export function listedAgents(agents: readonly AgentSummary[]): readonly ListedAgent[] {
+  const listed = agents.map((agent): ListedAgent => {
+    const { agentId, definition, title = '', activeAt, spent, treeSpent = spent } = agent
+    const facts = { ...factsOf(agent), waits: (agent.pending ?? agent.pendingApprovals).length > 0 }
+    return {
+      agentId,
+      name: oneLine(title.trim() === '' ? definition : title),
+      hasTitle: title.trim() !== '',
+      standing: standingOf(facts),
+      words: standingWords(facts),
+      activeAt,
+      costUsd: treeSpent.costUsd,
+    }
+  })
+  return listed.toSorted((a, b) => standings.indexOf(a.standing) - standings.indexOf(b.standing))
+}
+
+const signs: Readonly<Record<Standing, Pick<PickerItem, 'sign' | 'tone'>>> = {
+  waiting: { sign: '■', tone: 'yellow' },
+  failed: { sign: '●', tone: 'red' },
+  paused: { sign: '■', tone: 'yellow' },
+  working: { sign: '●', tone: 'plain' },
+  idle: { sign: '○' },
+  ended: { sign: '–' },
+}
+
+/** Returns agents as lines of a list to choose from. Pure. */
+export const agentItems = (agents: readonly ListedAgent[], now: number): PickerItem[] =>
+  agents.map(({ agentId, name, hasTitle, standing, words, activeAt, costUsd }) => ({
+    ...signs[standing],
+    label: hasTitle ? name : `${name} ${agentId}`,
+    details: [oneLine(words), activeAt === undefined ? '' : age(Math.max(0, now - activeAt)), money(costUsd)],
+  }))
+
+/** Agents that are asked for at once. */
+const pageSize = 100
+
+/** Returns the first agents without a parent, at most `most`, and the number of all. Rejects as `client.agents`. */
+export async function firstAgents(
+  client: Pick<Client, 'agents'>,
+  most: number,
+): Promise<{ readonly agents: readonly AgentSummary[]; readonly total: number }> {
+  const agents: AgentSummary[] = []
+  for (;;) {
+    const after = agents.at(-1)?.agentId
+    const limit = Math.min(pageSize, most - agents.length)
+    const page = await client.agents({ limit, ...(after === undefined ? {} : { after }) })
+    agents.push(...page.agents)
+    if (page.agents.length === 0 || agents.length >= Math.min(most, page.total)) return { agents, total: page.total }
+  }
+}

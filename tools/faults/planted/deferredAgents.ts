@@ -1,0 +1,68 @@
+import type { Fault } from '../mutate.ts'
+
+export const faults: readonly Fault[] = [
+  {
+    id: 'deferred-agents-1',
+    file: 'src/actors/parts/deferred/deferral.ts',
+    what: 'a deferred sub-agent cannot be called through call_tool',
+    from: 'agents.get(name)?.isDeferred === true)',
+    to: 'agents.get(name)?.isDeferred === undefined)',
+    tests: ['journeys/findsAgents'],
+  },
+  {
+    id: 'deferred-agents-2',
+    file: 'src/actors/define/definedAgent.ts',
+    what: 'requests list deferred sub-agents',
+    from: '.filter((agent) => agent.isDeferred !== true)',
+    to: '',
+    tests: ['journeys/findsAgents'],
+  },
+  {
+    id: 'deferred-agents-3',
+    file: 'src/actors/parts/deferred/findTools.ts',
+    what: 'a wrong task of a deferred sub-agent is not told what it takes',
+    from: 'return task.ok ? task : { ...task, message: withDeclaration(caller, agent.definition.name, task.message) }',
+    to: 'return withDeclaration === undefined || caller === undefined ? task : task',
+    tests: ['journeys/findsAgents'],
+  },
+  {
+    id: 'deferred-agents-4',
+    file: 'src/actors/parts/deferred/deferredPart.ts',
+    what: 'a group of sub-agents alone has no tools to find them',
+    from: 'members.length === 0 && agents.length === 0',
+    to: 'members.length === 0',
+    tests: ['journeys/findsAgents'],
+  },
+  {
+    id: 'deferred-agents-5',
+    file: 'src/actors/turn/turnFrames.ts',
+    what: 'a turn that names a deferred sub-agent does not list it',
+    from: 'foundSpecs(definition).filter(({ name }) => wanted.has(name))',
+    to: 'foundSpecs(definition).filter(({ name }) => wanted.has(name) && definition.tools.has(name))',
+    tests: ['journeys/findsAgents'],
+  },
+  {
+    id: 'ended-by-call-1',
+    file: 'packages/bridge/src/server/visible.ts',
+    what: "the answer of a sub-agent's call is shown to who may only talk",
+    from: "isAnswer && view !== 'names'",
+    to: 'isAnswer',
+    tests: ['server/endedByCalls'],
+  },
+  {
+    id: 'ended-by-call-2',
+    file: 'packages/bridge/src/server/visible.ts',
+    what: 'any result is shown to who may only talk',
+    from: "isAnswer && view !== 'names'",
+    to: "view !== 'names'",
+    tests: ['server/endedByCalls', 'server/visible.test'],
+  },
+  {
+    id: 'ended-by-call-3',
+    file: 'packages/bridge/src/server/visible.ts',
+    what: 'the value of a call that ended the run is shown to who may only talk',
+    from: '...(ending === undefined ? {} : { ending: {} })',
+    to: '...(ending === undefined ? {} : { ending })',
+    tests: ['server/endedByCalls'],
+  },
+]
