@@ -42,6 +42,11 @@ export interface SubAgentOptions {
   readonly backoffMs?: number
   /** Default: none. */
   readonly stallMs?: number
+  /**
+   * Gives its tools and hooks the state of its caller as `context.state`: to read, some of its fields to read, or to change; changes are records
+   * of the caller's log. Not for those that are detached or have state of their own. Default: nothing of it.
+   */
+  readonly state?: 'read' | 'write' | { readonly read: readonly string[] }
 }
 
 /** Returns true for an entry of an agent's `agents`. */
@@ -80,6 +85,10 @@ const optionsSchema = lazily(() =>
     backoffMs: count().default(200),
     stallMs: z.number().positive().default(Infinity),
     deps: z.custom<SubAgent['deps']>((value) => typeof value === 'function', 'give a function').default(null),
+    state: z
+      .union([z.enum(['read', 'write']), onlyFields({ read: z.array(z.string()).readonly() })])
+      .nullable()
+      .default(null),
   }),
 )
 
@@ -92,11 +101,16 @@ export function subAgentOf(entry: SubAgentEntry, label: string): SubAgent {
   const checked = optionsSchema().safeParse(isAgentDefinition(entry) ? { definition: entry } : entry)
   if (!checked.success)
     throw new RuntimeError('INVALID_DEFINITION', `${label}: agents: ${describeIssues(checked.error)}.`)
-  const { definition, context, detach, continuable, stallMs, deps, ...restarts } = checked.data
+  const { definition, context, detach, continuable, stallMs, deps, state, ...restarts } = checked.data
   const wrong = continuable ? wrongInContinuable(definition, detach) : undefined
   if (wrong !== undefined)
     throw new RuntimeError('INVALID_DEFINITION', `${label}: agents: "${definition.name}" is continuable, but ${wrong}.`)
-  return { definition, context, detach, continuable, stallMs, deps, restarts }
+  if (state !== null && (detach !== false || definition.state !== null))
+    throw new RuntimeError(
+      'INVALID_DEFINITION',
+      `${label}: agents: "${definition.name}" gets state of its caller, but ${detach === false ? 'has state of its own' : 'is detached'}.`,
+    )
+  return { definition, context, detach, continuable, stallMs, deps, state, restarts }
 }
 
 function wrongInContinuable({ input }: AgentDefinition, detach: SubAgent['detach']): string | undefined {

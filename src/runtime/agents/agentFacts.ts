@@ -100,12 +100,12 @@ export abstract class AgentFacts<
 
   /** The state of the agent, frozen; `undefined` without one, and while the agent is not loaded. */
   get appState(): State | undefined {
-    return this.#host.ports?.state?.value as State | undefined
+    return this.#host.ports?.ownState?.value as State | undefined
   }
 
   /** Version of the state: `seq` of the record that changed it last; 0 if none did. */
   get stateVersion(): number {
-    return this.#host.ports?.state?.version ?? 0
+    return this.#host.ports?.ownState?.version ?? 0
   }
 
   /**
@@ -131,7 +131,7 @@ export abstract class AgentFacts<
     { base }: { readonly base?: number | undefined } = {},
   ): Promise<State> {
     return this.#host.loaded(async (host) => {
-      const state = stateOfAgent(host.ports.state, host.agentId)
+      const state = stateOfAgent(host.ports.ownState, host.agentId)
       // What a listener asks for comes after the step.
       if (host.machine.isStepping) await Promise.resolve()
       const patch = state.patchBy(update)

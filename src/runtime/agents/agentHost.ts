@@ -161,7 +161,7 @@ export class AgentHost implements TreeAgent {
     const { restored } = this.machine.input
     if (restored === undefined) return
     this.machine.tell({ type: 'wake', staysPaused: restored.staysPaused === true })
-    this.ports.state?.migrate()
+    this.ports.ownState?.migrate()
     if (restored.context.reporters?.length) this.family.children.detached.collect()
   }
 
@@ -184,7 +184,7 @@ export class AgentHost implements TreeAgent {
     if (news.length === 0) return
     this.ports.answered(news)
     this.machine.isStepping = true
-    this.ports.state?.complete(news)
+    this.ports.ownState?.complete(news)
     const records = this.log.sealed(news)
     let taken = records
     try {

@@ -138,7 +138,7 @@ function recordFor(asked: Asked, definition: AgentDefinition, command: Command, 
   const { agentId, ports } = host
   const isGoverned = permissionsOf(host) !== undefined
   const { parts } = context
-  const records = apply(command, { agentId, definition, parts, state: ports?.state, isGoverned, id, at })
+  const records = apply(command, { agentId, definition, parts, state: ports?.ownState, isGoverned, id, at })
   const bare = host.shared.sources.redactor?.value(records) ?? records
   host.machine.send({ type: 'record', records: bare, at })
   if (host.isLoaded) host.ports.keepRules()

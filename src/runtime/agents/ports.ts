@@ -1,4 +1,5 @@
 import type { AgentPorts, IncognitoResult, LiveBody, PartialReply, TurnPlace } from '../../actors/agentPorts.ts'
+import type { StatePort } from '../../actors/parts/state/stateDoor.ts'
 import { isIgnored } from '../../actors/calls/lessonTools.ts'
 import type { AgentDefinition } from '../../actors/define/agentDefinition.ts'
 import { isMadeOfModels, type Gate } from '../../actors/models/openStream.ts'
@@ -21,6 +22,7 @@ import type { PartDraft, PartStates } from '../../machines/partStates.ts'
 import { runIncognito } from '../children/runIncognito.ts'
 import type { TreeAgent } from '../children/treeAgent.ts'
 import { AgentState } from './agentState.ts'
+import { callersState } from './callersState.ts'
 import { Answers } from './answers.ts'
 import { Background } from './background.ts'
 import type { Family } from './family.ts'
@@ -58,7 +60,9 @@ export class Ports implements AgentPorts {
   readonly metadata: Metadata | undefined
   readonly clock: Clock
   readonly random: () => number
-  readonly state: AgentState | undefined
+  /** Its own state. */
+  readonly ownState: AgentState | undefined
+  readonly state: StatePort | undefined
   partial: PartialReply | null = null
   announced = ''
   group: GroupMember | undefined
@@ -91,7 +95,8 @@ export class Ports implements AgentPorts {
     this.clock = shared.clock
     this.random = shared.random
     const { state } = agent.ownDefinition
-    this.state = state === null ? undefined : new AgentState(agent, state, this)
+    this.ownState = state === null ? undefined : new AgentState(agent, state, this)
+    this.state = this.ownState ?? callersState(agent)
     if (agent.ownDefinition.captureTurnRequests) this.#captures = new RequestCaptures([...past, ...records])
     if (base !== undefined || records.length > 0) this.#open(new Promise((resolve) => setImmediate(resolve)))
   }

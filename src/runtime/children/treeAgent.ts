@@ -1,6 +1,7 @@
 import type { AgentDefinition } from '../../actors/define/agentDefinition.ts'
 import type { TurnPlace } from '../../actors/agentPorts.ts'
 import type { ClientOutcome } from '../../actors/calls/clientResult.ts'
+import type { StatePort } from '../../actors/parts/state/stateDoor.ts'
 import type { Conversation } from '../../conversation/tree/conversation.ts'
 import type { AgentContext, AgentInput, AgentMachineEvent } from '../../machines/agentTypes.ts'
 import type { CallReturn } from '../../machines/effectTypes.ts'
@@ -118,6 +119,8 @@ export interface TreeAgent {
     readonly waitsFor: string | null
     /** Checks people's answers to its calls. */
     readonly answers: PeoplesAnswers
+    /** The state that its tools have. */
+    readonly state?: StatePort | undefined
     /** Gives the store of rules what people added and took back. */
     keepRules(): void
   }

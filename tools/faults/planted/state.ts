@@ -90,4 +90,12 @@ export const faults: readonly Fault[] = [
     to: 'newest === null',
     tests: ['journeys/stateAfterCrashes'],
   },
+  {
+    id: 'state-12',
+    file: 'src/runtime/agents/callersState.ts',
+    what: 'a sub-agent that may only read changes the state of its caller',
+    from: "if (this.#may === 'write')",
+    to: 'if (this.#agentId !== undefined)',
+    tests: ['journeys/lendsState'],
+  },
 ]
