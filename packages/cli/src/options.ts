@@ -17,7 +17,7 @@ export const options = {
   turn: ['--turn <n>', 'this turn, from 1 on'],
   request: ['--request', 'exactly what the model was sent'],
   artifact: ['--artifact <name>', 'a full result: its name, or the first digits of its SHA-256'],
-  to: ['--to <n>', 'up to and including this turn'],
+  to: ['--to <n>', 'up to and including this turn, from 1 on'],
   speed: ['--speed <x>', 'divide the recorded pauses by this; 0: none'],
   at: ['--at <node>', 'the node to continue from, like n12'],
   id: ['--id <id>', 'of the new session, one is made by default; of chart: which agent'],

@@ -78,6 +78,10 @@ describe('a form at a terminal', (it) => {
     // Also where a choice would be made.
     assert.equal(after('tab - enter'), { declined: '' })
     assert.equal(after('tab - :_no enter'), { declined: 'no' })
+    // Beside other input it is a text like any other.
+    const beside = after('- tab y tab 3 enter')
+    assert.ok('value' in beside)
+    assert.equal(beside.value, { to: '-', express: true, seats: 3 })
     const filled = after(':-5 tab y tab 3 enter')
     assert.ok('value' in filled)
     assert.equal(filled.value, { to: '-5', express: true, seats: 3 })

@@ -1,4 +1,3 @@
-import { turnWords } from '../../../src/inspector/model/timeline/turnWords.ts'
 import { array, assert as check, constantFrom, integer, property, record } from 'fast-check'
 import { WorkTimes } from '../../../../charts/src/workTimes.ts'
 import type { Span } from '../../../src/inspector/model/timeline/span.ts'
@@ -85,17 +84,6 @@ describe('what took time in a log', (it) => {
     const [turn] = run!.inside
     const [reply, deploy, bench] = turn!.inside
     assert.equal([run!.words, reply!.words, deploy!.words], ['Release it.', 'I deploy.', 'production'])
-    assert.is(turnWords(turn!), 'deploy · bench ✕')
-    // As of a moment: what came later has not happened.
-    assert.equal(
-      [turnWords(turn!, 6_000), turnWords(turn!, 8_000), turnWords(turn!, 9_000)],
-      ['', 'deploy · bench', 'deploy · bench ✕'],
-    )
-    const repeated = {
-      inside: [deploy!, deploy!, ...Array.from({ length: 6 }, (_, i) => ({ ...deploy!, name: `t${i}` }))],
-    }
-    assert.is(turnWords(repeated), 'deploy ×2 · t0 · t1 · t2 · t3 · 2 more')
-    assert.is(turnWords({ inside: [reply!] }), 'I deploy.')
     assert.equal([run!.costUsd, turn!.costUsd, reply!.costUsd, bench!.costUsd], [2.25, 0.25, 0.25, 2])
     assert.equal([run!.waitedMs, turn!.waitedMs, deploy!.waitedMs], [21_000, 21_000, 23_000])
     assert.equal([bench!.childId, bench!.error, deploy!.error], ['a.1', 'exit code 1', undefined])
