@@ -68,6 +68,6 @@ function idIn(record: LogRecord): string | undefined {
       return record.returned?.requestId
     default:
       if ('request' in record) return record.request.id
-      return isOfPart(record) && 'requestId' in record ? (record.requestId as string | undefined) : undefined
+      return isOfPart(record) && 'requestId' in record ? record.requestId : undefined
   }
 }

@@ -1,3 +1,4 @@
+import { z } from 'zod'
 import { defineAgent } from '../../src/actors/define/defineAgent.ts'
 import { equip, parts, partSchemas } from '../../src/actors/parts/parts.ts'
 import type { Memory } from '../../src/protocol/ports/memory.ts'
@@ -12,8 +13,10 @@ const everything = {
   memory: { store },
   artifacts: true,
   permissions: {},
-  braking: { revert: true, graft: true, prune: true, recall: true },
+  braking: { revert: true, graft: true, prune: true, recall: true, pin: true },
+  state: { schema: z.object({}), initial: {}, model: 'write' },
 } as const
+const slow = tool('slow', () => '', { background: true })
 
 describe('the parts of agents', (it) => {
   it('have no option that another part has', () => {
@@ -30,14 +33,17 @@ describe('the parts of agents', (it) => {
   it('name every tool that they bring, each for itself', () => {
     const named = parts.flatMap(({ toolNames = [] }) => toolNames)
     assert.equal(named.toSorted(), [...new Set(named)].toSorted())
-    const brought = equip(everything, 'Agent').tools.flatMap((each) => ('name' in each ? [each.name] : []))
+    const brought = equip({ ...everything, tools: [slow] }, 'Agent').tools.flatMap((each) =>
+      'name' in each ? [each.name] : [],
+    )
     assert.equal(brought.toSorted(), named.toSorted())
   })
 
   it('refuse a tool of the definition that has the name of one of theirs', () => {
     for (const name of parts.flatMap(({ toolNames = [] }) => toolNames))
       assert.throws(
-        () => defineAgent({ name: 'tester', model: scriptedModel([]), tools: [tool(name, () => '')], ...everything }),
+        () =>
+          defineAgent({ name: 'tester', model: scriptedModel([]), tools: [slow, tool(name, () => '')], ...everything }),
         withCode('INVALID_DEFINITION', `Agent "tester": two tools are named "${name}".`),
       )
   })

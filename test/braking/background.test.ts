@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { defineTool, type ToolOptions } from '../../src/actors/tools/defineTool.ts'
+import { defineTool } from '../../src/actors/tools/defineTool.ts'
 import { Conversation } from '../../src/conversation/tree/conversation.ts'
 import { rebuildConversation } from '../../src/conversation/tree/rebuildConversation.ts'
 import { rebuildContext } from '../../src/machines/rebuildContext.ts'
@@ -79,7 +79,7 @@ async function start(context: CaseContext, tool: object = {}, options: HarnessOp
     },
     undo: ({ receipt }) => void undone.push(receipt),
     ...tool,
-  } as ToolOptions<z.ZodObject, z.ZodString>)
+  })
   const replies = [calls('c', 'draft'), 'meanwhile', 'heard', 'again']
   const harness = await startAgent(context, { tools: [draft], replies, ...options })
   const run = harness.agent.prompt('go')

@@ -114,7 +114,7 @@ const essentials: Readonly<Record<string, readonly string[]>> = {
     '# Memory of user:ada',
     'deleted: 2',
   ],
-  '17-code.ts': [
+  '18-code.ts': [
     'call 1 of the script: parts',
     'may it order spring?',
     'may it order anchor?',

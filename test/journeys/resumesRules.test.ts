@@ -123,7 +123,7 @@ describe('rules after a crash', (it) => {
       },
       { ...at, seq: 2, type: 'mode.changed', mode: 'auto', by: 'person' },
     ] as const
-    const { grants, mode } = stateOf(rows as unknown as LogRecord[])!
+    const { grants, mode } = stateOf(rows)!
     assert.equal([grants, mode], [[], null])
   })
 })

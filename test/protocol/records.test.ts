@@ -4,8 +4,7 @@ import { eventOf } from '../../src/protocol/events.ts'
 import { logRecordSchema, type LogRecord } from '../../src/protocol/records.ts'
 import { limitsSchema } from '../../src/protocol/runs/runLimits.ts'
 import { assert, describe } from '../support/suite.ts'
-import { backgroundSamples } from './backgroundSamples.ts'
-import { innerSamples } from './innerSamples.ts'
+import { partSamples } from './partSamples.ts'
 
 const accepts = (schema: { safeParse(value: unknown): { success: boolean } }, value: unknown) =>
   schema.safeParse(value).success
@@ -236,34 +235,7 @@ const records: readonly Record<string, unknown>[] = [
     instructions: [{ source: 's', text: 'i' }],
     trouble: [{ source: 's', message: 'm' }],
   },
-  {
-    ...inTurn,
-    type: 'memory.extracted',
-    key: 'k',
-    kept: [{ id: 'm1', scope: 'user:1', kind: 'fact', text: 't', tainted: true }],
-    problem: 'p',
-    usage,
-    costUsd: 0,
-  },
-  ...backgroundSamples(inTurn),
-  {
-    ...inTurn,
-    type: 'schedule.set',
-    id: 's',
-    prompt: 'p',
-    limits: { turns: 1 },
-    catchUp: 'once',
-    times: { cron: '0 9 * * *', timezone: 'UTC' },
-    due: 5,
-    by: 'model',
-    nodeId: 3,
-    requestId: 'u',
-  },
-  { ...inTurn, type: 'schedule.fired', id: 's', due: 5, next: null, missed: 0, skipped: true, requestId: 'u' },
-  { ...inTurn, type: 'timer.set', callId: 'c', key: 'k', due: 5 },
-  { ...inTurn, type: 'timer.fired', callId: 'c', key: 'k', due: 5, early: 'steering' },
-  { ...inTurn, type: 'schedule.removed', id: 's', why: 'failed', reason: 'r', requestId: 'u' },
-  ...innerSamples(inTurn),
+  ...partSamples(inTurn),
   { ...inTurn, type: 'use.changed', requestId: 'u', use: { instructions: 'i', tools: [], model: { id: 'm' } } },
   { v: 3, seq: 4, time: 1, type: 'agent.stopped' },
   {
@@ -289,18 +261,6 @@ const records: readonly Record<string, unknown>[] = [
     withheld: [3],
   },
   { ...inTurn, type: 'guard.decided', at: 'output', decision: 'failed', guard: 'g', error },
-  {
-    ...inTurn,
-    type: 'permission.granted',
-    id: 'q',
-    rule: 'run_command(npm test)',
-    decision: 'allow',
-    scope: 'always',
-    by: 'person',
-    requestId: 'q',
-  },
-  { ...inTurn, type: 'permission.revoked', id: 'q', by: 'store', requestId: 'q' },
-  { ...inTurn, type: 'mode.changed', mode: 'plan', by: 'person', requestId: 'q' },
 ]
 
 /** Parts that may be missing, wherever they may. */

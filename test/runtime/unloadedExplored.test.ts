@@ -43,6 +43,7 @@ class IdleActor {
       runs: 2,
       turns: 5,
       children: 0,
+      parts: {},
       ...nothing,
       ...lists,
     }

@@ -4,7 +4,7 @@ import { timeoutFactor } from './deadline.ts'
 import type { FileEnd } from './workers.ts'
 
 /** The most that a file of `npm test` may cost, in milliseconds of processor time with that of the processes it starts. */
-export const mostCpuMs = 5_000
+export const mostCpuMs = 8_000
 
 /** The outcome of all files so far. */
 export class Tally {

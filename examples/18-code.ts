@@ -30,7 +30,7 @@ const order = defineTool({
   run: ({ part }) => `ten of ${part} are on their way`,
 })
 
-/** What a language model would write. */
+/** A script as a language model would write it. */
 const script = `const names = await tools.parts()
 const counts = await Promise.all(names.map((part) => tools.count({ part })))
 const few = names.filter((_, at) => counts[at].left < 5)
