@@ -58,11 +58,16 @@ export function claudeRules(settings: unknown, { trust = false }: ImportOptions 
   return taken.result(mode === 'auto' && !trust ? undefined : mode)
 }
 
+/** Beginning of the names of tools of MCP servers: `mcp__github__get_issue`. */
+const ofServer = 'mcp__'
+
 function claudeRule(rule: unknown): Translated {
   const [, name = '', pattern] = (typeof rule === 'string' ? /^([\w-]+\*?)(?:\(([^]*)\))?$/.exec(rule) : null) ?? []
   if (name === '') return { lost: 'it is no rule' }
-  const [, server, tool] = /^mcp__(.+?)(?:__(.+))?$/.exec(name) ?? []
-  if (server !== undefined) return { rules: [`${server}_${tool ?? '*'}`] }
+  if (name.startsWith(ofServer)) {
+    const [server = '', ...tool] = name.slice(ofServer.length).split('__')
+    return { rules: [`${server}_${tool.length === 0 ? '*' : tool.join('__')}`] }
+  }
   const tools = claudeTools[name]
   if (tools === undefined) return { lost: 'no tool here is as that one' }
   if (pattern === undefined || pattern === '*') return { rules: tools }
