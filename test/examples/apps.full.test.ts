@@ -35,6 +35,16 @@ const apps: Readonly<Record<string, { readonly prints: readonly string[]; readon
   react: { prints: ['ann: http://127.0.0.1:', 'bob: http://127.0.0.1:', 'staff, zoe: http://127.0.0.1:'], lines: 73 },
   useChat: { prints: ['assistant: {"order":"o7","euros":30} output-available', 'It is on its way to you.'], lines: 61 },
   batch: { prints: ['20 of 20, $', '14 of 20 are right, 2100 EUR, 40 times asked'], lines: 20 },
+  release: {
+    prints: [
+      'may it publish spring? The server is killed',
+      'publish has ended: call 6 of the script',
+      'the build has reported',
+      'clock: published, spring: published, wheel: published',
+      'people were asked 2 times',
+    ],
+    lines: 76,
+  },
 }
 
 const isCode = (line: string): boolean => !/^\s*(?:\/\/|\/\*|\*|$)/.test(line)
@@ -50,7 +60,7 @@ const run = (context: CaseContext, app: string, args: readonly string[] = []) =>
 
 describe('the applications', (it) => {
   for (const [app, { prints, lines }] of Object.entries(apps)) {
-    it(`${app} runs without a key`, { timeoutMs: 20_000 }, async (context) => {
+    it(`${app} runs without a key`, { timeoutMs: 40_000 }, async (context) => {
       const { code, stdout, stderr } = await run(context, app)
       assert.is(code, 0, stderr)
       for (const text of prints) assert.ok(stdout.includes(text), stdout)
