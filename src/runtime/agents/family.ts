@@ -130,9 +130,12 @@ function totalsOf(
 ): TreeTotals {
   const { calls, run } = machine.context
   const waiting: WaitingCall[] = []
-  for (const { key, status, question } of run === null ? nothing : calls) {
+  for (const { key, status, question, asks } of run === null ? nothing : calls) {
     const kind = kindOf[status]
-    if (kind !== undefined) waiting.push({ kind, key: kind === 'question' ? question!.key : key })
+    if (kind === undefined) continue
+    // A call that the running one makes waits for an approval.
+    if (asks !== undefined) waiting.push({ kind: 'approval', key: asks.key })
+    else waiting.push({ kind, key: kind === 'question' ? question!.key : key })
   }
   let uncounted: Spent | undefined
   const count = (spent: Spent | undefined): void => {

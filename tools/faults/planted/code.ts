@@ -90,4 +90,12 @@ export const faults: readonly Fault[] = [
     to: '',
     tests: ['code/test/codeUndo'],
   },
+  {
+    id: 'code-12',
+    file: 'src/runtime/agents/family.ts',
+    what: 'an agent whose script waits for an approval is in no list',
+    from: 'if (asks !== undefined) waiting',
+    to: 'if (asks === undefined) waiting',
+    tests: ['bridge/test/server/scripted'],
+  },
 ]

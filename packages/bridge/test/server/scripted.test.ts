@@ -18,6 +18,8 @@ describe('a call of a script, for a client', (it) => {
         if (event.type !== 'approval.requested') continue
         assert.equal([event.name, event.input, event.parentCall], ['refund', { euros: 5 }, 'c0'])
         assert.equal(waiting(), [['approval', 'refund', 'c0/2']])
+        const { agents } = await client.agents()
+        assert.equal(agents[0]?.pendingApprovals, [event.key])
         if (ends === 'approve') await agent.decide(event.key, 'approve')
         else await agent.abort()
         break

@@ -120,7 +120,7 @@ export function ApprovalCard({ inspector, via, approval }: ApprovalProps) {
         {rule === undefined ? null : (
           <>
             <select
-              class="mono"
+              class="input mono"
               aria-label={`Rule to add, for ${name}`}
               value={rule}
               onChange={({ currentTarget }) => choose(currentTarget.value)}

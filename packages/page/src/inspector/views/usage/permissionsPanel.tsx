@@ -30,6 +30,7 @@ export function PermissionsPanel({ inspector, view }: Props) {
       <label class="permission-mode">
         Mode{' '}
         <select
+          class="input"
           value={mode ?? permissions.mode}
           disabled={why !== null}
           title={why ?? undefined}
