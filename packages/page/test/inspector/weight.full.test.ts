@@ -10,7 +10,7 @@ const page = join(import.meta.dirname, '..', '..', 'src', 'inspector')
  * Bytes as the server sends them: of what has to be there before the overview or the conversation of an agent can be drawn, of the details beside
  * it, and of all scripts, without the worker that lays charts out.
  */
-const most = { overview: 94_400, conversation: 107_500, withDetails: 114_900, all: 219_000 }
+const most = { overview: 101_700, conversation: 115_000, withDetails: 126_300, all: 228_400 }
 
 describe('the weight of the page', (it) => {
   it('is what a slow connection bears, and zod is none of it', { timeoutMs: 120_000 }, async () => {

@@ -1,4 +1,4 @@
-import { createRequire } from 'node:module'
+import type * as NodeModule from 'node:module'
 import type * as Croner from 'croner'
 import { messageOf, RuntimeError } from '../../../protocol/errors.ts'
 import { requirePeer } from '../../../protocol/ports/loadPeer.ts'
@@ -50,10 +50,17 @@ function byCron({ cron, timezone }: { readonly cron: string; readonly timezone: 
   }
 }
 
+/** Loads the package at once, as a command has its answer at once. A page of a browser has no modules to load. */
+function loadCroner(): typeof Croner {
+  const { getBuiltinModule } = process as Partial<typeof process>
+  const node = getBuiltinModule?.('node:module') as typeof NodeModule | undefined
+  if (node === undefined)
+    throw new RuntimeError('SCHEDULE_INVALID', 'A cron expression needs Node: give "at" or "every".')
+  return node.createRequire(import.meta.url)('croner') as typeof Croner
+}
+
 function readCron(cron: string, timezone: string): Croner.Cron {
-  // A command has its answer at once, so that it is not waited for.
-  const load = (): typeof Croner => createRequire(import.meta.url)('croner') as typeof Croner
-  const { Cron } = requirePeer(load, 'A schedule by a cron expression', 'croner')
+  const { Cron } = requirePeer(loadCroner, 'A schedule by a cron expression', 'croner')
   // It takes dates too, which `at` is for.
   if (cron.length > maxCronLength || !/^(?:@\w+|\S+(?: +\S+){4,5})$/.test(cron))
     throw refused(cron, 'it needs five fields (minute, hour, day, month, day of the week), or six with seconds first')
