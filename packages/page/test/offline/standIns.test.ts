@@ -1,9 +1,11 @@
 import * as nodeCrypto from 'node:crypto'
+import * as nodePath from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
 import * as nodeZlib from 'node:zlib'
 import * as fc from 'fast-check'
 import * as crypto from '../../src/offline/node/crypto.ts'
 import { Buffer as Bytes } from '../../src/offline/node/globals.ts'
+import { posix } from '../../src/offline/node/path.ts'
 import { isDeepStrictEqual as isEqual } from '../../src/offline/node/util.ts'
 import { deflateRawSync, inflateRawSync } from '../../src/offline/node/zlib.ts'
 import { assert, describe } from '../../../../test/support/suite.ts'
@@ -89,6 +91,17 @@ describe('what stands for Node in a page', (it) => {
         assert.is(isEqual(one, other), isDeepStrictEqual(one, other))
       }),
       times,
+    )
+  })
+
+  it('normalizes paths as Node does', () => {
+    const part = fc.constantFrom('', '.', '..', 'a', 'b.ts', '...')
+    fc.assert(
+      fc.property(fc.array(part, { maxLength: 8 }), (parts) => {
+        const path = parts.join('/')
+        assert.is(posix.normalize(path), nodePath.posix.normalize(path), path)
+      }),
+      { ...times, numRuns: 2_000 },
     )
   })
 })
