@@ -43,7 +43,7 @@ const apps: Readonly<Record<string, { readonly prints: readonly string[]; readon
       'clock: published, spring: published, wheel: published',
       'people were asked 2 times',
     ],
-    lines: 76,
+    lines: 77,
   },
 }
 

@@ -23,3 +23,5 @@ const model = policyModel(({ messages }) => {
 const [folder = '', port = '0', token = ''] = process.argv.slice(2)
 const { url } = await serveClerk(folder, Number(port), token, model)
 process.send?.(url)
+// With the program that started it.
+process.once('disconnect', () => process.exit())
