@@ -91,7 +91,9 @@ describeInChromium('the documentation site in a browser', (it) => {
       await results.nth(3).waitFor()
       const first = await Promise.all([0, 1, 2, 3].map((index) => results.nth(index).getAttribute('href')))
       assert.ok(
-        first.some((address) => /\/(?:guide|quick-start|durability|in-your-application)\//.test(address!)),
+        first.some((address) =>
+          /\/(?:guide|quick-start|durability|in-your-application|sub-agents|background)\//.test(address!),
+        ),
         `${words}: ${first.join(' ')}`,
       )
     }
