@@ -292,7 +292,7 @@ const acpCalls: Operation[] = [
   ofAgent(
     'ACP',
     'close',
-    [...talking, 'control'],
+    ['see.messages', 'control'],
     editor((agent) => [loaded(agent), ['session/close', { sessionId: agent }]]),
     saysYes,
   ),

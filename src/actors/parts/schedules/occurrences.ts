@@ -53,7 +53,7 @@ function byCron({ cron, timezone }: { readonly cron: string; readonly timezone: 
 /** Loads the package at once, as a command has its answer at once. A page of a browser has no modules to load. */
 function loadCroner(): typeof Croner {
   const { getBuiltinModule } = process as Partial<typeof process>
-  const node = getBuiltinModule?.('node:module') as typeof NodeModule | undefined
+  const node = getBuiltinModule?.('module') as typeof NodeModule | undefined
   if (node === undefined)
     throw new RuntimeError('SCHEDULE_INVALID', 'A cron expression needs Node: give "at" or "every".')
   return node.createRequire(import.meta.url)('croner') as typeof Croner
