@@ -41,13 +41,14 @@ describeInChromium('a short window, with calls that wait', (it) => {
         await asked.promise
         const { page } = await openInspector(context, serving.server.port, { hash: '#agent=rel' })
         await page.locator('.pending-item').first().waitFor()
+        // It comes into sight as its part of the page is loaded, and stays there.
         const inSight = (place: string): Promise<unknown> =>
-          page.evaluate(`(() => {
-            const { top, bottom, height } = document.querySelector('${place}').getBoundingClientRect()
-            return height > 0 && top >= 0 && bottom <= innerHeight
+          page.waitForFunction(`(() => {
+            const box = document.querySelector('${place}')?.getBoundingClientRect()
+            return box !== undefined && box.height > 0 && box.top >= 0 && box.bottom <= innerHeight
           })()`)
         for (const place of ['#prompt', '.pending-item .button.primary', '.agent-title h1', '.panel'])
-          assert.is(await inSight(place), true, place)
+          await inSight(place)
         // What is out of sight does not make the document itself longer, whatever scrolls it.
         await page.evaluate('document.scrollingElement.scrollTop = 900')
         await page.keyboard.press('p')
@@ -55,7 +56,7 @@ describeInChromium('a short window, with calls that wait', (it) => {
           0,
           'prompt',
         ])
-        assert.is(await inSight('.page-header'), true)
+        await inSight('.page-header')
         checkProblems(context)
       },
     )
