@@ -114,14 +114,6 @@ const essentials: Readonly<Record<string, readonly string[]>> = {
     '# Memory of user:ada',
     'deleted: 2',
   ],
-  '18-code.ts': [
-    'call 1 of the script: parts',
-    'may it order spring?',
-    'may it order anchor?',
-    'ten of spring are on their way',
-    'anchor DENIED',
-    '2 of 4 parts were short',
-  ],
   '16-cluster.ts': [
     'The Restate server is not installed',
     '4 prompts, 2 workers',
@@ -134,6 +126,14 @@ const essentials: Readonly<Record<string, readonly string[]>> = {
     '| cuckoo   | 120 |',
     '2 clocks are offered. (the model was asked once)',
     'Nothing is that cheap: 0 clocks are offered. (the model was asked 2 times)',
+  ],
+  '18-code.ts': [
+    'call 1 of the script: parts',
+    'may it order spring?',
+    'may it order anchor?',
+    'ten of spring are on their way',
+    'anchor DENIED',
+    '2 of 4 parts were short',
   ],
 }
 
