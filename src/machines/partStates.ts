@@ -78,10 +78,14 @@ export function partFolding(
   return (before, record, context) => {
     const taking = table.get(record.type)
     if (taking === undefined) return before
-    const next = { ...before } as Record<string, unknown>
+    let next = before as Record<string, unknown>
     for (const { part, initial, begins, step } of taking) {
-      if (next[part] === undefined && !isOwn(record.type) && begins?.(record) !== true) continue
-      const state = step(next[part] ?? initial, record, context)
+      const known = next[part]
+      if (known === undefined && !isOwn(record.type) && begins?.(record) !== true) continue
+      const state = step(known ?? initial, record, context)
+      if (state === known) continue
+      // Most records of most agents change nothing, and need no copy.
+      if (next === before) next = { ...next }
       if (state === undefined) delete next[part]
       else next[part] = state
     }

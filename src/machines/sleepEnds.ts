@@ -19,15 +19,16 @@ export function endSleep(draft: Draft, index: number, early?: 'steering'): void 
 
 type Calling = Pick<AgentContext, 'calls'>
 
+/** Returns true for a call that waits for a time. */
+export const isSleeping = ({ status }: Pick<CallState, 'status'>): boolean => status === 'sleeping'
+
 /** Calls that sleep, with the time until which they do. */
 export const sleepers = ({ calls }: Calling): (CallState & { readonly until: number })[] =>
-  calls.flatMap((call) =>
-    call.status === 'sleeping' && call.until !== undefined ? [{ ...call, until: call.until }] : [],
-  )
+  calls.flatMap((call) => (isSleeping(call) && call.until !== undefined ? [{ ...call, until: call.until }] : []))
 
 /** The reason of a pause in which calls wait: for people, or else for a time. */
 export function waitOf(context: Calling): LivePause {
-  const asked = context.calls.filter((call) => waitsForPeople(call) && call.status !== 'sleeping')
+  const asked = context.calls.filter((call) => waitsForPeople(call) && !isSleeping(call))
   return asked.length > 0
     ? { type: 'approvals', callIds: asked.map(({ callId }) => callId) }
     : { type: 'timer', until: Math.min(...sleepers(context).map(({ until }) => until)) }

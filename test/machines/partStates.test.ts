@@ -30,6 +30,8 @@ describe('the states of parts', (it) => {
   it('stay the same object when no part has a step for the record', () => {
     const state = { counting: { count: 1, turns: 0 } }
     assert.is(fold(state, record('run.start'), { now: 1 }), state)
+    const none = {}
+    assert.is(fold(none, record('turn.start'), { now: 1 }), none)
     const next = fold(state, record('turn.start'), { now: 1 })
     assert.equal([state.counting.turns, next.counting.turns], [0, 1])
   })

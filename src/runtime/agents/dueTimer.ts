@@ -1,8 +1,8 @@
 import { occurrencesOf } from '../../actors/parts/schedules/occurrences.ts'
 import { planFiring } from '../../actors/parts/schedules/planFiring.ts'
-import type { AgentContext, AgentMachineEvent, CallState } from '../../machines/agentTypes.ts'
+import type { AgentContext, AgentMachineEvent } from '../../machines/agentTypes.ts'
 import { dueSchedules, earliestDue, failedSchedules, isOwing, wakeAt } from '../../machines/schedules.ts'
-import { sleepers } from '../../machines/sleepEnds.ts'
+import { isSleeping, sleepers } from '../../machines/sleepEnds.ts'
 import type { EndedSchedule, PlannedFiring } from '../../machines/schedulePlans.ts'
 import { messageOf } from '../../protocol/errors.ts'
 import type { Clock } from '../../protocol/ports/clock.ts'
@@ -30,11 +30,9 @@ interface Timed {
 /** Longest wait at a time, in milliseconds: a clock may be set, and timers of some hosts take no longer ones. */
 const longestWaitMs = 86_400_000
 
-const sleeps = ({ status }: CallState): boolean => status === 'sleeping'
-
 /**
- * Fires the schedules of one agent, and wakes its sleeping calls, while it is live, and writes when it wants to be woken into the index of the store, after the log. It looks again
- * with each step of the chart. An agent that is unloaded keeps its timer, and is loaded when it is due.
+ * Fires the schedules of one agent and wakes its sleeping calls while it is live, and writes when it wants to be woken into the index of the
+ * store, after the log. It looks again with each step of the chart. An agent that is unloaded keeps its timer, and is loaded when it is due.
  */
 export class DueTimer {
   readonly #agent: Timed
@@ -54,7 +52,7 @@ export class DueTimer {
     if (!isLoaded) return
     const { context } = machine
     // An agent that never had one has nothing to do here.
-    if (context.parts.schedules === undefined && this.#indexed === undefined && !context.calls.some(sleeps)) return
+    if (context.parts.schedules === undefined && this.#indexed === undefined && !context.calls.some(isSleeping)) return
     this.#index(wakeAt(context))
     if (machine.open === undefined || context.isAsleep || context.storeError !== null || context.ending !== null) return
     if (this.#agent.isEquipped) this.#fire(context)
