@@ -8,7 +8,7 @@ const stageFile = join(import.meta.dirname, 'stage.ts')
 
 /** A `ts` or `tsx` block of a page, or of an `@example` in the sources. */
 export interface CodeBlock {
-  /** Such as `docs/guide.md`, or `packages/bridge/src/createRuntime.ts`. */
+  /** Such as `docs/guide/tools.md`, or `packages/bridge/src/createRuntime.ts`. */
   readonly page: string
   /** Number of its first line of code in the page. */
   readonly line: number

@@ -8,7 +8,8 @@ import { partSchemas } from '../../src/actors/parts/parts.ts'
 import { assert, describe } from '../support/suite.ts'
 
 const read = (path: string): Promise<string> => readFile(new URL(`../../${path}`, import.meta.url), 'utf8')
-const guide = await read('docs/guide.md')
+const pages = ['agents', 'tools', 'commandLine', 'options'] as const
+const guide = (await Promise.all(pages.map((page) => read(`docs/guide/${page}.md`)))).join('\n')
 
 /** The rows of the first table after a heading whose own first column has this title, as cells. */
 function tableAfter(heading: string, title: string): readonly (readonly string[])[] {
@@ -59,12 +60,12 @@ describe('the guide', (it) => {
   })
 
   it('has every option of defineTool in its table, and no other', async () => {
-    const told = tableAfter('## Tools', 'option').flatMap(([, names]) => codesIn(names))
+    const told = tableAfter('## Define a tool', 'option').flatMap(([, names]) => codesIn(names))
     assert.equal(told.toSorted(), (await fieldsOf('src/actors/tools/defineTool.ts', 'ToolOptions')).toSorted())
   })
 
   it('has every command of the command line with all its options, and no other', () => {
-    const told = tableAfter('### From a shell', 'command').map(([, usage, , names]) => [codesIn(usage), codesIn(names)])
+    const told = tableAfter('## Commands', 'command').map(([, usage, , names]) => [codesIn(usage), codesIn(names)])
     assert.equal(
       told,
       Object.values(commands).map(({ usage, options: names }) => [
@@ -84,7 +85,7 @@ describe('the guide', (it) => {
   })
 
   it('says of every option of the command line what its help says', () => {
-    const told = tableAfter('### From a shell', 'option').map(([, usage, meaning]) => [...codesIn(usage), meaning])
+    const told = tableAfter('## Options', 'option').map(([, usage, meaning]) => [...codesIn(usage), meaning])
     assert.equal(
       told,
       Object.values(options).map(([usage, meaning]) => [usage, meaning]),

@@ -17,6 +17,21 @@ const anthropic = (_: string) => policyModel(({ messages }) => {
 })
 `
 
+/** The ids that GitHub and the site give to the headings of a page. */
+function anchorsOf(markdown: string): ReadonlySet<string> {
+  const anchors = new Set<string>()
+  for (const [, title = ''] of markdown.replaceAll(/^```.*$[^]*?^```$/gm, '').matchAll(/^#+ (.*)$/gm)) {
+    const plain = title.replaceAll(/\[([^\]]*)\]\([^)]*\)/g, '$1').toLowerCase()
+    const slug = plain.replaceAll(/[^\p{L}\p{N}_\- ]/gu, '').replaceAll(' ', '-')
+    for (let n = 0, anchor = slug; ; anchor = `${slug}-${(n += 1)}`)
+      if (!anchors.has(anchor)) {
+        anchors.add(anchor)
+        break
+      }
+  }
+  return anchors
+}
+
 const startExample = (
   file: string,
   killedAt: string,
@@ -63,15 +78,23 @@ describe('the README', (it) => {
     assert.ok(scripts['test:rest'])
   })
 
-  it('links to files that exist', async () => {
-    for (const page of ['README.md', 'create-escapement/README.md', 'docs/README.md', 'docs/guide.md']) {
-      for (const [, target] of (await read(page)).matchAll(/\]\((?!https?:)([^)#]+)\)/g)) {
-        const path = fileURLToPath(new URL(target!, new URL(page, `file://${root}/`)))
-        await readFile(path).catch((thrown: unknown) => {
-          if ((thrown as NodeJS.ErrnoException).code !== 'EISDIR')
-            throw new Error(`${page} links to ${target!}, which does not exist`)
-        })
+  it('links to files that exist, and to headings that they have', async () => {
+    const docs = (await readdir(join(root, 'docs'), { recursive: true }))
+      .filter((name) => name.endsWith('.md') && !name.startsWith('decisions'))
+      .map((name) => `docs/${name}`)
+    const broken: string[] = []
+    for (const page of ['README.md', 'create-escapement/README.md', ...docs]) {
+      const prose = (await read(page)).replaceAll(/^```.*$[^]*?^```$/gm, '').replaceAll(/`[^`\n]*`/g, '')
+      for (const [, target] of prose.matchAll(/\]\((?!\w+:)([^)\s]+)\)/g)) {
+        const [path = '', heading] = target!.split('#')
+        const file = path === '' ? page : join(dirname(page), path)
+        const text = await read(file).catch((thrown: unknown) =>
+          (thrown as NodeJS.ErrnoException).code === 'EISDIR' ? '' : undefined,
+        )
+        if (text === undefined || (heading !== undefined && file.endsWith('.md') && !anchorsOf(text).has(heading)))
+          broken.push(`${page}: ${target!}`)
       }
     }
+    assert.equal(broken, [])
   })
 })

@@ -14,7 +14,25 @@ export interface MenuGroup {
 export const menu: readonly MenuGroup[] = [
   {
     label: 'Start',
-    pages: [['', 'What it is'], 'quick-start', 'playground', ['guide', 'Guide'], ['readme', 'All pages']],
+    pages: [['', 'What it is'], 'quick-start', 'playground', ['readme', 'All pages']],
+  },
+  {
+    label: 'Guide',
+    pages: [
+      ['guide', 'Overview'],
+      'guide/agents',
+      'guide/models',
+      'guide/tools',
+      'guide/hooks',
+      'guide/tool-sources',
+      'guide/answers',
+      'guide/limits',
+      'guide/application',
+      'guide/over-web-socket',
+      'guide/command-line',
+      ['guide/options', 'Its options'],
+      'guide/terminal',
+    ],
   },
   {
     label: 'Coming from',

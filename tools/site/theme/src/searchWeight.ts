@@ -1,7 +1,7 @@
 /** Pages by the beginning of their address, and how much a word on them counts in the search; on all others it counts 1. */
 const weights: readonly (readonly [address: RegExp, weight: number])[] = [
   // Pages that say how something is done come before those that say why it is so, or how others do it.
-  [/^(?:guide|quick-start)$/, 3],
+  [/^(?:guide(?:\/.*)?|quick-start)$/, 3],
   [/^(?:braking|in-your-application|recipes|durability)$/, 2],
   [/^coming-from\//, 0.5],
   [/^api\//, 0.3],
