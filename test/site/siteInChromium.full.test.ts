@@ -30,6 +30,30 @@ async function search(page: Page, words: string): Promise<void> {
   await page.getByRole('textbox', { name: 'Search' }).fill(words)
 }
 
+/** Words that people search for, and the page that says how. Written before the search was tuned; it may miss two. */
+const questions: Readonly<Record<string, RegExp>> = {
+  approval: /^(?:guide\/tools|permissions)\//,
+  retry: /^guide\/limits\//,
+  'resume after crash': /^durability\//,
+  'cost limit': /^guide\/limits\//,
+  abort: /^guide\/agents\//,
+  'stop an agent that loops': /^braking\//,
+  'redact secrets': /^(?:debugging|security)\//,
+  steer: /^guide\/agents\//,
+  'sub-agent': /^sub-agents\//,
+  'structured output': /^guide\/answers\//,
+  'prompt caching': /^guide\/models\//,
+  'deny a tool call': /^(?:guide\/(?:tools|hooks)|permissions)\//,
+  guardrails: /^guide\/hooks\//,
+  websocket: /^guide\/over-web-socket\//,
+  'react hook': /^react\//,
+  'mcp server': /^mcp\//,
+  fold: /^braking\//,
+  dependencies: /^guide\/application\//,
+  memory: /^memory\//,
+  cron: /^schedules\//,
+}
+
 /** Until the page has taken a new size in. */
 const settles = (page: Page): Promise<unknown> =>
   page.evaluate('new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))')
@@ -83,20 +107,17 @@ describeInChromium('the documentation site in a browser', (it) => {
     assert.ok(!address!.includes('/api/'), address!)
   })
 
-  onSite('finds the pages that say how before decisions and comparisons', async ({ page, origin }) => {
-    for (const words of ['approval', 'abort', 'cost limit']) {
-      await page.goto(`${origin}/unreleased/`)
+  onSite('answers questions by the page that says how, first', async ({ page, origin }) => {
+    await page.goto(`${origin}/unreleased/`)
+    const missed: string[] = []
+    for (const [words, address] of Object.entries(questions)) {
       await search(page, words)
-      const results = page.locator('.pagefind-ui__result-link')
-      await results.nth(3).waitFor()
-      const first = await Promise.all([0, 1, 2, 3].map((index) => results.nth(index).getAttribute('href')))
-      assert.ok(
-        first.some((address) =>
-          /\/(?:guide|quick-start|durability|in-your-application|sub-agents|background)\//.test(address!),
-        ),
-        `${words}: ${first.join(' ')}`,
-      )
+      await page.locator('.pagefind-ui__message', { hasText: `for ${words}` }).waitFor()
+      const first = await page.locator('.pagefind-ui__result-link').first().getAttribute('href')
+      if (!address.test(first!.replace('/unreleased/', ''))) missed.push(`${words}: ${first!}`)
+      await page.keyboard.press('Escape')
     }
+    assert.ok(missed.length <= 2, missed.join('\n'))
   })
 
   onSite('leads to the same page of another version, by the keyboard too', async ({ page, origin }) => {
