@@ -1,4 +1,4 @@
-import { readdir, readFile } from 'node:fs/promises'
+import { readdir, readFile, stat } from 'node:fs/promises'
 import { join, posix } from 'node:path'
 import { assert, describe } from '../support/suite.ts'
 import { builtSite, withSite } from './builtSite.ts'
@@ -30,6 +30,9 @@ async function pagesOf(folder: string): Promise<ReadonlyMap<string, Page>> {
     })
   return new Map((await Promise.all(pages)).map((page) => [page.address, page]))
 }
+
+/** Bytes of the whole site, not compressed. */
+const budget = 31_000_000
 
 const isElsewhere = (link: string): boolean => /^[a-z][\w+.-]*:/i.test(link)
 
@@ -63,6 +66,27 @@ describe('the documentation site', (it) => {
           broken.push(`${page.address} links to ${link}`)
       }
     assert.equal(broken, [])
+  })
+
+  built('is light: pages of types and sources have a menu of their own', async ({ signal }) => {
+    const folder = await builtSite(signal)
+    const names = await readdir(folder, { recursive: true, withFileTypes: true })
+    const files = names.filter((entry) => entry.isFile()).map(({ parentPath, name }) => join(parentPath, name))
+    const sizes = await Promise.all(files.map(async (file) => (await stat(file)).size))
+    const bytes = sizes.reduce((sum, size) => sum + size, 0)
+    assert.ok(bytes < budget, `the site has ${bytes} bytes`)
+  })
+
+  built('lists its pages for models, each with an address that is there', async ({ signal }) => {
+    const folder = await builtSite(signal)
+    const pages = await pagesOf(folder)
+    const listed = await readFile(join(folder, 'unreleased', 'llms.txt'), 'utf8')
+    const addresses = [...listed.matchAll(/^- \[[^\]]+\]\(([^)]+)\): \S/gm)].map(([, address]) => address!)
+    assert.ok(addresses.includes('/unreleased/guide/tools/') && addresses.length > 50, listed)
+    assert.equal(
+      addresses.filter((address) => !pages.has(address)),
+      [],
+    )
   })
 
   built('leads from the menu to every page', async ({ signal }) => {

@@ -2,10 +2,11 @@ import { spawn } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { cp, mkdir, rm, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import { menu as ownMenu, type MenuGroup } from './menu.ts'
+import { menu as newestMenu, type MenuGroup } from './menu.ts'
 import { apiPages } from './prepare/apiPages.ts'
 import { collectPages } from './prepare/collectPages.ts'
 import { liveModules } from './prepare/liveModules.ts'
+import { llmsText } from './prepare/llmsText.ts'
 import { ownPages } from './prepare/ownPages.ts'
 import { sidebarOf } from './prepare/sidebar.ts'
 import { contentFile, type SitePage } from './prepare/sitePage.ts'
@@ -21,6 +22,8 @@ export interface SiteOptions {
   readonly work: string
   /** Where it will be served: `/`, or `/escapement/`. */
   readonly root?: string
+  /** Where it will be reached, such as `https://docs.example.com`: for the sitemap and the picture of links, which want whole addresses. */
+  readonly origin?: string | undefined
   readonly signal?: AbortSignal | undefined
   readonly print?: (line: string) => void
 }
@@ -37,7 +40,7 @@ const icon = join(import.meta.dirname, '..', '..', 'packages', 'page', 'src', 'i
 
 /** Puts the projects of all versions in place. Pages are made of files as they are now. */
 export async function prepareSite(options: SiteOptions): Promise<readonly PreparedVersion[]> {
-  const { packages, outDir, work, root = '/', signal } = options
+  const { packages, outDir, work, root = '/', origin, signal } = options
   const versions: PreparedVersion[] = []
   for (const version of placed(options.versions)) {
     const kept = join(packages, '.api')
@@ -61,14 +64,18 @@ export async function prepareSite(options: SiteOptions): Promise<readonly Prepar
     const { name, project, pages, folder } = version
     await writeProject(version, project, pages)
     await liveModules(version.root, join(project, 'public', 'live'))
+    const ownMenu = await menuOf(version)
+    const base = `${root}${folder}`
+    await writeFile(join(project, 'public', 'llms.txt'), llmsText(ownMenu, pages, `${origin ?? ''}${base}`))
     const site = {
       root,
+      origin,
       version: name,
       versions: served,
-      base: `${root}${folder}`,
+      base,
       outDir: join(outDir, folder),
       cacheDir: join(project, '.cache'),
-      sidebar: sidebarOf(await menuOf(version), pages),
+      sidebar: sidebarOf(ownMenu, pages),
     }
     await writeFile(join(project, 'site.json'), JSON.stringify(site))
   }
@@ -124,7 +131,7 @@ function onlyOnce(pages: readonly SitePage[]): readonly SitePage[] {
 
 async function menuOf({ root }: Version): Promise<readonly MenuGroup[]> {
   const file = join(root, 'tools', 'site', 'menu.ts')
-  return existsSync(file) ? ((await import(file)) as { readonly menu: readonly MenuGroup[] }).menu : ownMenu
+  return existsSync(file) ? ((await import(file)) as { readonly menu: readonly MenuGroup[] }).menu : newestMenu
 }
 
 async function writeProject({ root }: Version, project: string, pages: readonly SitePage[]): Promise<void> {

@@ -18,6 +18,7 @@ npm run site:build     build all versions into tools/site/dist: tags (v1.2.3) an
 npm run site:preview   serve tools/site/dist
 
   --root <path>        of site:build: the path it will be served below, such as /escapement/
+  --origin <url>       of site:build: where it will be reached, for the sitemap and the picture of links
   --current            of site:build: the working tree alone
   --port <number>      of site and site:preview`
 
@@ -25,6 +26,7 @@ const { values, positionals } = parseArgs({
   allowPositionals: true,
   options: {
     root: { type: 'string', default: '/' },
+    origin: { type: 'string' },
     current: { type: 'boolean', default: false },
     port: { type: 'string', default: '4321' },
     help: { type: 'boolean', default: false },
@@ -33,6 +35,7 @@ const { values, positionals } = parseArgs({
 
 /** Served below a path that begins and ends with a slash. */
 const root = `/${values.root}/`.replaceAll(/\/+/g, '/')
+const origin = values.origin === undefined ? undefined : new URL(values.origin).origin
 const workingTree: readonly Version[] = [{ name: 'unreleased', root: repository }]
 
 async function develop(): Promise<void> {
@@ -52,7 +55,7 @@ async function develop(): Promise<void> {
 
 async function build(): Promise<void> {
   const versions = values.current ? workingTree : await taggedVersions(repository, join(packages, '.versions'))
-  await buildSite({ versions, packages, outDir, work, root, print: (line) => console.log(line) })
+  await buildSite({ versions, packages, outDir, work, root, origin, print: (line) => console.log(line) })
   console.log('The site is in tools/site/dist. npm run site:preview serves it.')
 }
 

@@ -10,6 +10,9 @@ const languages: Readonly<Record<string, string>> = {
   '.mmd': 'mermaid',
 }
 
+/** Characters of a file beyond which it has no colours: they take ten times its size. */
+const longest = 100_000
+
 /** Folders of a repository that hold nothing written by people. */
 const isMade = (name: string): boolean => name === 'node_modules' || name === 'dist' || name.startsWith('.')
 
@@ -26,7 +29,7 @@ export async function sourcePage(root: string, path: string): Promise<SitePage> 
     return { ...shared, description: `What is in ${path}.`, body: entries.map((name) => `- \`${name}\``).join('\n') }
   }
   const text = await readFile(file, 'utf8')
-  const language = languages[extname(path)] ?? (extname(path).slice(1) || 'text')
+  const language = text.length > longest ? 'text' : (languages[extname(path)] ?? (extname(path).slice(1) || 'text'))
   return { ...shared, description: `${basename(path)} of the repository.`, body: fenced(text, language) }
 }
 

@@ -7,6 +7,7 @@ const site = JSON.parse(readFileSync(new URL('site.json', import.meta.url), 'utf
 
 // oxlint-disable-next-line import/no-default-export -- Astro reads it so.
 export default defineConfig({
+  ...(site.origin === undefined ? {} : { site: site.origin }),
   base: site.base,
   outDir: site.outDir,
   cacheDir: site.cacheDir,
@@ -27,6 +28,7 @@ export default defineConfig({
         LanguageSelect: './src/components/VersionMenu.astro',
       },
       sidebar: site.sidebar,
+      routeMiddleware: './src/routeData.ts',
       tableOfContents: { minHeadingLevel: 2, maxHeadingLevel: 3 },
       // Titles count as headings of their pages already; more would put every type of that name first.
       pagefind: { ranking: { termFrequency: 0.3, pageLength: 0.2, metaWeights: { title: 0.2 } } },
