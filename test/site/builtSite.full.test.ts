@@ -89,6 +89,11 @@ describe('the documentation site', (it) => {
     )
   })
 
+  built('begins the reference of a module with its functions', async ({ signal }) => {
+    const { html } = (await pagesOf(await builtSite(signal))).get('/unreleased/api/escapement/')!
+    assert.ok(html.indexOf('defineAgent') < html.indexOf('RuntimeError'))
+  })
+
   built('leads from the menu to every page', async ({ signal }) => {
     const pages = await pagesOf(await builtSite(signal))
     const start = pages.get('/unreleased/')!

@@ -109,6 +109,8 @@ function typeDocOptions(root: string, draft: string, doors: readonly Door[]) {
       hidePageHeader: true,
       useCodeBlocks: true,
       indexFormat: 'table',
+      // A reader comes for a function; its types are a link away.
+      groupOrder: ['Functions', 'Variables', 'Classes', 'Interfaces', '*'],
       parametersFormat: 'table',
       interfacePropertiesFormat: 'table',
       classPropertiesFormat: 'table',
