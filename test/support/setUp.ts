@@ -2,6 +2,7 @@ import { bundlers } from '../bundlers/bundlers.ts'
 import { chromium } from '../browser/installChromium.ts'
 import { haproxy } from '../../packages/cli/test/installHaproxy.ts'
 import { tmux } from '../../packages/cli/test/installTmux.ts'
+import { shells } from '../../packages/cli/test/shells.ts'
 import { judges } from '../judges/judges.ts'
 import { restate } from '../../packages/cluster/test/restate/installRestate.ts'
 import { starterPackages } from '../starter/runtimes.ts'
@@ -31,6 +32,7 @@ const provisions: readonly Provision[] = [
   bundlers,
   sitePackages,
   tmux,
+  shells,
   haproxy,
   postgres,
   restate,

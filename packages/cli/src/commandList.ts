@@ -369,4 +369,14 @@ export const commands: Readonly<Record<string, Command>> = {
     operand: { name: 'module', example: './agents.ts' },
     load: async () => (await import('./commands/mcp.ts')).mcpCommand,
   },
+  completion: {
+    usage: 'completion <shell>',
+    group: 'work',
+    summary: 'complete commands, options and session ids in a shell',
+    details: ['Prints a script for bash, zsh or fish.'],
+    options: [],
+    task: 'required',
+    operand: { name: 'shell', example: 'bash' },
+    load: async () => (await import('./commands/completion.ts')).completionCommand(commands),
+  },
 }

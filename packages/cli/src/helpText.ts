@@ -1,4 +1,5 @@
 import type { Command, CommandGroup } from './command.ts'
+import { examples } from './examples.ts'
 import { providers } from './models/providers.ts'
 import { options, type OptionName } from './options.ts'
 
@@ -45,11 +46,18 @@ Exit codes: 0 done, 1 not done, 2 wrong usage, 130 stopped by Ctrl-C.
 `
 }
 
+const exampleLines = (name: string): string => {
+  const rows = examples[name] ?? []
+  const lines = rows.map(([line, what]) => `  # ${what}\n  escapement ${line}\n`)
+  return lines.length === 0 ? '' : `\nExamples:\n${lines.join('')}`
+}
+
 /** Returns the text of `escapement help <command>`. */
-export function commandHelp({ usage, summary, details = [], options: names, meanings }: Command): string {
+export function commandHelp(name: string, command: Command): string {
+  const { usage, summary, details = [], options: names, meanings } = command
   return `escapement ${usage} [options]
   ${summary}
 ${details.map((line) => `\n${line}`).join('')}${details.length === 0 ? '' : '\n'}
 Options:
-${optionLines([...names, 'help'], meanings)}`
+${optionLines([...names, 'help'], meanings)}${exampleLines(name)}`
 }

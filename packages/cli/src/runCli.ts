@@ -45,7 +45,7 @@ export async function runCli(args: readonly string[], host: CliHost): Promise<nu
   const line = parseCommandLine(args, commands)
   switch (line.type) {
     case 'help':
-      stdout.write(line.command === undefined ? helpText(commands) : commandHelp(commands[line.command]!))
+      stdout.write(line.command === undefined ? helpText(commands) : commandHelp(line.command, commands[line.command]!))
       return exitCodes.done
     case 'version':
       stdout.write(`${version}\n`)

@@ -62,7 +62,7 @@ describe('the command line', (it) => {
     assert.is(option?.stdout, show?.stdout)
     assert.match(unknown?.stderr ?? '', /no command "shwo"\. Did you mean show\?/)
     assert.match(version?.stdout ?? '', /^\d+\.\d+\.\d+\n$/)
-    for (const text of [helpText(commands), ...Object.values(commands).map(commandHelp)])
+    for (const text of [helpText(commands), ...Object.entries(commands).map(([name, each]) => commandHelp(name, each))])
       for (const line of text.split('\n')) assert.ok(line.length <= 100, line)
   })
 

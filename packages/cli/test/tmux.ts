@@ -62,7 +62,8 @@ export async function startInTmux(
   const ended = 'echo "exit code $?"; exec sleep 1000'
   // The code is that of the command, which is not the last one of the pipe.
   const piped = `{ "$@"; echo $? >.code; } | cat >${into}; (exit $(cat .code)); ${ended}`
-  const shell = ['sh', '-c', into === undefined ? `"$@"; ${ended}` : piped, 'sh']
+  // Ctrl-C ends what runs in it, not the shell.
+  const shell = ['sh', '-c', into === undefined ? `trap : INT; "$@"; ${ended}` : piped, 'sh']
   await run(['respawn-pane', '-k', '-c', cwd, ...variables, ...shell, ...cliCommand(args)])
   const lines = async (...more: readonly string[]): Promise<string[]> =>
     (await run(['capture-pane', '-p', ...more])).split('\n').filter((line) => line.trim() !== '')

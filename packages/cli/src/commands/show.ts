@@ -26,6 +26,7 @@ import { conversationTree } from '../chat/conversationTree.ts'
 import { requestChange } from '../../../sessions/src/requestChange.ts'
 import { requestLines } from '../terminal/requestText.ts'
 import { safeJson } from '../terminal/safeJson.ts'
+import { paged } from '../terminal/pager.ts'
 import { broughtLines, runLines, sessionLines, sourceLines } from '../terminal/sessionText.ts'
 import { toolSourcesOf } from '../../../sessions/src/toolSources.ts'
 import { changeLine, turnLines } from '../terminal/turnText.ts'
@@ -63,8 +64,8 @@ interface Views {
   readonly isJson: Invocation['json']
 }
 
-function print({ host }: Views, lines: readonly string[]): number {
-  host.stdout.write(lines.map((line) => `${line}\n`).join(''))
+async function print({ host }: Views, lines: readonly string[]): Promise<number> {
+  await paged(lines.map((line) => `${line}\n`).join(''), host)
   return exitCodes.done
 }
 
@@ -80,7 +81,7 @@ async function draw(views: Views, format: ConversationFormat, out: string | unde
   return print(views, views.isJson ? [safeJson({ file: out, format })] : [`Wrote ${out}.`])
 }
 
-const printJson = (views: Views, value: unknown): number => print(views, [safeJson(value, 2)])
+const printJson = (views: Views, value: unknown): Promise<number> => print(views, [safeJson(value, 2)])
 
 const coloursOf = ({ host }: Views): Colours => coloursFor(host.stdout, host.env, host.theme)
 
@@ -153,7 +154,7 @@ function findTurn(session: LoadedSession, wanted: number | undefined): { run: Se
   throw new RuntimeError('INVALID_OPTION', `Session "${session.id}" ${what}.`)
 }
 
-function showTurn(views: Views, wanted: number): number {
+async function showTurn(views: Views, wanted: number): Promise<number> {
   const { session, host } = views
   const { run, turn } = findTurn(session, wanted)
   const nodes = new Map(session.conversation.log().map((node) => [node.id, node]))
@@ -164,7 +165,7 @@ function showTurn(views: Views, wanted: number): number {
   return printJson(views, { agentId: session.id, run: facts, turn, nodes: involved })
 }
 
-function showRequest(views: Views, wanted: number | undefined): number {
+async function showRequest(views: Views, wanted: number | undefined): Promise<number> {
   const { session, host } = views
   const { index } = findTurn(session, wanted).turn
   const all = [...capturedRequests([...session.past, ...session.records])]

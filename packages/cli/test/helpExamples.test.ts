@@ -1,0 +1,30 @@
+import { assert, describe } from '../../../test/support/suite.ts'
+import { parseCommandLine } from '../src/commandLine.ts'
+import { commands } from '../src/commandList.ts'
+import { examples } from '../src/examples.ts'
+import { commandHelp } from '../src/helpText.ts'
+
+/** The words of a line as a shell parts them, without what is redirected. */
+const wordsOf = (line: string): string[] =>
+  [...line.replace(/ >.*$/, '').matchAll(/"([^"]*)"|(\S+)/g)].map(([, quoted, plain]) => quoted ?? plain!)
+
+describe('the help of a command', (it) => {
+  it('has an example of every command', () => {
+    assert.equal(Object.keys(examples).toSorted(), Object.keys(commands).toSorted())
+  })
+
+  it('has examples that the command line takes', () => {
+    for (const [name, rows] of Object.entries(examples))
+      for (const [line] of rows) {
+        const parsed = parseCommandLine(wordsOf(line), commands)
+        assert.is(parsed.type === 'command' ? parsed.invocation.command : parsed, name, line)
+      }
+  })
+
+  it('ends with them', () => {
+    assert.match(
+      commandHelp('fork', commands['fork']!),
+      /\nExamples:\n {2}# .+\n {2}escapement fork 5dGm2k --at n12\n$/,
+    )
+  })
+})
