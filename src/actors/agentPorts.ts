@@ -8,8 +8,8 @@ import type { Provenance } from '../protocol/provenance.ts'
 import type { Answer, Question } from '../protocol/questions.ts'
 import type { AgentSnapshots } from '../protocol/ports/snapshots.ts'
 import type { TracedEffect } from '../protocol/ports/tracer.ts'
-import type { InnerDecision, InnerRequest } from '../protocol/parts/inner/innerDecisions.ts'
-import type { ReplyFailure } from '../machines/effectTypes.ts'
+import type { InnerAgentCall, InnerDecision, InnerRequest } from '../protocol/parts/inner/innerDecisions.ts'
+import type { CallOutput, ReplyFailure } from '../machines/effectTypes.ts'
 import type { PartDraft, PartStates } from '../machines/partStates.ts'
 import type { OpenInput, OpenOutput, WatchOutput } from '../machines/supervisorTypes.ts'
 import type { Usage } from '../protocol/messages.ts'
@@ -53,6 +53,11 @@ export interface PartialReply {
 export interface ChildPorts {
   /** Prepares a sub-agent to run, from its log if it has one, or returns the answer of its call instead. */
   open(input: OpenInput, cancellation: Cancellation): Promise<OpenOutput>
+  /**
+   * Has a sub-agent carry out a call that the running call under `callKey` makes, once there is a place for it. Resolves with its answer, not reviewed,
+   * once its end is recorded. Rejects with the reason of `signal`, which aborts it.
+   */
+  call(callKey: string, call: InnerAgentCall, signal: AbortSignal): Promise<CallOutput>
   /** Resolves once the sub-agent has ended, crashed or stalled. */
   watch(input: OpenInput, cancellation: Cancellation): Promise<WatchOutput>
   /** Aborts sub-agents that were started since that turn and are still alive. Returns their ids. */
@@ -204,8 +209,10 @@ export interface AgentPorts {
   readonly deadline: number | null
   /** The states of the agent's parts. */
   readonly parts: PartStates
-  /** Lets the running call under `key` sleep until a time: its effect is ended at once, and it has its result then. */
-  sleep(key: string, until: number): void
+  /**
+   * Lets the running call under `key` sleep until a time: its effect is ended at once, and it has its result then. `goesOn`: it runs again in place of that.
+   */
+  sleep(key: string, until: number, goesOn?: true): void
   /** Makes records of parts, in one step. The machine takes them without secrets, as the log has them. */
   record(records: readonly PartDraft[]): void
   /** Reports a warning of the model, once per run. */

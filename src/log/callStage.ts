@@ -14,6 +14,7 @@ const stages = {
   'question.answered': 'running',
   'call.requested': 'requested',
   'timer.set': 'sleeping',
+  'timer.fired': 'running',
   'tool.start': 'running',
   'tool.end': 'settled',
 } as const satisfies { readonly [T in LogRecord['type']]?: CallStage }

@@ -21,8 +21,8 @@ export interface SpentSoFar {
 export const notSpent: SpentSoFar = { spent: noneSpent, isInRun: false }
 
 /**
- * Returns the usage of an agent once this record is in its log. A run's total lacks only the turns of sub-agents it called; children started by
- * code belong to no run.
+ * Returns the usage of an agent once this record is in its log. A run's total lacks only the turns of sub-agents it called; other children belong
+ * to no run.
  */
 export function spentAfter(before: SpentSoFar, record: LogRecord): SpentSoFar {
   const { spent, isInRun } = before
@@ -35,6 +35,7 @@ export function spentAfter(before: SpentSoFar, record: LogRecord): SpentSoFar {
       return { spent: addSpent(spent, { usage, costUsd, turns: all }), isInRun: false }
     }
     case 'child.ended':
+      if (record.inRun === true) return { spent: { ...spent, turns: spent.turns + record.spent.turns }, isInRun }
       return { spent: addSpent(spent, record.spent), isInRun }
     case 'tool.end':
       if (record.spent === undefined) return before

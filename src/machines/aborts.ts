@@ -4,6 +4,7 @@ import { endBackground } from './background.ts'
 import { refuseReshaping } from './brakes.ts'
 import { cancelCalls, stopCalls } from './calls.ts'
 import { cancelCompaction, refuseCompactions } from './compaction.ts'
+import { endInnerAgents } from './innerAgents.ts'
 import { endTask, tellChildren } from './children.ts'
 import type { Draft } from './draft.ts'
 import { cancelConsultation, refusePolicies } from './policies.ts'
@@ -37,6 +38,7 @@ export function abortBackground(draft: Draft, event: AgentMachineEvent): void {
 /** Cleans up after an abort and ends the run. */
 export function endAbort(draft: Draft, { partial, spent }: Pick<SettleOutput, 'partial' | 'spent'> = nothing): void {
   addPartialReply(draft, partial)
+  endInnerAgents(draft, spent)
   cancelCalls(draft, 'aborted', spent)
   endUndo(draft, 'the run was aborted')
   refuseReshaping(draft, 'the run was aborted')

@@ -18,6 +18,7 @@ import type { Grant } from '../protocol/parts/permissions/permissionRecords.ts'
 import type { AgentPolicy } from './agentPolicy.ts'
 import type { PartDraft, PartStates } from './partStates.ts'
 import type { CallStatus } from './callStatus.ts'
+import type { InnerEvent } from './innerEvents.ts'
 import type { TimeEvent } from './schedulePlans.ts'
 import type { CallOutput, CallReturn, HookOutput, ReplyFailure, SleepInput, Handoff } from './effectTypes.ts'
 
@@ -33,6 +34,8 @@ export interface CallState {
   readonly status: CallStatus
   /** Until when it sleeps, in epoch milliseconds. */
   readonly until?: number
+  /** Set if it runs again at that time. */
+  readonly goesOn?: true
   /** The last question of its tool. */
   readonly question?: Question
   /** Set while the result that a client gave is under review. */
@@ -102,11 +105,13 @@ export interface CallReporter extends Pick<CallState, 'callId' | 'name' | 'input
 
 export type Reporter = AgentReporter | CallReporter
 
-/** A child spawned by code. */
+/** A child spawned by code, or by a running call. */
 export interface AttachedChild {
   readonly childId: string
   readonly slot: string
   readonly key: string
+  /** Share of the run's limits, of one that a running call called. */
+  readonly allowance?: Limits
 }
 
 export interface RunState {
@@ -339,8 +344,7 @@ export type AgentMachineEvent =
     } & CallDecision)
   /** The tool of the call under `key` asks people a question. */
   | { readonly type: 'ask'; readonly key: string; readonly question: Question; readonly at: number }
-  /** The call under `key` makes a call that needs an approval. */
-  | { readonly type: 'ask.approval'; readonly key: string; readonly request: InnerRequest; readonly at: number }
+  | InnerEvent
   | { readonly type: 'stop' | 'close' }
   /** The outcome of the call under `key`, whose agent worked on its own. */
   | { readonly type: 'report'; readonly key: string; readonly content: readonly PlainBlock[]; readonly at: number }

@@ -10,15 +10,20 @@ type Counted = 'turns' | 'tokens' | 'costUsd'
  * running calls. `null` if nothing is left. Pure.
  */
 export function allowanceFor(context: AgentContext, call: CallState): Limits | null {
-  const { policy, calls, now } = context
+  const others = context.calls.filter((other) => other !== call && context.policy.agents.includes(other.name))
+  const waiting = others.filter(({ status }) => status === 'ready' || status === 'held').length
+  return shareFor(context, waiting)
+}
+
+/** Returns the limits of a sub-agent that a running call calls, when so many more wait behind it. `null` if nothing is left. Pure. */
+export function shareFor(context: AgentContext, waiting: number): Limits | null {
+  const { calls, attached, now } = context
   const run = spentRun(context)
   if (run === null) return {}
   const { limits } = run
   if (limits.turns === undefined && limits.tokens === undefined && limits.costUsd === undefined)
     return withTime({}, run, now)
-  const others = calls.filter((other) => other !== call && policy.agents.includes(other.name))
-  const waiting = others.filter(({ status }) => status === 'ready' || status === 'held').length
-  const running = others.filter(({ status }) => status === 'running')
+  const running = [...calls.filter(({ status }) => status === 'running'), ...attached]
   const used = {
     turns: run.turns + run.childTurns,
     tokens: totalTokens(run.usage),

@@ -7,7 +7,7 @@ import type { Draft } from './draft.ts'
 const nothing = { usage: noUsage, costUsd: 0, turns: 0 } as const
 
 /** Child ids are reused by position, like those of calls. */
-function freeSlot(taken: readonly { readonly slot: string }[]): string {
+export function freeSlot(taken: readonly { readonly slot: string }[]): string {
   let number = 0
   while (taken.some(({ slot }) => slot === `child.${number}`)) number += 1
   return `child.${number}`
@@ -49,7 +49,7 @@ export function loseChild(draft: Draft, slot: string, error: ErrorInfo): void {
   if (child !== undefined) leave(draft, child, { error })
 }
 
-function leave(
+export function leave(
   draft: Draft,
   child: AttachedChild,
   { error, spent = nothing }: Pick<CallOutput, 'error' | 'spent'>,
@@ -59,6 +59,7 @@ function leave(
     type: 'child.ended',
     ...draft.at,
     childId: child.childId,
+    ...(child.allowance === undefined || draft.context.run === null ? {} : { inRun: true }),
     ...(error === undefined ? {} : { error }),
     spent,
   })

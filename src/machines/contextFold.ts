@@ -288,7 +288,13 @@ const steps: Steps = {
     move(calls, record, { answers: [...answers, given] })
   },
   'call.requested': (_, record, calls) => move(calls, record),
-  'timer.set': (_, record, calls) => move(calls, record, { until: record.due }),
+  'timer.set': (_, record, calls) => {
+    const { due: until, goesOn: again } = record
+    move(calls, record, again === undefined ? { until } : { until, goesOn: again })
+  },
+  'timer.fired': (_, record, calls) => {
+    if (record.again === true) move(calls, record)
+  },
   'tool.start': (state, record, calls) => {
     const { runId, key, childId, reports, background } = record
     const by = childId === undefined ? {} : reports === undefined ? { childId } : { childId, reports }
@@ -325,6 +331,9 @@ const steps: Steps = {
   },
   'child.spawned': (state) => {
     state.children += 1
+  },
+  'child.ended': (state, { inRun: isCalled, spent }) => {
+    if (isCalled === true && state.run !== null) state.run = withSpent(state.run, spent)
   },
   'guard.decided': (state, verdict) => {
     if (verdict.to !== undefined) state.guardedTo = verdict.to

@@ -9,7 +9,7 @@ export function numberOf(agentId: string, childId: string): number | undefined {
 /** The earlier sub-agent that a call is to continue, if it is one of the agent's; otherwise the effect that opens it answers the call. Pure. */
 export function earlierChild(
   { agentId, children, policy }: AgentContext,
-  { name, input }: CallState,
+  { name, input }: Pick<CallState, 'name' | 'input'>,
 ): string | undefined {
   if (!policy.continuable.includes(name) || typeof input !== 'object' || input === null) return undefined
   const { continue: childId } = input as { readonly continue?: unknown }
@@ -18,6 +18,11 @@ export function earlierChild(
   return number === undefined || number > children ? undefined : childId
 }
 
-/** Returns true if another call of the reply is at work with the same sub-agent. */
-export const isTaken = ({ calls }: Pick<AgentContext, 'calls'>, call: CallState, childId: string): boolean =>
-  calls.some((other) => other !== call && other.childId === childId && other.status !== 'settled')
+/** Returns true if another call is at work with the same sub-agent. */
+export const isTaken = (
+  { calls, attached }: Pick<AgentContext, 'calls' | 'attached'>,
+  call: CallState | undefined,
+  childId: string,
+): boolean =>
+  calls.some((other) => other !== call && other.childId === childId && other.status !== 'settled') ||
+  attached.some((child) => child.childId === childId)

@@ -260,6 +260,8 @@ export interface SubAgentInput extends Omit<CallInput, 'callId'> {
   readonly callId: string | null
   readonly childId: string
   readonly allowance: Limits
+  /** Set if a running call calls it, which reviews its answer. */
+  readonly isInner?: true
 }
 
 /** A call of a brake's tool, such as `revert_to_state`. */

@@ -18,7 +18,14 @@ export interface EndedSchedule {
 /** Events by which times act on an agent. */
 export type TimeEvent =
   /** The call under `key` is to sleep. */
-  | { readonly type: 'sleep'; readonly key: string; readonly until: number; readonly at: number }
+  | {
+      readonly type: 'sleep'
+      readonly key: string
+      readonly until: number
+      /** Set if the call runs again then. */
+      readonly goesOn?: true
+      readonly at: number
+    }
   /** The time of sleeping calls has come. */
   | { readonly type: 'timer'; readonly keys: readonly string[]; readonly at: number }
   /** Schedules that are due, as it was planned, and those that may not go on. */

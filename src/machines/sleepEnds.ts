@@ -1,14 +1,17 @@
 import { timeWords } from '../protocol/parts/schedules/timesWords.ts'
 import type { AgentContext, CallState, LivePause } from './agentTypes.ts'
-import { endCall } from './callEnds.ts'
+import { endCall, synthesize } from './callEnds.ts'
 import { waitsForPeople } from './callFacts.ts'
 import type { Draft } from './draft.ts'
 
-/** Ends the sleep of a call, with its result. */
+/** Ends the sleep of a call: it has its result, or runs again. */
 export function endSleep(draft: Draft, index: number, early?: 'steering'): void {
-  const { callId, key, until = 0 } = draft.callAt(index)
+  const { callId, key, until = 0, goesOn } = draft.callAt(index)
+  if (goesOn === true && early === undefined)
+    return draft.record({ type: 'timer.fired', ...draft.at, callId, key, due: until, again: true })
   const why = early === undefined ? {} : { early }
   draft.record({ type: 'timer.fired', ...draft.at, callId, key, due: until, ...why })
+  if (goesOn === true) return synthesize(draft, index, 'skipped')
   const time = timeWords(draft.context.now)
   const text =
     early === undefined

@@ -5,11 +5,12 @@ import type { Draft } from './draft.ts'
 import { endSleep } from './sleepEnds.ts'
 
 /** A running call goes to sleep: its tool has nothing more to do. */
-export function beginSleep(draft: Draft, { key, until }: EventOfType<'sleep'>): void {
+export function beginSleep(draft: Draft, { key, until, goesOn }: EventOfType<'sleep'>): void {
   const index = draft.context.calls.findIndex((call) => call.status === 'running' && call.key === key)
   if (index < 0) return
   const { callId } = draft.callAt(index)
-  draft.record({ type: 'timer.set', ...draft.at, callId, key, due: until })
+  const more = goesOn === undefined ? {} : { goesOn }
+  draft.record({ type: 'timer.set', ...draft.at, callId, key, due: until, ...more })
   draft.children.push({ type: 'stop', id: callSlot(index) })
   advanceCalls(draft)
 }

@@ -216,7 +216,7 @@ export const logRecords = variants({
       /** Ids of waiting messages that this result contains. They are no longer in the queue. */
       delivers: z.array(z.string()).readonly().exactOptional(),
     }),
-  /** Code spawned a child that runs alongside the agent. */
+  /** Code, or a call that is running, spawned a child that runs alongside the agent. */
   'child.spawned': () =>
     z.object({
       ...inTurn(),
@@ -231,6 +231,8 @@ export const logRecords = variants({
       ...inTurn(),
       type: z.literal('child.ended'),
       childId: agentIdSchema(),
+      /** Set if a call of the run under way had called it: its usage is part of the run's. */
+      inRun: z.literal(true).exactOptional(),
       /** Error, if it did not end on its own. */
       error: errorInfoSchema().exactOptional(),
       spent: spentSchema(),

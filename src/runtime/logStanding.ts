@@ -1,7 +1,7 @@
 import { WaitingMessages } from '../conversation/tree/waitingMessages.ts'
 import { Folding } from '../log/fold.ts'
 import { waitsForPeople } from '../machines/callFacts.ts'
-import type { CallState } from '../machines/agentTypes.ts'
+import { openChildren } from '../protocol/parts/inner/innerState.ts'
 import { ContextFold } from '../machines/rebuildContext.ts'
 import type { Metadata } from '../protocol/metadata.ts'
 import type { Pending } from '../protocol/runs/pending.ts'
@@ -75,9 +75,17 @@ class LeftFold {
     return this.#context.context
   }
 
-  /** Calls that are carried out by its sub-agents. */
-  get called(): readonly CallState[] {
-    return this.context.calls.filter(({ status, childId, reports }) => status === 'running' && childId && !reports)
+  /** Its sub-agents at work, with the keys of their calls. */
+  get called(): readonly { readonly key: string; readonly childId: string }[] {
+    const { calls, parts } = this.context
+    return [
+      ...calls.flatMap(({ key, status, childId, reports }) =>
+        status === 'running' && childId !== undefined && !reports ? [{ key, childId }] : [],
+      ),
+      ...Object.values(parts.inner ?? {}).flatMap((made) =>
+        openChildren(made).map(({ n, childId }) => ({ key: `${childId}/${n}`, childId })),
+      ),
+    ]
   }
 
   /** `held`: keys of calls whose sub-agents wait for people. */
@@ -152,7 +160,7 @@ export async function standingOf(store: Store, agentId: string, path: readonly s
   const held = new Set<string>()
   for (const { key, childId } of path.length < mostDepth ? called : []) {
     // One whose log never began, or cannot be read, is no reason to miss the others.
-    const child = await standingOf(store, childId!, [...path, agentId]).catch(() => undefined)
+    const child = await standingOf(store, childId, [...path, agentId]).catch(() => undefined)
     if (child === undefined) continue
     if (child.standing === 'waiting') held.add(key)
     below.push(...child.waiting)

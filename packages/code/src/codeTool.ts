@@ -3,6 +3,7 @@ import { DeferredTools, type DeferredEntry } from '../../../src/actors/parts/def
 import { describeIssues, RuntimeError } from '../../../src/protocol/errors.ts'
 import { lazily } from '../../../src/protocol/lazily.ts'
 import { onlyFields } from '../../../src/protocol/checks/onlyFields.ts'
+import { furthestMs } from '../../../src/actors/parts/schedules/planFiring.ts'
 import type { CodeEngine } from './engine.ts'
 import { quickJsEngine } from './quickJsEngine.ts'
 import { scriptTool, type CodeLimits } from './scriptTool.ts'
@@ -41,6 +42,9 @@ const optionsSchema = lazily(() =>
         .default(2 ** 20),
       sourceChars: count().max(1_000_000).default(64_000),
       ms: count().default(600_000),
+      sleepMs: count()
+        .max(furthestMs)
+        .default(30 * 86_400_000),
     }).prefault({}),
     declareChars: z.int().min(0).max(1_000_000).default(20_000),
     engine: z
@@ -81,6 +85,6 @@ export function codeTool<const Entry extends DeferredEntry>(
   const running = engine ?? sharedEngine()
   return new DeferredTools([...tools], undefined, {
     isOnly: only,
-    make: (members) => scriptTool(members, { ...settings, engine: running }),
+    make: (members, agents) => scriptTool(members, agents, { ...settings, engine: running }),
   })
 }

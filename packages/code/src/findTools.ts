@@ -1,8 +1,8 @@
 import { indexOf, searchTools } from '../../../src/actors/parts/deferred/searchTools.ts'
 import { declarationOf } from '../../../src/actors/tools/declaration.ts'
-import type { AnyTool } from '../../../src/actors/tools/defineTool.ts'
 import { nearWords } from '../../../src/protocol/checks/nearestWord.ts'
 import { cutEnd } from '../../../src/protocol/text/cutMiddle.ts'
+import type { Callable } from './callables.ts'
 
 const mostDeclared = 10
 const mostChars = 24_000
@@ -10,7 +10,7 @@ const mostNames = 40
 const mostNearest = 3
 
 /** Returns the declarations of the tools that match a query, as `tools.$find` gives them. Pure. */
-export function findTools(tools: readonly AnyTool[], input: unknown): string {
+export function findTools(tools: readonly Callable[], input: unknown): string {
   const { query } = (typeof input === 'object' && input !== null ? input : {}) as { readonly query?: unknown }
   if (typeof query !== 'string' || query.trim() === '') throw new Error('Say in a few words what the tool does.')
   const { close, others } = searchTools(indexOf(tools), query.slice(0, 500))
@@ -28,7 +28,7 @@ export function findTools(tools: readonly AnyTool[], input: unknown): string {
 }
 
 /** Returns why there is no tool of a name, with the nearest names. Pure. */
-export function whyUnknown(tools: readonly AnyTool[], name: string): string {
+export function whyUnknown(tools: readonly Callable[], name: string): string {
   const near = nearWords(
     name,
     tools.map((tool) => tool.name),

@@ -68,7 +68,12 @@ export const prelude = `(call, say, names, mostChars) => {
     say(line)
   }
   const define = (name, value) => defineProperty(globalThis, name, { value })
+  const SafeDate = Date
+  const snooze = caller('$sleep')
+  const sleep = (time) =>
+    snooze(typeof time === 'number' ? { ms: time } : { until: time instanceof SafeDate ? time.toJSON() : time })
   define('tools', tools)
+  define('sleep', freeze(sleep))
   define('ToolError', ToolError)
   define('console', freeze({ log, info: log, warn: log, error: log, debug: log }))
   delete globalThis.SharedArrayBuffer

@@ -22,6 +22,8 @@ export interface ScriptRun {
    * that is durable; rejects if it will never be, which ends the script.
    */
   call(call: ScriptCall, ended: (answer: ScriptAnswer) => void): Promise<void>
+  /** Told whether the script does nothing until it is given a result. */
+  idle(isIdle: boolean): void
   readonly signal: AbortSignal
 }
 
@@ -124,6 +126,7 @@ class ScriptLife {
     if (!this.#isIdle) return
     if (next === undefined) {
       if (this.#underWay === 0) this.#finish({ ok: false, error: 'It waits for something that never comes.' })
+      else this.#run.idle(this.#queue.length === 0)
       return
     }
     if (!next.isDurable) return
@@ -134,6 +137,7 @@ class ScriptLife {
     }
     this.#given += 1
     this.#isIdle = false
+    this.#run.idle(false)
     this.#open!.answer(next.answer)
   }
 

@@ -6,10 +6,14 @@ import { defineTool, type AnyTool, type Tool } from '../../../src/actors/tools/d
 import type { InnerCall, InnerCalls, InnerResult } from '../../../src/actors/tools/innerCalls.ts'
 import { SourceTool } from '../../../src/actors/tools/sourceTool.ts'
 import { isToolSource, type ToolSource } from '../../../src/actors/tools/toolSource.ts'
+import { transferName } from '../../../src/actors/tools/transferTool.ts'
+import type { SubAgentEntry } from '../../../src/actors/define/subAgents.ts'
 import { cloneJson } from '../../../src/protocol/checks/cloneJson.ts'
+import { agentsIn, callableAgents, type Callable } from './callables.ts'
 import { describeTools } from './declareTools.ts'
 import type { CodeEngine, ScriptAnswer, ScriptCall } from './engine.ts'
 import { findTools, whyUnknown } from './findTools.ts'
+import { dueOf, sleepName } from './sleepTimes.ts'
 import { runScript, type ScriptOutcome } from './runScript.ts'
 import { undoScript } from './undoScript.ts'
 
@@ -27,8 +31,10 @@ export interface CodeLimits {
   readonly valueChars: number
   /** Length of its text. Default 64,000. */
   readonly sourceChars: number
-  /** Milliseconds from its start to its end, without those in which it waits for people. Default 600,000. */
+  /** Milliseconds from its start to its end, without those in which it waits for people, for agents or for a time. Default 600,000. */
   readonly ms: number
+  /** Longest sleep in milliseconds. Default: 30 days. */
+  readonly sleepMs: number
 }
 
 interface ScriptSettings {
@@ -40,8 +46,12 @@ interface ScriptSettings {
 
 const printChars = 64_000
 
-/** Makes the tool that runs scripts which call the members of a group. */
-export function scriptTool(members: readonly (AnyTool | ToolSource)[], settings: ScriptSettings): Tool {
+/** Makes the tool that runs scripts which call the members of a group, and the sub-agents of its agent. */
+export function scriptTool(
+  members: readonly (AnyTool | ToolSource)[],
+  agents: readonly SubAgentEntry[] | undefined,
+  settings: ScriptSettings,
+): Tool {
   const { name, limits, declareChars } = settings
   const tools = members.filter((member): member is AnyTool => !isToolSource(member))
   const sources = members.filter(isToolSource).map(({ source }) => source)
@@ -50,17 +60,27 @@ export function scriptTool(members: readonly (AnyTool | ToolSource)[], settings:
     names.has(tool.name) || (tool instanceof SourceTool && sources.includes(tool.offer.source))
   const tool = defineTool({
     name,
-    description: describeTools({ tools, sources, maxChars: declareChars }),
+    description: describeTools({
+      tools,
+      agents: agents && agentsIn(agents),
+      sources,
+      maxChars: declareChars,
+    }),
     input: z.object({ code: z.string().min(1).max(limits.sourceChars).describe('The script.') }),
     // It knows what it did: the effects are those of its calls.
     effects: 'idempotent',
     timeoutMs: limits.ms,
     run: ({ code }) =>
       new BoundCall(async ({ definition, clock }: AgentPorts, signal, calls) => {
-        const known = [...definition.tools.values()].filter(isMember)
+        // Said by what would carry them out.
+        const apart = new Set([...definition.agents.keys(), ...[...definition.handoffs.keys()].map(transferName)])
+        const known = [
+          ...[...definition.tools.values()].filter(isMember),
+          ...callableAgents(definition.agents.values()),
+        ]
         const made = calls()
         const ends = await made.ends()
-        return told(await run(code, { settings, tools: known, calls: made, ends, now: clock.now(), signal }))
+        return told(await run(code, { settings, tools: known, apart, calls: made, ends, now: clock.now(), signal }))
       }),
   })
   return Object.freeze({ ...tool, undo: undoScript(tools) })
@@ -68,7 +88,9 @@ export function scriptTool(members: readonly (AnyTool | ToolSource)[], settings:
 
 interface Running {
   readonly settings: ScriptSettings
-  readonly tools: readonly AnyTool[]
+  readonly tools: readonly Callable[]
+  /** Names of what there is and no script can call. */
+  readonly apart: ReadonlySet<string>
   readonly calls: InnerCalls
   /** Results of before. */
   readonly ends: readonly InnerResult[]
@@ -76,14 +98,24 @@ interface Running {
   readonly signal: AbortSignal
 }
 
-function run(text: string, { settings, tools, calls, ends, now, signal }: Running): Promise<ScriptOutcome> {
+function run(text: string, { settings, tools, apart, calls, ends, now, signal }: Running): Promise<ScriptOutcome> {
   const { limits, engine } = settings
   const begun = calls.begun ?? now
   const names = new Set(tools.map(({ name }) => name))
   const callOf = (call: ScriptCall): InnerCall => {
     const { n, name } = call
     const input = inputOf(call.json)
-    const own = ownWork(call, input, tools, names)
+    if (name === sleepName)
+      return {
+        n,
+        name,
+        input,
+        begun,
+        print: calls.print(input),
+        maxChars: limits.valueChars,
+        due: (at) => dueOf(input, at, limits.sleepMs),
+      }
+    const own = apart.has(name) && !names.has(name) ? undefined : ownWork(call, input, tools, names)
     return { n, name, input, begun, print: calls.print(input), maxChars: limits.valueChars, ...(own && { own }) }
   }
   return runScript({
@@ -98,6 +130,7 @@ function run(text: string, { settings, tools, calls, ends, now, signal }: Runnin
     atOnce: limits.atOnce,
     known: { starts: new Map(calls.starts.map((start) => [start.n, start])), ends: ends.map(answerOf) },
     print: (json) => calls.print(inputOf(json)),
+    idle: (isIdle) => calls.idle(isIdle),
     call: (call, ended) => calls.call(callOf(call), (result) => ended(answerOf(result))),
     signal,
   })
@@ -118,7 +151,7 @@ function inputOf(json: string): unknown {
 function ownWork(
   { name }: ScriptCall,
   input: unknown,
-  tools: readonly AnyTool[],
+  tools: readonly Callable[],
   names: ReadonlySet<string>,
 ): (() => unknown) | undefined {
   if (input === tooDeep) return () => refuse('INVALID_INPUT', 'The arguments are nested too deeply.')

@@ -120,6 +120,7 @@ async function oneLife(engine: CodeEngine, text: string, life: Life): Promise<Sc
     atOnce: 4,
     known,
     print: sha,
+    idle: () => {},
     signal: crash.signal,
     call: async ({ n, name: said, json }, tell) => {
       const name = said as ToolName
@@ -156,6 +157,7 @@ export function repeat(engine: CodeEngine, text: string, log: readonly ScriptRec
     atOnce: 4,
     known: knownOf(log, 'by record'),
     print: sha,
+    idle: () => {},
     signal: new AbortController().signal,
     call: ({ n, name }) => Promise.reject(new Error(`call ${n} of ${name} was carried out again`)),
   })

@@ -72,11 +72,17 @@ export class AgentTrace {
     return this.#open.has(key)
   }
 
-  /** Begins a span under the turn, the run, or `parent`, whichever is open; an open one of the same key is cut off. */
-  begin(key: SpanKey, name: string, attributes: Attributes, parent: Context = ROOT_CONTEXT): void {
+  /** Begins a span within that of the call `within`, the turn, the run, or `parent`, whichever is open; an open one of the same key is cut off. */
+  begin(
+    key: SpanKey,
+    name: string,
+    attributes: Attributes,
+    parent: Context = ROOT_CONTEXT,
+    within: SpanKey = 'turn',
+  ): void {
     this.end(key, cutOff)
     const kind = key === 'model' ? SpanKind.CLIENT : SpanKind.INTERNAL
-    const around = (this.#open.get('turn') ?? this.#open.get('run'))?.context ?? parent
+    const around = (this.#open.get(within) ?? this.#open.get('turn') ?? this.#open.get('run'))?.context ?? parent
     const all = { ...this.#options.attributes, ...agentAttributes(this.agent), ...attributes }
     const span = this.#options.tracer.startSpan(name, { kind, attributes: all }, around)
     this.#open.set(key, { span, context: trace.setSpan(around, span) })
@@ -105,6 +111,11 @@ export class AgentTrace {
     this.#open.delete(key)
     open.span.setAttributes(attributes)
     open.span.end()
+  }
+
+  /** Ends the spans within that of a call, which is about to end. */
+  endWithin(callId: string): void {
+    for (const key of [...this.#open.keys()].toReversed()) if (key.startsWith(`tool/${callId}/`)) this.end(key, cutOff)
   }
 
   /** Ends the turn, and before it every span that is left open in it. */

@@ -21,6 +21,7 @@ function endTool(trace: AgentTrace, event: EventOf<'tool.end'>): void {
   const { message, callId } = event
   const { synthetic, isError } = message
   const key = `tool/${callId}` as const
+  trace.endWithin(callId)
   if (!trace.has(key)) {
     trace.mark('tool.end', { ...callAttributes(event), 'escapement.tool.synthetic': synthetic })
     return
@@ -34,6 +35,38 @@ function endTool(trace: AgentTrace, event: EventOf<'tool.end'>): void {
     ...(synthetic === 'aborted' ? { 'escapement.cut_off': true } : {}),
     ...(trace.content ? resultContent(message) : {}),
   })
+}
+
+const begunCall = (trace: AgentTrace, call: { name: string; callId: string; input: unknown }): Attributes => ({
+  'gen_ai.operation.name': 'execute_tool',
+  ...callAttributes(call),
+  'gen_ai.tool.type': 'function',
+  ...(trace.content ? callContent(call.input) : {}),
+})
+
+/** A call that a running call makes has a span within that of the one that makes it. */
+function beginInner(trace: AgentTrace, event: EventOf<'inner.start' | 'inner.end'>, input: unknown): void {
+  const { callId: outer, n, name } = event
+  const callId = `${outer}/${n}`
+  const attributes = { ...begunCall(trace, { name, callId, input }), 'escapement.inner.n': n }
+  trace.begin(`tool/${callId}`, `execute_tool ${name}`, attributes, undefined, `tool/${outer}`)
+}
+
+/** Ends the span of such a call; one that another process began has a span of its end alone. */
+function endInner(trace: AgentTrace, event: EventOf<'inner.end'>): void {
+  const { callId: outer, n, name, error, asked, value, apart } = event
+  const callId = `${outer}/${n}`
+  const key = `tool/${callId}` as const
+  if (!trace.has(key) && asked !== undefined)
+    return trace.mark('inner.end', { ...callAttributes({ name, callId }), 'error.type': error?.code })
+  if (!trace.has(key)) {
+    beginInner(trace, event, undefined)
+    trace.set(key, { 'escapement.tool.resumed': true })
+  }
+  if (error !== undefined)
+    trace.fail(key, { code: error.code ?? 'tool_error', message: trace.content ? error.message : '' })
+  const text = error?.message ?? apart?.preview ?? (typeof value === 'string' ? value : (JSON.stringify(value) ?? ''))
+  trace.end(key, trace.content ? { 'gen_ai.tool.call.result': text } : {})
 }
 
 const runAttributes = (trace: AgentTrace, modelId: string, runId: string): Attributes => ({
@@ -163,17 +196,17 @@ const spanRules: SpanRules = {
     trace.mark('retry', { 'escapement.attempt': attempt + 1, 'escapement.retry.wait_ms': Math.max(0, retryAt - time) })
   },
   'tool.start'(trace, event) {
-    const attributes = {
-      'gen_ai.operation.name': 'execute_tool',
-      ...callAttributes(event),
-      'gen_ai.tool.type': 'function',
-      ...(trace.content ? callContent(event.input) : {}),
-    }
     joinRun(trace, event)
     if (!trace.has('turn')) beginTurn(trace, event)
-    trace.begin(`tool/${event.callId}`, `execute_tool ${event.name}`, attributes)
+    trace.begin(`tool/${event.callId}`, `execute_tool ${event.name}`, begunCall(trace, event))
   },
   'tool.end': endTool,
+  'inner.start'(trace, event) {
+    beginInner(trace, event, event.input)
+    if (event.childId !== undefined)
+      trace.set(`tool/${event.callId}/${event.n}`, { 'escapement.child.id': event.childId })
+  },
+  'inner.end': endInner,
   'guard.decided'(trace, { at, decision, guard }) {
     trace.mark('guard.decided', {
       'escapement.guard.at': at,
@@ -319,7 +352,7 @@ const spanRules: SpanRules = {
 /** Begins, adds to and ends the spans of an agent as the event says. */
 export function traceEvent(trace: AgentTrace, event: AgentEvent): void {
   const rule = spanRules[event.type] as ((trace: AgentTrace, event: AgentEvent) => void) | undefined
-  rule?.(trace, event)
+  if (rule !== undefined) return rule(trace, event)
   const attributes = wordsOf(event)?.attributes?.(event, trace.content)
   if (attributes !== undefined) trace.mark(event.type, attributes as Attributes)
 }

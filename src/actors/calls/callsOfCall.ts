@@ -6,27 +6,35 @@ import { isLikelyBug } from '../../protocol/callbackBugs.ts'
 import { cloneJson } from '../../protocol/checks/cloneJson.ts'
 import { sameJson } from '../../protocol/checks/sameJson.ts'
 import { messageOf, toErrorInfo, type ErrorInfo } from '../../protocol/errors.ts'
-import { textOf } from '../../protocol/messages.ts'
 import type { InnerEnd, InnerStart } from '../../protocol/parts/inner/innerState.ts'
 import { maxDataBytes } from '../../protocol/resultData.ts'
-import type { PartDraft } from '../../machines/partStates.ts'
 import type { AgentPorts } from '../agentPorts.ts'
 import { Cancellation } from '../timing/cancellation.ts'
+import type { SubAgent } from '../define/agentDefinition.ts'
 import type { AnyTool } from '../tools/defineTool.ts'
 import type { InnerCall, InnerCalls, InnerResult } from '../tools/innerCalls.ts'
-import { isBlocks } from '../tools/isBlocks.ts'
-import { jsonOf } from '../tools/jsonOf.ts'
 import { SourceTool } from '../tools/sourceTool.ts'
 import { ConcludedValue } from '../tools/toolValue.ts'
 import { settledInput } from '../turn/settledInput.ts'
 import { afterTool } from './afterTool.ts'
 import { verdictOn } from './askHook.ts'
 import { checkArguments } from './hookedCall.ts'
-import { clean, contentOf, plainBlocks } from './resultContent.ts'
+import { maxAnswerChars } from './openChild.ts'
+import { clean, contentOf } from './resultContent.ts'
 import { keepJson } from './resultData.ts'
+import {
+  agentEnd,
+  codeOf,
+  failed,
+  ownEnd,
+  reviewedEnd,
+  shownOf,
+  valueOf,
+  whyNotCallable,
+  type End,
+} from './innerEnds.ts'
+import { dueInput, InnerSleeps } from './innerSleep.ts'
 import { ToolAttempt, type OuterCall } from './toolAttempt.ts'
-
-type End = Omit<Extract<PartDraft, { type: 'inner.end' }>, 'type' | 'callId' | 'key' | 'n' | 'name' | 'at'>
 
 /** A call on its way. */
 interface Made {
@@ -44,10 +52,6 @@ interface Permitted {
 /** The same, or the end of one that may not. */
 type Allowed = Permitted | { readonly end: End }
 
-const failed = (message: string, code?: string): End => ({
-  error: code === undefined ? { message } : { message, code },
-})
-
 const interrupted = 'The process ended while this call ran: it is not known whether it happened.'
 const outOfTime = 'Not run: the time of this run is over. Return what you have.'
 const changedMeaning =
@@ -63,11 +67,15 @@ export class CallsOfCall implements InnerCalls {
   readonly #ends: readonly InnerEnd[]
   /** People are asked one thing at a time. */
   #asking: Promise<unknown> = Promise.resolve()
+  /** Number of things that are waited for while the time of the running call stands still. */
+  #stills = 0
+  readonly #sleeps: InnerSleeps
 
   constructor(ports: AgentPorts, input: CallInput, outer: OuterCall) {
     this.#ports = ports
     this.#input = input
     this.#outer = outer
+    this.#sleeps = new InnerSleeps(ports, input.key)
     const made = ports.parts.inner?.[input.callId]
     const unstarted = made?.ends.flatMap(({ n, name, asked }) => (asked === undefined ? [] : [{ n, name, ...asked }]))
     this.starts = [...(made?.starts ?? []), ...(unstarted ?? [])]
@@ -130,7 +138,7 @@ export class CallsOfCall implements InnerCalls {
       input: call.input,
       ...(answers.length === 0 ? {} : { answers }),
     }
-    const end = clean(this.#ports, await this.#endOf({ call, input }))
+    const end = clean(this.#ports, await this.#sleeps.during(() => this.#endOf({ call, input })))
     const kept = await this.#recorded(end)
     this.#outer.signal.throwIfAborted()
     const at = this.#ports.clock.now()
@@ -150,13 +158,31 @@ export class CallsOfCall implements InnerCalls {
       return { asked: { input: call.input, print, begun }, ...this.#within(allowed.end, call) }
     }
     const { input } = allowed
+    // The record of its start is made with the sub-agent.
+    if (this.#agentOf(made) !== undefined) return this.#runAgent(made, allowed)
     await this.#start(call, allowed)
-    return this.#run(made, input)
+    return call.due === undefined ? this.#run(made, input) : this.#wait(call, input)
+  }
+
+  idle(isIdle: boolean): void {
+    this.#sleeps.idle(isIdle)
+  }
+
+  #wait({ n }: InnerCall, input: unknown): Promise<End> {
+    const { signal } = this.#outer
+    return this.#still(() => this.#sleeps.wait(n, input, signal))
+  }
+
+  #agentOf({ input: { name } }: Made): SubAgent | undefined {
+    return this.#ports.definition.agents.get(name)
   }
 
   /** Goes on with a call that was cut off: it runs again if that does no harm, or if its tool had only asked people. */
   async #again(made: Made, { input }: InnerStart): Promise<End> {
     const { name, answers } = made.input
+    if (made.call.due !== undefined) return this.#wait(made.call, input)
+    // Its own log says what it had done.
+    if (this.#agentOf(made) !== undefined && !isRedacted(input)) return this.#runAgent(made, { input })
     const effects = this.#ports.definition.tools.get(name)?.effects
     const mayRun = effects === 'none' || effects === 'idempotent' || answers !== undefined
     if (!mayRun || isRedacted(input)) return failed(interrupted, 'INTERRUPTED')
@@ -166,13 +192,12 @@ export class CallsOfCall implements InnerCalls {
   /** Passes a call through everything that stands before it: its arguments, rules, the hook, people. */
   async #allowed({ call, input: made }: Made): Promise<Allowed> {
     const { definition, deadline, clock } = this.#ports
-    const { name, own } = call
+    const { name, own, due } = call
     if (deadline !== null && clock.now() >= deadline) return { end: failed(outOfTime, 'LIMIT') }
     if (own !== undefined) return { end: await ownEnd(own) }
-    const tool = definition.tools.get(name)
-    if (tool === undefined) return { end: failed(`There is no tool "${name}".`, 'UNKNOWN_TOOL') }
-    if (tool.external === true || tool.spec?.provider !== undefined)
-      return { end: failed(`"${name}" is not carried out here: call it yourself.`, 'NOT_CALLABLE') }
+    if (due !== undefined) return dueInput(due, clock.now())
+    const refused = whyNotCallable(definition, name)
+    if (refused !== undefined) return { end: refused }
     let input: unknown
     try {
       input = settledInput(definition, { name, input: cloneJson(call.input) })
@@ -199,7 +224,7 @@ export class CallsOfCall implements InnerCalls {
         const { rule, suggest } = verdict
         const by = rule === undefined ? {} : { rule }
         if (!verdict.needsApproval) return { input: settled, ...by }
-        return this.#approved(made, settled, tool, {
+        return this.#approved(made, settled, {
           ...by,
           ...(suggest === undefined ? {} : { suggest: [...suggest] }),
         })
@@ -214,7 +239,6 @@ export class CallsOfCall implements InnerCalls {
   async #approved(
     { callId, key, name }: CallInput,
     input: unknown,
-    { effects }: AnyTool,
     ruled: Pick<InnerRequest, 'rule' | 'suggest'>,
   ): Promise<Allowed> {
     const request: InnerRequest = {
@@ -222,7 +246,7 @@ export class CallsOfCall implements InnerCalls {
       key,
       name,
       input,
-      ...(effects === 'irreversible' ? { irreversible: true } : {}),
+      ...(this.#isIrreversible(name) ? { irreversible: true } : {}),
       ...ruled,
     }
     const { signal } = this.#outer
@@ -230,16 +254,43 @@ export class CallsOfCall implements InnerCalls {
     return { ...allowedBy(decided, input), ...(ruled.rule === undefined ? {} : { rule: ruled.rule }) }
   }
 
-  /** Waits for people, after what waits for them already; the time of the running call stands still. */
+  #isIrreversible(name: string): boolean {
+    return this.#ports.definition.policy.irreversible.includes(name)
+  }
+
+  /** Has a sub-agent carry the call out, which has limits of its own: the time of the running call stands still. */
+  async #runAgent({ call, input: made }: Made, { input, rule }: Permitted): Promise<End> {
+    const { n, name, print, begun } = call
+    const { callId, key } = made
+    const logged = clean(this.#ports, input)
+    const asked = { n, callId, key, name, input, logged, print, begun, ...(rule === undefined ? {} : { rule }) }
+    const { signal } = this.#outer
+    const output = await this.#still(() => this.#ports.children!.call(this.#input.key, asked, signal))
+    const said = agentEnd(this.#ports.definition.agents.get(name), output)
+    if (!this.#hasHook) return this.#within(said, call)
+    const content = contentOf(shownOf(said), maxAnswerChars, this.#ports)
+    const shown = { content, isError: said.error !== undefined }
+    const reviewed = await afterTool(this.#ports, { ...made, input }, shown, Cancellation.of(signal))
+    return this.#within(reviewed.hook === undefined ? said : reviewedEnd(reviewed), call)
+  }
+
+  /** Waits for something that is not the work of the running call, whose time stands still. */
+  async #still<T>(work: () => Promise<T>): Promise<T> {
+    this.#stills += 1
+    this.#outer.paused()
+    try {
+      return await work()
+    } finally {
+      this.#stills -= 1
+      if (this.#stills === 0) this.#outer.resumed()
+    }
+  }
+
+  /** Waits for people, after what waits for them already. */
   #people<T>(work: () => Promise<T>): Promise<T> {
-    const turn = this.#asking.then(async () => {
+    const turn = this.#asking.then(() => {
       this.#outer.signal.throwIfAborted()
-      this.#outer.paused()
-      try {
-        return await work()
-      } finally {
-        this.#outer.resumed()
-      }
+      return this.#still(work)
     })
     this.#asking = turn.catch(() => {})
     return turn
@@ -334,38 +385,10 @@ export class CallsOfCall implements InnerCalls {
   }
 }
 
-/** Returns the code of an error, such as `ENOENT`. */
-function codeOf(thrown: unknown): string | undefined {
-  const code: unknown = thrown instanceof Error && 'code' in thrown ? thrown.code : undefined
-  return typeof code === 'string' && /^[A-Z][A-Z0-9_]{0,63}$/.test(code) ? code : undefined
-}
-
 const unwritten = ({ message }: ErrorInfo): Error => new Error(message)
-
-async function ownEnd(own: () => unknown): Promise<End> {
-  try {
-    return { value: valueOf(await own()) }
-  } catch (thrown) {
-    return failed(messageOf(thrown), codeOf(thrown))
-  }
-}
 
 function allowedBy({ decision, reason, input: edited }: Omit<InnerDecision, 'key' | 'asked'>, input: unknown): Allowed {
   if (decision === 'approve') return { input: edited ?? input }
   const why = reason === undefined ? '' : ` Reason: ${reason}`
   return { end: failed(`Denied by the user: it was not run.${why}`, 'DENIED') }
 }
-
-/** Returns what a tool returned as JSON; blocks of text are their text. */
-function valueOf(value: unknown): unknown {
-  if (value === undefined) return null
-  if (typeof value === 'string') return value
-  if (!isBlocks(value)) return JSON.parse(jsonOf(value) || 'null')
-  const blocks = plainBlocks(value)!
-  return blocks.every(({ type }) => type === 'text') ? textOf(blocks) : cloneJson(blocks)
-}
-
-const shownOf = ({ value, error }: End): unknown => error?.message ?? value
-
-const reviewedEnd = ({ content, isError }: { content: Parameters<typeof textOf>[0]; isError: boolean }): End =>
-  isError ? failed(textOf(content), 'WITHHELD') : { value: valueOf(content) }

@@ -34,11 +34,12 @@ export const maxAnswerChars = 30_000
  */
 async function reviewed(
   ports: AgentPorts,
-  { callId, ...input }: OpenInput,
+  { callId, isInner, ...input }: OpenInput,
   { whole, ...output }: CallOutput,
   cancellation: Cancellation,
 ): Promise<CallOutput> {
-  if (callId === null || output.error !== undefined) return output
+  // A call that made it reviews the answer itself.
+  if (callId === null || isInner === true || output.error !== undefined) return output
   const call = { ...input, callId }
   const answered = await afterTool(ports, call, await withWhole(ports, output, whole), cancellation)
   const kept = answered.keeping === undefined || cancellation.aborted ? answered : await keepAll(answered, ports)

@@ -6,6 +6,8 @@ interface Declarable {
   readonly name: string
   readonly description: string
   readonly inputSchema: JsonSchema
+  /** Schema of what it resolves with; missing if nothing is known of that. */
+  readonly returns?: JsonSchema
 }
 
 type Schema = { readonly [key: string]: unknown }
@@ -56,15 +58,27 @@ const limits: readonly Limits[] = [
  * Returns a tool as a TypeScript method with its description, as models read it: `look_up(input: { id: string })`. What a type cannot say is
  * left to the check of the arguments. No text of the schema is code: texts are in literals and comments. Bounded, never throws. Pure.
  */
-export function declarationOf({ name, description, inputSchema }: Declarable, maxChars = mostDeclarationChars): string {
+export function declarationOf(
+  { name, description, inputSchema, returns }: Declarable,
+  maxChars = mostDeclarationChars,
+): string {
   const head = comment(oneLine(description, mostDescriptionChars))
   const optional = listOf(inputSchema['required']).length === 0 ? '?' : ''
   for (const bounds of limits) {
     const { types, input } = written(inputSchema, bounds)
-    const text = [...head, `${keyOf(name)}(input${optional}: ${input})`, ...types].join('\n')
+    const text = [...head, `${keyOf(name)}(input${optional}: ${input})${returned(returns, bounds)}`, ...types].join(
+      '\n',
+    )
     if (text.length <= maxChars) return text
   }
   return [...head, `${keyOf(name)}(input${optional}: Record<string, unknown>)`].join('\n')
+}
+
+/** Returns the type of what a call gives. */
+function returned(schema: JsonSchema | undefined, bounds: Limits): string {
+  if (schema === undefined) return ''
+  const { types, input } = written(schema, bounds)
+  return `: Promise<${types.length === 0 ? input : 'unknown'}>`
 }
 
 /** Returns the type of the arguments, and the types that it names. */

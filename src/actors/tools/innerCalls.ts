@@ -12,6 +12,8 @@ export interface InnerCall {
   readonly maxChars: number
   /** Returns the result, or throws, in place of a tool: for what is no effect, such as a search of tools. */
   readonly own?: () => unknown
+  /** Returns the time until which it sleeps, in epoch milliseconds, in place of a tool. Throws for one that is no good. */
+  readonly due?: (now: number) => number
 }
 
 /** Result of such a call as it is on record: JSON, or an error. */
@@ -35,6 +37,8 @@ export interface InnerCalls {
   readonly begun: number | undefined
   /** Returns the digest of arguments, as those on record have it. */
   print(input: unknown): string
+  /** Told whether what the call runs does nothing until it is given a result: while it only sleeps, the call is ended and runs again at the time. */
+  idle(isIdle: boolean): void
   /**
    * Makes a call, or goes on with one that was cut off, if it may. `ended` is called with the result, in the order in which results are recorded.
    * Resolves once it is durable; rejects when the running call is aborted and when the store fails.

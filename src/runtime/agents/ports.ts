@@ -300,8 +300,9 @@ export class Ports implements AgentPorts {
     return this.#agent.machine.context.parts
   }
 
-  sleep(key: string, until: number): void {
-    this.#agent.machine.tell({ type: 'sleep', key, until, at: this.clock.now() })
+  sleep(key: string, until: number, goesOn?: true): void {
+    const more = goesOn === undefined ? {} : { goesOn }
+    this.#agent.machine.tell({ type: 'sleep', key, until, ...more, at: this.clock.now() })
   }
 
   record(records: readonly PartDraft[]): void {

@@ -1,5 +1,6 @@
 import { idOfReporter, waitsForPeople } from '../../machines/callFacts.ts'
 import type { CallState } from '../../machines/agentTypes.ts'
+import { openChildren, type InnerCallsMade } from '../../protocol/parts/inner/innerState.ts'
 import { RuntimeError, type ErrorInfo } from '../../protocol/errors.ts'
 import type { Pending } from '../../protocol/runs/pending.ts'
 import type { PauseReason } from '../../protocol/records.ts'
@@ -93,6 +94,13 @@ function standingOf(agent: TreeAgent): Standing {
   return all.find((one) => typeof one === 'object') ?? 'idle'
 }
 
+const isBusy = (standing: Standing | undefined): boolean =>
+  standing === undefined || standing === 'busy' || standing === 'idle'
+
+/** Returns true unless sub-agents carry out all that a call has called and that is not done. */
+const isAtWork = ({ starts, ends }: InnerCallsMade, called: readonly unknown[]): boolean =>
+  called.length === 0 || starts.filter(({ n }) => !ends.some((end) => end.n === n)).length > called.length
+
 function ownStanding({ agentId, machine }: TreeAgent, below: ReadonlyMap<string, Standing>): Standing {
   const { state, context } = machine
   const { pause, calls, attached } = context
@@ -103,8 +111,11 @@ function ownStanding({ agentId, machine }: TreeAgent, below: ReadonlyMap<string,
   if (state !== 'executing') return 'busy'
   const goesOn = (call: CallState): boolean => {
     if (call.status === 'settled' || call.status === 'paused' || waitsForPeople(call)) return false
-    const standing = call.childId === undefined ? 'busy' : below.get(call.childId)
-    return standing === undefined || standing === 'busy' || standing === 'idle'
+    if (call.childId !== undefined) return isBusy(below.get(call.childId))
+    // One that only waits for sub-agents that it called goes on when they do.
+    const made = context.parts.inner?.[call.callId]
+    const called = made === undefined ? [] : openChildren(made)
+    return made === undefined || isAtWork(made, called) || called.some(({ childId }) => isBusy(below.get(childId)))
   }
   // It waits for what those below it wait for.
   return calls.some(goesOn) ? 'busy' : 'idle'

@@ -4,7 +4,7 @@ import type { Spent } from '../../protocol/records.ts'
 import type { Limits } from '../../protocol/runs/runLimits.ts'
 import type { Store } from '../../protocol/ports/store.ts'
 import type { RunOutcome } from '../../protocol/runs/run.ts'
-import { lessSpent } from '../../log/spent.ts'
+import { addSpent, lessSpent } from '../../log/spent.ts'
 import type { RunDeps } from './runDeps.ts'
 import type { TreeAgent } from './treeAgent.ts'
 
@@ -68,6 +68,9 @@ export interface Life {
   /** Settled once it has ended, or will never run. */
   readonly gone: Deferred<void>
 }
+
+export const sumOf = (a: Spent | undefined, b: Spent | undefined): Spent | undefined =>
+  a === undefined || b === undefined ? (a ?? b) : addSpent(a, b)
 
 export const since = (before: Spent | undefined, spent: Spent): Spent =>
   before === undefined ? spent : lessSpent(spent, before)

@@ -16,3 +16,13 @@ export const stopped = ({ agentId }: TreeAgent): RuntimeError =>
 /** Returns the marker of an effect that was not started because the log could not record it. It is started once the store accepts records again. */
 export const ifUnwritten = (error: ErrorInfo): { readonly notStarted?: ErrorInfo } =>
   error.code === 'STORE_APPEND_FAILED' ? { notStarted: error } : {}
+
+/** @throws RuntimeError `CHILD_REFUSED` if a sub-agent would be too deep in the tree */
+export function checkDepth({ path, family: { maxDepth } }: TreeAgent): void {
+  const depth = path.length + 1
+  if (depth > maxDepth)
+    throw new RuntimeError(
+      'CHILD_REFUSED',
+      `A sub-agent here would be at depth ${depth}; ${maxDepth} is the most allowed.`,
+    )
+}

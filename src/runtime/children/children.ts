@@ -1,4 +1,3 @@
-import { isWait } from '../../protocol/runs/waits.ts'
 import type { AgentDefinition, SubAgent } from '../../actors/define/agentDefinition.ts'
 import type { ChildPorts } from '../../actors/agentPorts.ts'
 import type { Cancellation } from '../../actors/timing/cancellation.ts'
@@ -9,17 +8,19 @@ import type { Evidence } from '../../protocol/braking.ts'
 import { RuntimeError, toErrorInfo, type ErrorInfo } from '../../protocol/errors.ts'
 import type { Spent } from '../../protocol/records.ts'
 import { RunOutcome } from '../../protocol/runs/run.ts'
-import { addSpent, notSpent, spentAfter } from '../../log/spent.ts'
-import { lastSaid } from '../events/runs.ts'
-import { crashed, ifUnwritten, stopped, withoutWords } from './childErrors.ts'
-import { since, usedBy, type Child, type Deferred, type Life, type Wanted } from './child.ts'
-import { answerOf, endOf, finishedAnswer, limitsWithin, usedUp, type ChildAnswer } from './childAnswer.ts'
+import { notSpent, spentAfter } from '../../log/spent.ts'
+import { countedOf } from '../../protocol/parts/inner/innerState.ts'
+import { checkDepth, crashed, ifUnwritten, stopped, withoutWords } from './childErrors.ts'
+import { since, sumOf, usedBy, type Child, type Deferred, type Life, type Wanted } from './child.ts'
+import { answerOf, endOf, finishedAnswer, limitsWithin, type ChildAnswer } from './childAnswer.ts'
 import { beginning, childHistory, linkTo } from './childHistory.ts'
 import { childDeps } from './runDeps.ts'
 import type { ChildHosts } from './childHosts.ts'
-import { named, nextRun, noEarlier, notBegun, sinceCall, wantedEarlier } from './continued.ts'
+import { continueLife } from './continueLife.ts'
+import { named, noEarlier, notBegun, sinceCall, wantedEarlier } from './continued.ts'
 import { detachedAnswer, DetachedAgents, isReporting } from './detachedAgents.ts'
 import { reportOf } from './reports.ts'
+import { InnerAgents } from './innerAgents.ts'
 import type { TreeAgent } from './treeAgent.ts'
 
 /** The sub-agents of one agent: opened, watched and released on behalf of their supervisors. */
@@ -31,6 +32,8 @@ export class Children implements ChildPorts {
   readonly #spent = new Map<string, Spent>()
   /** Agents that outlive this one. */
   readonly detached: DetachedAgents
+  /** Those that its running calls call; `undefined`: there were none. */
+  #inner: InnerAgents | undefined
   /** The agent has ended. */
   #isOver = false
 
@@ -94,12 +97,28 @@ export class Children implements ChildPorts {
     return child
   }
 
+  call(...[outer, call, signal]: Parameters<ChildPorts['call']>): Promise<CallOutput> {
+    return (this.#inner ??= new InnerAgents(this.#parent)).call(outer, call, signal)
+  }
+
+  /** A place may have become free for a sub-agent that a running call calls. */
+  placeFreed(): void {
+    this.#inner?.look()
+  }
+
   async open(input: OpenInput, cancellation: Cancellation): Promise<OpenOutput> {
+    const opened = await this.#opened(input, cancellation)
+    if (!opened.ok && input.isInner === true) this.#inner?.heard(input.key, opened.output)
+    return opened
+  }
+
+  async #opened(input: OpenInput, cancellation: Cancellation): Promise<OpenOutput> {
     const child = this.#child(input.childId)
     child.state = 'opening'
     child.ready = Promise.withResolvers<void>()
-    const { calls } = this.#parent.machine.context
-    for (const key of this.#spent.keys()) if (!calls.some((call) => call.key === key)) this.#spent.delete(key)
+    const { calls, attached } = this.#parent.machine.context
+    const isOpen = (key: string): boolean => [...calls, ...attached].some((call) => call.key === key)
+    for (const key of this.#spent.keys()) if (!isOpen(key)) this.#spent.delete(key)
     if (child.asked !== undefined) cancellation.add(() => this.#hasNot(child, stopped(this.#parent)))
     const output = await this.#tryToOpen(child, input, cancellation)
     if (output.ok) return output
@@ -134,12 +153,7 @@ export class Children implements ChildPorts {
   async #open(child: Child, agent: SubAgent, input: OpenInput, cancellation: Cancellation): Promise<Life | CallOutput> {
     const { definition } = agent
     const { childId, callId } = input
-    const depth = this.#parent.path.length + 1
-    if (depth > this.#parent.family.maxDepth)
-      throw new RuntimeError(
-        'CHILD_REFUSED',
-        `A sub-agent here would be at depth ${depth}; ${this.#parent.family.maxDepth} is the most allowed.`,
-      )
+    checkDepth(this.#parent)
     const task = callId === null ? undefined : declaredTask(this.#parent.view.definition, agent, input.input)
     if (task?.ok === false) return this.#answer(input, { text: task.message, isError: true })
     const running = agent.detach === false ? undefined : this.detached.get(childId)
@@ -157,16 +171,17 @@ export class Children implements ChildPorts {
       const link = linkTo(this.#parent, agent, input)
       const history = await childHistory(this.#parent, agent, { childId, link, store, isNew: lease.lastSeq === 0 })
       cancellation.throwIfAborted()
-      const counted = this.#parent.machine.context.calls.find((call) => call.key === input.key)?.counted
+      const { calls, parts } = this.#parent.machine.context
+      const counted = calls.find((call) => call.key === input.key)?.counted
       const { own, before } = history === undefined ? notBegun : sinceCall(agent, history, input.key)
-      const usedBefore = before === undefined || counted === undefined ? (before ?? counted) : addSpent(before, counted)
+      const usedBefore = sumOf(before, input.isInner === true ? countedOf(parts.inner, childId) : counted)
       const answer =
         task === undefined || own === undefined ? undefined : finishedAnswer(own, definition, counted !== undefined)
       if (answer !== undefined) {
         await lease.release()
         if (agent.detach === 'report') return this.#reported(input, answer, definition)
         const { spent } = history!.records.reduce(spentAfter, notSpent)
-        return this.#answer(input, named(agent, childId, answer), since(usedBefore, spent))
+        return this.#answer(input, this.#named(agent, input, answer), since(usedBefore, spent))
       }
       const { id, isBegun, isQueued } = beginning(own, input.key)
       const limits = limitsWithin(definition.policy.limits, input.allowance)
@@ -221,6 +236,12 @@ export class Children implements ChildPorts {
   }
 
   async watch(input: OpenInput, cancellation: Cancellation): Promise<WatchOutput> {
+    const watched = await this.#watched(input, cancellation)
+    if (input.isInner === true) this.#inner?.heard(input.key, watched.output)
+    return watched
+  }
+
+  async #watched(input: OpenInput, cancellation: Cancellation): Promise<WatchOutput> {
     const child = this.#children.get(input.childId)!
     const life = child.life!
     const { host, run } = life
@@ -231,7 +252,7 @@ export class Children implements ChildPorts {
     this.#has(child, host)
     host.wake()
     if (life.prompt !== undefined) host.machine.send({ type: 'prompt', ...life.prompt, at: host.shared.clock.now() })
-    const exhausted = life.resume ? this.#continue(input, life) : undefined
+    const exhausted = life.resume ? continueLife(input, life) : undefined
     this.#isReady(child)
     const { ended } = host.machine
     const released = ended.then(() => this.#release(input.childId, life))
@@ -249,7 +270,7 @@ export class Children implements ChildPorts {
       exhausted ??
       (run === undefined
         ? { text: '', isError: false }
-        : named(life.agent, host.agentId, answerOf(endOf(await run.result, run), host.view.definition)))
+        : this.#named(life.agent, input, answerOf(endOf(await run.result, run), host.view.definition)))
     return {
       type: 'ended',
       output: { ...this.#answer(input, answer, usedBy(life)), stopped: host.machine.isEndedOnPurpose },
@@ -257,33 +278,9 @@ export class Children implements ChildPorts {
     }
   }
 
-  /** Continues a run that was interrupted or had reached a limit, or returns the answer if its earlier lives have used up the limits. */
-  #continue(input: OpenInput, life: Life): ChildAnswer | undefined {
-    const { host, run, limits } = life
-    const { pause, pausedLimits } = host.machine.context
-    if (pause === null) return undefined
-    if (isWait(pause)) {
-      // It waits in the run it had.
-      if (run !== undefined) host.runs.join(run)
-      return undefined
-    }
-    const reason = limits === undefined ? undefined : usedUp(usedBy(life), limits)
-    if (reason !== undefined) {
-      host.machine.send({ type: 'abort' })
-      return answerOf(
-        { stopReason: 'paused', text: lastSaid(host.view.conversation).text, reason },
-        host.view.definition,
-      )
-    }
-    const left = limits === undefined ? undefined : limitsWithin(pausedLimits ?? {}, limits)
-    const next = run ?? host.runs.await(nextRun(input, host))
-    if (pause.type === 'interrupted') host.runs.continue(next, left)
-    else void host.runs.resume(next, left)
-    return undefined
-  }
-
   /** Called when the agent has removed the child; its place is free. */
   left(childId: string): void {
+    this.#inner?.left(childId)
     const child = this.#children.get(childId)
     if (child === undefined) return
     child.agent = child.usedBefore = child.incognito = child.deps = undefined
@@ -382,6 +379,11 @@ export class Children implements ChildPorts {
     const called = this.#lives('opened', 'running').filter(({ isCalled }) => isCalled)
     await Promise.all(called.map(({ gone }) => gone.promise))
     return Object.fromEntries(this.#spent)
+  }
+
+  /** Names the sub-agent for whoever reads its answer; data is left as it is. */
+  #named(agent: SubAgent, { childId, isInner }: OpenInput, answer: ChildAnswer): ChildAnswer {
+    return isInner === true && agent.definition.output !== null ? answer : named(agent, childId, answer)
   }
 
   #failure(input: OpenInput, error: ErrorInfo, spent?: Spent): CallOutput {

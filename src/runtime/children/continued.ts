@@ -55,7 +55,7 @@ export async function noEarlier(parent: TreeAgent, { name }: OpenInput, wanted: 
   const earlier = new Map<string, string>()
   for await (const record of parent.store.read(parent.agentId))
     if (
-      record.type === 'tool.start' &&
+      (record.type === 'tool.start' || record.type === 'inner.start') &&
       record.name === name &&
       record.childId !== undefined &&
       !earlier.has(record.childId)

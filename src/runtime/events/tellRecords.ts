@@ -13,7 +13,7 @@ interface Told {
   readonly ports: { readonly group: GroupMember | undefined; partial: PartialReply | null }
   /** Called when its run has ended: reports to the caller that waits for it. */
   report(): void
-  readonly family: { readonly known: { left(childId: string): void } | undefined }
+  readonly family: { readonly known: { left(childId: string): void; placeFreed(): void } | undefined }
 }
 
 const learn = ({ ports }: Told, record: LogRecord): void => ports.group?.note(record)
@@ -31,7 +31,10 @@ const listeners: { readonly [T in LogRecord['type']]?: (host: Told, record: Reco
   'reply.end': replied,
   'reply.reset': replied,
   'tool.start': learn,
-  'tool.end': learn,
+  'tool.end'(host, record) {
+    learn(host, record)
+    host.family.known?.placeFreed()
+  },
   'revert.applied': learn,
   'queue.changed'({ runs }, { why, removed }) {
     if (why === 'dropped') runs.dropAll(removed)

@@ -84,7 +84,7 @@ export const faults: readonly Fault[] = [
     id: 'hooks-10',
     file: 'src/actors/calls/openChild.ts',
     what: 'the answers of sub-agents are not reviewed',
-    from: 'if (callId === null || output.error !== undefined) return output',
+    from: 'if (callId === null || isInner === true || output.error !== undefined) return output',
     to: 'if (callId !== null) return output',
     tests: reviewed,
   },

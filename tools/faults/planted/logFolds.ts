@@ -50,9 +50,11 @@ export const faults: readonly Fault[] = [
     id: 'logFolds-6',
     file: 'src/runtime/events/tellRecords.ts',
     what: 'what fails for one agent of a group is not told to the others',
-    from: `  'tool.end': learn,
+    from: `  'tool.end'(host, record) {
+    learn(host, record)
 `,
-    to: '',
+    to: `  'tool.end'(host) {
+`,
     tests: ['braking/lessons'],
   },
 ]

@@ -14,8 +14,8 @@ export const faults: readonly Fault[] = [
     id: 'settling-2',
     file: 'src/runtime/agents/settled.ts',
     what: 'an agent waits for people while one of its tools runs',
-    from: "call.childId === undefined ? 'busy'",
-    to: "call.childId === undefined ? 'waiting'",
+    from: 'return made === undefined ||',
+    to: 'return made !== undefined &&',
     tests: ['runtime/settling'],
   },
   {

@@ -204,7 +204,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'stores-39',
-    file: 'src/runtime/children/children.ts',
+    file: 'src/runtime/children/continueLife.ts',
     what: 'the caller of a sub-agent never hears how a run of before its crash ended',
     from: 'if (run !== undefined) host.runs.join(run)\n',
     to: '',

@@ -216,9 +216,9 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'unloading-23',
-    file: 'src/runtime/children/children.ts',
+    file: 'src/runtime/children/childErrors.ts',
     what: 'a tree grows without end',
-    from: 'if (depth > this.#parent.family.maxDepth)',
+    from: 'if (depth > maxDepth)',
     to: 'if (depth > 1_000)',
     tests: ['journeys/refusesSubAgents'],
   },
@@ -257,7 +257,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'unloading-28',
-    file: 'src/runtime/children/children.ts',
+    file: 'src/runtime/children/continueLife.ts',
     what: 'a crash gives a sub-agent a fresh allowance',
     from: 'limitsWithin(pausedLimits ?? {}, limits)',
     to: 'limits',

@@ -19,8 +19,8 @@ export interface DeferredOptions {
 export interface GroupCaller {
   /** True if requests do not list the tools themselves. */
   readonly isOnly: boolean
-  /** Makes the tool for the members of the group. */
-  make(members: readonly (AnyTool | ToolSource)[]): AnyTool
+  /** Makes the tool for the members of the group. `agents`: the sub-agents of the definition, `undefined` if they are not known yet. */
+  make(members: readonly (AnyTool | ToolSource)[], agents: readonly SubAgentEntry[] | undefined): AnyTool
 }
 
 /**

@@ -25,7 +25,9 @@ export const deferredPart = agentPart<object, DeferredSetting>({
     const found = [...groups.filter(isFound), ...agentGroupsOf(options)]
     return [
       ...groups.flatMap((group) => membersOf(group, '')),
-      ...groups.flatMap((group) => (group.by === undefined ? [] : [group.by.make(membersOf(group, ''))])),
+      ...groups.flatMap((group) =>
+        group.by === undefined ? [] : [group.by.make(membersOf(group, ''), calledIn(options))],
+      ),
       ...(found.length === 0 ? [] : pairFor(aboutOf(found))),
     ]
   },
@@ -71,6 +73,15 @@ const groupsOf = ({ tools }: Grouped): readonly DeferredTools[] => (Array.isArra
 
 const agentGroupsOf = ({ agents }: Grouped): readonly DeferredTools<SubAgentEntry>[] =>
   groupsIn(agents) as readonly DeferredTools<never>[]
+
+/** The sub-agents that are known when the agent is defined. */
+const calledIn = ({ agents }: Grouped): readonly SubAgentEntry[] | undefined =>
+  typeof agents === 'function'
+    ? undefined
+    : [agents ?? []]
+        .flat()
+        .flatMap((entry: unknown) => (entry instanceof DeferredTools ? entry.entries : [entry]))
+        .filter(isSubAgentEntry)
 
 const made = new WeakMap<DeferredTools, readonly (AnyTool | ToolSource)[]>()
 

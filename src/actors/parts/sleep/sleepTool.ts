@@ -14,6 +14,8 @@ export interface SleepOptions {
   readonly maxMs?: number
 }
 
+export const sleepName = 'sleep'
+
 const check = optionsCheck({}, { maxMs: () => z.int().min(1_000).max(furthestMs) })
 
 /**
@@ -34,7 +36,7 @@ export function sleepTool(options: SleepOptions = {}): Tool {
   const most = Math.floor(maxMs / 1_000)
   return asOwn(
     defineTool({
-      name: 'sleep',
+      name: sleepName,
       description:
         `Wait before you go on, for a number of "seconds", or "until" a time with its offset, such as 2027-03-01T09:00:00+01:00. At most ${most} seconds. ` +
         'A message of the user wakes you early.',

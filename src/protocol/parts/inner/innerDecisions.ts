@@ -13,6 +13,21 @@ export interface InnerRequest {
   readonly suggest?: string[]
 }
 
+/** A call of a sub-agent that a running call makes. */
+export interface InnerAgentCall {
+  /** Place among the calls that the running one makes. */
+  readonly n: number
+  readonly callId: string
+  readonly key: string
+  readonly name: string
+  readonly input: unknown
+  /** The same as the log has it. */
+  readonly logged: unknown
+  readonly print: string
+  readonly begun: number
+  readonly rule?: string
+}
+
 /** Answer of people; with the key of the question if a call that the running one makes asked it. */
 export type GivenAnswer = Answer & { readonly key?: string }
 

@@ -6,7 +6,10 @@ const json = (value: unknown): string => (typeof value === 'string' ? value : (J
 export const innerLines: PartLines<typeof innerRecords> = {
   'inner.start': {
     group: 'tool',
-    line: ({ n, name, input }, { short }) => `↳ ${n} ${name} ${short(json(input))}`,
+    line: ({ n, name, input, childId }, { short }) =>
+      `↳ ${n} ${name}${childId === undefined ? '' : ` (${childId})`} ${short(json(input))}`,
+    terminal: ({ name, childId }) =>
+      childId === undefined ? [] : [{ text: `  › ${name}: ${childId} begins`, tone: 'dim' }],
   },
   'inner.end': {
     group: 'tool',

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { artifactSchema } from '../../artifacts/artifact.ts'
+import { agentIdSchema } from '../../ids.ts'
 import { inTurn } from '../../recordShapes.ts'
 
 /** A call that a running call makes, such as one of a script. */
@@ -34,6 +35,8 @@ export const innerRecords = {
       rule: z.string().exactOptional(),
       /** Set if the effect of the call cannot be undone. */
       irreversible: z.literal(true).exactOptional(),
+      /** The sub-agent that carries it out. */
+      childId: agentIdSchema().exactOptional(),
       /** Set if its tool can undo its effect. */
       reversible: z.literal(true).exactOptional(),
     }),

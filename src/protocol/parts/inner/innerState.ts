@@ -1,11 +1,15 @@
-import type { RecordDraft } from '../../records.ts'
+import type { RecordDraft, Spent } from '../../records.ts'
 import { oneLine } from '../../text/cutMiddle.ts'
+import { addUsage } from '../../text/messageText.ts'
 
 type DraftOf<T extends RecordDraft['type']> = Extract<RecordDraft, { readonly type: T }>
 export type InnerStart = Pick<
   DraftOf<'inner.start'>,
-  'n' | 'name' | 'input' | 'print' | 'begun' | 'irreversible' | 'reversible'
->
+  'n' | 'name' | 'input' | 'print' | 'begun' | 'irreversible' | 'reversible' | 'childId'
+> & {
+  /** Usage of the sub-agent that the log tells of already. */
+  readonly counted?: Spent
+}
 export type InnerEnd = Pick<
   DraftOf<'inner.end'>,
   'n' | 'name' | 'asked' | 'at' | 'value' | 'apart' | 'error' | 'changed' | 'receipt'
@@ -23,13 +27,31 @@ export type InnerState = { readonly [callId: string]: InnerCallsMade }
 const none: InnerCallsMade = { starts: [], ends: [] }
 const of = (state: InnerState, callId: string): InnerCallsMade => (Object.hasOwn(state, callId) ? state[callId]! : none)
 
+const sum = (a: Spent, b: Spent): Spent => ({
+  usage: addUsage(a.usage, b.usage),
+  costUsd: a.costUsd + b.costUsd,
+  turns: a.turns + b.turns,
+})
+
+/** Calls of sub-agents that have no result yet. */
+export const openChildren = ({ starts, ends }: InnerCallsMade): (InnerStart & { readonly childId: string })[] =>
+  starts.flatMap((start) =>
+    start.childId === undefined || ends.some(({ n }) => n === start.n) ? [] : [{ ...start, childId: start.childId }],
+  )
+
+/** Usage of a sub-agent that a call without a result called, as far as the log tells of it. */
+export const countedOf = (state: InnerState | undefined, childId: string): Spent | undefined =>
+  Object.values(state ?? {})
+    .flatMap(openChildren)
+    .find((start) => start.childId === childId)?.counted
+
 /** The fold of the records, until the running call has its own result. */
 export const innerState = {
   initial: {} as InnerState,
   on: {
     'inner.start': (
       state: InnerState,
-      { callId, n, name, input, print, begun, irreversible, reversible }: DraftOf<'inner.start'>,
+      { callId, n, name, input, print, begun, irreversible, reversible, childId }: DraftOf<'inner.start'>,
     ): InnerState => {
       const { starts, ends } = of(state, callId)
       const start = {
@@ -40,8 +62,19 @@ export const innerState = {
         begun,
         ...(irreversible === undefined ? {} : { irreversible }),
         ...(reversible === undefined ? {} : { reversible }),
+        ...(childId === undefined ? {} : { childId }),
       }
       return { ...state, [callId]: { starts: [...starts, start], ends } }
+    },
+    'child.ended': (state: InnerState, { childId, spent }: DraftOf<'child.ended'>): InnerState => {
+      const entry = Object.entries(state).find(([, made]) => openChildren(made).some((one) => one.childId === childId))
+      if (entry === undefined) return state
+      const [callId, made] = entry
+      const count = (one: InnerStart): InnerStart =>
+        one.childId !== childId || made.ends.some(({ n }) => n === one.n)
+          ? one
+          : { ...one, counted: one.counted === undefined ? spent : sum(one.counted, spent) }
+      return { ...state, [callId]: { ...made, starts: made.starts.map(count) } }
     },
     'inner.end': (
       state: InnerState,

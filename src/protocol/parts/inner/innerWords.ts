@@ -3,15 +3,16 @@ import type { innerRecords } from './innerRecords.ts'
 
 export const innerWords: PartWords<typeof innerRecords> = {
   'inner.start': {
-    log: ({ callId, n, name }) => ({
+    log: ({ callId, n, name, childId }) => ({
       level: 'debug',
       message: `tool ${name} was called by a call`,
-      fields: { callId, n, name },
+      fields: { callId, n, name, ...(childId === undefined ? {} : { childId }) },
     }),
-    attributes: ({ callId, name, n }) => ({
+    attributes: ({ callId, name, n, childId }) => ({
       'gen_ai.tool.call.id': callId,
       'gen_ai.tool.name': name,
       'escapement.inner.n': n,
+      ...(childId === undefined ? {} : { 'escapement.child.id': childId }),
     }),
     call: ({ callId, n, name, input }) => ({ callId: `${callId}/${n}`, name, input }),
   },

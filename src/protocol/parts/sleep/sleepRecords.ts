@@ -4,8 +4,16 @@ import { inTurn } from '../../recordShapes.ts'
 export const sleepRecords = {
   /** A call waits for a time. */
   'timer.set': () =>
-    z.object({ ...inTurn(), type: z.literal('timer.set'), callId: z.string(), key: z.string(), due: z.int() }),
-  /** The call has its result with the next record. */
+    z.object({
+      ...inTurn(),
+      type: z.literal('timer.set'),
+      callId: z.string(),
+      key: z.string(),
+      due: z.int(),
+      /** Set if the call runs again at the time. */
+      goesOn: z.literal(true).exactOptional(),
+    }),
+  /** The call has its result with the next record, or runs again. */
   'timer.fired': () =>
     z.object({
       ...inTurn(),
@@ -15,5 +23,7 @@ export const sleepRecords = {
       due: z.int(),
       /** Why it ended before its time. */
       early: z.enum(['steering']).exactOptional(),
+      /** Set if the call runs again. */
+      again: z.literal(true).exactOptional(),
     }),
 } as const

@@ -26,8 +26,9 @@ export function limitsUse(records: readonly LogRecord[], end: number, now: numbe
     const record = records[at]!
     const took = times.take(record as AgentEvent)
     // Of sub-agents that code started no run pays.
-    if (record.type !== 'child.ended') spent = foldSpent(spent, record)
-    if (record.type === 'tool.end') childTurns += record.spent?.turns ?? 0
+    const isPaid = record.type !== 'child.ended' || record.inRun === true
+    if (isPaid) spent = foldSpent(spent, record)
+    if (record.type === 'tool.end' || (record.type === 'child.ended' && isPaid)) childTurns += record.spent?.turns ?? 0
     if (record.type !== 'run.end') continue
     childTurns += (record.unfinished ?? []).reduce((sum, call) => sum + call.spent.turns, 0)
     ms = took?.ms

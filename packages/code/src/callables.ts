@@ -1,0 +1,34 @@
+import type { SubAgent } from '../../../src/actors/define/agentDefinition.ts'
+import { subAgentOf, subAgentSpec, type SubAgentEntry } from '../../../src/actors/define/subAgents.ts'
+import { zodJson } from '../../../src/protocol/checks/zodJson.ts'
+import type { JsonSchema } from '../../../src/protocol/ports/model.ts'
+
+/** A function that a script finds: a tool, or a sub-agent. */
+export interface Callable {
+  readonly name: string
+  readonly description: string
+  readonly inputSchema: JsonSchema
+  /** Schema of what it resolves with, if that is known. */
+  readonly returns?: JsonSchema
+}
+
+/** Returns the sub-agents that a script can call: those whose answers somebody waits for. */
+export const callableAgents = (agents: Iterable<SubAgent>): readonly Callable[] =>
+  [...agents].filter(({ detach }) => detach === false).map(callableAgent)
+
+/** The same of entries of a definition that is being made. @throws RuntimeError `INVALID_DEFINITION` */
+export const agentsIn = (entries: readonly SubAgentEntry[]): readonly Callable[] =>
+  callableAgents(entries.map((entry) => subAgentOf(entry, 'codeTool')))
+
+function callableAgent(agent: SubAgent): Callable {
+  const { output } = agent.definition
+  return { ...subAgentSpec(agent), returns: output === null ? { type: 'string' } : jsonOf(output) }
+}
+
+function jsonOf(schema: NonNullable<SubAgent['definition']['output']>): JsonSchema {
+  try {
+    return zodJson(schema)
+  } catch {
+    return {}
+  }
+}

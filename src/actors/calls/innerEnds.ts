@@ -1,0 +1,79 @@
+import { sleepName } from '../parts/sleep/sleepTool.ts'
+import { cloneJson } from '../../protocol/checks/cloneJson.ts'
+import { messageOf } from '../../protocol/errors.ts'
+import { isBlocks } from '../tools/isBlocks.ts'
+import { jsonOf } from '../tools/jsonOf.ts'
+import { plainBlocks } from './resultContent.ts'
+import type { CallOutput } from '../../machines/effectTypes.ts'
+import type { PartDraft } from '../../machines/partStates.ts'
+import { readAnswer } from '../../protocol/checks/readOutput.ts'
+import { textOf } from '../../protocol/messages.ts'
+import { isOwn } from '../tools/ownTools.ts'
+import { transferName } from '../tools/transferTool.ts'
+import type { AgentDefinition, SubAgent } from '../define/agentDefinition.ts'
+
+/** How a call that a running call made ended, as its record has it. */
+export type End = Omit<Extract<PartDraft, { type: 'inner.end' }>, 'type' | 'callId' | 'key' | 'n' | 'name' | 'at'>
+
+export const failed = (message: string, code?: string): End => ({
+  error: code === undefined ? { message } : { message, code },
+})
+
+/** Returns the end of a call that nothing here carries out; `undefined` for one that may be made. Pure. */
+export function whyNotCallable({ agents, handoffs, tools }: AgentDefinition, name: string): End | undefined {
+  const agent = agents.get(name)
+  if (agent !== undefined)
+    return agent.detach === false
+      ? undefined
+      : failed(`"${name}" works on its own, and no script waits for it: call it yourself.`, 'NOT_CALLABLE')
+  if ([...handoffs.keys()].some((to) => transferName(to) === name))
+    return failed('A script cannot hand the conversation over: call the tool yourself.', 'NOT_CALLABLE')
+  const tool = tools.get(name)
+  if (tool === undefined) return failed(`There is no tool "${name}".`, 'UNKNOWN_TOOL')
+  if (tool.external === true || tool.spec?.provider !== undefined)
+    return failed(`"${name}" is not carried out here: call it yourself.`, 'NOT_CALLABLE')
+  if (isOwn(tool) && name === sleepName)
+    return failed('In a script, "await sleep(ms)" waits, or "await sleep(time)".', 'NOT_CALLABLE')
+  return undefined
+}
+
+/** Returns the answer of a sub-agent: its data if it has an output schema, otherwise its whole text. */
+export function agentEnd(
+  agent: SubAgent | undefined,
+  { content, whole, isError, isOverAllowance, error }: CallOutput,
+): End {
+  const text = whole ?? textOf(content)
+  if (isError) return failed(text, isOverAllowance === true ? 'LIMIT' : (error?.code ?? 'UNFINISHED'))
+  const schema = agent?.definition.output ?? null
+  if (schema === null) return { value: text }
+  const answer = readAnswer(schema, text)
+  return answer.ok ? { value: answer.value } : failed(`Its answer is of no use: ${answer.wrong}.`, 'UNFINISHED')
+}
+
+/** Returns the code of an error, such as `ENOENT`. */
+export function codeOf(thrown: unknown): string | undefined {
+  const code: unknown = thrown instanceof Error && 'code' in thrown ? thrown.code : undefined
+  return typeof code === 'string' && /^[A-Z][A-Z0-9_]{0,63}$/.test(code) ? code : undefined
+}
+
+export async function ownEnd(own: () => unknown): Promise<End> {
+  try {
+    return { value: valueOf(await own()) }
+  } catch (thrown) {
+    return failed(messageOf(thrown), codeOf(thrown))
+  }
+}
+
+/** Returns what a tool returned as JSON; blocks of text are their text. */
+export function valueOf(value: unknown): unknown {
+  if (value === undefined) return null
+  if (typeof value === 'string') return value
+  if (!isBlocks(value)) return JSON.parse(jsonOf(value) || 'null')
+  const blocks = plainBlocks(value)!
+  return blocks.every(({ type }) => type === 'text') ? textOf(blocks) : cloneJson(blocks)
+}
+
+export const shownOf = ({ value, error }: End): unknown => error?.message ?? value
+
+export const reviewedEnd = ({ content, isError }: { content: Parameters<typeof textOf>[0]; isError: boolean }): End =>
+  isError ? failed(textOf(content), 'WITHHELD') : { value: valueOf(content) }
