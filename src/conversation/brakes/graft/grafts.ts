@@ -72,14 +72,8 @@ export function copiesOf(copies: readonly Copied[], place: CopiedIn, subject: Gr
     if (original.id === original.stepId) stepId = nodeId
     const message = copyOf(original.message, ids)
     const copy = { id: nodeId, parentId: parent.id, message, runId, turnIndex, stepId }
-    const [before, after] = [
-      noteBefore({ ...copy, copiedFrom: from }, subject),
-      noteAfter({ ...copy, copiedFrom: from }),
-    ]
-    const tokens = [before, after].reduce(
-      (sum, text) => sum + (text === '' ? 0 : counter.text(text)),
-      counter.message(message),
-    )
+    const around = [noteBefore({ ...copy, copiedFrom: from }, subject), noteAfter({ ...copy, copiedFrom: from })]
+    const tokens = around.reduce((sum, text) => sum + (text === '' ? 0 : counter.text(text)), counter.message(message))
     const depths = { tokens, pathTokens: parent.pathTokens + tokens, depth: parent.depth + 1 }
     made.push({ ...copy, ...depths, tags: noTags, copiedFrom: from })
   }
