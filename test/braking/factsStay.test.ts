@@ -44,6 +44,7 @@ class Deeds {
         return void log.prune({ ...chosen, ...(memo === undefined ? {} : { memo }) })
       }
       case 'mask':
+      case 'show':
       case 'graft':
         return happen(log, happening)
       case 'pin':

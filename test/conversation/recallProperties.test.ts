@@ -57,6 +57,9 @@ function happen(log: BrakeLog, what: BrakedHappening, place: number): readonly s
       })
       return []
     }
+    case 'show':
+      log.show(...what.picks.map((pick) => stepAt(log, pick)))
+      return []
     case 'pin':
       log.pin(stepAt(log, what.pick), what.pinned)
       return []

@@ -7,6 +7,7 @@ import {
   sizesOfFold,
   sizesOfPrune,
   sizesOfRevert,
+  sizesOfShow,
 } from '../../src/conversation/limits/trunkSizes.ts'
 import type { Block } from '../../src/protocol/messages.ts'
 import type { RequestMessage } from '../../src/protocol/ports/model.ts'
@@ -21,7 +22,8 @@ function sizesOf(log: BrakeLog, record: LogRecord): Sizes | undefined {
   const { conversation } = log
   if (record.type === 'revert.applied' && record.applied) return sizesOfRevert(conversation, record)
   if (record.type === 'prune.applied' && record.by === 'runtime') return sizesOfFold(conversation, log.planned!)
-  if (record.type === 'prune.applied' && record.applied) return sizesOfPrune(conversation, record)
+  if (record.type === 'prune.applied' && record.applied)
+    return record.shown === true ? sizesOfShow(conversation, record) : sizesOfPrune(conversation, record)
   if (record.type === 'compaction.end' && record.applied) return sizesOfCompaction(conversation, record.overlay!)
   return undefined
 }

@@ -33,7 +33,7 @@ const moves = [
   'use',
   'unuse',
 ] as const
-const brakes = ['pin', 'unpin', 'graft', 'revert', 'undo', 'prune', 'mask', 'fold', 'compact'] as const
+const brakes = ['pin', 'unpin', 'graft', 'revert', 'undo', 'prune', 'mask', 'show', 'fold', 'compact'] as const
 type Move = readonly [(typeof moves)[number] | (typeof brakes)[number], number]
 
 const histories = fc.array(fc.tuple(fc.constantFrom(...moves, ...brakes), fc.nat(60)) as fc.Arbitrary<Move>, {
@@ -97,6 +97,7 @@ function move(agent: Agent, [what, pick]: Move): void {
     undo: () => agent.revert(step, { category: 'tangent', summary: `tried ${pick}`, undo: true }),
     prune: () => agent.prune({ steps: [step], memo: 'gone' }),
     mask: () => agent.prune({ steps: [step], mask: true }),
+    show: () => agent.prune({ steps: [step], show: true }),
     fold: () => agent.fold(),
     compact: () => agent.compact(),
   }

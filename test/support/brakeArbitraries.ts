@@ -17,6 +17,7 @@ export type BrakedHappening =
     }
   | { readonly type: 'prune'; readonly picks?: readonly number[]; readonly tokens: number; readonly memo?: string }
   | { readonly type: 'mask'; readonly picks?: readonly number[]; readonly tokens: number }
+  | { readonly type: 'show'; readonly picks: readonly number[]; readonly isAll: boolean }
   | { readonly type: 'graft'; readonly wanted: readonly (readonly number[])[] }
   | { readonly type: 'pin'; readonly pick: number; readonly isInside: boolean; readonly pinned: boolean }
   | {
@@ -120,6 +121,14 @@ export const brakedHistories = (options: { maxLength: number }): fc.Arbitrary<Br
           }),
           record({ type: fc.constant('mask' as const), tokens: fc.constantFrom(1, 50, 1_000) }),
         ),
+      },
+      {
+        weight: 3,
+        arbitrary: record({
+          type: fc.constant('show' as const),
+          picks: fc.array(fc.nat(99), { minLength: 1, maxLength: 3 }),
+          isAll: fc.constantFrom(false, false, false, true),
+        }),
       },
       {
         weight: 3,

@@ -1,3 +1,4 @@
+import { planShow } from '../../src/conversation/brakes/prune/planShow.ts'
 import { applyPrune } from '../../src/conversation/brakes/prune/prune.ts'
 import {
   applyRevert,
@@ -258,6 +259,14 @@ export class BrakeLog {
     const request = { id: `p${this.#requests++}`, by: 'model', ...wanted } as const
     this.#push({ type: 'prune.requested', request })
     const outcome = applyPrune(this.conversation, request)
+    this.#push({ type: 'prune.applied', ...outcome })
+    return outcome
+  }
+
+  show(...steps: readonly string[]): PruneOutcome {
+    const request = { id: `h${this.#requests++}`, by: 'model', steps, show: true } as const
+    this.#push({ type: 'prune.requested', request })
+    const { outcome } = planShow(this.conversation, request, new Set(), Infinity)
     this.#push({ type: 'prune.applied', ...outcome })
     return outcome
   }

@@ -1,6 +1,8 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { Conversation } from '../../src/conversation/tree/conversation.ts'
 import { textOf, toolCallsOf, type Message } from '../../src/protocol/messages.ts'
+import { shownMessage } from '../../src/conversation/request/maskedResults.ts'
+import { cutBy } from '../../src/conversation/request/overlay.ts'
 import { stepOf } from '../../src/conversation/brakes/prune/pruneNotes.ts'
 import type { RevertOutcome } from '../../src/protocol/braking.ts'
 import type { BrakedHappening } from './brakeArbitraries.ts'
@@ -53,6 +55,38 @@ function mask(log: BrakeLog, wanted: { readonly steps?: readonly string[]; reado
     applied ? tokens > 0 && Math.abs(freed - tokens) <= 4 * changed.length : tokens === 0,
     `${tokens} for ${freed}`,
   )
+}
+
+/** Shows hidden steps again: each is shown as it was before anything hid it, and the trunk grows by what is said. */
+function show(log: BrakeLog, { picks, isAll }: Extract<BrakedHappening, { type: 'show' }>): void {
+  const { conversation } = log
+  const gone = [...new Set(conversation.path.map(({ stepId }) => stepId))].filter(
+    (id) => conversation.annotations?.hiddenBy(id) !== undefined || conversation.masks().includes(id),
+  )
+  const names = isAll
+    ? gone.map((id) => `n${id}`)
+    : picks.map((pick) =>
+        gone.length === 0 || pick % 5 === 0 ? nameStep(conversation, pick, true) : `n${gone[pick % gone.length]!}`,
+      )
+  const before = conversation.trunkTokens
+  const messages = log.assemble().request.messages
+  const outcome = log.show(...names)
+  const { applied, shown, steps, tokens, reason } = outcome
+  assert.equal([shown, applied], [true, steps.length > 0])
+  assert.ok(applied ? tokens >= 0 : reason?.startsWith('show refused: '), reason)
+  for (const id of steps) {
+    const nodes = stepOf(id, conversation).nodes
+    assert.is(conversation.annotations!.hiddenBy(id), undefined)
+    for (const node of nodes)
+      assert.equal(
+        shownMessage(node, conversation),
+        conversation.overlay === undefined ? node.message : cutBy(conversation.overlay, node),
+      )
+  }
+  const grown = conversation.trunkTokens - before
+  if (steps.length > 0 && conversation.overlay === undefined)
+    assert.is(tokens, Math.max(0, grown), 'what came back, with what was refused')
+  if (!applied && reason === undefined) assert.equal(log.assemble().request.messages, messages)
 }
 
 /** An abandoned node, mostly of a step of the model; now and then any id there is, or none there is. */
@@ -146,6 +180,8 @@ export function happen(
       mask(log, steps === undefined ? { tokens: what.tokens } : { steps })
       return
     }
+    case 'show':
+      return show(log, what)
     case 'graft':
       return checkGrafts(
         log,

@@ -29,6 +29,7 @@ const deeds = {
   revert: 4,
   prune: 3,
   mask: 2,
+  show: 2,
   graft: 2,
   fold: 1,
   compact: 2,
@@ -178,6 +179,8 @@ class RandomTalk implements TalkOutcome {
         return agent.prune({ steps: [step()], memo: 'pruned' })
       case 'mask':
         return agent.prune({ steps: [step()], mask: true })
+      case 'show':
+        return agent.prune({ steps: [step()], show: true })
       case 'graft': {
         const gone = dice.pick(agent.conversation.abandoned())
         return gone === undefined ? undefined : agent.graft(formatNodeId(gone.id))

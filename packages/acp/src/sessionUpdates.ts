@@ -62,14 +62,17 @@ export const undoNote = (id: string, { undone, kept }: UndoLedger): SessionUpdat
   return note(`undo-${id}`, lines.join('\n') || 'Nothing was to be undone.', { type: 'undo', undone, kept })
 }
 
-export const pruneNote = ({ id, steps, tokens, memo, masked }: PruneOutcome): SessionUpdate => {
+export const pruneNote = ({ id, steps, tokens, memo, masked, shown }: PruneOutcome): SessionUpdate => {
   const whose = masked === true ? 'the results of ' : ''
-  const what = `Hid ${whose}${counted(steps.length, 'step')} from the context (about ${Math.round(tokens)} tokens).`
+  const whole = `${whose}${counted(steps.length, 'step')}`
+  const size = `(about ${Math.round(tokens)} tokens)`
+  const what = shown === true ? `Showed ${whole} again ${size}.` : `Hid ${whole} from the context ${size}.`
   return note(`prune-${id}`, memo === undefined ? what : `${what}\n${memo}`, {
     type: 'prune',
     steps,
     tokens,
     ...(masked && { masked }),
+    ...(shown && { shown }),
   })
 }
 

@@ -279,8 +279,9 @@ const own: Handlers<UiFold> = {
   }),
   ...ofBrakes,
   'prune.applied': inExchange((exchange, event) => {
-    const { applied, steps, masked } = event
-    if (applied) note(exchange, event, { steps: steps.map(formatNodeId), ...(masked === true ? { masked } : {}) })
+    const { applied, steps, masked, shown } = event
+    const how = { ...(masked === true ? { masked } : {}), ...(shown === true ? { shown } : {}) }
+    if (applied) note(exchange, event, { steps: steps.map(formatNodeId), ...how })
   }),
   'compaction.end': inExchange((exchange, event) => {
     const { applied, tokensBefore, tokensAfter } = event

@@ -203,6 +203,16 @@ function annotationsOf(
     const rest = { ...(memo === undefined ? {} : { memo }), ...(policy === undefined ? {} : { policy }) }
     prunes.set(id, { id, steps: steps.map(nameOf), tokens, ...rest })
   }
+  /** Steps that are shown again are no part of what hid them. */
+  const takeBack = (steps: readonly NodeId[]): void => {
+    const shown = new Set(steps.map(nameOf))
+    for (const id of steps) masked.delete(id)
+    for (const [id, prune] of prunes) {
+      const left = prune.steps.filter((step) => !shown.has(step))
+      if (left.length === 0) prunes.delete(id)
+      else if (left.length < prune.steps.length) prunes.set(id, { ...prune, steps: left })
+    }
+  }
   const inForce = live?.overlay?.nodeId
   const addOverlay = (overlay: { nodeId: NodeId; from: NodeId; to: NodeId; summary: string }): void => {
     const { nodeId, from, to, summary } = overlay
@@ -213,6 +223,7 @@ function annotationsOf(
   for (const record of records ?? []) {
     if (record.type === 'prune.applied' && record.applied && record.masked === true)
       for (const id of record.steps) masked.set(id, record.policy)
+    else if (record.type === 'prune.applied' && record.applied && record.shown === true) takeBack(record.steps)
     else if (record.type === 'prune.applied' && record.applied) addPrune(record)
     else if (record.type === 'revert.requested' && record.request.policy !== undefined)
       asked.set(record.request.id, record.request.policy)

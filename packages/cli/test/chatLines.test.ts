@@ -70,11 +70,15 @@ describe('what a chat line asks for', (it) => {
     assert.equal(readChatLine('/unpin n12'), { type: 'unpin', step: 'n12' })
     assert.equal(readChatLine('/graft n12, n13'), { type: 'graft', steps: ['n12', 'n13'] })
     assert.equal(readChatLine('/mask n4 n9'), { type: 'prune', steps: ['n4', 'n9'], mask: true })
+    assert.equal(readChatLine('/show n4, n9'), { type: 'prune', steps: ['n4', 'n9'], show: true })
     assert.equal(readChatLine('/mask 5000'), { type: 'prune', tokens: 5_000, mask: true })
     for (const line of [
       '/prune',
       '/prune the old ones',
       '/mask',
+      '/show',
+      '/show 5000',
+      '/show n4 because',
       '/mask n4 because',
       '/use',
       '/pin',

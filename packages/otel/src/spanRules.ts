@@ -327,11 +327,11 @@ const spanRules: SpanRules = {
         : {}),
     })
   },
-  'prune.applied'(trace, { id, applied, masked, steps, tokens, reason }) {
+  'prune.applied'(trace, { id, applied, masked, shown, steps, tokens, reason }) {
     trace.answerDrain(id, 'prune.applied', {
       'escapement.prune.applied': applied,
       'escapement.prune.masked': masked,
-      'escapement.prune.hidden': steps.map(formatNodeId),
+      [`escapement.prune.${shown === true ? 'shown' : 'hidden'}`]: steps.map(formatNodeId),
       'escapement.prune.tokens': tokens,
       'escapement.prune.reason': trace.content ? reason : plainReason(reason),
     })

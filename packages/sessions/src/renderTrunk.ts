@@ -2,6 +2,7 @@ import { z } from 'zod'
 import type { AgentDefinition } from '../../../src/actors/define/agentDefinition.ts'
 import { TurnFrames } from '../../../src/actors/turn/turnFrames.ts'
 import { planAskedFold } from '../../../src/conversation/brakes/fold/planFold.ts'
+import { planShow } from '../../../src/conversation/brakes/prune/planShow.ts'
 import { applyPrune } from '../../../src/conversation/brakes/prune/prune.ts'
 import { RequestAssembler } from '../../../src/conversation/request/assembleRequest.ts'
 import type { Conversation } from '../../../src/conversation/tree/conversation.ts'
@@ -23,6 +24,8 @@ export interface RenderOptions {
   readonly memo?: string
   /** Steps whose results are masked in addition. */
   readonly mask?: readonly string[]
+  /** Hidden and masked steps that are shown again, whatever the room. */
+  readonly show?: readonly string[]
   /** Folds every step that may be folded, as `agent.fold` would, by `braking.fold` of the definition. */
   readonly fold?: boolean
   /** Records of the past that a fork shares. */
@@ -46,6 +49,7 @@ const optionsSchema = lazily(() =>
     hide: steps(),
     memo: z.string(),
     mask: steps(),
+    show: steps(),
     fold: z.boolean(),
     past: z.custom<Iterable<LogRecord>>((value) => typeof value === 'object' && value !== null),
   }).partial(),
@@ -53,7 +57,7 @@ const optionsSchema = lazily(() =>
 
 /**
  * Renders the request of a turn from a log, as agents of the definition would send it, with its instructions, tools and brakes; for the definition
- * that wrote the log, byte for byte as it was sent. `hide`, `mask` and `fold` say what it would be after such a change, which is not made. Tools of
+ * that wrote the log, byte for byte as it was sent. `hide`, `mask`, `show` and `fold` say what it would be after such a change, which is not made. Tools of
  * sources are those that the definition has; `redact` of a runtime is not applied to instructions. Pure.
  *
  * @throws RuntimeError `INVALID_OPTION`: a turn that the log does not have, or a change that may not be made, with the reason.
@@ -111,11 +115,13 @@ function untilRequest(records: readonly LogRecord[], turn: number): readonly Log
 
 type Change =
   | { readonly steps: readonly string[]; readonly memo?: string; readonly mask?: true }
+  | { readonly steps: readonly string[]; readonly show: true }
   | { readonly fold: true }
 
-const changesIn = ({ hide, memo, mask, fold }: RenderOptions): readonly Change[] => [
+const changesIn = ({ hide, memo, mask, show, fold }: RenderOptions): readonly Change[] => [
   ...(hide === undefined ? [] : [{ steps: hide, ...(memo === undefined ? {} : { memo }) }]),
   ...(mask === undefined ? [] : [{ steps: mask, mask: true } as const]),
+  ...(show === undefined ? [] : [{ steps: show, show: true } as const]),
   ...(fold === true ? [{ fold } as const] : []),
 ]
 
@@ -136,7 +142,10 @@ function changed(
       ? 'fold refused: folding is off'
       : planAskedFold(conversation, braking.fold, frameTokens, request, new Set())
   if (typeof plan === 'string') return refuse(plan)
-  const outcome = plan?.outcome ?? applyPrune(conversation, request)
+  const outcome =
+    'show' in change
+      ? planShow(conversation, { id: 'render', steps: change.steps }, new Set(), Infinity).outcome
+      : (plan?.outcome ?? applyPrune(conversation, request))
   if (!outcome.applied) return refuse(outcome.reason!)
   const record = {
     v: 3,

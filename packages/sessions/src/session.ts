@@ -73,6 +73,8 @@ export type TrunkChange =
       readonly tokens: number
       /** True if the steps are shown without the contents of their results. */
       readonly masked?: true
+      /** True if hidden or masked steps are shown again. */
+      readonly shown?: true
       /** The policy that chose the steps. */
       readonly policy?: string
       readonly economics?: Economics

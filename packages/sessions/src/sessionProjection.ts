@@ -360,9 +360,10 @@ function trunkChangeOf(record: Reshaping, planned: ReadonlyMap<string, string>):
       return { type, applied, ...what, ...rest }
     }
     case 'prune.applied': {
-      const masked = record.masked === true ? { masked: record.masked } : {}
-      const policy = record.policy === undefined ? {} : { policy: record.policy }
-      return { type: 'prune', applied, steps: [...record.steps], tokens: record.tokens, ...masked, ...policy, ...rest }
+      const { steps, tokens, masked, shown, policy } = record
+      const how = { ...(masked === true ? { masked } : {}), ...(shown === true ? { shown } : {}) }
+      const by = policy === undefined ? {} : { policy }
+      return { type: 'prune', applied, steps: [...steps], tokens, ...how, ...by, ...rest }
     }
     case 'compaction.end': {
       const { overlay, tokensBefore, tokensAfter } = record

@@ -4,6 +4,7 @@ import { onlyFields } from '../../protocol/checks/onlyFields.ts'
 import { recallName } from '../../conversation/tree/stepText.ts'
 import { lazily } from '../../protocol/lazily.ts'
 import { graftBrake } from '../../protocol/brakes/graft/graftBrake.ts'
+import { pruneBrake } from '../../protocol/brakes/prune/pruneBrake.ts'
 import { pinBrake } from '../../protocol/brakes/pins/pinBrake.ts'
 import { defaultRevertPolicy, ignoredTools, type RevertPolicy } from '../../conversation/brakes/revert/revert.ts'
 import { defaultFoldPolicy, type FoldPolicy } from '../../conversation/brakes/fold/planFold.ts'
@@ -19,6 +20,7 @@ import { agentPart } from '../parts/agentPart.ts'
 import { pinTool } from '../brakes/pins/pinTool.ts'
 import { graftTool } from '../brakes/graft/graftTool.ts'
 import { prunTool } from '../brakes/prune/prunTool.ts'
+import { showTool } from '../brakes/prune/showTool.ts'
 import { recallTool } from '../brakes/recall/recallTool.ts'
 import { revertTool } from '../brakes/revert/revertTool.ts'
 import type { Tool } from '../tools/defineTool.ts'
@@ -74,6 +76,8 @@ export interface BrakingOptions {
   readonly graft?: boolean
   /** The model may hide steps of its own, with a memo in their place. */
   readonly prune?: boolean
+  /** The model may have hidden steps shown again, in their places. Needs `prune`, `fold` or `policies`, which hide them. */
+  readonly show?: boolean
   /** The model may pin steps, which keeps them in its sight until a revert gives them up. */
   readonly pin?: boolean
   /** The model may read again any step that is no longer shown in full. */
@@ -116,6 +120,7 @@ export const brakingSchema = () =>
     ]),
     graft: z.boolean(),
     prune: z.boolean(),
+    show: z.boolean(),
     pin: z.boolean(),
     recall: z.boolean(),
     fold: z.union([
@@ -184,6 +189,15 @@ function checkPolicies(policies: readonly Policy[], options: BrakingOptions, lab
   }
 }
 
+/** @throws RuntimeError `INVALID_DEFINITION` */
+function checkShow({ show, prune = false, fold = false, policies = [] }: BrakingOptions, label: string): void {
+  if (show !== true || prune || fold !== false || policies.length > 0) return
+  throw new RuntimeError(
+    'INVALID_DEFINITION',
+    `${label}: braking.show: nothing would be hidden: set prune, fold or policies, or leave show out.`,
+  )
+}
+
 const usualReverts: RevertSettings = {
   ...defaultRevertPolicy,
   summaryModel: null,
@@ -206,6 +220,7 @@ function brakingOf(
 ): AgentDefinition['braking'] {
   const { revert = false, graft = false, prune = false, fold = false, stall = false } = options ?? {}
   const { policies = [], lessons = false, pin = false } = options ?? {}
+  checkShow(options ?? {}, label)
   const hasRecall = offersRecall(options)
   const hasBrakes = revert !== false || graft || prune || pin || hasRecall || stall !== false || lessons
   const isOff = !hasBrakes && policies.length === 0
@@ -217,6 +232,7 @@ function brakingOf(
     ...(hasRecall ? [recallName] : []),
     ...(graft ? [graftBrake.tool] : []),
     ...(pin ? [pinBrake.tool] : []),
+    ...(options?.show === true ? [pruneBrake.showTool] : []),
   ])
   const settings: RevertSettings = {
     maxRevertsPerTarget: maxRevertsPerTarget ?? usualReverts.maxRevertsPerTarget,
@@ -266,6 +282,7 @@ const brakeTools: readonly {
   { name: 'revert_to_state', isOffered: offersRevert, make: ({ revert }) => revertTool(revert!) },
   { name: graftBrake.tool, isOffered: ({ graft } = {}) => graft === true, make: graftTool },
   { name: 'prun', isOffered: ({ prune } = {}) => prune === true, make: prunTool },
+  { name: pruneBrake.showTool, isOffered: ({ show } = {}) => show === true, make: showTool },
   { name: pinBrake.tool, isOffered: ({ pin } = {}) => pin === true, make: pinTool },
   { name: recallName, isOffered: offersRecall, make: recallTool },
 ]

@@ -30,6 +30,12 @@ interface Fold {
 
 export type RolledUp = NonNullable<PruneOutcome['rolled']>[number]
 
+/** The step after which an index stands. */
+export interface ShownIndex {
+  readonly at: NodeId
+  readonly text: string
+}
+
 /** The part of a conversation that determines which steps of a hidden span are left. */
 export interface HiddenSubject {
   readonly head: NodeId | null

@@ -10,7 +10,9 @@ import {
   type HiddenSpan,
   type HiddenSubject,
   type RolledUp,
+  type ShownIndex,
 } from './hiddenSpan.ts'
+import { memoOf, stepOf } from './prune/pruneNotes.ts'
 
 /** Stored form of hidden steps: every span once, the active spans by index, and the span that hides each step. */
 export interface KeptHidden {
@@ -62,6 +64,34 @@ export class HiddenSteps {
     for (const step of steps) this.#spanOf.set(step, hidden)
     this.#spans.push(hidden)
     return changed
+  }
+
+  /**
+   * Shows hidden steps again. The lines about them leave the memo and the index of their fold; the memo of a prune stays whole until none of its
+   * steps is hidden any more. Returns the lowest depth of the trunk whose rendering changes.
+   */
+  show(steps: readonly NodeId[], subject: HiddenSubject): number {
+    const shown = new Set(steps)
+    const changed = this.stepsChangedByShow(steps, subject)
+    const before = this.index(subject)
+    for (const id of steps) this.#spanOf.delete(id)
+    this.#spans = this.#spans.flatMap((span) => {
+      const left = withoutSteps(span, shown, subject)
+      if (left === span) return span
+      for (const id of left?.steps ?? []) if (this.#spanOf.get(id) === span) this.#spanOf.set(id, left!)
+      return left ?? []
+    })
+    const after = this.index(subject)
+    const indexed = before?.at === after?.at && before?.text === after?.text ? [] : [before, after]
+    const at = indexed.flatMap((index) => index?.at ?? [])
+    return Math.min(changed, lowestDepth(at, subject))
+  }
+
+  /** Returns the lowest depth that changes when steps are shown again, ignoring the index. */
+  stepsChangedByShow(steps: readonly NodeId[], subject: HiddenSubject): number {
+    const shown = new Set(steps)
+    const touched = this.#spans.filter((span) => span.steps.some((id) => shown.has(id)))
+    return lowestDepth([...steps, ...touched.flatMap((span) => noteStep(span, subject) ?? [])], subject)
   }
 
   /** Returns the lowest depth of the trunk whose rendering an outcome would change. */
@@ -152,10 +182,28 @@ const cutOff = (subject: HiddenSubject, depth: number): HiddenSubject => ({
   onTrunk: (id) => subject.onTrunk(id) && subject.node(id)!.depth <= depth,
 })
 
-/** Returns the step after which an index stands. */
-export interface ShownIndex {
-  readonly at: NodeId
-  readonly text: string
+/** Returns a span without some of its steps, and without the lines of its index about them; `undefined` if no step is left. */
+function withoutSteps(span: HiddenSpan, gone: ReadonlySet<NodeId>, subject: HiddenSubject): HiddenSpan | undefined {
+  const { index, ...fold } = span.fold ?? {}
+  const lines = index?.split('\n').filter((line) => !gone.has(homeOf(line))) ?? []
+  const steps = span.steps.filter((id) => !gone.has(id))
+  const isSame = steps.length === span.steps.length
+  if (isSame && lines.join('\n') === (index ?? '')) return span
+  if (steps.length === 0) return undefined
+  const memo = isSame ? span.memo : memoOf(span, steps, subject)
+  const taken = span.steps.filter((id) => gone.has(id)).flatMap((id) => stepOf(id, subject).nodes)
+  return {
+    ...span,
+    steps,
+    tokens: Math.max(
+      0,
+      taken.reduce((left, node) => left - node.tokens, span.tokens),
+    ),
+    ...(memo === undefined ? {} : { memo }),
+    ...(span.fold === undefined
+      ? {}
+      : { fold: { ...(fold as typeof span.fold), ...(lines.length === 0 ? {} : { index: lines.join('\n') }) } }),
+  }
 }
 
 const linesIn = (memo: string | undefined): number => memo?.split('\n').length ?? 0
@@ -171,7 +219,7 @@ const isReply = (node: ConversationNode | undefined): boolean =>
 
 /** Returns the reason why a prune, fold or mask cannot be applied; `undefined` if it can. */
 export function wrongInPrune(
-  { by, steps, memo, masked, rolled = [] }: PruneOutcome,
+  { by, steps, memo, masked, shown, rolled = [] }: PruneOutcome,
   annotations: PruneAnnotations | undefined,
   subject: HiddenSubject,
 ): string | undefined {
@@ -180,8 +228,12 @@ export function wrongInPrune(
   if (steps.some((id) => annotations?.isPinned(id))) return 'it hides a pinned step'
   if (steps.some((id, index) => !subject.onTrunk(id) || id <= (steps[index - 1] ?? 0)))
     return 'its steps are not in the order of the trunk'
+  const isGone = (id: NodeId): boolean => hidden?.spanOf(id) !== undefined || annotations?.masked.has(id) === true
+  if (shown === true) {
+    if (masked === true || by === 'runtime') return 'it hides and shows'
+    return steps.every(isGone) ? undefined : 'it shows what is neither hidden nor masked'
+  }
   if (masked === true) {
-    const isGone = (id: NodeId): boolean => hidden?.spanOf(id) !== undefined || annotations?.masked.has(id) === true
     return steps.some(isGone) ? 'it masks what is hidden or masked already' : undefined
   }
   if (by !== 'runtime') return undefined

@@ -151,7 +151,7 @@ function unpricedBy(prices: Prices | undefined): Unpriced | undefined {
 
 /** Tools that are asked only because there are brakes; some of them only after one, as an agent without may have a tool by their name. */
 const asking = new Set<string>([askedBrakes.revert.tool, askedBrakes.prune.tool])
-const askingLater = new Set<string>([recallName, askedBrakes.graft.tool])
+const askingLater = new Set<string>([recallName, askedBrakes.graft.tool, askedBrakes.prune.showTool])
 
 const isOfBrakes = ({ brakes }: Reckoning, name: string): boolean =>
   asking.has(name) || (askingLater.has(name) && brakes.length > 0)

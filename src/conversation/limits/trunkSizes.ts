@@ -2,6 +2,7 @@ import type { PruneOutcome, RevertOutcome } from '../../protocol/braking.ts'
 import type { NodeId } from '../../protocol/ids.ts'
 import type { Overlay } from '../../protocol/records.ts'
 import { renderNotice, renderTag } from '../request/brakeNotes.ts'
+import { Annotations } from '../tree/annotations.ts'
 import type { Conversation } from '../tree/conversation.ts'
 import type { Sizes } from './economics.ts'
 import { changedByOverlay, HiddenSteps } from '../brakes/hiddenSteps.ts'
@@ -15,10 +16,20 @@ import { notesOfSpan } from '../brakes/prune/pruneNotes.ts'
 
 /** Returns the estimated tokens of the trunk as shown, up to and including this depth; under another summary, if one is given. */
 const shownTokens = (conversation: Conversation, depth: number, laid?: Overlay): number =>
-  shownUpTo(conversation, depth, laid).shown
+  shownUpTo(conversation, depth, { laid }).shown
+
+/** Circumstances under which a trunk is counted, if not its own. */
+interface Under {
+  readonly laid?: Overlay | undefined
+  readonly annotations?: Annotations | undefined
+}
 
 /** Returns the same, and the tokens of the index of names in it. */
-function shownUpTo(conversation: Conversation, depth: number, laid?: Overlay): { shown: number; index: number } {
+function shownUpTo(
+  conversation: Conversation,
+  depth: number,
+  { laid, annotations = conversation.annotations }: Under = {},
+): { shown: number; index: number } {
   const path = conversation.path.slice(0, depth)
   const depthOf = (id: NodeId): number => conversation.node(id)!.depth
   const overlay = laid ?? conversation.overlay
@@ -32,7 +43,7 @@ function shownUpTo(conversation: Conversation, depth: number, laid?: Overlay): {
     onTrunk: (id: NodeId) => conversation.onTrunk(id) && depthOf(id) <= depth,
   }
   const saved = view.overlay === undefined ? 0 : savedBySummary(view.overlay, view)
-  const notes = noteTokens(view, conversation.annotations)
+  const notes = noteTokens(view, annotations)
   return { shown: (path.at(-1)?.pathTokens ?? 0) - saved + notes.shown - notes.taken, index: notes.index }
 }
 
@@ -61,6 +72,9 @@ export function sizesOfRevert(conversation: Conversation, { target, tag, rebased
   return { before, after: kept + note + again, unchanged }
 }
 
+const refusalTokens = ({ counter }: Conversation, text: string): number =>
+  counter.text(renderNotice({ kind: 'refusal', text }))
+
 /** Returns the trunk sizes before and after a prune or mask that is about to be applied. */
 export function sizesOfPrune(conversation: Conversation, outcome: PruneOutcome): Sizes {
   const before = conversation.trunkTokens
@@ -71,12 +85,36 @@ export function sizesOfPrune(conversation: Conversation, outcome: PruneOutcome):
   if (first === undefined) return { before, after: before, unchanged: before }
   const { counter } = conversation
   let taken = isMask ? freedByMask({ nodes }, conversation) : 0
-  let notes = outcome.reason === undefined ? 0 : counter.text(renderNotice({ kind: 'refusal', text: outcome.reason }))
+  let notes = outcome.reason === undefined ? 0 : refusalTokens(conversation, outcome.reason)
   if (!isMask) {
     for (const node of nodes) taken += tokensOfShown(node, conversation)
     for (const { text } of notesOfSpan(outcome, conversation)) notes += counter.text(text)
   }
   return { before, after: before - taken + notes, unchanged: shownTokens(conversation, first.depth - 1) }
+}
+
+/** Returns the trunk sizes before and after hidden or masked steps are shown again. */
+export function sizesOfShow(conversation: Conversation, outcome: PruneOutcome): Sizes {
+  const { annotations, trunkTokens: before } = conversation
+  if (annotations === undefined || outcome.steps.length === 0) return { before, after: before, unchanged: before }
+  const next = new Annotations(annotations.keep())
+  const depth = next.hide(outcome, conversation)
+  const notes = noteTokens(conversation, annotations)
+  const after = noteTokens(conversation, next)
+  const refusal = outcome.reason === undefined ? 0 : refusalTokens(conversation, outcome.reason)
+  const grown = after.shown - after.taken - notes.shown + notes.taken + refusal
+  const again = outcome.steps.filter((id) => annotations.hiddenBy(id) !== undefined)
+  const masked = firstMasked(
+    outcome.steps.filter((id) => annotations.masked.has(id)),
+    conversation,
+  )
+  const changed = Math.min(masked?.depth ?? Infinity, annotations.hidden.stepsChangedByShow(again, conversation))
+  const isIndex = depth < changed && annotations.hidden.index(conversation) !== undefined
+  // The masks that go must not count for the beginning of their steps.
+  const unchanged = isIndex
+    ? tokensBeforeIndex(conversation)
+    : shownUpTo(conversation, depth - 1, { annotations: next }).shown
+  return { before, after: before + grown, unchanged }
 }
 
 /** Returns the trunk sizes before and after a fold that is about to be applied. */
@@ -91,12 +129,17 @@ export function sizesOfFold(
   const indexed = index === undefined ? undefined : conversation.node(index.at)!
   if (indexed === undefined || changed <= indexed.depth)
     return { before, after: trunkTokens, unchanged: shownTokens(conversation, changed - 1) }
-  // The index stands behind all else of its step, and behind a summary that covers the step.
-  const { overlay } = conversation
+  return { before, after: trunkTokens, unchanged: tokensBeforeIndex(conversation) }
+}
+
+/** Returns the tokens of the trunk before the index of names, which stands behind all else of its step, and behind a summary that covers the step. */
+function tokensBeforeIndex(conversation: Conversation): number {
+  const { overlay, annotations } = conversation
+  const indexed = conversation.node(annotations!.hidden.index(conversation)!.at)!
   const isCovered = overlay !== undefined && indexed.id >= overlay.from && indexed.id <= overlay.to
   const end = isCovered ? conversation.node(overlay.to)! : conversation.stepEnd(indexed)
   const kept = shownUpTo(conversation, end.depth)
-  return { before, after: trunkTokens, unchanged: kept.shown - kept.index }
+  return kept.shown - kept.index
 }
 
 /** Returns the trunk sizes before and after a compaction that is about to be applied. */

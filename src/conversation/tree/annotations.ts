@@ -15,7 +15,7 @@ import type { Notice } from '../request/brakeNotes.ts'
 import type { Fact } from './facts.ts'
 import type { HiddenSpan } from '../brakes/hiddenSpan.ts'
 import { HiddenSteps, type KeptHidden } from '../brakes/hiddenSteps.ts'
-import { MaskedSteps } from '../request/maskedResults.ts'
+import { firstMasked, MaskedSteps } from '../request/maskedResults.ts'
 import { PolicyLog, type LastFired } from '../brakes/policies/policyLog.ts'
 import { StallLog, type KeptStalls } from '../brakes/stall/stallLog.ts'
 
@@ -58,6 +58,8 @@ export interface KeptAnnotations {
   readonly hasUnpinned: boolean
   /** Missing in annotations that were stored before the first one. */
   readonly refused?: readonly Refused[]
+  /** Missing while there are none. */
+  readonly shown?: readonly NodeId[]
   /** Missing while none works. */
   readonly working?: readonly (readonly [string, Receipt])[]
 }
@@ -84,6 +86,8 @@ export class Annotations {
   readonly #revertsTo: Map<NodeId, number>
   /** Every tag, oldest first. */
   readonly tagged: Tagged[]
+  /** Steps that somebody asked to be shown again: only a person, the model and compactions hide them. */
+  readonly #shownAgain: Set<NodeId>
   readonly #pinned: Set<NodeId>
   readonly #yielding: Set<NodeId>
   /** True if a step was ever unpinned. */
@@ -102,6 +106,7 @@ export class Annotations {
     this.masked = new MaskedSteps(kept?.masked)
     this.#revertsTo = new Map(kept?.revertsTo)
     this.tagged = [...(kept?.tagged ?? [])]
+    this.#shownAgain = new Set(kept?.shown)
     this.#pinned = new Set(kept?.pinned)
     this.#yielding = new Set(kept?.yielding)
     this.hasUnpinned = kept?.hasUnpinned ?? false
@@ -116,6 +121,7 @@ export class Annotations {
       tagged,
       hasUnpinned,
       ...(refused.length === 0 ? {} : { refused }),
+      ...(this.#shownAgain.size === 0 ? {} : { shown: [...this.#shownAgain] }),
       ...(this.#working.size === 0 ? {} : { working: [...this.#working] }),
       notices: [...this.notices],
       stalls: this.stalls.keep(),
@@ -130,7 +136,9 @@ export class Annotations {
 
   /** True if the model is shown any of the annotations. */
   get hasNotes(): boolean {
-    return this.tagged.length > 0 || this.notices.size > 0 || this.hidden.spans.length > 0
+    // Once there were notes, look-alikes of them stay defused.
+    const isNoted = this.hidden.spans.length > 0 || this.#shownAgain.size > 0
+    return isNoted || this.tagged.length > 0 || this.notices.size > 0
   }
 
   noticesAt(id: NodeId): readonly Notice[] {
@@ -158,11 +166,26 @@ export class Annotations {
     return this.hidden.spanOf(stepId)
   }
 
-  /** Takes in an applied prune, fold or mask. Returns the lowest depth of the trunk whose rendering changes. */
+  isShownAgain(stepId: NodeId): boolean {
+    return this.#shownAgain.has(stepId)
+  }
+
+  /** Takes in an applied prune, fold, mask, or the taking back of one. Returns the lowest depth of the trunk whose rendering changes. */
   hide(outcome: PruneOutcome, subject: Parameters<MaskedSteps['add']>[1]): number {
-    if (outcome.masked === true) return this.masked.add(outcome.steps, subject)
-    this.masked.drop(outcome.steps)
+    const { steps, masked, shown } = outcome
+    if (masked === true) return this.masked.add(steps, subject)
+    if (shown === true) return this.#show(steps, subject)
+    this.masked.drop(steps)
+    for (const id of steps) this.#shownAgain.delete(id)
     return this.hidden.apply(outcome, subject)
+  }
+
+  #show(steps: readonly NodeId[], subject: Parameters<MaskedSteps['add']>[1]): number {
+    const unmasked = steps.filter((id) => this.masked.has(id))
+    this.masked.drop(steps)
+    for (const id of steps) this.#shownAgain.add(id)
+    const again = steps.filter((id) => this.hiddenBy(id) !== undefined)
+    return Math.min(firstMasked(unmasked, subject)?.depth ?? Infinity, this.hidden.show(again, subject))
   }
 
   revertsTo(id: NodeId): number {

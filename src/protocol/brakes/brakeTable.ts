@@ -72,8 +72,9 @@ export const brakeQueues = askedKinds.map((kind) => askedBrakes[kind].queue) as 
 
 /** Names of the tools by which a model asks for a brake. */
 export const askingTools: readonly string[] = askedKinds.flatMap((kind) => {
-  const { tool }: { readonly queue: string; readonly tool?: string } = askedBrakes[kind]
-  return tool === undefined ? [] : [tool]
+  const { tool, showTool }: { readonly queue: string; readonly tool?: string; readonly showTool?: string } =
+    askedBrakes[kind]
+  return [tool, showTool].flatMap((name) => name ?? [])
 })
 export type AskingTool = Extract<Rows[AskedBrake], { readonly tool: string }>['tool']
 

@@ -23,9 +23,12 @@ export function wrongCommand(command: unknown, issues: string): RuntimeError {
 
 function checkPrune<C extends AgentCommand | CheckedCommand>(command: C): C {
   if (command.type !== 'agent.prune') return command
-  if (command.steps === undefined && command.tokens === undefined)
+  const { steps, tokens, memo, mask, show } = command
+  if (show === true && (steps === undefined || (tokens ?? memo ?? mask) !== undefined))
+    throw new RuntimeError('INVALID_OPTION', 'agent.prune: "show" takes "steps" alone.')
+  if (steps === undefined && tokens === undefined)
     throw new RuntimeError('INVALID_OPTION', 'agent.prune: give "steps" or "tokens".')
-  if (command.mask === true && command.memo !== undefined)
+  if (mask === true && memo !== undefined)
     throw new RuntimeError(
       'INVALID_OPTION',
       'agent.prune: give "memo" or "mask": a memo takes the place of hidden steps.',

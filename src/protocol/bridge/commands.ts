@@ -105,7 +105,7 @@ export interface RunOptions extends SayOptions {
   readonly signal?: AbortSignal | undefined
 }
 
-/** Steps to hide or mask: the named ones, or the oldest until the given number of tokens is hidden or freed. */
+/** Steps to hide, mask or show again: the named ones, or the oldest until the given number of tokens is hidden or freed. */
 export interface PruneOptions {
   readonly steps?: readonly string[] | undefined
   /** Estimated number of tokens to hide; not together with `steps`. */
@@ -114,6 +114,8 @@ export interface PruneOptions {
   readonly memo?: string | undefined
   /** Keeps the steps and their calls visible, and replaces the content of each result by a line. Not together with `memo`. */
   readonly mask?: true | undefined
+  /** Shows hidden, folded and masked `steps` again, in their places. Not together with `memo`, `mask` or `tokens`. */
+  readonly show?: true | undefined
 }
 
 export interface CompactOptions {

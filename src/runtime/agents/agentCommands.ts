@@ -126,7 +126,8 @@ export abstract class AgentCommands<out Output = unknown, in Deps = undefined, o
 
   /**
    * Hides steps of the model, such as `n12`, or its oldest ones until `tokens` are hidden, with a `memo` in their place; with `mask` only the
-   * contents of their results. Decided as a revert is; the outcome is a `prune.applied` event.
+   * contents of their results. With `show`, hidden and masked `steps` are shown again in their places, if they fit the context. Decided as a revert
+   * is; the outcome is a `prune.applied` event.
    *
    * @throws RuntimeError `INVALID_OPTION`, `QUEUE_FULL`, `AGENT_STOPPED`
    */

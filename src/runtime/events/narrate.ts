@@ -127,9 +127,14 @@ function revertApplied(event: EventOf<'revert.applied'>): Narration {
   })
 }
 
-function pruneApplied({ applied, masked, steps, tokens, reason, economics }: EventOf<'prune.applied'>): Narration {
-  if (!applied) return warn(`${masked === true ? 'mask' : 'prune'} refused`, { reason: plainReason(reason) })
-  return info(`${masked === true ? 'masked' : 'pruned'} ${counted(steps.length, 'step')}`, {
+const pruneWord = ({ mask, show }: { readonly mask?: true | undefined; readonly show?: true | undefined }): string =>
+  show === true ? 'show' : mask === true ? 'mask' : 'prune'
+
+function pruneApplied(event: EventOf<'prune.applied'>): Narration {
+  const { applied, masked, shown, steps, tokens, reason, economics } = event
+  if (!applied) return warn(`${pruneWord({ mask: masked, show: shown })} refused`, { reason: plainReason(reason) })
+  const done = shown === true ? 'showed again' : masked === true ? 'masked' : 'pruned'
+  return info(`${done} ${counted(steps.length, 'step')}`, {
     steps: steps.map(formatNodeId),
     tokens,
     ...economics,
@@ -219,8 +224,7 @@ const narrators: Narrators = {
   'undo.step': ({ call, undone }) => debug(`call ${undone ? '' : 'not '}undone`, { call: formatNodeId(call), undone }),
   'undo.end': ({ undone, kept }) =>
     info(`${counted(undone.length, 'thing')} undone, ${kept.length} not`, { undone: undone.length, kept: kept.length }),
-  'prune.requested': ({ request: { by, mask } }) =>
-    debug(`${mask === true ? 'mask' : 'prune'} asked for by the ${by}`, { by }),
+  'prune.requested': ({ request }) => debug(`${pruneWord(request)} asked for by the ${request.by}`, { by: request.by }),
   'prune.applied': pruneApplied,
   ...brakeWords.log,
   'pin.requested': ({ request: { by, pinned } }) => debug(`${pinned ? 'pin' : 'unpin'} asked for by the ${by}`, { by }),

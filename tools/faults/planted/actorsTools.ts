@@ -213,7 +213,7 @@ export const faults: readonly Fault[] = [
     id: 'actorsTools-27',
     file: 'src/actors/brakes/prune/drainPrunes.ts',
     what: 'one step is hidden by two prunes',
-    from: 'for (const step of outcome.steps) taken.add(step)',
+    from: "for (const step of outcome.steps) taken[outcome.shown === true ? 'shown' : 'hidden'].add(step)",
     to: '',
     tests: ['braking/'],
   },

@@ -45,8 +45,8 @@ export const faults: readonly Fault[] = [
     id: 'background-6',
     file: 'src/conversation/brakes/fold/planFold.ts',
     what: 'the receipt of a call that works is folded away',
-    from: ' || annotations?.isWorking(id) === true) continue',
-    to: ') continue',
+    from: ' || annotations?.isWorking(id) || ',
+    to: ' || ',
     tests: ['braking/background'],
   },
   {

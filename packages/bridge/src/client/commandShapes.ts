@@ -110,6 +110,7 @@ const shapes: { readonly [T in AgentCommand['type']]: Shape<CommandOf<T>> } = {
     tokens: maybe(positive),
     memo: maybe(text),
     mask: maybe(word(true)),
+    show: maybe(word(true)),
   }),
   'agent.fold': command('agent.fold', { agentId: text }),
   'agent.brake': command('agent.brake', { agentId: text, policy: text }),

@@ -85,6 +85,7 @@ const commands: readonly { readonly [key: string]: Json }[] = [
   { type: 'agent.revert', agentId: 'a1', step: 'n1', category: 'failure', summary: 's', undo: true },
   { type: 'agent.prune', agentId: 'a1', steps: ['n1'], tokens: 5, memo: 'm' },
   { type: 'agent.prune', agentId: 'a1', steps: ['n1'], mask: true },
+  { type: 'agent.prune', agentId: 'a1', steps: ['n1'], show: true },
   { type: 'agent.fold', agentId: 'a1' },
   { type: 'agent.brake', agentId: 'a1', policy: 'p' },
   { type: 'agent.compact', agentId: 'a1', focus: 'f' },
@@ -182,10 +183,15 @@ describe('what the client checks without schemas', (it) => {
       (command) => agentCommands.schema().safeParse(command).success,
       takes,
       (path, command) => {
-        const { type, mask, memo, steps, tokens, decision } = command as { readonly [key: string]: Json | undefined }
+        const { type, mask, memo, show, steps, tokens, decision } = command as {
+          readonly [key: string]: Json | undefined
+        }
         // Rules between fields, which stand beside the schema.
         const isRule =
-          (type === 'agent.prune' && ((mask !== undefined && memo !== undefined) || (steps ?? tokens) === undefined)) ||
+          (type === 'agent.prune' &&
+            ((mask !== undefined && memo !== undefined) ||
+              (show !== undefined && (steps === undefined || (tokens ?? memo ?? mask) !== undefined)) ||
+              (steps ?? tokens) === undefined)) ||
           (type === 'agent.decide' && decision !== undefined)
         return isLeft(path) || isRule
       },

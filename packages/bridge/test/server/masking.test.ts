@@ -30,6 +30,16 @@ describe('a mask asked for from afar', (it) => {
     await agent.prune({ tokens: 1, mask: true })
     const refused = await heard.until((event) => event.type === 'prune.applied' && !event.applied)
     assert.match(refused.type === 'prune.applied' ? (refused.reason ?? '') : '', /^mask refused: there is no step/)
+    await agent.prune({ steps: ['n3', 'n5'], show: true })
+    const shown = await heard.until((event) => event.type === 'prune.applied' && event.shown === true)
+    assert.equal(shown.type === 'prune.applied' && [shown.applied, shown.masked, shown.steps], [
+      true,
+      undefined,
+      [2, 4],
+    ])
+    assert.equal((await agent.conversation()).masks, [])
+    for (const wrong of [{ show: true }, { tokens: 1, show: true }, { steps: ['n3'], show: true, mask: true }])
+      await assert.rejects(() => agent.prune(wrong as object), withCode('INVALID_OPTION'))
     for (const wrong of [{ mask: true }, { tokens: 1, mask: true, memo: 'm' }, { tokens: 1, mask: false }])
       await assert.rejects(() => agent.prune(wrong as object), withCode('INVALID_OPTION'))
   })

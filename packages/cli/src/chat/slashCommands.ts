@@ -60,7 +60,7 @@ function readSteps(text: string): { readonly what?: Pick<PruneOptions, 'steps' |
   return steps.length === 0 ? { rest } : { what: { steps }, rest }
 }
 
-const needs = (name: '/prune' | '/mask'): ChatLine => ({
+const needs = (name: '/prune' | '/mask' | '/show'): ChatLine => ({
   type: 'print',
   text: `  ${name} needs ${slashCommands[name]!.needs}.\n`,
 })
@@ -73,6 +73,12 @@ function readPrune(text: string): ChatLine {
 function readMask(text: string): ChatLine {
   const { what, rest } = readSteps(text)
   return what === undefined || rest !== '' ? needs('/mask') : { type: 'prune', ...what, mask: true }
+}
+
+function readShow(text: string): ChatLine {
+  const { what, rest } = readSteps(text)
+  if (what?.steps === undefined || rest !== '') return needs('/show')
+  return { type: 'prune', steps: what.steps, show: true }
 }
 
 const modeNeeds = `a mode: ${permissionModes.join(', ')}`
@@ -149,6 +155,13 @@ const slashCommands: Readonly<Record<string, SlashCommand>> = {
     needs: 'steps, such as n4 n9, or a number of tokens, and nothing else',
     help: 'hide the results of steps, but keep the calls',
     read: readMask,
+  },
+  '/show': {
+    part: 'control',
+    form: '<steps>',
+    needs: 'steps that are hidden, such as n4 n9, and nothing else',
+    help: 'show the model hidden steps again',
+    read: readShow,
   },
   '/graft': {
     part: 'control',

@@ -232,8 +232,13 @@ function runLine(end: EventOf<'run.end'>, { colours, isPriced, footer, took, fai
 
 const saved = (economics: Economics | undefined): string => (economics === undefined ? '' : ` · ${savings(economics)}`)
 
-const pruneLine = ({ by, policy, masked, steps, economics }: EventOf<'prune.applied'>): string =>
-  `${masked === true ? 'output hidden' : by === 'runtime' ? 'folded' : 'hidden'}: ${counted(steps.length, 'step')}${byPolicy(policy)}${saved(economics)}`
+const pruneWord = ({ by, masked, shown }: EventOf<'prune.applied'>): string => {
+  if (shown === true) return 'shown again'
+  return masked === true ? 'output hidden' : by === 'runtime' ? 'folded' : 'hidden'
+}
+
+const pruneLine = (event: EventOf<'prune.applied'>): string =>
+  `${pruneWord(event)}: ${counted(event.steps.length, 'step')}${byPolicy(event.policy)}${saved(event.economics)}`
 
 const policyWords = { planned: 'has a plan', nothing: 'changes nothing', failed: 'failed' } as const
 

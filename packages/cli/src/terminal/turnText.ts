@@ -110,7 +110,8 @@ function callLines(call: SessionCall, { replied, nodes, colours, columns }: Call
 /** Describes how the trunk was changed, in one sentence. */
 export function changeLine(change: TrunkChange): string {
   const { applied, type, economics, reason = '' } = change
-  if (!applied) return `no ${'masked' in change ? 'mask' : type}: ${oneLine(reason)}`
+  const name = 'shown' in change ? 'show' : 'masked' in change ? 'mask' : type
+  if (!applied) return `no ${name}: ${oneLine(reason)}`
   return `${whatChanged(change)}${economics === undefined ? '' : ` · ${savings(economics)}`}`
 }
 
@@ -121,6 +122,8 @@ function whatChanged(change: TrunkChange): string {
     default:
       return brakeLines.changeLine[change.type](change)
     case 'prune':
+      if (change.shown === true)
+        return `show of ${change.steps.map(formatNodeId).join(', ')}: ${whole(change.tokens)} tokens shown again`
       return `${change.masked === true ? 'mask' : 'prune'} of ${change.steps.map(formatNodeId).join(', ')}: ${whole(change.tokens)} tokens hidden${byPolicy(change.policy)}`
     case 'compaction': {
       const span = [change.from, change.to].map((id) => (id === undefined ? '?' : formatNodeId(id))).join('–')

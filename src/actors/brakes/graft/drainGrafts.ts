@@ -6,8 +6,9 @@ import { usedByAsking } from '../../../conversation/brakes/usedByAsking.ts'
 import type { DrainInput, DrainOutput } from '../../../machines/drainTypes.ts'
 import type { GraftOutcome } from '../../../protocol/braking.ts'
 import type { NodeId } from '../../../protocol/ids.ts'
-import type { AgentPorts, FindPorts } from '../../agentPorts.ts'
+import type { FindPorts } from '../../agentPorts.ts'
 import { economicsFor } from '../economicsFor.ts'
+import { mostTokens } from '../mostTokens.ts'
 import { effect } from '../../effect.ts'
 import { requestTokens } from '../../turn/requestTokens.ts'
 
@@ -44,10 +45,3 @@ export const drainGrafts = (find: FindPorts) =>
     }
     return { key: input.key, outcomes, contextTokens: requestTokens(ports, trunkTokens), at: clock.now() }
   })
-
-/** Returns the maximum trunk size of a request in tokens, as the conversation counts them. Without compaction the window is not known. */
-function mostTokens({ conversation, definition, frame }: AgentPorts): number {
-  if (definition.compaction === null) return Infinity
-  const { contextWindow, compactAt } = definition.compaction.policy
-  return (compactAt * contextWindow) / conversation.correction - frame.frameTokens
-}

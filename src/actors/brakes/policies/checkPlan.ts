@@ -77,7 +77,9 @@ export async function planOf(
 
 /** Returns the steps of a plan that may be hidden. */
 function partOf(hide: readonly string[], conversation: Conversation, at: Consultation): HiddenPart {
-  const chosen = new Set(chooseSteps(conversation, { steps: hide }).steps.map((step) => formatNodeId(step.id)))
+  const chosen = new Set(
+    chooseSteps(conversation, { steps: hide, policy: at.policy }).steps.map(({ id }) => formatNodeId(id)),
+  )
   const steps = at.steps.filter((step) => chosen.has(step.id))
   const [first, last] = [steps[0]?.id, steps.at(-1)?.id]
   const tokens = steps.reduce((sum, step) => sum + step.tokens, 0)

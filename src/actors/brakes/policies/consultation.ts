@@ -4,7 +4,7 @@ import { stallOf } from '../../../conversation/brakes/stall/stall.ts'
 import { compactionTrigger } from '../../../conversation/brakes/compaction/planCompaction.ts'
 import type { Step } from '../../../conversation/tree/node.ts'
 import { tokensOfShown } from '../../../conversation/request/maskedResults.ts'
-import { tokensOfStep, whyNotHidden } from '../../../conversation/brakes/prune/prune.ts'
+import { tokensOfStep, whyNotHiddenUnasked } from '../../../conversation/brakes/prune/prune.ts'
 import { brakeTools } from '../../../conversation/brakes/revert/revert.ts'
 import { piecesOf, recallName } from '../../../conversation/tree/stepText.ts'
 import { trunkSums } from '../../../conversation/limits/trunkSums.ts'
@@ -130,7 +130,7 @@ function shownOf(conversation: AgentPorts['conversation']): Step[] {
 }
 
 function viewOf(step: Step, conversation: AgentPorts['conversation']): StepView {
-  const fixed = whyNotHidden(conversation, step)
+  const fixed = whyNotHiddenUnasked(conversation, step)
   return {
     id: formatNodeId(step.id),
     role: step.nodes[0]!.message.role === 'user' ? 'user' : 'assistant',

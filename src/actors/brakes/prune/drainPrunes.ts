@@ -1,4 +1,5 @@
 import { planAskedFold, type FoldPlan } from '../../../conversation/brakes/fold/planFold.ts'
+import { planShow, type ShowPlan } from '../../../conversation/brakes/prune/planShow.ts'
 import { applyPrune } from '../../../conversation/brakes/prune/prune.ts'
 import { sizesOfFold, sizesOfPrune } from '../../../conversation/limits/trunkSizes.ts'
 import { usedByAsking } from '../../../conversation/brakes/usedByAsking.ts'
@@ -7,6 +8,7 @@ import type { PruneOutcome, PruneRequest } from '../../../protocol/braking.ts'
 import type { AgentPorts, FindPorts } from '../../agentPorts.ts'
 import { readInSlices } from '../fold/drainFold.ts'
 import { economicsFor } from '../economicsFor.ts'
+import { mostTokens } from '../mostTokens.ts'
 import { effect } from '../../effect.ts'
 import { requestTokens } from '../../turn/requestTokens.ts'
 
@@ -24,30 +26,41 @@ const fold = (
 
 const refused = (id: string, reason: string): PruneOutcome => ({ id, applied: false, steps: [], tokens: 0, reason })
 
-/** The effect of `draining.prunes`: decides what each queued prune hides. */
+/** Steps that earlier requests of a drain hide and show. */
+interface Taken {
+  readonly hidden: ReadonlySet<number>
+  readonly shown: ReadonlySet<number>
+}
+
+/** Returns the outcome of a request, and the sizes of the trunk before and after it. */
+function planOf(ports: AgentPorts, request: PruneRequest, { hidden, shown }: Taken, room: number): ShowPlan {
+  const { conversation } = ports
+  if (request.show === true) return planShow(conversation, request, shown, room)
+  const plan = request.fold === true ? fold(ports, request, hidden) : undefined
+  if (typeof plan === 'object') return { outcome: plan.outcome, sizes: sizesOfFold(conversation, plan) }
+  const outcome = plan === undefined ? applyPrune(conversation, request, hidden) : refused(request.id, plan)
+  return { outcome, sizes: sizesOfPrune(conversation, outcome) }
+}
+
+/** The effect of `draining.prunes`: decides what each queued prune hides or shows again. */
 export const drainPrunes = (find: FindPorts) =>
   effect<DrainOutput<'prune'>, DrainInput<'prune'>>(async (input, cancellation) => {
     const ports = find(input.agentId)
     const { conversation, redactor } = ports
     if (input.requests.some((request) => request.fold === true)) await readInSlices(conversation, cancellation)
-    const taken = new Set<number>()
+    const taken = { hidden: new Set<number>(), shown: new Set<number>() }
     const outcomes: PruneOutcome[] = []
     let trunkTokens = conversation.trunkTokens
     let unchanged = Infinity
-    for (const asked of input.requests) {
+    // A fold counts with the memos as they are, and steps that are shown again change them.
+    for (const asked of input.requests.toSorted((a, b) => Number(a.show === true) - Number(b.show === true))) {
       const request = redactor?.value(asked) ?? asked
-      const folded = request.fold === true ? fold(ports, request, taken) : undefined
-      const plan = typeof folded === 'string' ? undefined : folded
-      const outcome =
-        typeof folded === 'string'
-          ? refused(request.id, folded)
-          : (plan?.outcome ?? applyPrune(conversation, request, taken))
+      const { outcome, sizes } = planOf(ports, request, taken, mostTokens(ports) - trunkTokens)
       if (!outcome.applied) {
         outcomes.push(outcome)
         continue
       }
-      for (const step of outcome.steps) taken.add(step)
-      const sizes = plan === undefined ? sizesOfPrune(conversation, outcome) : sizesOfFold(conversation, plan)
+      for (const step of outcome.steps) taken[outcome.shown === true ? 'shown' : 'hidden'].add(step)
       const after = trunkTokens - sizes.before + sizes.after
       // What an earlier one of this drain rewrites already costs nothing more.
       const rewritten = Math.max(0, Math.min(unchanged, after) - sizes.unchanged)

@@ -205,8 +205,8 @@ function* foldableSteps(conversation: Conversation, keepSteps: number): Generato
     if (id === stepId && message.role === 'assistant' && annotations?.hiddenBy(id) === undefined) ids.push(id)
   }
   for (const id of ids.slice(keepSteps).toReversed()) {
-    // While a call of it works in the background, the model needs its receipt.
-    if (annotations?.isPinned(id) === true || annotations?.isWorking(id) === true) continue
+    // While a call of it works in the background, the model needs its receipt. Who asked for a step does not want it folded at once.
+    if (annotations?.isPinned(id) || annotations?.isWorking(id) || annotations?.isShownAgain(id)) continue
     const step = stepOf(id, conversation)
     if (!isProtected(step)) yield step
   }

@@ -71,10 +71,11 @@ export function copiesOf(copies: readonly Copied[], place: CopiedIn, subject: Gr
     const parent = made.at(-1) ?? subject.path.at(-1)!
     if (original.id === original.stepId) stepId = nodeId
     const message = copyOf(original.message, ids)
-    const copy = { id: nodeId, parentId: parent.id, message, runId, turnIndex, stepId, tags: noTags, copiedFrom: from }
-    const around = [noteBefore(copy, subject), noteAfter(copy)]
+    const copy = { id: nodeId, parentId: parent.id, message, runId, turnIndex, stepId }
+    const around = [noteBefore({ ...copy, copiedFrom: from }, subject), noteAfter({ ...copy, copiedFrom: from })]
     const tokens = around.reduce((sum, text) => sum + (text === '' ? 0 : counter.text(text)), counter.message(message))
-    made.push({ ...copy, tokens, pathTokens: parent.pathTokens + tokens, depth: parent.depth + 1 })
+    const depths = { tokens, pathTokens: parent.pathTokens + tokens, depth: parent.depth + 1 }
+    made.push({ ...copy, ...depths, tags: noTags, copiedFrom: from })
   }
   return made
 }

@@ -5,6 +5,7 @@ import { cutEnd } from '../../../protocol/text/cutMiddle.ts'
 import { copiesOf, isEmptyCopy, originalOf, type Copied } from './grafts.ts'
 import type { ConversationNode } from '../../tree/node.ts'
 import { stepOf } from '../prune/pruneNotes.ts'
+import { noRoom } from '../noRoom.ts'
 import { whyHidden } from '../whyHidden.ts'
 
 /** Maximum number of steps that one request copies. */
@@ -62,10 +63,7 @@ export function planGraft(conversation: Conversation, request: GraftRequest, sit
   const made = copiesOf(copies, { runId: '', turnIndex: 0 }, { ...subjectOf(conversation), lastNodeId })
   const tokens = made.reduce((sum, node) => sum + node.tokens, 0)
   if (tokens > situation.room) {
-    const measured = (count: number): string =>
-      Math.max(0, Math.round(count * conversation.correction)).toLocaleString('en')
-    const room = `there is room for ${measured(situation.room)} tokens, and the copies have ${measured(tokens)}`
-    return refused(request, [`${room}: compact or hide something first, or name fewer steps`])
+    return refused(request, [noRoom(conversation, 'the copies', tokens, situation.room)])
   }
   if (copies.length === 0) return refused(request, reasons.length === 0 ? ['it names no step'] : reasons)
   return { outcome: { id, applied: true, requested, copies, ...reasonOf(reasons) }, tokens, steps }

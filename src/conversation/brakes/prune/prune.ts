@@ -20,6 +20,12 @@ export function whyNotHidden(conversation: Conversation, { id, endId, nodes }: S
   return annotations?.hiddenBy(id) === undefined ? undefined : 'is hidden already'
 }
 
+/** Returns the same for a step that neither a person nor the model wants hidden. */
+export function whyNotHiddenUnasked(conversation: Conversation, step: Step): string | undefined {
+  const isWanted = conversation.annotations?.isShownAgain(step.id) === true
+  return whyNotHidden(conversation, step) ?? (isWanted ? 'was shown again on request' : undefined)
+}
+
 /** A way to hide steps: the tokens that it removes, and further steps that it does not hide. */
 export interface WayToHide {
   readonly tokensOf: (step: Step, conversation: Conversation) => number
@@ -56,13 +62,15 @@ export interface ChosenSteps {
  */
 export function chooseSteps(
   conversation: Conversation,
-  request: Pick<PruneRequest, 'steps' | 'tokens'>,
+  request: Pick<PruneRequest, 'steps' | 'tokens' | 'policy'>,
   taken: ReadonlySet<NodeId> = new Set(),
   way: WayToHide = pruning,
 ): ChosenSteps {
   const steps = conversation.steps()
-  const whyNot = (step: Step): string | undefined =>
-    whyNotHidden(conversation, step) ?? (taken.has(step.id) ? 'is hidden already' : way.whyNot(step, conversation))
+  const whyNot = (step: Step): string | undefined => {
+    const fixed = (request.policy === undefined ? whyNotHidden : whyNotHiddenUnasked)(conversation, step)
+    return fixed ?? (taken.has(step.id) ? 'is hidden already' : way.whyNot(step, conversation))
+  }
   const reasons: string[] = []
   const chosen = new Set<Step>()
   if (request.steps === undefined) {
@@ -74,26 +82,43 @@ export function chooseSteps(
       left -= way.tokensOf(step, conversation)
     }
   } else {
-    const byNode = new Map(steps.flatMap((step) => step.nodes.map(({ id }) => [id, step])))
-    for (const name of request.steps) {
-      const id = parseNodeId(name)
-      const step = byNode.get(id ?? 0)
-      const why = step === undefined ? 'is not on the current trunk' : whyNot(step)
-      if (why === undefined) chosen.add(step!)
-      else reasons.push(`${id === undefined ? JSON.stringify(cutEnd(name, 40)) : formatNodeId(id)} ${why}`)
-    }
+    const named = namedSteps(steps, request.steps, whyNot)
+    for (const step of named.chosen) chosen.add(step)
+    reasons.push(...named.reasons)
   }
   if (chosen.size === 0 && reasons.length === 0) {
     const pinned = steps.filter((step) => whyNot(step) === 'is pinned').map(({ endId }) => formatNodeId(endId))
     const why = pinned.length === 0 ? '' : ` (pinned: ${cutEnd(pinned.join(', '), 120)})`
     reasons.push(`there is no step ${way.steps} may be hidden${why}`)
   }
+  return { steps: [...chosen].toSorted((a, b) => a.id - b.id), ...toldReasons(reasons) }
+}
+
+/** Looks steps up by the names of any of their nodes. Returns the ones that may be chosen, each once, and the reasons for the rest. */
+export function namedSteps(
+  steps: readonly Step[],
+  names: readonly string[],
+  whyNot: (step: Step) => string | undefined,
+): { readonly chosen: ReadonlySet<Step>; readonly reasons: readonly string[] } {
+  const byNode = new Map(steps.flatMap((step) => step.nodes.map(({ id }) => [id, step])))
+  const chosen = new Set<Step>()
+  const reasons: string[] = []
+  for (const name of names) {
+    const id = parseNodeId(name)
+    const step = byNode.get(id ?? 0)
+    const why = step === undefined ? 'is not on the current trunk' : whyNot(step)
+    if (why === undefined) chosen.add(step!)
+    else reasons.push(`${id === undefined ? JSON.stringify(cutEnd(name, 40)) : formatNodeId(id)} ${why}`)
+  }
+  return { chosen, reasons }
+}
+
+/** Returns the reasons of a refusal in one text, the first of them if there are many. */
+export function toldReasons(reasons: readonly string[]): { readonly reason?: string } {
+  if (reasons.length === 0) return {}
   const told = reasons.slice(0, mostReasons)
   if (told.length < reasons.length) told.push(`and ${reasons.length - told.length} more`)
-  return {
-    steps: [...chosen].toSorted((a, b) => a.id - b.id),
-    ...(reasons.length === 0 ? {} : { reason: told.join('; ') }),
-  }
+  return { reason: told.join('; ') }
 }
 
 /** Returns the outcome of a prune: see `chooseSteps`. With `mask`, the results of the steps are masked. Pure. */

@@ -2,8 +2,7 @@ import type { NodeId } from '../../../protocol/ids.ts'
 import { renderIndex, renderMemo, type BrakeNote } from '../../request/brakeNotes.ts'
 import { factsOf, renderFacts } from '../../tree/facts.ts'
 import { digestOf } from '../fold/foldLine.ts'
-import { isLeft, isWhole, type HiddenSpan, type HiddenSubject } from '../hiddenSpan.ts'
-import type { ShownIndex } from '../hiddenSteps.ts'
+import { isLeft, isWhole, type HiddenSpan, type HiddenSubject, type ShownIndex } from '../hiddenSpan.ts'
 import type { ConversationNode, Step } from '../../tree/node.ts'
 
 /** Cached notes of complete spans, which do not change and are requested at every change of the trunk. */

@@ -3,6 +3,8 @@ import type { PruneOutcome, PruneRequest, PruneCommand } from './pruneRecords.ts
 /** The queue of the requests, the commands that ask for it, and what a refusal records. */
 export const pruneBrake = {
   tool: 'prun',
+  /** The tool that takes it back. */
+  showTool: 'show_step',
   queue: 'prunes',
   /** State of the chart after the drain. */
   drained: 'pruned',

@@ -19,6 +19,8 @@ export const pruneRequestSchema = lazily(() =>
     fold: z.literal(true).exactOptional(),
     /** The steps stay, and so do their calls: a line replaces the content of each result. `memo` is ignored. */
     mask: z.literal(true).exactOptional(),
+    /** Takes prunes, folds and masks of the steps back: `tokens` and `memo` are ignored. */
+    show: z.literal(true).exactOptional(),
     /** For a fold: lines of older folds become shorter as they pile up. Without `steps` they always do. */
     rollUp: z.literal(true).exactOptional(),
     /** The policy that planned it. */
@@ -27,13 +29,13 @@ export const pruneRequestSchema = lazily(() =>
 )
 export type PruneRequest = z.infer<ReturnType<typeof pruneRequestSchema>>
 
-/** Outcome of a prune; `steps` are hidden, or their results are masked, and `reason` explains the steps that were left. */
+/** Outcome of a prune; `steps` are hidden, masked or shown again, and `reason` explains the steps that were left. */
 export const pruneOutcomeSchema = lazily(() =>
   z.object({
     id: z.string(),
     applied: z.boolean(),
     steps: z.array(nodeIdSchema()).readonly(),
-    /** Estimated tokens that were hidden; for a mask, freed. */
+    /** Estimated tokens that were hidden; for a mask, freed; for steps that are shown again, those that came back. */
     tokens: z.number().nonnegative(),
     memo: z.string().exactOptional(),
     reason: z.string().exactOptional(),
@@ -41,6 +43,8 @@ export const pruneOutcomeSchema = lazily(() =>
     economics: economicsSchema().exactOptional(),
     /** Set for a mask: the steps are shown, without the content of their results. */
     masked: z.literal(true).exactOptional(),
+    /** Set if the steps are shown again, as they were. */
+    shown: z.literal(true).exactOptional(),
     /** Set for a fold: `memo` has a line for each step, in their order. */
     by: z.literal('runtime').exactOptional(),
     /** The policy that chose the steps. */
@@ -79,6 +83,8 @@ export const pruneCommands = {
       memo: z.string().exactOptional(),
       /** Masks the steps' results, and leaves their calls in sight. */
       mask: z.literal(true).exactOptional(),
+      /** Shows hidden and masked steps again, in their places; needs `steps`. */
+      show: z.literal(true).exactOptional(),
     }),
   'agent.fold': () => onlyFields({ ...toAgent(), type: z.literal('agent.fold') }),
 } as const

@@ -96,10 +96,15 @@ const own: Fold = {
     })
     return placed(grafted, new Set(places.values()))
   },
-  'prune.applied': (chat, { applied, masked, steps }) => {
+  'prune.applied': (chat, { applied, masked, shown, steps }) => {
     if (!applied || masked === true) return chat
     const pruned = new Set(steps)
-    return changed(chat, (message) => (pruned.has(message.nodeId ?? 0) ? hide(message, 'pruned') : message))
+    return changed(chat, (message) => {
+      if (!pruned.has(message.nodeId ?? 0)) return message
+      if (shown !== true) return hide(message, 'pruned')
+      const { hidden: _, ...again } = message
+      return message.hidden === 'pruned' ? again : message
+    })
   },
   'compaction.end': (chat, { overlay }) => {
     if (overlay === undefined) return chat

@@ -324,6 +324,7 @@ describe('rows of the conversation', (it) => {
         (history, onUserMessage) => {
           const log = new BrakeLog({ policy: { onUserMessage } })
           const source = new GraphSource()
+          log.user('the task')
           for (const what of history) {
             happen(log, what)
             checkRows(source.update({ records: log.records, events: [], at: null }), log)

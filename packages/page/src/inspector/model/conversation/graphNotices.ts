@@ -2,6 +2,7 @@ import { brakeWords } from '../../../../../../src/protocol/brakes/brakeWords.ts'
 import type { Refusal } from '../../../../../../src/protocol/guarding.ts'
 import type { PolicyEnd } from '../../../../../../src/protocol/braking.ts'
 import type { LogRecord } from '../../../../../../src/protocol/records.ts'
+import { formatNodeId } from '../../../../../../src/protocol/text/nodeIds.ts'
 import type { NoticeRow } from './graphRow.ts'
 import { counted } from '../../../../../charts/src/amounts.ts'
 import { askingCost } from '../words/numbers.ts'
@@ -41,8 +42,9 @@ export function noticeOf(record: LogRecord): Notice | undefined {
         text: `Policy ${record.policy} ${policyWords[record.outcome]}${record.reason === undefined ? '' : `: ${record.reason}`}${costOf(record)}`,
       }
     case 'prune.applied':
-      if (record.reason === undefined) return undefined
-      return { tone: 'warning', text: sentence(record.reason) }
+      if (record.reason !== undefined) return { tone: 'warning', text: sentence(record.reason) }
+      if (record.shown !== true) return undefined
+      return { tone: 'plain', text: `Shown to the model again: ${record.steps.map(formatNodeId).join(', ')}` }
     case 'pin.applied':
       if (record.applied) return undefined
       return { tone: 'warning', text: sentence(record.reason ?? `Pin of ${record.requested} refused`) }

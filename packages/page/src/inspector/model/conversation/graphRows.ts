@@ -24,7 +24,7 @@ export class GraphRows {
   readonly #rows: DraftRow[] = []
   readonly #folds: FoldRow[] = []
   readonly #byNode = new Map<NodeId, Draft<MessageRow | CallRow>>()
-  /** Rows of folds of old steps, by the ids of the folds. */
+  /** Rows of prunes, folds and masks, by their ids. */
   readonly #memos = new Map<string, Draft<MemoRow>>()
   /** Calls without a result. */
   readonly #open = new Map<string, Draft<CallRow>>()
@@ -241,6 +241,7 @@ export class GraphRows {
   #prune(record: RecordOf<'prune.applied'>): void {
     const { id, applied, by, policy, steps, tokens, memo, index, masked, rolled = [], turnIndex, economics } = record
     if (!applied || steps.length === 0) return
+    if (record.shown === true) return this.#show(record)
     const outcome = {
       id,
       applied,
@@ -253,23 +254,56 @@ export class GraphRows {
       ...(masked === undefined ? {} : { masked }),
       ...(economics === undefined ? {} : { economics }),
     }
-    for (const step of steps) {
-      const row = this.#byNode.get(step)
-      if (row?.type !== 'message') continue
-      for (let nodeId = step; nodeId <= step + row.calls; nodeId++) {
-        const hidden = this.#byNode.get(nodeId)
-        if (hidden === undefined) continue
-        if (masked === undefined) this.#set(hidden, { pruned: outcome })
-        else if (hidden.type === 'call' && isMasked(hidden))
-          this.#set(hidden, { isMasked: true, ...(policy === undefined ? {} : { maskedBy: policy }) })
-      }
+    for (const hidden of this.#rowsOf(steps)) {
+      if (masked === undefined) this.#set(hidden, { pruned: outcome })
+      else if (hidden.type === 'call' && isMasked(hidden))
+        this.#set(hidden, { isMasked: true, ...(policy === undefined ? {} : { maskedBy: policy }) })
     }
     const first = steps.reduce((a, b) => Math.min(a, b))
     const shown = memo === undefined ? {} : { memo }
     const row: Draft<MemoRow> = { ...this.#base(record, turnIndex), type: 'memo', outcome, ...shown }
     this.#insert(first, row)
     for (const part of rolled) this.#rollUp(part)
-    if (by === 'runtime') this.#memos.set(id, row)
+    this.#memos.set(id, row)
+  }
+
+  /** Rows of the messages and calls of some steps. */
+  #rowsOf(steps: readonly NodeId[]): Draft<MessageRow | CallRow>[] {
+    return steps.flatMap((step) => {
+      const row = this.#byNode.get(step)
+      if (row?.type !== 'message') return []
+      const ids = Array.from({ length: row.calls + 1 }, (_, call) => step + call)
+      return ids.flatMap((id) => this.#byNode.get(id) ?? [])
+    })
+  }
+
+  /** Takes marks off steps that are shown again, and them out of the rows of what hid them. */
+  #show({ steps }: RecordOf<'prune.applied'>): void {
+    for (const row of this.#rowsOf(steps)) {
+      delete row.pruned
+      if (row.type === 'call') {
+        delete row.isMasked
+        delete row.maskedBy
+      }
+      this.#set(row, {})
+    }
+    const shown = new Set(steps)
+    for (const [id, row] of this.#memos) {
+      const left = row.outcome.steps.filter((step) => !shown.has(step))
+      if (left.length === row.outcome.steps.length) continue
+      this.#set(row, { outcome: { ...row.outcome, steps: left } })
+      if (left.length > 0) continue
+      this.#memos.delete(id)
+      this.#remove(row)
+    }
+  }
+
+  #remove(row: DraftRow): void {
+    const index = this.#rows.indexOf(row)
+    const next = this.#rows[index + 1]
+    if (row.isStart && next !== undefined) this.#set(next, { isStart: true })
+    this.#rows.splice(index, 1)
+    this.#version += 1
   }
 
   /** Gives older folds one shorter memo together, which stands at the first of them. */

@@ -163,10 +163,10 @@ const texts: Texts = {
   'policy.end': ({ policy, outcome, note, reason, usage, costUsd }) =>
     `${policy}: ${outcome}${[note, reason].map((words) => (words === undefined ? '' : `, ${short(words)}`)).join('')}${usage === undefined ? '' : ` · ${askingCost(usage, costUsd)}`}`,
   'prune.requested': ({ request }) =>
-    `${request.mask === true ? 'results of ' : ''}${request.steps?.join(', ') ?? `${request.tokens ?? ''} tokens`}${byPolicy(request.policy)}`,
-  'prune.applied': ({ applied, by, policy, masked, steps, tokens, memo, reason, economics }) =>
+    `${request.show === true ? 'show ' : request.mask === true ? 'results of ' : ''}${request.steps?.join(', ') ?? `${request.tokens ?? ''} tokens`}${byPolicy(request.policy)}`,
+  'prune.applied': ({ applied, by, policy, masked, shown, steps, tokens, memo, reason, economics }) =>
     applied
-      ? `${masked === true ? 'results of ' : ''}${by === 'runtime' && masked !== true ? `${counted(steps.length, 'step')} folded` : steps.map(formatNodeId).join(', ')}, ${Math.round(tokens)} tokens${byPolicy(policy)}${saved(economics)}${memo === undefined ? '' : `: ${short(memo)}`}`
+      ? `${shown === true ? 'shown again: ' : masked === true ? 'results of ' : ''}${by === 'runtime' && masked !== true ? `${counted(steps.length, 'step')} folded` : steps.map(formatNodeId).join(', ')}, ${Math.round(tokens)} tokens${byPolicy(policy)}${saved(economics)}${memo === undefined ? '' : `: ${short(memo)}`}`
       : `refused: ${reason ?? ''}`,
   'tag.expired': ({ nodeId, kind, text }) => `${kind} at ${formatNodeId(nodeId)}: ${short(text)}`,
   'state.changed': ({ previous, state }) => `${previous} → ${state}`,

@@ -1,4 +1,5 @@
 import type { Telling } from '../../../../../../src/protocol/brakes/telling.ts'
+import type { PruneOutcome } from '../../../../../../src/protocol/braking.ts'
 import type { AskedBrake } from '../../../../../../src/protocol/brakes/brakeTable.ts'
 import { brakeLines } from '../../../../../../src/protocol/brakes/brakeLines.ts'
 import { counted } from '../../../../../charts/src/amounts.ts'
@@ -12,7 +13,7 @@ import type { LogRecord } from '../../../../../../src/protocol/records.ts'
 export interface BrakeUse {
   readonly seq: number
   readonly turnIndex: number
-  readonly kind: Exclude<AskedBrake, 'pin'> | 'fold' | 'mask' | 'compaction'
+  readonly kind: Exclude<AskedBrake, 'pin'> | 'fold' | 'mask' | 'show' | 'compaction'
   /** Origin of the change, in words. */
   readonly by: string
   readonly what: string
@@ -54,6 +55,11 @@ const who = { model: 'the model', person: 'a person', runtime: 'the runtime' } a
 const causes = { headroom: 'the runtime', overflow: 'the provider', requested: 'a request' } as const
 
 type Asked = Readonly<{ by: keyof typeof who; policy?: string }>
+
+const kindOfPrune = ({ by, masked, shown }: PruneOutcome): BrakeUse['kind'] => {
+  if (shown === true) return 'show'
+  return masked === true ? 'mask' : by === 'runtime' ? 'fold' : 'prune'
+}
 
 /** Returns true if a brake has paid for the cache that it spoilt; `null`: it never will. Pure. */
 export const hasPaid = ({ economics, saving }: BrakeUse): boolean | null =>
@@ -109,7 +115,7 @@ export function contextUse(records: readonly LogRecord[], end: number): ContextU
         break
       }
       case 'prune.applied': {
-        const kind = record.masked === true ? 'mask' : record.by === 'runtime' ? 'fold' : 'prune'
+        const kind = kindOfPrune(record)
         const what = counted(record.steps.length, 'step')
         add(
           record,

@@ -48,6 +48,7 @@ export function NodeActions({ inspector, view, node, place, onOpen }: NodeAction
         <Icon name="prune" /> Hide
       </ControlButton>
       <MaskButton inspector={inspector} view={view} node={node} away={away} />
+      <ShowButton inspector={inspector} view={view} node={node} away={away} />
     </div>
   )
 }
@@ -82,6 +83,28 @@ function MaskButton({ inspector, view, node, away }: StepButtonProps) {
       kind="quiet"
     >
       <Icon name="mask" /> Mask
+    </ControlButton>
+  )
+}
+
+/** Shows a hidden, folded or masked step to the model again; nothing for any other step. The conversation shows a refusal. */
+function ShowButton({ inspector, view, node, away }: StepButtonProps) {
+  const { conversation } = view.state.value
+  const step = formatNodeId(node.id)
+  const isHidden = conversation.annotations?.hiddenBy(node.stepId) !== undefined
+  if (!isHidden && !conversation.masks().includes(node.stepId)) return null
+  const show = (): void => {
+    const agent = inspector.attached.value.connection.client.agent(view.agentId)
+    void inspector.attempt(() => agent.prune({ steps: [step], show: true }))
+  }
+  return (
+    <ControlButton
+      why={away ?? inspector.controls.value.prune}
+      onUse={show}
+      label={`Show the model ${step} again`}
+      kind="quiet"
+    >
+      <Icon name="show" /> Show the model this again
     </ControlButton>
   )
 }

@@ -1,0 +1,68 @@
+import type { Fault } from '../mutate.ts'
+
+export const faults: readonly Fault[] = [
+  {
+    id: 'showAgain-1',
+    file: 'src/conversation/brakes/hiddenSteps.ts',
+    what: 'the index still names what is shown again',
+    from: 'filter((line) => !gone.has(homeOf(line))) ?? []',
+    to: 'filter(() => true) ?? []',
+    tests: ['braking/showAgain'],
+  },
+  {
+    id: 'showAgain-2',
+    file: 'src/conversation/brakes/hiddenSteps.ts',
+    what: 'the memo of a fold keeps the line of a step that is shown again',
+    from: 'const memo = isSame ? span.memo : memoOf(span, steps, subject)',
+    to: 'const memo = span.memo',
+    tests: ['braking/showAgain'],
+  },
+  {
+    id: 'showAgain-3',
+    file: 'src/conversation/tree/annotations.ts',
+    what: 'once all is shown again, a rebuilt conversation no longer defuses look-alikes',
+    from: 'this.hidden.spans.length > 0 || this.#shownAgain.size > 0',
+    to: 'this.hidden.spans.length > 0',
+    tests: ['braking/showAgain'],
+  },
+  {
+    id: 'showAgain-4',
+    file: 'src/conversation/brakes/fold/planFold.ts',
+    what: 'a fold takes what somebody asked to see',
+    from: ' || annotations?.isShownAgain(id)) continue',
+    to: ') continue',
+    tests: ['braking/showAgain'],
+  },
+  {
+    id: 'showAgain-5',
+    file: 'src/actors/brakes/prune/drainPrunes.ts',
+    what: 'steps are shown before a fold of the same drain',
+    from: 'Number(a.show === true) - Number(b.show === true)',
+    to: 'Number(b.show === true) - Number(a.show === true)',
+    tests: ['braking/showAgain'],
+  },
+  {
+    id: 'showAgain-6',
+    file: 'src/conversation/brakes/prune/planShow.ts',
+    what: 'steps are shown where they do not fit',
+    from: 'if (tokens > room) return',
+    to: 'if (tokens < 0) return',
+    tests: ['braking/showAgain'],
+  },
+  {
+    id: 'showAgain-7',
+    file: 'src/conversation/brakes/prune/prune.ts',
+    what: 'a policy hides what somebody asked to see',
+    from: 'request.policy === undefined ? whyNotHidden : whyNotHiddenUnasked',
+    to: 'whyNotHidden',
+    tests: ['braking/showAgain'],
+  },
+  {
+    id: 'showAgain-8',
+    file: 'packages/page/src/inspector/model/conversation/graphRows.ts',
+    what: 'the page marks a step as hidden that is shown again',
+    from: '      delete row.pruned\n',
+    to: '',
+    tests: ['page/test/inspector/conversation/viewsMasks'],
+  },
+]
