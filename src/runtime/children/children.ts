@@ -15,6 +15,7 @@ import { crashed, ifUnwritten, stopped, withoutWords } from './childErrors.ts'
 import { since, usedBy, type Child, type Deferred, type Life, type Wanted } from './child.ts'
 import { answerOf, endOf, finishedAnswer, limitsWithin, usedUp, type ChildAnswer } from './childAnswer.ts'
 import { beginning, childHistory, linkTo } from './childHistory.ts'
+import { promptChild, wrongCopy } from './copiedState.ts'
 import { childDeps } from './runDeps.ts'
 import type { ChildHosts } from './childHosts.ts'
 import { named, nextRun, noEarlier, notBegun, sinceCall, wantedEarlier } from './continued.ts'
@@ -160,12 +161,12 @@ export class Children implements ChildPorts {
       const counted = this.#parent.machine.context.calls.find((call) => call.key === input.key)?.counted
       const { own, before } = history === undefined ? notBegun : sinceCall(agent, history, input.key)
       const usedBefore = before === undefined || counted === undefined ? (before ?? counted) : addSpent(before, counted)
-      const answer =
-        task === undefined || own === undefined ? undefined : finishedAnswer(own, definition, counted !== undefined)
+      const known = own && finishedAnswer(own, definition, counted !== undefined)
+      const answer = task === undefined ? undefined : own === undefined ? wrongCopy(agent, this.#parent) : known
       if (answer !== undefined) {
         await lease.release()
         if (agent.detach === 'report') return this.#reported(input, answer, definition)
-        const { spent } = history!.records.reduce(spentAfter, notSpent)
+        const { spent } = (history?.records ?? []).reduce(spentAfter, notSpent)
         return this.#answer(input, named(agent, childId, answer), since(usedBefore, spent))
       }
       const { id, isBegun, isQueued } = beginning(own, input.key)
@@ -187,7 +188,7 @@ export class Children implements ChildPorts {
         ...(agent.detach !== false || task === undefined ? {} : { task: id }),
       })
       if (agent.detach !== false) {
-        const begun = this.detached.begin(host, input, { prompt, isBegun })
+        const begun = this.detached.begin(host, input, { prompt, isBegun, agent })
         this.#has(child, host)
         await begun
         return this.#answer(input, detachedAnswer(childId, definition.name, isReporting(host)))
@@ -230,7 +231,7 @@ export class Children implements ChildPorts {
     this.#children.set(input.childId, child)
     this.#has(child, host)
     host.wake()
-    if (life.prompt !== undefined) host.machine.send({ type: 'prompt', ...life.prompt, at: host.shared.clock.now() })
+    if (life.prompt !== undefined) promptChild(host, life.prompt, { agent: life.agent, caller: this.#parent })
     const exhausted = life.resume ? this.#continue(input, life) : undefined
     this.#isReady(child)
     const { ended } = host.machine
