@@ -28,6 +28,7 @@ export type {
 
 // Conversations for views
 export {
+  chatState,
   conversationStore,
   emptyChat,
   escapementChat,
@@ -37,6 +38,7 @@ export {
   type ChatMessage,
   type ChatPending,
   type ChatReply,
+  type ChatStateData,
   type ConversationStore,
   type EscapementChatTransport,
 } from '../packages/bridge/src/client/index.ts'

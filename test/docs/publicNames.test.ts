@@ -83,6 +83,7 @@ const reviewed = {
   '../../src/client.ts': [
     'RuntimeError',
     'connect',
+    'chatState',
     'conversationStore',
     'emptyChat',
     'escapementChat',

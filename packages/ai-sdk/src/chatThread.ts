@@ -1,5 +1,6 @@
-import type { AgentEvent } from '../../../src/protocol/events.ts'
+import { eventOf, type AgentEvent } from '../../../src/protocol/events.ts'
 import type { LogRecord } from '../../../src/protocol/records.ts'
+import { statePatchIn, type AppState } from '../../bridge/src/client/fold/foldAppState.ts'
 import type { DrivenAgent, DrivenBelow } from '../../bridge/src/server/drivenAgent.ts'
 import { awaitsDecision } from '../../../src/runtime/agents/agentTree.ts'
 import type { Exchange } from './exchange.ts'
@@ -107,7 +108,7 @@ export class ChatThread {
       const isBehind = isNew(agent, records) || livingBelow(agent).some((one) => isNew(one, below.get(one.id)))
       if (isBehind && attempt < maxAttempts) continue
       // No await from here on: what comes after these records comes as events.
-      const fold = new UiFold(agent.id)
+      const fold = new UiFold(agent.id, undefined, stateBefore(agent, this.#from))
       takeRecords(fold, records, below)
       if (fold.exchange?.end === undefined) fold.takeGrowing(agent.growingReply)
       this.#fold = fold
@@ -119,10 +120,13 @@ export class ChatThread {
   /** The records from the beginning of the newest exchange on. */
   async #newestExchange(): Promise<LogRecord[]> {
     let records: LogRecord[] = []
+    const origin = { agentId: this.agent.id, path: [] }
     for await (const record of this.#readLog(this.agent.id, this.#from)) {
       if (record.type === 'run.start' && record.cause !== 'resume') {
-        records = []
-        this.#from = record.seq
+        const ended = records.findLastIndex(({ type }) => type === 'run.end')
+        // Those that changed the state since then belong to it.
+        records = records.slice(ended + 1).filter((one) => statePatchIn(eventOf(one, origin)) !== undefined)
+        this.#from = records[0]?.seq ?? record.seq
       }
       records.push(record)
     }
@@ -144,7 +148,7 @@ export class ChatThread {
   #take(event: AgentEvent): void {
     if (event.incognito === true && !this.agent.incognito) return
     const isOwn = event.agentId === this.agent.id
-    if (isOwn && event.type === 'run.start' && event.cause !== 'resume') this.#from = event.seq
+    if (isOwn && event.type === 'run.start' && event.cause !== 'resume') this.#from = this.#fold.beginningAt(event.seq)
     this.#fold.take(event)
     for (const view of this.#views) view.take(event)
     // It is the last event of a step: those that led there have been taken.
@@ -165,6 +169,11 @@ export class ChatThread {
     this.#unsubscribe?.()
     this.#unsubscribe = undefined
   }
+}
+
+/** The state that an agent had before a record, if anything had changed it. */
+function stateBefore({ conversation: { state } }: DrivenAgent, seq: number): AppState | undefined {
+  return state === undefined ? undefined : { value: state.valueAt(seq - 1), version: seq - 1 }
 }
 
 /** All records of a log. */

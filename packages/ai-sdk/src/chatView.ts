@@ -19,6 +19,9 @@ export interface ChatViewOptions {
   readonly shown?: readonly UiMessagePart[]
 }
 
+/** An exchange that has not begun has nothing. */
+const notBegun: Pick<Exchange, 'entries' | 'stateParts'> = { entries: [], stateParts: [] }
+
 /** Milliseconds between two pictures of a sub-agent that works. */
 const previewMs = 250
 
@@ -109,7 +112,7 @@ export class ChatView implements ChatWatcher {
 
   #pull(): void {
     if (this.#state !== 'live') return
-    const isCaughtUp = this.#cursor.pull(this.#exchange?.entries ?? [])
+    const isCaughtUp = this.#cursor.pull(this.#exchange ?? notBegun)
     if (!isCaughtUp) {
       this.#state = 'behind'
       this.#sink.onDrain(() => this.#goOn())

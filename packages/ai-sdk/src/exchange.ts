@@ -4,6 +4,7 @@ import { addUsage, noUsage, type Block, type PlainBlock } from '../../../src/pro
 import type { RecordOf } from '../../../src/protocol/records.ts'
 import type { NodeId } from '../../../src/protocol/ids.ts'
 import { saidId } from './ids.ts'
+import type { UiStatePart } from './stateParts.ts'
 import { outputOf, replyParts, saidParts, type Entry, type Growing } from './uiParts.ts'
 import type { UiMessage, UiMessagePart, UiMetadata, UiToolPart } from './uiTypes.ts'
 
@@ -26,6 +27,8 @@ export class Exchange {
   readonly said: UiMessage[] = []
   /** The agent's message. Entries are replaced, never changed, but for what grows. */
   readonly entries: Entry[] = []
+  /** Parts of the agent's message that tell of its state, beside the entries. Replaced, never changed. */
+  stateParts: readonly UiStatePart[] = []
   metadata: UiMetadata | undefined
   /** End of its last run; `undefined` while it runs. */
   end: RecordOf<'run.end'> | undefined
@@ -51,7 +54,7 @@ export class Exchange {
     this.toCome = toCome
   }
 
-  /** The agent's message without what is still growing; with `growing`, with the texts of it. */
+  /** The agent's message without what is still growing; with `growing`, with the texts of it, and without the state. */
   message(growing = false): UiMessage {
     const parts = this.entries.flatMap((entry, index): UiMessagePart[] => {
       if (entry.type !== 'growing') return [entry]
@@ -63,7 +66,7 @@ export class Exchange {
       id: this.messageId,
       role: 'assistant',
       ...(this.metadata === undefined ? {} : { metadata: this.metadata }),
-      parts,
+      parts: growing ? parts : [...this.stateParts, ...parts],
     }
   }
 

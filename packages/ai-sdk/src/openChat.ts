@@ -16,7 +16,7 @@ import { decisionsIn, type Decided } from './decisions.ts'
 import type { Exchange } from './exchange.ts'
 import { againId, isAgain, messageIdOf, timesAgain } from './ids.ts'
 import { contentOf, type ChatInput, type GivenMessage } from './readChat.ts'
-import { childrenIn, exchangesOf } from './uiMessages.ts'
+import { childrenIn, exchangesOf, loadedExchanges } from './uiMessages.ts'
 import type { UiMessagePart } from './uiTypes.ts'
 
 /** Exchange to show to a client: that of a thread, which must be released, without the parts (`shown`) that the client has; or a past one. */
@@ -128,7 +128,7 @@ export class Chats {
       below.set(child, log)
       ids.push(...childrenIn(log).filter((one) => !ids.includes(one)))
     }
-    return exchangesOf(records, below)
+    return loadedExchanges(records, below)
   }
 
   async #known(access: AgentAccess, id: string): Promise<ChatThread | undefined> {

@@ -9,7 +9,7 @@ export function writePast(exchange: Exchange, sink: Sink<UiMessageChunk>): void 
   const writer = { isFull: false, write: (chunk: UiMessageChunk) => sink.write(chunk) }
   const cursor = new UiCursor(writer)
   writer.write({ type: 'start', messageId: exchange.messageId })
-  cursor.pull(exchange.entries)
+  cursor.pull(exchange)
   cursor.end()
   writeEnding(endingOf(exchange), exchange, writer)
   sink.end()

@@ -1,4 +1,6 @@
 import { partId, type Entry, type Growing } from './uiParts.ts'
+import type { Exchange } from './exchange.ts'
+import { isStatePart, type UiStatePart } from './stateParts.ts'
 import type { UiMessageChunk, UiMessagePart, UiToolPart } from './uiTypes.ts'
 
 /** The number of pieces that a client has of an entry that still grows. It is a class, because parts that clients send may have any fields. */
@@ -29,15 +31,18 @@ interface ChunkWriter {
 export class UiCursor {
   readonly #writer: ChunkWriter
   readonly #sent: Sent[]
+  /** The newest part of the state that the client has, by id. */
+  #state: Map<string, UiStatePart>
 
   /** `shown`: the parts that the client has, as it says: they may be anything with a type. */
   constructor(writer: ChunkWriter, shown: readonly UiMessagePart[] = []) {
     this.#writer = writer
-    this.#sent = [...shown]
+    this.#sent = shown.filter((part) => !isStatePart(part))
+    this.#state = new Map(shown.filter(isStatePart).map((part) => [part.id, part]))
   }
 
   /** Writes what the client lacks, while it takes it; `false`: there is more. */
-  pull(entries: readonly Entry[]): boolean {
+  pull({ entries, stateParts }: Pick<Exchange, 'entries' | 'stateParts'>): boolean {
     // What was streamed of a reply that came to nothing is still shown.
     if (this.#sent.length > entries.length) this.#reset(entries.length)
     for (let index = 0; index < entries.length; index += 1) {
@@ -56,6 +61,17 @@ export class UiCursor {
       for (const chunk of chunksOf(sent, entry, index)) this.#writer.write(chunk)
       this.#sent[index] = entry.type === 'growing' ? new Started(entry, entry.pieces.length) : entry
     }
+    return stateParts.every((part) => this.#tell(part))
+  }
+
+  /** Writes a part of the state, if the client lacks it and takes it. */
+  #tell(part: UiStatePart): boolean {
+    const sent = this.#state.get(part.id)
+    if (sent === part) return true
+    const isKnown = sent !== undefined && isSame(sent, part)
+    if (!isKnown && this.#writer.isFull) return false
+    if (!isKnown) this.#writer.write(part)
+    this.#state.set(part.id, part)
     return true
   }
 
@@ -73,6 +89,8 @@ export class UiCursor {
     if (index < from) return undefined
     this.#writer.write({ type: 'reset-step' })
     this.#sent.length = from
+    // Those of the state may have stood in the step.
+    this.#state = new Map()
     return from
   }
 }

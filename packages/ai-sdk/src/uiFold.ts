@@ -6,8 +6,16 @@ import { saidByTool, textOf } from '../../../src/protocol/messages.ts'
 import type { CallShown } from '../../../src/protocol/parts/describing.ts'
 import { wordsOf } from '../../../src/protocol/parts/partWords.ts'
 import { withheldText } from '../../../src/protocol/text/withheldText.ts'
+import {
+  foldAppState,
+  noAppState,
+  statePatchIn,
+  type AppState,
+  type FoldedAppState,
+} from '../../bridge/src/client/fold/foldAppState.ts'
 import { Exchange, type ShownCall } from './exchange.ts'
 import { isAgain, saidId } from './ids.ts'
+import { wholeState, withChange } from './stateParts.ts'
 import { saidParts } from './uiParts.ts'
 import type { UiMessage } from './uiTypes.ts'
 
@@ -30,16 +38,31 @@ export class UiFold {
   readonly #ended: Exchange[] | undefined
   /** Sub-agents whose calls have not ended, by id. */
   readonly #called = new Map<string, CalledAgent>()
+  #state: FoldedAppState
+  /** `seq` of the first change of the state since a run was under way; the next one tells of it. */
+  #idleSince: number | undefined
 
-  /** `ended` is given each exchange that another one follows. */
-  constructor(agentId: string, ended?: Exchange[]) {
+  /** `ended` is given each exchange that another one follows. `state`: the state before the first record. */
+  constructor(agentId: string, ended?: Exchange[], state?: AppState) {
     this.agentId = agentId
     this.#ended = ended
+    this.#state = { known: state, waiting: [] }
+  }
+
+  /** The agent's state; `undefined` if nothing has told of it. */
+  get state(): AppState | undefined {
+    return this.#state.known
+  }
+
+  /** `seq` of the record with which the next exchange begins, if that began with this one: what has changed the state before it belongs to it. */
+  beginningAt(seq: number): number {
+    return this.#idleSince ?? seq
   }
 
   take(event: AgentEvent): void {
     if (event.agentId !== this.agentId) return this.#takeOther(event)
     this.seq = Math.max(this.seq, event.seq)
+    this.#takeState(event)
     const handle = own[event.type] as ((fold: UiFold, event: AgentEvent) => void) | undefined
     handle?.(this, event)
     const call = wordsOf(event)?.call?.(event)
@@ -65,6 +88,27 @@ export class UiFold {
   /** Sub-agents that work for calls of the agent. */
   get called(): string[] {
     return [...this.#called.keys()]
+  }
+
+  #takeState(event: AgentEvent): void {
+    const patch = statePatchIn(event)
+    // The log of a fork says nothing of what a step that was open there had changed.
+    if (event.type === 'agent.created') this.#state = noAppState
+    if (patch === undefined) return
+    const { known } = this.#state
+    if (known === undefined && !('initial' in event)) return
+    this.#state = foldAppState(this.#state, event)
+    const { exchange } = this
+    if (exchange === undefined || exchange.end !== undefined) this.#idleSince ??= event.seq
+    else exchange.stateParts = withChange(exchange.stateParts, this.#state.known!, patch)
+  }
+
+  /** Shows in the exchange that goes on now what has changed while no run was under way. */
+  tellState(): void {
+    const { exchange, state } = this
+    if (this.#idleSince === undefined) return
+    this.#idleSince = undefined
+    if (exchange !== undefined && state !== undefined) exchange.stateParts = wholeState(state)
   }
 
   begin(requestId: string, toCome: number): Exchange {
@@ -248,6 +292,7 @@ const own: Handlers<UiFold> = {
   'run.start': (fold, { cause, requestId, messages = 1 }) => {
     if (cause === 'resume' && fold.exchange !== undefined) fold.exchange.end = undefined
     else fold.begin(requestId, cause === 'resume' ? 0 : messages)
+    fold.tellState()
   },
   'message.added': addMessage,
   'guard.decided': (fold, event) => fold.withhold(event),

@@ -64,7 +64,7 @@ async function* chunksOf(run: AsyncIterable<AgentEvent>): AsyncGenerator<UiMessa
     const { exchange } = fold
     if (exchange === undefined) continue
     if (isNew) writer.write({ type: 'start', messageId: exchange.messageId })
-    cursor.pull(exchange.entries)
+    cursor.pull(exchange)
     if (exchange.end !== undefined) {
       cursor.end()
       writeEnding(endingOf(exchange), exchange, writer)

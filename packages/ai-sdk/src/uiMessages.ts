@@ -1,6 +1,8 @@
 import { eventOf } from '../../../src/protocol/events.ts'
 import type { LogRecord } from '../../../src/protocol/records.ts'
+import type { AppState } from '../../bridge/src/client/fold/foldAppState.ts'
 import type { Exchange } from './exchange.ts'
+import { wholeState } from './stateParts.ts'
 import { UiFold } from './uiFold.ts'
 import type { UiMessage } from './uiTypes.ts'
 
@@ -40,11 +42,31 @@ export function exchangesOf(
   records: readonly LogRecord[],
   below: ReadonlyMap<string, readonly LogRecord[]>,
 ): Exchange[] {
+  return foldedExchanges(records, below).exchanges
+}
+
+/** All exchanges of an agent, oldest first, as a page gets them that is loaded: the state as it is now stands in the last message, and only there. */
+export function loadedExchanges(
+  records: readonly LogRecord[],
+  below: ReadonlyMap<string, readonly LogRecord[]>,
+): Exchange[] {
+  const { exchanges, state } = foldedExchanges(records, below)
+  for (const exchange of exchanges) exchange.stateParts = []
+  const last = exchanges.findLast((exchange) => exchange.message().parts.length > 0)
+  if (last !== undefined && state !== undefined) last.stateParts = wholeState(state)
+  return exchanges
+}
+
+function foldedExchanges(
+  records: readonly LogRecord[],
+  below: ReadonlyMap<string, readonly LogRecord[]>,
+): { readonly exchanges: Exchange[]; readonly state: AppState | undefined } {
   const exchanges: Exchange[] = []
   const created = records.find((record) => record.type === 'agent.created')
   const fold = new UiFold(created?.agentId ?? '', exchanges)
   takeRecords(fold, records, below)
-  return fold.exchange === undefined ? exchanges : [...exchanges, fold.exchange]
+  const newest = fold.exchange === undefined ? [] : [fold.exchange]
+  return { exchanges: [...exchanges, ...newest], state: fold.state }
 }
 
 /** The log of an agent below, as far as it is not taken yet. */

@@ -12,6 +12,7 @@ function threadOf(read: ReadLog = async function* () {}) {
     incognito: false,
     lastSeq: 0,
     growingReply: undefined,
+    conversation: { state: undefined },
     pause: null,
     state: 'idle',
     pending: () => [],

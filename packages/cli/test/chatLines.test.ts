@@ -71,6 +71,7 @@ describe('what a chat line asks for', (it) => {
     assert.equal(readChatLine('/graft n12, n13'), { type: 'graft', steps: ['n12', 'n13'] })
     assert.equal(readChatLine('/mask n4 n9'), { type: 'prune', steps: ['n4', 'n9'], mask: true })
     assert.equal(readChatLine('/show n4, n9'), { type: 'prune', steps: ['n4', 'n9'], show: true })
+    assert.equal(readChatLine('/fold'), { type: 'fold' })
     assert.equal(readChatLine('/mask 5000'), { type: 'prune', tokens: 5_000, mask: true })
     for (const line of [
       '/prune',
@@ -89,6 +90,21 @@ describe('what a chat line asks for', (it) => {
       '/revert back',
     ])
       assert.match((readChatLine(line) as { text?: string }).text ?? '', /^ {2}\/\w+ needs \w/, line)
+  })
+
+  it('asks for a fold, and says what came of it', async (context) => {
+    const said: string[] = []
+    const { agent, ofType } = await startAgent(context, {
+      braking: { fold: true },
+      replies: ['done'],
+    })
+    await agent.prompt('go').result
+    const screen = plainScreen({ write: (text) => said.push(text) })
+    agent.subscribe(eventPrinter({ screen, colours: coloursFor({ isTTY: false }, {}), isPriced: false }))
+    const { decided } = await runChatLine(agent, { type: 'fold' }, aboutAgent(agent))
+    await decided
+    assert.is(ofType('prune.applied').length, 1)
+    assert.match(said.join(''), /fold refused: there is no step/)
   })
 
   it('tells what was brought back, and what was not', async (context) => {

@@ -26,6 +26,15 @@ describe("the command line's own agent", (it) => {
       [braking?.fold != null, braking?.stall != null, braking?.revert?.undo, tools.has('delete_file')],
       [true, true, true, true],
     )
+    const asked: string[] = []
+    const asking = defineCoder({
+      ...about,
+      needsApproval: (command) => asked.push(command) > 0,
+      choice: { model: writing, isEmbedded: false },
+    })
+    const needs = asking.tools.get('delete_file')?.needsApproval
+    assert.is(typeof needs === 'function' && needs({ path: 'note.txt' } as never), true)
+    assert.equal(asked, ['rm note.txt'])
     const embedded = defineCoder({ ...about, choice: { model: writing, isEmbedded: true } })
     assert.equal([embedded.braking, embedded.tools.has('delete_file')], [null, true])
   })

@@ -3,6 +3,7 @@ import type { CallOutput } from '../../machines/effectTypes.ts'
 import { messageOf } from '../../protocol/errors.ts'
 import { jsonChars } from '../../protocol/text/jsonChars.ts'
 import type { AgentPorts } from '../agentPorts.ts'
+import { readState } from '../parts/state/stateOptions.ts'
 import type { Keeping } from '../parts/settings.ts'
 import { checkHandoff, handedTo } from '../define/handoffs.ts'
 import { clean, contentOf, textBlock } from './resultContent.ts'
@@ -29,8 +30,10 @@ export function withinSize(outcome: Outcome): Outcome {
 export const failure = (text: string): Outcome => ({ content: [{ type: 'text', text }], isError: true })
 
 /** Returns the outcome of handing the conversation over. Throws if it cannot be handed over. */
-function transfer({ ownDefinition, definition, deps: given }: AgentPorts, { to }: TransferCall): Outcome {
+function transfer(ports: AgentPorts, { to }: TransferCall): Outcome {
+  const { ownDefinition, definition, deps: given } = ports
   checkHandoff(ownDefinition, definition, to)
+  checkHandedState(ports, to)
   const { policy, snapshot: model, deps } = handedTo(ownDefinition, to)
   if (deps?.safeParse(given).success === false)
     throw new Error(`Not handed over: "${to}" needs deps, and those of this run do not fit them.`)
@@ -39,6 +42,16 @@ function transfer({ ownDefinition, definition, deps: given }: AgentPorts, { to }
     content: [textBlock(`You are "${to}" now: the conversation was handed over to you. Answer the user.`)],
     handoff: { to, policy, model },
   }
+}
+
+/** The state stays that of the conversation, so one who takes it over with another schema must be able to read it. Throws otherwise. */
+function checkHandedState({ ownDefinition, definition, state }: AgentPorts, to: string): void {
+  const schema = definition.handoffs.get(to)?.state?.schema
+  if (schema === undefined || schema === ownDefinition.state?.schema) return
+  if (state === undefined) throw new Error(`Not handed over: "${to}" has state, and this conversation has none.`)
+  const { wrong } = readState(schema, state.value)
+  if (wrong !== undefined)
+    throw new Error(`Not handed over: the state of this conversation does not fit "${to}": ${wrong}.`)
 }
 
 /** Converts the return value of a tool or a client into the outcome that the model gets; text beyond `maxChars` is cut. */

@@ -56,8 +56,8 @@ export interface SubAgent {
   readonly restarts: RestartPolicy
   /** Derives its deps from those of its caller; `null`: they are the same. */
   readonly deps: ((callerDeps: never) => unknown) | null
-  /** The part of its caller's state that it has: all, to read or to change; or some fields, to read; `null`: none. */
-  readonly state: 'read' | 'write' | { readonly read: readonly string[] } | null
+  /** The part of its caller's state that it has: all, to read or to change; or some fields, to read; a copy that it begins with; `null`: none. */
+  readonly state: 'read' | 'write' | 'copy' | { readonly read: readonly string[] } | null
   /** Milliseconds without an event before it is treated as crashed; time spent waiting for approvals does not count. */
   readonly stallMs: number
   /** Set if no request lists it. */

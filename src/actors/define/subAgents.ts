@@ -44,9 +44,10 @@ export interface SubAgentOptions {
   readonly stallMs?: number
   /**
    * Gives its tools and hooks the state of its caller as `context.state`: to read, some of its fields to read, or to change; changes are records
-   * of the caller's log. Not for those that are detached or have state of their own. Default: nothing of it.
+   * of the caller's log. Not for those that are detached or have state of their own: with `'copy'` these begin with a copy of it, which is theirs
+   * from then on. Default: nothing of it.
    */
-  readonly state?: 'read' | 'write' | { readonly read: readonly string[] }
+  readonly state?: 'read' | 'write' | 'copy' | { readonly read: readonly string[] }
 }
 
 /** Returns true for an entry of an agent's `agents`. */
@@ -86,7 +87,7 @@ const optionsSchema = lazily(() =>
     stallMs: z.number().positive().default(Infinity),
     deps: z.custom<SubAgent['deps']>((value) => typeof value === 'function', 'give a function').default(null),
     state: z
-      .union([z.enum(['read', 'write']), onlyFields({ read: z.array(z.string()).readonly() })])
+      .union([z.enum(['read', 'write', 'copy']), onlyFields({ read: z.array(z.string()).readonly() })])
       .nullable()
       .default(null),
   }),
@@ -105,12 +106,27 @@ export function subAgentOf(entry: SubAgentEntry, label: string): SubAgent {
   const wrong = continuable ? wrongInContinuable(definition, detach) : undefined
   if (wrong !== undefined)
     throw new RuntimeError('INVALID_DEFINITION', `${label}: agents: "${definition.name}" is continuable, but ${wrong}.`)
-  if (state !== null && (detach !== false || definition.state !== null))
+  const wrongState = state === null ? undefined : wrongInState({ definition, detach, continuable, state })
+  if (wrongState !== undefined)
     throw new RuntimeError(
       'INVALID_DEFINITION',
-      `${label}: agents: "${definition.name}" gets state of its caller, but ${detach === false ? 'has state of its own' : 'is detached'}.`,
+      `${label}: agents: "${definition.name}" gets state of its caller, but ${wrongState}.`,
     )
   return { definition, context, detach, continuable, stallMs, deps, state, restarts }
+}
+
+function wrongInState({
+  definition,
+  detach,
+  continuable,
+  state,
+}: Pick<SubAgent, 'definition' | 'detach' | 'continuable' | 'state'>): string | undefined {
+  if (state !== 'copy') {
+    if (detach !== false) return "is detached: with 'copy' one that has state of its own begins with a copy"
+    return definition.state === null ? undefined : "has state of its own: 'copy' lets it begin with a copy"
+  }
+  if (continuable) return 'a copy is for one that begins, and it is continuable'
+  return definition.state === null ? 'has no state to keep a copy in' : undefined
 }
 
 function wrongInContinuable({ input }: AgentDefinition, detach: SubAgent['detach']): string | undefined {

@@ -16,7 +16,7 @@ import { hasCode } from '../../protocol/errors.ts'
 import { endWith, neverRun, signalIn, type Run } from '../../protocol/runs/run.ts'
 import type { Content } from '../../protocol/text/saidContent.ts'
 import type { AgentEvent } from '../../protocol/events.ts'
-import { scheduleCommand, type ScheduleOptions } from '../../protocol/parts/schedules/scheduleOptions.ts'
+import { scheduleCommand, scheduleNamed, type ScheduleOptions } from '../../protocol/parts/schedules/scheduleOptions.ts'
 
 /** Type of the dependencies that prompts may give; for the type checker only. */
 declare const takes: unique symbol
@@ -206,12 +206,12 @@ export abstract class AgentCommands<out Output = unknown, in Deps = undefined, o
 
   /** Removes a schedule. @throws RuntimeError `SCHEDULE_NOT_FOUND`, `AGENT_STOPPED`, `AGENT_PAUSED` */
   unschedule(id: string): void {
-    this.dispatch({ type: 'agent.unschedule', agentId: this.id, schedule: id })
+    this.dispatch({ type: 'agent.unschedule', agentId: this.id, schedule: scheduleNamed('unschedule', id) })
   }
 
   /** Fires a schedule now, beside its times. Throws as `unschedule` does. */
   fire(id: string): void {
-    this.dispatch({ type: 'agent.fire', agentId: this.id, schedule: id })
+    this.dispatch({ type: 'agent.fire', agentId: this.id, schedule: scheduleNamed('fire', id) })
   }
 
   /**

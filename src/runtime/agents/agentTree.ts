@@ -1,5 +1,5 @@
 import type { CallState, AgentContext } from '../../machines/agentTypes.ts'
-import type { TreeAgent } from '../children/treeAgent.ts'
+import type { TreeAgent, WaitingCall } from '../children/treeAgent.ts'
 import type { Pending } from '../../protocol/runs/pending.ts'
 
 /** An agent and the living agents below it. */
@@ -71,25 +71,34 @@ export const pendingOf = (host: TreeAgent): Pending[] => [
 export const ownPending = (agentId: string, { calls, run }: Pick<AgentContext, 'calls' | 'run'>): Pending[] =>
   run === null ? [] : calls.flatMap((call) => pendingCall(agentId, call) ?? [])
 
-function pendingCall(
-  agentId: string,
-  { callId, key, name, input, status, question, irreversible, suggest, asks }: CallState,
-): Pending | undefined {
+function pendingCall(agentId: string, state: CallState): Pending | undefined {
+  const waits = waitingCall(state)
+  if (waits === undefined) return undefined
+  const { callId, name, input, question, irreversible, suggest, asks } = state
+  const { kind, key } = waits
   const call = { agentId, callId, key, name, input }
+  if (kind === 'question') return { kind, ...call, ...question! }
+  if (kind === 'call') return { kind, ...call }
+  if (asks !== undefined) return { kind, agentId, ...asks }
+  return {
+    kind,
+    ...call,
+    ...(irreversible === undefined ? {} : { irreversible }),
+    ...(suggest === undefined ? {} : { suggest }),
+  }
+}
+
+/** The kind and the key by which people decide about a call; `undefined`: it does not wait for them. */
+export function waitingCall({ key, status, question, asks }: CallState): WaitingCall | undefined {
   switch (status) {
     case 'held':
-      return {
-        kind: 'approval',
-        ...call,
-        ...(irreversible === undefined ? {} : { irreversible }),
-        ...(suggest === undefined ? {} : { suggest }),
-      }
+      return { kind: 'approval', key }
     case 'asking':
     case 'asked':
-      if (asks !== undefined) return { kind: 'approval', agentId, ...asks }
-      return { kind: 'question', ...call, ...question! }
+      // A call that the running one makes waits for an approval.
+      return asks === undefined ? { kind: 'question', key: question!.key } : { kind: 'approval', key: asks.key }
     case 'requested':
-      return { kind: 'call', ...call }
+      return { kind: 'call', key }
     case 'sleeping':
     case 'ready':
     case 'checking':

@@ -3,10 +3,9 @@ import { Children } from '../children/children.ts'
 import { roomFor } from '../children/spawnChild.ts'
 import type { TreeAgent, TreeTotals, WaitingCall } from '../children/treeAgent.ts'
 import { addSpent } from '../../log/spent.ts'
-import type { CallState } from '../../machines/agentTypes.ts'
-import type { Pending } from '../../protocol/runs/pending.ts'
 import type { Spent } from '../../protocol/records.ts'
 import { usedBy, type Life } from '../children/child.ts'
+import { waitingCall } from './agentTree.ts'
 
 const nobody: readonly never[] = Object.freeze([])
 
@@ -107,19 +106,6 @@ const nothing: readonly never[] = Object.freeze([])
 /** Totals of an agent at rest without sub-agents. */
 const noTotals: TreeTotals = Object.freeze({ waiting: nothing, uncounted: undefined })
 
-const kindOf: { readonly [S in CallState['status']]: Pending['kind'] | undefined } = {
-  held: 'approval',
-  asking: 'question',
-  asked: 'question',
-  requested: 'call',
-  sleeping: undefined,
-  ready: undefined,
-  checking: undefined,
-  running: undefined,
-  paused: undefined,
-  settled: undefined,
-}
-
 /**
  * Returns the totals of an agent from those of its sub-agents, without looking further down. Calls that wait in an incognito sub-agent are left
  * out unless the agent is incognito too.
@@ -130,12 +116,9 @@ function totalsOf(
 ): TreeTotals {
   const { calls, run } = machine.context
   const waiting: WaitingCall[] = []
-  for (const { key, status, question, asks } of run === null ? nothing : calls) {
-    const kind = kindOf[status]
-    if (kind === undefined) continue
-    // A call that the running one makes waits for an approval.
-    if (asks !== undefined) waiting.push({ kind: 'approval', key: asks.key })
-    else waiting.push({ kind, key: kind === 'question' ? question!.key : key })
+  for (const call of run === null ? nothing : calls) {
+    const waits = waitingCall(call)
+    if (waits !== undefined) waiting.push(waits)
   }
   let uncounted: Spent | undefined
   const count = (spent: Spent | undefined): void => {

@@ -45,9 +45,26 @@ export function keepRules(ports: AgentPorts): void {
 export function permissionsOf(agent: Governed): AgentPermissions | undefined {
   if (!isGoverned(agent)) return undefined
   const above = agent.parent === undefined ? undefined : permissionsOf(agent.parent)
+  const from: MadeFrom = [above, agent.view.definition.permissions, agent.machine.context.parts.permissions]
+  const known = made.get(agent)
+  if (known?.from.every((part, index) => part === from[index]) === true) return known.permissions
+  const permissions = madeOf(from)
+  made.set(agent, { from, permissions })
+  return permissions
+}
+
+/** The permissions of the agent above, the rules of the definition, and what people said. Each is another object once it has changed. */
+type MadeFrom = readonly [
+  above: AgentPermissions | undefined,
+  permissions: AgentDefinition['permissions'],
+  said: PartStates['permissions'],
+]
+
+const made = new WeakMap<Governed, { readonly from: MadeFrom; readonly permissions: AgentPermissions }>()
+
+function madeOf([above, permissions, state]: MadeFrom): AgentPermissions {
   const inherited = above?.own.mode ?? 'ask'
-  const { permissions } = agent.view.definition
-  const { mode: said = null, before = null, grants = none } = agent.machine.context.parts.permissions ?? {}
+  const { mode: said = null, before = null, grants = none } = state ?? {}
   const defined = permissions.find(({ mode }) => mode !== undefined)?.mode ?? inherited
   const layers = permissions.map(({ mode = said, deny, ask, allow }): PermissionLayer => ({
     mode: said ?? mode ?? inherited,

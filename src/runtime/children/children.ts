@@ -14,6 +14,7 @@ import { checkDepth, crashed, ifUnwritten, stopped, withoutWords } from './child
 import { since, sumOf, usedBy, type Child, type Deferred, type Life, type Wanted } from './child.ts'
 import { answerOf, endOf, finishedAnswer, limitsWithin, type ChildAnswer } from './childAnswer.ts'
 import { beginning, childHistory, linkTo } from './childHistory.ts'
+import { promptChild, wrongCopy } from './copiedState.ts'
 import { childDeps } from './runDeps.ts'
 import type { ChildHosts } from './childHosts.ts'
 import { continueLife } from './continueLife.ts'
@@ -175,12 +176,12 @@ export class Children implements ChildPorts {
       const counted = calls.find((call) => call.key === input.key)?.counted
       const { own, before } = history === undefined ? notBegun : sinceCall(agent, history, input.key)
       const usedBefore = sumOf(before, input.isInner === true ? countedOf(parts.inner, childId) : counted)
-      const answer =
-        task === undefined || own === undefined ? undefined : finishedAnswer(own, definition, counted !== undefined)
+      const known = own && finishedAnswer(own, definition, counted !== undefined)
+      const answer = task === undefined ? undefined : own === undefined ? wrongCopy(agent, this.#parent) : known
       if (answer !== undefined) {
         await lease.release()
         if (agent.detach === 'report') return this.#reported(input, answer, definition)
-        const { spent } = history!.records.reduce(spentAfter, notSpent)
+        const { spent } = (history?.records ?? []).reduce(spentAfter, notSpent)
         return this.#answer(input, this.#named(agent, input, answer), since(usedBefore, spent))
       }
       const { id, isBegun, isQueued } = beginning(own, input.key)
@@ -202,7 +203,7 @@ export class Children implements ChildPorts {
         ...(agent.detach !== false || task === undefined ? {} : { task: id }),
       })
       if (agent.detach !== false) {
-        const begun = this.detached.begin(host, input, { prompt, isBegun })
+        const begun = this.detached.begin(host, input, { prompt, isBegun, agent })
         this.#has(child, host)
         await begun
         return this.#answer(input, detachedAnswer(childId, definition.name, isReporting(host)))
@@ -251,7 +252,7 @@ export class Children implements ChildPorts {
     this.#children.set(input.childId, child)
     this.#has(child, host)
     host.wake()
-    if (life.prompt !== undefined) host.machine.send({ type: 'prompt', ...life.prompt, at: host.shared.clock.now() })
+    if (life.prompt !== undefined) promptChild(host, life.prompt, { agent: life.agent, caller: this.#parent })
     const exhausted = life.resume ? continueLife(input, life) : undefined
     this.#isReady(child)
     const { ended } = host.machine

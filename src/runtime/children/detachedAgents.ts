@@ -1,3 +1,4 @@
+import type { SubAgent } from '../../actors/define/agentDefinition.ts'
 import type { CallInput } from '../../machines/effectTypes.ts'
 import type { AgentReporter, AgentContext } from '../../machines/agentTypes.ts'
 import { WaitedFor, type WaitForCall } from '../../actors/tools/waitForTool.ts'
@@ -10,11 +11,12 @@ import type { ChildAnswer } from './childAnswer.ts'
 import { beginning } from './childHistory.ts'
 import { childDeps } from './runDeps.ts'
 import type { ChildHosts } from './childHosts.ts'
+import { promptChild } from './copiedState.ts'
 import { callerOf, firstAnswer, reportOf } from './reports.ts'
 import type { TreeAgent } from './treeAgent.ts'
 import { textOf } from '../../protocol/messages.ts'
 
-type Begin = { readonly prompt: QueuedMessage | undefined; readonly isBegun: boolean }
+type Begin = { readonly prompt: QueuedMessage | undefined; readonly isBegun: boolean; readonly agent?: SubAgent }
 
 /** Codes of agents that were released here, and report from where they continue. */
 const goesOnElsewhere: ReadonlySet<string> = new Set<ErrorCode>(['AGENT_DETACHED', 'STORE_LEASE_LOST'])
@@ -42,7 +44,7 @@ export class DetachedAgents {
   }
 
   /** Starts an agent as a detached one. */
-  async begin(host: TreeAgent, { key }: Pick<CallInput, 'key'>, { prompt, isBegun }: Begin): Promise<void> {
+  async begin(host: TreeAgent, { key }: Pick<CallInput, 'key'>, { prompt, isBegun, agent }: Begin): Promise<void> {
     host.start()
     this.#running.set(host.agentId, host)
     const { agentId, machine, shared } = host
@@ -55,7 +57,7 @@ export class DetachedAgents {
       const report = { ...reportOf(key, { agentId, definition }, answer), at: shared.clock.now() }
       this.#hosts.find(this.#parent.agentId)?.machine.send(report)
     })
-    if (prompt !== undefined) machine.send({ type: 'prompt', ...prompt, at: shared.clock.now() })
+    if (prompt !== undefined) promptChild(host, prompt, { agent, caller: this.#parent })
     else if (isBegun && machine.context.pause?.type === 'interrupted')
       host.runs.continue(host.runs.await(new RunOutcome(`${key}/life/${host.view.conversation.lastSeq}`)), undefined)
     // Once its caller is told that it works, its log must say at what.

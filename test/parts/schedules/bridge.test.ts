@@ -41,6 +41,10 @@ describe('schedules of an agent on a server', (it) => {
       () => agent.schedule({ id: 'z', cron: '61 * * * *', prompt: 'x' }),
       failsWith('SCHEDULE_INVALID', '61'),
     )
+    assert.throws(
+      () => void agent.schedule({ id: 'a b', every: 5_000, prompt: 'x' }),
+      failsWith('INVALID_OPTION', 'id: use 1 to 64'),
+    )
     assert.throws(() => void agent.schedule({ id: 'z', every: -1, prompt: 'x' }), failsWith('INVALID_OPTION', 'every'))
   })
 })

@@ -114,7 +114,12 @@ describe('the schedules of a live agent', (it) => {
     agent.unschedule('x')
     assert.equal(agent.schedules(), [])
     assert.throws(() => agent.unschedule('x'), failsWith('SCHEDULE_NOT_FOUND', '"x"', 'it has none'))
-    assert.throws(() => agent.schedule({ id: 'y/z', every: day, prompt: 'x' }), failsWith('INVALID_OPTION', 'schedule'))
+    assert.throws(
+      () => agent.schedule({ id: 'y/z', every: day, prompt: 'x' }),
+      failsWith('INVALID_OPTION', 'schedule: id: use 1 to 64', '"y/z"'),
+    )
+    for (const asked of [() => agent.unschedule('y/z'), () => agent.fire('y/z')])
+      assert.throws(asked, failsWith('INVALID_OPTION', 'id: use 1 to 64'))
     assert.throws(() => agent.schedule({ id: 'y', every: 1, prompt: 'x' }), failsWith('SCHEDULE_INVALID', 'every is 1'))
     assert.throws(() => agent.schedule({ id: 'y', every: day, prompt: ' ' }), failsWith('INVALID_OPTION', 'prompt'))
     for (let count = 0; count < 100; count += 1) agent.schedule({ id: `n${count}`, every: day, prompt: 'x' })

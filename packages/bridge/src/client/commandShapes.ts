@@ -2,6 +2,7 @@ import { decisionForms } from '../../../../src/protocol/bridge/decisionForms.ts'
 import type { RevertCategory } from '../../../../src/protocol/braking.ts'
 import { checkRules, wrongCommand } from '../../../../src/protocol/bridge/commandRules.ts'
 import type { AgentCommand } from '../../../../src/protocol/bridge/commands.ts'
+import { scheduleIdPattern, scheduleIdWords } from '../../../../src/protocol/parts/schedules/scheduleId.ts'
 import type { CatchUp } from '../../../../src/protocol/parts/schedules/scheduleTimes.ts'
 import { permissionModes } from '../../../../src/protocol/parts/permissions/permissionModes.ts'
 import type { Grant, GrantScope } from '../../../../src/protocol/parts/permissions/permissionRecords.ts'
@@ -122,10 +123,7 @@ const shapes: { readonly [T in AgentCommand['type']]: Shape<CommandOf<T>> } = {
   'agent.unpin': command('agent.unpin', { agentId: text, step: text }),
   'agent.schedule': command('agent.schedule', {
     agentId: text,
-    schedule: thatIs<string>(
-      (value) => typeof value === 'string' && /^[A-Za-z0-9][\w.-]{0,63}$/.test(value),
-      'use 1 to 64 letters, digits, ".", "_" or "-", starting with a letter or digit',
-    ),
+    schedule: thatIs<string>((value) => typeof value === 'string' && scheduleIdPattern.test(value), scheduleIdWords),
     prompt: thatIs<string>(
       (value) => typeof value === 'string' && value.trim() !== '' && value.trim().length <= 20_000,
       'give 1 to 20000 characters',

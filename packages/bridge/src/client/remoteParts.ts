@@ -2,7 +2,11 @@ import type { AgentCommand } from '../../../../src/protocol/bridge/commands.ts'
 import { given } from '../../../../src/protocol/bridge/writeCommand.ts'
 import type { PermissionMode } from '../../../../src/protocol/parts/permissions/permissionModes.ts'
 import type { PermitOptions } from '../../../../src/protocol/parts/permissions/permissionRecords.ts'
-import { scheduleCommand, type ScheduleOptions } from '../../../../src/protocol/parts/schedules/scheduleOptions.ts'
+import {
+  scheduleCommand,
+  scheduleNamed,
+  type ScheduleOptions,
+} from '../../../../src/protocol/parts/schedules/scheduleOptions.ts'
 import type { StateOp } from '../../../../src/protocol/parts/state/patch.ts'
 import { RemoteQuestions } from './remoteQuestions.ts'
 
@@ -42,11 +46,11 @@ export abstract class RemoteParts<out State = unknown> extends RemoteQuestions<S
 
   /** Removes a schedule. Rejects with `SCHEDULE_NOT_FOUND`. */
   unschedule(id: string): Promise<void> {
-    return this.send({ type: 'agent.unschedule', agentId: this.id, schedule: id })
+    return this.send({ type: 'agent.unschedule', agentId: this.id, schedule: scheduleNamed('unschedule', id) })
   }
 
   /** Fires a schedule now, beside its times. Rejects with `SCHEDULE_NOT_FOUND`. */
   fire(id: string): Promise<void> {
-    return this.send({ type: 'agent.fire', agentId: this.id, schedule: id })
+    return this.send({ type: 'agent.fire', agentId: this.id, schedule: scheduleNamed('fire', id) })
   }
 }

@@ -138,7 +138,7 @@ export const snapshotOf = (agent: Agent): AgentSnapshot => ({
 })
 
 /** The state of an agent whose definition, as far as it is known, has one. */
-function stateIn(
+export function stateIn(
   { state }: ConversationView,
   definition: AgentDefinition | undefined,
 ): Pick<AgentSnapshot, 'appState'> {

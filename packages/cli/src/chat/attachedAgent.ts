@@ -141,6 +141,10 @@ export class AttachedAgent implements ChatAgent {
     return this.#keep(this.remote.prune(options))
   }
 
+  fold(): Promise<void> {
+    return this.#keep(this.remote.fold())
+  }
+
   use(use: UseChange | null): Promise<void> {
     return this.#keep(this.remote.use(use))
   }

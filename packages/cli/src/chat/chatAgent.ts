@@ -36,6 +36,7 @@ export interface ChatAgent {
   followUp(text: string): Promise<void> | void
   abort(): Promise<void> | void
   prune(options: PruneOptions): Promise<void> | void
+  fold(): Promise<void> | void
   graft(steps: readonly string[]): Promise<void> | void
   revert(step: string, options: RevertCommandOptions): Promise<void> | void
   compact(options: CompactOptions): Promise<void> | void

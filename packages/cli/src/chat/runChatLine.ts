@@ -82,6 +82,7 @@ const lineActions: LineActions = {
   approve: (agent) => decide(agent, 'approve'),
   deny: (agent, { reason }) => decide(agent, 'deny', reason),
   prune: (agent, { type: _, ...options }) => reshape(agent, 'prune.applied', () => agent.prune(options)),
+  fold: (agent) => reshape(agent, 'prune.applied', () => agent.fold()),
   graft: (agent, { steps }) => reshape(agent, 'graft.applied', () => agent.graft(steps)),
   revert: (agent, { type: _, step, ...options }) =>
     reshape(agent, options.undo === true ? 'undo.end' : 'revert.applied', () => agent.revert(step, options)),

@@ -13,6 +13,7 @@ export type AgentLine =
   | { readonly type: 'deny'; readonly reason?: string }
   | ({ readonly type: 'prune' } & PruneOptions)
   | ({ readonly type: 'compact' } & CompactOptions)
+  | { readonly type: 'fold' }
   | { readonly type: 'graft'; readonly steps: readonly string[] }
   | ({ readonly type: 'revert'; readonly step: string } & RevertCommandOptions)
   | { readonly type: 'pin' | 'unpin'; readonly step: string }
@@ -163,6 +164,7 @@ const slashCommands: Readonly<Record<string, SlashCommand>> = {
     help: 'show the model hidden steps again',
     read: readShow,
   },
+  '/fold': { part: 'control', help: 'show old steps of the model as a line each', read: () => ({ type: 'fold' }) },
   '/graft': {
     part: 'control',
     form: '<steps>',

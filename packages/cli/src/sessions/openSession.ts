@@ -168,7 +168,11 @@ export function defineCoder({
   knows,
 }: CoderOptions): AgentDefinition {
   const tools = workspaceTools(dir, {
-    needsApproval: { run_command: ({ command }) => needsApproval(command) },
+    needsApproval: {
+      run_command: ({ command }) => needsApproval(command),
+      // As the command would be that does the same.
+      delete_file: ({ path }) => needsApproval(`rm ${path}`),
+    },
     // So that /undo brings files back.
     snapshots: true,
     // Makes node's test runner print machine-readable output, even when this process runs inside it.

@@ -1,4 +1,3 @@
-import type * as SdkModule from '@modelcontextprotocol/server'
 import type {
   CallToolRequest,
   CallToolResult,
@@ -9,47 +8,22 @@ import type {
 } from '@modelcontextprotocol/server'
 import { version } from '../../../../src/protocol/version.ts'
 import type { AgentAccess } from '../../../bridge/src/server/agentAccess.ts'
-import type { AgentTool } from './agentTool.ts'
 import { errorAnswer } from './answers.ts'
 import type { Caller } from './callAgent.ts'
+import { offerStates } from './offerStates.ts'
 import { inAllRounds, inOneRound, readState, type Rounds } from './rounds.ts'
 import { ProgressTeller, progressOf } from './progress.ts'
-
-/** The package `@modelcontextprotocol/server`, which is loaded when it is needed. */
-export type Sdk = typeof SdkModule
-
-/** A request, or a connection, of a client that was let in. */
-export interface Visit {
-  readonly access: AgentAccess
-  /** True once the server closes the connection, which does not count as a cancellation. */
-  isLeaving: boolean
-}
-
-/** Parts that all servers of one `mcpServer` share. */
-export interface ServerParts {
-  readonly sdk: Sdk
-  readonly name: string
-  readonly tools: ReadonlyMap<string, AgentTool>
-  /** True if people may be asked through the client. */
-  readonly asksClient: boolean
-}
-
-/** One server of the SDK: it has one connection, or answers one request. */
-export interface ServerUse {
-  /** Version of the protocol: `modern` since 2026-07-28, `legacy` before. */
-  readonly era: 'modern' | 'legacy'
-  visitOf(ctx: ServerContext): Visit
-  /** Called around each call of a tool. */
-  busy?(change: 1 | -1): void
-}
+import type { Sdk, ServerParts, ServerUse } from './serverParts.ts'
+import { haveState } from './stateResources.ts'
 
 /** An MCP server whose tools are agents. */
 export function agentServer(parts: ServerParts, use: ServerUse): InstanceType<Sdk['Server']> {
-  const { sdk, name } = parts
+  const { sdk, name, tools } = parts
+  const hasState = haveState(tools)
   const server = new sdk.Server(
     { name, title: name, version },
     {
-      capabilities: { tools: {} },
+      capabilities: { tools: {}, ...(hasState ? { resources: { subscribe: true } } : {}) },
       instructions:
         'Each tool is an agent: give it a task. Its answer names a session; give that along with the next task to go on with the same agent, which remembers.',
       inputRequired: { legacyShim: false },
@@ -70,6 +44,7 @@ export function agentServer(parts: ServerParts, use: ServerUse): InstanceType<Sd
       use.busy?.(-1)
     }
   })
+  if (hasState) offerStates(server, parts, use)
   return server
 }
 

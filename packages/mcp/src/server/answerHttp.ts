@@ -5,7 +5,7 @@ import type { AgentAccess } from '../../../bridge/src/server/agentAccess.ts'
 import type { OpenResponse } from '../../../bridge/src/server/endpoint.ts'
 import { readJson } from '../../../bridge/src/server/readFrame.ts'
 import { bodyOf } from '../../../bridge/src/server/requestBody.ts'
-import type { Visit } from './agentServer.ts'
+import type { Visit } from './serverParts.ts'
 import type { McpHttp } from './mcpHttp.ts'
 
 /** A request at an endpoint, with the access of its sender. */

@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import type { AuthInfo, WebStandardStreamableHTTPServerTransport } from '@modelcontextprotocol/server'
 import type { AgentAccess } from '../../../bridge/src/server/agentAccess.ts'
-import { agentServer, type ServerParts, type ServerUse } from './agentServer.ts'
+import { agentServer } from './agentServer.ts'
+import type { ServerParts, ServerUse } from './serverParts.ts'
 
 /** A connection of a client that speaks the protocol of before 2026-07-28, over many requests. */
 interface LegacySession {

@@ -1,19 +1,22 @@
-import type { AuthInfo, McpHttpHandler } from '@modelcontextprotocol/server'
-import { agentServer, type ServerParts, type Visit } from './agentServer.ts'
+import type { AuthInfo, CreateMcpHandlerOptions, McpHttpHandler, ServerEvent } from '@modelcontextprotocol/server'
+import { RuntimeError } from '../../../../src/protocol/errors.ts'
+import { agentServer } from './agentServer.ts'
+import type { ServerParts, Visit } from './serverParts.ts'
 import { LegacySessions } from './legacySessions.ts'
+import { listenIn, listenMethod, refusal } from './listening.ts'
+import { WatchedStates } from './stateResources.ts'
 
 /** MCP over HTTP, of both eras at the same address. */
 export class McpHttp {
   readonly #parts: ServerParts
   readonly #modern: McpHttpHandler
   readonly #legacy: LegacySessions
+  /** One handler for each client that is told of changes: it hears of its own states alone. */
+  readonly #listening = new Set<McpHttpHandler>()
 
   constructor(parts: ServerParts) {
     this.#parts = parts
-    this.#modern = parts.sdk.createMcpHandler(
-      () => agentServer(parts, { era: 'modern', visitOf: ({ http }) => visitIn(http?.authInfo) }),
-      { legacy: 'reject', maxRequestBodySize: anySize },
-    )
+    this.#modern = this.#handler()
     this.#legacy = new LegacySessions(parts, ({ http }) => visitIn(http?.authInfo))
   }
 
@@ -21,11 +24,66 @@ export class McpHttp {
   async answer(request: Request, visit: Visit, body?: unknown): Promise<Response> {
     const how = { authInfo: carrying(visit), ...(body === undefined ? {} : { parsedBody: body }) }
     const isLegacy = await this.#parts.sdk.isLegacyRequest(request, body)
-    return isLegacy ? this.#legacy.answer(request, visit.access, how) : this.#modern.fetch(request, how)
+    if (isLegacy) return this.#legacy.answer(request, visit.access, how)
+    const isListen = request.headers.get('mcp-method') === listenMethod
+    const message: unknown =
+      isListen && body === undefined
+        ? await request
+            .clone()
+            .json()
+            .catch(() => null)
+        : body
+    const listen = listenIn(message)
+    return listen === undefined ? this.#modern.fetch(request, how) : this.#listen(request, visit, how, listen)
   }
 
   async close(): Promise<void> {
-    await Promise.all([this.#modern.close(), this.#legacy.close()])
+    const open = [this.#modern, ...this.#listening]
+    this.#listening.clear()
+    await Promise.all([...open.map((handler) => handler.close()), this.#legacy.close()])
+  }
+
+  #handler(options: CreateMcpHandlerOptions = {}): McpHttpHandler {
+    const parts = this.#parts
+    return parts.sdk.createMcpHandler(
+      () => agentServer(parts, { era: 'modern', visitOf: ({ http }) => visitIn(http?.authInfo) }),
+      { legacy: 'reject', maxRequestBodySize: anySize, ...options },
+    )
+  }
+
+  /** Tells a client of changes of the states that it names, as long as it reads the answer. */
+  async #listen(
+    request: Request,
+    { access }: Visit,
+    how: { authInfo: AuthInfo; parsedBody?: unknown },
+    { id, uris }: NonNullable<ReturnType<typeof listenIn>>,
+  ): Promise<Response> {
+    let tell: ((event: ServerEvent) => void) | undefined
+    const states = new WatchedStates(this.#parts.tools, (uri) => tell?.({ kind: 'resource_updated', uri }))
+    try {
+      if (this.#listening.size >= access.limits.connections)
+        throw new RuntimeError(
+          'BRIDGE_LIMIT',
+          `${this.#listening.size} clients are told of changes, which is the most.`,
+        )
+      for (const uri of uris) await states.add(access, uri)
+    } catch (thrown) {
+      states.close()
+      return Response.json(refusal(id, access, thrown))
+    }
+    const end = (): void => {
+      states.close()
+      this.#listening.delete(handler)
+    }
+    const subscribe = (listener: (event: ServerEvent) => void): (() => void) => {
+      tell = listener
+      return end
+    }
+    const handler = this.#handler({ bus: { publish: () => {}, subscribe }, keepAliveMs: access.limits.pingMs })
+    this.#listening.add(handler)
+    const response = await handler.fetch(request, how)
+    if (tell === undefined) end()
+    return response
   }
 }
 

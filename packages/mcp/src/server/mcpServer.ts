@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Readable, Writable } from 'node:stream'
+import type { Server } from '@modelcontextprotocol/server'
 import { z } from 'zod'
 import { isAgentDefinition, noDefinition, type AgentDefinition } from '../../../../src/actors/define/agentDefinition.ts'
 import { describeIssues, RuntimeError } from '../../../../src/protocol/errors.ts'
@@ -14,10 +15,13 @@ import { limitsOf } from '../../../bridge/src/server/limits.ts'
 import { mustBeServed } from '../../../bridge/src/server/oneDefinition.ts'
 import type { ServedDeps } from '../../../bridge/src/server/servedDeps.ts'
 import { minShareKeyLength } from '../../../bridge/src/server/shareTokens.ts'
-import { agentServer, type ServerParts, type Visit } from './agentServer.ts'
+import { agentServer } from './agentServer.ts'
+import type { ServerParts, ServerUse, Visit } from './serverParts.ts'
 import type * as HttpModule from './answerHttp.ts'
 import { agentTools } from './agentTool.ts'
+import { ListeningTransport } from './listening.ts'
 import { McpHttp } from './mcpHttp.ts'
+import { WatchedStates } from './stateResources.ts'
 
 export interface McpServerOptions {
   /** Name of the server for clients. Default `escapement`. */
@@ -138,8 +142,18 @@ export function mcpServer(
       const all = await parts()
       const { serveStdio, StdioServerTransport } = await import('@modelcontextprotocol/server/stdio')
       const ended = Promise.withResolvers<void>()
-      const transport = new StdioServerTransport(input, output)
-      const handle = serveStdio(({ era }) => agentServer(all, { era, visitOf: () => visit }), { transport })
+      let modern: Server | undefined
+      const changed = (uri: string): void => void modern?.sendResourceUpdated({ uri }).catch(() => {})
+      const transport = new ListeningTransport(new StdioServerTransport(input, output), {
+        access: visit.access,
+        watch: () => new WatchedStates(tools, changed),
+      })
+      const serverOf = ({ era }: Pick<ServerUse, 'era'>): Server => {
+        const made = agentServer(all, { era, visitOf: () => visit })
+        if (era === 'modern') modern = made
+        return made
+      }
+      const handle = serveStdio(serverOf, { transport })
       for (const event of ['end', 'close', 'error'] as const) input.once(event, () => ended.resolve())
       const connection = opened({
         closed: ended.promise,

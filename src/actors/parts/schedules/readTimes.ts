@@ -23,9 +23,13 @@ export function readTimes(asked: AskedTimes, now: number, leastMs: number): Read
   const occurrences = occurrencesOf(times)
   const due = 'every' in times ? now + times.every : 'at' in times ? times.at : occurrences.next(now)
   if (due === undefined || due - now > furthestMs)
-    throw refused('at' in times ? 'It lies more than five years ahead.' : 'It never fires within the next five years.')
+    throw refused(
+      'cron' in times
+        ? `The cron expression ${JSON.stringify(times.cron)} never fires within the next five years.`
+        : `${JSON.stringify(asked.at)} lies more than five years ahead.`,
+    )
   if (now - due > freshMs) throw refused(`${new Date(due).toISOString()} has passed: give a time that is to come.`)
-  if ('cron' in times) checkDistances(occurrences, due, leastMs)
+  if ('cron' in times) checkDistances(times.cron, occurrences, { due, leastMs })
   return { times, due }
 }
 
@@ -51,13 +55,19 @@ function checkEvery(every: number, leastMs: number): void {
     throw refused(`every is ${every} ms: give a whole number from ${leastMs} to ${furthestMs}.`)
 }
 
-function checkDistances(occurrences: Occurrences, due: number, leastMs: number): void {
+function checkDistances(
+  cron: string,
+  occurrences: Occurrences,
+  { due, leastMs }: { readonly due: number; readonly leastMs: number },
+): void {
   let last = due
   for (let index = 0; index < looked; index += 1) {
     const next = occurrences.next(last)
     if (next === undefined) return
     if (next - last < leastMs)
-      throw refused(`It fires again after ${next - last} ms, and the shortest distance is ${leastMs} ms.`)
+      throw refused(
+        `The cron expression ${JSON.stringify(cron)} fires again after ${next - last} ms, and the shortest distance is ${leastMs} ms.`,
+      )
     last = next
   }
 }

@@ -1,7 +1,9 @@
+import { RuntimeError } from '../../errors.ts'
 import type { AgentCommand } from '../../bridge/commands.ts'
 import { given } from '../../bridge/writeCommand.ts'
 import type { Limits } from '../../runs/runLimits.ts'
 import type { Schedule } from './scheduleState.ts'
+import { scheduleIdPattern, scheduleIdWords } from './scheduleId.ts'
 import type { CatchUp } from './scheduleTimes.ts'
 
 /** When a schedule is to fire: one of `at`, `every` and `cron`. */
@@ -31,12 +33,19 @@ export interface ScheduleOptions extends AskedTimes {
   readonly catchUp?: CatchUp | undefined
 }
 
-/** Returns the command that sets a schedule. Fields that it does not know are left for its schema to report. */
-export const scheduleCommand = (agentId: string, { id: schedule, at, ...options }: ScheduleOptions): AgentCommand =>
+/** Returns the name of a schedule for a command, which calls it `schedule`. @throws RuntimeError `INVALID_OPTION` */
+export function scheduleNamed(method: 'schedule' | 'unschedule' | 'fire', id: string): string {
+  if (typeof id === 'string' && scheduleIdPattern.test(id)) return id
+  const seen = typeof id === 'string' ? JSON.stringify(id.slice(0, 80)) : typeof id
+  throw new RuntimeError('INVALID_OPTION', `${method}: id: ${scheduleIdWords}, not ${seen}.`)
+}
+
+/** Returns the command that sets a schedule. @throws RuntimeError `INVALID_OPTION` for its `id`. Fields that it does not know are left for its schema to report. */
+export const scheduleCommand = (agentId: string, { id, at, ...options }: ScheduleOptions): AgentCommand =>
   ({
     type: 'agent.schedule',
     agentId,
-    ...given({ schedule, ...options, at: at instanceof Date ? at.getTime() : at }),
+    ...given({ schedule: scheduleNamed('schedule', id), ...options, at: at instanceof Date ? at.getTime() : at }),
   }) as AgentCommand
 
 /** A schedule of an agent. */

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { scheduleIdPattern, scheduleIdWords } from './scheduleId.ts'
 import { toAgent } from '../../bridge/toAgent.ts'
 import { onlyFields } from '../../checks/onlyFields.ts'
 import { lazily } from '../../lazily.ts'
@@ -8,14 +9,7 @@ import { limitsSchema } from '../../runs/runLimits.ts'
 import { catchUpSchema, scheduleTimesSchema } from './scheduleTimes.ts'
 
 /** The name of a schedule. */
-export const scheduleIdSchema = lazily(() =>
-  z
-    .string()
-    .regex(
-      /^[A-Za-z0-9][\w.-]{0,63}$/,
-      'use 1 to 64 letters, digits, ".", "_" or "-", starting with a letter or digit',
-    ),
-)
+export const scheduleIdSchema = lazily(() => z.string().regex(scheduleIdPattern, scheduleIdWords))
 
 /** Longest prompt of a schedule, in UTF-16 units. */
 const mostPromptChars = 20_000

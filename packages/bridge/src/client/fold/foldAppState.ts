@@ -25,7 +25,7 @@ export const noAppState: FoldedAppState = Object.freeze({ known: undefined, wait
 
 /** Returns the state after one more event of the agent. Pure. */
 export function foldAppState(before: FoldedAppState, event: AgentEvent): FoldedAppState {
-  const patch = patchIn(event)
+  const patch = statePatchIn(event)
   if (patch === undefined) return before
   const { known, waiting } = before
   const base =
@@ -41,7 +41,8 @@ export function toldAppState({ known, waiting }: FoldedAppState, told: AppState 
   return { known: after({ ...told, value: frozenState(told.value) }, waiting), waiting: noAppState.waiting }
 }
 
-function patchIn(event: AgentEvent): readonly StateOp[] | undefined {
+/** Returns the change of the state that an event tells of, if it does. */
+export function statePatchIn(event: AgentEvent): readonly StateOp[] | undefined {
   if (event.type === 'state.patched') return event.patch
   return event.type === 'revert.applied' || event.type === 'graft.applied' ? event.state?.patch : undefined
 }
