@@ -141,6 +141,8 @@ const results: { readonly [T in Exclude<keyof typeof commandTable, AgentCommand[
   'session.list': `\`{ sessions, total }\`: the one written last first; ${page}`,
   'session.search':
     '`{ hits, sessions }`: of each hit `{ agentId, seq, excerpt, rank }`, the best first, and the sessions that they are in',
+  'session.spend':
+    '`{ by, costUsd, requests, usage, unpriced, groups, total, unread, unreadLogs }`: of each group `{ key, agents, costUsd, requests, usage, unpriced, over? }`, the most expensive first; use without a known price is in `unpriced` alone',
   'waiting.list':
     '`{ waiting, total }`: agents, who has waited longest first, each `{ agentId, definition, title?, metadata?, isRunning, pending }`; one that does not run is woken by what is decided',
   'worker.list': '`{ workers }`: of each `{ name, words? }`; none where the server is no gateway',

@@ -20,6 +20,8 @@ export type {
   RemoteSessions,
   RemoteShare,
   RemoteSnapshot,
+  RemoteSpend,
+  RemoteSpendOptions,
   RemoteTree,
   RemoteWaiting,
   RosterChange,

@@ -4,6 +4,8 @@
 export { listSessions, summaryOf, type SessionSummary } from '../packages/sessions/src/listSessions.ts'
 export { loadSession, type LoadedSession } from '../packages/sessions/src/loadSession.ts'
 export { searchSessions } from '../packages/sessions/src/searchSessions.ts'
+export { spendOf, type SpendOptions, type StoreSpend, type UnreadLog } from '../packages/sessions/src/spend/spendOf.ts'
+export type { Spend, SpendBy, SpendGroup, SpendAmount } from './protocol/spend.ts'
 export { forkSession } from '../packages/sessions/src/forkSession.ts'
 export { copySessions, type CopiedSessions } from '../packages/sessions/src/copySessions.ts'
 export { deleteSession } from '../packages/sessions/src/deleteSession.ts'

@@ -83,8 +83,8 @@ const of = (usage: Usage = noUsage, costUsd = 0): Spent => ({ usage, costUsd, tu
 /** Total usage. */
 export const totalSpent = ({ before, run }: SpentFold): Spent => addSpent(before, run)
 
-/** Returns the usage that one record states; for a sub-agent without its turns, which count as its own. */
-function spentBy(record: LogRecord): Spent | undefined {
+/** Returns the usage that one record states; for a sub-agent without its turns, which count as its own. Pure. */
+export function spentBy(record: LogRecord): Spent | undefined {
   switch (record.type) {
     case 'turn.start':
       return { ...noneSpent, turns: 1 }
@@ -93,8 +93,9 @@ function spentBy(record: LogRecord): Spent | undefined {
     case 'tool.end':
     case 'child.ended':
       return record.spent === undefined ? undefined : of(record.spent.usage, record.spent.costUsd)
-    // The sum of a turn's own records.
+    // The sum of a turn's or a run's own records.
     case 'turn.end':
+    case 'run.end':
       return undefined
     default:
       return 'costUsd' in record ? of(record.usage, record.costUsd) : undefined

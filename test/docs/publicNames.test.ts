@@ -54,6 +54,7 @@ const reviewed = {
     'requestsOf',
     'searchSessions',
     'sessionOf',
+    'spendOf',
     'summaryOf',
   ],
   '../../src/stores.ts': ['logRecordSchema', 'parseRecord', 'recordVersion', 'repairLog', 'stored'],

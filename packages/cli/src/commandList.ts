@@ -108,6 +108,20 @@ export const commands: Readonly<Record<string, Command>> = {
     operand: { name: 'action', example: 'search "flaky test"' },
     load: async () => (await import('./commands/sessions.ts')).sessionsCommand,
   },
+  spend: {
+    usage: 'spend [<by>]',
+    group: 'sessions',
+    summary: 'what was spent, by session, user, model or definition',
+    details: [
+      'By a session, which is a tree of agents, unless by says another: user, model, definition, or any other',
+      'key of the metadata. Use without a known price is counted in tokens, apart.',
+      'JSON (piped, or with --json): { by, costUsd, requests, usage, unpriced, groups, unread, unreadLogs }.',
+    ],
+    options: ['dir', 'logs', 'config', 'no-config', 'since', 'limit', 'metadata', 'theme', 'json'],
+    task: 'optional',
+    operand: { name: 'by', example: 'model' },
+    load: async () => (await import('./commands/spend.ts')).spendCommand,
+  },
   show: {
     usage: 'show <id>',
     group: 'sessions',

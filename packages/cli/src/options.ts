@@ -14,6 +14,7 @@ export const options = {
   limit: ['--limit <n>', 'only so many, the newest; default at a terminal: 50'],
   only: ['--only <ids>', 'only these sessions, with a comma between'],
   metadata: ['--metadata <pairs>', 'only sessions that have these, such as user=u1,plan=2'],
+  since: ['--since <when>', 'from then on: 30min, 24h, 7d before now, or a time like 2026-05-01'],
   turn: ['--turn <n>', 'this turn, from 1 on'],
   request: ['--request', 'exactly what the model was sent'],
   artifact: ['--artifact <name>', 'a full result: its name, or the first digits of its SHA-256'],

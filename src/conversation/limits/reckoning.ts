@@ -139,8 +139,8 @@ export const spend = ({ requests, usage, costUsd }: Spending, used: Used, count 
 /** US dollars per million tokens above which a price is a mistake, and below which that of `input` is one. */
 const [mostUsd, leastUsd] = [10_000, 0.0001]
 
-/** Checks prices, which may be anything. */
-function unpricedBy(prices: Prices | undefined): Unpriced | undefined {
+/** Returns why prices, which may be anything, give no amounts; `undefined`: they do. Pure. */
+export function unpricedBy(prices: Prices | undefined): Unpriced | undefined {
   if (prices === undefined) return 'missing'
   const { input, output, cacheRead = 0, cacheWrite = 0 } = prices
   const all = [input, output, cacheRead, cacheWrite]

@@ -121,6 +121,24 @@ export const clientFrames = variants({
       /** Maximum number of records; default: 20. */
       limit: z.int().positive().max(100).exactOptional(),
     }),
+  /** Asks what the sessions of the store spent on models. Times are rounded down to whole five minutes. */
+  'session.spend': () =>
+    onlyFields({
+      ...asked(),
+      type: z.literal('session.spend'),
+      /** The groups of the answer; default: `session`, a tree of agents being one. */
+      by: z.enum(['session', 'user', 'model', 'definition', 'metadata']).exactOptional(),
+      /** With `by: 'metadata'`: the key whose values make the groups. */
+      key: z.string().min(1).max(64).exactOptional(),
+      /** Only what was spent from this time on, in epoch milliseconds. */
+      since: z.number().nonnegative().exactOptional(),
+      /** Adds a series of costs to each group: the length of a slice in milliseconds, a multiple of five minutes. Needs `since`. */
+      every: z.int().positive().multipleOf(300_000).exactOptional(),
+      /** Only sessions that have all of these values. */
+      metadata: metadataSchema().exactOptional(),
+      /** Maximum number of groups; default: 20. */
+      limit: z.int().positive().max(100).exactOptional(),
+    }),
   /** Asks for everything that waits for people, at running and other agents, the longest wait first. No agent is woken. */
   'waiting.list': () =>
     onlyFields({

@@ -320,7 +320,7 @@ export const faults: readonly Fault[] = [
     id: 'bridge-40',
     file: 'packages/bridge/src/server/agentAccess.ts',
     what: 'a search looks through the sessions of all tenants',
-    from: '    return this.#bridge.search.hits(text, this.#wanted(asked), limit)\n',
+    from: '    return this.#bridge.search.hits(text, this.wanted(asked), limit)\n',
     to: '    return this.#bridge.search.hits(text, { query: asked }, limit)\n',
     tests: ['packages/bridge/test/server/sessionSearch'],
   },

@@ -27,26 +27,11 @@ import { Outgoing, type Asked, type Asking } from './outgoing.ts'
 import { RemoteAgent, type AgentOwner } from './remoteAgent.ts'
 import type { AnswerOf, OutputOptions, RemoteAgentOf } from './remoteAgentOf.ts'
 import { RemoteFeed } from './remoteFeed.ts'
+import type { RemotePage, RemoteSessionPage } from './remotePage.ts'
 import { RemoteRoster, type RosterChange } from './remoteRoster.ts'
+import { spendFrame, spendShape, type RemoteSpend, type RemoteSpendOptions } from './spend.ts'
 import { watchWaiting } from './watchWaiting.ts'
 import { randomHex, sessionIdFor, sessionMark } from './sessionId.ts'
-
-/** Query for a list of agents or sessions. */
-export interface RemotePage {
-  /** Id of the last entry on the previous page. */
-  readonly after?: string
-  readonly limit?: number
-  /** Only entries that have all of these values. */
-  readonly metadata?: Metadata
-}
-
-/** Query for a list of sessions. */
-export interface RemoteSessionPage extends RemotePage {
-  /** Only sessions whose agents run on the server or, with `false`, whose agents do not. */
-  readonly running?: boolean
-  /** Only forks of this agent. */
-  readonly forkedFrom?: string
-}
 
 export interface RemoteSpawnOptions {
   readonly id?: string
@@ -214,6 +199,11 @@ export class Client {
   /** Searches the sessions within reach for records that contain all of the words, the best first; 20 by default, at most 100. */
   async search(text: string, options: Pick<RemotePage, 'limit' | 'metadata'> = {}): Promise<RemoteSearch> {
     return readAnswer(searchShape, await this.#ask({ type: 'session.search', text, ...options }))
+  }
+
+  /** Sums what the sessions within reach spent on models, the most expensive group first. Rejects with `INVALID_OPTION`. */
+  async spend(options: RemoteSpendOptions = {}): Promise<RemoteSpend> {
+    return readAnswer(spendShape, await this.#ask(spendFrame(options)))
   }
 
   /**

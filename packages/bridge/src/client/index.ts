@@ -23,6 +23,7 @@ export type {
   RemoteTree,
   RemoteWaiting,
 } from './answers.ts'
+export type { RemoteSpend, RemoteSpendOptions } from './spend.ts'
 export type { RosterChange } from './remoteRoster.ts'
 
 export type { Decision, RunOptions } from '../../../../src/protocol/bridge/commands.ts'

@@ -27,7 +27,7 @@ export const stopReason = word<RunStopReason>('stop', 'length', 'refusal', 'paus
 /** Shape of a pause's reason: the fields of each kind are as in the log. */
 export const pauseShape = partly<PauseReason>({ type: text as Shape<never> })
 
-const usage = fields<Usage>({
+export const usage = fields<Usage>({
   input: number,
   output: number,
   cacheRead: number,

@@ -104,33 +104,31 @@ export class AgentAccess implements Viewer {
     return this.definitions.filter((name) => known.has(name))
   }
 
-  /**
-   * Returns a page of ids of sessions within reach, the most recently written first; `undefined` if `after` is not one of them. Rejects with
-   * `STORE_READ_FAILED`.
-   */
+  /** Returns a page of ids of sessions within reach, the most recently written first; `undefined` if `after` is not one of them. */
   sessionIds(
     asked: AskedSessions,
     place: { readonly after?: string; readonly limit: number },
   ): Promise<readonly string[] | undefined> {
-    return this.#bridge.sessions.ids(this.#wanted(asked), place)
+    return this.#bridge.sessions.ids(this.wanted(asked), place)
   }
 
-  /** Yields the ids of all sessions asked for, within reach, that follow `after`. */
+  /** Yields the ids that follow `after`. */
   allSessionIds(asked: AskedSessions, after?: string): AsyncGenerator<string, void, undefined> {
-    return this.#bridge.sessions.idsAfter(this.#wanted(asked), after)
+    return this.#bridge.sessions.idsAfter(this.wanted(asked), after)
   }
 
   /** Resolves with the number of sessions asked for within reach. */
   sessionCount(asked: AskedSessions): Promise<number> {
-    return this.#bridge.sessions.count(this.#wanted(asked))
+    return this.#bridge.sessions.count(this.wanted(asked))
   }
 
   /** Records that match a text, best first; if a function chooses the client's agents, those of other agents too. Rejects as the store does. */
   hits(text: string, limit: number, asked: Pick<AskedSessions, 'metadata'> = {}): Promise<readonly SearchHit[]> {
-    return this.#bridge.search.hits(text, this.#wanted(asked), limit)
+    return this.#bridge.search.hits(text, this.wanted(asked), limit)
   }
 
-  #wanted({ metadata, forkedFrom, running, isRoot }: AskedSessions): WantedSessions {
+  /** Returns the query for the sessions asked for, within reach. */
+  wanted({ metadata, forkedFrom, running, isRoot }: AskedSessions): WantedSessions {
     const { agents, metadata: own } = this.#grant
     const both = { ...metadata, ...own }
     return {
@@ -154,7 +152,7 @@ export class AgentAccess implements Viewer {
   /** Returns the query for the agents whose waiting entries are listed: at least all agents within reach. */
   waitingQuery(metadata: Metadata | undefined): LogQuery {
     const isRoot = this.#grant.agents === undefined
-    return this.#wanted({ isRoot, ...(metadata === undefined ? {} : { metadata }) }).query
+    return this.wanted({ isRoot, ...(metadata === undefined ? {} : { metadata }) }).query
   }
 
   /** Ids of all running agents, sub-agents included, except hidden ones. */

@@ -32,6 +32,7 @@ import type { ServedDeps } from './servedDeps.ts'
 import { ShareTokens } from './shareTokens.ts'
 import { SessionIndex } from './sessionIndex.ts'
 import { SessionSearch } from './sessionSearch.ts'
+import { SpendIndex } from './spendIndex.ts'
 
 export type BridgeParts = Pick<Bridge, 'store' | 'clock' | 'limits' | 'definitions'> & {
   readonly deps?: ServedDeps | undefined
@@ -77,6 +78,7 @@ export class Bridge {
   readonly decisions: Decisions
   readonly sessions: SessionIndex
   readonly search: SessionSearch
+  readonly spend: SpendIndex
   readonly waiting: WaitingList
   readonly authenticator: Authenticator
   readonly shares: ShareTokens
@@ -110,6 +112,7 @@ export class Bridge {
     })
     this.sessions = new SessionIndex(parts.store)
     this.search = new SessionSearch(parts.store)
+    this.spend = new SpendIndex(parts.store)
     // Where an engine has them work, what this process knows of them may be old.
     this.waiting = new WaitingList(parts.store, (id) => (parts.dispatch === undefined ? runtime.agent(id) : undefined))
     this.agents = new AgentDirectory(runtime, parts.store, parts)

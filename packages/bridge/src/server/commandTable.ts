@@ -17,6 +17,7 @@ import { visibleNodes, visibleSummary } from './visible.ts'
 import type { Relay } from './front.ts'
 import { waitingFor } from './waitingAnswer.ts'
 import { searchFor } from './searchAnswer.ts'
+import { spendFor } from './spendAnswer.ts'
 import { forkAgent } from './forkAgent.ts'
 import type { Command } from './front.ts'
 import type { ClientSubscriptions } from './clientSubscriptions.ts'
@@ -233,6 +234,7 @@ export const commandTable: { readonly [T in Command['type']]: CommandHandler<T> 
     run: ({ access }, { text, metadata, limit }) =>
       searchFor(access, text, { ...(metadata && { metadata }), ...(limit && { limit }) }),
   },
+  'session.spend': { needs: 'see.all', run: ({ bridge, access }, frame) => spendFor(bridge, access, frame) },
   'waiting.list': {
     needs: 'see.messages',
     run: ({ bridge, access }, { metadata, limit }) =>

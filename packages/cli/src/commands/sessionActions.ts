@@ -4,6 +4,7 @@ import { fitted } from '../../../charts/src/textWidth.ts'
 import { systemClock } from '../../../../src/protocol/ports/clock.ts'
 import { RuntimeError, messageOf } from '../../../../src/protocol/errors.ts'
 import type { Metadata } from '../../../../src/protocol/metadata.ts'
+import { readMetadata } from '../sessions/readMetadata.ts'
 import { nearestWord } from '../../../../src/protocol/checks/nearestWord.ts'
 import { copySessions, type CopiedSessions, type CopyProgress } from '../../../sessions/src/copySessions.ts'
 import { pagesOf } from '../../../../src/log/logPages.ts'
@@ -113,22 +114,6 @@ function chosen({ only, metadata }: Pick<Invocation, 'only' | 'metadata'>): {
     ...(ids === undefined ? {} : { ids }),
     ...(metadata === undefined ? {} : { metadata: readMetadata(metadata) }),
   }
-}
-
-function readMetadata(text: string): Metadata {
-  const pairs = text.split(',').map((pair): [string, string | number | boolean] => {
-    const at = pair.indexOf('=')
-    if (at <= 0) throw new RuntimeError('INVALID_OPTION', `--metadata "${text}": give pairs, like user=u1,plan=2.`)
-    return [pair.slice(0, at), valueOf(pair.slice(at + 1))]
-  })
-  return Object.fromEntries(pairs)
-}
-
-/** Reads a value as written in code: a number, a boolean, or a string, which needs quotes only to look like one of those. */
-function valueOf(text: string): string | number | boolean {
-  if (text === 'true' || text === 'false') return text === 'true'
-  if (/^-?(?:0|[1-9]\d*)(?:\.\d+)?$/.test(text)) return Number(text)
-  return /^".*"$/s.test(text) ? text.slice(1, -1) : text
 }
 
 /** Progress in one line at a terminal, which is rewritten. */

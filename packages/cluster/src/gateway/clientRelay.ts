@@ -48,6 +48,7 @@ const againMs = { first: 25, most: 2_000 } as const
 const own: ReadonlySet<Command['type']> = new Set<Command['type']>([
   'session.list',
   'session.search',
+  'session.spend',
   'waiting.list',
   'agent.share',
   'worker.list',

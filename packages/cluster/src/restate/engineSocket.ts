@@ -12,6 +12,7 @@ import {
   conversationIn,
   forkIn,
   searchIn,
+  spendIn,
   waitingIn,
   sessionsIn,
   snapshotIn,
@@ -112,6 +113,8 @@ export class EngineSocket implements WebSocketPort {
         return sessionsIn(this.#parts, frame)
       case 'session.search':
         return searchIn(this.#parts, frame)
+      case 'session.spend':
+        return spendIn(this.#parts, frame)
       case 'waiting.list':
         return waitingIn(this.#parts, frame)
       case 'agent.snapshot':

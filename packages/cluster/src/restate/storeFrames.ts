@@ -13,6 +13,8 @@ import { forkSession } from '../../../sessions/src/forkSession.ts'
 import { listSessions } from '../../../sessions/src/listSessions.ts'
 import { loadSession } from '../../../sessions/src/loadSession.ts'
 import { createdRecord } from '../../../../src/log/readHistory.ts'
+import { spendOf } from '../../../sessions/src/spend/spendOf.ts'
+import { inGroups, optionsOf } from '../../../bridge/src/server/spendAnswer.ts'
 import { searchSessions } from '../../../sessions/src/searchSessions.ts'
 
 type FrameOf<T extends ClientFrame['type']> = Extract<ClientFrame, { type: T }>
@@ -84,6 +86,14 @@ export async function searchIn({ store }: Shelf, frame: FrameOf<'session.search'
     if (session !== undefined) sessions.push(sessionEntry(session, session.forkedFrom?.agentId))
   }
   return { hits, sessions }
+}
+
+/** Returns what was spent. */
+export async function spendIn(
+  { store }: Shelf,
+  { metadata, limit, ...frame }: FrameOf<'session.spend'>,
+): Promise<object> {
+  return inGroups(await spendOf(store, { ...optionsOf(frame), ...(metadata === undefined ? {} : { metadata }) }), limit)
 }
 
 /** A page of agents without a parent that have not ended, by id. */

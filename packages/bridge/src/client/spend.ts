@@ -1,0 +1,51 @@
+import type { ErrorInfo } from '../../../../src/protocol/errors.ts'
+import type { Spend, SpendBy, SpendGroup } from '../../../../src/protocol/spend.ts'
+import type { RemotePage } from './remotePage.ts'
+import { anything, count, fields, list, maybe, number, orNull, text, type Shape } from './shape.ts'
+import { errorShape, usage } from './summaryShapes.ts'
+
+/** Which spending of a server's sessions is summed, and how. Times are rounded down to whole five minutes. */
+export interface RemoteSpendOptions extends Pick<RemotePage, 'metadata'> {
+  /** Default: `session`. */
+  readonly by?: SpendBy
+  /** Only what was spent from this time on, in epoch milliseconds. */
+  readonly since?: number
+  /** Adds a series of costs to each group: the length of a slice in milliseconds, a multiple of five minutes. Needs `since`. */
+  readonly every?: number
+  /** Number of groups, at most 100. Default: 20. */
+  readonly limit?: number
+}
+
+/** Spending of sessions on models. */
+export interface RemoteSpend extends Spend {
+  /** Number of groups on the whole. */
+  readonly total: number
+  /** Number of logs that could not be read to their end. */
+  readonly unread: number
+  readonly unreadLogs: readonly { readonly agentId: string; readonly error: ErrorInfo }[]
+}
+
+const spentFields = {
+  requests: count,
+  usage,
+  costUsd: number,
+  unpriced: fields<Spend['unpriced']>({ requests: count, usage }),
+}
+
+/** Answer to `session.spend`. */
+export const spendShape = fields<RemoteSpend>({
+  by: anything as Shape<Spend['by']>,
+  ...spentFields,
+  groups: list(fields<SpendGroup>({ key: orNull(text), agents: count, over: maybe(list(number)), ...spentFields })),
+  total: count,
+  unread: count,
+  unreadLogs: list(fields<RemoteSpend['unreadLogs'][number]>({ agentId: text, error: errorShape })),
+})
+
+/** Returns the fields of the command that asks for it. Pure. */
+export const spendFrame = ({ by, ...rest }: RemoteSpendOptions) =>
+  ({
+    type: 'session.spend',
+    ...rest,
+    ...(typeof by === 'object' ? { by: 'metadata' as const, key: by.metadata } : by === undefined ? {} : { by }),
+  }) as const
