@@ -11,7 +11,7 @@ import { RunOutcome } from '../../protocol/runs/run.ts'
 import { notSpent, spentAfter } from '../../log/spent.ts'
 import { countedOf } from '../../protocol/parts/inner/innerState.ts'
 import { checkDepth, crashed, ifUnwritten, stopped, withoutWords } from './childErrors.ts'
-import { since, sumOf, usedBy, type Child, type Deferred, type Life, type Wanted } from './child.ts'
+import { since, sumOf, usedBy, type Child, type Life, type Wanted } from './child.ts'
 import { answerOf, endOf, finishedAnswer, limitsWithin, type ChildAnswer } from './childAnswer.ts'
 import { beginning, childHistory, linkTo } from './childHistory.ts'
 import { promptChild, wrongCopy } from './copiedState.ts'
@@ -84,11 +84,10 @@ export class Children implements ChildPorts {
     const child = this.#child(childId)
     child.incognito = incognito ? this.#hosts.incognitoStore() : undefined
     child.deps = deps
-    const asked: Deferred<TreeAgent> = Promise.withResolvers<TreeAgent>()
     child.state = 'wanted'
     child.agent = agent
-    child.asked = asked
-    return asked.promise
+    child.asked = Promise.withResolvers<TreeAgent>()
+    return child.asked.promise
   }
 
   /** Returns the child, and registers it if it is new. */
