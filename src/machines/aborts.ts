@@ -36,10 +36,13 @@ export function abortBackground(draft: Draft, event: AgentMachineEvent): void {
 }
 
 /** Cleans up after an abort and ends the run. */
-export function endAbort(draft: Draft, { partial, spent }: Pick<SettleOutput, 'partial' | 'spent'> = nothing): void {
+export function endAbort(
+  draft: Draft,
+  { partial, spent, printed }: Pick<SettleOutput, 'partial' | 'spent' | 'printed'> = nothing,
+): void {
   addPartialReply(draft, partial)
   endInnerAgents(draft, spent)
-  cancelCalls(draft, 'aborted', spent)
+  cancelCalls(draft, 'aborted', spent, printed)
   endUndo(draft, 'the run was aborted')
   refuseReshaping(draft, 'the run was aborted')
   refuseCompactions(draft, 'the run was aborted')

@@ -26,11 +26,13 @@ export function synthesize(
   index: number,
   synthetic: ExplainedReason,
   why?: string,
-  more: Pick<CallResult, 'spent' | 'returned'> = {},
+  { printed, ...more }: Pick<CallResult, 'spent' | 'returned'> & { readonly printed?: string } = {},
 ): void {
-  const { status } = draft.callAt(index)
+  const { status, callId } = draft.callAt(index)
   if (status === 'checking') draft.children.push({ type: 'stop', id: hookSlot(index) })
-  const text = explanations[synthetic](begun.has(status), why)
+  const made = draft.context.parts.inner?.[callId]
+  const calls = made === undefined ? '' : ` It had made ${innerEffects(made).calls}.`
+  const text = explanations[synthetic](begun.has(status), why) + calls + (printed ?? '')
   endCall(draft, index, {
     content: [{ type: 'text', text }],
     isError: true,
@@ -110,6 +112,7 @@ function recordEnd(draft: Draft, call: CallState, result: CallResult): void {
           ...(changed.length === 0 ? {} : { changed }),
           ...(receipt === undefined ? {} : { receipt }),
           ...(inner?.calls === undefined ? {} : { calls: inner.calls }),
+          ...(inner === undefined || inner.failures.length === 0 ? {} : { failures: inner.failures }),
           ...(hasLesson === undefined ? {} : { hasLesson }),
           ...(ofRuntime === undefined ? {} : { ofRuntime }),
           ...(artifacts === undefined ? {} : { artifacts }),

@@ -277,12 +277,15 @@ export function cancelCalls(
   draft: Draft,
   reason: ExplainedReason,
   spent: { readonly [key: string]: Spent } = {},
+  printed: { readonly [callId: string]: string } = {},
 ): void {
   draft.context.calls.forEach((call, index) => {
     if (call.status === 'settled') return
     if (isUnderWay(call)) draft.children.push({ type: 'stop', id: callSlot(index) })
     const used = call.status === 'running' ? spent[call.key] : undefined
-    synthesize(draft, index, reason, undefined, spentBy(used ?? call.used))
+    const said = printed[call.callId]
+    const more = said === undefined ? {} : { printed: said }
+    synthesize(draft, index, reason, undefined, { ...spentBy(used ?? call.used), ...more })
   })
 }
 

@@ -287,6 +287,8 @@ export interface SettleOutput {
     /** Id of the model that made the partial reply, if it is not the agent's. */
     readonly model?: string
   } | null
+  /** Printed output of aborted calls, for the model, by their ids. */
+  readonly printed?: { readonly [callId: string]: string }
   /** Usage of aborted sub-agents, by the key of their call. */
   readonly spent: { readonly [key: string]: Spent }
 }

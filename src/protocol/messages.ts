@@ -184,6 +184,8 @@ export const toolResultMessageSchema = lazily(() =>
     receipt: z.object({ of: z.string().exactOptional(), data: z.unknown() }).exactOptional(),
     /** The calls that it made itself, such as those of a script, in a line. */
     calls: z.string().exactOptional(),
+    /** How those failed, apart from calls that were made again and went well; each of these once, in a line. */
+    failures: z.array(z.string()).readonly().exactOptional(),
     /** Set if the last block comes from the runtime: the outcome of an earlier identical call. */
     hasLesson: z.literal(true).exactOptional(),
     /** Set if a tool of the runtime gave it (memory, brakes, handoffs), so it brings nothing into the conversation from outside. */

@@ -36,11 +36,7 @@ describe('going on with an earlier sub-agent', (it) => {
 
   it('is not asked for by nonsense', () => {
     const { context } = new AgentScript(policy)
-    const asked = (input: unknown) =>
-      earlierChild(
-        { ...context, children: 3 },
-        { callId: 'c', name: 'helper', input, key: 'k', nodeId: 1, status: 'ready' },
-      )
+    const asked = (input: unknown) => earlierChild({ ...context, children: 3 }, { name: 'helper', input })
     assert.equal(
       [asked(null), asked('a.1'), asked({}), asked({ continue: 1 }), asked({ continue: 'a.4' })],
       Array.from({ length: 5 }),

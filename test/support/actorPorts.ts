@@ -53,6 +53,7 @@ export function actorPorts(
     random: () => 0.25,
     snapshots: snapshotsOf(new MemorySnapshots(), 'a1'),
     partial: null,
+    printed: new Map(),
     announced: '',
     assemble: () => assembleRequest(conversation, { system, tools, settings }),
     gate: () => undefined,

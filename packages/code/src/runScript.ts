@@ -22,6 +22,8 @@ export interface ScriptRun {
    * that is durable; rejects if it will never be, which ends the script.
    */
   call(call: ScriptCall, ended: (answer: ScriptAnswer) => void): Promise<void>
+  /** Takes all that it has printed so far. */
+  printed(text: string): void
   /** Told whether the script does nothing until it is given a result. */
   idle(isIdle: boolean): void
   readonly signal: AbortSignal
@@ -101,6 +103,7 @@ class ScriptLife {
   #hear({ calls, printed, end }: ScriptStep): void {
     if (this.#isOver || this.#end !== undefined) return
     this.#printed += printed
+    if (printed !== '') this.#run.printed(this.#printed)
     for (const call of calls) {
       const known = this.#run.known.starts.get(call.n)
       if (known !== undefined && (known.name !== call.name || known.print !== this.#run.print(call.json)))

@@ -80,10 +80,13 @@ export function scriptTool(
         ]
         const made = calls()
         const ends = await made.ends()
-        return told(await run(code, { settings, tools: known, apart, calls: made, ends, now: clock.now(), signal }))
+        made.printed('')
+        const outcome = await run(code, { settings, tools: known, apart, calls: made, ends, now: clock.now(), signal })
+        made.printed(undefined)
+        return told(outcome)
       }),
   })
-  return Object.freeze({ ...tool, undo: undoScript(tools) })
+  return Object.freeze({ ...tool, undo: undoScript })
 }
 
 interface Running {
@@ -130,6 +133,7 @@ function run(text: string, { settings, tools, apart, calls, ends, now, signal }:
     atOnce: limits.atOnce,
     known: { starts: new Map(calls.starts.map((start) => [start.n, start])), ends: ends.map(answerOf) },
     print: (json) => calls.print(inputOf(json)),
+    printed: (all) => calls.printed(all),
     idle: (isIdle) => calls.idle(isIdle),
     call: (call, ended) => calls.call(callOf(call), (result) => ended(answerOf(result))),
     signal,

@@ -21,31 +21,29 @@ const receiptSchema = lazily(() =>
 
 /**
  * Returns an `undo` that takes back what a script called, the newest first; calls on one thing are undone together. Rejects with what stays:
- * calls without undo, and those whose undo failed.
+ * calls without undo, and those whose undo failed. `toolOf`: the tools of the agent, also those of sources.
  */
-export const undoScript =
-  (tools: readonly AnyTool[]): NonNullable<AnyTool['undo']> =>
-  async (context) => {
-    const { undo, left }: InnerReceipt = receiptSchema().parse(context.receipt)
-    const stays = [...left]
-    const groups = Map.groupBy(undo, ({ n, of }) => of ?? n)
-    for (const [newest, ...earlier] of groups.values()) {
-      const { n, name, input, receipt, of } = newest!
-      try {
-        context.signal.throwIfAborted()
-        const tool = tools.find((one) => one.name === name)
-        if (tool?.undo === undefined) throw new Error('there is no tool any more that could undo it')
-        await tool.undo({
-          ...context,
-          input,
-          receipt,
-          earlier: earlier.map((one) => one.receipt),
-          callId: `${context.callId}/${n}`,
-          key: `${context.key}/c${n}`,
-        })
-      } catch (thrown) {
-        stays.push(`${of ?? name}: ${messageOf(thrown)}`)
-      }
+export const undoScript: NonNullable<AnyTool['undo']> = async (context, toolOf) => {
+  const { undo, left }: InnerReceipt = receiptSchema().parse(context.receipt)
+  const stays = [...left]
+  const groups = Map.groupBy(undo, ({ n, of }) => of ?? n)
+  for (const [newest, ...earlier] of groups.values()) {
+    const { n, name, input, receipt, of } = newest!
+    try {
+      context.signal.throwIfAborted()
+      const tool = toolOf?.(name)
+      if (tool?.undo === undefined) throw new Error('there is no tool any more that could undo it')
+      await tool.undo({
+        ...context,
+        input,
+        receipt,
+        earlier: earlier.map((one) => one.receipt),
+        callId: `${context.callId}/${n}`,
+        key: `${context.key}/c${n}`,
+      })
+    } catch (thrown) {
+      stays.push(`${of ?? name}: ${messageOf(thrown)}`)
     }
-    if (stays.length > 0) throw new Error(`of what it did, this stays: ${stays.join('; ')}`)
   }
+  if (stays.length > 0) throw new Error(`of what it did, this stays: ${stays.join('; ')}`)
+}

@@ -19,10 +19,11 @@ interface Outcome {
 }
 
 /** Decides whatever waits, until the run has ended. */
-async function finish({ agent, logs }: Life): Promise<Outcome> {
+async function finish({ agent, logs }: Life, clock: Lives['clock']): Promise<Outcome> {
   const over = ends(agent)
   const decide = (): void => {
     for (const { kind, key } of agent.pending()) agent.decide(key, kind === 'question' ? { value: true } : 'approve')
+    void clock.advance(60_000)
   }
   const stop = agent.subscribe((event) => {
     if (event.type === 'state.changed' && event.state === 'paused') setImmediate(decide)
@@ -41,7 +42,7 @@ async function next(lives: Lives, make: () => World, log: readonly LogRecord[], 
   const world = make()
   const before = log.slice(0, length)
   const life = await lives.resume(world.definition, { a1: before }, { continue: true })
-  return { outcome: await finish(life), ran: world.ran, before }
+  return { outcome: await finish(life, lives.clock), ran: world.ran, before }
 }
 
 /** Keys of the calls that a script had made before. */
@@ -56,7 +57,7 @@ async function matrix(
 ): Promise<void> {
   const lives = new Lives(context)
   const first = make()
-  const whole = await finish(await lives.begin(first.definition, 'go'))
+  const whole = await finish(await lives.begin(first.definition, 'go'), lives.clock)
   const begins = whole.log.findIndex(({ type }) => type === 'reply.end') + 1
   const check = ({ outcome, ran, before }: Awaited<ReturnType<typeof next>>): void => {
     const started = startedIn(before)
@@ -110,6 +111,17 @@ describe('a script whose process is killed after every record, twice', (it) => {
     ),
   )
 
+  it('sleeps on until the time that it had chosen first', { timeoutMs: 30_000 }, (context) =>
+    matrix(
+      context,
+      worldOf(
+        `const paid = [await tools.pay({ to: 'a' })]; await sleep(60_000); await Promise.all([sleep(30_000), tools.read({})]); return [...paid, await tools.pay({ to: 'b' })]`,
+        (ran) => [noting('read', ran), noting('pay', ran, { effects: 'irreversible' })],
+      ),
+      isPay,
+    ),
+  )
+
   it('has a tool that asked people run again with their answers', { timeoutMs: 30_000 }, (context) =>
     matrix(
       context,
@@ -130,7 +142,7 @@ describe('a script that runs again', (it) => {
     const make = worldOf('return await tools.pay({ to: "a" }).catch((e) => [e.code, e.message])', (ran) => [
       noting('pay', ran, { effects: 'irreversible' }),
     ])
-    const { log } = await finish(await lives.begin(make().definition, 'go'))
+    const { log } = await finish(await lives.begin(make().definition, 'go'), lives.clock)
     const { outcome, ran } = await next(lives, make, log, log.findIndex(({ type }) => type === 'inner.start') + 1)
     assert.equal(ran, [])
     assert.is(
@@ -144,7 +156,7 @@ describe('a script that runs again', (it) => {
     const make = worldOf('return [await tools.read({ to: "a" }), await tools.read({ to: "b" })]', (ran) => [
       noting('read', ran),
     ])
-    const { log } = await finish(await lives.begin(make().definition, 'go'))
+    const { log } = await finish(await lives.begin(make().definition, 'go'), lives.clock)
     const until = log.findIndex(({ type }) => type === 'inner.end') + 1
     const forged = log.map((record) => (record.type === 'inner.start' ? { ...record, print: 'another' } : record))
     const { outcome, ran } = await next(lives, make, forged, until)

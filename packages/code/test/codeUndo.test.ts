@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { defineTool, type AnyTool } from '../../../src/actors/tools/defineTool.ts'
+import type { ToolSource } from '../../../src/actors/tools/toolSource.ts'
 import type { LogRecord } from '../../../src/protocol/records.ts'
 import { assert, describe, type CaseContext } from '../../../test/support/suite.ts'
 import { ends, Lives, until } from '../../../test/support/lives.ts'
@@ -100,6 +101,39 @@ describe('the effects of a script', (it) => {
     assert.equal([...values], [['a', '1']])
     assert.equal(undone, ['a', 'b'])
     assert.is(last(log, 'undo.step')?.undone, true)
+  })
+
+  it('of tools of sources are undone too, and stay where the source has changed them', async (context) => {
+    for (const isGone of [false, true]) {
+      const values = new Map([['a', '1']])
+      const undone: string[] = []
+      let tools: readonly AnyTool[] = [setter(values, undone)]
+      const source: ToolSource = {
+        source: 'shop',
+        open: () => ({
+          get tools() {
+            return tools
+          },
+          ready: () => Promise.resolve(),
+          status: () => ({ state: 'up', since: 0 }),
+          close: () => Promise.resolve(),
+        }),
+      }
+      const life = await new Lives(context).begin(
+        scripted(`return await tools.set({ key: 'a', value: '2' })`, [source], { braking: { revert: true } }),
+        'go',
+      )
+      await ends(life.agent)
+      assert.equal([...values], [['a', '2']])
+      if (isGone) tools = []
+      const over = until(life.agent, ({ type }) => type === 'undo.end')
+      life.agent.revert('n1', { category: 'failure', summary: 'wrong', undo: true })
+      await over
+      const { a1 } = await life.logs()
+      const step = last(a1!, 'undo.step')
+      assert.equal([[...values], step?.undone], [[['a', isGone ? '2' : '1']], !isGone])
+      if (isGone) assert.match(step?.why ?? '', /this stays: a: "set" is no longer as it was offered to you/)
+    }
   })
 
   it('that stay are named when the others are undone', async (context) => {

@@ -6,8 +6,13 @@ const engine = quickJsEngine()
 
 describe('200 random scripts that crash after random records', (it) => {
   it('run again from the log to the same end', { timeoutMs: 120_000 }, async () => {
-    const { differences, twice, crashes, interrupted } = await tally(engine, seedsFrom(1_000, 200), 'by record')
-    assert.equal({ differences, twice }, { differences: 0, twice: 0 })
+    const { differences, twice, early, agents, anew, sleeps, crashes, interrupted } = await tally(
+      engine,
+      seedsFrom(1_000, 200),
+      'by record',
+    )
+    assert.equal({ differences, twice, early, anew }, { differences: 0, twice: 0, early: 0, anew: 0 })
+    assert.ok(agents > 20 && sleeps > 10, `${agents} ${sleeps}`)
     assert.ok(crashes > 150 && interrupted > 20, `${crashes} ${interrupted}`)
   })
 

@@ -13,7 +13,8 @@ export function dice(seed: number): Dice {
   }
 }
 
-const effects = { read: 'none', write: 'idempotent', once: 'irreversible', fail: 'none' } as const
+/** `agent` stands for a sub-agent, which goes on with what it had done. */
+const effects = { read: 'none', write: 'idempotent', once: 'irreversible', fail: 'none', agent: 'resumed' } as const
 type ToolName = keyof typeof effects
 const names = Object.keys(effects) as ToolName[]
 
@@ -23,7 +24,7 @@ export function randomScript(roll: Dice): string {
 }
 
 function block(roll: Dice, depth: number): string {
-  const call = (): string => `tools.${names[roll(4)]}({ v: acc.length, k: ${roll(100)} })`
+  const call = (): string => `tools.${names[roll(names.length)]}({ v: acc.length, k: ${roll(100)} })`
   const many = (least: number): string => Array.from({ length: least + roll(4) }, call).join(', ')
   const kinds: readonly (() => string)[] = [
     () => `acc.push(await ${call()}.catch((e) => e.code ?? e.message))`,
@@ -38,15 +39,21 @@ function block(roll: Dice, depth: number): string {
     () =>
       `await Promise.all([0, 1].map(async (i) => { acc.push(i, await ${call()}.catch(() => i)); acc.push(await ${call()}.catch(() => i)) }))`,
     () => `void ${call()}.catch(() => 0)`,
+    () =>
+      `await Promise.all([0, 1, 2].map(async (i) => { acc.push(await ${call()}.catch(() => i)); if (i === 1) await sleep(${roll(9)}); acc.push(i, await ${call()}.catch(() => i)) }))`,
+    () => `await sleep(${roll(60)}); acc.push(Date.now() % 1000)`,
+    () => `acc.push(await Promise.race([sleep(${roll(40)}).then(() => 'late'), ${call()}.catch((e) => e.code)]))`,
   ]
-  return Array.from({ length: 1 + roll(3) }, () => kinds[roll(kinds.length)]!()).join('\n')
+  return Array.from({ length: 1 + roll(4) }, () => kinds[roll(kinds.length)]!()).join('\n')
 }
 
 interface StartRecord {
   readonly type: 'start'
   readonly n: number
-  readonly name: ToolName
+  readonly name: ToolName | '$sleep'
   readonly print: string
+  /** Time until which it sleeps. */
+  readonly until?: number
 }
 
 export type ScriptRecord = StartRecord | { readonly type: 'end'; readonly answer: ScriptAnswer }
@@ -69,16 +76,19 @@ export interface Lives {
   readonly lives: number
   /** How often each call was carried out, by its place. */
   readonly done: ReadonlyMap<number, number>
+  /** How often a sub-agent was begun for a call, by its place. */
+  readonly begun: ReadonlyMap<number, number>
 }
 
 /** Runs a script to its end, through crashes after random records, each time from what the log has. */
 export async function liveOn(engine: CodeEngine, text: string, roll: Dice, order: Order): Promise<Lives> {
   const log: ScriptRecord[] = []
   const done = new Map<number, number>()
+  const begun = new Map<number, number>()
   for (let lives = 1; ; lives++) {
     const most = lives > 20 || roll(10) < 3 ? Infinity : 1 + roll(4)
-    const outcome = await oneLife(engine, text, { log, most, roll, done, life: lives, order })
-    if (outcome !== undefined) return { outcome, log, lives, done }
+    const outcome = await oneLife(engine, text, { log, most, roll, done, begun, life: lives, order })
+    if (outcome !== undefined) return { outcome, log, lives, done, begun }
   }
 }
 
@@ -88,13 +98,14 @@ interface Life {
   readonly most: number
   readonly roll: Dice
   readonly done: Map<number, number>
+  readonly begun: Map<number, number>
   readonly life: number
   readonly order: Order
 }
 
 /** Resolves with `undefined` if the process ended before the script. */
 async function oneLife(engine: CodeEngine, text: string, life: Life): Promise<ScriptOutcome | undefined> {
-  const { log, most, roll, done } = life
+  const { log, most, roll, done, begun } = life
   const crash = new AbortController()
   const known = knownOf(log, life.order)
   const ended = new Set(known.ends.map(({ n }) => n))
@@ -112,6 +123,8 @@ async function oneLife(engine: CodeEngine, text: string, life: Life): Promise<Sc
   const nap = async (): Promise<void> => {
     for (let turns = roll(4); turns > 0; turns--) await new Promise(setImmediate)
   }
+  const now = (): number =>
+    7 + log.reduce((last, record) => (record.type === 'end' ? Math.max(last, record.answer.at) : last), startedAt)
   const isLost = (n: number, name: ToolName): boolean =>
     known.starts.has(n) && !ended.has(n) && effects[name] === 'irreversible'
   const run = runScript({
@@ -120,12 +133,25 @@ async function oneLife(engine: CodeEngine, text: string, life: Life): Promise<Sc
     atOnce: 4,
     known,
     print: sha,
+    printed: () => {},
     idle: () => {},
     signal: crash.signal,
     call: async ({ n, name: said, json }, tell) => {
-      const name = said as ToolName
       const never = new Promise<never>(() => {})
-      if (!known.starts.has(n) && !write({ type: 'start', n, name, print: sha(json) })) return never
+      const before = log.find((record): record is StartRecord => record.type === 'start' && record.n === n)
+      if (said === '$sleep') {
+        const until = before?.until ?? now() + (JSON.parse(json) as { readonly ms: number }).ms
+        if (before === undefined && !write({ type: 'start', n, name: said, print: sha(json), until })) return never
+        await nap()
+        const answer = { n, at: Math.max(now(), until), result: { ok: true, json: 'null' } as const }
+        if (!write({ type: 'end', answer })) return never
+        return tell(answer)
+      }
+      const name = said as ToolName
+      if (before === undefined) {
+        if (!write({ type: 'start', n, name, print: sha(json) })) return never
+        if (name === 'agent') begun.set(n, (begun.get(n) ?? 0) + 1)
+      }
       await nap()
       const result = isLost(n, name)
         ? ({ ok: false, message: 'It is not known whether it happened.', code: 'INTERRUPTED' } as const)
@@ -136,7 +162,7 @@ async function oneLife(engine: CodeEngine, text: string, life: Life): Promise<Sc
             return { name, given: JSON.parse(json), life: name === 'read' ? life.life : 0 }
           })
       await nap()
-      const answer = { n, at: startedAt + 7 * (log.length + 1), result }
+      const answer = { n, at: now(), result }
       if (!write({ type: 'end', answer })) return never
       tell(answer)
       await nap()
@@ -157,6 +183,7 @@ export function repeat(engine: CodeEngine, text: string, log: readonly ScriptRec
     atOnce: 4,
     known: knownOf(log, 'by record'),
     print: sha,
+    printed: () => {},
     idle: () => {},
     signal: new AbortController().signal,
     call: ({ n, name }) => Promise.reject(new Error(`call ${n} of ${name} was carried out again`)),
@@ -170,20 +197,44 @@ export interface Tally {
   interrupted: number
   differences: number
   twice: number
+  /** Sleeps that ended before their time. */
+  early: number
+  /** Sub-agents, and those of them that were begun a second time. */
+  agents: number
+  anew: number
+  sleeps: number
 }
 
 /** Runs random scripts through crashes, and each again from its whole log. */
 export async function tally(engine: CodeEngine, seeds: Iterable<number>, order: Order): Promise<Tally> {
-  const all: Tally = { scripts: 0, crashes: 0, records: 0, interrupted: 0, differences: 0, twice: 0 }
+  const all: Tally = {
+    scripts: 0,
+    crashes: 0,
+    records: 0,
+    interrupted: 0,
+    differences: 0,
+    twice: 0,
+    early: 0,
+    agents: 0,
+    anew: 0,
+    sleeps: 0,
+  }
   for (const seed of seeds) {
     const roll = dice(seed)
     const text = randomScript(roll)
-    const { outcome, log, lives, done } = await liveOn(engine, text, roll, order)
+    const { outcome, log, lives, done, begun } = await liveOn(engine, text, roll, order)
     const again = await repeat(engine, text, log).catch((thrown: unknown) => thrown)
     all.scripts += 1
     all.crashes += lives - 1
     all.records += log.length
+    all.agents += begun.size
+    all.anew += [...begun.values()].filter((times) => times > 1).length
     for (const record of log) {
+      if (record.type === 'start' && record.until !== undefined) {
+        const { n, until } = record
+        all.sleeps += 1
+        if (log.some((one) => one.type === 'end' && one.answer.n === n && one.answer.at < until)) all.early += 1
+      }
       if (record.type === 'end' && !record.answer.result.ok && record.answer.result.code === 'INTERRUPTED')
         all.interrupted += 1
       if (record.type === 'start' && record.name === 'once' && (done.get(record.n) ?? 0) > 1) all.twice += 1

@@ -3,6 +3,7 @@ import { defineAgent, type AgentOptions } from '../../../src/actors/define/defin
 import type { AgentDefinition } from '../../../src/actors/define/agentDefinition.ts'
 import { policyModel } from '../../../src/actors/models/policyModel.ts'
 import { defineTool, type AnyTool, type ToolContext, type ToolEffects } from '../../../src/actors/tools/defineTool.ts'
+import type { ToolSource } from '../../../src/actors/tools/toolSource.ts'
 import { textOf } from '../../../src/protocol/messages.ts'
 import type { LogRecord, RecordOf } from '../../../src/protocol/records.ts'
 import type { Model, ModelRequest } from '../../../src/protocol/ports/model.ts'
@@ -24,7 +25,7 @@ export const scripting = (code: string, requests: ModelRequest[] = []): Model =>
 /** An agent that has one script run. */
 export const scripted = (
   code: string,
-  tools: readonly AnyTool[],
+  tools: readonly (AnyTool | ToolSource)[],
   options: Partial<AgentOptions> = {},
   code_: CodeToolOptions = {},
 ): AgentDefinition =>

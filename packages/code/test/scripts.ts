@@ -54,6 +54,7 @@ export function runText(engine: CodeEngine, text: string, options: TestRun = {})
     atOnce,
     known,
     print: sha,
+    printed: () => {},
     idle: () => {},
     call: async ({ n, name, json }, ended) => {
       const result = await resultOf(() => tools[name]!(JSON.parse(json) as never))

@@ -26,6 +26,8 @@ import {
   agentEnd,
   codeOf,
   failed,
+  interrupted,
+  outOfTime,
   ownEnd,
   reviewedEnd,
   shownOf,
@@ -52,8 +54,6 @@ interface Permitted {
 /** The same, or the end of one that may not. */
 type Allowed = Permitted | { readonly end: End }
 
-const interrupted = 'The process ended while this call ran: it is not known whether it happened.'
-const outOfTime = 'Not run: the time of this run is over. Return what you have.'
 const changedMeaning =
   'Not run: these arguments stand for something else than when it was decided about them. Look again, and call again.'
 
@@ -61,6 +61,7 @@ const changedMeaning =
 export class CallsOfCall implements InnerCalls {
   readonly #ports: AgentPorts
   readonly #input: CallInput
+  readonly key: string
   readonly #outer: OuterCall
   readonly #known: ReadonlyMap<number, InnerStart>
   readonly starts: InnerCalls['starts']
@@ -74,6 +75,7 @@ export class CallsOfCall implements InnerCalls {
   constructor(ports: AgentPorts, input: CallInput, outer: OuterCall) {
     this.#ports = ports
     this.#input = input
+    this.key = input.key
     this.#outer = outer
     this.#sleeps = new InnerSleeps(ports, input.key)
     const made = ports.parts.inner?.[input.callId]
@@ -107,10 +109,6 @@ export class CallsOfCall implements InnerCalls {
       (apart) => ({ ...others, apart }),
       () => end,
     )
-  }
-
-  get key(): string {
-    return this.#input.key
   }
 
   get begun(): number | undefined {
@@ -164,6 +162,13 @@ export class CallsOfCall implements InnerCalls {
     return call.due === undefined ? this.#run(made, input) : this.#wait(call, input)
   }
 
+  printed(text: string | undefined): void {
+    const { printed, redactor } = this.#ports
+    const { callId } = this.#input
+    if (text === undefined) printed.delete(callId)
+    else printed.set(callId, redactor?.text(text) ?? text)
+  }
+
   idle(isIdle: boolean): void {
     this.#sleeps.idle(isIdle)
   }
@@ -185,7 +190,7 @@ export class CallsOfCall implements InnerCalls {
     if (this.#agentOf(made) !== undefined && !isRedacted(input)) return this.#runAgent(made, { input })
     const effects = this.#ports.definition.tools.get(name)?.effects
     const mayRun = effects === 'none' || effects === 'idempotent' || answers !== undefined
-    if (!mayRun || isRedacted(input)) return failed(interrupted, 'INTERRUPTED')
+    if (!mayRun || isRedacted(input)) return interrupted
     return this.#run(made, input)
   }
 
@@ -193,7 +198,7 @@ export class CallsOfCall implements InnerCalls {
   async #allowed({ call, input: made }: Made): Promise<Allowed> {
     const { definition, deadline, clock } = this.#ports
     const { name, own, due } = call
-    if (deadline !== null && clock.now() >= deadline) return { end: failed(outOfTime, 'LIMIT') }
+    if (deadline !== null && clock.now() >= deadline) return { end: outOfTime }
     if (own !== undefined) return { end: await ownEnd(own) }
     if (due !== undefined) return dueInput(due, clock.now())
     const refused = whyNotCallable(definition, name)

@@ -19,6 +19,12 @@ export const failed = (message: string, code?: string): End => ({
   error: code === undefined ? { message } : { message, code },
 })
 
+export const interrupted = failed(
+  'The process ended while this call ran: it is not known whether it happened.',
+  'INTERRUPTED',
+)
+export const outOfTime = failed('Not run: the time of this run is over. Return what you have.', 'LIMIT')
+
 /** Returns the end of a call that nothing here carries out; `undefined` for one that may be made. Pure. */
 export function whyNotCallable({ agents, handoffs, tools }: AgentDefinition, name: string): End | undefined {
   const agent = agents.get(name)

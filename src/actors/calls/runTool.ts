@@ -15,6 +15,8 @@ import { effect } from '../effect.ts'
 import { failure, withinSize, type Outcome } from './outcome.ts'
 import { clean, textBlock } from './resultContent.ts'
 import { concluded } from './resultData.ts'
+import { innerEffects } from '../../protocol/parts/inner/innerState.ts'
+import { printedSoFar } from './printedSoFar.ts'
 import { StartQueue } from '../timing/startQueue.ts'
 import { CallsOfCall } from './callsOfCall.ts'
 import { ToolAttempt } from './toolAttempt.ts'
@@ -156,6 +158,16 @@ const parts: ConstructorParameters<typeof ToolAttempt>[4] = {
   inner: (ports, input, outer) => new CallsOfCall(ports, input, outer),
 }
 
+/** Returns why a tool failed; for one that was cut off in the middle of its work, with what it had done until then. */
+function whyFailed(ports: AgentPorts, { callId }: CallInput, thrown: unknown): string {
+  const printed = ports.printed.get(callId)
+  ports.printed.delete(callId)
+  const made = ports.parts.inner?.[callId]
+  if (printed === undefined) return messageOf(thrown)
+  const calls = made === undefined ? '' : ` It had made ${innerEffects(made).calls}.`
+  return messageOf(thrown) + calls + printedSoFar(printed)
+}
+
 /** Returns true if the call would now do something else than was decided about, for example because of a new link. */
 const leadsElsewhere =
   'Not run: these arguments stand for something else than when it was decided about them. Look again, and call again.'
@@ -174,7 +186,7 @@ function callTool(
   const outcomeOf = outcomeOfTool(tool.name)
   const failed = (thrown: unknown): Outcome | Promise<Outcome> => {
     if (isLikelyBug(thrown) && !cancellation.aborted) ports.callbackFailed?.(`The tool "${tool.name}"`, thrown)
-    return whenDone(outcomeOf(messageOf(thrown), tool.maxOutputChars, ports), (outcome) =>
+    return whenDone(outcomeOf(whyFailed(ports, input, thrown), tool.maxOutputChars, ports), (outcome) =>
       attempt.end({ ...outcome, isError: true }),
     )
   }

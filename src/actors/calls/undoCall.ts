@@ -68,7 +68,7 @@ async function undo(ports: AgentPorts, input: UndoInput, cancellation: Cancellat
     agent: { id: agentId, path },
   }
   await withinTime(ports, Math.min(tool.timeoutMs, mostMs), cancellation, (signal) =>
-    tool.undo!({ ...context, signal }),
+    tool.undo!({ ...context, signal }, (name) => definition.tools.get(name)),
   )
   return undefined
 }

@@ -69,7 +69,7 @@ export interface Tool<in Deps = unknown, out Name extends string = string, out I
   /** Set if its values are checked, or read by the model in another form. */
   readonly conclude?: Conclude
   /** Set if its effects are reversible. Takes the input and receipts of the log, and checks them. */
-  undo?(context: UndoContext<unknown, unknown, Deps>): Promise<void>
+  undo?(context: UndoContext<unknown, unknown, Deps>, toolOf?: (name: string) => AnyTool | undefined): Promise<void>
 }
 
 /** Any tool, whatever it needs. */

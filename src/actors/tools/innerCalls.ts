@@ -37,6 +37,8 @@ export interface InnerCalls {
   readonly begun: number | undefined
   /** Returns the digest of arguments, as those on record have it. */
   print(input: unknown): string
+  /** Takes all that was printed so far, which the model is shown if the call comes to no result; `undefined`: it comes to one. */
+  printed(text: string | undefined): void
   /** Told whether what the call runs does nothing until it is given a result: while it only sleeps, the call is ended and runs again at the time. */
   idle(isIdle: boolean): void
   /**

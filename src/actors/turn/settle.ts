@@ -3,6 +3,7 @@ import { withheldText } from '../../protocol/text/withheldText.ts'
 import type { Block } from '../../protocol/messages.ts'
 import type { AgentPorts, FindPorts } from '../agentPorts.ts'
 import { effect } from '../effect.ts'
+import { printedSoFar } from '../calls/printedSoFar.ts'
 import { partialUsage } from './partialUsage.ts'
 
 /** After an abort: the part of the reply that had arrived, with estimated usage, because no provider reports usage for an aborted stream. */
@@ -13,13 +14,21 @@ export const settle = (find: FindPorts) =>
     const spent = children === undefined ? {} : await children.settled()
     const at = clock.now()
     const { key } = input
-    if (partial === null || partial.key !== input.replyKey) return { key, at, partial: null, spent }
+    const printed = printedOf(ports)
+    if (partial === null || partial.key !== input.replyKey) return { key, at, partial: null, spent, printed }
     const isGuarded = definition.policy.flags.outputGuards === true
     const content = isGuarded ? unguarded(partial) : contentOf(partial, (text) => redactor?.cutOff(text) ?? text)
     const { model } = partial
     const { usage, costUsd } = partialUsage(ports, partial)
-    return { key, at, spent, partial: { content, usage, costUsd, ...(model === undefined ? {} : { model }) } }
+    return { key, at, spent, printed, partial: { content, usage, costUsd, ...(model === undefined ? {} : { model }) } }
   })
+
+/** Takes the output of calls that were aborted. */
+function printedOf({ printed }: AgentPorts): NonNullable<SettleOutput['printed']> {
+  const all = Object.fromEntries([...printed].map(([callId, text]) => [callId, printedSoFar(text)]))
+  printed.clear()
+  return all
+}
 
 type Arrived = Pick<NonNullable<AgentPorts['partial']>, 'text' | 'thinking'>
 

@@ -64,6 +64,7 @@ export class Ports implements AgentPorts {
   readonly ownState: AgentState | undefined
   readonly state: StatePort | undefined
   partial: PartialReply | null = null
+  readonly printed = new Map<string, string>()
   announced = ''
   group: GroupMember | undefined
   #answers: Answers | undefined

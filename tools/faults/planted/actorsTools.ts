@@ -37,8 +37,8 @@ export const faults: readonly Fault[] = [
     id: 'actorsTools-5',
     file: 'src/actors/calls/runTool.ts',
     what: 'an error is cut before secrets are taken out',
-    from: 'whenDone(outcomeOf(messageOf(thrown), tool',
-    to: 'whenDone(outcomeOf(messageOf(thrown).slice(0, tool.maxOutputChars * 0.4), tool',
+    from: 'whenDone(outcomeOf(whyFailed(ports, input, thrown), tool',
+    to: 'whenDone(outcomeOf(whyFailed(ports, input, thrown).slice(0, tool.maxOutputChars * 0.4), tool',
     tests: ['actors/runTool'],
   },
   {

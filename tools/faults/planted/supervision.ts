@@ -212,8 +212,8 @@ export const faults: readonly Fault[] = [
     id: 'supervision-26',
     file: 'src/machines/aborts.ts',
     what: 'what aborted sub-agents used is not counted',
-    from: `cancelCalls(draft, 'aborted', spent)`,
-    to: `cancelCalls(draft, 'aborted')`,
+    from: `cancelCalls(draft, 'aborted', spent, printed)`,
+    to: `cancelCalls(draft, 'aborted', {}, printed)`,
     tests: ['machines/supervisorCalls'],
   },
   {

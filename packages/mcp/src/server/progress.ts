@@ -13,6 +13,7 @@ export function progressOf(event: AgentEvent, rootId: string): string | undefine
   const by = agentId === undefined ? '' : `${agentId}: `
   switch (event.type) {
     case 'tool.start':
+    case 'inner.start':
       return titleOf({ name: event.name, input: event.input, ...(agentId === undefined ? {} : { agentId }) })
     case 'tool.progress': {
       const text = progressText(event.progress)

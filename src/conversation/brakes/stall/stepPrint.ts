@@ -54,6 +54,8 @@ function takePrint(reply: ConversationNode, results: readonly ConversationNode[]
     for (const block of saidByTool(result)) addBlock(said, block)
     const end = textOf(saidByTool(result)).slice(-longestEnd)
     ends.push(end)
+    // A script that goes on after an error has met it all the same.
+    for (const failure of result.failures ?? []) errors.push(`${result.toolName}: ${errorOf(failure)}`)
     if (result.isError) errors.push(`${result.toolName}: ${errorOf(end)}`)
     else changes ||= isIrreversible === true || reversible !== undefined || (result.changed?.length ?? 0) > 0
   }

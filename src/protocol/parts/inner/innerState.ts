@@ -146,10 +146,28 @@ function callsLine({ starts, ends }: InnerCallsMade): string {
   )
 }
 
+const mostFailures = 5
+const longestFailure = 300
+
+/** Describes how calls failed that did not go well when they were made again. What a crash or a limit cut off says nothing about them. */
+function failuresOf({ starts, ends }: InnerCallsMade): string[] {
+  const inputs = new Map(starts.map(({ n, name, print }) => [n, `${name} ${print}`]))
+  const printOf = ({ n, name, asked }: InnerEnd): string => inputs.get(n) ?? `${name} ${asked?.print ?? ''}`
+  const good = new Set(ends.flatMap((end) => (end.error === undefined ? [printOf(end)] : [])))
+  const lines = ends.flatMap((end) => {
+    const { name, error } = end
+    if (error === undefined || error.code === 'INTERRUPTED' || error.code === 'LIMIT' || good.has(printOf(end)))
+      return []
+    return [`${oneLine(name, 64)}: ${oneLine(error.message.trimEnd().slice(-longestFailure), longestFailure)}`]
+  })
+  return [...new Set(lines)].slice(-mostFailures)
+}
+
 /** Returns what the calls that a call made add to its result: paths that they changed, a line, and the receipt for all of them. Pure. */
 export function innerEffects(made: InnerCallsMade): {
   readonly changed: readonly string[]
   readonly calls: string | undefined
+  readonly failures: readonly string[]
   readonly receipt: InnerReceipt | undefined
 } {
   const { starts, ends } = made
@@ -170,5 +188,6 @@ export function innerEffects(made: InnerCallsMade): {
   }
   const more = left.length > mostLeft ? [`${left.length - mostLeft} more`] : []
   const receipt = undo.length === 0 ? undefined : { undo, left: [...left.slice(0, mostLeft), ...more] }
-  return { changed, calls: starts.length + ends.length === 0 ? undefined : callsLine(made), receipt }
+  const calls = starts.length + ends.length === 0 ? undefined : callsLine(made)
+  return { changed, calls, failures: failuresOf(made), receipt }
 }
