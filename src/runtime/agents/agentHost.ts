@@ -250,7 +250,8 @@ export class AgentHost implements TreeAgent {
   unload(release: () => Promise<void>): void {
     const unloaded = new Unloaded(this)
     this.machine.unload(unloaded)
-    this.ended(null)
+    // A run that sleeps goes on, with those who wait for it.
+    if (!this.machine.isAsleep) this.ended(null)
     this.family.forget()
     this.under = undefined
     const rest = new View(this, this.view)

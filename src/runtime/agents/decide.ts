@@ -1,10 +1,13 @@
 import type { CheckedCommand } from '../../protocol/bridge/commands.ts'
 import type { CallDecision } from '../../machines/agentTypes.ts'
+import type { PartDraft } from '../../machines/partStates.ts'
 import { RuntimeError } from '../../protocol/errors.ts'
+import { alwaysId } from '../../protocol/parts/permissions/permissionModes.ts'
+import type { Grant } from '../../protocol/parts/permissions/permissionRecords.ts'
 import type { Pending } from '../../protocol/runs/pending.ts'
 import type { TreeAgent } from '../children/treeAgent.ts'
 import { hostOf, pendingOf } from './agentTree.ts'
-import { checkDecisionGrant } from './permissions.ts'
+import { checkDecisionGrant, mayKeep } from './permissions.ts'
 import { checkDeps } from '../children/runDeps.ts'
 
 type DecideCommand = Extract<CheckedCommand, { type: 'agent.decide' }>
@@ -23,10 +26,46 @@ export function decide(
   const { definition } = owner.view
   if (definition.deps !== null) checkDeps(definition, owner.deps, 'agent.decide')
   const decision = decisionOf(owner, pending, command, (text) => host.announcer.clean(text))
-  if (command.grant !== undefined) checkDecisionGrant(owner, pending.kind, command.grant)
+  const keeper = command.grant === undefined ? owner : keeperOf(owner, host, command.grant)
+  if (command.grant !== undefined) checkDecisionGrant(keeper, pending.kind, command.grant)
   owner.ports.answers.decided(pending.key)
-  owner.machine.send({ type: 'decide', callId: pending.callId, ...decision, ...how })
-  if (command.grant?.scope === 'always') owner.ports.keepRules()
+  if (keeper === owner) {
+    owner.machine.send({ type: 'decide', callId: pending.callId, ...decision, ...how })
+    if (command.grant?.scope === 'always') owner.ports.keepRules()
+    return
+  }
+  const { grant, ...bare } = decision as CallDecision & { readonly grant: Grant }
+  keeper.machine.send({ type: 'record', records: [grantedWith(decision, grant, pending.key)], at: how.at })
+  if (grant.scope === 'always') keeper.ports.keepRules()
+  const send = (): void => owner.machine.send({ type: 'decide', callId: pending.callId, ...bare, ...how })
+  // After a crash between the two, the rule is there, and the call is asked about again.
+  const written = keeper.log.durable()
+  if (written === undefined) send()
+  else written.then(send, send)
+}
+
+/**
+ * Returns the agent that a rule is added to along with a decision about a call of `owner`: the topmost one that has rules, up to the agent that was
+ * asked, so that the rule holds for all that those are asked about.
+ */
+function keeperOf(owner: TreeAgent, asked: TreeAgent, grant: Grant): TreeAgent {
+  let keeper = owner
+  for (let agent = owner; agent !== asked && agent.parent !== undefined; agent = agent.parent) {
+    // Nothing of an incognito agent is stored.
+    if (agent.parent.incognito !== owner.incognito) break
+    if (mayKeep(agent.parent, grant)) keeper = agent.parent
+  }
+  return keeper
+}
+
+const grantedWith = (
+  { decision }: CallDecision,
+  { rule, scope }: Grant,
+  key: string,
+): Extract<PartDraft, { readonly type: 'permission.granted' }> => {
+  const said = decision === 'deny' ? 'deny' : 'allow'
+  const id = scope === 'always' ? alwaysId(said, rule) : key
+  return { type: 'permission.granted', id, rule, decision: said, scope, by: 'person' }
 }
 
 function find(host: TreeAgent, callId: string): { readonly pending: Pending; readonly owner: TreeAgent } {

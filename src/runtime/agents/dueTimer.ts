@@ -27,6 +27,12 @@ interface Timed {
   warn(message: string): void
 }
 
+/** How long it waits after the agent could not be loaded, in milliseconds. */
+const againMs = 60_000
+
+/** The process may end before: whoever opens the agent then fires what is due. */
+const quietly = { quiet: true } as const
+
 /** Longest wait at a time, in milliseconds: a clock may be set, and timers of some hosts take no longer ones. */
 const longestWaitMs = 86_400_000
 
@@ -106,18 +112,32 @@ export class DueTimer {
     this.end()
     if (next === null) return
     this.#at = next
-    this.#cancel = shared.clock.after(next - now, () => this.#ring())
+    // Somebody waits for a run that sleeps.
+    const options = context?.run == null ? quietly : undefined
+    this.#cancel = shared.clock.after(next - now, () => this.#ring(), options)
   }
 
   #ring(): void {
     this.end()
-    if (this.#agent.isLoaded) return this.look()
+    const { machine, isLoaded, shared } = this.#agent
+    if (isLoaded) return this.look()
+    const at = machine.open === undefined ? null : earliestDue(machine.open)
+    // It is not time yet: the wait was too long for one timer.
+    if (at === null || at > shared.clock.now()) return this.#wait()
     this.#agent
       .loaded(async () => {})
       .then(
         () => this.look(),
-        (thrown: unknown) => this.#agent.warn(`a schedule is due, and its agent was not loaded: ${messageOf(thrown)}`),
+        (thrown: unknown) => this.#tryAgain(messageOf(thrown)),
       )
+  }
+
+  /** The store may be back later. */
+  #tryAgain(why: string): void {
+    const { machine, shared, warn } = this.#agent
+    warn.call(this.#agent, `a time has come, and its agent was not loaded: ${why}`)
+    if (machine.open !== undefined && this.#cancel === undefined)
+      this.#cancel = shared.clock.after(againMs, () => this.#ring(), quietly)
   }
 
   #index(at: number | null): void {

@@ -3,11 +3,14 @@ import type { Clock } from '../../protocol/ports/clock.ts'
 import type { AgentContext } from '../../machines/agentTypes.ts'
 import type { TreeAgent } from '../children/treeAgent.ts'
 
-/** A root agent that may be idle. */
-type Idle = TreeAgent & { readonly isLoaded: boolean; readonly machine: { readonly isAttended: boolean } }
+/** A root agent that may be idle, or asleep. */
+type Idle = TreeAgent & {
+  readonly isLoaded: boolean
+  readonly machine: { readonly isAttended: boolean; readonly isAsleep: boolean }
+}
 
 /**
- * Unloads root agents that have been idle long enough, with one timer for all of them. Reasons to keep an agent loaded (a listener, a child)
+ * Unloads root agents that have been idle, or asleep, long enough, with one timer for all of them. Reasons to keep an agent loaded (a listener, a child)
  * are checked only when its time is up; when such a reason goes away, `look` restarts its time.
  */
 export class IdleUnloader {
@@ -29,8 +32,7 @@ export class IdleUnloader {
     // An incognito agent could not be loaded again.
     if (host.parent !== undefined || host.incognito || !host.isLoaded) return
     this.#due.delete(host)
-    const { state, isStopped } = host.machine
-    if (state === 'idle' && !isStopped) this.#due.set(host, this.#clock.now() + this.#idleMs)
+    if (isAtRest(host)) this.#due.set(host, this.#clock.now() + this.#idleMs)
     this.#keepTime()
   }
 
@@ -73,7 +75,7 @@ export class IdleUnloader {
   }
 }
 
-/** Lists in an agent's context that are empty while it is idle and nothing waits. */
+/** Lists in an agent's context that are empty while it is at rest and nothing waits. */
 const waiting = [
   'prompts',
   'steering',
@@ -82,19 +84,22 @@ const waiting = [
   'compactRequests',
   'policyRequests',
   'attached',
-  'calls',
 ] as const satisfies readonly (keyof AgentContext)[]
 
-/** Returns true if the agent can be unloaded: it is idle, and nothing is bound to it. */
-function isQuiet({ machine, family, announcer }: Idle): boolean {
+/** Returns true if nothing happens in the agent before somebody speaks to it, or a time has come. */
+const isAtRest = ({ machine }: Idle): boolean => (machine.state === 'idle' || machine.isAsleep) && !machine.isStopped
+
+/** Returns true if the agent can be unloaded: it is at rest, and nothing is bound to it. */
+function isQuiet(host: Idle): boolean {
+  const { machine, family, announcer } = host
   const { context } = machine
   return (
-    machine.state === 'idle' &&
-    !machine.isStopped &&
+    isAtRest(host) &&
     machine.unseen === 0 &&
     context.undoing === null &&
     context.background.length === 0 &&
     waiting.every((list) => !context[list]?.length) &&
+    context.calls.every(({ status }) => status === 'settled' || status === 'sleeping') &&
     family.live.length === 0 &&
     !machine.isAttended &&
     !announcer.isAttended

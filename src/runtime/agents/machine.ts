@@ -52,6 +52,10 @@ const atRest: Partial<AgentContext> = {
   policyRequests: nobody,
 }
 
+/** The fields that are kept; those of a run only while it sleeps. */
+type Resting = Pick<AgentContext, 'frame' | 'failedRun' | 'reporters' | 'runs' | 'turns' | 'parts'> &
+  Partial<Pick<AgentContext, 'run' | 'pause' | 'calls'>>
+
 /** The actor that runs an agent's chart, seen from outside: its state, its mailbox, its end; or what is left of it while the agent is unloaded. */
 export class Machine {
   readonly #owner: MachineOwner
@@ -60,7 +64,7 @@ export class Machine {
   #actor: AgentActor | undefined
   /** Set while the agent is unloaded: who then takes its commands, and what is kept of the context. */
   unloaded: Unloaded | undefined
-  #last: Pick<AgentContext, 'frame' | 'failedRun' | 'reporters' | 'runs' | 'turns' | 'parts'> | undefined
+  #last: Resting | undefined
   #state = 'idle'
   #unseen = 0
   /** True in the middle of a step, as inside a listener: events that come now are taken after it. */
@@ -108,8 +112,8 @@ export class Machine {
   /** Ends the actor without a record; `unloaded` takes commands until the agent is loaded again. */
   unload(unloaded: Unloaded): void {
     const actor = this.#actor!
-    const { frame, failedRun, reporters, runs, turns, parts } = actor.getSnapshot().context
-    this.#last = { frame, failedRun, reporters, runs, turns, parts }
+    const { frame, failedRun, reporters, runs, turns, parts, run, pause, calls } = actor.getSnapshot().context
+    this.#last = { frame, failedRun, reporters, runs, turns, parts, ...(run === null ? {} : { run, pause, calls }) }
     this.#actor = undefined
     this.unloaded = unloaded
     this.input = undefined!
@@ -164,7 +168,7 @@ export class Machine {
 
   /** Name of the chart's active state. */
   get state(): string {
-    if (this.unloaded !== undefined) return this.unloaded.isOver ? 'stopped' : 'idle'
+    if (this.unloaded !== undefined) return this.unloaded.isOver ? 'stopped' : this.isAsleep ? 'paused' : 'idle'
     return nameOf(this.#snapshot.value)
   }
 
@@ -178,7 +182,13 @@ export class Machine {
 
   /** The current run; `undefined`: it has not begun. */
   get run(): AgentContext['run'] | undefined {
-    return this.#actor?.getSnapshot().context.run
+    return this.#actor === undefined ? this.#last?.run : this.#snapshot.context.run
+  }
+
+  /** True if its run waits for a time, and for nothing else. */
+  get isAsleep(): boolean {
+    const pause = this.#actor === undefined ? this.#last?.pause : this.#snapshot.context.pause
+    return pause?.type === 'timer'
   }
 
   /** The run and turn that a live event belongs to. */

@@ -102,6 +102,10 @@ export function checkDecisionGrant(
   checkGrant({ agentId: owner.agentId, definition, isGoverned: isGoverned(owner) }, grant)
 }
 
+/** Returns true if a rule can be added to an agent. */
+export const mayKeep = (agent: Governed, { scope }: Grant): boolean =>
+  isGoverned(agent) && (scope === 'session' || storeIn(agent.view.definition.permissions) !== undefined)
+
 /** Returns true if rules decide about the agent's calls. */
 export const isGoverned = ({ view, parent }: Pick<Governed, 'view' | 'parent'>): boolean =>
   view.definition.permissions.length > 0 || (parent !== undefined && isGoverned(parent))

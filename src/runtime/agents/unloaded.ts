@@ -10,8 +10,10 @@ interface UnloadedOwner {
   start(commands: readonly AgentMachineEvent[]): void
   /** The commands will not be carried out. */
   notLoaded(thrown: unknown): void
-  readonly machine: { end(how: 'stop' | 'close'): Promise<void>; over(crash: null): void }
+  readonly machine: { readonly isAsleep: boolean; end(how: 'stop' | 'close'): Promise<void>; over(crash: null): void }
   readonly family: { changed(): void }
+  readonly runs: { endAll(crash: null): void }
+  readonly dueTimer: { end(): void }
   readonly announcer: { fail(thrown: unknown): void; over(): void }
 }
 
@@ -56,8 +58,9 @@ export class Unloaded {
 
   send(event: AgentMachineEvent): void {
     // An idle agent has nothing to abort.
-    if (event.type === 'withdraw' && this.unseen === 0) return
-    if (event.type === 'abort' && (this.unseen === 0 || this.#commands?.at(-1)?.type === 'abort')) return
+    const hasNothing = this.unseen === 0 && !this.#owner.machine.isAsleep
+    if (event.type === 'withdraw' && hasNothing) return
+    if (event.type === 'abort' && (hasNothing || this.#commands?.at(-1)?.type === 'abort')) return
     this.#commands ??= []
     this.#commands.push(event)
     void this.load().catch(() => {})
@@ -112,6 +115,9 @@ export class Unloaded {
 
   #over(): void {
     this.isOver = true
+    this.#owner.dueTimer.end()
+    // One that sleeps goes on in another life.
+    this.#owner.runs.endAll(null)
     this.#owner.family.changed()
     this.#owner.machine.over(null)
     this.#owner.announcer.over()

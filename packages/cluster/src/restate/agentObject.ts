@@ -45,6 +45,8 @@ interface Last {
   readonly code: string
   /** How many sub-agents it had had: those of them that are agents of their own have been woken. */
   readonly children: number
+  /** The time for which the engine was asked to wake it. */
+  readonly due?: number
 }
 const signalName = 'nudge'
 
@@ -133,10 +135,18 @@ const json: Restate.Serde<object> = {
 }
 
 /** Puts a command into the mailbox of an agent. */
-function send(service: string, ctx: Restate.Context, key: string, carried: Carried): void {
+function send(service: string, ctx: Restate.Context, key: string, carried: Carried, delay?: number): void {
   const { requestId: idempotencyKey } = carried
   const body = requestBodyOf(carried)
-  ctx.genericSend({ service, method: 'carry', key, parameter: body, inputSerde: json, idempotencyKey })
+  ctx.genericSend({
+    service,
+    method: 'carry',
+    key,
+    parameter: body,
+    inputSerde: json,
+    idempotencyKey,
+    ...(delay === undefined ? {} : { delay }),
+  })
 }
 
 /** Runs an agent with a command until it rests. */
@@ -161,12 +171,15 @@ async function drive(sdk: Sdk, parts: ObjectParts, ctx: Restate.ObjectContext, f
         for (const agentId of step.begun) send(name, ctx, agentId, wake(`${invocation}/${agentId}`))
         continue
       }
-      const { outcome, wakes, code, children = known } = step
+      const { outcome, wakes, code, due, children = known } = step
       if (before !== null && code !== undefined && before.code !== code)
         agents.logger?.warn({ agentId: ctx.key }, 'the definition of this agent is not the one that it ran with before')
       if (wakes !== undefined) send(name, ctx, wakes, wake(`${invocation}/${wakes}`))
-      if (code !== undefined && (before?.code !== code || known !== children))
-        ctx.set<Last>(lastKey, { code, children })
+      // Its time may have changed since. One that is woken too early is asked for again.
+      if (due !== undefined && (before?.due !== due.at || first.command.type === 'wake'))
+        send(name, ctx, ctx.key, wake(`${invocation}/due`), due.inMs)
+      if (code !== undefined && (before?.code !== code || known !== children || before?.due !== due?.at))
+        ctx.set<Last>(lastKey, { code, children, ...(due === undefined ? {} : { due: due.at }) })
       ctx.clear(runningKey)
       return outcome
     }

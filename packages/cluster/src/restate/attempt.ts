@@ -17,6 +17,8 @@ export type Step =
       readonly wakes?: string
       /** Fingerprint of its definition. */
       readonly code?: string
+      /** When it wants to be woken, and how long that is from now, in milliseconds. */
+      readonly due?: { readonly at: number; readonly inMs: number }
       /** How many sub-agents it has had, of which the engine knows all that are agents of their own. */
       readonly children?: number
     }
@@ -270,12 +272,15 @@ export class Attempt {
       },
       ...(caller === undefined ? {} : { wakes: caller }),
       code: this.#agents.definitions.fingerprint(agent.definition),
+      ...(this.#state === 'open' ? this.#agents.dueOf(agent) : {}),
       children: this.#agents.countOf(agent),
     }
   }
 
   async #end(agent: Agent): Promise<void> {
-    const isWarm = agent.state === 'idle' && this.#agents.reporting(agent).length === 0
+    // The engine wakes one that waits for a time; it would do so by itself here.
+    const isTimed = this.#agents.dueOf(agent).due !== undefined
+    const isWarm = agent.state === 'idle' && !isTimed && this.#agents.reporting(agent).length === 0
     if (isWarm) await this.#agents.keep(agent)
     else await this.#agents.letGo(agent)
     this.#ended()

@@ -7,6 +7,7 @@ import type { HistoryMessage } from '../../../../src/protocol/history.ts'
 import { checkAgentId } from '../../../../src/protocol/ids.ts'
 import { metadataSchema, type Metadata } from '../../../../src/protocol/metadata.ts'
 import type { RunStopReason } from '../../../../src/protocol/records.ts'
+import { partCommands, type PartCommandType } from '../../../../src/protocol/parts/partRecords.ts'
 import { z } from 'zod'
 
 /** First state of an agent that is new when a command reaches it. */
@@ -46,6 +47,11 @@ export interface Outcome {
 
 const brakeVerbs = Object.keys(brakeCommands).map((type) => type.replace('agent.', '')) as VerbOf<BrakeCommandType>[]
 
+const partVerbs = Object.keys(partCommands).map((type) => type.replace('agent.', '')) as VerbOf<PartCommandType>[]
+
+/** Commands whose senders are told of a refusal: they wait until the log has the command, or the agent rests without it. */
+export const answered: ReadonlySet<string> = new Set<Verb>(['decide', 'stop', ...partVerbs])
+
 /** Commands that are brought to an agent at once, even if it runs; `prompt` and `resume` wait for the current run. */
 export const nudging = [
   'interrupt',
@@ -54,6 +60,7 @@ export const nudging = [
   'abort',
   'stop',
   ...brakeVerbs,
+  ...partVerbs,
   'use',
   'decide',
 ] as const satisfies readonly Verb[]

@@ -4,7 +4,7 @@ import type { WebSocketPort } from '../../../bridge/src/client/connectOptions.ts
 import type { Clock } from '../../../../src/protocol/ports/clock.ts'
 import { RuntimeError, toErrorInfo } from '../../../../src/protocol/errors.ts'
 import type { ClientFrame, ServerFrame } from '../../../../src/protocol/bridge/frames.ts'
-import type { Birth, Outcome } from './carried.ts'
+import { answered, type Birth, type Outcome } from './carried.ts'
 import type { Ingress } from './ingress.ts'
 import { LogFollower } from './logFollower.ts'
 import {
@@ -150,7 +150,7 @@ export class EngineSocket implements WebSocketPort {
     }
     const { ingress, store } = this.#parts
     await ingress.call({ agentId, verb, body, requestId })
-    if (verb !== 'decide' && verb !== 'stop') return { requestId }
+    if (!answered.has(verb)) return { requestId }
     const settled = new AbortController()
     try {
       const carried = this.#carried(agentId, { ...body, verb }, requestId)

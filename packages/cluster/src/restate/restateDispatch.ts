@@ -5,7 +5,7 @@ import { describeIssues, RuntimeError, toErrorInfo } from '../../../../src/proto
 import { loadPeer } from '../../../../src/protocol/ports/loadPeer.ts'
 import type { Store } from '../../../../src/protocol/ports/store.ts'
 import type { Dispatch, UnloggedEnd } from '../../../bridge/src/server/dispatch.ts'
-import { requestBodyOf, type Carried, type Outcome } from './carried.ts'
+import { answered, requestBodyOf, type Carried, type Outcome } from './carried.ts'
 import { Ingress, type Asked } from './ingress.ts'
 import { wasRecorded } from './wasRecorded.ts'
 import { withoutEnd } from '../../../../src/protocol/text/textEnds.ts'
@@ -96,7 +96,7 @@ class EngineDispatch implements Dispatch {
     await this.#ingress.call(asked)
     const carried: Asked = { agentId, verb: 'carry', body: { ...body, verb }, requestId }
     if (verb === 'interrupt') return { ended: this.#ended(carried) }
-    if (verb === 'decide' || verb === 'stop') await this.#carriedOut(carried, verb)
+    if (answered.has(verb)) await this.#carriedOut(carried, verb)
     return {}
   }
 

@@ -13,6 +13,7 @@ import type { AgentDefinition } from '../../../../src/actors/define/agentDefinit
 import { createRuntime, type Runtime } from '../../../bridge/src/createRuntime.ts'
 import { describeIssues, messageOf, RuntimeError, type ErrorCode } from '../../../../src/protocol/errors.ts'
 import { loadPeer } from '../../../../src/protocol/ports/loadPeer.ts'
+import { systemClock } from '../../../../src/protocol/ports/clock.ts'
 import type { Logger } from '../../../../src/protocol/ports/logger.ts'
 import type { Store } from '../../../../src/protocol/ports/store.ts'
 import type { RuntimeOptions } from '../../../../src/runtime/runtimeOptions.ts'
@@ -127,7 +128,7 @@ export async function restateWorker(options: RestateWorkerOptions): Promise<Rest
     ...rest,
     ...(logger === undefined ? {} : { logger: withoutMoves(logger, isAtRest) }),
   })
-  const agents = new WorkerAgents({ runtime, store, definitions, deps, warm, logger })
+  const agents = new WorkerAgents({ runtime, store, definitions, deps, warm, logger, clock: rest.clock ?? systemClock })
   const service = agentObject(sdk, { name, agents, store, times: { inactivityMs, idempotencyMs } })
   const handler = sdk.createEndpointHandler({
     services: [service],

@@ -3,6 +3,8 @@ import { depsOf } from '../../../bridge/src/server/servedDeps.ts'
 import type { AgentRuntime } from '../../../../src/runtime/agentRuntime.ts'
 import type { Agent } from '../../../../src/runtime/agents/agent.ts'
 import { RuntimeError } from '../../../../src/protocol/errors.ts'
+import { earliestDue } from '../../../../src/machines/schedules.ts'
+import type { Clock } from '../../../../src/protocol/ports/clock.ts'
 import type { Logger } from '../../../../src/protocol/ports/logger.ts'
 import type { ParentLink } from '../../../../src/protocol/parentLink.ts'
 import type { RecordOf } from '../../../../src/protocol/records.ts'
@@ -21,6 +23,7 @@ export interface WorkerParts {
   /** How many agents at rest stay in memory, with their logs open. */
   readonly warm: number
   readonly logger: Logger | undefined
+  readonly clock: Clock
 }
 
 /** An agent that an agent of this worker has called, and that works on its own. */
@@ -148,6 +151,13 @@ export class WorkerAgents {
     const found = this.#below(root).filter(({ parent, isTold }) => parent.reports === undefined && !isTold)
     for (const detached of found) detached.isTold = true
     return found.map(({ agent }) => agent.id)
+  }
+
+  /** When an agent wants to be woken: for a schedule, or for a call that sleeps. */
+  dueOf(agent: Agent): { readonly due?: { readonly at: number; readonly inMs: number } } {
+    const context = agent.ref?.getSnapshot().context
+    const at = context === undefined ? null : earliestDue(context)
+    return at === null ? {} : { due: { at, inMs: Math.max(0, at - this.#parts.clock.now()) } }
   }
 
   /** How many sub-agents it has had. */
