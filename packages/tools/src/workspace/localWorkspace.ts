@@ -280,7 +280,8 @@ async function* entriesOf(
   { signal, deep, skip }: ListOptions,
 ): AsyncGenerator<WorkspaceEntry, void, undefined> {
   if (deep) {
-    for await (const { path, isLink } of walkFiles(real, signal, skip)) yield { path, type: isLink ? 'link' : 'file' }
+    for await (const { path, isLink } of walkFiles(real, signal, skip ?? new Set()))
+      yield { path, type: isLink ? 'link' : 'file' }
     return
   }
   for (const entry of await readdir(real, { withFileTypes: true })) {

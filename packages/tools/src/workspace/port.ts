@@ -4,7 +4,7 @@ import { type ErrorCode, RuntimeError } from '../../../../src/protocol/errors.ts
  * Files and a shell that an agent works with: a folder of this machine, a container, a sandbox elsewhere. `workspaceTools` makes one set of tools over it;
  * line endings, excerpts, redaction, approvals and undo are theirs, and no concern of an implementation.
  *
- * Contract: paths are relative to the root, with `/`; one with NUL, an absolute one, and one that leads out of the root, also by links, is refused with
+ * Contract: paths are relative to the root, with `/`, or absolute and in it; one with NUL, and one that leads out of the root, also by links, is refused with
  * `WORKSPACE_PATH`. Nothing is started by making a workspace: the first call opens it. Every method rejects with a `RuntimeError` of a code in
  * `workspaceCodes`, or with the reason of `signal` once that is aborted. Any other rejection counts as a fault of the workspace: the tools close it, and
  * go on with `anew()`. `workspaceContract` of `escapement/testing` checks all of this.

@@ -2,6 +2,7 @@ import { hasCode } from '../../../../src/protocol/errors.ts'
 import { ignoredFolders } from '../../../../src/actors/files/walkFiles.ts'
 import { baseName, inFolder } from './paths.ts'
 import type { Workspace } from './port.ts'
+import { shellQuoted } from './shellFiles.ts'
 import { maxSearchedBytes, searchedText, type SearchedFile, type SearchRequest, wantedBy } from './searchIn.ts'
 
 /** Most files that are looked at, as for `list_files`. */
@@ -98,5 +99,3 @@ export function widerPattern(pattern: string): string | undefined {
     of === 'b' ? '' : of === 's' ? String.raw`[\s\x{FEFF}]` : of === '/' ? '/' : whole,
   )
 }
-
-const shellQuoted = (text: string): string => `'${text.replaceAll("'", String.raw`'\''`)}'`
