@@ -69,6 +69,7 @@ const reviewed = {
     'scriptedModel',
     'simulatedClock',
     'storeContract',
+    'workspaceContract',
   ],
   '../../src/aiSdk.ts': [
     'aiSdkChat',
@@ -111,6 +112,13 @@ const reviewed = {
     'useRoster',
     'useRun',
     'useWaiting',
+  ],
+  '../../src/workspaces.ts': [
+    'dockerWorkspace',
+    'fromAiSdkSandbox',
+    'localWorkspace',
+    'memoryWorkspace',
+    'workspaceCodes',
   ],
   '../../src/policies.ts': [
     'compositions',

@@ -91,6 +91,7 @@ export const runCommandTool = (
           onOutput: (bytes) => take(decoder.decode(bytes, { stream: true })),
         })
         .catch((thrown: unknown) => {
+          if (hasCode(thrown, 'WORKSPACE_FAILED')) throw thrown
           if (isWorkspaceError(thrown) && !hasCode(thrown, 'WORKSPACE_REFUSED')) throw thrown
           throw new Error(`The command could not be started: ${messageOf(thrown)}`, { cause: thrown })
         })

@@ -88,7 +88,7 @@ async function filesByRg(
 export function widerPattern(pattern: string): string | undefined {
   // Groups with `?`, back references, code points and classes of classes differ; so do negated classes of words.
   if (
-    !/^(?:[^\\[\](){}]|\\[bdws.*+?^$|/()[\]{}\\-]|\[\^?(?:[^\\[\]&~-]|\\[dw.*+?^$|/()[\]{}\\-]|\w-\w)+\]|\((?!\?)|\(\?:|\)|\{\d+(?:,\d*)?\})+$/.test(
+    !/^(?:[^\\[\](){}]|\\[bdws.*+?^$|/()[\]{}\\-]|\[\^?(?:[^\\[\]&~^-]|\\[dw.*+?^$|/()[\]{}\\-]|\w-\w)+\]|\((?!\?)|\(\?:|\)|\{\d+(?:,\d*)?\})+$/.test(
       pattern,
     )
   )

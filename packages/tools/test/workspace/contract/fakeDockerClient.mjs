@@ -1,6 +1,6 @@
 // Stands for the client of Docker and its engine: runs everything on this machine. See fakeDocker.ts.
 import { spawn } from 'node:child_process'
-import { appendFileSync, existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { appendFileSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
 const [base, verb, ...rest] = process.argv.slice(2)
@@ -78,6 +78,7 @@ if (verb === 'run') {
   const [image, ...args] = words
   if (image === 'missing') fail(`No such image: ${image}`)
   mkdirSync(folderOf(name))
+  writeFileSync(join(base, `${name}.json`), JSON.stringify(env))
   const child = run(name, [options['--entrypoint'], ...args], { cwd: '/', own: env, input: true })
   child.once('close', (code) => {
     remove(name)
@@ -88,7 +89,7 @@ if (verb === 'run') {
   if (!existsSync(folderOf(name))) fail(`container ${name} is not running`)
   const child = run(name, command, {
     cwd: options['--workdir'] ?? '/',
-    own: env,
+    own: { ...JSON.parse(readFileSync(join(base, `${name}.json`), 'utf8')), ...env },
     input: rest.includes('--interactive'),
   })
   child.once('close', (code) => {
