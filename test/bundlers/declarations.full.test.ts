@@ -69,7 +69,8 @@ import { exportSession, forkSession, listSessions, loadSession, readHistory, reb
 import { sqliteStore } from 'escapement/sqlite'
 import { stately } from 'escapement/stately'
 import { parseRecord, repairLog } from 'escapement/stores'
-import { defineSuite, evaluate, memoryContract, modelContract, recordModel, replayModel, scriptedModel, simulatedClock, storeContract } from 'escapement/testing'
+import { defineSuite, evaluate, memoryContract, modelContract, recordModel, replayModel, scriptedModel, simulatedClock, storeContract, workspaceContract } from 'escapement/testing'
+import { dockerWorkspace, localWorkspace, memoryWorkspace } from 'escapement/workspaces'
 import { agentLogic } from 'escapement/xstate'
 import { z } from 'zod'
 
@@ -78,6 +79,8 @@ export const model = policyModel(() => 'ok')
 export const models = [fallback([model]), router(() => model), scriptedModel(['ok']), recordModel(model, 'file'), await replayModel('file')]
 export const refund = defineTool({ name: 'refund', description: 'Pays.', input: z.object({ order: z.string() }), run: ({ order }) => order })
 export const clerk = defineAgent({ name: 'clerk', model, tools: [refund, ...workspaceTools('.')] })
+export const workspaces = [localWorkspace('.'), memoryWorkspace({ a: '' }), dockerWorkspace({ image: 'node:24' })]
+export const boxed = workspaceTools(workspaces[2]!, { workspace: 'own' })
 export const teller = defineAgent({ name: 'teller', model, output: z.object({ city: z.string() }), deps: z.object({ user: z.string() }) })
 export const lead = defineAgent({ name: 'lead', model, agents: [clerk, { definition: clerk, stallMs: 3 }], tools: [source, skillTools(['skills'])] })
 export const caller = defineAgent({ name: 'caller', model, tools: [mcpTools({ name: 'tickets', url: 'https://example.org' }), refund] })
@@ -112,7 +115,7 @@ export const sessions = { list: await listSessions(files), fork: await forkSessi
 export const read = { conversation: rebuildConversation(session.records), session: sessionOf(session.records), requests: requestsOf(session.records), captured: capturedRequests(session.records), record: parseRecord({}), repair: await repairLog('file') }
 export const wrong = [...read.captured].map(({ request }) => checkRequest(request))
 export const drawn = { text: chart(clerk), model: chart(clerk, { format: 'json' }), svg: chart(clerk, { format: 'svg' }), graph: conversationGraph(session, { format: 'json' }) }
-export const contracts = { store: storeContract({ create: () => files }), memory: memoryContract({ create: () => memories.markdown }), model: modelContract({ create: () => model }) }
+export const contracts = { store: storeContract({ create: () => files }), memory: memoryContract({ create: () => memories.markdown }), model: modelContract({ create: () => model }), workspace: workspaceContract({ create: () => memoryWorkspace() }) }
 export const suite = defineSuite({ tasks: [] })
 export const evaluation = (...given: Parameters<typeof evaluate>) => evaluate(...given)
 `

@@ -138,6 +138,7 @@ const doors: Readonly<Record<string, string>> = {
   'escapement/restate': 'restate',
   'escapement/react': 'react',
   'escapement/policies': 'policies',
+  'escapement/workspaces': 'workspaces',
   'escapement/xstate': 'xstate',
   'escapement/code': 'code',
 }

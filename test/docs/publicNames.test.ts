@@ -70,6 +70,7 @@ const reviewed = {
     'scriptedModel',
     'simulatedClock',
     'storeContract',
+    'workspaceContract',
   ],
   '../../src/aiSdk.ts': [
     'aiSdkChat',
@@ -113,6 +114,13 @@ const reviewed = {
     'useRoster',
     'useRun',
     'useWaiting',
+  ],
+  '../../src/workspaces.ts': [
+    'dockerWorkspace',
+    'fromAiSdkSandbox',
+    'localWorkspace',
+    'memoryWorkspace',
+    'workspaceCodes',
   ],
   '../../src/policies.ts': [
     'compositions',
