@@ -13,6 +13,7 @@ import type { Agent } from '../../../src/runtime/agents/agent.ts'
 import type { AgentHost } from '../../../src/runtime/agents/agentHost.ts'
 import type { UnderActor } from '../../../src/runtime/children/spawnOptions.ts'
 import type { LocalRuntime } from '../../../src/runtime/runtime.ts'
+import { actorHosts, type EffectActor } from './hosts/durable.ts'
 import type { AgentLogicEvent, AgentRequest, AgentSnapshot, AgentView } from './agentSnapshot.ts'
 import { inTurn } from '../../../src/actors/timing/inTurn.ts'
 import { RequestedRun } from '../../../src/runtime/agents/requestedRun.ts'
@@ -46,7 +47,7 @@ interface Plan {
 }
 
 /** An actor of some copy of XState, which names its parent so. */
-interface Actor extends UnderActor {
+interface Actor extends UnderActor, Pick<EffectActor, 'id'> {
   readonly _parent?: { send(event: AgentEvent): void }
   getSnapshot(): AgentSnapshot
   send(event: Update): void
@@ -54,6 +55,7 @@ interface Actor extends UnderActor {
 
 interface Scope {
   readonly self: object
+  readonly system: object
   emit(event: AgentEvent): void
 }
 
@@ -218,7 +220,7 @@ export class Life {
         const isOpen = this.#state === 'following' && this.#agent === agent
         if (asked === undefined || !isOpen || !agent.pending().some((one) => one.key === key)) continue
         this.#scope.emit(asked)
-        if (this.#plan.tell.has(asked.type)) this.#self._parent?.send(asked)
+        this.#tellParent(asked)
       } catch (thrown) {
         this.#loaded?.announcer.fail(thrown)
       }
@@ -248,7 +250,7 @@ export class Life {
     const asked = pendingIn(event.agentId, event)
     if (asked !== undefined) this.#told.add(asked.key)
     this.#scope.emit(event)
-    if (this.#plan.tell.has(event.type) && !this.#isOver) this.#self._parent?.send(event)
+    if (!this.#isOver) this.#tellParent(event)
     if (this.#state !== 'following') return
     if (this.#isDone) this.#finish(agent)
     else if (isDelta(event)) this.#cancelTimer ??= this.#plan.runtime.clock.after(this.#plan.textMs, this.#flush)
@@ -256,6 +258,13 @@ export class Life {
       this.#isFlushing = true
       queueMicrotask(this.#flush)
     }
+  }
+
+  #tellParent(event: AgentEvent): void {
+    if (!this.#plan.tell.has(event.type)) return
+    const host = actorHosts.get(this.#scope.system)
+    if (host === undefined) this.#self._parent?.send(event)
+    else host.arrived(event, this.#self)
   }
 
   #note(event: AgentEvent): void {

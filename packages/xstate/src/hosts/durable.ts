@@ -91,6 +91,8 @@ export interface HostedLife {
 export interface ActorHost {
   /** Runs an effect, and records it before and after. */
   run(effect: Effect): void
+  /** An agent sends the machine an event. */
+  arrived(event: { readonly type: string }, source: { readonly id: string }): void
   /** Takes note of an agent. */
   follow(life: HostedLife): void
   /** The current step is carried out once `taken` says so: `true` when the agent has the command. */

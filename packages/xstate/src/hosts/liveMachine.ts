@@ -22,7 +22,7 @@ export interface Scheduled {
 /** Where the events of a live machine come from, and where its delayed ones go. */
 export interface Surroundings {
   /** An event for the machine that nobody gave it by `give`; `source`: the child that sent it. */
-  arrived(event: Event, source: Actor | undefined): void
+  arrived(event: Event, source: { readonly id: string } | undefined): void
   scheduled(timer: Scheduled): void
   cancelled(id: string): void
 }

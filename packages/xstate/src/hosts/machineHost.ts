@@ -12,7 +12,7 @@ import type { HostRules, HostView } from './hostTypes.ts'
 import { Journal, type HostDraft } from './journal.ts'
 import { Keeping, snapshotAfter, versionOf } from './keeping.ts'
 import { LiveMachine, type Scheduled, type Surroundings } from './liveMachine.ts'
-import { agentsIn, printOf, refused, whyNotKept, type Actor, type MachineState } from './machineState.ts'
+import { agentsIn, printOf, refused, whyNotKept, type MachineState } from './machineState.ts'
 import { inStep } from './naming.ts'
 import { asJson, notJson } from './plainJson.ts'
 import { Replica, type InputRecord, type KeptMachine } from './replica.ts'
@@ -165,6 +165,8 @@ export class MachineHost implements ActorHost, Surroundings {
     if (handled < created.seq) this.#first(created)
     else this.#again(replica, handled)
     for (const input of past.inputs) if (input.seq > handled) this.#take(input)
+    // It may have come to its end without a record of it.
+    if (this.snapshot.status !== 'active' && this.#ending === undefined) this.#finish(this.snapshot)
     this.#timers.open()
     this.#rest()
     await this.#checkKept()
@@ -243,7 +245,7 @@ export class MachineHost implements ActorHost, Surroundings {
   }
 
   /** An event came to the machine from one of its actors, or from whoever has its actor. */
-  arrived(given: Event, source: Actor | undefined): void {
+  arrived(given: Event, source: { readonly id: string } | undefined): void {
     if (source === undefined) {
       const event = checkEvent(given, this.#parts.rules.refuse)
       this.#checkOpen()
