@@ -4,6 +4,8 @@ import { isObject } from './isObject.ts'
 
 /** Most bytes of an event from outside, and of the output of an effect, as JSON. */
 export const mostBytes = 262_144
+/** Most bytes of an event that one of a machine's actors sends, as JSON. */
+const mostInnerBytes = 1_048_576
 /** Most events that wait for a machine. */
 export const mostWaiting = 10_000
 
@@ -24,6 +26,16 @@ export function checkEvent(
   const why = refuse?.(event)
   if (why !== undefined) throw invalid(`The event "${event.type}" was refused: ${why}`)
   return asJson(event)
+}
+
+/** Returns why an event of one of a machine's actors, or a delayed one, cannot be recorded; `undefined` if it can. */
+export function whyNotRecorded(event: { readonly type: string }, from: string): string | undefined {
+  const wrong = notJson(event, 'it')
+  if (wrong !== undefined) return `The event "${event.type}" of "${from}" must be JSON, but ${wrong}`
+  const bytes = bytesOf(event)
+  return bytes > mostInnerBytes
+    ? `The event "${event.type}" of "${from}" has ${bytes} bytes, more than ${mostInnerBytes}`
+    : undefined
 }
 
 /** Number of bytes of a value as JSON. */

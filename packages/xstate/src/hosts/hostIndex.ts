@@ -14,11 +14,13 @@ export class HostIndex {
   #written: number | null | undefined
   #writing: Promise<void> | undefined
 
+  /** `isNew`: the index has nothing of it. */
   constructor(
     hostId: string,
     journal: Journal,
-    { timers, logger }: { timers: TimerIndex | undefined; logger: Logger | undefined },
+    { timers, logger, isNew }: { timers: TimerIndex | undefined; logger: Logger | undefined; isNew: boolean },
   ) {
+    if (isNew) this.#written = null
     this.#hostId = hostId
     this.#journal = journal
     this.#timers = timers

@@ -3,53 +3,30 @@ import { RuntimeError } from '../../../../src/protocol/errors.ts'
 import type { HostTimer } from '../../../../src/protocol/parts/hosts/hostRecords.ts'
 import type { StoreLease } from '../../../../src/protocol/ports/store.ts'
 import type { LocalRuntime } from '../../../../src/runtime/runtime.ts'
-import { bytesOf, checkEvent, mostWaiting } from './checkEvent.ts'
+import { checkEvent, mostWaiting, whyNotRecorded } from './checkEvent.ts'
 import { actorHosts, effectError, type ActorHost, type Effect, type HostedLife } from './durable.ts'
 import { Effects } from './effects.ts'
 import { HostIndex } from './hostIndex.ts'
+import { Inbox } from './inbox.ts'
 import { noteRequest, type HostPast } from './hostPast.ts'
 import type { HostRules, HostView } from './hostTypes.ts'
-import { Journal, type HostDraft } from './journal.ts'
+import { Journal } from './journal.ts'
 import { Keeping, snapshotAfter, versionOf } from './keeping.ts'
 import { LiveMachine, type Scheduled, type Surroundings } from './liveMachine.ts'
-import { agentsIn, printOf, refused, whyNotKept, type MachineState } from './machineState.ts'
+import { agentsIn, endOf, printOf, refused, whyNotKept, type MachineState } from './machineState.ts'
 import { inStep } from './naming.ts'
 import { asJson, notJson } from './plainJson.ts'
 import { Replica, type InputRecord, type KeptMachine } from './replica.ts'
 import { replayed } from './replay.ts'
+import { Steps, type Taking } from './steps.ts'
 import { HostTimers } from './timers.ts'
+import { untilAtRest, type Restless } from './untilAtRest.ts'
 import { viewOf } from './hostView.ts'
 
 type Event = { readonly type: string }
 
 /** Rest after which a snapshot is written, in milliseconds. */
 const restMs = 1_000
-/** Most bytes of an event that one of its actors sends, as JSON. */
-const mostInnerBytes = 1_048_576
-
-/** A step whose actions may still be on their way. */
-interface OwedStep {
-  readonly upto: number
-  readonly print: string
-  readonly set: readonly HostTimer[]
-  readonly cleared: readonly string[]
-  isReady: boolean
-}
-
-/** The step that is being taken. */
-interface Taking {
-  readonly seq: number
-  readonly time: number
-  readonly set: HostTimer[]
-  readonly cleared: string[]
-  /** Commands that agents have yet to take; `false`: one was not taken. */
-  readonly owes: Promise<boolean>[]
-}
-
-interface Acknowledged {
-  resolve(): void
-  reject(error: unknown): void
-}
 
 /** A machine, its log and the runtime that keeps it. */
 export interface HostParts {
@@ -62,7 +39,7 @@ export interface HostParts {
 }
 
 /** A machine that is kept in a log, while it is in this process. */
-export class MachineHost implements ActorHost, Surroundings {
+export class MachineHost implements ActorHost, Surroundings, Restless {
   readonly #parts: HostParts
   readonly #journal: Journal
   readonly #index: HostIndex
@@ -73,14 +50,12 @@ export class MachineHost implements ActorHost, Surroundings {
   #keeping!: Keeping
   /** `closing`: it takes no more events; those that come are recorded for whoever opens it next. */
   #phase: 'open' | 'closing' | 'ended' = 'open'
-  /** Recorded events that have yet to be taken. */
-  #waiting: InputRecord[] = []
-  #pumping: Promise<void> | undefined
-  readonly #acks = new Map<number, Acknowledged>()
+  readonly #inbox: Inbox
   readonly #lives = new Set<HostedLife>()
+  readonly #steps: Steps
   #taking: Taking | undefined
-  #owed: OwedStep[] = []
   #taken = 0
+  #busySince: number | undefined
   #cancelRest: (() => void) | undefined
   readonly #listeners = new Set<(view: HostView) => void>()
   #changed = Promise.withResolvers<void>()
@@ -93,9 +68,19 @@ export class MachineHost implements ActorHost, Surroundings {
     const { shared, logger } = runtime
     this.#parts = parts
     this.#journal = new Journal(shared, lease, (error) => void this.#end(error))
-    this.#index = new HostIndex(kept.hostId, this.#journal, { timers: shared.store.timers, logger })
+    this.#index = new HostIndex(kept.hostId, this.#journal, {
+      timers: shared.store.timers,
+      logger,
+      isNew: past === undefined,
+    })
     this.#timers = new HostTimers(shared.clock, new Map(past?.timers), (timer) => this.#ring(timer))
-    this.#effects = new Effects(this.#journal, new Map(past?.effects), (end) => this.#accept(end))
+    this.#effects = new Effects(this.#journal, new Map(past?.effects), (end) => void this.#inbox.accept(end))
+    this.#inbox = new Inbox(this.#journal, {
+      take: (record) => this.#take(record),
+      rest: () => this.#rest(),
+      fail: (error) => void this.#end(error),
+    })
+    this.#steps = new Steps(this.#journal, () => this.#rest())
     this.#requests = new Set(past?.requests)
     this.#done.promise.catch(() => {})
   }
@@ -164,7 +149,7 @@ export class MachineHost implements ActorHost, Surroundings {
     const replica = replayed(kept, rules, past)
     if (handled < created.seq) this.#first(created)
     else this.#again(replica, handled)
-    for (const input of past.inputs) if (input.seq > handled) this.#take(input)
+    for (const input of past.inputs) if (input.seq > handled) this.#take(input, true)
     // It may have come to its end without a record of it.
     if (this.snapshot.status !== 'active' && this.#ending === undefined) this.#finish(this.snapshot)
     this.#timers.open()
@@ -185,10 +170,9 @@ export class MachineHost implements ActorHost, Surroundings {
       this.#checkOpen()
       if (requestId !== undefined && this.#requests.has(requestId)) return this.#journal.durable()
       if (requestId !== undefined) noteRequest(this.#requests, requestId)
-      const { promise, ...ack } = Promise.withResolvers<void>()
-      const seq = this.#accept({ type: 'host.event', event, ...(requestId === undefined ? {} : { requestId }) })
-      this.#acks.set(seq, ack)
-      return promise
+      return this.#inbox.taken(
+        this.#inbox.accept({ type: 'host.event', event, ...(requestId === undefined ? {} : { requestId }) }),
+      )
     } catch (thrown) {
       return Promise.reject(thrown as Error)
     }
@@ -205,23 +189,24 @@ export class MachineHost implements ActorHost, Surroundings {
   }
 
   async settled({ signal }: { readonly signal?: AbortSignal } = {}): Promise<void> {
-    const aborted = Promise.withResolvers<never>()
-    aborted.promise.catch(() => {})
-    const abort = (): void => aborted.reject(signal?.reason)
-    signal?.addEventListener('abort', abort)
-    try {
-      signal?.throwIfAborted()
-      while (this.#phase === 'open' && this.#isBusy) {
-        const changed = this.#changed.promise
-        const lives = [...this.#lives].filter(({ isBusy }) => isBusy).map((life) => life.settled())
-        await Promise.race([changed, aborted.promise, ...lives])
-        // Whatever an agent does next follows in this turn of the loop of events.
-        await new Promise((resolve) => setImmediate(resolve))
-      }
-      await Promise.race([this.#ending, aborted.promise])
-    } finally {
-      signal?.removeEventListener('abort', abort)
-    }
+    await untilAtRest(this, signal)
+    await this.#ending
+  }
+
+  /** True while it does something by itself. */
+  get isBusy(): boolean {
+    if (this.#phase === 'ended') return false
+    const isDue = (this.#timers.due ?? Infinity) <= this.#parts.runtime.clock.now()
+    const owes = isDue || this.#inbox.isBusy || !this.#steps.isEmpty
+    return owes || this.#effects.working > 0 || [...this.#lives].some(({ isBusy }) => isBusy)
+  }
+
+  get changed(): Promise<void> {
+    return this.#changed.promise
+  }
+
+  get lives(): Iterable<HostedLife> {
+    return this.#lives
   }
 
   /** Releases it. Idempotent; never rejects. */
@@ -249,31 +234,21 @@ export class MachineHost implements ActorHost, Surroundings {
     if (source === undefined) {
       const event = checkEvent(given, this.#parts.rules.refuse)
       this.#checkOpen()
-      return void this.#accept({ type: 'host.event', event })
+      return void this.#inbox.accept({ type: 'host.event', event })
     }
     if (this.#phase === 'ended') return
     const event = 'error' in given && given.error !== undefined ? { ...given, error: effectError(given.error) } : given
     const from = source.id === this.id ? {} : { from: source.id }
-    const wrong =
-      notJson(event, 'it') ?? (mostInnerBytes < bytesOf(event) ? `it has more than ${mostInnerBytes} bytes` : undefined)
-    if (wrong === undefined) this.#accept({ type: 'host.event', event: asJson(event), ...from })
-    else
-      void this.#end(
-        refused(
-          this.#parts.kept.name,
-          `Its actor "${source.id}" sent "${given.type}", which must be JSON, but ${wrong}`,
-        ),
-      )
+    const why = whyNotRecorded(event, source.id)
+    if (why === undefined) this.#inbox.accept({ type: 'host.event', event: asJson(event), ...from })
+    else this.#refuse(why)
   }
 
   scheduled({ id, event, to, delay }: Scheduled): void {
     const outside = { seq: this.#journal.seq, time: this.#parts.runtime.clock.now(), set: [] as HostTimer[] }
     const { seq, time, set } = this.#taking ?? outside
-    const wrong = notJson(event, 'it')
-    if (wrong !== undefined)
-      return void this.#end(
-        refused(this.#parts.kept.name, `The delayed event "${event.type}" must be JSON, but ${wrong}`),
-      )
+    const why = whyNotRecorded(event, this.id)
+    if (why !== undefined) return this.#refuse(why)
     const due = Math.round(time + (Number.isFinite(delay) ? Math.max(0, delay) : 0))
     const timer = {
       id: id ?? `${seq}.${set.length + 1}`,
@@ -292,40 +267,7 @@ export class MachineHost implements ActorHost, Surroundings {
   // The way of an event: accepted and recorded, then taken, then carried out.
 
   #ring({ id, event, to }: HostTimer): void {
-    this.#accept({ type: 'host.event', event, timer: id, ...(to === undefined ? {} : { to }) })
-  }
-
-  /** Records an event, which the machine takes once the store has it. Returns its `seq`. */
-  #accept(draft: Extract<HostDraft, { type: 'host.event' | 'host.effect.end' }>): number {
-    const record: InputRecord = this.#journal.append(draft)
-    this.#waiting.push(record)
-    if (this.#phase === 'open') this.#pumping ??= this.#pump()
-    return record.seq
-  }
-
-  /** Takes the events that wait, in the order of the log. Never rejects. */
-  async #pump(): Promise<void> {
-    try {
-      while (this.#waiting.length > 0 && this.#phase === 'open') {
-        const batch = this.#waiting
-        this.#waiting = []
-        await this.#journal.durable()
-        for (const record of batch) {
-          if (this.#phase === 'open') this.#take(record)
-          this.#acknowledge(record.seq)
-        }
-      }
-    } catch (thrown) {
-      void this.#end(thrown as RuntimeError)
-    } finally {
-      this.#pumping = undefined
-      this.#rest()
-    }
-  }
-
-  #acknowledge(seq: number): void {
-    this.#acks.get(seq)?.resolve()
-    this.#acks.delete(seq)
+    this.#inbox.accept({ type: 'host.event', event, timer: id, ...(to === undefined ? {} : { to }) })
   }
 
   /** Starts the machine for the first time, or once more if its first actions may not have been carried out. */
@@ -353,13 +295,13 @@ export class MachineHost implements ActorHost, Surroundings {
     this.#live.start()
   }
 
-  /** Gives the machine an event of its log. */
-  #take(record: InputRecord): void {
+  /** Gives the machine an event of its log. `isAgain`: it may have been given it before. */
+  #take(record: InputRecord, isAgain = false): void {
     if (this.snapshot.status !== 'active') return
     const print = this.#step(record, agentsIn(this.snapshot), () => {
       if (record.type === 'host.event') {
-        // After a crash it may have been set once more by the event before.
-        if (record.timer !== undefined && this.#pumping === undefined) this.#timers.clear(record.timer)
+        // The step that set it is taken again as well.
+        if (record.timer !== undefined && isAgain) this.#timers.clear(record.timer)
         return this.#live.give(record.event, record)
       }
       const actor = this.#effects.take(record.key)
@@ -378,48 +320,24 @@ export class MachineHost implements ActorHost, Surroundings {
     this.#taking = undefined
     this.#taken = seq
     const print = printOf(this.#parts.kept.machine, this.snapshot)
-    const { set, cleared, owes } = taking
-    const owed: OwedStep = { upto: seq, print, set, cleared, isReady: owes.length === 0 }
-    this.#owed.push(owed)
-    if (owes.length > 0)
-      void Promise.all(owes).then((taken) => {
-        owed.isReady = taken.every(Boolean)
-        this.#flush()
-        this.#rest()
-      })
+    this.#steps.add(taking, print)
     return print
   }
 
   /** The actions of an event were begun: its state can be judged, and told. */
   #carriedOut(): void {
     const { kept } = this.#parts
-    this.#flush()
     const why = whyNotKept(kept.machine, this.snapshot)
-    if (why !== undefined) return void this.#end(refused(kept.name, why))
+    if (why !== undefined) return this.#refuse(why)
     this.#tell()
     if (this.snapshot.status !== 'active') this.#finish(this.snapshot)
     else if (this.#keeping.length >= snapshotAfter) this.#keep()
     this.#rest()
   }
 
-  /** Records the steps that were carried out, in order. */
-  #flush(): void {
-    if (this.#phase === 'ended') return
-    while (this.#owed[0]?.isReady === true) {
-      const { upto, print, set, cleared } = this.#owed.shift()!
-      this.#journal.append({
-        type: 'host.step',
-        upto,
-        print,
-        ...(set.length === 0 ? {} : { set }),
-        ...(cleared.length === 0 ? {} : { cleared }),
-      })
-    }
-  }
-
   /** Writes a snapshot, if all that was taken was carried out. */
   #keep(): void {
-    if (this.#owed.length > 0 || (this.#waiting.length > 0 && this.#keeping.length < snapshotAfter)) return
+    if (!this.#steps.isEmpty || (this.#inbox.length > 0 && this.#keeping.length < snapshotAfter)) return
     try {
       this.#keeping.write(this.snapshot, this.#taken)
     } catch (thrown) {
@@ -433,7 +351,7 @@ export class MachineHost implements ActorHost, Surroundings {
     this.#changed = Promise.withResolvers()
     if (this.#phase !== 'open') return
     const { clock } = this.#parts.runtime
-    this.#index.set(this.#isBusy ? Math.min(this.#timers.due ?? Infinity, clock.now()) : this.#timers.due)
+    this.#index.set(this.#wake())
     if (this.#cancelRest !== undefined || this.#keeping.length === 0) return
     this.#cancelRest = clock.after(restMs, () => {
       this.#cancelRest = undefined
@@ -442,9 +360,11 @@ export class MachineHost implements ActorHost, Surroundings {
     })
   }
 
-  get #isBusy(): boolean {
-    const owes = this.#waiting.length > 0 || this.#owed.length > 0 || this.#pumping !== undefined
-    return owes || this.#effects.working > 0 || [...this.#lives].some(({ isBusy }) => isBusy)
+  /** When it is to be woken, if nobody has it: at its next time, or at once if it is at work. */
+  #wake(): number | null {
+    const { due } = this.#timers
+    this.#busySince = this.isBusy ? (this.#busySince ?? this.#parts.runtime.clock.now()) : undefined
+    return this.#busySince === undefined ? due : Math.min(due ?? Infinity, this.#busySince)
   }
 
   #tell(): void {
@@ -454,21 +374,14 @@ export class MachineHost implements ActorHost, Surroundings {
   }
 
   #finish(state: MachineState): void {
-    const output = asJson(state.output)
-    const wrong = state.status === 'done' ? notJson(state.output, 'output') : undefined
-    const error =
-      state.status === 'error'
-        ? effectError(state.error)
-        : wrong === undefined
-          ? undefined
-          : effectError(`Its output must be JSON, but ${wrong}`)
-    this.#journal.append({
-      type: 'host.done',
-      output: error === undefined ? output : undefined,
-      ...(error === undefined ? {} : { error }),
-    })
-    const failure = error === undefined ? undefined : failed(this.id, error.message)
-    void this.#end(failure, { output })
+    const end = endOf(state)
+    this.#journal.append({ type: 'host.done', ...end })
+    void this.#end(end.error === undefined ? undefined : failed(this.id, end.error.message), end)
+  }
+
+  /** Ends it here, since it cannot be kept. */
+  #refuse(why: string): void {
+    void this.#end(refused(this.name, why))
   }
 
   /** Ends it here. Never rejects. `done`: the machine has come to its own end. */
@@ -480,18 +393,16 @@ export class MachineHost implements ActorHost, Surroundings {
   async #close(reason: RuntimeError | undefined, done: { readonly output: unknown } | undefined): Promise<void> {
     const isClosed = this.#phase === 'closing'
     if (isClosed) {
-      await this.#pumping
+      await this.#inbox.close()
       await this.#effects.atRest()
       this.#keep()
     }
-    const due = this.#isBusy
-      ? Math.min(this.#timers.due ?? Infinity, this.#parts.runtime.clock.now())
-      : this.#timers.due
+    const due = this.#wake()
     this.#phase = 'ended'
+    this.#steps.close()
     this.#cancelRest?.()
     this.#timers.close()
-    for (const { reject } of this.#acks.values()) reject(reason)
-    this.#acks.clear()
+    this.#inbox.end(reason)
     await Promise.all([...this.#lives].map((life) => life.suspend()))
     this.#live?.stop()
     this.#index.set(done === undefined ? due : null)
@@ -510,7 +421,7 @@ export class MachineHost implements ActorHost, Surroundings {
 
   #checkOpen(): void {
     if (this.#phase !== 'open') throw new RuntimeError('MACHINE_CLOSED', `Machine "${this.id}" is not open here.`)
-    if (this.#waiting.length >= mostWaiting)
+    if (this.#inbox.length >= mostWaiting)
       throw new RuntimeError('QUEUE_FULL', `${mostWaiting} events wait for machine "${this.id}".`)
   }
 }

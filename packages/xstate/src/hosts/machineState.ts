@@ -1,6 +1,7 @@
-import { RuntimeError } from '../../../../src/protocol/errors.ts'
+import { type ErrorInfo, RuntimeError } from '../../../../src/protocol/errors.ts'
 import { TextHash } from '../../../../src/protocol/text/textHash.ts'
 import { kindOf } from './actorKinds.ts'
+import { effectError } from './durable.ts'
 import type { AnyMachine } from './hostTypes.ts'
 import { isObject } from './isObject.ts'
 import { asJson, notJson } from './plainJson.ts'
@@ -105,6 +106,17 @@ export function keptJson(name: string, machine: AnyMachine, state: MachineState)
   const bytes = Buffer.byteLength(text)
   if (bytes > mostBytes) throw refused(name, `Its state has ${bytes} bytes, more than the ${mostBytes} that are kept`)
   return JSON.parse(text) as KeptState
+}
+
+/** Returns how a machine came to its end, for its log. */
+export function endOf({ status, output, error }: MachineState): {
+  readonly output: unknown
+  readonly error?: ErrorInfo
+} {
+  if (status === 'error') return { output: undefined, error: effectError(error) }
+  const wrong = notJson(output, 'output')
+  if (wrong === undefined) return { output: asJson(output) }
+  return { output: undefined, error: { code: 'MACHINE_REFUSED', message: `Its output must be JSON, but ${wrong}.` } }
 }
 
 /** Returns the error for a machine that cannot be kept. */

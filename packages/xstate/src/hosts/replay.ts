@@ -1,7 +1,7 @@
 import { messageOf, RuntimeError } from '../../../../src/protocol/errors.ts'
 import type { HostRules } from './hostTypes.ts'
 import type { HostPast } from './hostPast.ts'
-import type { KeptState } from './machineState.ts'
+import { refused, whyNotKept, type KeptState } from './machineState.ts'
 import { Replica, type InputRecord, type KeptMachine } from './replica.ts'
 
 /** An event with the fingerprint of the state that followed from it. */
@@ -12,7 +12,7 @@ export interface Trail {
 
 /**
  * Returns the state of a machine after the last event whose actions were carried out: its last snapshot, and the events after it.
- * @throws RuntimeError `MACHINE_CHANGED`, `MACHINE_IMPURE`
+ * @throws RuntimeError `MACHINE_CHANGED`, `MACHINE_IMPURE`, `MACHINE_REFUSED`
  */
 export function replayed(kept: KeptMachine, rules: HostRules, past: HostPast): Replica {
   const { created, snapshot, prints, handled } = past
@@ -33,6 +33,8 @@ export function replayed(kept: KeptMachine, rules: HostRules, past: HostPast): R
     replica.take(input)
     if (isSame) checkPrint(kept, prints.get(input.seq), replica, input)
   }
+  const why = whyNotKept(kept.machine, replica.state)
+  if (why !== undefined) throw refused(kept.name, why)
   return replica
 }
 

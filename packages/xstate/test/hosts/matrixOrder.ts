@@ -23,7 +23,13 @@ async function payInto(folder: string, key: string): Promise<string> {
   return 'paid'
 }
 
-const stamp = defineTool({ name: 'stamp', description: 'Stamps a letter.', input: z.object({}), needsApproval: true, run: () => 'stamped' })
+const stamp = defineTool({
+  name: 'stamp',
+  description: 'Stamps a letter.',
+  input: z.object({}),
+  needsApproval: true,
+  run: () => 'stamped',
+})
 const clerk = defineAgent({
   name: 'clerk',
   tools: [stamp],
@@ -64,7 +70,12 @@ const order = (folder: string) =>
           open: { after: { 20: { target: 'reminded', actions: assign({ reminders: 1 }) } } },
           reminded: { on: { pay: 'paying' } },
           paying: {
-            invoke: { id: 'charge', src: 'charge', input: 100, onDone: { target: 'writing', actions: assign({ receipt: ({ event }) => event.output }) } },
+            invoke: {
+              id: 'charge',
+              src: 'charge',
+              input: 100,
+              onDone: { target: 'writing', actions: assign({ receipt: ({ event }) => event.output }) },
+            },
           },
           writing: {
             invoke: {
@@ -77,7 +88,11 @@ const order = (folder: string) =>
               'approval.requested': {
                 actions: [
                   assign({ asked: ({ event }) => event.name }),
-                  sendTo('clerk', ({ event }) => ({ type: 'decide' as const, callId: event.key, decision: 'approve' as const })),
+                  sendTo('clerk', ({ event }) => ({
+                    type: 'decide' as const,
+                    callId: event.key,
+                    decision: 'approve' as const,
+                  })),
                 ],
               },
             },

@@ -24,7 +24,10 @@ export interface Order {
   readonly problem: string | null
 }
 
-export type OrderEvent = { readonly type: 'pay' } | { readonly type: 'cancel' } | { readonly type: 'note'; readonly text: string }
+export type OrderEvent =
+  | { readonly type: 'pay' }
+  | { readonly type: 'cancel' }
+  | { readonly type: 'note'; readonly text: string }
 
 interface World {
   readonly pay: (args: DurableArgs<{ cents: number }>) => Promise<string>
@@ -37,7 +40,13 @@ export const orderHost = ({ pay, effects = 'idempotent' }: World) =>
     name: 'order',
     machine: (runtime: AgentRuntime) =>
       setup({
-        types: { context: {} as Order, events: {} as OrderEvent, input: {} as { cents: number }, output: {} as Order, children: {} as { charge: 'charge'; writer: 'writer' } },
+        types: {
+          context: {} as Order,
+          events: {} as OrderEvent,
+          input: {} as { cents: number },
+          output: {} as Order,
+          children: {} as { charge: 'charge'; writer: 'writer' },
+        },
         actors: { charge: durable(pay, { effects }), writer: agentLogic(runtime, writer, { onStop: 'suspend' }) },
       }).createMachine({
         id: 'order',
@@ -46,7 +55,13 @@ export const orderHost = ({ pay, effects = 'idempotent' }: World) =>
         states: {
           open: {
             on: { pay: 'paying', cancel: 'cancelled' },
-            after: { [day]: { target: 'open', reenter: true, actions: assign({ reminders: ({ context }) => context.reminders + 1 }) } },
+            after: {
+              [day]: {
+                target: 'open',
+                reenter: true,
+                actions: assign({ reminders: ({ context }) => context.reminders + 1 }),
+              },
+            },
           },
           paying: {
             invoke: {
@@ -54,7 +69,10 @@ export const orderHost = ({ pay, effects = 'idempotent' }: World) =>
               src: 'charge',
               input: ({ context }) => ({ cents: context.cents }),
               onDone: { target: 'writing', actions: assign({ receipt: ({ event }) => event.output }) },
-              onError: { target: 'open', actions: assign({ problem: ({ event }) => (event.error as { code: string }).code }) },
+              onError: {
+                target: 'open',
+                actions: assign({ problem: ({ event }) => (event.error as { code: string }).code }),
+              },
             },
           },
           writing: {
