@@ -51,8 +51,12 @@ export function keep(machine: AnyMachine, state: MachineState): KeptState {
   return logic.getPersistedSnapshot(state)
 }
 
+/** Fingerprint of every state of a machine that has failed: an action may have thrown, which no replay does. */
+export const failedPrint = 'failed'
+
 /** Returns a fingerprint of a state, the same for the same states, active children and context. */
 export function printOf(machine: AnyMachine, state: MachineState): string {
+  if (state.status === 'error') return failedPrint
   const { value, context, status, historyValue, children } = keep(machine, state)
   const ids = Object.entries(children).map(([id, { src }]) => [id, src])
   return new TextHash().addJson(asJson({ value, context, status, historyValue, ids })).value

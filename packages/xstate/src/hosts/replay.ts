@@ -1,7 +1,7 @@
 import { messageOf, RuntimeError } from '../../../../src/protocol/errors.ts'
 import type { HostRules } from './hostTypes.ts'
 import type { HostPast } from './hostPast.ts'
-import { refused, whyNotKept, type KeptState } from './machineState.ts'
+import { failedPrint, refused, whyNotKept, type KeptState } from './machineState.ts'
 import { Replica, type InputRecord, type KeptMachine } from './replica.ts'
 
 /** An event with the fingerprint of the state that followed from it. */
@@ -28,9 +28,11 @@ export function replayed(kept: KeptMachine, rules: HostRules, past: HostPast): R
       ? Replica.begun(kept, created.seq, created.input)
       : Replica.from(kept, isSame ? (snapshot.snapshot as KeptState) : migrated(kept, rules, snapshot))
   if (isSame && snapshot === undefined) checkPrint(kept, prints.get(created.seq), replica, created)
+  if (snapshot === undefined && prints.get(created.seq) === failedPrint) replica.fail()
   for (const input of past.inputs) {
     if (input.seq > handled) break
     replica.take(input)
+    if (prints.get(input.seq) === failedPrint) replica.fail()
     if (isSame) checkPrint(kept, prints.get(input.seq), replica, input)
   }
   const why = whyNotKept(kept.machine, replica.state)

@@ -91,6 +91,13 @@ export class Replica {
     return asJson(keep(this.#kept.machine, this.#state))
   }
 
+  /** The machine failed by an action, which is not carried out here. */
+  fail(): void {
+    if (this.#state.status === 'error') return
+    const error = new Error('one of its actions threw an error')
+    this.#state = { ...this.#state, status: 'error', error }
+  }
+
   /** Takes the event of a record. An error of a guard or an action is a state like any other. */
   take(record: InputRecord): void {
     const event = eventIn(record)
