@@ -10,6 +10,5 @@ export type {
   Hosted,
   HostOptions,
   HostRules,
-  HostView,
-  PendingTimer,
 } from '../packages/xstate/src/hosts/hostTypes.ts'
+export type { HostView, PendingTimer } from './protocol/parts/hosts/hostView.ts'

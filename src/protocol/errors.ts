@@ -53,7 +53,8 @@ export const errorTable = {
   SCHEDULE_INVALID: 'Give one of at, every and cron, with times to come.',
   SCHEDULE_NOT_FOUND: 'List them with agent.schedules().',
   MACHINE_REFUSED: 'Change the machine as the message says.',
-  MACHINE_CHANGED: 'Give migrate, which makes a state of this machine from the kept one, or the version that wrote the log.',
+  MACHINE_CHANGED:
+    'Give migrate, which makes a state of this machine from the kept one, or the version that wrote the log.',
   MACHINE_IMPURE:
     'Let guards, assigns, inputs and delays depend on context and event alone, then raise version and give migrate.',
   MACHINE_FAILED: 'Read the message: the machine has ended there. Handle the error in the machine, and begin another.',

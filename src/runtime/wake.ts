@@ -14,8 +14,15 @@ import type { StoredAgent } from './resumeAll.ts'
 /** A machine that is kept in logs of its own, as `defineHost` of `escapement/xstate` returns it. */
 export interface WakeableMachine {
   readonly name: string
-  /** Opens one that is due, and closes it once it has nothing more to do, or `signal` is aborted. */
-  wake(runtime: AgentRuntime, id: string, signal: AbortSignal): Promise<void>
+  open(runtime: AgentRuntime, id: string): Promise<OpenMachine>
+}
+
+/** An open machine. */
+interface OpenMachine {
+  /** True while somebody has it, or listens to it: it stays, and keeps its times itself. */
+  readonly isAttended: boolean
+  settled(options: { readonly signal: AbortSignal }): Promise<void>
+  close(): Promise<void>
 }
 
 /** Options of `runtime.wake`. */
@@ -43,7 +50,7 @@ const isFunction = () => z.custom((value) => typeof value === 'function', 'give 
 const check = optionsCheck(
   { definitions: () => z.array(z.custom<AgentDefinition>(isAgentDefinition, 'give what defineAgent returns')) },
   {
-    machines: () => z.array(z.looseObject({ name: z.string(), wake: isFunction() })),
+    machines: () => z.array(z.looseObject({ name: z.string(), open: isFunction() })),
     deps: isFunction,
     everyMs: () => z.number().positive(),
     atOnce: () => z.int().positive(),
@@ -185,7 +192,13 @@ class PollingWaker implements Waker {
   async #wakeMachine(id: string, name: string): Promise<void> {
     const machine = this.#machines.get(name)
     if (machine === undefined) return this.#leave(id, `its machine ${JSON.stringify(name)} was not given`)
-    await machine.wake(this.#parts.runtime, id, this.#closing.signal)
+    const open = await machine.open(this.#parts.runtime, id)
+    if (open.isAttended) return
+    const { signal } = this.#closing
+    await open.settled({ signal }).catch((thrown: unknown) => {
+      if (!signal.aborted) throw thrown
+    })
+    if (!open.isAttended) await open.close()
   }
 
   #leave(agentId: string, why: string): void {

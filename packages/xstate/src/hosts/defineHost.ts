@@ -5,6 +5,7 @@ import type { AgentRuntime } from '../../../../src/runtime/agentRuntime.ts'
 import { kindOf } from './actorKinds.ts'
 import { durable, type PromiseLogic } from './durable.ts'
 import type { AnyMachine, HostDefinition, HostRules } from './hostTypes.ts'
+import { isObject } from './isObject.ts'
 import { refused, whyNotMachine } from './machineState.ts'
 
 /** A machine, or a function that makes it for the runtime that its agents are to run in, with the rules by which it is kept. */
@@ -32,8 +33,7 @@ const check = optionsCheck(
 const definitions = new WeakSet<object>()
 
 /** Returns true for what `defineHost` returned. */
-export const isHostDefinition = <M extends AnyMachine>(value: M | HostDefinition<M>): value is HostDefinition<M> =>
-  definitions.has(value)
+export const isHostDefinition = (value: unknown): value is HostDefinition => isObject(value) && definitions.has(value)
 
 /**
  * A machine with the rules by which it is kept, for `hostMachine`, and for `machines` of `runtime.wake`.
@@ -61,10 +61,7 @@ export function defineHost<M extends AnyMachine>(config: HostConfig<M>): HostDef
     name,
     rules,
     machine: make,
-    async wake(runtime, id, signal) {
-      const { wakeHost } = await import('./wakeHost.ts')
-      await wakeHost(runtime, definition, id, signal)
-    },
+    open: async (runtime, id) => (await import('./openHost.ts')).openHost(runtime, definition, { id }),
   }
   definitions.add(definition)
   return definition

@@ -1,6 +1,7 @@
 import { RuntimeError } from '../../../../src/protocol/errors.ts'
 import type { HostPast } from './hostPast.ts'
-import type { HostRules, HostView } from './hostTypes.ts'
+import type { HostView } from '../../../../src/protocol/parts/hosts/hostView.ts'
+import type { HostRules } from './hostTypes.ts'
 import { viewOf } from './hostView.ts'
 import { failed } from './machineHost.ts'
 import type { KeptMachine } from './replica.ts'
@@ -13,6 +14,7 @@ export class FinishedHost {
   readonly snapshot: unknown
   readonly view: HostView
   readonly done: Promise<unknown>
+  readonly isAttended = false
 
   /** @throws RuntimeError `MACHINE_CHANGED`, `MACHINE_IMPURE` */
   constructor(kept: KeptMachine, rules: HostRules, past: HostPast) {
@@ -29,6 +31,8 @@ export class FinishedHost {
   async send(): Promise<void> {
     throw new RuntimeError('MACHINE_CLOSED', `Machine "${this.id}" has come to its end.`)
   }
+
+  attend(): void {}
 
   onStep(): () => void {
     return () => {}

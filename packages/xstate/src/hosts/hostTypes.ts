@@ -1,4 +1,6 @@
 import type { AgentRuntime } from '../../../../src/runtime/agentRuntime.ts'
+import type { HostView } from '../../../../src/protocol/parts/hosts/hostView.ts'
+import type { OpenHost } from './registry.ts'
 import type { ToolEffects } from '../../../../src/actors/tools/checkedUndo.ts'
 
 /** An XState machine, as `setup(…).createMachine` of any copy from 5.20 on makes it. */
@@ -45,8 +47,8 @@ export interface HostDefinition<M extends AnyMachine = AnyMachine> {
   readonly name: string
   readonly rules: HostRules
   machine(runtime: AgentRuntime): M
-  /** Opens a machine that is due, and closes it once it has nothing more to do. Rejects as `hostMachine` does. */
-  wake(runtime: AgentRuntime, id: string, signal: AbortSignal): Promise<void>
+  /** Opens one that has a log, for whoever wakes it or sends it an event. Rejects as `hostMachine` does. */
+  open(runtime: object, id: string): Promise<OpenHost>
 }
 
 /** Options of `hostMachine`. */
@@ -59,30 +61,6 @@ export interface HostOptions {
   readonly wait?: number
   /** Takes it from a process that has it. Default `false`. */
   readonly takeOver?: boolean
-}
-
-/** A delayed event that has yet to come. */
-export interface PendingTimer {
-  readonly id: string
-  readonly type: string
-  /** When it comes, in epoch milliseconds. */
-  readonly due: number
-}
-
-/** State of a hosted machine for lists. */
-export interface HostView {
-  readonly id: string
-  readonly machine: string
-  readonly version: string | undefined
-  /** `closed`: it is not in this process any more. */
-  readonly status: 'active' | 'done' | 'error' | 'closed'
-  /** The states it is in, as XState writes them. */
-  readonly value: unknown
-  /** `seq` of its last record. */
-  readonly seq: number
-  readonly timers: readonly PendingTimer[]
-  /** Its children by id, with the ids of agents among them. */
-  readonly children: readonly { readonly id: string; readonly agentId?: string; readonly status: string }[]
 }
 
 /** A machine that is kept in a log. */

@@ -1,6 +1,7 @@
 import type { HostTimer } from '../../../../src/protocol/parts/hosts/hostRecords.ts'
-import type { HostView } from './hostTypes.ts'
+import type { HostView } from '../../../../src/protocol/parts/hosts/hostView.ts'
 import type { MachineState } from './machineState.ts'
+import { versionOf } from './keeping.ts'
 import { asJson } from './plainJson.ts'
 import type { KeptMachine } from './replica.ts'
 
@@ -24,7 +25,7 @@ export function viewOf({
   return {
     id,
     machine,
-    version,
+    ...versionOf(version),
     status: isHere && status !== 'stopped' ? status : 'closed',
     value: asJson(state.value),
     seq,

@@ -1,6 +1,7 @@
 import { callListener } from '../../../../src/protocol/callbackBugs.ts'
 import { RuntimeError } from '../../../../src/protocol/errors.ts'
 import type { HostTimer } from '../../../../src/protocol/parts/hosts/hostRecords.ts'
+import type { RecordOf } from '../../../../src/protocol/records.ts'
 import type { StoreLease } from '../../../../src/protocol/ports/store.ts'
 import type { LocalRuntime } from '../../../../src/runtime/runtime.ts'
 import { checkEvent, mostWaiting, whyNotRecorded } from './checkEvent.ts'
@@ -9,7 +10,8 @@ import { Effects } from './effects.ts'
 import { HostIndex } from './hostIndex.ts'
 import { Inbox } from './inbox.ts'
 import { noteRequest, type HostPast } from './hostPast.ts'
-import type { HostRules, HostView } from './hostTypes.ts'
+import type { HostView } from '../../../../src/protocol/parts/hosts/hostView.ts'
+import type { HostRules } from './hostTypes.ts'
 import { Journal } from './journal.ts'
 import { Keeping, snapshotAfter, versionOf } from './keeping.ts'
 import { LiveMachine, type Scheduled, type Surroundings } from './liveMachine.ts'
@@ -58,6 +60,7 @@ export class MachineHost implements ActorHost, Surroundings, Restless {
   #busySince: number | undefined
   #cancelRest: (() => void) | undefined
   readonly #listeners = new Set<(view: HostView) => void>()
+  #isAttended = false
   #changed = Promise.withResolvers<void>()
   readonly #done = Promise.withResolvers<unknown>()
   #ending: Promise<void> | undefined
@@ -183,9 +186,19 @@ export class MachineHost implements ActorHost, Surroundings, Restless {
     return () => this.#listeners.delete(listener)
   }
 
-  /** True while somebody listens to it. */
+  /** Somebody has it: it stays open until they close it. */
+  attend(): void {
+    this.#isAttended = true
+  }
+
+  /** True while somebody in this process has it, or listens to it. */
   get isAttended(): boolean {
-    return this.#listeners.size > 0
+    return this.#isAttended || this.#listeners.size > 0
+  }
+
+  /** Resolves with its end, once that has begun; `undefined` before. */
+  get ending(): Promise<void> | undefined {
+    return this.#ending
   }
 
   async settled({ signal }: { readonly signal?: AbortSignal } = {}): Promise<void> {
@@ -271,7 +284,7 @@ export class MachineHost implements ActorHost, Surroundings, Restless {
   }
 
   /** Starts the machine for the first time, or once more if its first actions may not have been carried out. */
-  #first(created: { readonly seq: number; readonly time: number; readonly input: unknown }): void {
+  #first(created: RecordOf<'host.created'>): void {
     const { kept, rules } = this.#parts
     this.#keeping = new Keeping(kept, rules.version, this.#journal, () =>
       Replica.begun(kept, created.seq, created.input),

@@ -23,7 +23,7 @@ export const hostRecords = {
       /** Name by which the machine is found again. */
       machine: z.string(),
       version: z.string().exactOptional(),
-      input: z.unknown(),
+      input: z.unknown().exactOptional(),
     }),
   /** The machine is given an event. */
   'host.event': () =>
@@ -68,7 +68,7 @@ export const hostRecords = {
       type: z.literal('host.effect.end'),
       key: z.string(),
       actor: z.string(),
-      output: z.unknown(),
+      output: z.unknown().exactOptional(),
       error: errorInfoSchema().exactOptional(),
     }),
   /** The state after all events up to `upto`. */
@@ -86,7 +86,7 @@ export const hostRecords = {
     z.object({
       ...base(),
       type: z.literal('host.done'),
-      output: z.unknown(),
+      output: z.unknown().exactOptional(),
       error: errorInfoSchema().exactOptional(),
     }),
 } as const
