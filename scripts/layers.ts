@@ -99,7 +99,13 @@ export const layers: readonly Layer[] = [
   },
   {
     path: 'packages/bridge/src',
-    below: [...core, 'packages/sessions/src', 'packages/charts/src', 'packages/bridge/src/client'],
+    below: [
+      ...core,
+      'packages/sessions/src',
+      'packages/xstate/src/hosts/registry.ts',
+      'packages/charts/src',
+      'packages/bridge/src/client',
+    ],
     packages: ['xstate', 'zod', 'nanoid', 'ws'],
     node: 'files',
   },
@@ -198,6 +204,7 @@ export const layers: readonly Layer[] = [
       ...[
         'sessions',
         'policies',
+        'xstate',
         'charts',
         'sqlite',
         'postgres',

@@ -145,6 +145,9 @@ const results: { readonly [T in Exclude<keyof typeof commandTable, AgentCommand[
     '`{ by, costUsd, requests, usage, unpriced, groups, total, unread, unreadLogs }`: of each group `{ key, agents, costUsd, requests, usage, unpriced, over? }`, the most expensive first; use without a known price is in `unpriced` alone',
   'waiting.list':
     '`{ waiting, total }`: agents, who has waited longest first, each `{ agentId, definition, title?, metadata?, isRunning, pending }`; one that does not run is woken by what is decided',
+  'host.send': '`{}`, once the event is in the store and was taken',
+  'host.list': '`{ hosts }`: of each `{ id, machine, version?, status, value, seq, timers, children }`',
+  'host.read': '`{ host }`, as in `host.list`',
   'worker.list': '`{ workers }`: of each `{ name, words? }`; none where the server is no gateway',
 }
 

@@ -82,6 +82,8 @@ export async function readHistory(store: Store, agentId: string): Promise<Histor
 async function readCreated(store: Store, agentId: string, fork?: string): Promise<RecordOf<'agent.created'>> {
   for await (const first of store.read(agentId)) {
     if (first.type === 'agent.created') return first
+    if (first.type === 'host.created')
+      throw new RuntimeError('AGENT_NOT_FOUND', `"${agentId}" is the machine "${first.machine}", and no agent.`)
     throw new RuntimeError('LOG_CORRUPT', `The log of agent "${agentId}" begins with ${first.type}.`)
   }
   if (fork === undefined)
@@ -91,9 +93,15 @@ async function readCreated(store: Store, agentId: string, fork?: string): Promis
 
 /** Returns the first record of an agent's log; `undefined` without a log, or if it does not begin with `agent.created`. Rejects as the store does. */
 export async function createdRecord(store: Store, agentId: string): Promise<RecordOf<'agent.created'> | undefined> {
-  for await (const record of store.read(agentId, 1, 1)) {
-    checkVersion(agentId, record)
-    return record.type === 'agent.created' ? record : undefined
+  const record = await firstRecord(store, agentId)
+  return record?.type === 'agent.created' ? record : undefined
+}
+
+/** Returns the first record of a log, be it an agent's or another's; `undefined` without a log. Rejects as the store does. */
+export async function firstRecord(store: Store, id: string): Promise<LogRecord | undefined> {
+  for await (const record of store.read(id, 1, 1)) {
+    checkVersion(id, record)
+    return record
   }
   return undefined
 }

@@ -52,6 +52,17 @@ export const errorTable = {
   JUDGE_FAILED: 'Check the value that the judge returns; every branch is in its own session.',
   SCHEDULE_INVALID: 'Give one of at, every and cron, with times to come.',
   SCHEDULE_NOT_FOUND: 'List them with agent.schedules().',
+  MACHINE_REFUSED: 'Change the machine as the message says.',
+  MACHINE_CHANGED:
+    'Give migrate, which makes a state of this machine from the kept one, or the version that wrote the log.',
+  MACHINE_IMPURE:
+    'Let guards, assigns, inputs and delays depend on context and event alone, then raise version and give migrate.',
+  MACHINE_FAILED: 'Read the message: the machine has ended there. Handle the error in the machine, and begin another.',
+  MACHINE_CLOSED: 'Open it again with hostMachine; its log is complete.',
+  MACHINE_NOT_FOUND: 'Check the id; a machine is begun by hostMachine, with an input.',
+  EVENT_INVALID: 'Send a JSON object with a type that is not of XState itself, of at most 256 kB.',
+  EFFECT_INTERRUPTED: 'Find out whether it was carried out, by its key, before it is tried again.',
+  EFFECT_FAILED: 'Read the message; the machine is given the error as an event.',
   PROVIDER_MISSING: 'Render the component below an <AgentProvider client={…}>.',
   BRIDGE_CLOSED: 'Connect again with a new client; a closed one stays closed.',
   SERVER_CLOSED: 'Ask again, here or where its logs are served next: what had begun continues, the rest was not begun.',

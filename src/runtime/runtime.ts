@@ -61,6 +61,7 @@ export class LocalRuntime implements AgentRuntime, ChildHosts {
   readonly #forget = warnOfForgottenApprovals(this)
   #closing: Promise<void> | undefined
   readonly #companions: Closable[] = []
+  readonly #above = new Set<Closable>()
 
   /** `instead`: returns the model that replaces another one in the tree of an agent. */
   constructor(options: RuntimeOptions, { instead }: Pick<HostShared, 'instead'> = {}) {
@@ -334,6 +335,17 @@ export class LocalRuntime implements AgentRuntime, ChildHosts {
     return true
   }
 
+  /** Closes what stands above agents before any of them ends. `false`: the runtime is closing already. */
+  closeFirst(above: Closable): boolean {
+    if (this.#closing === undefined) this.#above.add(above)
+    return this.#closing === undefined
+  }
+
+  /** Something above agents was closed by itself. */
+  closed(above: Closable): void {
+    this.#above.delete(above)
+  }
+
   close(options: ClosingOptions = {}): Promise<void> {
     checkOptions('close', options)
     this.#closing ??= this.#close(options)
@@ -346,6 +358,7 @@ export class LocalRuntime implements AgentRuntime, ChildHosts {
 
   async #close({ detach = false }: ClosingOptions): Promise<void> {
     this.#forget()
+    if (this.#above.size > 0) await Promise.allSettled([...this.#above].map((above) => above.close()))
     // Agents end first, so that clients still see their runs end.
     const end = (agent: Agent): Promise<void> =>
       detach && agent.isLoaded ? detachHost(hostOf(agent), this) : agent.close()

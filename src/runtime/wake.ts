@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { type AgentDefinition, isAgentDefinition } from '../actors/define/agentDefinition.ts'
-import { createdRecord } from '../log/readHistory.ts'
+import { firstRecord } from '../log/readHistory.ts'
 import { optionsCheck } from '../protocol/checks/optionsCheck.ts'
 import { type ErrorCode, hasCode, messageOf, RuntimeError } from '../protocol/errors.ts'
 import type { Clock } from '../protocol/ports/clock.ts'
@@ -11,10 +11,26 @@ import { hostOf } from './agents/agentFacts.ts'
 import type { AgentRuntime } from './agentRuntime.ts'
 import type { StoredAgent } from './resumeAll.ts'
 
+/** A machine that is kept in logs of its own, as `defineHost` of `escapement/xstate` returns it. */
+export interface WakeableMachine {
+  readonly name: string
+  open(runtime: AgentRuntime, id: string): Promise<OpenMachine>
+}
+
+/** An open machine. */
+interface OpenMachine {
+  /** True while somebody has it, or listens to it: it stays, and keeps its times itself. */
+  readonly isAttended: boolean
+  settled(options: { readonly signal: AbortSignal }): Promise<void>
+  close(): Promise<void>
+}
+
 /** Options of `runtime.wake`. */
 export interface WakeOptions {
   /** The definitions of the agents, found by their names. */
   readonly definitions: readonly AgentDefinition[]
+  /** Machines that are kept as agents are, found by their names. Default: none. */
+  readonly machines?: readonly WakeableMachine[]
   /** Returns the `deps` of each agent. Without it, agents whose definitions need `deps` are left. Default: nothing. */
   readonly deps?: (agent: StoredAgent) => unknown
   /** How often the store is asked what is due, in milliseconds. Default 5,000. */
@@ -29,10 +45,13 @@ export interface Waker {
   close(): Promise<void>
 }
 
+const isFunction = () => z.custom((value) => typeof value === 'function', 'give a function')
+
 const check = optionsCheck(
   { definitions: () => z.array(z.custom<AgentDefinition>(isAgentDefinition, 'give what defineAgent returns')) },
   {
-    deps: () => z.custom((value) => typeof value === 'function', 'give a function'),
+    machines: () => z.array(z.looseObject({ name: z.string(), open: isFunction() })),
+    deps: isFunction,
     everyMs: () => z.number().positive(),
     atOnce: () => z.int().positive(),
   },
@@ -40,7 +59,7 @@ const check = optionsCheck(
 
 /** Runtime and store in which agents are woken. */
 interface Parts {
-  readonly runtime: Pick<AgentRuntime, 'agent' | 'resume' | 'detach'>
+  readonly runtime: AgentRuntime
   readonly store: Store
   readonly clock: Clock
   readonly logger: Logger | undefined
@@ -74,6 +93,8 @@ export function startWaker(parts: Parts, options: WakeOptions): Waker {
 class PollingWaker implements Waker {
   readonly #parts: Parts
   readonly #byName: ReadonlyMap<string, AgentDefinition>
+  readonly #machines: ReadonlyMap<string, WakeableMachine>
+  readonly #closing = new AbortController()
   readonly #deps: WakeOptions['deps']
   readonly #everyMs: number
   readonly #atOnce: number
@@ -85,9 +106,10 @@ class PollingWaker implements Waker {
   #polling: Promise<void> | undefined
   #closed: Promise<void> | undefined
 
-  constructor(parts: Parts, { definitions, deps, everyMs = 5_000, atOnce = 16 }: WakeOptions) {
+  constructor(parts: Parts, { definitions, machines = [], deps, everyMs = 5_000, atOnce = 16 }: WakeOptions) {
     this.#parts = parts
     this.#byName = new Map(definitions.map((definition) => [definition.name, definition]))
+    this.#machines = new Map(machines.map((machine) => [machine.name, machine]))
     this.#deps = deps
     this.#everyMs = everyMs
     this.#atOnce = atOnce
@@ -101,6 +123,7 @@ class PollingWaker implements Waker {
 
   async #close(): Promise<void> {
     this.#cancel?.()
+    this.#closing.abort(new Error('The waker was closed.'))
     await this.#polling
     const { runtime } = this.#parts
     await Promise.allSettled([...this.#awake.keys()].map((id) => runtime.detach(id)))
@@ -145,8 +168,9 @@ class PollingWaker implements Waker {
       // Cheaper than to try: most are at work in another process.
       const holder = await store.holder?.(agentId)
       if (holder !== undefined && !holder.isHere) return
-      const created = await createdRecord(store, agentId)
-      if (created === undefined) return
+      const created = await firstRecord(store, agentId)
+      if (created?.type === 'host.created') return await this.#wakeMachine(agentId, created.machine)
+      if (created?.type !== 'agent.created') return
       const { definition: name, metadata } = created
       const definition = this.#byName.get(name)
       if (definition === undefined) return this.#leave(agentId, `its definition ${JSON.stringify(name)} was not given`)
@@ -163,6 +187,18 @@ class PollingWaker implements Waker {
       if (hasCode(thrown, 'AGENT_STOPPED')) await this.#forget(agentId)
       else if (!elsewhere.some((code) => hasCode(thrown, code))) this.#leave(agentId, messageOf(thrown))
     }
+  }
+
+  async #wakeMachine(id: string, name: string): Promise<void> {
+    const machine = this.#machines.get(name)
+    if (machine === undefined) return this.#leave(id, `its machine ${JSON.stringify(name)} was not given`)
+    const open = await machine.open(this.#parts.runtime, id)
+    if (open.isAttended) return
+    const { signal } = this.#closing
+    await open.settled({ signal }).catch((thrown: unknown) => {
+      if (!signal.aborted) throw thrown
+    })
+    if (!open.isAttended) await open.close()
   }
 
   #leave(agentId: string, why: string): void {

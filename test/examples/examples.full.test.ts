@@ -135,6 +135,14 @@ const essentials: Readonly<Record<string, readonly string[]>> = {
     'anchor DENIED',
     '2 of 4 parts were short',
   ],
+  '19-order.ts': [
+    'the first process ended by SIGKILL',
+    'the order is "paying"',
+    'reminded 1 times',
+    'receipt for 1900 cents',
+    'Dear customer, your clock is on its way.',
+    'paid 1 time',
+  ],
 }
 
 describe('the examples', (it) => {

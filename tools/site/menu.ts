@@ -79,6 +79,7 @@ export const menu: readonly MenuGroup[] = [
       ['openapi', 'OpenAPI'],
       ['acp', 'Editors (ACP)'],
       'xstate',
+      ['hosts', 'Machines that are kept'],
       'bundlers',
     ],
   },

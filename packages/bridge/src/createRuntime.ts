@@ -1,6 +1,8 @@
 import type { Client } from './client/client.ts'
 import type { BridgeServer, ServeOptions } from './server/serveOptions.ts'
 import type { InProcessOptions } from './inProcess/inProcessServer.ts'
+import { hostingOf, type OfferedMachine } from '../../xstate/src/hosts/registry.ts'
+import type { HostView } from '../../../src/protocol/parts/hosts/hostView.ts'
 import type { AgentRuntime } from '../../../src/runtime/agentRuntime.ts'
 import { resumeAll, type ResumeAllOptions, type ResumedAll } from '../../../src/runtime/resumeAll.ts'
 import { LocalRuntime } from '../../../src/runtime/runtime.ts'
@@ -45,6 +47,16 @@ export interface Runtime extends AgentRuntime {
    * ```
    */
   wake(options: WakeOptions): Waker
+
+  /**
+   * The machines that are open in this process, as `hostMachine` of `escapement/xstate` keeps them.
+   *
+   * @example
+   * ```ts
+   * for (const { id, machine, value, timers } of runtime.hosts()) console.log(id, machine, value, timers.length)
+   * ```
+   */
+  hosts(): readonly HostView[]
 
   /**
    * Everything that waits for people, at all agents of the store or at those with certain metadata, whether they run or not: approvals,
@@ -122,8 +134,15 @@ class ServedRuntime extends LocalRuntime implements Runtime {
     this.checkOpen()
     const { shared, logger } = this
     const waker = startWaker({ runtime: this, store: shared.store, clock: shared.clock, logger }, options)
+    const { offered } = hostingOf(this)
+    // Whoever wakes machines also takes events for those that are closed.
+    for (const machine of options.machines ?? []) offered.set(machine.name, machine as OfferedMachine)
     this.closeWith(waker)
     return waker
+  }
+
+  hosts(): readonly HostView[] {
+    return [...hostingOf(this).open.values()].map(({ view }) => view)
   }
 
   async waiting(options: WaitingOptions = {}): Promise<readonly WaitingAgent[]> {

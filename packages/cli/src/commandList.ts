@@ -302,7 +302,7 @@ export const commands: Readonly<Record<string, Command>> = {
   wake: {
     usage: 'wake [module]',
     group: 'network',
-    summary: 'wake the agents of a module whose schedules are due',
+    summary: 'wake the agents and machines of a module that are due',
     details: [
       'The module exports what defineAgent returns; without one it is the agents of escapement.config.ts.',
       'Each agent of the folder of the logs is opened when it is due, does its work, and is closed again;',

@@ -97,6 +97,9 @@ export class SessionProjection {
     switch (record.type) {
       case 'agent.created':
         return this.#create(record)
+      case 'host.created':
+        this.#head = { id: record.hostId, path: [], definition: record.machine, model: '' }
+        return
       case 'run.start':
         return this.#startRun(record)
       case 'run.end':

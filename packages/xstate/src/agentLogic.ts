@@ -19,6 +19,9 @@ import {
   type AgentLogicInput,
   type AgentSnapshot,
 } from './agentSnapshot.ts'
+import { isAgentLogic } from './hosts/actorKinds.ts'
+import { actorHosts } from './hosts/durable.ts'
+import { commandInStep, mostAgents, nameInStep, stepNow } from './hosts/naming.ts'
 import { Life, Update } from './life.ts'
 
 export interface AgentLogicOptions<Deps = unknown> {
@@ -119,12 +122,14 @@ export function agentLogic<Output = unknown, Deps = unknown, Calls = unknown>(
     given.get(actor) ?? (isFunction(deps) ? deps(agentId) : deps)
   const told = new Set<string>(tell)
   const plan = { runtime, definition: definition as AgentDefinition, onStop, tell: told, textMs, depsOf }
-  const newId = (): string => nanoid(12)
+  // In a hosted machine ids are the same whenever a step is taken again.
+  const newId = (): string => nameInStep() ?? nanoid(12)
 
-  return {
+  return isAgentLogic<AgentLogic<Output, Deps, EventsOf<Calls>>>({
     config: configOf(plan.definition),
     getInitialSnapshot: ({ self }, input) => {
       try {
+        countInStep()
         const { agentId, request } = checkInput(definition.name, input, newId)
         if (input?.deps !== undefined) given.set(self, input.deps)
         return { ...blank, status: 'active', agentId, request }
@@ -141,9 +146,12 @@ export function agentLogic<Output = unknown, Deps = unknown, Calls = unknown>(
     },
     getPersistedSnapshot: persisted,
     start: (snapshot, scope) => {
-      if (snapshot.status === 'active') lives.set(scope.self, new Life(plan, snapshot, scope))
+      if (snapshot.status !== 'active') return
+      const life = new Life(plan, snapshot, scope)
+      lives.set(scope.self, life)
+      actorHosts.get(scope.system)?.follow(life)
     },
-    transition: (snapshot, event, { self }) => {
+    transition: (snapshot, event, { self, system }) => {
       if (snapshot.status !== 'active') return snapshot
       const life = lives.get(self)
       const received: unknown = event
@@ -152,8 +160,27 @@ export function agentLogic<Output = unknown, Deps = unknown, Calls = unknown>(
         life?.stop()
         return { ...snapshot, status: 'stopped', output: undefined, error: undefined }
       }
-      if (!isCommand(event) || life?.say(event) === true) return snapshot
+      if (!isCommand(event)) return snapshot
+      const host = actorHosts.get(system)
+      const requestId = host === undefined ? undefined : commandInStep()
+      if (host !== undefined && requestId !== undefined && life !== undefined) {
+        host.owe(life.give(event, requestId))
+        return snapshot
+      }
+      if (life?.say(event) === true) return snapshot
       return { ...snapshot, queued: [...snapshot.queued, event] }
     },
-  }
+  })
+}
+
+/** Counts an agent of a hosted machine. @throws RuntimeError `MACHINE_REFUSED` for one too many, which is the error of its actor */
+function countInStep(): void {
+  const step = stepNow()
+  if (step === undefined) return
+  step.agents += 1
+  if (step.agents > mostAgents)
+    throw new RuntimeError(
+      'MACHINE_REFUSED',
+      `Machine "${step.hostId}" has ${mostAgents} agents at work, which is the most.`,
+    )
 }

@@ -13,6 +13,7 @@ import type { Agent } from '../../../src/runtime/agents/agent.ts'
 import type { AgentHost } from '../../../src/runtime/agents/agentHost.ts'
 import type { UnderActor } from '../../../src/runtime/children/spawnOptions.ts'
 import type { LocalRuntime } from '../../../src/runtime/runtime.ts'
+import { actorHosts, type EffectActor } from './hosts/durable.ts'
 import type { AgentLogicEvent, AgentRequest, AgentSnapshot, AgentView } from './agentSnapshot.ts'
 import { inTurn } from '../../../src/actors/timing/inTurn.ts'
 import { RequestedRun } from '../../../src/runtime/agents/requestedRun.ts'
@@ -46,7 +47,7 @@ interface Plan {
 }
 
 /** An actor of some copy of XState, which names its parent so. */
-interface Actor extends UnderActor {
+interface Actor extends UnderActor, Pick<EffectActor, 'id'> {
   readonly _parent?: { send(event: AgentEvent): void }
   getSnapshot(): AgentSnapshot
   send(event: Update): void
@@ -54,6 +55,7 @@ interface Actor extends UnderActor {
 
 interface Scope {
   readonly self: object
+  readonly system: object
   emit(event: AgentEvent): void
 }
 
@@ -75,6 +77,10 @@ export class Life {
   #cancelTimer: (() => void) | undefined
   /** Keys of the waiting calls and questions that the parent was told of in this life. */
   readonly #told = new Set<string>()
+  /** Settles once it has tried to open the agent, and once the commands of a hosted machine were given. Never rejects. */
+  readonly #opened: Promise<void>
+  #given: Promise<unknown> = Promise.resolve()
+  #isSuspended = false
 
   constructor(plan: Plan, { agentId, request }: AgentSnapshot, scope: Scope) {
     this.#plan = plan
@@ -84,7 +90,46 @@ export class Life {
     this.#self = scope.self as Actor
     this.#run = new RequestedRun(request?.id, () => (this.#loaded?.view.definition ?? plan.definition).output)
     // In turn, so that an actor that was stopped while it opened the agent has closed it before the next one finds it.
-    inTurn(plan.runtime, agentId, () => this.#open()).catch((thrown: unknown) => this.#fail(thrown))
+    this.#opened = inTurn(plan.runtime, agentId, () => this.#open()).catch((thrown: unknown) => this.#fail(thrown))
+  }
+
+  /** True while its agent works, and waits neither for people nor for a time. */
+  get isBusy(): boolean {
+    if (this.#state !== 'following') return this.#state !== 'over'
+    const { state, pause } = this.#agent!
+    return state !== 'idle' && pause === null && this.#agent!.pending().length === 0
+  }
+
+  /** Resolves once the agent does nothing more by itself. Never rejects. */
+  async settled(): Promise<void> {
+    await this.#opened
+    await this.#agent?.settled().catch(() => {})
+  }
+
+  /** Ends it as a crash would, whatever the logic was told to do with it; only an agent that is to be left is left. Never rejects. */
+  async suspend(): Promise<void> {
+    this.#isSuspended = true
+    const isParting = this.#state === 'parting' || this.#state === 'over'
+    const isOpening = this.#state === 'opening'
+    this.#state = 'over'
+    await (isOpening ? this.#opened : isParting ? undefined : this.#part())
+  }
+
+  /**
+   * Gives the agent a command of a hosted machine, once it is there and unless its log has the request. Resolves once its log has the command, or
+   * nobody is there to take it; `false`: it is to be given again. Never rejects.
+   */
+  give(event: AgentLogicEvent, requestId: string): Promise<boolean> {
+    const giving = this.#given.then(async () => {
+      await this.#opened
+      const agent = this.#agent
+      if (this.#state !== 'following' || agent === undefined) return !this.#isSuspended
+      if (!(await agent.wasAsked(requestId))) this.say(event, requestId)
+      await agent.durable()
+      return true
+    })
+    this.#given = giving.catch(() => {})
+    return giving.catch(() => !this.#isSuspended)
   }
 
   /** Its actor was stopped. */
@@ -96,12 +141,15 @@ export class Life {
   }
 
   /** Gives the agent a command; `false`: it is not there yet. */
-  say(event: AgentLogicEvent): boolean {
+  say(event: AgentLogicEvent, requestId?: string): boolean {
     const { runtime } = this.#plan
     if (this.#state === 'opening' || this.#agent === undefined) return false
     try {
       const { type, ...said } = event
-      this.#agent.dispatch({ ...said, type: `agent.${type}`, agentId: this.#agentId } as AgentCommand)
+      this.#agent.dispatch(
+        { ...said, type: `agent.${type}`, agentId: this.#agentId } as AgentCommand,
+        requestId === undefined ? {} : { requestId },
+      )
     } catch (thrown) {
       // Thrown in a transition it would end the actor.
       runtime.find(this.#agentId)?.announcer.fail(thrown)
@@ -172,7 +220,7 @@ export class Life {
         const isOpen = this.#state === 'following' && this.#agent === agent
         if (asked === undefined || !isOpen || !agent.pending().some((one) => one.key === key)) continue
         this.#scope.emit(asked)
-        if (this.#plan.tell.has(asked.type)) this.#self._parent?.send(asked)
+        this.#tellParent(asked)
       } catch (thrown) {
         this.#loaded?.announcer.fail(thrown)
       }
@@ -202,7 +250,7 @@ export class Life {
     const asked = pendingIn(event.agentId, event)
     if (asked !== undefined) this.#told.add(asked.key)
     this.#scope.emit(event)
-    if (this.#plan.tell.has(event.type) && !this.#isOver) this.#self._parent?.send(event)
+    if (!this.#isOver) this.#tellParent(event)
     if (this.#state !== 'following') return
     if (this.#isDone) this.#finish(agent)
     else if (isDelta(event)) this.#cancelTimer ??= this.#plan.runtime.clock.after(this.#plan.textMs, this.#flush)
@@ -210,6 +258,13 @@ export class Life {
       this.#isFlushing = true
       queueMicrotask(this.#flush)
     }
+  }
+
+  #tellParent(event: AgentEvent): void {
+    if (!this.#plan.tell.has(event.type)) return
+    const host = actorHosts.get(this.#scope.system)
+    if (host === undefined) this.#self._parent?.send(event)
+    else host.arrived(event, this.#self)
   }
 
   #note(event: AgentEvent): void {
@@ -299,7 +354,7 @@ export class Life {
     const host = this.#own
     if (host === undefined || onStop === 'leave') return
     try {
-      if (onStop === 'abort') await runtime.agent(this.#agentId)?.close()
+      if (onStop === 'abort' && !this.#isSuspended) await runtime.agent(this.#agentId)?.close()
       else await suspend(runtime, host)
     } catch (thrown) {
       host.announcer.fail(thrown)

@@ -16,6 +16,8 @@ const commandId = lazily(() => z.string().min(1).max(128))
 const asked = lazily(() => ({ id: commandId() }))
 const ofAgent = lazily(() => ({ ...asked(), agentId: agentIdSchema() }))
 
+const ofHost = lazily(() => ({ ...asked(), hostId: agentIdSchema() }))
+
 const commandFrames = Object.fromEntries(
   Object.entries(agentCommands.makers).map(([type, make]) => [type, () => make().extend(asked())]),
 ) as unknown as WithId<typeof agentCommands.makers>
@@ -149,6 +151,18 @@ export const clientFrames = variants({
       /** Maximum number of agents; default: 100. */
       limit: z.int().positive().max(1_000).exactOptional(),
     }),
+  /** Gives a machine that is kept an event. Sent again under the same id, or under the same `requestId` in any session, it is taken once. */
+  'host.send': () =>
+    onlyFields({
+      ...ofHost(),
+      type: z.literal('host.send'),
+      event: z.looseObject({ type: z.string().max(1_000) }),
+      requestId: commandId().exactOptional(),
+    }),
+  /** Asks for the machines that are open on the server. */
+  'host.list': () => onlyFields({ ...asked(), type: z.literal('host.list') }),
+  /** Asks for the state of a machine, which is opened if it is not. With `after`, the answer waits for a record after that one, at most 20 s. */
+  'host.read': () => onlyFields({ ...ofHost(), type: z.literal('host.read'), after: seq().exactOptional() }),
   /**
    * Asks for the processes behind a gateway; there are none if the server is not a gateway. Only for clients that may see all agents and have the
    * right `operate`.

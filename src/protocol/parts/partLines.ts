@@ -1,6 +1,7 @@
 import type { EventOf } from '../events.ts'
 import type { RecordLines } from './describing.ts'
 import { backgroundLines } from './background/backgroundLines.ts'
+import { hostLines } from './hosts/hostLines.ts'
 import { innerLines } from './inner/innerLines.ts'
 import { memoryLines } from './memory/memoryLines.ts'
 import { sleepLines } from './sleep/sleepLines.ts'
@@ -12,6 +13,7 @@ import { permissionLines } from './permissions/permissionLines.ts'
 /** The lines of all parts. Apart from `partWords.ts`, as a page loads only these. */
 export const partLines: { readonly [T in PartRecordType]: RecordLines<EventOf<T>> } = {
   ...backgroundLines,
+  ...hostLines,
   ...innerLines,
   ...memoryLines,
   ...scheduleLines,

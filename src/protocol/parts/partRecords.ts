@@ -1,4 +1,5 @@
 import { backgroundRecords } from './background/backgroundRecords.ts'
+import { hostRecords } from './hosts/hostRecords.ts'
 import { innerRecords } from './inner/innerRecords.ts'
 import { memoryRecords } from './memory/memoryRecords.ts'
 import { sleepRecords } from './sleep/sleepRecords.ts'
@@ -9,6 +10,7 @@ import { permissionCommands, permissionRecords } from './permissions/permissionR
 /** The records of all parts. */
 export const partRecords = {
   ...backgroundRecords,
+  ...hostRecords,
   ...innerRecords,
   ...memoryRecords,
   ...scheduleRecords,

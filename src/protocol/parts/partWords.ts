@@ -1,6 +1,7 @@
 import type { EventOf } from '../events.ts'
 import type { RecordWords } from './describing.ts'
 import { backgroundWords } from './background/backgroundWords.ts'
+import { hostWords } from './hosts/hostWords.ts'
 import { innerWords } from './inner/innerWords.ts'
 import { memoryWords } from './memory/memoryWords.ts'
 import { sleepWords } from './sleep/sleepWords.ts'
@@ -12,6 +13,7 @@ import { permissionWords } from './permissions/permissionWords.ts'
 /** The words of all parts: for the application's log, telemetry, and clients that may not see all. */
 export const partWords: { readonly [T in PartRecordType]: RecordWords<EventOf<T>> } = {
   ...backgroundWords,
+  ...hostWords,
   ...innerWords,
   ...memoryWords,
   ...scheduleWords,

@@ -4,6 +4,7 @@ import { callbackBugs } from '../../../../src/protocol/callbackBugs.ts'
 import { errorInfo, messageOf, RuntimeError, toErrorInfo, type ErrorInfo } from '../../../../src/protocol/errors.ts'
 import type { ServerFrame } from '../../../../src/protocol/bridge/frames.ts'
 import { rightsOf, type Right, type Role } from '../../../../src/protocol/bridge/rights.ts'
+import type { HostView } from '../../../../src/protocol/parts/hosts/hostView.ts'
 import type { Metadata } from '../../../../src/protocol/metadata.ts'
 import {
   agentsShape,
@@ -28,6 +29,7 @@ import { RemoteAgent, type AgentOwner } from './remoteAgent.ts'
 import type { AnswerOf, OutputOptions, RemoteAgentOf } from './remoteAgentOf.ts'
 import { RemoteFeed } from './remoteFeed.ts'
 import type { RemotePage, RemoteSessionPage } from './remotePage.ts'
+import { hostsShape, RemoteHost } from './remoteHost.ts'
 import { RemoteRoster, type RosterChange } from './remoteRoster.ts'
 import { spendFrame, spendShape, type RemoteSpend, type RemoteSpendOptions } from './spend.ts'
 import { watchWaiting } from './watchWaiting.ts'
@@ -234,6 +236,16 @@ export class Client {
    */
   async workers(): Promise<readonly RemoteWorker[]> {
     return readAnswer(workersShape, await this.#ask({ type: 'worker.list' })).workers
+  }
+
+  /** Returns a machine that the server keeps, to be sent events. A missing one is reported by the first request to it. */
+  host(id: string): RemoteHost {
+    return new RemoteHost(id, (frame) => this.#ask(frame))
+  }
+
+  /** Returns the machines that are open on the server, within reach. Rejects with `BRIDGE_FORBIDDEN`. */
+  async hosts(): Promise<readonly HostView[]> {
+    return readAnswer(hostsShape, await this.#ask({ type: 'host.list' })).hosts
   }
 
   /** Closes the connection for good; agents and their runs continue. Requests without an answer fail with an error. Idempotent. */

@@ -39,3 +39,5 @@ export type { PauseReason, RunStopReason, Spent } from '../../../../src/protocol
 export { partialOutput } from '../../../../src/protocol/runs/partialOutput.ts'
 export type { Run } from '../../../../src/protocol/runs/run.ts'
 export type { RunResult } from '../../../../src/protocol/runs/runResult.ts'
+export type { RemoteHost } from './remoteHost.ts'
+export type { HostView, PendingTimer } from '../../../../src/protocol/parts/hosts/hostView.ts'

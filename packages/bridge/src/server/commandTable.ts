@@ -18,6 +18,7 @@ import type { Relay } from './front.ts'
 import { waitingFor } from './waitingAnswer.ts'
 import { searchFor } from './searchAnswer.ts'
 import { spendFor } from './spendAnswer.ts'
+import { hostsWithin, readHost, sendToHost } from './hosts.ts'
 import { forkAgent } from './forkAgent.ts'
 import type { Command } from './front.ts'
 import type { ClientSubscriptions } from './clientSubscriptions.ts'
@@ -211,6 +212,19 @@ export const commandTable: { readonly [T in Command['type']]: CommandHandler<T> 
   'worker.list': {
     needs: 'operate',
     run: async ({ relay }) => ({ workers: (await relay?.workers()) ?? [] }),
+  },
+  'host.send': {
+    needs: 'control',
+    isOnce: true,
+    async run({ bridge, access }, { hostId, event, requestId: given }, requestId) {
+      await sendToHost(bridge, access, { hostId, event, requestId: given ?? requestId })
+      return {}
+    },
+  },
+  'host.list': { needs: 'see.all', run: ({ bridge, access }) => ({ hosts: hostsWithin(bridge, access) }) },
+  'host.read': {
+    needs: 'see.all',
+    run: ({ bridge, access }, { hostId, after }) => new DeferredAnswer(readHost(bridge, access, hostId, after)),
   },
   'session.list': {
     needs: 'see.messages',

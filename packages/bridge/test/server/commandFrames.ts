@@ -47,6 +47,9 @@ export const frames: { readonly [T in Command['type']]: readonly object[] } = {
   'agent.share': [{ agentId: 'a1' }],
   'waiting.list': [{}],
   'agent.stop': [{ agentId: 'a1' }],
+  'host.send': [{ hostId: 'h1', event: { type: 'go' } }],
+  'host.list': [{}],
+  'host.read': [{ hostId: 'h1' }],
 }
 
 /** Rights of each kind of command, as the guide has them; written down here once more, so that a change of the table is seen. */
@@ -91,4 +94,7 @@ export const needed: { readonly [T in Command['type']]: Right } = {
   'agent.share': 'share',
   'waiting.list': 'see.messages',
   'agent.stop': 'control',
+  'host.send': 'control',
+  'host.list': 'see.all',
+  'host.read': 'see.all',
 }

@@ -2,25 +2,31 @@ import { createRuntime } from '../../../bridge/src/createRuntime.ts'
 import { exitCodes } from '../cliHost.ts'
 import type { CommandRun } from '../command.ts'
 import { definitionsFor } from '../config/configAgents.ts'
+import { loadWakeable } from '../config/loadDefinitions.ts'
 import { loadConfig } from '../config/loadConfig.ts'
 import { settingsOf } from '../sessions/openWork.ts'
 import { openLogs, wantsJson } from '../sessions/sessionLogs.ts'
 import { untilStopped } from '../signals.ts'
 
-/** `escapement wake [module]`: opens the agents of a module, else of the configuration, when their schedules are due. */
+/** `escapement wake [module]`: opens the agents and machines of a module, else the agents of the configuration, when they are due. */
 export const wakeCommand: CommandRun = async (invocation, host) => {
   const config = await loadConfig(invocation, host)
-  const definitions = await definitionsFor(invocation, config, host)
+  const { task } = invocation
+  const { definitions, machines } =
+    task === undefined
+      ? { definitions: await definitionsFor(invocation, config, host), machines: [] }
+      : await loadWakeable(task, host.cwd())
   const { store } = await openLogs(invocation, config)
   const runtime = await createRuntime({ store, ...settingsOf(config).runtime })
   try {
-    runtime.wake({ definitions })
+    runtime.wake({ definitions, machines })
     const names = definitions.map(({ name }) => name)
+    const kept = machines.map(({ name }) => name)
     const stopped = untilStopped(host)
     host.stdout.write(
       wantsJson(invocation, host)
-        ? `${JSON.stringify({ definitions: names })}\n`
-        : `agents: ${names.join(', ')}\nCtrl-C ends.\n`,
+        ? `${JSON.stringify({ definitions: names, ...(kept.length === 0 ? {} : { machines: kept }) })}\n`
+        : `${namesLine('agents', names)}${namesLine('machines', kept)}Ctrl-C ends.\n`,
     )
     await stopped
     return exitCodes.done
@@ -28,3 +34,6 @@ export const wakeCommand: CommandRun = async (invocation, host) => {
     await runtime.close({ detach: true })
   }
 }
+
+const namesLine = (what: string, names: readonly string[]): string =>
+  names.length === 0 ? '' : `${what}: ${names.join(', ')}\n`

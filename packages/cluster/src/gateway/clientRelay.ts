@@ -52,6 +52,9 @@ const own: ReadonlySet<Command['type']> = new Set<Command['type']>([
   'waiting.list',
   'agent.share',
   'worker.list',
+  'host.send',
+  'host.list',
+  'host.read',
 ])
 
 /**

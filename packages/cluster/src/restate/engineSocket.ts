@@ -132,6 +132,9 @@ export class EngineSocket implements WebSocketPort {
       case 'agent.watch':
       case 'agent.unwatch':
       case 'worker.list':
+      case 'host.send':
+      case 'host.list':
+      case 'host.read':
         throw new RuntimeError('ENGINE_UNSUPPORTED', `${frame.type}: this needs a server; connect to a gateway for it.`)
       default:
         return this.#command(frame)

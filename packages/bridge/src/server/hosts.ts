@@ -1,0 +1,81 @@
+import { firstRecord } from '../../../../src/log/readHistory.ts'
+import { hasCode, RuntimeError } from '../../../../src/protocol/errors.ts'
+import type { HostView } from '../../../../src/protocol/parts/hosts/hostView.ts'
+import { hostingOf, type OpenHost } from '../../../xstate/src/hosts/registry.ts'
+import type { AgentAccess } from './agentAccess.ts'
+import type { Bridge } from './bridge.ts'
+import { newOutOfReach } from './roles.ts'
+
+/** How long a client waits for the next record of a machine, and how often it is looked for, in milliseconds. */
+const wait = { most: 20_000, step: 100 } as const
+/** How often a machine that closes meanwhile is opened again for an event. */
+const mostOpenings = 3
+
+/** The open machines within a client's reach. */
+export const hostsWithin = (bridge: Bridge, access: AgentAccess): readonly HostView[] =>
+  [...hostingOf(bridge.runtime).open.values()].flatMap(({ view }) => (isWithin(access, view.id) ? [view] : []))
+
+const isWithin = (access: AgentAccess, id: string): boolean => access.reach({ id, path: [], metadata: undefined })
+
+/**
+ * Gives a machine an event, and opens it for that if it is closed. Rejects with `MACHINE_NOT_FOUND`, `BRIDGE_FORBIDDEN`, as `send` of a machine, and
+ * as opening it does.
+ */
+export async function sendToHost(
+  bridge: Bridge,
+  access: AgentAccess,
+  { hostId, event, requestId }: { readonly hostId: string; readonly event: object; readonly requestId: string },
+): Promise<void> {
+  for (let openings = 1; ; openings += 1) {
+    const host = await openedHost(bridge, access, hostId)
+    access.checkAdmitted()
+    try {
+      await host.send(event, { requestId })
+    } catch (thrown) {
+      if (!hasCode(thrown, 'MACHINE_CLOSED') || host.view.status === 'done' || openings === mostOpenings) throw thrown
+      continue
+    }
+    closeLater(host)
+    return
+  }
+}
+
+/** The state of a machine, with `after` once its log has a record after that one, or after a while. Rejects as `sendToHost` does. */
+export async function readHost(
+  bridge: Bridge,
+  access: AgentAccess,
+  hostId: string,
+  after: number | undefined,
+): Promise<{ readonly host: HostView }> {
+  const host = await openedHost(bridge, access, hostId)
+  const until = bridge.clock.now() + wait.most
+  while (after !== undefined && host.view.seq <= after && host.view.status === 'active' && bridge.clock.now() < until) {
+    await new Promise<void>((resolve) => bridge.clock.after(wait.step, resolve))
+    access.checkAdmitted()
+  }
+  closeLater(host)
+  return { host: host.view }
+}
+
+async function openedHost(bridge: Bridge, access: AgentAccess, hostId: string): Promise<OpenHost> {
+  if (!isWithin(access, hostId)) throw newOutOfReach()
+  const { open, offered } = hostingOf(bridge.runtime)
+  const host = open.get(hostId)
+  if (host !== undefined && host.view.status !== 'closed') return host
+  const created = await firstRecord(bridge.store, hostId)
+  if (created?.type !== 'host.created')
+    throw new RuntimeError('MACHINE_NOT_FOUND', `There is no machine "${hostId}" in this store.`)
+  const machine = offered.get(created.machine)
+  if (machine === undefined)
+    throw new RuntimeError(
+      'MACHINE_NOT_FOUND',
+      `Machine "${created.machine}" of "${hostId}" is not known to this server.`,
+    )
+  return await machine.open(bridge.runtime, hostId)
+}
+
+/** Closes a machine that nobody in this process has, once it is at rest. */
+function closeLater(host: OpenHost): void {
+  if (host.isAttended) return
+  void host.settled().then(() => (host.isAttended ? undefined : host.close()))
+}

@@ -1,0 +1,92 @@
+import { memoryStore } from '../../../../src/log/stores/memoryStore.ts'
+import { failsWith } from '../../../../test/stores/storeFolder.ts'
+import { sharedStore } from '../../../../test/support/sharedStore.ts'
+import { assert, describe, type CaseContext } from '../../../../test/support/suite.ts'
+import { hostMachine } from '../../../xstate/src/hosts/hostMachine.ts'
+import { counter, recordsOf } from '../../../xstate/test/hosts/hostParts.ts'
+import { createRuntime, type Runtime } from '../../src/createRuntime.ts'
+import type { InProcessOptions } from '../../src/inProcess/inProcessServer.ts'
+
+async function begin(context: CaseContext, store = sharedStore(memoryStore())) {
+  const runtime = await createRuntime({ store })
+  context.cleanup(() => runtime.close())
+  return { store, runtime }
+}
+
+const connect = async (context: CaseContext, runtime: Runtime, options: InProcessOptions = {}) => {
+  const client = await runtime.connect(options)
+  context.cleanup(() => client.close())
+  return client
+}
+
+describe('machines that a server keeps', (it) => {
+  it('are listed, read and sent events by clients', async (context) => {
+    const { runtime } = await begin(context)
+    const hosted = await hostMachine(runtime, counter(), { id: 'c' })
+    const client = await connect(context, runtime)
+    assert.equal(
+      (await client.hosts()).map(({ id, machine, value }) => ({ id, machine, value })),
+      [{ id: 'c', machine: 'counter', value: 'counting' }],
+    )
+    assert.equal(runtime.hosts(), [hosted.view])
+    await client.host('c').send({ type: 'add', by: 3 })
+    assert.is(hosted.snapshot.context.count, 3)
+    assert.equal(await client.host('c').read(), hosted.view)
+  })
+
+  it('take an event once for one request of any client', async (context) => {
+    const { runtime } = await begin(context)
+    const hosted = await hostMachine(runtime, counter(), { id: 'c' })
+    const clients = [await connect(context, runtime), await connect(context, runtime)]
+    for (const client of clients) await client.host('c').send({ type: 'add', by: 1 }, { requestId: 'hook-1' })
+    for (const client of clients) await client.host('c').send({ type: 'add', by: 10 })
+    assert.is(hosted.snapshot.context.count, 21)
+  })
+
+  it('are opened for an event, and closed again', async (context) => {
+    const { runtime, store } = await begin(context)
+    const hosted = await hostMachine(runtime, counter(), { id: 'c' })
+    await hosted.close()
+    const client = await connect(context, runtime)
+    await Promise.all([1, 2, 3].map((by) => client.host('c').send({ type: 'add', by })))
+    while (runtime.hosts().length > 0) await new Promise((resolve) => setImmediate(resolve))
+    const again = await hostMachine(runtime, counter(), { id: 'c' })
+    assert.is(again.snapshot.context.count, 6)
+    assert.is((await recordsOf(store, 'c')).filter(({ type }) => type === 'host.event').length, 3)
+  })
+
+  it('are read as soon as something has happened', async (context) => {
+    const { runtime } = await begin(context)
+    const hosted = await hostMachine(runtime, counter(), { id: 'c' })
+    const client = await connect(context, runtime)
+    const { seq } = hosted.view
+    const read = client.host('c').read({ after: seq })
+    await hosted.send({ type: 'add', by: 1 })
+    assert.ok((await read).seq > seq)
+  })
+
+  it('refuse what is not there, not known, or no event', async (context) => {
+    const { runtime, store } = await begin(context)
+    await (await hostMachine(runtime, counter(), { id: 'c' })).close()
+    const { runtime: other } = await begin(context, store)
+    const client = await connect(context, other)
+    await assert.rejects(client.host('none').send({ type: 'add' }), failsWith('MACHINE_NOT_FOUND', 'no machine "none"'))
+    await assert.rejects(client.host('c').read(), failsWith('MACHINE_NOT_FOUND', '"counter"', 'not known'))
+    const waker = other.wake({ definitions: [], machines: [counter()] })
+    assert.is((await client.host('c').read()).value, 'counting')
+    await assert.rejects(client.host('c').send({ type: 'xstate.stop' }), failsWith('EVENT_INVALID'))
+    await assert.rejects(client.host('c').send({} as never), failsWith('BRIDGE_FRAME', 'event.type'))
+    await waker.close()
+  })
+
+  it('are driven by those who may, within their reach', async (context) => {
+    const { runtime } = await begin(context)
+    await hostMachine(runtime, counter(), { id: 'c' })
+    const observer = await connect(context, runtime, { role: 'observe' })
+    assert.is((await observer.hosts()).length, 1)
+    await assert.rejects(observer.host('c').send({ type: 'add', by: 1 }), failsWith('BRIDGE_FORBIDDEN', '"control"'))
+    const talker = await connect(context, runtime, { role: 'talk' })
+    await assert.rejects(talker.hosts(), failsWith('BRIDGE_FORBIDDEN', 'see.all'))
+    await assert.rejects(talker.host('c').read(), failsWith('BRIDGE_FORBIDDEN', 'see.all'))
+  })
+})

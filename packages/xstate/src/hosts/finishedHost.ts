@@ -1,0 +1,44 @@
+import { RuntimeError } from '../../../../src/protocol/errors.ts'
+import type { HostPast } from './hostPast.ts'
+import type { HostView } from '../../../../src/protocol/parts/hosts/hostView.ts'
+import type { HostRules } from './hostTypes.ts'
+import { viewOf } from './hostView.ts'
+import { failed } from './machineHost.ts'
+import type { KeptMachine } from './replica.ts'
+import { replayed } from './replay.ts'
+
+/** A machine that has come to its end. It is read from its log, which stays free. */
+export class FinishedHost {
+  readonly id: string
+  readonly ref: unknown
+  readonly snapshot: unknown
+  readonly view: HostView
+  readonly done: Promise<unknown>
+  readonly isAttended = false
+
+  /** @throws RuntimeError `MACHINE_CHANGED`, `MACHINE_IMPURE` */
+  constructor(kept: KeptMachine, rules: HostRules, past: HostPast) {
+    const { output, error, seq } = past.done!
+    const { state, actor } = replayed(kept, rules, { ...past, handled: Infinity })
+    this.id = kept.hostId
+    this.ref = actor
+    this.snapshot = state
+    this.view = viewOf({ ...kept, version: rules.version, state, seq, timers: [], isHere: true })
+    this.done = error === undefined ? Promise.resolve(output) : Promise.reject(failed(this.id, error.message))
+    this.done.catch(() => {})
+  }
+
+  async send(): Promise<void> {
+    throw new RuntimeError('MACHINE_CLOSED', `Machine "${this.id}" has come to its end.`)
+  }
+
+  attend(): void {}
+
+  onStep(): () => void {
+    return () => {}
+  }
+
+  async settled(): Promise<void> {}
+
+  async close(): Promise<void> {}
+}

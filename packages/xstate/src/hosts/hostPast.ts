@@ -1,0 +1,97 @@
+import { RuntimeError } from '../../../../src/protocol/errors.ts'
+import type { HostTimer } from '../../../../src/protocol/parts/hosts/hostRecords.ts'
+import type { Store } from '../../../../src/protocol/ports/store.ts'
+import type { LogRecord, RecordOf } from '../../../../src/protocol/records.ts'
+import { checkVersion } from '../../../../src/protocol/upgradeRecord.ts'
+import type { InputRecord } from './replica.ts'
+
+/** Requests that are remembered: one that is sent again is carried out once. */
+export const mostRequests = 10_000
+
+/** What the log of a machine says. */
+export interface HostPast {
+  readonly created: RecordOf<'host.created'>
+  snapshot: RecordOf<'host.snapshot'> | undefined
+  done: RecordOf<'host.done'> | undefined
+  /** Events after the snapshot. */
+  inputs: InputRecord[]
+  /** `seq` of the last event whose actions were carried out. */
+  handled: number
+  /** Fingerprints of the state by the `seq` of the event before. */
+  readonly prints: Map<number, string>
+  readonly timers: Map<string, HostTimer>
+  /** Effects by key, as far as they came. */
+  readonly effects: Map<string, 'started' | 'ended'>
+  readonly requests: Set<string>
+}
+
+/** Remembers a request, and forgets the oldest of too many. */
+export function noteRequest(requests: Set<string>, requestId: string): void {
+  requests.add(requestId)
+  if (requests.size > mostRequests) for (const oldest of requests.values()) return void requests.delete(oldest)
+}
+
+/**
+ * Reads the log of a machine; `undefined`: there is none.
+ * @throws RuntimeError `AGENT_EXISTS` for the log of an agent, `LOG_VERSION`, and as the store does
+ */
+export async function readPast(store: Store, hostId: string): Promise<HostPast | undefined> {
+  let past: HostPast | undefined
+  /** `seq` of the event by which each delayed event came; the record that says it was set may come later. */
+  const fired = new Map<string, number>()
+  for await (const record of store.read(hostId)) {
+    checkVersion(hostId, record)
+    past ??= begunBy(hostId, record)
+    note(past, record, fired)
+  }
+  return past
+}
+
+function begunBy(hostId: string, record: LogRecord): HostPast {
+  if (record.type !== 'host.created') throw new RuntimeError('AGENT_EXISTS', `"${hostId}" is an agent, and no machine.`)
+  return {
+    created: record,
+    snapshot: undefined,
+    done: undefined,
+    inputs: [],
+    handled: 0,
+    prints: new Map(),
+    timers: new Map(),
+    effects: new Map(),
+    requests: new Set(),
+  }
+}
+
+function note(past: HostPast, record: LogRecord, fired: Map<string, number>): void {
+  switch (record.type) {
+    case 'host.event':
+      past.inputs.push(record)
+      if (record.requestId !== undefined) noteRequest(past.requests, record.requestId)
+      if (record.timer !== undefined) {
+        past.timers.delete(record.timer)
+        fired.set(record.timer, record.seq)
+      }
+      return
+    case 'host.effect.start':
+      return void past.effects.set(record.key, 'started')
+    case 'host.effect.end':
+      past.inputs.push(record)
+      return void past.effects.set(record.key, 'ended')
+    case 'host.step':
+      past.handled = Math.max(past.handled, record.upto)
+      past.prints.set(record.upto, record.print)
+      for (const timer of record.set ?? [])
+        if ((fired.get(timer.id) ?? 0) <= record.upto) past.timers.set(timer.id, timer)
+      for (const id of record.cleared ?? []) past.timers.delete(id)
+      return
+    case 'host.snapshot':
+      past.snapshot = record
+      past.handled = Math.max(past.handled, record.upto)
+      past.inputs = past.inputs.filter(({ seq }) => seq > record.upto)
+      return past.prints.clear()
+    case 'host.done':
+      past.done = record
+      return
+    default:
+  }
+}

@@ -1,0 +1,444 @@
+import { callListener } from '../../../../src/protocol/callbackBugs.ts'
+import { RuntimeError } from '../../../../src/protocol/errors.ts'
+import type { HostTimer } from '../../../../src/protocol/parts/hosts/hostRecords.ts'
+import type { RecordOf } from '../../../../src/protocol/records.ts'
+import type { StoreLease } from '../../../../src/protocol/ports/store.ts'
+import type { LocalRuntime } from '../../../../src/runtime/runtime.ts'
+import { checkEvent, mostWaiting, whyNotRecorded } from './checkEvent.ts'
+import { actorHosts, effectError, type ActorHost, type Effect, type HostedLife } from './durable.ts'
+import { Effects } from './effects.ts'
+import { HostIndex } from './hostIndex.ts'
+import { Inbox } from './inbox.ts'
+import { noteRequest, type HostPast } from './hostPast.ts'
+import type { HostView } from '../../../../src/protocol/parts/hosts/hostView.ts'
+import type { HostRules } from './hostTypes.ts'
+import { Journal } from './journal.ts'
+import { Keeping, snapshotAfter, versionOf } from './keeping.ts'
+import { LiveMachine, type Scheduled, type Surroundings } from './liveMachine.ts'
+import { agentsIn, endOf, printOf, refused, whyNotKept, type MachineState } from './machineState.ts'
+import { inStep } from './naming.ts'
+import { asJson, notJson } from './plainJson.ts'
+import { Replica, type InputRecord, type KeptMachine } from './replica.ts'
+import { replayed } from './replay.ts'
+import { Steps, type Taking } from './steps.ts'
+import { HostTimers } from './timers.ts'
+import { untilAtRest, type Restless } from './untilAtRest.ts'
+import { viewOf } from './hostView.ts'
+
+type Event = { readonly type: string }
+
+/** Rest after which a snapshot is written, in milliseconds. */
+const restMs = 1_000
+
+/** A machine, its log and the runtime that keeps it. */
+export interface HostParts {
+  readonly runtime: LocalRuntime
+  readonly kept: KeptMachine
+  readonly rules: HostRules
+  readonly lease: StoreLease
+  /** Called once its log is released. */
+  leave(): void
+}
+
+/** A machine that is kept in a log, while it is in this process. */
+export class MachineHost implements ActorHost, Surroundings, Restless {
+  readonly #parts: HostParts
+  readonly #journal: Journal
+  readonly #index: HostIndex
+  readonly #timers: HostTimers
+  readonly #effects: Effects
+  readonly #requests: Set<string>
+  #live!: LiveMachine
+  #keeping!: Keeping
+  /** `closing`: it takes no more events; those that come are recorded for whoever opens it next. */
+  #phase: 'open' | 'closing' | 'ended' = 'open'
+  readonly #inbox: Inbox
+  readonly #lives = new Set<HostedLife>()
+  readonly #steps: Steps
+  #taking: Taking | undefined
+  #taken = 0
+  #busySince: number | undefined
+  #cancelRest: (() => void) | undefined
+  readonly #listeners = new Set<(view: HostView) => void>()
+  #isAttended = false
+  #changed = Promise.withResolvers<void>()
+  readonly #done = Promise.withResolvers<unknown>()
+  #ending: Promise<void> | undefined
+  #failure: RuntimeError | undefined
+
+  constructor(parts: HostParts, past: HostPast | undefined) {
+    const { runtime, lease, kept } = parts
+    const { shared, logger } = runtime
+    this.#parts = parts
+    this.#journal = new Journal(shared, lease, (error) => void this.#end(error))
+    this.#index = new HostIndex(kept.hostId, this.#journal, {
+      timers: shared.store.timers,
+      logger,
+      isNew: past === undefined,
+    })
+    this.#timers = new HostTimers(shared.clock, new Map(past?.timers), (timer) => this.#ring(timer))
+    this.#effects = new Effects(this.#journal, new Map(past?.effects), (end) => void this.#inbox.accept(end))
+    this.#inbox = new Inbox(this.#journal, {
+      take: (record) => this.#take(record),
+      rest: () => this.#rest(),
+      fail: (error) => void this.#end(error),
+    })
+    this.#steps = new Steps(this.#journal, () => this.#rest())
+    this.#requests = new Set(past?.requests)
+    this.#done.promise.catch(() => {})
+  }
+
+  get id(): string {
+    return this.#parts.kept.hostId
+  }
+
+  get name(): string {
+    return this.#parts.kept.name
+  }
+
+  get ref(): unknown {
+    return this.#live.actor
+  }
+
+  get snapshot(): MachineState {
+    return this.#live.state
+  }
+
+  get view(): HostView {
+    const { kept, rules } = this.#parts
+    const isHere = this.#phase !== 'ended' || this.snapshot.status !== 'active'
+    return viewOf({
+      ...kept,
+      version: rules.version,
+      state: this.snapshot,
+      seq: this.#journal.seq,
+      timers: this.#timers.list,
+      isHere,
+    })
+  }
+
+  get done(): Promise<unknown> {
+    return this.#done.promise
+  }
+
+  /** Begins a machine. @throws RuntimeError `MACHINE_REFUSED`; then its log has nothing */
+  async begin(given: unknown): Promise<void> {
+    const { kept, rules } = this.#parts
+    const wrong = notJson(given, 'input')
+    if (wrong !== undefined) throw refused(kept.name, `Its input must be JSON, but ${wrong}`)
+    const input = asJson(given)
+    const { state } = Replica.begun(kept, this.#journal.seq + 1, input)
+    if (state.status === 'error')
+      throw refused(kept.name, `It does not begin with this input: ${effectError(state.error).message}`)
+    const why = whyNotKept(kept.machine, state)
+    if (why !== undefined) throw refused(kept.name, why)
+    const created = this.#journal.append({
+      type: 'host.created',
+      hostId: kept.hostId,
+      machine: kept.name,
+      ...versionOf(rules.version),
+      input,
+    })
+    await this.#journal.durable()
+    this.#first(created)
+    this.#timers.open()
+    await this.#checkKept()
+  }
+
+  /** Goes on from a log. @throws RuntimeError `MACHINE_CHANGED`, `MACHINE_IMPURE`, `MACHINE_REFUSED` */
+  async goOn(past: HostPast): Promise<void> {
+    const { kept, rules } = this.#parts
+    const { created, handled } = past
+    const replica = replayed(kept, rules, past)
+    if (handled < created.seq) this.#first(created)
+    else this.#again(replica, handled)
+    for (const input of past.inputs) if (input.seq > handled) this.#take(input, true)
+    // It may have come to its end without a record of it.
+    if (this.snapshot.status !== 'active' && this.#ending === undefined) this.#finish(this.snapshot)
+    this.#timers.open()
+    this.#rest()
+    await this.#checkKept()
+  }
+
+  /** Throws why it cannot be kept, if that is known by now. */
+  async #checkKept(): Promise<void> {
+    await this.#ending
+    if (this.#failure !== undefined && this.#failure.code !== 'MACHINE_FAILED') throw this.#failure
+  }
+
+  /** Gives it an event; resolves once that is in the store and was taken. */
+  send(given: unknown, { requestId }: { readonly requestId?: string } = {}): Promise<void> {
+    try {
+      const event = checkEvent(given, this.#parts.rules.refuse)
+      this.#checkOpen()
+      if (requestId !== undefined && this.#requests.has(requestId)) return this.#journal.durable()
+      if (requestId !== undefined) noteRequest(this.#requests, requestId)
+      return this.#inbox.taken(
+        this.#inbox.accept({ type: 'host.event', event, ...(requestId === undefined ? {} : { requestId }) }),
+      )
+    } catch (thrown) {
+      return Promise.reject(thrown as Error)
+    }
+  }
+
+  onStep(listener: (view: HostView) => void): () => void {
+    this.#listeners.add(listener)
+    return () => this.#listeners.delete(listener)
+  }
+
+  /** Somebody has it: it stays open until they close it. */
+  attend(): void {
+    this.#isAttended = true
+  }
+
+  /** True while somebody in this process has it, or listens to it. */
+  get isAttended(): boolean {
+    return this.#isAttended || this.#listeners.size > 0
+  }
+
+  /** Resolves with its end, once that has begun; `undefined` before. */
+  get ending(): Promise<void> | undefined {
+    return this.#ending
+  }
+
+  async settled({ signal }: { readonly signal?: AbortSignal } = {}): Promise<void> {
+    await untilAtRest(this, signal)
+    await this.#ending
+  }
+
+  /** True while it does something by itself. */
+  get isBusy(): boolean {
+    if (this.#phase === 'ended') return false
+    const isDue = (this.#timers.due ?? Infinity) <= this.#parts.runtime.clock.now()
+    const owes = isDue || this.#inbox.isBusy || !this.#steps.isEmpty
+    return owes || this.#effects.working > 0 || [...this.#lives].some(({ isBusy }) => isBusy)
+  }
+
+  get changed(): Promise<void> {
+    return this.#changed.promise
+  }
+
+  get lives(): Iterable<HostedLife> {
+    return this.#lives
+  }
+
+  /** Releases it. Idempotent; never rejects. */
+  close(): Promise<void> {
+    if (this.#phase === 'open') this.#phase = 'closing'
+    return this.#end(new RuntimeError('MACHINE_CLOSED', `Machine "${this.id}" was closed here.`))
+  }
+
+  // Its actors call these.
+
+  run(effect: Effect): void {
+    this.#effects.begin(effect)
+  }
+
+  follow(life: HostedLife): void {
+    this.#lives.add(life)
+  }
+
+  owe(taken: Promise<boolean>): void {
+    this.#taking?.owes.push(taken)
+  }
+
+  /** An event came to the machine from one of its actors, or from whoever has its actor. */
+  arrived(given: Event, source: { readonly id: string } | undefined): void {
+    if (source === undefined) {
+      const event = checkEvent(given, this.#parts.rules.refuse)
+      this.#checkOpen()
+      return void this.#inbox.accept({ type: 'host.event', event })
+    }
+    if (this.#phase === 'ended') return
+    const event = 'error' in given && given.error !== undefined ? { ...given, error: effectError(given.error) } : given
+    const from = source.id === this.id ? {} : { from: source.id }
+    const why = whyNotRecorded(event, source.id)
+    if (why === undefined) this.#inbox.accept({ type: 'host.event', event: asJson(event), ...from })
+    else this.#refuse(why)
+  }
+
+  scheduled({ id, event, to, delay }: Scheduled): void {
+    const outside = { seq: this.#journal.seq, time: this.#parts.runtime.clock.now(), set: [] as HostTimer[] }
+    const { seq, time, set } = this.#taking ?? outside
+    const why = whyNotRecorded(event, this.id)
+    if (why !== undefined) return this.#refuse(why)
+    const due = Math.round(time + (Number.isFinite(delay) ? Math.max(0, delay) : 0))
+    const timer = {
+      id: id ?? `${seq}.${set.length + 1}`,
+      event: asJson(event),
+      ...(to === undefined ? {} : { to }),
+      due,
+    }
+    this.#timers.set(timer)
+    set.push(timer)
+  }
+
+  cancelled(id: string): void {
+    if (this.#timers.clear(id)) this.#taking?.cleared.push(id)
+  }
+
+  // The way of an event: accepted and recorded, then taken, then carried out.
+
+  #ring({ id, event, to }: HostTimer): void {
+    this.#inbox.accept({ type: 'host.event', event, timer: id, ...(to === undefined ? {} : { to }) })
+  }
+
+  /** Starts the machine for the first time, or once more if its first actions may not have been carried out. */
+  #first(created: RecordOf<'host.created'>): void {
+    const { kept, rules } = this.#parts
+    this.#keeping = new Keeping(kept, rules.version, this.#journal, () =>
+      Replica.begun(kept, created.seq, created.input),
+    )
+    this.#step(created, 0, () => {
+      this.#live = new LiveMachine(kept, { input: created.input }, this)
+      actorHosts.set(this.#live.system, this)
+      this.#live.start()
+    })
+    this.#carriedOut()
+  }
+
+  /** Starts the machine from a state that it had. */
+  #again(replica: Replica, handled: number): void {
+    const { kept, rules } = this.#parts
+    const state = replica.keep()
+    this.#taken = handled
+    this.#keeping = new Keeping(kept, rules.version, this.#journal, () => Replica.from(kept, state))
+    this.#live = new LiveMachine(kept, { snapshot: state }, this)
+    actorHosts.set(this.#live.system, this)
+    this.#live.start()
+  }
+
+  /** Gives the machine an event of its log. `isAgain`: it may have been given it before. */
+  #take(record: InputRecord, isAgain = false): void {
+    if (this.snapshot.status !== 'active') return
+    const print = this.#step(record, agentsIn(this.snapshot), () => {
+      if (record.type === 'host.event') {
+        // The step that set it is taken again as well.
+        if (record.timer !== undefined && isAgain) this.#timers.clear(record.timer)
+        return this.#live.give(record.event, record)
+      }
+      const actor = this.#effects.take(record.key)
+      const { output, error } = record
+      if (actor !== undefined) this.#live.end(actor, error === undefined ? { output } : { error })
+    })
+    this.#keeping.note(record, print)
+    this.#carriedOut()
+  }
+
+  /** Takes a step, and notes what it owes. Returns the fingerprint of the state after it. */
+  #step({ seq, time }: { readonly seq: number; readonly time: number }, agents: number, work: () => void): string {
+    const taking: Taking = { seq, time, set: [], cleared: [], owes: [] }
+    this.#taking = taking
+    inStep({ hostId: this.id, seq, agents }, work)
+    this.#taking = undefined
+    this.#taken = seq
+    const print = printOf(this.#parts.kept.machine, this.snapshot)
+    this.#steps.add(taking, print)
+    return print
+  }
+
+  /** The actions of an event were begun: its state can be judged, and told. */
+  #carriedOut(): void {
+    const { kept } = this.#parts
+    const why = whyNotKept(kept.machine, this.snapshot)
+    if (why !== undefined) return this.#refuse(why)
+    this.#tell()
+    if (this.snapshot.status !== 'active') this.#finish(this.snapshot)
+    else if (this.#keeping.length >= snapshotAfter) this.#keep()
+    this.#rest()
+  }
+
+  /** Writes a snapshot, if all that was taken was carried out. */
+  #keep(): void {
+    if (!this.#steps.isEmpty || (this.#inbox.length > 0 && this.#keeping.length < snapshotAfter)) return
+    try {
+      this.#keeping.write(this.snapshot, this.#taken)
+    } catch (thrown) {
+      void this.#end(thrown as RuntimeError)
+    }
+  }
+
+  /** Something was begun or has ended. */
+  #rest(): void {
+    this.#changed.resolve()
+    this.#changed = Promise.withResolvers()
+    if (this.#phase !== 'open') return
+    const { clock } = this.#parts.runtime
+    this.#index.set(this.#wake())
+    if (this.#cancelRest !== undefined || this.#keeping.length === 0) return
+    this.#cancelRest = clock.after(restMs, () => {
+      this.#cancelRest = undefined
+      this.#keep()
+      this.#rest()
+    })
+  }
+
+  /** When it is to be woken, if nobody has it: at its next time, or at once if it is at work. */
+  #wake(): number | null {
+    const { due } = this.#timers
+    this.#busySince = this.isBusy ? (this.#busySince ?? this.#parts.runtime.clock.now()) : undefined
+    return this.#busySince === undefined ? due : Math.min(due ?? Infinity, this.#busySince)
+  }
+
+  #tell(): void {
+    if (this.#listeners.size === 0) return
+    const { view } = this
+    for (const listener of this.#listeners) callListener('A listener of a hosted machine', listener, view)
+  }
+
+  #finish(state: MachineState): void {
+    const end = endOf(state)
+    this.#journal.append({ type: 'host.done', ...end })
+    void this.#end(end.error === undefined ? undefined : failed(this.id, end.error.message), end)
+  }
+
+  /** Ends it here, since it cannot be kept. */
+  #refuse(why: string): void {
+    void this.#end(refused(this.name, why))
+  }
+
+  /** Ends it here. Never rejects. `done`: the machine has come to its own end. */
+  #end(reason: RuntimeError | undefined, done?: { readonly output: unknown }): Promise<void> {
+    this.#ending ??= this.#close(reason, done)
+    return this.#ending
+  }
+
+  async #close(reason: RuntimeError | undefined, done: { readonly output: unknown } | undefined): Promise<void> {
+    const isClosed = this.#phase === 'closing'
+    if (isClosed) {
+      await this.#inbox.close()
+      await this.#effects.atRest()
+      this.#keep()
+    }
+    const due = this.#wake()
+    this.#phase = 'ended'
+    this.#steps.close()
+    this.#cancelRest?.()
+    this.#timers.close()
+    this.#inbox.end(reason)
+    await Promise.all([...this.#lives].map((life) => life.suspend()))
+    this.#live?.stop()
+    this.#index.set(done === undefined ? due : null)
+    await this.#index.settled()
+    const failure = await this.#journal.release().then(
+      () => reason,
+      (thrown: RuntimeError) => reason ?? thrown,
+    )
+    this.#failure = failure
+    this.#parts.leave()
+    if (failure === undefined) this.#done.resolve(done?.output)
+    else this.#done.reject(failure)
+    this.#changed.resolve()
+    this.#tell()
+  }
+
+  #checkOpen(): void {
+    if (this.#phase !== 'open') throw new RuntimeError('MACHINE_CLOSED', `Machine "${this.id}" is not open here.`)
+    if (this.#inbox.length >= mostWaiting)
+      throw new RuntimeError('QUEUE_FULL', `${mostWaiting} events wait for machine "${this.id}".`)
+  }
+}
+
+/** Returns the error of a machine that has failed. */
+export const failed = (hostId: string, why: string): RuntimeError =>
+  new RuntimeError('MACHINE_FAILED', `Machine "${hostId}" failed: ${why}.`)

@@ -1,0 +1,71 @@
+import { inTurn } from '../../../../src/actors/timing/inTurn.ts'
+import { RuntimeError } from '../../../../src/protocol/errors.ts'
+import { LocalRuntime } from '../../../../src/runtime/runtime.ts'
+import { preparedMachine } from './defineHost.ts'
+import { FinishedHost } from './finishedHost.ts'
+import { readPast } from './hostPast.ts'
+import type { HostDefinition, HostOptions } from './hostTypes.ts'
+import { MachineHost } from './machineHost.ts'
+import { hostingOf } from './registry.ts'
+
+/** Opens a machine, or returns the one that is open. Rejects as `hostMachine` does. */
+export async function openHost(
+  runtime: object,
+  definition: HostDefinition,
+  options: HostOptions,
+): Promise<MachineHost | FinishedHost> {
+  if (!(runtime instanceof LocalRuntime))
+    throw new RuntimeError('INVALID_OPTION', 'hostMachine: give the runtime that createRuntime returned.')
+  runtime.checkOpen()
+  hostingOf(runtime).offered.set(definition.name, definition)
+  return await inTurn(runtime, `host ${options.id}`, () => openAlone(runtime, definition, options))
+}
+
+async function openAlone(
+  runtime: LocalRuntime,
+  definition: HostDefinition,
+  { id: hostId, ...options }: HostOptions,
+): Promise<MachineHost | FinishedHost> {
+  const { open: hosts } = hostingOf(runtime)
+  const open = hosts.get(hostId)
+  if (open instanceof MachineHost) {
+    const { ending } = open
+    if (ending !== undefined) {
+      await ending
+      return openAlone(runtime, definition, { id: hostId, ...options })
+    }
+    if (open.name === definition.name) return open
+    throw new RuntimeError(
+      'MACHINE_CHANGED',
+      `"${hostId}" is open here, and is machine "${open.name}", not "${definition.name}".`,
+    )
+  }
+  const { input, wait, takeOver } = options
+  const { name, rules } = definition
+  const kept = { hostId, name, machine: preparedMachine(definition, runtime) }
+  const lease = await runtime.openLog(hostId, undefined, { wait, takeOver })
+  try {
+    const past = await readPast(runtime.shared.store, hostId)
+    if (past?.done !== undefined) {
+      await lease.release()
+      return new FinishedHost(kept, rules, past)
+    }
+    const leave = (): void => {
+      hosts.delete(hostId)
+      runtime.closed(host)
+    }
+    const host = new MachineHost({ runtime, kept, rules, lease, leave }, past)
+    hosts.set(hostId, host)
+    if (past === undefined) await host.begin(input)
+    else await host.goOn(past)
+    if (!runtime.closeFirst(host)) {
+      await host.close()
+      runtime.checkOpen()
+    }
+    return host
+  } catch (thrown) {
+    hosts.delete(hostId)
+    await lease.release()
+    throw thrown
+  }
+}

@@ -1,0 +1,71 @@
+import type { HostTimer } from '../../../../src/protocol/parts/hosts/hostRecords.ts'
+import type { Clock } from '../../../../src/protocol/ports/clock.ts'
+
+/** Longest wait at a time, in milliseconds: a clock may be set. */
+const longestWaitMs = 86_400_000
+
+/** Delayed events of one machine, in the order in which they come. Those of one time come in the order in which they were set. */
+export class HostTimers {
+  readonly #clock: Clock
+  readonly #ring: (timer: HostTimer) => void
+  readonly #timers: Map<string, HostTimer>
+  #cancel: (() => void) | undefined
+  #isOpen = false
+
+  /** `ring`: called with each delayed event at its time; it is no longer among them. */
+  constructor(clock: Clock, timers: Map<string, HostTimer>, ring: (timer: HostTimer) => void) {
+    this.#clock = clock
+    this.#timers = timers
+    this.#ring = ring
+  }
+
+  get list(): readonly HostTimer[] {
+    return [...this.#timers.values()].toSorted((a, b) => a.due - b.due)
+  }
+
+  /** When the earliest one comes, in epoch milliseconds. */
+  get due(): number | null {
+    return this.list[0]?.due ?? null
+  }
+
+  set(timer: HostTimer): void {
+    // One that is set again goes to the end, as in XState.
+    this.#timers.delete(timer.id)
+    this.#timers.set(timer.id, timer)
+    this.#look()
+  }
+
+  /** Removes one; `false`: there is none of this id. */
+  clear(id: string): boolean {
+    return this.#timers.delete(id)
+  }
+
+  /** Begins to ring. */
+  open(): void {
+    this.#isOpen = true
+    this.#look()
+  }
+
+  /** Rings no more; the delayed events stay. */
+  close(): void {
+    this.#isOpen = false
+    this.#cancel?.()
+    this.#cancel = undefined
+  }
+
+  #look(): void {
+    this.#cancel?.()
+    this.#cancel = undefined
+    const { due } = this
+    if (!this.#isOpen || due === null) return
+    const wait = Math.max(0, Math.min(due - this.#clock.now(), longestWaitMs))
+    this.#cancel = this.#clock.after(wait, () => this.#fire())
+  }
+
+  #fire(): void {
+    this.#cancel = undefined
+    const now = this.#clock.now()
+    for (const timer of this.list) if (timer.due <= now && this.#timers.delete(timer.id)) this.#ring(timer)
+    this.#look()
+  }
+}
