@@ -76,6 +76,8 @@ export interface TreeAgent {
     /** Commands sent that the context does not show yet. */
     readonly unseen: number
     send(event: AgentMachineEvent): void
+    /** Sends the chart an event that is not a command. */
+    tell(event: AgentMachineEvent): void
     /** Ends it, for good or to be resumed from the log. Idempotent; the first call decides. */
     end(how: 'stop' | 'close'): Promise<void>
     /** Calls `close` when no more events can come; returns a function that forgets it. */

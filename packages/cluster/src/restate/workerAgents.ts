@@ -2,7 +2,7 @@ import type { ServedDeps } from '../../../bridge/src/server/servedDeps.ts'
 import { depsOf } from '../../../bridge/src/server/servedDeps.ts'
 import type { AgentRuntime } from '../../../../src/runtime/agentRuntime.ts'
 import type { Agent } from '../../../../src/runtime/agents/agent.ts'
-import { RuntimeError } from '../../../../src/protocol/errors.ts'
+import { RuntimeError, type ErrorInfo } from '../../../../src/protocol/errors.ts'
 import type { Logger } from '../../../../src/protocol/ports/logger.ts'
 import type { ParentLink } from '../../../../src/protocol/parentLink.ts'
 import type { RecordOf } from '../../../../src/protocol/records.ts'
@@ -10,7 +10,9 @@ import type { Store } from '../../../../src/protocol/ports/store.ts'
 import { createdRecord } from '../../../../src/log/readHistory.ts'
 import type { Birth } from './carried.ts'
 import type { Definitions } from './definitions.ts'
+import { refusalOf } from './engineErrors.ts'
 import { Seats } from './seats.ts'
+import type { TenantQueue } from './tenantQueue.ts'
 
 /** Parts that the agents of a worker share. */
 export interface WorkerParts {
@@ -21,6 +23,8 @@ export interface WorkerParts {
   /** How many agents at rest stay in memory, with their logs open. */
   readonly warm: number
   readonly logger: Logger | undefined
+  /** Lets runs begin within the limits of their tenants. Default: at once. */
+  readonly tenants?: TenantQueue | undefined
 }
 
 /** An agent that an agent of this worker has called, and that works on its own. */
@@ -30,6 +34,8 @@ export interface Detached {
   /** True once it was made known to the engine, and no longer concerns its caller. */
   isTold: boolean
 }
+
+const nothing = (): void => {}
 
 /** The agents of a worker: opened for one attempt at a time, and kept for the next one while they rest. */
 export class WorkerAgents {
@@ -42,6 +48,8 @@ export class WorkerAgents {
   readonly #parents = new WeakMap<Agent, ParentLink>()
   readonly #noticing = new Set<Promise<void>>()
   readonly #listeners = new Set<() => void>()
+  /** How often an attempt found its agent in memory, and how often it was read from its log. */
+  readonly openings = { warm: 0, read: 0 }
 
   constructor(parts: WorkerParts) {
     this.#parts = parts
@@ -61,6 +69,28 @@ export class WorkerAgents {
     return createdRecord(this.#parts.store, agentId)
   }
 
+  /** Returns true if runs wait for the limits of their tenants. */
+  get isLimited(): boolean {
+    return this.#parts.tenants !== undefined
+  }
+
+  /** Why no more of the agent's tenant may wait; `undefined`: it may. */
+  async roomFor(agentId: string, { metadata }: Birth): Promise<ErrorInfo | undefined> {
+    try {
+      this.#parts.tenants?.checkRoom(metadata ?? (await this.created(agentId))?.metadata)
+      return undefined
+    } catch (thrown) {
+      return refusalOf(thrown)
+    }
+  }
+
+  /** Resolves once a run of the agent may begin, with a function to call when it is over; `undefined`: the signal was aborted. */
+  async admit(agentId: string, birth: Birth, signal: AbortSignal): Promise<(() => void) | undefined> {
+    const { tenants } = this.#parts
+    if (tenants === undefined) return nothing
+    return tenants.enter(birth.metadata ?? (await this.created(agentId))?.metadata, signal)
+  }
+
   /**
    * Opens the agent with everything in its log, ready for commands; an interrupted run continues. `anew`: it is read again even if it is here,
    * unless it has just been begun here.
@@ -72,7 +102,10 @@ export class WorkerAgents {
     this.#warm.delete(agentId)
     const here = runtime.agent(agentId)
     const isBegunHere = this.#detached.delete(agentId)
-    if (here !== undefined && (!anew || isBegunHere) && (await this.#isCurrent(here))) return here
+    if (here !== undefined && (!anew || isBegunHere) && (await this.#isCurrent(here))) {
+      this.openings.warm += 1
+      return here
+    }
     if (here !== undefined) await this.letGo(here)
     const created = await this.created(agentId)
     const root = created?.path[0]
@@ -84,6 +117,7 @@ export class WorkerAgents {
     const metadata = birth.metadata ?? created?.metadata
     const { metadata: asked, history } = birth
     this.#opening.add(agentId)
+    this.openings.read += 1
     try {
       const agent = (await runtime.open(agentId, definition, {
         takeOver: true,
