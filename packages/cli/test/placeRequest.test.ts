@@ -25,11 +25,12 @@ describe('the worker of a request', (it) => {
   })
 
   it('is another one while that has more than its share', () => {
-    const idle = workersOf(0, 0, 0)
-    const own = Number(placeRequest('a', idle)!.url.at(-1))
-    const busy = workersOf(...[0, 1, 2].map((index) => (index === own ? 9 : 0)))
-    assert.is.not(placeRequest('a', busy)!.url, `http://w${own}`)
-    const even = workersOf(9, 9, 9)
+    const own = Number(placeRequest('a', workersOf(0, 0, 0, 0, 0, 0))!.url.at(-1))
+    const loaded = (mine: number, other: number) =>
+      workersOf(...[0, 1, 2, 3, 4, 5].map((index) => (index === own ? mine : other)))
+    assert.is.not(placeRequest('a', loaded(19, 3))!.url, `http://w${own}`)
+    assert.is(placeRequest('a', loaded(8, 3))!.url, `http://w${own}`)
+    const even = loaded(9, 9)
     assert.is(placeRequest('a', even)!.url, `http://w${own}`)
   })
 

@@ -3,8 +3,8 @@ import { createHash } from 'node:crypto'
 /** The header in which the engine names the agent of a request. */
 export const agentHeader = 'x-restate-service-key'
 
-/** How many more requests than its share a worker takes. */
-const mostOverShare = 1.5
+/** How many times its share of requests a worker takes: agents wait for models most of the time, so one may well have more than others. */
+const mostOverShare = 3
 
 /** A worker that may be chosen. */
 interface Candidate {
@@ -14,7 +14,7 @@ interface Candidate {
 }
 
 /**
- * Chooses the worker of a request: for an agent always the same one, where it is in memory, unless that has more than its share of the requests under
+ * Chooses the worker of a request: for an agent always the same one, where it is in memory, unless that has several times its share of the requests under
  * way; then the next in an order of the agent's own. When a worker comes or goes, only its agents move. Without an agent it is the worker with the
  * fewest requests. Pure.
  */

@@ -41,6 +41,7 @@ export class Gateway implements Front {
   readonly #tokens: ForwardedTokens
   readonly refusals: RefusalLog
   readonly #beginnings: Beginnings
+  readonly #relays = new Set<ClientRelay>()
 
   constructor({ whoHas, workers, place, secret, clock, logger, serving }: CheckedGateway, store: Store) {
     this.clock = clock
@@ -53,8 +54,14 @@ export class Gateway implements Front {
     this.finder = new AgentFinder({ whoHas, workers, place, clock, failed })
   }
 
+  /** Number of commands that no worker has answered yet. */
+  get commands(): number {
+    return [...this.#relays].reduce((sum, { waiting }) => sum + waiting, 0)
+  }
+
   async enter(client: FrontClient): Promise<ClientRelay> {
     const relay = new ClientRelay(this, client)
+    this.#relays.add(relay)
     await relay.begin()
     return relay
   }
@@ -179,6 +186,11 @@ export class Gateway implements Front {
     return workerEntries(urls, this.#store)
   }
 
+  /** Called when a client has left. */
+  left(relay: ClientRelay): void {
+    this.#relays.delete(relay)
+  }
+
   /** Called when a worker cannot be reached, for any reason. */
   lostWorker(url: string, why: string): void {
     this.finder.down.failed(url)
@@ -240,7 +252,7 @@ export async function serveGateway(options: GatewayOptions): Promise<GatewayServ
       clients: server.connections,
       looks: gateway.finder.looks,
       refusals: gateway.refusals.counts,
-      queue: 0,
+      commands: gateway.commands,
     }),
     close: async () => {
       gateway.close()

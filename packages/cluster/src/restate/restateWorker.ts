@@ -212,8 +212,15 @@ class Worker implements RestateWorker {
       agents[state] = (agents[state] ?? 0) + 1
       if (agent.isLoaded) loaded += 1
     }
-    const { openings, seats } = this.#agents
-    return { agents, loaded, attempts: seats.size, openings: { ...openings }, store: this.#store.figures?.() ?? {} }
+    const { openings, seats, queued: queue } = this.#agents
+    return {
+      agents,
+      loaded,
+      attempts: seats.size,
+      queue,
+      openings: { ...openings },
+      store: this.#store.figures?.() ?? {},
+    }
   }
 
   async listen({

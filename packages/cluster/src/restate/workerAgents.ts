@@ -74,6 +74,11 @@ export class WorkerAgents {
     return this.#parts.tenants !== undefined
   }
 
+  /** Number of runs that wait for the limits of their tenants. */
+  get queued(): number {
+    return this.#parts.tenants?.length ?? 0
+  }
+
   /** Why no more of the agent's tenant may wait; `undefined`: it may. */
   async roomFor(agentId: string, { metadata }: Birth): Promise<ErrorInfo | undefined> {
     try {
@@ -167,7 +172,11 @@ export class WorkerAgents {
     try {
       await this.#parts.runtime.detach(agentId)
     } catch (thrown) {
-      if (thrown instanceof RuntimeError && ['AGENT_NOT_FOUND', 'STORE_LEASE_LOST'].includes(thrown.code)) return
+      if (
+        thrown instanceof RuntimeError &&
+        ['AGENT_NOT_FOUND', 'RUNTIME_CLOSED', 'STORE_LEASE_LOST'].includes(thrown.code)
+      )
+        return
       this.logger?.warn({ agentId, error: thrown }, 'an agent could not write the end of its log when it was let go of')
     }
   }

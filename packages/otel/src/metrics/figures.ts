@@ -8,6 +8,8 @@ export interface WorkerFigures {
   readonly loaded: number
   /** Attempts of the engine under way. */
   readonly attempts: number
+  /** Runs that wait for the limits of their tenants. */
+  readonly queue: number
   /** How often an attempt found its agent in memory, and how often it was read from its log. */
   readonly openings: { readonly warm: number; readonly read: number }
   readonly store: StoreFigures
@@ -20,6 +22,6 @@ export interface GatewayFigures {
   readonly looks: number
   /** How often it refused something, by kind: `token`, `full`, `tenant`, `worker` and so on. */
   readonly refusals: { readonly [kind: string]: number }
-  /** Commands that wait for the limits of their tenants. */
-  readonly queue: number
+  /** Commands that no worker has answered yet. */
+  readonly commands: number
 }

@@ -146,6 +146,12 @@ export const metricTable = {
     about: 'Attempts of the engine under way in a worker',
     attributes: [],
   },
+  'escapement.worker.queue': {
+    kind: 'observedGauge',
+    unit: '{run}',
+    about: 'Runs that wait in a worker for the limits of their tenants',
+    attributes: [],
+  },
   'escapement.worker.openings': {
     kind: 'observedCounter',
     unit: '{opening}',
@@ -200,10 +206,10 @@ export const metricTable = {
     about: 'Clients and commands that a gateway refused, and workers that it could not reach, by kind',
     attributes: ['escapement.refusal.kind'],
   },
-  'escapement.gateway.queue': {
+  'escapement.gateway.commands': {
     kind: 'observedGauge',
     unit: '{command}',
-    about: 'Commands that wait in a gateway for the limits of their tenants',
+    about: 'Commands of clients that no worker has answered yet',
     attributes: [],
   },
   'process.cpu.time': {

@@ -10,17 +10,19 @@ export const observeWorker = (instruments: Instruments, worker: { figures(): Wor
       'escapement.worker.agents',
       'escapement.worker.agents_loaded',
       'escapement.worker.attempts',
+      'escapement.worker.queue',
       'escapement.worker.openings',
       'escapement.store.lease.age',
       'escapement.store.appends',
       'escapement.store.queue',
     ],
     (report) => {
-      const { agents, loaded, attempts, openings, store } = worker.figures()
+      const { agents, loaded, attempts, queue: runs, openings, store } = worker.figures()
       for (const [state, count] of Object.entries(agents))
         report('escapement.worker.agents', count, { 'escapement.agent.state': state })
       report('escapement.worker.agents_loaded', loaded)
       report('escapement.worker.attempts', attempts)
+      report('escapement.worker.queue', runs)
       for (const [how, count] of Object.entries(openings))
         report('escapement.worker.openings', count, { 'escapement.opening': how })
       const { leaseAgeMs, appends, queue } = store
@@ -36,13 +38,13 @@ export const observeGateway = (instruments: Instruments, gateway: { figures(): G
       'escapement.gateway.clients',
       'escapement.gateway.looks',
       'escapement.gateway.refusals',
-      'escapement.gateway.queue',
+      'escapement.gateway.commands',
     ],
     (report) => {
-      const { clients, looks, refusals, queue } = gateway.figures()
+      const { clients, looks, refusals, commands } = gateway.figures()
       report('escapement.gateway.clients', clients)
       report('escapement.gateway.looks', looks)
-      report('escapement.gateway.queue', queue)
+      report('escapement.gateway.commands', commands)
       for (const [kind, count] of Object.entries(refusals))
         report('escapement.gateway.refusals', count, { 'escapement.refusal.kind': kind })
     },
