@@ -73,7 +73,8 @@ export const layers: readonly Layer[] = [
   {
     path: 'packages/otel/src',
     below: ['src/protocol', 'src/runtime/events/withoutContent.ts'],
-    packages: ['zod', '@opentelemetry/api'],
+    packages: ['zod', '@opentelemetry/api', '@opentelemetry/sdk-metrics', '@opentelemetry/exporter-prometheus'],
+    node: 'modules',
   },
   {
     path: 'packages/openapi/src',
@@ -148,7 +149,7 @@ export const layers: readonly Layer[] = [
   },
   {
     path: 'packages/cluster/src',
-    below: [...core, 'packages/sessions/src', 'packages/bridge/src'],
+    below: [...core, 'packages/otel/src/metrics/figures.ts', 'packages/sessions/src', 'packages/bridge/src'],
     packages: ['zod', 'nanoid', 'ws', '@restatedev/restate-sdk', '@restatedev/restate-sdk-clients'],
     node: 'modules',
   },
@@ -215,6 +216,7 @@ export const layers: readonly Layer[] = [
         'ag-ui',
         'ai-sdk',
         'mcp',
+        'otel',
         'stately',
       ].map((name) => `packages/${name}/src`),
       'packages/cluster/src',

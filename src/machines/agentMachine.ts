@@ -74,6 +74,7 @@ const initialContext = ({ restored, task, parent: _, metadata: __, ...input }: A
   now: 0,
   heldAt: 0,
   storeError: null,
+  isLeaving: false,
   contextTokens: 0,
   compactedAt: 0,
   compactionCause: 'headroom',
@@ -217,6 +218,7 @@ export const agentMachine = agentSetup.createMachine({
     'store.failed': {
       actions: advance<EventOfType<'store.failed'>>((draft, { error }) => draft.set({ storeError: error })),
     },
+    leave: { actions: advance((draft) => draft.set({ isLeaving: true })) },
     'xstate.done.actor.deadline': {
       actions: advance<EventOfType<'xstate.done.actor.deadline'>>((draft, { output }) => {
         const { run } = draft.context

@@ -246,6 +246,8 @@ export interface LiveContext extends BrakeQueues {
   /** Since when the run's wall time has been stopped for approvals. */
   readonly heldAt: number
   readonly storeError: ErrorInfo | null
+  /** It is about to be let go of here: calls under way end, and none begins. */
+  readonly isLeaving: boolean
   /** Tokens of the last request and of the messages after it. */
   readonly contextTokens: number
   /** `contextTokens` after the last compaction attempt. */
@@ -368,6 +370,8 @@ export type AgentMachineEvent =
   /** The request for the reply under `key`, to be recorded. */
   | { readonly type: 'request.captured'; readonly key: string; readonly capture: RequestCapture }
   | { readonly type: 'store.failed'; readonly error: ErrorInfo }
+  /** Calls under way may end, and no other begins: the agent is let go of here afterwards. */
+  | { readonly type: 'leave' }
   | { readonly type: 'xstate.done.actor.deadline'; readonly output: SleepInput }
   | { readonly type: `xstate.done.actor.call.${number}`; readonly output: CallOutput }
   | { readonly type: `xstate.done.actor.hook.${number}`; readonly output: HookOutput | null }

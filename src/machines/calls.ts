@@ -89,7 +89,7 @@ export function holdCall(draft: Draft, index: number, suggest?: readonly string[
 /** Starts every call whose turn it is; with steering waiting, skips those that have not started instead. */
 export function advanceCalls(draft: Draft): void {
   const { context } = draft
-  if (context.storeError !== null) return
+  if (context.storeError !== null || context.isLeaving) return
   if (context.steering.length > 0) {
     context.calls.forEach((call, index) => {
       if (call.status === 'running' || call.status === 'settled') return

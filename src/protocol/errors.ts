@@ -82,6 +82,8 @@ export const errorTable = {
     'Check that the engine runs, and that the URL is that of its ingress (port 8080 unless configured); requests that it had accepted continue.',
   ENGINE_REFUSED:
     'Register a worker with the engine (at its /deployments), and use the same object name on both sides.',
+  TENANT_LIMIT:
+    'Ask again later: too much of this tenant waits. Raise "waiting" or "runs" of its limits ("tenants" of restateWorker), or start more workers.',
   ENGINE_LIMIT: 'Send a shorter message, or put the content where a tool of the agent can read it.',
   ENGINE_UNSUPPORTED: 'Do this in the worker or its definitions, or run the agents without an engine.',
   STORE_CLOSED: 'Open a new store; a closed one cannot be used again.',

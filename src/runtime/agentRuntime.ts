@@ -3,7 +3,7 @@ import type { Agent } from './agents/agent.ts'
 import type { DepsFor, TheirDeps } from './agents/agentTypes.ts'
 import type { EventsOf } from '../actors/define/typedEvents.ts'
 import type { GivenDeps, OpenOptions, ResumeOptions, RootSpawnOptions } from './children/spawnOptions.ts'
-import type { ClosingOptions } from './letGo.ts'
+import type { ClosingOptions, DetachOptions } from './letGo.ts'
 import type { ListOptions } from './registry.ts'
 
 /** Spawns agents in this process and owns what they share. */
@@ -85,7 +85,8 @@ export interface AgentRuntime {
   /**
    * Releases an agent here, with its sub-agents, even in the middle of its work, so that another process can continue it: effects are aborted,
    * its log is written as far as it had come and does not mention this, and then it is free. Runs and streams here end with `AGENT_DETACHED`. A
-   * process that resumes it continues as after a crash. Its detached sub-agents are agents of their own, and stay.
+   * process that resumes it continues as after a crash. Its detached sub-agents are agents of their own, and stay. With `drainMs` calls and replies
+   * under way may end before, for so many milliseconds, and no other begins.
    *
    * @throws RuntimeError `AGENT_NOT_FOUND`, `AGENT_INCOGNITO`, `INVALID_OPTION` for a sub-agent, `STORE_APPEND_FAILED`
    *
@@ -96,7 +97,7 @@ export interface AgentRuntime {
    * await runtime.resume('coder-1', coder)
    * ```
    */
-  detach(agentId: string): Promise<void>
+  detach(agentId: string, options?: DetachOptions): Promise<void>
   /**
    * The agents without a parent that have not ended, including unloaded ones but no incognito ones, oldest first: all of
    * them, or those with certain metadata, or one page.

@@ -9,7 +9,7 @@ import type { RuntimeOptions } from './runtimeOptions.ts'
 
 /** Returns the parts that the agents of a runtime share, from its options and its parts. */
 export function hostShared(
-  { tracer, logger, models, random = Math.random }: RuntimeOptions,
+  { tracer, logger, models, modelShare, modelTurns, random = Math.random }: RuntimeOptions,
   parts: Pick<
     HostShared,
     'machine' | 'createActor' | 'sources' | 'childHosts' | 'store' | 'clock' | 'unloader' | 'instead' | 'reload'
@@ -27,6 +27,7 @@ export function hostShared(
     callbackFailed: (place, thrown, fields) => bugs.tell(place, thrown, { logger, fields, clean }),
     random,
     instrumentation: tracer === undefined && logger === undefined ? undefined : new Instrumentation({ tracer, logger }),
-    models: models === undefined ? undefined : new ModelQueue(models, clock),
+    models: models === undefined ? undefined : new ModelQueue(models, clock, modelShare),
+    modelTurns,
   }
 }

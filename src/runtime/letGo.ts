@@ -1,6 +1,7 @@
 import { type ErrorInfo, RuntimeError } from '../protocol/errors.ts'
 import type { AgentHost } from './agents/agentHost.ts'
 import type { TreeAgent } from './children/treeAgent.ts'
+import { windDown } from './agents/windDown.ts'
 import { checkStored } from './resumable.ts'
 
 /**
@@ -39,17 +40,34 @@ export async function letGo(
   await hosts.release(agent)
 }
 
+/** How an agent is released. */
+export interface DetachOptions {
+  /**
+   * How long its calls and replies under way, and those below it, may take to end, in milliseconds; meanwhile no call begins. What takes longer is cut
+   * off. Default 0.
+   */
+  readonly drainMs?: number
+}
+
 /** How a runtime is closed. */
 export interface ClosingOptions {
   /** Releases every agent like `detach`, instead of aborting its run. Default `false`. */
   readonly detach?: boolean
+  /** With `detach`: as for `runtime.detach`. */
+  readonly drainMs?: number
 }
 
 /** Lets go of an agent without a parent; one of which nothing is stored is closed. Rejects as the store does. */
 export async function detachHost(
   host: AgentHost,
   hosts: { release(agent: TreeAgent): Promise<void>; releaseHost(host: AgentHost): Promise<void> },
+  { drainMs = 0 }: DetachOptions = {},
 ): Promise<void> {
+  if (drainMs > 0 && host.isLoaded) {
+    await windDown(host, drainMs)
+    // Somebody else has ended it meanwhile.
+    if (host.isLoaded && host.machine.isStopped) return
+  }
   if (host.incognito !== true && (host.isLoaded || host.machine.unseen > 0))
     return await host.loaded((agent) => letGo(agent, detachedHere(host.agentId), hosts))
   await host.machine.end('close')

@@ -38,7 +38,7 @@ import {
   hasLog,
   wasCutOff,
 } from './resumable.ts'
-import { checkDetachable, detachHost, letGo, rootOf, type ClosingOptions } from './letGo.ts'
+import { checkDetachable, detachHost, letGo, rootOf, type ClosingOptions, type DetachOptions } from './letGo.ts'
 import { replaceDeps, runDepsOf } from './children/runDeps.ts'
 import { checkOptions, type RuntimeOptions } from './runtimeOptions.ts'
 import { interpretBy } from './interpreter/differenceFromXState.ts'
@@ -169,12 +169,13 @@ export class LocalRuntime implements AgentRuntime, ChildHosts {
     })
   }
 
-  async detach(agentId: string): Promise<void> {
+  async detach(agentId: string, options: DetachOptions = {}): Promise<void> {
     this.checkOpen()
+    checkOptions('detach', options)
     await this.#openings.of(agentId)
     const host = this.#registry.host(agentId)
     checkDetachable(agentId, host)
-    await detachHost(host, this)
+    await detachHost(host, this, options)
   }
 
   lost(host: TreeAgent, why: ErrorInfo): void {
@@ -356,13 +357,14 @@ export class LocalRuntime implements AgentRuntime, ChildHosts {
     return this.close()
   }
 
-  async #close({ detach = false }: ClosingOptions): Promise<void> {
+  async #close({ detach = false, drainMs = 0 }: ClosingOptions): Promise<void> {
     this.#forget()
     if (this.#above.size > 0) await Promise.allSettled([...this.#above].map((above) => above.close()))
     // Agents end first, so that clients still see their runs end.
     const end = (agent: Agent): Promise<void> =>
-      detach && agent.isLoaded ? detachHost(hostOf(agent), this) : agent.close()
+      detach && agent.isLoaded ? detachHost(hostOf(agent), this, { drainMs }) : agent.close()
     const agents = Promise.allSettled(this.roots().map(end))
+    if (drainMs > 0) await agents
     const companions = Promise.allSettled(this.#companions.map((companion) => companion.close()))
     const stops = await agents
     await companions

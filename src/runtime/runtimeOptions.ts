@@ -36,6 +36,13 @@ export interface RuntimeOptions {
    */
   readonly models?: ModelLimits
   /**
+   * Returns the part of `models` that this process may use, above 0 and at most 1; asked at each call. Of processes that share a limit, each has 1 divided
+   * by their number. A limit is at least 1 in each. Default: all of it.
+   */
+  readonly modelShare?: () => number
+  /** Key of metadata by whose values agents take turns: tenants, each with any number of agents. Default: each tree of agents by itself. */
+  readonly modelTurns?: string
+  /**
    * Interpreter of the charts: `planned` (the default) uses precomputed transitions, at half the cost of XState's own interpreter, `xstate`,
    * with the same effects in the same order. An inspected agent always runs on XState's.
    */
@@ -64,6 +71,7 @@ const given = {
   deps: () => z.unknown(),
 }
 
+const drainMs = () => z.number().nonnegative()
 const func = () => z.custom((value) => typeof value === 'function', 'give a function')
 
 const checks = {
@@ -79,11 +87,14 @@ const checks = {
       redact: () => z.looseObject({}),
       idleUnloadMs: () => z.number().positive(),
       models: modelLimitsSchema,
+      modelShare: func,
+      modelTurns: () => z.string().min(1),
       interpreter: () => z.enum(['planned', 'xstate']),
     },
   ),
   waiting: optionsCheck({}, { metadata: metadataSchema }),
-  close: optionsCheck({}, { detach: () => z.boolean() }),
+  close: optionsCheck({}, { detach: () => z.boolean(), drainMs }),
+  detach: optionsCheck({}, { drainMs }),
   spawn: optionsCheck({}, { id: () => z.string(), incognito: () => z.boolean(), ...given, ...birth }),
   resume: optionsCheck({}, { ...resumption, ...given }),
   open: optionsCheck({}, { ...resumption, ...given, ...birth }),

@@ -63,7 +63,7 @@ interface Manifest {
     }
     readonly volumeClaimTemplates?: readonly { readonly metadata: { readonly name: string } }[]
     readonly ingress?: readonly {
-      readonly from: readonly { readonly podSelector: { readonly matchLabels: Labels } }[]
+      readonly from?: readonly { readonly podSelector: { readonly matchLabels: Labels } }[]
       readonly ports?: readonly Port[]
     }[]
     readonly rules?: readonly {
@@ -105,7 +105,8 @@ interface ComposeService {
   readonly volumes?: readonly string[]
   readonly configs?: readonly { readonly source: string; readonly target: string }[]
   readonly ports?: readonly string[]
-  readonly healthcheck?: object
+  readonly healthcheck?: { readonly test: readonly string[] }
+  readonly stop_grace_period?: string
   readonly secrets?: readonly string[]
   readonly networks?: readonly string[]
 }
@@ -165,7 +166,7 @@ describe('the manifests for Kubernetes', (it) => {
     for (const { spec } of ofKind('NetworkPolicy')) {
       const workload = appOf(spec.podSelector!.matchLabels.app)
       for (const { from, ports = [] } of spec.ingress!) {
-        for (const { podSelector } of from) appOf(podSelector.matchLabels.app)
+        for (const { podSelector } of from ?? []) appOf(podSelector.matchLabels.app)
         for (const { port } of ports) assert.ok(portNames(workload).includes(port as string), String(port))
       }
     }
@@ -205,14 +206,19 @@ describe('the manifests for Kubernetes', (it) => {
           ports.some((own) => own.name === port),
           `${name}: ${port}`,
         )
-        if (image.startsWith('registry.example/')) assert.is(probe.httpGet?.path, healthPath)
+        const path = port === 'operations' ? '/readyz' : healthPath
+        if (image.startsWith('registry.example/')) assert.is(probe.httpGet?.path, path)
       }
     }
   })
 
   it('give workers the time to let go of their agents', () => {
-    const { terminationGracePeriodSeconds = 0 } = appOf('worker').spec.template.spec
-    assert.ok(terminationGracePeriodSeconds >= 10)
+    const worker = appOf('worker')
+    const { terminationGracePeriodSeconds = 0 } = worker.spec.template.spec
+    const { drain } = invocationOf(containersOf(worker)[0]!.args ?? [])
+    assert.ok(terminationGracePeriodSeconds * 1_000 >= Number(drain) + 10_000)
+    const { command = [], stop_grace_period: grace = '' } = compose.services['worker']!
+    assert.ok(Number.parseInt(grace) * 1_000 >= Number(invocationOf(command).drain) + 5_000)
   })
 
   it('have the balancer’s file as it is beside them', async () => {
@@ -295,10 +301,17 @@ describe('what both kinds of manifests start', (it) => {
     for (const { ports } of containersOf(appOf('worker')))
       assert.equal(
         ports.map(({ containerPort }) => containerPort),
-        [9080, 4100],
+        [9080, 4100, 9464],
       )
     assert.ok(cfg.includes('bind :9080 '))
     for (const { url } of invocations.filter(({ command }) => command === 'worker')) assert.match(url!, /:9080$/)
+    for (const { operationsPort } of invocations) assert.is(operationsPort, '9464')
+    for (const [, { build, healthcheck }] of services)
+      if (build !== undefined) assert.ok(healthcheck?.test.some((text) => text.includes(':9464/readyz')))
+    for (const { ports, readinessProbe, image } of containers) {
+      if (!image.startsWith('registry.example/')) continue
+      assert.is(ports.find(({ name }) => name === readinessProbe.httpGet?.port)?.containerPort, 9464)
+    }
   })
 
   it('has the variables that the program reads, and settings of the engine that it is started with here', async () => {

@@ -81,7 +81,7 @@ const reviewed = {
     'uiMessageStream',
     'uiMessages',
   ],
-  '../../src/otel.ts': ['otelTracer'],
+  '../../src/otel.ts': ['allTracers', 'otelMetrics', 'otelTracer', 'prometheusMetrics'],
   '../../src/client.ts': [
     'RuntimeError',
     'connect',

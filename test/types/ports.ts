@@ -116,6 +116,7 @@ interface TheStore {
   announce?(url: string | undefined): Promise<void>
   workers?(): Promise<readonly { readonly url: string; readonly words: string }[]>
   holds?(agentId?: string, epoch?: number): boolean
+  figures?(): { readonly leaseAgeMs?: number; readonly appends?: number; readonly queue?: number }
   holder?(
     agentId: string,
   ): Promise<

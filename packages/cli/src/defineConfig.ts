@@ -2,6 +2,9 @@ import type { AnyModel } from '../../../src/actors/models/anyModel.ts'
 import type { AgentDefinition } from '../../../src/actors/define/agentDefinition.ts'
 import type { ToolEntries, ToolEntry } from '../../../src/actors/define/toolEntries.ts'
 import type { ModelLimits } from '../../../src/actors/models/limits/modelLimit.ts'
+import type { GatewayOptions } from '../../cluster/src/gateway/gatewayOptions.ts'
+import type { RestateWorkerOptions } from '../../cluster/src/restate/restateWorker.ts'
+import type { PostgresStoreOptions } from '../../postgres/src/postgresOptions.ts'
 import type { McpServerOptions } from '../../mcp/src/client/options.ts'
 import type { Model } from '../../../src/protocol/ports/model.ts'
 import type { Limits } from '../../../src/protocol/runs/runLimits.ts'
@@ -40,6 +43,25 @@ export interface ConfigServe extends Omit<ServeOptions, 'server' | 'definitions'
   readonly stately?: boolean
 }
 
+/** Options of `escapement worker`, besides those of its command line, which take precedence. */
+export interface ConfigWorker extends Pick<
+  RestateWorkerOptions,
+  'warm' | 'inactivityMs' | 'idempotencyMs' | 'deps' | 'tracer' | 'tenants'
+> {
+  /** How long calls under way may take to end once it is told to end, in milliseconds. Default: 20,000. */
+  readonly drainMs?: number
+  /** Limits of its bridge, of which each client of a gateway takes a connection. */
+  readonly limits?: ServeOptions['limits']
+  /** Other protocols that it speaks to gateways. */
+  readonly endpoints?: ServeOptions['endpoints']
+}
+
+/** Options of `escapement gateway`, besides those of its command line, which take precedence. */
+export type ConfigGateway = Omit<
+  GatewayOptions,
+  'directory' | 'secret' | 'server' | 'port' | 'host' | 'clock' | 'logger'
+>
+
 /** Configuration in `escapement.config.ts`. All fields are optional. */
 export interface Config {
   /** Agents that `serve`, `acp` and `mcp` offer. `run` and `chat` talk to the first, unless `--agent` names another. */
@@ -71,6 +93,10 @@ export interface Config {
   /** Limits on requests to models, for all agents together. */
   readonly modelLimits?: ModelLimits
   readonly serve?: ConfigServe
+  readonly worker?: ConfigWorker
+  readonly gateway?: ConfigGateway
+  /** Settings of stores at `postgres://…`, for workers and gateways: leases, connections, schema and so on. */
+  readonly postgres?: Omit<PostgresStoreOptions, 'clock' | 'logger'>
 }
 
 /**

@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import { readFileSync, writeFileSync } from 'node:fs'
+import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http2'
 import { connect as connectHttp2, type IncomingHttpHeaders } from 'node:http2'
 import { join } from 'node:path'
@@ -18,8 +18,8 @@ const agents = `import { appendFileSync, existsSync } from 'node:fs'
 import { defineAgent, policyModel } from '${index}'
 export const keeper = defineAgent({
   name: 'keeper',
-  model: policyModel(async () => {
-    appendFileSync('asked', process.pid + '\\n')
+  model: policyModel(async ({ messages }) => {
+    appendFileSync('asked', process.pid + ' ' + messages.at(-1).content.map(({ text }) => text).join('') + '\\n')
     while (!existsSync('go')) await new Promise((resolve) => setTimeout(resolve, 50))
     return 'Kept.'
   }),
@@ -44,6 +44,12 @@ function startWorker(context: CaseContext, { dir, host, port, engine }: WorkerOp
   const told = engine === undefined ? [] : ['--register', engine.admin, '--url', engine.url]
   const where = ['--host', host, '--port', String(port), '--ingress', engine?.ingress ?? 'http://127.0.0.1:1']
   return startChild(context, cliCommand(['worker', './agents.ts', ...logs, ...where, ...told]), { cwd: dir, env })
+}
+
+/** Id of a worker's process, by its log. */
+function pidOf(worker: CliChild): number {
+  const line = worker.stderr.split('\n').find((one) => one.includes('The worker listens.'))!
+  return (JSON.parse(line) as { pid: number }).pid
 }
 
 async function isWell(url: string): Promise<boolean> {
@@ -149,11 +155,74 @@ describeWithHaproxy('the balancer with the settings of examples/cluster', (it) =
         const asked = join(dir, 'asked')
         const asks = (): string[] => (hasText(asked) ? readFileSync(asked, 'utf8').trim().split('\n') : [])
         await waitFor(() => asks().length >= runs.length, context.signal)
-        assert.is(new Set(asks()).size, 2, 'both workers have something to do')
+        assert.is(new Set(asks().map((line) => line.split(' ')[0])).size, 2, 'both workers have something to do')
         workers[0]!.signal('SIGKILL')
         await untilUp([hosts[1]!])
         writeFileSync(join(dir, 'go'), 'go')
         for (const { result } of runs) assert.is((await result).text, 'Kept.')
+      },
+    )
+
+  if (findRestate() !== undefined)
+    it(
+      'takes an agent to where it is in memory, and nothing to a worker that is told to end, which ends what it has',
+      { timeoutMs: 120_000 },
+      async (context, program) => {
+        const dir = project(context)
+        const engine = await Engine.start()
+        context.cleanup(() => engine.remove())
+        const [workerPort, port] = [await freePort(), await freePort()]
+        const { ingress, admin } = engine
+        const known = { ingress, admin, url: `http://127.0.0.1:${port}` }
+        const hosts = ['127.0.0.2', '127.0.0.3', '127.0.0.4']
+        const workers = hosts.map((host) => startWorker(context, { dir, host, port: workerPort, engine: known }))
+        const { names, untilUp } = await startBalancer(context, program, { workerPort, port })
+        names.addresses = hosts
+        await untilUp(hosts)
+        for (const worker of workers) await worker.until('\n')
+        const gateway = startChild(context, cliCommand(['gateway', ...logs]), { cwd: dir, env })
+        await gateway.until('\n')
+        const client = connect((JSON.parse(gateway.stdout) as { url: string }).url)
+        context.cleanup(() => client.close())
+        const ids = Array.from({ length: 40 }, (_, number) => `k${number}`)
+        const agents = await Promise.all(ids.map((id) => client.spawn('keeper', { id })))
+        const asked = (): { readonly id: string; readonly pid: string }[] =>
+          hasText(join(dir, 'asked'))
+            ? readFileSync(join(dir, 'asked'), 'utf8')
+                .trim()
+                .split('\n')
+                .map((line) => line.split(' '))
+                .map(([pid = '', id = '']) => ({ id, pid }))
+            : []
+        const placeOf = (from: number): Map<string, string> =>
+          new Map(
+            asked()
+              .slice(from)
+              .map(({ id, pid }) => [id, pid]),
+          )
+        writeFileSync(join(dir, 'go'), 'go')
+        await Promise.all(agents.map((agent) => agent.prompt(agent.id).result))
+        const first = placeOf(0)
+        await Promise.all(agents.map((agent) => agent.prompt(agent.id).result))
+        const second = placeOf(40)
+        const stayed = ids.filter((id) => first.get(id) === second.get(id)).length
+        assert.ok(stayed >= 32, `${stayed} of 40 found their agent in memory`)
+        assert.is(new Set(first.values()).size, 3)
+        rmSync(join(dir, 'go'))
+        const runs = agents.map((agent) => agent.prompt(agent.id))
+        await waitFor(() => asked().length === 120, context.signal)
+        const pid = String(pidOf(workers[0]!))
+        assert.ok([...placeOf(80).values()].includes(pid))
+        workers[0]!.signal('SIGTERM')
+        await untilUp(hosts.slice(1))
+        const late = await client.spawn('keeper', { id: 'late' })
+        const lateRun = late.prompt('late')
+        await waitFor(() => asked().length === 121, context.signal)
+        assert.is.not(placeOf(120).get('late'), pid)
+        writeFileSync(join(dir, 'go'), 'go')
+        for (const { result } of [...runs, lateRun]) assert.is((await result).text, 'Kept.')
+        assert.is(asked().length, 121, 'nothing was asked twice')
+        assert.is((await workers[0]!.ended).code, 0)
       },
     )
 })

@@ -1,4 +1,4 @@
-import type { BridgeServer } from '../../bridge/src/server/serveOptions.ts'
+import type { GatewayServer } from './gateway/gateway.ts'
 import type { GatewayOptions } from './gateway/gatewayOptions.ts'
 
 /**
@@ -17,7 +17,7 @@ import type { GatewayOptions } from './gateway/gatewayOptions.ts'
  * console.log(gateway.url)
  * ```
  */
-export async function serveGateway(options: GatewayOptions): Promise<BridgeServer> {
+export async function serveGateway(options: GatewayOptions): Promise<GatewayServer> {
   const gateway = await import('./gateway/gateway.ts')
   return gateway.serveGateway(options)
 }

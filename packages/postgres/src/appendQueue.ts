@@ -19,6 +19,8 @@ export class AppendQueue {
   readonly #written: (agent: number) => void
   #due: PostgresLease[] = []
   #isAwaited = false
+  #stored = 0
+  #unsettled = 0
 
   /** `written` hears of each agent that has new records in the database. */
   constructor(database: Database, queryTimeoutMs: number, written: (agent: number) => void) {
@@ -27,9 +29,19 @@ export class AppendQueue {
     this.#written = written
   }
 
+  get figures(): { readonly appends: number; readonly queue: number } {
+    return { appends: this.#stored, queue: this.#unsettled }
+  }
+
   /** Resolves once the records are stored. */
   add(lease: PostgresLease, records: readonly LogRecord[], bodies: readonly string[]): Promise<void> {
     const { promise, resolve, reject } = Promise.withResolvers<void>()
+    this.#unsettled += 1
+    const settled = (count: number) => () => {
+      this.#unsettled -= 1
+      this.#stored += count
+    }
+    promise.then(settled(1), settled(0))
     lease.waiting.push({ records, bodies, resolve, reject })
     if (!lease.isQueued) {
       lease.isQueued = true

@@ -10,6 +10,7 @@ import type {
   LogHolder,
   LogStat,
   LogWorker,
+  StoreFigures,
   StoreLease,
 } from '../../../src/protocol/ports/store.ts'
 import { bodiesOf } from '../../../src/log/stores/bodiesOf.ts'
@@ -219,6 +220,11 @@ class PostgresStore implements ErasableStore {
     if (agentId === undefined || !this.#worker.holds) return this.#worker.holds
     const lease = this.#leases.get(agentId)
     return lease?.isLost === false && (epoch === undefined || lease.epoch === epoch)
+  }
+
+  figures(): StoreFigures {
+    const leaseAgeMs = this.#worker.saidAgoMs
+    return { ...this.#queue.figures, ...(leaseAgeMs === undefined ? {} : { leaseAgeMs }) }
   }
 
   async #locked(agentId: string): Promise<RuntimeError> {

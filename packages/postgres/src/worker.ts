@@ -71,6 +71,11 @@ export class Worker {
     return this.#said === undefined || msSince(this.#said, this.#clock) < this.#leaseMs
   }
 
+  /** Milliseconds since it last said that it is alive, as far as it can know; `undefined`: it has not said so yet. */
+  get saidAgoMs(): number | undefined {
+    return this.#said === undefined ? undefined : msSince(this.#said, this.#clock)
+  }
+
   /** Says now that it is alive, and hears which logs others have taken. Rejects as the database does. */
   renew(): Promise<void> {
     this.#renewing ??= this.#beat().finally(() => (this.#renewing = undefined))

@@ -65,6 +65,16 @@ export interface LogStat {
   readonly writtenAt: number
 }
 
+/** Figures of a store, at this moment. */
+export interface StoreFigures {
+  /** Milliseconds since its leases were renewed. */
+  readonly leaseAgeMs?: number
+  /** Appends stored since it was opened. */
+  readonly appends?: number
+  /** Appends that wait. */
+  readonly queue?: number
+}
+
 /**
  * The storage of logs. Contract (run by `storeContract` of `escapement/testing`): `append` keeps the order of calls, returns a promise that resolves
  * once the records are as durable as the store promises (`stored` when they are already), and rejects with `STORE_NOT_OPEN` without a lease,
@@ -97,6 +107,8 @@ export interface Store {
   holder?(agentId: string): Promise<LogHolder | undefined>
   workers?(): Promise<readonly LogWorker[]>
   holds?(agentId?: string, epoch?: number): boolean
+  /** Figures for whoever operates it. */
+  figures?(): StoreFigures
   /** Keeps the original content of files, for `undo`. Without it the runtime keeps them in memory. */
   readonly snapshots?: SnapshotStore
   /** Keeps the folded state of logs, so that opening a long log reads only its end. Without it every opening reads the whole log. */

@@ -41,6 +41,8 @@ export interface HostShared {
   readonly childHosts: ChildHosts
   /** Queue of model calls; set when these are limited. */
   readonly models?: ModelQueue | undefined
+  /** Key of metadata by whose values agents take turns in that queue. */
+  readonly modelTurns?: string | undefined
   /** The model that answers in place of another, in the tree of the agent `root`; for evaluations, which record and replay. */
   readonly instead?: ((model: Model, root: string) => Model) | undefined
   /** Unloader of idle agents; set with `idleUnloadMs`. */

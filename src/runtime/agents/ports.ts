@@ -350,7 +350,15 @@ export class Ports implements AgentPorts {
   }
 }
 
-type Waiter = Pick<TreeAgent, 'agentId' | 'path' | 'shared' | 'machine' | 'announcer'>
+type Waiter = Pick<TreeAgent, 'agentId' | 'path' | 'shared' | 'machine' | 'announcer' | 'metadata'> & {
+  readonly shared: { readonly modelTurns?: string | undefined }
+}
+
+/** Name under which an agent takes turns with those of the same value; `undefined`: by itself. */
+function turnsOf({ metadata, shared: { modelTurns } }: Waiter): string | undefined {
+  const value = modelTurns === undefined ? undefined : metadata?.[modelTurns]
+  return value === undefined ? undefined : `${modelTurns} ${String(value)}`
+}
 
 /** The waiting of one agent for models, within the limits of the runtime. */
 class ModelWaits {
@@ -367,7 +375,7 @@ class ModelWaits {
   gate(tokens: number | undefined): Gate {
     const { agentId, path, shared, machine, announcer } = this.#agent
     return gateOf(this.#queue, shared.clock, {
-      root: path[0] ?? agentId,
+      root: turnsOf(this.#agent) ?? path[0] ?? agentId,
       tokens,
       waits: (model, why, ahead) => {
         const { at } = machine

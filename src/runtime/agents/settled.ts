@@ -42,7 +42,7 @@ type Standing = 'busy' | 'idle' | 'waiting' | { readonly agentId: string; readon
 export async function settled(agent: AgentHost, signal: AbortSignal | undefined): Promise<Settled> {
   if (signal !== undefined && !(signal instanceof AbortSignal))
     throw new RuntimeError('INVALID_OPTION', `signal is of type ${typeof signal}, not an AbortSignal.`)
-  const { machine, family } = agent
+  const { machine } = agent
   for (;;) {
     signal?.throwIfAborted()
     if (!agent.isLoaded) {
@@ -61,7 +61,7 @@ export async function settled(agent: AgentHost, signal: AbortSignal | undefined)
     }
     const known = stands(agent)
     if (known === undefined) {
-      await unlessAborted(change(machine, family), signal)
+      await unlessAborted(change(agent), signal)
       continue
     }
     const writing = treeOf(agent).flatMap((one) => one.log.durable() ?? [])
@@ -72,7 +72,7 @@ export async function settled(agent: AgentHost, signal: AbortSignal | undefined)
   }
 }
 
-const treeOf = (agent: TreeAgent): TreeAgent[] => [agent, ...agent.family.live.flatMap(treeOf)]
+export const treeOf = (agent: TreeAgent): TreeAgent[] => [agent, ...agent.family.live.flatMap(treeOf)]
 
 /** How an agent is settled; `undefined`: it is not. */
 function stands(agent: TreeAgent): Settled | undefined {
@@ -122,7 +122,7 @@ function ownStanding({ agentId, machine }: TreeAgent, below: ReadonlyMap<string,
 }
 
 /** Resolves after the next change of an agent, of one below it, or with its end. */
-function change(machine: AgentHost['machine'], family: AgentHost['family']): Promise<void> {
+export function change({ machine, family }: AgentHost): Promise<void> {
   return new Promise((resolve) => {
     const look = (): void => {
       unwatch()
@@ -135,7 +135,7 @@ function change(machine: AgentHost['machine'], family: AgentHost['family']): Pro
 }
 
 /** Rejects with the signal's reason, once it is aborted; the work itself continues. */
-async function unlessAborted<T>(work: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
+export async function unlessAborted<T>(work: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
   if (signal === undefined) return await work
   const aborted = Promise.withResolvers<never>()
   const abort = (): void => aborted.reject(signal.reason)

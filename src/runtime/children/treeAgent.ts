@@ -76,7 +76,7 @@ export interface TreeAgent {
     /** Commands sent that the context does not show yet. */
     readonly unseen: number
     send(event: AgentMachineEvent): void
-    /** Sends an event that is not a command. */
+    /** Sends the chart an event that is not a command. */
     tell(event: AgentMachineEvent): void
     /** Ends it, for good or to be resumed from the log. Idempotent; the first call decides. */
     end(how: 'stop' | 'close'): Promise<void>

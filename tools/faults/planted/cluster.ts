@@ -12,11 +12,11 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'cluster-2',
-    file: 'packages/cli/src/cluster/balancer.ts',
+    file: 'packages/cli/src/cluster/placeRequest.ts',
     what: 'all requests go to one worker',
-    from: '.toSorted((a, b) => a.open - b.open)',
-    to: '',
-    tests: ['packages/cli/test/balancer'],
+    from: '.toSorted((one, other) => one.open - other.open)[0]',
+    to: '[0]',
+    tests: ['packages/cli/test/placeRequest'],
   },
   {
     id: 'cluster-3',
@@ -70,8 +70,8 @@ export const faults: readonly Fault[] = [
     id: 'cluster-9',
     file: 'packages/cli/src/cluster/balancer.ts',
     what: 'a worker that is not well is given requests like any other',
-    from: 'this.#looked(session, Number(status) < 300)',
-    to: 'this.#looked(session, Number(status) < 600)',
+    from: "status < 300 ? 'well'",
+    to: "status < 600 ? 'well'",
     tests: ['packages/cli/test/balancer'],
   },
   {
@@ -86,8 +86,8 @@ export const faults: readonly Fault[] = [
     id: 'cluster-11',
     file: 'packages/cli/src/cluster/balancer.ts',
     what: 'what the only worker has under way is broken off while the database restarts',
-    from: 'if (!isWell && this.open > 0 && this.#hasBetter()) giveUp(session)',
-    to: 'if (!isWell && this.open > 0) giveUp(session)',
+    from: "if (state === 'unwell' && this.open > 0 && this.#hasBetter()) giveUp(session)",
+    to: "if (state === 'unwell' && this.open > 0) giveUp(session)",
     tests: ['packages/cli/test/balancer'],
   },
   {

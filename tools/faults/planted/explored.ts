@@ -56,8 +56,8 @@ export const faults: readonly Fault[] = [
   ]),
   fault(10, 'src/runtime/agents/settled.ts', 'runtime/settledRules', [
     'an agent that was only unloaded meanwhile is told to have stopped',
-    '(change(machine, family), signal)\n      continue',
-    "(change(machine, family), signal)\n      if (!agent.isLoaded) return { status: 'stopped', seq: agent.view.lastSeq }\n      continue",
+    '(change(agent), signal)\n      continue',
+    "(change(agent), signal)\n      if (!agent.isLoaded) return { status: 'stopped', seq: agent.view.lastSeq }\n      continue",
   ]),
   fault(11, 'src/runtime/letGo.ts', 'runtime/restingRules', [
     'commands that wait for an unloaded agent are dropped when it is let go of',

@@ -94,9 +94,8 @@ export const faults: readonly Fault[] = [
     id: 'supervision-12',
     file: 'src/machines/calls.ts',
     what: 'a call starts though the store takes no records',
-    from: `  if (context.storeError !== null) return
-`,
-    to: '',
+    from: 'if (context.storeError !== null || context.isLeaving) return',
+    to: 'if (context.isLeaving) return',
     tests: ['machines/pauses'],
   },
   {

@@ -119,7 +119,7 @@ export class Bridge {
     this.decisions = new Decisions(parts.store, (agentId) => runtime.agent(agentId))
     this.unauthenticated = new UnauthenticatedSockets(parts.limits)
     this.room = new Room(parts.limits.connections, parts.clock)
-    this.refusals = new RefusalLog(parts.logger, parts.clock)
+    this.refusals = parts.front?.refusals ?? new RefusalLog(parts.logger, parts.clock)
     const { tokens, authenticate, role = 'admin', clock, isHere = () => false } = parts
     const failed = (message: string): void => this.refusals.log('authenticate', message)
     this.shares = new ShareTokens(clock, parts.shareKey)

@@ -5,6 +5,7 @@ import type { Permit } from './authenticator.ts'
 import type { ForwardedSession } from './forwarded.ts'
 import type { TextSocket } from './textSocket.ts'
 import type { BridgeLimits } from './limits.ts'
+import type { RefusalLog } from './refusalLog.ts'
 
 /** A command of a client. */
 export type Command = Exclude<CheckedClientFrame, { type: 'hello' | 'ping' }>
@@ -44,6 +45,8 @@ export interface Relay {
 
 /** Front of a server that runs no agents itself. */
 export interface Front {
+  /** Its log of refusals, which is the server's too. */
+  readonly refusals: RefusalLog
   /** Begins to serve a client that was let in. Rejects if that is not possible. */
   enter(client: FrontClient): Promise<Relay>
   /** Answers a request with the answer of its agent's worker; an error that it throws is sent to the client. */

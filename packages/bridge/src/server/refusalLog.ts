@@ -37,6 +37,7 @@ export class RefusalLog {
   readonly #logger: Logger | undefined
   readonly #clock: Clock
   readonly #windows = new Map<RefusalKind, Window>()
+  readonly #counts = new Map<RefusalKind, number>()
   #cancel: (() => void) | undefined
 
   constructor(logger: Logger | undefined, clock: Clock) {
@@ -44,7 +45,13 @@ export class RefusalLog {
     this.#clock = clock
   }
 
+  /** How many there have been, by kind. */
+  get counts(): { readonly [kind: string]: number } {
+    return Object.fromEntries(this.#counts)
+  }
+
   log(kind: RefusalKind, what: string, fields: { readonly [name: string]: string | undefined } = {}): void {
+    this.#counts.set(kind, (this.#counts.get(kind) ?? 0) + 1)
     if (this.#logger === undefined) return
     const window = this.#windows.get(kind) ?? { logged: 0, suppressed: 0 }
     this.#windows.set(kind, window)

@@ -10,6 +10,7 @@ import {
 } from 'node:http2'
 import type { AddressInfo, Socket } from 'node:net'
 import type { Clock } from '../../../../src/protocol/ports/clock.ts'
+import { agentHeader, placeRequest } from './placeRequest.ts'
 
 /**
  * Milliseconds between two health checks of a worker, and its time limit for answering one: a frozen process accepts connections but answers nothing.
@@ -21,22 +22,26 @@ const { NGHTTP2_CANCEL, NGHTTP2_NO_ERROR, HTTP2_HEADER_METHOD, HTTP2_HEADER_PATH
 const giveUp = (session: ClientHttp2Session): void =>
   session.destroy(new Error('the worker is given up'), NGHTTP2_CANCEL)
 
+/** The state of a worker by the status of its answer. */
+const stateOf = (status: number): 'unwell' | 'leaving' | 'well' =>
+  status < 300 ? 'well' : status === 404 ? 'leaving' : 'unwell'
+
 /** A worker that requests may go to. */
 class Target {
-  readonly #url: string
+  readonly url: string
   readonly #clock: Clock
   /** Returns true if another worker is well, so that requests need not go to this one while it is unwell. */
   readonly #hasBetter: () => boolean
   #session: ClientHttp2Session | undefined
   #cancel = (): void => {}
   #isClosed = false
-  /** Result of the last health check on the current connection. An unwell worker answers but cannot work. */
-  state: 'down' | 'unwell' | 'well' = 'down'
+  /** Result of the last health check on the current connection. An unwell worker answers but cannot work; one that leaves finishes what it has. */
+  state: 'down' | 'unwell' | 'leaving' | 'well' = 'down'
   /** Requests under way. */
   open = 0
 
   constructor(url: string, clock: Clock, hasBetter: () => boolean) {
-    this.#url = url
+    this.url = url
     this.#clock = clock
     this.#hasBetter = hasBetter
     this.#connect()
@@ -45,7 +50,13 @@ class Target {
   /** True while the worker takes requests: a worker that is about to end accepts no further request and finishes those it has. */
   get takes(): boolean {
     const session = this.#session
-    return this.state !== 'down' && session !== undefined && !session.closed && !session.destroyed
+    return (
+      this.state !== 'down' &&
+      this.state !== 'leaving' &&
+      session !== undefined &&
+      !session.closed &&
+      !session.destroyed
+    )
   }
 
   request(headers: IncomingHttpHeaders): ClientHttp2Stream | undefined {
@@ -60,7 +71,7 @@ class Target {
 
   #connect(): void {
     if (this.#isClosed) return
-    const session = connect(this.#url)
+    const session = connect(this.url)
     this.#session = session
     session.on('error', () => {})
     session.once('close', () => this.#lost(session))
@@ -84,15 +95,15 @@ class Target {
     asked.once('response', ({ [HTTP2_HEADER_STATUS]: status }) => {
       stop()
       asked.close(NGHTTP2_CANCEL)
-      if (this.#session === session) this.#looked(session, Number(status) < 300)
+      if (this.#session === session) this.#looked(session, stateOf(Number(status)))
     })
   }
 
-  #looked(session: ClientHttp2Session, isWell: boolean): void {
-    this.state = isWell ? 'well' : 'unwell'
+  #looked(session: ClientHttp2Session, state: 'unwell' | 'leaving' | 'well'): void {
+    this.state = state
     this.#later(() => this.#look(session))
     // What it has under way goes on elsewhere; where nobody is better off it may as well wait.
-    if (!isWell && this.open > 0 && this.#hasBetter()) giveUp(session)
+    if (state === 'unwell' && this.open > 0 && this.#hasBetter()) giveUp(session)
   }
 
   #later(then: () => void): void {
@@ -101,8 +112,8 @@ class Target {
 }
 
 /**
- * A single address for all workers of this machine, as an engine needs it: each request goes to the worker with the fewest. Workers on several
- * machines need a separate balancer instead.
+ * A single address for all workers of this machine, as an engine needs it: the requests of an agent go to the same worker for as long as they can.
+ * Workers on several machines need a separate balancer instead.
  */
 export class Balancer {
   readonly url: string
@@ -132,7 +143,7 @@ export class Balancer {
 
   /** Sends requests to a further worker too; returns a function that removes it. */
   add(url: string): () => void {
-    const target = new Target(url, this.#clock, () => this.#best()?.state === 'well')
+    const target = new Target(url, this.#clock, () => this.#best(undefined)?.state === 'well')
     this.#targets.add(target)
     return () => {
       this.#targets.delete(target)
@@ -140,15 +151,17 @@ export class Balancer {
     }
   }
 
-  /** The well worker with the fewest requests; if none is well, the unwell worker with the fewest. */
-  #best(): Target | undefined {
-    const known = [...this.#targets].filter(({ takes }) => takes).toSorted((a, b) => a.open - b.open)
-    return known.find(({ state }) => state === 'well') ?? known[0]
+  /** The worker for a request of an agent: one that is well, or any if none is. */
+  #best(agentId: string | undefined): Target | undefined {
+    const known = [...this.#targets].filter(({ takes }) => takes)
+    const well = known.filter(({ state }) => state === 'well')
+    return placeRequest(agentId, well.length > 0 ? well : known)
   }
 
   #forward(stream: ServerHttp2Stream, headers: IncomingHttpHeaders): void {
     stream.on('error', () => {})
-    const target = this.#best()
+    const agentId = headers[agentHeader]
+    const target = this.#best(typeof agentId === 'string' ? agentId : undefined)
     const request = target?.request(withoutAuthority(headers))
     if (target === undefined || request === undefined) {
       stream.respond({ [HTTP2_HEADER_STATUS]: 503 }, { endStream: true })

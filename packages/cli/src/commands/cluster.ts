@@ -108,6 +108,9 @@ function workerArgs({ task, dir, config, noConfig, model }: Invocation): string[
     ...option('--config', config),
     ...(noConfig ? ['--no-config'] : []),
     ...option('--model', model),
+    // Whoever ends it waits; beyond this a worker is killed.
+    '--drain',
+    '5000',
     '--json',
     '--port',
     '0',

@@ -2,9 +2,9 @@ import type { AgentDefinition } from '../../../../src/actors/define/agentDefinit
 import { RuntimeError } from '../../../../src/protocol/errors.ts'
 import { systemClock } from '../../../../src/protocol/ports/clock.ts'
 import { loadPeer } from '../../../../src/protocol/ports/loadPeer.ts'
-import type { Logger } from '../../../../src/protocol/ports/logger.ts'
 import type { Store } from '../../../../src/protocol/ports/store.ts'
 import type { RestateWorker } from '../../../cluster/src/restate/restateWorker.ts'
+import { allTracers } from '../../../otel/src/allTracers.ts'
 import type { ServeOptions } from '../../../bridge/src/server/serveOptions.ts'
 import { addressOf, portOf } from '../addressOf.ts'
 import { exitCodes, type CliHost } from '../cliHost.ts'
@@ -13,11 +13,13 @@ import { checkDeployment, checkUrl, registerDeployment } from '../cluster/regist
 import type { CommandRun } from '../command.ts'
 import type { Invocation } from '../commandLine.ts'
 import { definitionsFor } from '../config/configAgents.ts'
+import { openOperations, type Operations } from '../cluster/operations.ts'
 import { loadConfig } from '../config/loadConfig.ts'
+import type { LoadedConfig } from '../config/readConfig.ts'
 import { settingsOf } from '../sessions/openWork.ts'
-import { programLog } from '../programLog.ts'
+import { programLog, type ProgramLog } from '../programLog.ts'
 import { takeOutput } from '../protocolOutput.ts'
-import { wantsJson } from '../sessions/sessionLogs.ts'
+import { readCount, wantsJson } from '../sessions/sessionLogs.ts'
 import { untilStopped } from '../signals.ts'
 import { sharedLogs } from '../sessions/sharedLogs.ts'
 
@@ -40,7 +42,8 @@ export const workerCommand: CommandRun = async (invocation, host) => {
   // Heard from the first moment: who started it may be gone before it is up.
   const stopped = Promise.race([untilStopped(host), untilAlone(host, signal)])
   try {
-    const open = await openWorker(invocation, host, log.ofParts)
+    const open = await openWorker(invocation, host, log)
+    const { operations } = open
     try {
       const addresses = await listen(open, invocation, host)
       log.info({ ...addresses, pid: process.pid }, 'The worker listens.')
@@ -55,6 +58,7 @@ export const workerCommand: CommandRun = async (invocation, host) => {
         if (isStopped) return exitCodes.done
         log.info({ engine: register, url: at }, 'The engine knows the workers.')
       }
+      operations.serves()
       // Who reads this takes the worker for ready.
       if (output !== undefined) output.stream.write(`${JSON.stringify(addresses)}\n`)
       else
@@ -64,9 +68,12 @@ export const workerCommand: CommandRun = async (invocation, host) => {
       await stopped
       return exitCodes.done
     } finally {
-      log.info({ agents: open.worker.runtime.agents().length }, 'The worker ends, and lets go of its agents.')
+      const { agents, attempts } = open.worker.figures()
+      log.info({ agents, attempts, drainMs: open.drainMs }, 'The worker ends, and lets go of its agents.')
+      operations.leaves()
       ending.abort()
-      await open.worker.close()
+      await open.worker.close({ drainMs: open.drainMs })
+      await operations.close()
       log.info({}, 'The worker has ended.')
     }
   } finally {
@@ -79,29 +86,51 @@ export const workerCommand: CommandRun = async (invocation, host) => {
 /** A worker with its store and definitions. */
 interface OpenWorker {
   readonly worker: RestateWorker
+  readonly operations: Operations
+  readonly drainMs: number
+  readonly config: LoadedConfig | undefined
   readonly store: Store
   readonly definitions: readonly AgentDefinition[]
 }
 
-async function openWorker(invocation: Invocation, host: CliHost, logger: Logger): Promise<OpenWorker> {
-  const store = await sharedLogs(invocation, host).open(logger)
+const defaultDrainMs = 20_000
+
+async function openWorker(invocation: Invocation, host: CliHost, log: ProgramLog): Promise<OpenWorker> {
+  const logs = sharedLogs(invocation, host)
   const config = await loadConfig(invocation, host)
   const definitions = await definitionsFor(invocation, config, host)
+  const { drainMs: drains, limits: _, endpoints: __, tracer: own, ...settings } = config?.worker ?? {}
+  const drainMs = invocation.drain === undefined ? (drains ?? defaultDrainMs) : readCount('--drain', invocation.drain)
+  const warm = invocation.warm === undefined ? {} : { warm: readCount('--warm', invocation.warm) }
   const keys = (host.env['ESCAPEMENT_ENGINE_KEYS'] ?? '').split(',').filter((key) => key !== '')
   const { restateWorker } = await loadPeer(
     () => import('../../../cluster/src/restate/restateWorker.ts'),
     '"worker"',
     '@restatedev/restate-sdk',
   )
-  const worker = await restateWorker({
-    ...settingsOf(config).runtime,
-    definitions,
-    store,
-    logger,
-    ...(config?.serve?.deps === undefined ? {} : { deps: config.serve.deps }),
-    ...(keys.length === 0 ? {} : { identityKeys: keys }),
-  })
-  return { worker, store, definitions }
+  const store = await logs.open(log.ofParts, config?.postgres)
+  const operations = await openOperations(invocation, { store, log })
+  const { metrics } = operations
+  const tracers = [own, metrics].filter((tracer) => tracer !== undefined)
+  try {
+    const worker = await restateWorker({
+      ...settingsOf(config).runtime,
+      ...(config?.serve?.deps === undefined ? {} : { deps: config.serve.deps }),
+      ...settings,
+      ...warm,
+      definitions,
+      store,
+      logger: log.ofParts,
+      ...(tracers.length === 0 ? {} : { tracer: allTracers(...tracers) }),
+      ...(keys.length === 0 ? {} : { identityKeys: keys }),
+    })
+    metrics?.observeWorker(worker)
+    return { worker, operations, drainMs, config, store, definitions }
+  } catch (thrown) {
+    await operations.close()
+    await store.close()
+    throw thrown
+  }
 }
 
 /** Sends clients' commands to the engine, which places agents. Without the engine's address, clients can only observe. */
@@ -113,7 +142,7 @@ async function dispatchOf({ ingress }: Invocation, store: Store): Promise<Pick<S
 
 /** Listens for the engine and for gateways; returns the addresses. */
 async function listen(
-  { worker, store, definitions }: OpenWorker,
+  { worker, store, definitions, config, operations }: OpenWorker,
   invocation: Invocation,
   host: CliHost,
 ): Promise<{ readonly url: string; readonly bridge: string }> {
@@ -125,8 +154,11 @@ async function listen(
     throw new RuntimeError('INVALID_OPTION', '"worker" needs --ingress with a gateway: where its clients’ commands go.')
   const bridgePort = portOf('--bridge-port', invocation.bridgePort)
   const advertise = invocation.advertise ?? ownAddress(listenOn, bridgePort)
+  const { limits, endpoints } = config?.worker ?? {}
   const bridge = await worker.runtime.serve({
     ...where,
+    ...(limits === undefined ? {} : { limits }),
+    ...(endpoints === undefined ? {} : { endpoints }),
     definitions,
     ...(await dispatchOf(invocation, store)),
     ...(bridgePort === undefined ? {} : { port: bridgePort }),
@@ -134,6 +166,7 @@ async function listen(
     ...(advertise === undefined ? {} : { advertise }),
     inspector: false,
   })
+  operations.hasClients(() => bridge.connections)
   const { url } = await worker.listen({ ...where, ...(port === undefined ? {} : { port }) })
   return { url, bridge: bridge.url }
 }

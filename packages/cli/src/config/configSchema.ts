@@ -9,7 +9,7 @@ import { lazily } from '../../../../src/protocol/lazily.ts'
 import type { Model } from '../../../../src/protocol/ports/model.ts'
 import { onlyFields } from '../../../../src/protocol/checks/onlyFields.ts'
 import { limitsSchema } from '../../../../src/protocol/runs/runLimits.ts'
-import type { Config, ConfigModel, ConfigServe } from '../defineConfig.ts'
+import type { Config, ConfigGateway, ConfigModel, ConfigServe, ConfigWorker } from '../defineConfig.ts'
 import { storeForms } from './storePlace.ts'
 
 /** Any of these fields, and no others. */
@@ -49,6 +49,34 @@ const serveFields: { readonly [K in keyof Required<ConfigServe>]: z.ZodType } = 
   stately: z.boolean(),
 }
 
+/** Schemas of the fields of `ConfigWorker` and `ConfigGateway`, whose contents the worker and the gateway check. */
+const workerFields: { readonly [K in keyof Required<ConfigWorker>]: z.ZodType } = {
+  warm: z.int().nonnegative(),
+  inactivityMs: z.number().positive(),
+  idempotencyMs: z.number().positive(),
+  deps: z.custom(isFunction, 'give a function'),
+  tracer: z.looseObject({}),
+  tenants: z.looseObject({}),
+  drainMs: z.number().nonnegative(),
+  limits: z.looseObject({}),
+  endpoints: z.array(z.unknown()),
+}
+const gatewayFields: { readonly [K in keyof Required<ConfigGateway>]: z.ZodType } = {
+  tokens: z.looseObject({}),
+  authenticate: z.custom(isFunction, 'give a function'),
+  base: z.string(),
+  path: z.string(),
+  role: z.string(),
+  origins: z.array(z.string()),
+  inspector: z.union([z.boolean(), z.looseObject({})]),
+  shareKey: z.string(),
+  limits: z.looseObject({}),
+  endpoints: z.array(z.string()),
+  workers: z.custom(isFunction, 'give a function'),
+  place: z.custom(isFunction, 'give a function'),
+  store: z.looseObject({}),
+}
+
 const configFields = (): { readonly [K in keyof Required<Config>]: z.ZodType } => ({
   agents: z.array(
     z.custom((value) => isAgentDefinition(value) || isFunction(value), {
@@ -66,6 +94,9 @@ const configFields = (): { readonly [K in keyof Required<Config>]: z.ZodType } =
   redact: z.looseObject({}),
   modelLimits: modelLimitsSchema(),
   serve: fields(serveFields),
+  worker: fields(workerFields),
+  gateway: fields(gatewayFields),
+  postgres: z.looseObject({}),
 })
 
 /** Schema of a configuration. */

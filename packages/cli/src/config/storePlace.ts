@@ -3,6 +3,7 @@ import { join, resolve } from 'node:path'
 import { RuntimeError } from '../../../../src/protocol/errors.ts'
 import type { Logger } from '../../../../src/protocol/ports/logger.ts'
 import type { ErasableStore } from '../../../../src/protocol/ports/store.ts'
+import type { PostgresStoreOptions } from '../../../postgres/src/postgresOptions.ts'
 
 /** Place of logs: a folder, an SQLite file or a database. */
 export interface StorePlace {
@@ -20,9 +21,9 @@ export interface StorePlace {
   isThere(): boolean | undefined
   /**
    * Opens the store; nothing is created before the first write. The code of a store is loaded when one is opened. `logger`: told when a server cannot
-   * be reached.
+   * be reached. `postgres`: settings of a database.
    */
-  open(logger?: Logger): Promise<ErasableStore>
+  open(logger?: Logger, postgres?: PostgresStoreOptions): Promise<ErasableStore>
 }
 
 interface Scheme {
@@ -67,11 +68,11 @@ function postgresPlace(rest: string): StorePlace {
     name,
     logOf: () => name,
     isThere: () => undefined,
-    open: async (logger) =>
-      (await import('../../../postgres/src/postgresStore.ts')).postgresStore(
-        url,
-        logger === undefined ? {} : { logger },
-      ),
+    open: async (logger, settings = {}) =>
+      (await import('../../../postgres/src/postgresStore.ts')).postgresStore(url, {
+        ...settings,
+        ...(logger === undefined ? {} : { logger }),
+      }),
   }
 }
 

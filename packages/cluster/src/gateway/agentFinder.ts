@@ -51,6 +51,8 @@ export class AgentFinder {
   readonly #followed = new Map<string, Set<Moved>>()
   #cancel: (() => void) | undefined
   #isClosed = false
+  /** How often the directory was asked who has an agent. */
+  looks = 0
 
   constructor(parts: Parts) {
     this.#parts = parts
@@ -69,6 +71,7 @@ export class AgentFinder {
     while (!this.#isClosed && this.#parts.clock.now() < until) {
       signal.throwIfAborted()
       try {
+        this.looks += 1
         const holder = await this.#timed(() => this.#parts.whoHas(agentId))
         isElsewhere = holder !== undefined && holder.url === undefined
         if (holder === undefined) {
@@ -149,6 +152,7 @@ export class AgentFinder {
   async #look(): Promise<void> {
     for (const [agentId, listeners] of this.#followed) {
       try {
+        this.looks += 1
         const url = (await this.#timed(() => this.#parts.whoHas(agentId)))?.url
         if (url !== undefined && this.#isAddress(url) && !this.down.has(url)) for (const moved of listeners) moved(url)
       } catch (thrown) {

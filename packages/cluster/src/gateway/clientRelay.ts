@@ -24,6 +24,7 @@ interface Shared {
   /** Resolves with the entries of the workers at these addresses, in the same order. */
   entriesOf(urls: readonly string[]): Promise<readonly WorkerEntry[]>
   lostWorker(url: string, why: string): void
+  left(relay: ClientRelay): void
 }
 
 /** Error codes of refusals which say that the agent has moved. */
@@ -150,6 +151,7 @@ export class ClientRelay implements Relay {
 
   close(): void {
     this.#closed.abort(new Error('the client has left'))
+    this.#gateway.left(this)
     this.#lists.close()
     for (const route of this.#routes.values()) route.stopFollowing?.()
     for (const upstream of this.#upstreams.values()) upstream.close()

@@ -20,6 +20,7 @@ import { bodyOf } from '../../../bridge/src/server/requestBody.ts'
 import { RefusalLog } from '../../../bridge/src/server/refusalLog.ts'
 import { serve } from '../../../bridge/src/server/serve.ts'
 import type { BridgeServer } from '../../../bridge/src/server/serveOptions.ts'
+import type { GatewayFigures } from '../../../otel/src/metrics/figures.ts'
 import { AgentFinder } from './agentFinder.ts'
 import { Beginnings } from './beginnings.ts'
 import { closeUnread, statusOf } from '../../../bridge/src/streams/httpRefusals.ts'
@@ -38,22 +39,29 @@ export class Gateway implements Front {
   readonly limits: BridgeLimits
   readonly #store: Store
   readonly #tokens: ForwardedTokens
-  readonly #log: RefusalLog
+  readonly refusals: RefusalLog
   readonly #beginnings: Beginnings
+  readonly #relays = new Set<ClientRelay>()
 
   constructor({ whoHas, workers, place, secret, clock, logger, serving }: CheckedGateway, store: Store) {
     this.clock = clock
     this.limits = limitsOf(serving.limits)
     this.#store = store
     this.#tokens = new ForwardedTokens(secret)
-    this.#log = new RefusalLog(logger, clock)
+    this.refusals = new RefusalLog(logger, clock)
     this.#beginnings = new Beginnings(clock)
-    const failed = (message: string): void => this.#log.log('directory', message)
+    const failed = (message: string): void => this.refusals.log('directory', message)
     this.finder = new AgentFinder({ whoHas, workers, place, clock, failed })
+  }
+
+  /** Number of commands that no worker has answered yet. */
+  get commands(): number {
+    return [...this.#relays].reduce((sum, { waiting }) => sum + waiting, 0)
   }
 
   async enter(client: FrontClient): Promise<ClientRelay> {
     const relay = new ClientRelay(this, client)
+    this.#relays.add(relay)
     await relay.begin()
     return relay
   }
@@ -170,7 +178,7 @@ export class Gateway implements Front {
 
   outward(thrown: unknown): ErrorInfo {
     const error = toErrorInfo(thrown, 'INTERNAL')
-    if (error.code === 'AGENT_UNREACHABLE') this.#log.log('agent', error.message)
+    if (error.code === 'AGENT_UNREACHABLE') this.refusals.log('agent', error.message)
     return outwardError(error)
   }
 
@@ -178,15 +186,20 @@ export class Gateway implements Front {
     return workerEntries(urls, this.#store)
   }
 
+  /** Called when a client has left. */
+  left(relay: ClientRelay): void {
+    this.#relays.delete(relay)
+  }
+
   /** Called when a worker cannot be reached, for any reason. */
   lostWorker(url: string, why: string): void {
     this.finder.down.failed(url)
-    this.#log.log('worker', `The worker at ${url} cannot be reached: ${why}.`)
+    this.refusals.log('worker', `The worker at ${url} cannot be reached: ${why}.`)
   }
 
   close(): void {
     this.finder.close()
-    this.#log.close()
+    this.refusals.close()
   }
 }
 
@@ -220,8 +233,14 @@ const nobody: BridgeRuntime = {
   onAgent: () => () => {},
 }
 
+/** A running gateway. */
+export interface GatewayServer extends BridgeServer {
+  /** Figures of this moment, for `observeGateway` of `otelMetrics`. */
+  figures(): GatewayFigures
+}
+
 /** As `serveGateway` of the package. */
-export async function serveGateway(options: GatewayOptions): Promise<BridgeServer> {
+export async function serveGateway(options: GatewayOptions): Promise<GatewayServer> {
   const checked = checkGatewayOptions(options)
   const { clock, logger, serving, store = memoryStore() } = checked
   const gateway = new Gateway(checked, store)
@@ -229,6 +248,12 @@ export async function serveGateway(options: GatewayOptions): Promise<BridgeServe
   const server = await serve(nobody, shared, { ...serving, advertise: false })
   const close = server.close.bind(server)
   return Object.assign(server, {
+    figures: () => ({
+      clients: server.connections,
+      looks: gateway.finder.looks,
+      refusals: gateway.refusals.counts,
+      commands: gateway.commands,
+    }),
     close: async () => {
       gateway.close()
       await close()

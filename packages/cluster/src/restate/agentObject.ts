@@ -159,6 +159,11 @@ async function drive(sdk: Sdk, parts: ObjectParts, ctx: Restate.ObjectContext, f
       seq: 0,
       error: errorInfo('AGENT_EXISTS', `Agent "${ctx.key}" has a log in this store.`),
     }
+  if (agents.isLimited && first.command.type === 'agent.prompt') {
+    // The journal keeps the answer: a prompt that was taken is carried out, however much waits at the next attempt.
+    const error = await ctx.run('room', async () => (await agents.roomFor(ctx.key, first.birth)) ?? null)
+    if (error !== null) return { status: 'refused', seq: 0, error }
+  }
   ctx.set(runningKey, invocation)
   // An answer of the engine, so that it has noted the above: whoever hears of the run from now on finds the invocation.
   const before = await ctx.get<Last>(lastKey)

@@ -40,6 +40,7 @@ export class Attempt {
   readonly #signal: AbortSignal
   #agent: Agent | undefined
   #free: (() => void) | undefined
+  #leave: (() => void) | undefined
   /** Agents of their own that it had begun before it was opened. */
   #begunBefore: readonly string[] = []
   /** Came by signal before the agent was open. */
@@ -120,9 +121,13 @@ export class Attempt {
   }
 
   async #open(): Promise<Agent> {
+    const { command, birth } = this.#first
+    if (command.type === 'agent.prompt') {
+      this.#leave = await this.#agents.admit(this.#agentId, birth, this.#signal)
+      this.#checkSignal()
+    }
     this.#free = await this.#agents.seats.take(this.#agentId)
     this.#checkSignal()
-    const { command, birth } = this.#first
     const agent = await this.#agents.open(this.#agentId, birth, { anew: command.type === 'wake' })
     this.#agent = agent
     this.#begunBefore = await this.#agents.begunBefore(agent, this.#known)
@@ -291,6 +296,8 @@ export class Attempt {
     for (const end of this.#endings.splice(0)) end()
     this.#free?.()
     this.#free = undefined
+    this.#leave?.()
+    this.#leave = undefined
   }
 
   #checkSignal(): void {

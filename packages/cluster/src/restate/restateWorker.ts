@@ -13,17 +13,23 @@ import type { AgentDefinition } from '../../../../src/actors/define/agentDefinit
 import { createRuntime, type Runtime } from '../../../bridge/src/createRuntime.ts'
 import { describeIssues, messageOf, RuntimeError, type ErrorCode } from '../../../../src/protocol/errors.ts'
 import { loadPeer } from '../../../../src/protocol/ports/loadPeer.ts'
-import { systemClock } from '../../../../src/protocol/ports/clock.ts'
+import { quietClock, systemClock } from '../../../../src/protocol/ports/clock.ts'
 import type { Logger } from '../../../../src/protocol/ports/logger.ts'
 import type { Store } from '../../../../src/protocol/ports/store.ts'
 import type { RuntimeOptions } from '../../../../src/runtime/runtimeOptions.ts'
 import type { ServedDeps } from '../../../bridge/src/server/servedDeps.ts'
+import type { WorkerFigures } from '../../../otel/src/metrics/figures.ts'
 import { agentObject } from './agentObject.ts'
 import { Definitions } from './definitions.ts'
+import { TenantQueue, tenantLimitsSchema, type TenantLimits } from './tenantQueue.ts'
 import { WorkerAgents } from './workerAgents.ts'
+import { WorkerCount } from './workerCount.ts'
 
 /** Options of `restateWorker`; beside these, those of `createRuntime`. */
-export interface RestateWorkerOptions extends Omit<RuntimeOptions, 'idleUnloadMs' | 'store'> {
+export interface RestateWorkerOptions extends Omit<
+  RuntimeOptions,
+  'idleUnloadMs' | 'modelShare' | 'modelTurns' | 'store'
+> {
   /** Definitions of its agents. A request names one, unless there is only one. */
   readonly definitions: readonly AgentDefinition[]
   /** Store of the logs, for all workers and clients: its leases must be transferable, as with `postgresStore` or `sqliteStore`. */
@@ -38,6 +44,11 @@ export interface RestateWorkerOptions extends Omit<RuntimeOptions, 'idleUnloadMs
   readonly inactivityMs?: number
   /** How long the engine itself knows a request that it has had, in milliseconds; the log knows it for good. Default: a day. */
   readonly idempotencyMs?: number
+  /**
+   * Limits of tenants, by a key of their agents' metadata, in all workers together; tenants take turns at models too. `models` are limits of all
+   * workers together as well: each has its part, by the number of those that the store knows. Default: none.
+   */
+  readonly tenants?: TenantLimits
   /** Public keys of the engine: requests that are not signed with one are refused. Default: none, and any client that reaches the port may ask. */
   readonly identityKeys?: readonly string[]
 }
@@ -65,13 +76,19 @@ export interface RestateWorker {
   readonly handler: WorkerHandler
   /**
    * Listens over HTTP/2 without encryption, on this machine unless `host` says otherwise. `/health` answers health checks of a balancer: 503
-   * while its store has been without a connection long enough for others to have its agents (`holds` of `Store`).
+   * while its store has been without a connection long enough for others to have its agents (`holds` of `Store`), 404 once the worker is being
+   * closed: it takes nothing new, and what it has under way may end.
    *
    * @throws RuntimeError `BRIDGE_LISTEN_FAILED`, `RUNTIME_CLOSED`
    */
   listen(options?: { readonly port?: number; readonly host?: string }): Promise<ListeningWorker>
-  /** Releases all agents without a record, so that other workers continue them, and closes runtime and store. Idempotent. */
-  close(): Promise<void>
+  /**
+   * Releases all agents without a record, so that other workers continue them, and closes runtime and store. With `drainMs` it takes nothing new, and
+   * calls and replies under way may end before, for so many milliseconds. Idempotent; the first call decides.
+   */
+  close(options?: { readonly drainMs?: number }): Promise<void>
+  /** Figures of this moment, for `observeWorker` of `otelMetrics`. */
+  figures(): WorkerFigures
 }
 
 const day = 24 * 60 * 60 * 1_000
@@ -89,6 +106,7 @@ const optionsSchema = z.object({
   idempotencyMs: ms.optional(),
   deps: z.custom((value) => value === undefined || typeof value === 'function', 'give a function').optional(),
   identityKeys: z.array(z.string()).optional(),
+  tenants: tenantLimitsSchema().optional(),
 })
 
 /**
@@ -118,17 +136,24 @@ export async function restateWorker(options: RestateWorkerOptions): Promise<Rest
     inactivityMs = day,
     idempotencyMs = day,
     identityKeys,
+    tenants,
     ...rest
   } = options
   const definitions = new Definitions(list)
   const sdk = await loadPeer(() => import('@restatedev/restate-sdk'), 'restateWorker', '@restatedev/restate-sdk')
   const { store, logger } = rest
   const isAtRest = (agentId: string): boolean => runtime.agent(agentId)?.state === 'idle'
+  const known = new WorkerCount(store, rest.clock ?? quietClock)
+  const workers = (): number => known.count
   const runtime: Runtime = await createRuntime({
     ...rest,
+    modelShare: () => 1 / workers(),
+    ...(tenants === undefined ? {} : { modelTurns: tenants.by }),
     ...(logger === undefined ? {} : { logger: withoutMoves(logger, isAtRest) }),
   })
-  const agents = new WorkerAgents({ runtime, store, definitions, deps, warm, logger, clock: rest.clock ?? systemClock })
+  const queue = tenants === undefined ? undefined : new TenantQueue(tenants, workers)
+  const clock = rest.clock ?? systemClock
+  const agents = new WorkerAgents({ runtime, store, definitions, deps, warm, logger, clock, tenants: queue })
   const service = agentObject(sdk, { name, agents, store, times: { inactivityMs, idempotencyMs } })
   const handler = sdk.createEndpointHandler({
     services: [service],
@@ -136,7 +161,7 @@ export async function restateWorker(options: RestateWorkerOptions): Promise<Rest
     logger: ({ level, context }, message: unknown) =>
       logger?.debug({ level, agentId: context?.key, invocation: context?.invocationId }, messageOf(message)),
   })
-  return new Worker(runtime, service, handler, store)
+  return new Worker({ runtime, service, handler, store, agents, known })
 }
 
 const leaseLost: ErrorCode = 'STORE_LEASE_LOST'
@@ -154,24 +179,49 @@ function withoutMoves(logger: Logger, isAtRest: (agentId: string) => boolean): L
   }
 }
 
+/** Parts of a worker. */
+interface WorkerInside extends Pick<RestateWorker, 'runtime' | 'service' | 'handler'> {
+  readonly store: Store
+  readonly agents: WorkerAgents
+  readonly known: WorkerCount
+}
+
 class Worker implements RestateWorker {
   readonly runtime: Runtime
   readonly service: VirtualObjectDefinition<string, unknown>
   readonly handler: WorkerHandler
   readonly #store: Store
+  readonly #agents: WorkerAgents
+  readonly #known: WorkerCount
   readonly #servers = new Set<Listening>()
   #closing: Promise<void> | undefined
 
-  constructor(
-    runtime: Runtime,
-    service: VirtualObjectDefinition<string, unknown>,
-    handler: WorkerHandler,
-    store: Store,
-  ) {
+  constructor({ runtime, service, handler, store, agents, known }: WorkerInside) {
     this.#store = store
+    this.#known = known
+    this.#agents = agents
     this.runtime = runtime
     this.service = service
     this.handler = handler
+  }
+
+  figures(): WorkerFigures {
+    const agents: Record<string, number> = {}
+    let loaded = 0
+    for (const agent of this.runtime.agents()) {
+      const [state = ''] = agent.state.split('.')
+      agents[state] = (agents[state] ?? 0) + 1
+      if (agent.isLoaded) loaded += 1
+    }
+    const { openings, seats, queued: queue } = this.#agents
+    return {
+      agents,
+      loaded,
+      attempts: seats.size,
+      queue,
+      openings: { ...openings },
+      store: this.#store.figures?.() ?? {},
+    }
   }
 
   async listen({
@@ -181,9 +231,10 @@ class Worker implements RestateWorker {
     if (this.#isClosed) throw new RuntimeError('RUNTIME_CLOSED', 'The worker is closed.')
     const server = createServer((request, response) => {
       if (request.url === '/health') {
-        const isWell = this.#store.holds?.() ?? true
-        response.writeHead(isWell ? 200 : 503).end(isWell ? 'ok' : 'no store')
-      } else this.handler(request, response)
+        const { status, text } = this.#health()
+        response.writeHead(status).end(text)
+      } else if (this.#isClosed) response.writeHead(503).end('leaving')
+      else this.handler(request, response)
     })
     const listening = new Listening(server)
     await new Promise<void>((resolve, reject) => {
@@ -202,20 +253,28 @@ class Worker implements RestateWorker {
     return { port: bound.port, url: `http://${host.includes(':') ? `[${host}]` : host}:${bound.port}` }
   }
 
+  #health(): { readonly status: number; readonly text: string } {
+    if (!(this.#store.holds?.() ?? true)) return { status: 503, text: 'no store' }
+    return this.#isClosed ? { status: 404, text: 'leaving' } : { status: 200, text: 'ok' }
+  }
+
   get #isClosed(): boolean {
     return this.#closing !== undefined
   }
 
-  close(): Promise<void> {
-    this.#closing ??= this.#close()
+  close({ drainMs = 0 }: { readonly drainMs?: number } = {}): Promise<void> {
+    this.#closing ??= this.#close(drainMs)
     return this.#closing
   }
 
-  async #close(): Promise<void> {
-    for (const server of this.#servers) server.takeNoMore()
+  async #close(drainMs: number): Promise<void> {
+    this.#known.close()
+    // While it drains it still listens: to a balancer that cannot connect it would be dead, and what is under way be cut off.
+    if (drainMs === 0) for (const server of this.#servers) server.takeNoMore()
     try {
-      await this.runtime.close({ detach: true })
+      await this.runtime.close({ detach: true, drainMs })
     } finally {
+      for (const server of this.#servers) server.takeNoMore()
       // The engine hears that its attempts are over, and begins them again elsewhere: the agents are free.
       await Promise.all([...this.#servers].map((server) => server.end()))
     }

@@ -17,6 +17,11 @@ export class Seats {
     }
   }
 
+  /** Number of agents that an attempt has. */
+  get size(): number {
+    return this.#taken.size
+  }
+
   has(agentId: string): boolean {
     return this.#taken.has(agentId)
   }

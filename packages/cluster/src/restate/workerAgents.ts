@@ -2,7 +2,7 @@ import type { ServedDeps } from '../../../bridge/src/server/servedDeps.ts'
 import { depsOf } from '../../../bridge/src/server/servedDeps.ts'
 import type { AgentRuntime } from '../../../../src/runtime/agentRuntime.ts'
 import type { Agent } from '../../../../src/runtime/agents/agent.ts'
-import { RuntimeError } from '../../../../src/protocol/errors.ts'
+import { RuntimeError, type ErrorInfo } from '../../../../src/protocol/errors.ts'
 import { earliestDue } from '../../../../src/machines/schedules.ts'
 import type { Clock } from '../../../../src/protocol/ports/clock.ts'
 import type { Logger } from '../../../../src/protocol/ports/logger.ts'
@@ -12,7 +12,9 @@ import type { Store } from '../../../../src/protocol/ports/store.ts'
 import { createdRecord } from '../../../../src/log/readHistory.ts'
 import type { Birth } from './carried.ts'
 import type { Definitions } from './definitions.ts'
+import { refusalOf } from './engineErrors.ts'
 import { Seats } from './seats.ts'
+import type { TenantQueue } from './tenantQueue.ts'
 
 /** Parts that the agents of a worker share. */
 export interface WorkerParts {
@@ -24,6 +26,8 @@ export interface WorkerParts {
   readonly warm: number
   readonly logger: Logger | undefined
   readonly clock: Clock
+  /** Lets runs begin within the limits of their tenants. Default: at once. */
+  readonly tenants?: TenantQueue | undefined
 }
 
 /** An agent that an agent of this worker has called, and that works on its own. */
@@ -33,6 +37,8 @@ export interface Detached {
   /** True once it was made known to the engine, and no longer concerns its caller. */
   isTold: boolean
 }
+
+const nothing = (): void => {}
 
 /** The agents of a worker: opened for one attempt at a time, and kept for the next one while they rest. */
 export class WorkerAgents {
@@ -45,6 +51,8 @@ export class WorkerAgents {
   readonly #parents = new WeakMap<Agent, ParentLink>()
   readonly #noticing = new Set<Promise<void>>()
   readonly #listeners = new Set<() => void>()
+  /** How often an attempt found its agent in memory, and how often it was read from its log. */
+  readonly openings = { warm: 0, read: 0 }
 
   constructor(parts: WorkerParts) {
     this.#parts = parts
@@ -64,6 +72,33 @@ export class WorkerAgents {
     return createdRecord(this.#parts.store, agentId)
   }
 
+  /** Returns true if runs wait for the limits of their tenants. */
+  get isLimited(): boolean {
+    return this.#parts.tenants !== undefined
+  }
+
+  /** Number of runs that wait for the limits of their tenants. */
+  get queued(): number {
+    return this.#parts.tenants?.length ?? 0
+  }
+
+  /** Why no more of the agent's tenant may wait; `undefined`: it may. */
+  async roomFor(agentId: string, { metadata }: Birth): Promise<ErrorInfo | undefined> {
+    try {
+      this.#parts.tenants?.checkRoom(metadata ?? (await this.created(agentId))?.metadata)
+      return undefined
+    } catch (thrown) {
+      return refusalOf(thrown)
+    }
+  }
+
+  /** Resolves once a run of the agent may begin, with a function to call when it is over; `undefined`: the signal was aborted. */
+  async admit(agentId: string, birth: Birth, signal: AbortSignal): Promise<(() => void) | undefined> {
+    const { tenants } = this.#parts
+    if (tenants === undefined) return nothing
+    return tenants.enter(birth.metadata ?? (await this.created(agentId))?.metadata, signal)
+  }
+
   /**
    * Opens the agent with everything in its log, ready for commands; an interrupted run continues. `anew`: it is read again even if it is here,
    * unless it has just been begun here.
@@ -75,7 +110,10 @@ export class WorkerAgents {
     this.#warm.delete(agentId)
     const here = runtime.agent(agentId)
     const isBegunHere = this.#detached.delete(agentId)
-    if (here !== undefined && (!anew || isBegunHere) && (await this.#isCurrent(here))) return here
+    if (here !== undefined && (!anew || isBegunHere) && (await this.#isCurrent(here))) {
+      this.openings.warm += 1
+      return here
+    }
     if (here !== undefined) await this.letGo(here)
     const created = await this.created(agentId)
     const root = created?.path[0]
@@ -87,6 +125,7 @@ export class WorkerAgents {
     const metadata = birth.metadata ?? created?.metadata
     const { metadata: asked, history } = birth
     this.#opening.add(agentId)
+    this.openings.read += 1
     try {
       const agent = (await runtime.open(agentId, definition, {
         takeOver: true,
@@ -136,7 +175,11 @@ export class WorkerAgents {
     try {
       await this.#parts.runtime.detach(agentId)
     } catch (thrown) {
-      if (thrown instanceof RuntimeError && ['AGENT_NOT_FOUND', 'STORE_LEASE_LOST'].includes(thrown.code)) return
+      if (
+        thrown instanceof RuntimeError &&
+        ['AGENT_NOT_FOUND', 'RUNTIME_CLOSED', 'STORE_LEASE_LOST'].includes(thrown.code)
+      )
+        return
       this.logger?.warn({ agentId, error: thrown }, 'an agent could not write the end of its log when it was let go of')
     }
   }

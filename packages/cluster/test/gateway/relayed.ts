@@ -100,6 +100,7 @@ export function relayed(
     outward: (thrown: unknown) => toErrorInfo(thrown, 'INTERNAL'),
     entriesOf: async () => [],
     lostWorker: (url: string) => void lost.push(url),
+    left: () => {},
   }
   const relay = new ClientRelay(gateway, client)
   context.cleanup(() => {

@@ -15,17 +15,25 @@ export class Limit {
   readonly #requests = new MinuteWindow()
   readonly #tokens = new MinuteWindow()
 
-  constructor(rule: ModelLimit) {
+  /** Returns the part of the limit that is this process's own, above 0 and at most 1. */
+  readonly #share: () => number
+
+  constructor(rule: ModelLimit, share: () => number) {
     this.rule = rule
+    this.#share = share
   }
 
   /** Returns the obstacle to a call of this many tokens; `undefined` if it may be made. */
   obstacle(tokens: number, now: number): Obstacle | undefined {
     const { concurrency = Infinity, requestsPerMinute, tokensPerMinute } = this.rule
-    if (this.#active >= concurrency) return { why: 'concurrency', at: Infinity }
-    const requests = requestsPerMinute === undefined ? now : this.#requests.fitsAt(1, requestsPerMinute, now)
+    const share = this.#share()
+    const own = (limit: number): number => Math.max(1, Math.floor(limit * share))
+    if (this.#active >= own(concurrency)) return { why: 'concurrency', at: Infinity }
+    const requests = requestsPerMinute === undefined ? now : this.#requests.fitsAt(1, own(requestsPerMinute), now)
     if (requests > now) return { why: 'requestsPerMinute', at: requests }
-    const room = tokensPerMinute === undefined ? now : this.#tokens.fitsAt(tokens, tokensPerMinute, now)
+    // A request larger than the share fits into the limit: it begins once nothing else counts.
+    const most = own(tokensPerMinute ?? 0)
+    const room = tokensPerMinute === undefined ? now : this.#tokens.fitsAt(Math.min(tokens, most), most, now)
     return room > now ? { why: 'tokensPerMinute', at: room } : undefined
   }
 

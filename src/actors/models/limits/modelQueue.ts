@@ -18,7 +18,7 @@ export interface Permit {
 /** A call that is to be made. */
 export interface Entry {
   readonly model: string
-  /** Id of the root of the agent's tree, by which turns are taken. */
+  /** Name of those by whom turns are taken, such as the id of the root of the agent's tree. */
   readonly root: string
   /** Returns the tokens that the request is estimated to hold. */
   readonly tokens: () => number
@@ -57,8 +57,9 @@ export class ModelQueue {
   readonly #pausedUntil = new Map<string, number>()
   #stopTimer = (): void => {}
 
-  constructor(limits: ModelLimits, clock: Clock) {
-    this.#limits = [limits].flat().map((rule) => new Limit(rule))
+  /** `share`: returns the part of the limits that is this process's own. */
+  constructor(limits: ModelLimits, clock: Clock, share: () => number = () => 1) {
+    this.#limits = [limits].flat().map((rule) => new Limit(rule, share))
     this.#clock = clock
   }
 

@@ -1,0 +1,68 @@
+import { systemClock } from '../../../../src/protocol/ports/clock.ts'
+import { RuntimeError } from '../../../../src/protocol/errors.ts'
+import type { Logger } from '../../../../src/protocol/ports/logger.ts'
+import type { Store } from '../../../../src/protocol/ports/store.ts'
+import { Readiness } from '../../../cluster/src/operations/readiness.ts'
+import { serveOperations } from '../../../cluster/src/operations/serveOperations.ts'
+import { prometheusMetrics, type PrometheusMetrics } from '../../../otel/src/metrics/prometheusMetrics.ts'
+import { portOf } from '../addressOf.ts'
+import type { Invocation } from '../commandLine.ts'
+
+/** The side of a program that is turned to those who operate it. */
+export interface Operations {
+  /** Metrics of the program; `undefined`: nobody asks for them, or their packages are missing. */
+  readonly metrics: PrometheusMetrics['metrics'] | undefined
+  /** Says how many clients the bridge of a worker has. */
+  hasClients(count: () => number): void
+  /** The program serves from now on. */
+  serves(): void
+  /** The program is about to end. */
+  leaves(): void
+  close(): Promise<void>
+}
+
+const nothing: Operations = { metrics: undefined, hasClients() {}, serves() {}, leaves() {}, close: async () => {} }
+
+/**
+ * Opens the port of `--operations-port`, before the program is ready; without the option nothing.
+ *
+ * @throws RuntimeError `INVALID_OPTION`, `BRIDGE_LISTEN_FAILED`
+ */
+export async function openOperations(
+  { operationsPort, host }: Pick<Invocation, 'operationsPort' | 'host'>,
+  { store, log }: { readonly store: Store; readonly log: Logger },
+): Promise<Operations> {
+  const port = portOf('--operations-port', operationsPort)
+  if (port === undefined) return nothing
+  const made = await metricsOr(log)
+  const readiness = new Readiness(store, systemClock)
+  const answer = typeof made === 'string' ? made : made.answer
+  const server = await serveOperations({ port, host, readiness, metrics: answer })
+  log.info({ url: server.url }, 'Metrics and readiness are served.')
+  const metrics = typeof made === 'string' ? undefined : made.metrics
+  let clients: (() => number) | undefined
+  metrics?.observeProgram({ isReady: () => readiness.isReady, clients: () => clients?.() })
+  return {
+    metrics,
+    hasClients(count) {
+      clients = count
+    },
+    serves: () => readiness.serves(),
+    leaves: () => readiness.leaves(),
+    async close() {
+      await server.close()
+      if (typeof made !== 'string') await made.close()
+    },
+  }
+}
+
+/** Makes metrics; a text: which package is missing. */
+async function metricsOr(log: Logger): Promise<PrometheusMetrics | string> {
+  try {
+    return await prometheusMetrics()
+  } catch (thrown) {
+    if (!(thrown instanceof RuntimeError) || thrown.code !== 'PACKAGE_MISSING') throw thrown
+    log.warn({ error: thrown }, 'There are no metrics; /readyz is served.')
+    return thrown.message
+  }
+}
