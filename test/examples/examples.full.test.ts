@@ -135,6 +135,13 @@ const essentials: Readonly<Record<string, readonly string[]>> = {
     'anchor DENIED',
     '2 of 4 parts were short',
   ],
+  '19-crew.ts': [
+    'reviewer lead.1 begins',
+    'reviewer lead.4 begins',
+    'b.ts: it has a var',
+    '1 of 3 files need work',
+    '2 turns of its own, 4 of its agents',
+  ],
 }
 
 describe('the examples', (it) => {
