@@ -143,6 +143,13 @@ const essentials: Readonly<Record<string, readonly string[]>> = {
     'Dear customer, your clock is on its way.',
     'paid 1 time',
   ],
+  '20-crew.ts': [
+    'reviewer lead.1 begins',
+    'reviewer lead.4 begins',
+    'b.ts: it has a var',
+    '1 of 3 files need work',
+    '2 turns of its own, 4 of its agents',
+  ],
 }
 
 describe('the examples', (it) => {

@@ -1,7 +1,7 @@
 /** One life of an agent with a script: `<folder> <records>`. The process kills itself after so many records; 0: never. */
 import { appendFileSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { createRuntime, fileStore } from '../../../src/index.ts'
+import { createRuntime, defineAgent, fileStore, policyModel } from '../../../src/index.ts'
 import { textOf } from '../../../src/protocol/messages.ts'
 import { ends } from '../../../test/support/lives.ts'
 import { noting, scripted } from './scriptedAgent.ts'
@@ -12,17 +12,31 @@ const code = `const files = ['a', 'b', 'c', 'd']
 const read = await Promise.all(files.map((to) => tools.read({ to })))
 const said = []
 for (const to of ['a', 'c']) said.push(await tools.pay({ to }).catch((e) => e.code))
-return { read, said, random: Math.random() }`
-const coder = scripted(code, [
-  noting('read', []),
-  noting('pay', [], {
-    effects: 'irreversible',
-    run: ({ to }, { key }) => {
-      note(key)
-      return `paid ${to}`
-    },
+const echoed = await Promise.all(['e', 'f'].map((task) => tools.echo({ task })))
+await sleep(150)
+return { read, said, echoed, random: Math.random() }`
+const echo = defineAgent({
+  name: 'echo',
+  model: policyModel(({ messages }) => {
+    const task = textOf(messages.at(-1)!.content)
+    note(`asked ${task}`)
+    return `echo ${task}`
   }),
-])
+})
+const coder = scripted(
+  code,
+  [
+    noting('read', []),
+    noting('pay', [], {
+      effects: 'irreversible',
+      run: ({ to }, { key }) => {
+        note(key)
+        return `paid ${to}`
+      },
+    }),
+  ],
+  { agents: [echo] },
+)
 
 const store = fileStore(join(folder, 'logs'))
 const isFirst = !readdirSync(folder).includes('logs')

@@ -1,13 +1,23 @@
 import type { PartLines } from '../describing.ts'
+import { timeWords } from '../schedules/timesWords.ts'
 import type { innerRecords } from './innerRecords.ts'
 
 const json = (value: unknown): string => (typeof value === 'string' ? value : (JSON.stringify(value) ?? ''))
 
+/** Returns the time on record of a call by which a script sleeps. */
+const untilIn = (name: string, input: unknown): number | undefined => {
+  if (name !== '$sleep' || typeof input !== 'object' || input === null || !('until' in input)) return undefined
+  return typeof input.until === 'number' ? input.until : undefined
+}
+
 export const innerLines: PartLines<typeof innerRecords> = {
   'inner.start': {
     group: 'tool',
-    line: ({ n, name, input, childId }, { short }) =>
-      `↳ ${n} ${name}${childId === undefined ? '' : ` (${childId})`} ${short(json(input))}`,
+    line: ({ n, name, input, childId }, { short }) => {
+      const until = untilIn(name, input)
+      if (until !== undefined) return `↳ ${n} sleeps until ${timeWords(until)}`
+      return `↳ ${n} ${name}${childId === undefined ? '' : ` (${childId})`} ${short(json(input))}`
+    },
     terminal: ({ name, childId }) =>
       childId === undefined ? [] : [{ text: `  › ${name}: ${childId} begins`, tone: 'dim' }],
   },

@@ -64,7 +64,7 @@ describe('a call in the details', (it) => {
     const records = log(
       asks(2, 'a'),
       starts('a'),
-      made('inner.start', 1, { input: { to: 'x' } }),
+      made('inner.start', 1, { input: { to: 'x' }, childId: 'a1.1' }),
       made('inner.end', 1, { value: 'paid' }),
       { type: 'approval.requested', callId: 'a/2', parentCall: 'a', name: 'pay' },
       { type: 'approval.decided', callId: 'a/2', parentCall: 'a', decision: 'deny' },
@@ -77,11 +77,11 @@ describe('a call in the details', (it) => {
       ['running', 'held', 'running', 'ended'],
     )
     assert.equal(
-      at(8)?.doings?.map(({ seq, text }) => [seq, text]),
+      at(8)?.doings?.map(({ seq, text, childId }) => [seq, text, childId]),
       [
-        [3, '↳ 1 pay {"to":"x"}'],
-        [4, '↳ 1 pay → paid'],
-        [7, '↳ 2 pay failed: not you'],
+        [3, '↳ 1 pay (a1.1) {"to":"x"}', 'a1.1'],
+        [4, '↳ 1 pay → paid', undefined],
+        [7, '↳ 2 pay failed: not you', undefined],
       ],
     )
   })

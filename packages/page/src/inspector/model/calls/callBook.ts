@@ -27,8 +27,17 @@ export interface KnownCall {
   /** Time that the call took; set only if it has ended and its beginning was seen. */
   readonly took?: Took
   /** Lines of what it did while it ran, such as the calls of a script, oldest first. */
-  readonly doings?: readonly { readonly seq: number; readonly time: number; readonly text: string }[]
+  readonly doings?: readonly Doing[]
   readonly result?: { readonly node: NodeId; readonly message: ToolResultMessage; readonly data?: CallData }
+}
+
+/** Something that a call did while it ran. */
+export interface Doing {
+  readonly seq: number
+  readonly time: number
+  readonly text: string
+  /** The sub-agent that it called. */
+  readonly childId?: string
 }
 
 /** Data of a result for the application. */
@@ -76,7 +85,8 @@ export class CallBook {
     const call = this.#open.get(callId)
     if (call === undefined) return
     const { seq, time } = record
-    call.doings = [...(call.doings ?? []), { seq, time, text: eventText(record as AgentEvent) }]
+    const child = record.type === 'inner.start' && record.childId !== undefined ? { childId: record.childId } : {}
+    call.doings = [...(call.doings ?? []), { seq, time, text: eventText(record as AgentEvent), ...child }]
   }
 
   /** A call of the reply at a node. */

@@ -10,6 +10,7 @@ import type { FollowedAgent } from '../../model/agent/followedAgent.ts'
 import { forDisplay } from '../../model/words/shortText.ts'
 import { CallInput } from '../calls/callInput.tsx'
 import { CallOutput } from './callOutput.tsx'
+import { AgentLink } from '../conversation/conversationCall.tsx'
 import { Media } from '../conversation/conversationMedia.tsx'
 import { LongText } from '../../parts/longText.tsx'
 
@@ -79,12 +80,18 @@ export function CallFacts({ call, onNode, isOfResult = false }: CallFactsProps) 
         <section class="call-part" aria-label="What it called">
           <h3>What it called</h3>
           <ol class="mono small">
-            {doings.map(({ seq, time, text }) => (
+            {doings.map(({ seq, time, text, childId }) => (
               <li key={seq}>
                 <time class="faint" dateTime={isoTime(time)}>
                   {exactTime(time)}
                 </time>{' '}
                 {forDisplay(text)}
+                {childId === undefined ? null : (
+                  <>
+                    {' '}
+                    <AgentLink agentId={childId} />
+                  </>
+                )}
               </li>
             ))}
           </ol>
