@@ -1,4 +1,5 @@
-import type { CallState, AgentContext } from '../../machines/agentTypes.ts'
+import type { AgentContext, CallReporter, CallState } from '../../machines/agentTypes.ts'
+import { backgroundCalls } from '../../machines/background.ts'
 import type { TreeAgent } from '../children/treeAgent.ts'
 import type { Pending } from '../../protocol/runs/pending.ts'
 
@@ -68,8 +69,23 @@ export const pendingOf = (host: TreeAgent): Pending[] => [
 ]
 
 /** An agent's own calls that wait for people. */
-export const ownPending = (agentId: string, { calls, run }: Pick<AgentContext, 'calls' | 'run'>): Pending[] =>
-  run === null ? [] : calls.flatMap((call) => pendingCall(agentId, call) ?? [])
+export const ownPending = (
+  agentId: string,
+  { calls, run, reporters }: Pick<AgentContext, 'calls' | 'run' | 'reporters'>,
+): Pending[] => [
+  ...(run === null ? [] : calls.flatMap((call) => pendingCall(agentId, call) ?? [])),
+  // Whatever its agent does meanwhile.
+  ...backgroundCalls({ reporters }).flatMap((call) => pendingInBackground(agentId, call) ?? []),
+]
+
+function pendingInBackground(
+  agentId: string,
+  { id: background, callId, name, input, question, askedAt, reported }: CallReporter,
+): Pending | undefined {
+  if (question === undefined || reported !== undefined) return undefined
+  const since = askedAt === undefined ? {} : { askedAt }
+  return { kind: 'question', agentId, callId, name, input, ...question, background, ...since }
+}
 
 function pendingCall(
   agentId: string,
