@@ -27,8 +27,10 @@ export type CallEvent = EventOf<keyof typeof stages>
 
 export function movesCall(record: LogRecord): record is CallRecord
 export function movesCall(event: AgentEvent): event is CallEvent
-export function movesCall({ type }: LogRecord | AgentEvent): boolean {
-  return Object.hasOwn(stages, type)
+export function movesCall(record: LogRecord | AgentEvent): boolean {
+  // A call in the background has its receipt.
+  const isOfReceipt = record.type !== 'tool.start' && 'background' in record && record.background !== undefined
+  return Object.hasOwn(stages, record.type) && !isOfReceipt
 }
 
 /** Returns the stage of a call after a record. */

@@ -31,8 +31,10 @@ export function beginAbort(draft: Draft, event?: AgentMachineEvent): void {
 
 /** Ends what works in the background, unless it is to be left, or somebody only speaks before the others. */
 export function abortBackground(draft: Draft, event: AgentMachineEvent): void {
-  if (event.type === 'withdraw' || (event.type === 'abort' && event.background !== false))
-    endBackground(draft, 'aborted')
+  const runId = draft.context.run?.runId
+  if (event.type === 'withdraw') endBackground(draft, 'aborted')
+  else if (event.type === 'abort' && event.background !== false)
+    endBackground(draft, 'aborted', event.background === 'run' ? (call) => call.runId === runId : undefined)
 }
 
 /** Cleans up after an abort and ends the run. */

@@ -6,7 +6,14 @@ import { RuntimeError, toErrorInfo } from '../protocol/errors.ts'
 import { advance, agentMachineId, agentSetup } from './agentSetup.ts'
 import type { AgentContext, AgentInput, EventOfType } from './agentTypes.ts'
 import { abortAtRest, withdraw } from './aborts.ts'
-import { cancelBackground, failBackground, settleBackground, startBackground } from './background.ts'
+import {
+  askInBackground,
+  cancelBackground,
+  decideInBackground,
+  failBackground,
+  settleBackground,
+  startBackground,
+} from './background.ts'
 import { askFor } from './brakes.ts'
 import { attachChild, detachChild, loseChild } from './children.ts'
 import { leaveAgent } from './innerAgents.ts'
@@ -180,6 +187,8 @@ export const agentMachine = agentSetup.createMachine({
     ],
     resume: { guard: 'mayResumeFailed', actions: advance<EventOfType<'resume'>>(askToGoOn) },
     wake: { actions: advance<EventOfType<'wake'>>(wake) },
+    ask: { actions: advance<EventOfType<'ask'>>(askInBackground) },
+    decide: { actions: advance<EventOfType<'decide'>>(decideInBackground) },
     cancelCall: { actions: advance<EventOfType<'cancelCall'>>(cancelBackground) },
     'xstate.done.actor.background.*': [
       {

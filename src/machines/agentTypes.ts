@@ -97,6 +97,11 @@ export interface CallReporter extends Pick<CallState, 'callId' | 'name' | 'input
   readonly id: string
   readonly runId: string
   readonly turnIndex: number
+  /** The question of its tool, while it waits for the answer, and since when, in epoch milliseconds. */
+  readonly question?: Question
+  readonly askedAt?: number
+  /** Answers to the earlier questions, in order: given to a call that runs again. */
+  readonly answers?: readonly GivenAnswer[]
   /** Set if it would leave something behind if its process died: data about that. */
   readonly left?: unknown
   /** Set once it has ended, until its message is in a queue. */
@@ -331,7 +336,7 @@ export type AgentMachineEvent =
   | ({ readonly type: 'steer' } & Said)
   | ({ readonly type: 'followUp' } & Said)
   /** `background`: false leaves the calls in the background at work. */
-  | { readonly type: 'abort'; readonly requestId?: string; readonly background?: false }
+  | { readonly type: 'abort'; readonly requestId?: string; readonly background?: false | 'run' }
   /** Ends the background call `id`. */
   | { readonly type: 'cancelCall'; readonly id: string; readonly at: number }
   /** Ends the run of the request `id`, or withdraws the request while it waits. */

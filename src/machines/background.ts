@@ -58,15 +58,53 @@ function freeSlot(taken: AgentContext['background']): string {
   return `background.${number}`
 }
 
+const isHere = ({ context }: Draft, { key }: Pick<CallReporter, 'key'>): boolean =>
+  context.background.some((one) => one.key === key)
+
+/** The tool of a background call asks people, whatever its agent does meanwhile. */
+export function askInBackground(draft: Draft, { key, question }: EventOfType<'ask'>): void {
+  const reporter = backgroundCalls(draft.context).find((one) => one.key === key)
+  if (reporter === undefined || !isHere(draft, reporter) || reporter.question !== undefined) return
+  const { id: background, callId, name, input } = reporter
+  draft.record({ type: 'question.asked', ...draft.at, background, callId, name, input, ...question })
+}
+
+/** Gives the answer to a question of a background call. A decision of another kind changes nothing. */
+export function decideInBackground(draft: Draft, event: EventOfType<'decide'>): void {
+  const reporter = backgroundCalls(draft.context).find(({ callId }) => callId === event.callId)
+  if (reporter?.question === undefined || (event.decision !== 'answer' && event.decision !== 'deny')) return
+  const { id: background, callId, question } = reporter
+  const { decision, requestId } = event
+  draft.record({
+    type: 'question.answered',
+    ...draft.at,
+    background,
+    callId,
+    key: question.key,
+    decision,
+    ...(event.decision === 'answer'
+      ? { value: event.value }
+      : event.reason === undefined
+        ? {}
+        : { reason: event.reason }),
+    // Its process is gone: the call begins again, with what it was told before.
+    ...(isHere(draft, reporter) ? {} : { again: true }),
+    ...(requestId === undefined ? {} : { requestId }),
+  })
+  if (!draft.context.isAsleep) startBackground(draft)
+}
+
 /** Starts every background call that does not run here: one that is new, or that a dead process left behind and that may run again. */
 export function startBackground(draft: Draft): void {
   for (const reporter of backgroundCalls(draft.context)) {
-    const { key, id, runId, turnIndex, callId, name, input, reported } = reporter
+    const { key, id, runId, turnIndex, callId, name, input, reported, question, answers } = reporter
     const { agentId, background } = draft.context
-    if (reported !== undefined || background.some((one) => one.key === key)) continue
+    // One that a dead process left asking begins again once it is answered.
+    if ((reported ?? question) !== undefined || isHere(draft, reporter)) continue
     const slot = freeSlot(background)
     draft.set({ background: [...background, { key, slot }] })
-    const called = { agentId, runId, turnIndex, key, callId, name, input, background: id }
+    const said = answers === undefined ? {} : { answers }
+    const called = { agentId, runId, turnIndex, key, callId, name, input, background: id, ...said }
     draft.children.push({ type: 'start', src: 'runTool', id: slot, input: called })
   }
 }
@@ -114,10 +152,14 @@ function endOne(draft: Draft, reporter: CallReporter, ended: BackgroundEnd, queu
 }
 
 /**
- * Ends all background calls. The model reads so at the beginning of the next run: what was aborted begins none.
+ * Ends all background calls, or those that `isMeant` says. The model reads so at the beginning of the next run: what was aborted begins none.
  */
-export function endBackground(draft: Draft, ended: BackgroundEnd): void {
-  for (const reporter of backgroundCalls(draft.context)) endOne(draft, reporter, ended, 'followUps')
+export function endBackground(
+  draft: Draft,
+  ended: BackgroundEnd,
+  isMeant: (call: CallReporter) => boolean = () => true,
+): void {
+  for (const reporter of backgroundCalls(draft.context).filter(isMeant)) endOne(draft, reporter, ended, 'followUps')
 }
 
 /** Ends one background call, if it works. */
@@ -134,9 +176,10 @@ export function recoverBackground(draft: Draft, { mayRerun, redacted }: NonNulla
   const { run, pause } = draft.context
   const queue = run === null && pause === null ? 'prompts' : 'followUps'
   for (const reporter of backgroundCalls(draft.context)) {
-    const { reported, name, callId } = reporter
+    const { reported, name, callId, question } = reporter
     if (reported !== undefined) tell(draft, reporter, reported, reported.ended === undefined ? queue : 'followUps')
-    else if (!mayRerun.includes(name) || redacted.includes(callId)) endOne(draft, reporter, 'interrupted', queue)
+    else if (redacted.includes(callId) || (question === undefined && !mayRerun.includes(name)))
+      endOne(draft, reporter, 'interrupted', queue)
   }
 }
 

@@ -5,7 +5,8 @@ import { isOfPart } from '../protocol/parts/partLines.ts'
 import type { LogRecord, RecordDraft, RunStopReason, Spent } from '../protocol/records.ts'
 import { movedCall, stageAfter, type CallRecord } from '../log/callStage.ts'
 import { addSpent } from '../log/spent.ts'
-import type { CallReporter, CallState, LoggedContext, RunState } from './agentTypes.ts'
+import type { CallState, LoggedContext, RunState } from './agentTypes.ts'
+import { answeredInBackground, backgroundOf, givenTo, inBackground } from './backgroundFold.ts'
 import { callKey, reporterOf, reportId } from './callFacts.ts'
 import { numberOf } from './continuing.ts'
 import type { FoldedCalls } from './foldedCalls.ts'
@@ -101,14 +102,6 @@ function closeStep(state: State, calls: FoldedCalls): void {
 }
 
 const none: readonly never[] = Object.freeze([])
-
-/** Returns the call as one that works in the background from now on; `undefined` if it does not. */
-function backgroundOf(
-  { background: id, callId, name, input, key, nodeId }: CallState,
-  { runId, turnIndex }: DraftOf<'tool.end'>,
-): CallReporter | undefined {
-  return id === undefined ? undefined : { kind: 'call', id, callId, name, input, key, nodeId, runId, turnIndex }
-}
 
 /**
  * Takes a queued message that holds a report off the list of awaited reports; if the report was faster than the result of its call, marks the call.
@@ -270,22 +263,22 @@ const steps: Steps = {
     const edit = input === undefined ? {} : ({ input, edited: 'person' } as const)
     move(calls, record, { decision: reason === undefined ? { type } : { type, reason }, ...edit })
   },
-  'question.asked': (_, record, calls) => {
-    const { key, question, schema, problem } = record
-    move(calls, record, { question: { key, question, schema, ...(problem === undefined ? {} : { problem }) } })
+  'question.asked': (state, record, calls, now) => {
+    const { key, question: text, schema, problem, background } = record
+    const question = { key, question: text, schema, ...(problem === undefined ? {} : { problem }) }
+    if (background !== undefined)
+      return inBackground(state, background, (call) => ({ ...call, question, askedAt: now }))
+    move(calls, record, { question })
   },
-  'question.answered': (_, record, calls) => {
-    const { callId, decision, value, reason } = record
-    const { key, question, answers = [] } = calls.find(callId) ?? {}
-    const given = {
-      // A call that it makes asked.
-      ...(question === undefined || question.key.startsWith(`${key}/q`) ? {} : { key: question.key }),
-      question: question?.question ?? '',
-      decision,
-      ...(value === undefined ? {} : { value }),
-      ...(reason === undefined ? {} : { reason }),
-    }
-    move(calls, record, { answers: [...answers, given] })
+  'question.answered': (state, record, calls) => {
+    const { callId, background } = record
+    if (background !== undefined) return answeredInBackground(state, record)
+    const call = calls.find(callId)
+    const given = givenTo(
+      { key: call?.key ?? '', ...(call?.question === undefined ? {} : { question: call.question }) },
+      record,
+    )
+    move(calls, record, { answers: [...(call?.answers ?? []), given] })
   },
   'call.requested': (_, record, calls) => move(calls, record),
   'timer.set': (_, record, calls) => {

@@ -1,6 +1,7 @@
 import type { CallDecision, CallState, EventOfType } from './agentTypes.ts'
 import { endCall, synthesize } from './callEnds.ts'
 import { callSlot, waitsFor } from './callFacts.ts'
+import { askInBackground, decideInBackground } from './background.ts'
 import { advanceCalls } from './calls.ts'
 import type { Draft } from './draft.ts'
 import type { CallInput } from './effectTypes.ts'
@@ -10,9 +11,10 @@ const runningUnder = (draft: Draft, key: string): number =>
   draft.context.calls.findIndex((call) => call.status === 'running' && call.key === key)
 
 /** The tool of a running call asks people: the call waits for the answer. */
-export function askPeople(draft: Draft, { key, question }: EventOfType<'ask'>): void {
+export function askPeople(draft: Draft, event: EventOfType<'ask'>): void {
+  const { key, question } = event
   const index = runningUnder(draft, key)
-  if (index < 0) return
+  if (index < 0) return askInBackground(draft, event)
   const { callId, name, input } = draft.callAt(index)
   draft.record({ type: 'question.asked', ...draft.at, callId, name, input, ...question })
   draft.setCall(index, { status: 'asking' })
@@ -36,7 +38,8 @@ export function decideCall(draft: Draft, event: EventOfType<'decide'>): void {
   const index = draft.context.calls.findIndex((call) => waitsFor(call, event.callId))
   const call = draft.context.calls[index]
   const status = call?.status
-  if (call?.asks !== undefined) {
+  if (call === undefined) return decideInBackground(draft, event)
+  if (call.asks !== undefined) {
     if (!is(event, 'approve', 'deny')) return
     decideInner(draft, call, event)
   } else if (status === 'held' && is(event, 'approve', 'deny')) decideApproval(draft, index, event)

@@ -254,6 +254,8 @@ export const logRecords = variants({
     z.object({
       ...inTurn(),
       type: z.literal('question.asked'),
+      /** Id of the call, if it works in the background: no run waits for the answer. */
+      background: z.string().exactOptional(),
       callId: z.string(),
       name: z.string(),
       input: z.unknown(),
@@ -263,6 +265,7 @@ export const logRecords = variants({
     z.object({
       ...inTurn(),
       type: z.literal('question.answered'),
+      background: z.string().exactOptional(),
       callId: z.string(),
       /** Key of the question. */
       key: z.string(),

@@ -7,7 +7,12 @@ import { calls, gate, quiet, startAgent, tool, type Harness, type HarnessOptions
 import { assert, describe, type CaseContext } from '../support/suite.ts'
 
 /** An agent whose builds end when the test lets them. */
-async function start(context: CaseContext, replies: readonly ScriptedReply[], options: HarnessOptions = {}) {
+async function start(
+  context: CaseContext,
+  replies: readonly ScriptedReply[],
+  options: HarnessOptions = {},
+  others: readonly ReturnType<typeof tool>[] = [],
+) {
   const builds = new Map<string, ReturnType<typeof gate<string>>>()
   const signals = new Map<string, AbortSignal>()
   const build = defineTool({
@@ -23,7 +28,7 @@ async function start(context: CaseContext, replies: readonly ScriptedReply[], op
       return building.promise
     },
   })
-  const harness = await startAgent(context, { replies, tools: [build], ...options })
+  const harness = await startAgent(context, { replies, tools: [build, ...others], ...options })
   const begun = async (what: string): Promise<void> => {
     while (!builds.has(what)) await quiet()
   }
@@ -100,17 +105,6 @@ describe('a tool in the background', (it) => {
     assert.equal(heard(harness), ['go'])
   })
 
-  it('asks nobody, which its tool is told', async (context) => {
-    const asks = tool('asks', (_, { ask }) => ask(z.boolean(), 'Sure?'), { background: true })
-    const harness = await startAgent(context, {
-      replies: [calls('c', 'asks'), calls('w', 'wait_for'), 'done'],
-      tools: [asks],
-    })
-    await harness.agent.prompt('go').result
-    assert.match(textOf(harness.ofType('call.reported')[0]!.content), /^A call in the background asks nobody/)
-    assert.equal(harness.agent.pending(), [])
-  })
-
   it('is answered at once if its arguments do not fit', async (context) => {
     const harness = await start(context, [
       calls('c', ['build', {}], build('site')),
@@ -137,6 +131,25 @@ describe('a tool in the background', (it) => {
       ['aborted'],
     )
     assert.is(harness.agent.state, 'idle')
+  })
+
+  it('ends with the run that began it, if those of earlier runs are to be left', async (context) => {
+    const slow = tool('slow', () => gate<string>().promise)
+    const replies = [calls('c', build('site')), 'meanwhile', calls('d', build('docs')), calls('s', 'slow'), 'last']
+    const harness = await start(context, replies, {}, [slow])
+    const { agent, signals } = harness
+    await agent.prompt('go').result
+    agent.abort({ background: 'run' })
+    assert.is(signals.get('site')!.aborted, false, 'at rest no run is ended')
+    const run = agent.prompt('and now?')
+    await harness.until((event) => event.type === 'tool.start' && event.name === 'slow')
+    agent.abort({ background: 'run' })
+    assert.is((await run.result).stopReason, 'aborted')
+    assert.equal([signals.get('site')!.aborted, signals.get('docs')!.aborted], [false, true])
+    assert.equal(
+      harness.ofType('call.reported').map(({ id, ended }) => [id, ended]),
+      [['b2', 'aborted']],
+    )
   })
 })
 

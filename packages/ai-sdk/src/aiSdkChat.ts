@@ -1,3 +1,4 @@
+import type { AbortOptions } from '../../../src/protocol/bridge/abortOptions.ts'
 import { z } from 'zod'
 import { describeIssues, RuntimeError } from '../../../src/protocol/errors.ts'
 import { onlyFields } from '../../../src/protocol/checks/onlyFields.ts'
@@ -15,6 +16,8 @@ export interface AiSdkChatOptions {
   readonly definition?: string
   /** Default `/api/chat`, where `useChat` looks for it. */
   readonly path?: string
+  /** How `stop()` aborts: `{ background: false }` leaves calls in the background at work, `'run'` those of earlier runs. Default: all end. */
+  readonly abort?: AbortOptions
 }
 
 const optionsSchema = onlyFields({
@@ -23,6 +26,7 @@ const optionsSchema = onlyFields({
     .string()
     .regex(/^(?:\/[\w.~-]+)+$/, 'give a path such as "/api/chat"')
     .optional(),
+  abort: onlyFields({ background: z.union([z.boolean(), z.literal('run')]).optional() }).optional(),
 })
 
 /**
@@ -34,8 +38,8 @@ const optionsSchema = onlyFields({
 export function aiSdkChat(options: AiSdkChatOptions = {}): Endpoint {
   const checked = optionsSchema.safeParse(options)
   if (!checked.success) throw new RuntimeError('INVALID_OPTION', `aiSdkChat: ${describeIssues(checked.error)}.`)
-  const { definition, path = '/api/chat' } = checked.data
-  const chats = new Chats(definition)
+  const { definition, path = '/api/chat', abort } = checked.data
+  const chats = new Chats(definition, abort)
   return {
     path,
     below: true,

@@ -1,4 +1,5 @@
 import { isWait } from '../../../src/protocol/runs/waits.ts'
+import type { AbortOptions } from '../../../src/protocol/bridge/abortOptions.ts'
 import type { AgentCommand } from '../../../src/protocol/bridge/commands.ts'
 import { decided } from '../../../src/protocol/bridge/writeCommand.ts'
 import { checkCommand } from '../../../src/protocol/bridge/checkCommand.ts'
@@ -30,10 +31,12 @@ const recentMs = 30_000
 /** The agents of one server that chats talk to. */
 export class Chats {
   readonly #definition: string | undefined
+  readonly #abort: AbortOptions
   readonly #threads = new WeakMap<DrivenAgent, ChatThread>()
 
-  constructor(definition: string | undefined) {
+  constructor(definition: string | undefined, abort: AbortOptions = {}) {
     this.#definition = definition
+    this.#abort = abort
   }
 
   /**
@@ -105,7 +108,7 @@ export class Chats {
       if (thread === undefined) return
       try {
         access.checkAdmitted()
-        if (access.works(id)) thread.agent.abort()
+        if (access.works(id)) thread.agent.abort(this.#abort)
       } finally {
         thread.release()
       }

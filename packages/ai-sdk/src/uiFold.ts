@@ -208,7 +208,10 @@ type Asked = EventOf<'approval.requested' | 'question.asked' | 'call.requested'>
 /** The part of the call that people are asked about; one of a sub-agent has none before, or that of an older call with its id. */
 function shown(exchange: Exchange, event: Asked): ShownCall {
   const call = exchange.callOf(event.agentId, event.callId)
-  return call === undefined || exchange.isEnded(call) ? exchange.showCall(event, event) : call
+  // One in the background has ended with its receipt.
+  const isOver =
+    call !== undefined && exchange.isEnded(call) && !('background' in event && event.background !== undefined)
+  return call === undefined || isOver ? exchange.showCall(event, event) : call
 }
 
 /** Shows a call that no reply has, or ends it. */
@@ -324,8 +327,8 @@ const own: Handlers<UiFold> = {
   }),
   ...ofBrakes,
   'prune.applied': inExchange((exchange, event) => {
-    const { applied, steps, masked, shown } = event
-    const how = { ...(masked === true ? { masked } : {}), ...(shown === true ? { shown } : {}) }
+    const { applied, steps, masked, shown: isShown } = event
+    const how = { ...(masked === true ? { masked } : {}), ...(isShown === true ? { shown: true } : {}) }
     if (applied) note(exchange, event, { steps: steps.map(formatNodeId), ...how })
   }),
   'compaction.end': inExchange((exchange, event) => {

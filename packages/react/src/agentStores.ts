@@ -1,3 +1,4 @@
+import type { AbortOptions } from '../../../src/protocol/bridge/abortOptions.ts'
 import { RuntimeError, toErrorInfo, type ErrorInfo } from '../../../src/protocol/errors.ts'
 import type { AgentSummary } from '../../../src/protocol/bridge/frames.ts'
 import type { WaitingAgent } from '../../../src/protocol/runs/pending.ts'
@@ -78,7 +79,11 @@ export interface ShownAgent {
   readonly store: AgentStore
   readonly state: OptimisticState
   /** Each is always the same function, and needs no `this`. They throw as `agent` does. */
-  readonly commands: Pick<RemoteAgent, CommandName> & { readonly retry: () => void }
+  readonly commands: Omit<Pick<RemoteAgent, CommandName>, 'abort'> & {
+    /** An event may come in place of options, as from `onClick={abort}`. */
+    readonly abort: (options?: AbortOptions | { readonly type: string }) => Promise<void>
+    readonly retry: () => void
+  }
   /** @throws RuntimeError `INVALID_OPTION`: there is no client. */
   readonly agent: RemoteAgent
 }
@@ -148,7 +153,7 @@ export class AgentStores {
         resume: (options) => agentOf().resume(options),
         steer: (content, options) => agentOf().steer(content, options),
         followUp: (content, options) => agentOf().followUp(content, options),
-        abort: () => agentOf().abort(),
+        abort: (options) => agentOf().abort(options as AbortOptions | undefined),
         decide: (key, decision, how) => agentOf().decide(key, decision, how),
         retry: () => store.retry(),
       },

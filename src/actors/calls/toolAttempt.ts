@@ -1,7 +1,7 @@
 import type { z } from 'zod'
 import type { CallInput } from '../../machines/effectTypes.ts'
 import { cloneJson } from '../../protocol/checks/cloneJson.ts'
-import { RuntimeError, type ErrorInfo } from '../../protocol/errors.ts'
+import type { ErrorInfo } from '../../protocol/errors.ts'
 import { jsonChars } from '../../protocol/text/jsonChars.ts'
 import type { ToolResultMessage } from '../../protocol/messages.ts'
 import { abortReason } from '../timing/abortReason.ts'
@@ -157,10 +157,7 @@ export class ToolAttempt {
   #ask<Schema extends z.ZodType>(schema: Schema, question: string): Promise<z.output<Schema>> {
     // Nobody answers what is asked after the end.
     if (this.#isClosed) this.#controller.abort(abortReason())
-    const answer =
-      this.#input.background === undefined
-        ? this.#questions().ask(schema, question)
-        : Promise.reject<z.output<Schema>>(new RuntimeError('QUESTION_INVALID', asksNobody))
+    const answer = this.#questions().ask(schema, question)
     // A tool that does not wait for it must not bring the process down.
     answer.catch(() => {})
     return answer
@@ -239,9 +236,6 @@ export class ToolAttempt {
     }
   }
 }
-
-const asksNobody =
-  'A call in the background asks nobody: its agent does not wait for it. Ask before, in a call of its own, or by needsApproval.'
 
 /** Maximum length of a receipt, which is part of the log and stays in memory with the call. */
 const maxReceiptChars = 16_000

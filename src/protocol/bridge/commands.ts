@@ -48,8 +48,8 @@ export const agentCommands = variants({
       type: z.literal('agent.abort'),
       /** Id of the run's request: only this run ends, or is withdrawn if it still waits. */
       run: z.string().exactOptional(),
-      /** Leaves the calls in the background at work. */
-      background: z.literal(false).exactOptional(),
+      /** `false`: leaves the calls in the background at work; `'run'`: leaves those of earlier runs. */
+      background: z.union([z.literal(false), z.literal('run')]).exactOptional(),
     }),
   'agent.resume': () =>
     onlyFields({ ...toAgent(), type: z.literal('agent.resume'), limits: limitsSchema().exactOptional() }),

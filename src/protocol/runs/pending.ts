@@ -23,7 +23,13 @@ export const pendingSchema = z.discriminatedUnion('kind', [
     /** Rules that would allow the call, the narrowest first; missing without `permissions`. */
     suggest: z.array(z.string()).readonly().exactOptional(),
   }),
-  z.object({ kind: z.literal('question'), ...waiting, ...questionSchema().shape }),
+  z.object({
+    kind: z.literal('question'),
+    ...waiting,
+    ...questionSchema().shape,
+    /** Id of the call, if it works in the background: its agent does not wait for the answer. */
+    background: z.string().exactOptional(),
+  }),
   z.object({ kind: z.literal('call'), ...waiting }),
 ])
 export type Pending = Readonly<z.infer<typeof pendingSchema>>

@@ -19,9 +19,13 @@ export function pendingIn(agentId: string, record: LogRecord | AgentEvent): Pend
       return { kind: 'call', agentId, callId, key, name, input, askedAt }
     }
     case 'question.asked': {
-      const { callId, key, name, input, question, schema, problem, time: askedAt } = record
+      const { callId, key, name, input, question, schema, problem, background, time: askedAt } = record
       const asked = { kind: 'question', agentId, callId, key, name, input, question, schema, askedAt } as const
-      return problem === undefined ? asked : { ...asked, problem }
+      return {
+        ...asked,
+        ...(background === undefined ? {} : { background }),
+        ...(problem === undefined ? {} : { problem }),
+      }
     }
     default:
       return undefined

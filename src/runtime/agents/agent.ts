@@ -5,6 +5,7 @@ import { useCommand } from '../../actors/calls/useCommand.ts'
 import type { UseOptions } from '../../actors/turn/turnOptions.ts'
 import type { SharedLessons } from '../../conversation/brakes/lessons/sharedLessons.ts'
 import { checkCommand } from '../../protocol/bridge/checkCommand.ts'
+import { abortFields, type AbortOptions } from '../../protocol/bridge/abortOptions.ts'
 import type { CheckedCommand, AgentCommand } from '../../protocol/bridge/commands.ts'
 import { type ErrorCode, RuntimeError } from '../../protocol/errors.ts'
 import type { AgentEvent } from '../../protocol/events.ts'
@@ -120,10 +121,10 @@ export class Agent<
    * Ends the current run: no further delta is emitted, the part of the reply that has arrived is kept, calls in flight are told to
    * stop and get a result that says so, and waiting steering and follow-ups are dropped. Waiting prompts run next. Does nothing if
    * the agent is idle. An agent stuck on a record that its store can never accept (`RECORD_TOO_LARGE`) is closed: `runtime.open`
-   * continues from its log. Calls in the background end too, unless `background` is false.
+   * continues from its log. Calls in the background end too: all of them, or as `background` says.
    */
-  abort({ background }: { readonly background?: boolean } = {}): void {
-    this.#carryOut({ type: 'agent.abort', agentId: this.id, ...(background === false ? { background } : {}) })
+  abort(options?: AbortOptions): void {
+    this.#carryOut({ type: 'agent.abort', agentId: this.id, ...abortFields(options) })
   }
 
   /** Ends the agent for good: aborts its work, writes the log and releases it. Idempotent. */

@@ -1,6 +1,9 @@
-import type { CallState, AgentContext } from '../../machines/agentTypes.ts'
+import type { AgentContext, CallReporter, CallState } from '../../machines/agentTypes.ts'
+import { backgroundCalls } from '../../machines/background.ts'
 import type { TreeAgent, WaitingCall } from '../children/treeAgent.ts'
 import type { Pending } from '../../protocol/runs/pending.ts'
+
+type Waiting = Pick<AgentContext, 'calls' | 'run' | 'reporters'>
 
 /** An agent and the living agents below it. */
 export interface AgentTree {
@@ -68,8 +71,23 @@ export const pendingOf = (host: TreeAgent): Pending[] => [
 ]
 
 /** An agent's own calls that wait for people. */
-export const ownPending = (agentId: string, { calls, run }: Pick<AgentContext, 'calls' | 'run'>): Pending[] =>
-  run === null ? [] : calls.flatMap((call) => pendingCall(agentId, call) ?? [])
+export const ownPending = (agentId: string, { calls, run, reporters }: Waiting): Pending[] => [
+  ...(run === null ? [] : calls.flatMap((call) => pendingCall(agentId, call) ?? [])),
+  // Whatever its agent does meanwhile.
+  ...backgroundCalls({ reporters }).flatMap((call) => pendingInBackground(agentId, call) ?? []),
+]
+
+/** The question of a call in the background that waits for an answer. */
+const openQuestion = ({ question, reported }: CallReporter): CallReporter['question'] =>
+  reported === undefined ? question : undefined
+
+function pendingInBackground(agentId: string, call: CallReporter): Pending | undefined {
+  const question = openQuestion(call)
+  if (question === undefined) return undefined
+  const { id: background, callId, name, input, askedAt } = call
+  const since = askedAt === undefined ? {} : { askedAt }
+  return { kind: 'question', agentId, callId, name, input, ...question, background, ...since }
+}
 
 function pendingCall(agentId: string, state: CallState): Pending | undefined {
   const waits = waitingCall(state)
@@ -88,8 +106,22 @@ function pendingCall(agentId: string, state: CallState): Pending | undefined {
   }
 }
 
+/** An agent's own calls that wait for people, by kind and key. */
+export function waitingCalls({ calls, run, reporters }: Waiting): WaitingCall[] {
+  const waiting: WaitingCall[] = []
+  for (const call of run === null ? [] : calls) {
+    const waits = waitingCall(call)
+    if (waits !== undefined) waiting.push(waits)
+  }
+  for (const call of reporters.length === 0 ? [] : backgroundCalls({ reporters })) {
+    const question = openQuestion(call)
+    if (question !== undefined) waiting.push({ kind: 'question', key: question.key })
+  }
+  return waiting
+}
+
 /** The kind and the key by which people decide about a call; `undefined`: it does not wait for them. */
-export function waitingCall({ key, status, question, asks }: CallState): WaitingCall | undefined {
+function waitingCall({ key, status, question, asks }: CallState): WaitingCall | undefined {
   switch (status) {
     case 'held':
       return { kind: 'approval', key }

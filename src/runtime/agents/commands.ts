@@ -9,6 +9,7 @@ import {
   type BrakeEvent,
   type BrakeQueue,
 } from '../../protocol/brakes/brakeTable.ts'
+import { abortFields } from '../../protocol/bridge/abortOptions.ts'
 import type { CheckedCommand } from '../../protocol/bridge/commands.ts'
 import { RuntimeError, messageOf } from '../../protocol/errors.ts'
 import { textOf, type Block } from '../../protocol/messages.ts'
@@ -96,7 +97,7 @@ function carryOut(
     case 'agent.abort':
       machine.send(
         command.run === undefined
-          ? { type: 'abort', ...from, ...(command.background === false ? { background: false } : {}) }
+          ? { type: 'abort', ...from, ...abortFields(command) }
           : { type: 'withdraw', id: command.run, ...from },
       )
       return undefined

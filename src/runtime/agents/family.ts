@@ -1,11 +1,11 @@
 import type { ChildHosts } from '../children/childHosts.ts'
 import { Children } from '../children/children.ts'
 import { roomFor } from '../children/spawnChild.ts'
-import type { TreeAgent, TreeTotals, WaitingCall } from '../children/treeAgent.ts'
+import type { TreeAgent, TreeTotals } from '../children/treeAgent.ts'
 import { addSpent } from '../../log/spent.ts'
 import type { Spent } from '../../protocol/records.ts'
 import { usedBy, type Life } from '../children/child.ts'
-import { waitingCall } from './agentTree.ts'
+import { waitingCalls } from './agentTree.ts'
 
 const nobody: readonly never[] = Object.freeze([])
 
@@ -114,12 +114,7 @@ function totalsOf(
   { machine, incognito }: Pick<TreeAgent, 'machine' | 'incognito'>,
   lives: readonly Life[],
 ): TreeTotals {
-  const { calls, run } = machine.context
-  const waiting: WaitingCall[] = []
-  for (const call of run === null ? nothing : calls) {
-    const waits = waitingCall(call)
-    if (waits !== undefined) waiting.push(waits)
-  }
+  const waiting = waitingCalls(machine.context)
   let uncounted: Spent | undefined
   const count = (spent: Spent | undefined): void => {
     if (isSome(spent)) uncounted = uncounted === undefined ? spent : addSpent(uncounted, spent)

@@ -64,8 +64,8 @@ export const faults: readonly Fault[] = [
     id: 'doorsAlone-8',
     file: 'packages/ai-sdk/src/openChat.ts',
     what: 'an agent that works elsewhere is aborted here',
-    from: 'if (access.works(id)) thread.agent.abort()',
-    to: 'thread.agent.abort()',
+    from: 'if (access.works(id)) thread.agent.abort(this.#abort)',
+    to: 'thread.agent.abort(this.#abort)',
     tests: ['ai-sdk/test/chatEnds'],
   },
   {

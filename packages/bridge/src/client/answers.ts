@@ -146,6 +146,7 @@ const pendingShape = oneOf<'kind', Pending>('kind', {
   question: fields<PendingOf<'question'>>({
     kind: word('question'),
     ...asked,
+    background: maybe(text),
     question: text,
     schema: record,
     problem: maybe(text),

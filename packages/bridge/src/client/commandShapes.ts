@@ -95,7 +95,11 @@ const shapes: { readonly [T in AgentCommand['type']]: Shape<CommandOf<T>> } = {
   'agent.interrupt': command('agent.interrupt', { ...said, limits: maybe(limits) }),
   'agent.steer': command('agent.steer', said),
   'agent.followUp': command('agent.followUp', said),
-  'agent.abort': command('agent.abort', { agentId: text, run: maybe(text), background: maybe(word(false)) }),
+  'agent.abort': command('agent.abort', {
+    agentId: text,
+    run: maybe(text),
+    background: maybe(word<false | 'run'>(false, 'run')),
+  }),
   'agent.resume': command('agent.resume', { agentId: text, limits: maybe(limits) }),
   'agent.stop': command('agent.stop', { agentId: text }),
   'agent.revert': command('agent.revert', {

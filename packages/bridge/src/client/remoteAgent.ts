@@ -1,3 +1,4 @@
+import { abortFields, type AbortOptions } from '../../../../src/protocol/bridge/abortOptions.ts'
 import { callbackBugs } from '../../../../src/protocol/callbackBugs.ts'
 import type { z } from 'zod'
 import type {
@@ -101,9 +102,9 @@ export class RemoteAgent<
     return this.send({ type: 'agent.followUp', agentId: this.id, content, ...given(options) })
   }
 
-  /** Ends the current run. */
-  abort(): Promise<void> {
-    return this.send({ type: 'agent.abort', agentId: this.id })
+  /** Ends the current run, and calls in the background: all of them, or as `background` says. */
+  abort(options?: AbortOptions): Promise<void> {
+    return this.send({ type: 'agent.abort', agentId: this.id, ...abortFields(options) })
   }
 
   /** Decides a call or question that waits, by its `key`, as `decide` of a local agent. Rejects with `CALL_NOT_PENDING`, `ANSWER_INVALID`. */

@@ -24,7 +24,8 @@ export function foldPending(before: Asked, event: AgentEvent, known: Known): Ask
     const isIt: Fits = ({ key }) => key === asked.key
     return { pending: [...without(pending, isIt), { ...asked, path: event.path }], resting: without(resting, isIt) }
   }
-  const isIts: Fits = ({ agentId }) => agentId === event.agentId
+  // Those in the background wait on, whatever run there is.
+  const isIts: Fits = (one) => one.agentId === event.agentId && backgroundOf(one) === undefined
   if (event.type === 'run.end') return moved(before, ['pending', 'resting'], isIts)
   if (event.type === 'run.start') return moved(before, ['resting', 'pending'], isIts)
   const isOver = endedBy(event, known)
@@ -42,6 +43,9 @@ function moved(before: Asked, [from, to]: readonly (keyof Asked)[], fits: Fits):
   return { ...before, [from!]: without(before[from!], fits), [to!]: [...some, ...without(before[to!], isThere)] }
 }
 
+/** Returns the id of the background call that asks. */
+const backgroundOf = (one: ChatPending): string | undefined => (one.kind === 'question' ? one.background : undefined)
+
 const nothing: Fits = () => false
 
 /** Returns a test for the calls and questions that an event answers or withdraws. */
@@ -55,6 +59,12 @@ function endedBy(event: AgentEvent, { agentId, childId }: Known): Fits {
       return (one) =>
         (one.agentId === event.agentId && (one.callId === event.callId || one.key.startsWith(`${event.key}/`))) ||
         (isOwn && isBelow(one, childId))
+    case 'call.reported':
+      return (one) => one.agentId === event.agentId && one.key.startsWith(`${event.key}/`)
+    case 'revert.applied': {
+      const gone = (event.tag?.evidence.background ?? []).flatMap(({ id, aborted }) => (aborted ? [id] : []))
+      return (one) => one.agentId === event.agentId && gone.includes(backgroundOf(one) ?? '')
+    }
     case 'child.ended':
       return isOwn ? (one) => isBelow(one, event.childId) : nothing
     case 'agent.stopped':
