@@ -6,6 +6,10 @@ import { defineAgent, defineTool } from '../../../src/index.ts'
 import { scriptedModel, type ScriptedReply } from '../../../src/testing.ts'
 import { assert, describe } from '../../../test/support/suite.ts'
 import { event, folded, reply, text } from './chatEvents.ts'
+import { ChatThread } from '../src/chatThread.ts'
+import { wholeState } from '../src/stateParts.ts'
+import { UiCursor } from '../src/uiCursor.ts'
+import type { UiMessageChunk } from '../src/uiTypes.ts'
 import { checkReload, heldReply, serveChats, settled, until } from './chatHarness.ts'
 
 const Plan = z.object({ title: z.string(), steps: z.record(z.string(), z.string()) })
@@ -196,5 +200,53 @@ describe('the state of an agent in useChat', (it) => {
     assert.is(fold.state, undefined)
     fold.take(patch(4))
     assert.is(fold.state, undefined)
+  })
+
+  it('is put together from the newest whole and what is newer than that', () => {
+    const part = (id: string, data: ChatStateData) => ({ type: 'data-state', id, data })
+    const parts = [
+      part('state', { version: 10, value: { n: 'ten' } }),
+      part('state-1', { version: 12, patch: [{ op: 'replace', path: '/n', value: 'twelve' }] }),
+      part('state-2', { version: 11, patch: [{ op: 'add', path: '/m', value: 'eleven' }] }),
+      part('state-3', { version: 9, patch: [{ op: 'replace', path: '/n', value: 'nine' }] }),
+      part('state-4', { version: 13, patch: [{ op: 'remove', path: '/gone' }] }),
+    ]
+    const older = { parts: [part('state', { version: 1, value: { n: 'one' } })] }
+    assert.equal(chatState([older, { parts: parts.slice(0, 4) }, { parts: [{ type: 'text' }] }]), {
+      value: { n: 'twelve', m: 'eleven' },
+      version: 12,
+    })
+    assert.equal(chatState([{ parts }])?.value, { n: 'twelve', m: 'eleven' }, 'what does not fit changes nothing')
+    assert.is(chatState([{ parts: parts.slice(1) }]), undefined)
+  })
+
+  it('is sent again to a client that has just dropped the step in which it came', () => {
+    const sent: UiMessageChunk[] = []
+    const cursor = new UiCursor({ isFull: false, write: (chunk) => void sent.push(chunk) })
+    const stateParts = wholeState({ version: 1, value: { title: 'x' } })
+    const step = { type: 'step-start' } as const
+    cursor.pull({ entries: [step, { type: 'growing', of: 'text', pieces: ['half'] }], stateParts })
+    sent.length = 0
+    cursor.pull({ entries: [step, { type: 'text', text: 'other' }], stateParts })
+    assert.equal(
+      sent.map(({ type }) => type).filter((type) => /reset|data/.test(type)),
+      ['reset-step', 'data-state'],
+    )
+  })
+
+  it('that changed between two answers is told by a thread that is read anew, too', async (context) => {
+    const { runtime } = await serveChats(context, [planner(['One.', 'Two.'])])
+    const agent = await runtime.spawn(planner([notes(0, 1), 'One.', 'Two.']), { id: 'b' })
+    await agent.prompt('first').result
+    const thread = new ChatThread(agent as never, (_, from) => agent.readLog(from))
+    await thread.follow()
+    await agent.updateState((plan) => ({ ...plan, title: 'between' }))
+    await agent.prompt('second').result
+    const before = thread.exchange!.stateParts
+    assert.match(JSON.stringify(before), /between/)
+    thread.stop()
+    await thread.follow()
+    assert.equal(thread.exchange!.stateParts, before)
+    thread.stop()
   })
 })

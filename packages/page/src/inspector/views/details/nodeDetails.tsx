@@ -11,9 +11,11 @@ import { Media } from '../conversation/conversationMedia.tsx'
 import { LongText } from '../../parts/longText.tsx'
 import { CallOutput } from './callOutput.tsx'
 import { placeOf } from '../../model/conversation/nodePlace.ts'
+import { stateAtNode } from '../../model/conversation/stateAtNode.ts'
 import { NodeActions } from './nodeActions.tsx'
 import { CallFacts, CallPart, useCalls } from './nodeCall.tsx'
 import { Badges, Facts } from './nodeFacts.tsx'
+import { NodeState } from './nodeState.tsx'
 import { JsonTree } from '../../parts/jsonTree.tsx'
 
 const roles = { user: 'User message', assistant: 'Reply', toolResult: 'Tool result' } as const
@@ -43,6 +45,7 @@ export function NodeDetails({ inspector, view, id, onOpen }: NodeDetailsProps) {
   const source = node.copiedFrom ?? id
   const call = message.role === 'toolResult' ? calls.ofResult(source) : undefined
   const toNode = (to: NodeId): void => inspector.go({ node: to })
+  const state = stateAtNode(conversation, node)
   const isPinned = conversation.pins().includes(node.stepId)
   return (
     <section class="details-part" aria-labelledby="node-title">
@@ -86,6 +89,7 @@ export function NodeDetails({ inspector, view, id, onOpen }: NodeDetailsProps) {
           ),
         )
       )}
+      {state === undefined ? null : <NodeState key={`state ${id}`} state={state} />}
     </section>
   )
 }

@@ -1,0 +1,29 @@
+import { opText } from '../../../../../../src/protocol/parts/state/stateLines.ts'
+import { JsonTree } from '../../parts/jsonTree.tsx'
+import type { StateAtNode } from '../../model/conversation/stateAtNode.ts'
+
+/** Most changes that are listed, and most characters of one. */
+const most = { changes: 50, chars: 300 }
+
+/** The state of the agent at a message: what differs from that of the message before, and the whole of it. */
+export function NodeState({ state: { value, changed } }: { readonly state: StateAtNode }) {
+  const more = changed.length - most.changes
+  return (
+    <div class="node-state" role="group" aria-labelledby="node-state-title">
+      <h3 id="node-state-title">State</h3>
+      {changed.length === 0 ? (
+        <p class="small muted">As at the message before.</p>
+      ) : (
+        <ul class="sources" aria-label="Changes of the state since the message before">
+          {changed.slice(0, most.changes).map((op) => (
+            <li key={`${op.op} ${op.path}`} class="small mono cut" title={opText(op).slice(0, most.chars)}>
+              {opText(op).slice(0, most.chars)}
+            </li>
+          ))}
+        </ul>
+      )}
+      {more > 0 ? <p class="small muted">{more} more</p> : null}
+      <JsonTree value={value} depth={1} />
+    </div>
+  )
+}
