@@ -33,7 +33,7 @@ interface Kept {
  * ```
  */
 export function memoryWorkspace(
-  given: { readonly [path: string]: string | Uint8Array } = {},
+  content: { readonly [path: string]: string | Uint8Array } = {},
   options: MemoryWorkspaceOptions = {},
 ): MemoryWorkspace {
   const { root = '/workspace', maxBytes = 256 * 1024 * 1024 } = options
@@ -68,8 +68,8 @@ export function memoryWorkspace(
   }
 
   try {
-    for (const [path, content] of Object.entries(given))
-      put(path, typeof content === 'string' ? new TextEncoder().encode(content) : content, 0o644)
+    for (const [path, text] of Object.entries(content))
+      put(path, typeof text === 'string' ? new TextEncoder().encode(text) : text, 0o644)
   } catch (thrown) {
     throw new RuntimeError('INVALID_OPTION', `memoryWorkspace: ${messageOf(thrown)}.`, { cause: thrown })
   }
@@ -92,7 +92,7 @@ export function memoryWorkspace(
       check(signal)
       const path = placeOf(given)
       const before = files.get(path)
-      const content = bytes.slice()
+      const news = bytes.slice()
       if (expect !== undefined) {
         const now = before === undefined ? null : await sha256(before.bytes)
         check(signal)
@@ -103,7 +103,7 @@ export function memoryWorkspace(
             now === null ? 'is gone' : 'was changed by something else meanwhile; read it again',
           )
       }
-      put(given, content, files.get(path)?.mode ?? mode)
+      put(given, news, files.get(path)?.mode ?? mode)
     },
     async remove(given, { signal }) {
       check(signal)
@@ -145,7 +145,7 @@ export function memoryWorkspace(
       check(signal)
       throw new RuntimeError('WORKSPACE_REFUSED', 'this workspace is in memory, and has no commands')
     },
-    anew: () => memoryWorkspace(given, options),
+    anew: () => memoryWorkspace(content, options),
     close: async () => {
       isClosed = true
     },

@@ -44,11 +44,11 @@ describe('a workspace in a container, by a client that runs everything here', (i
     assert.is(runs.length, 1)
     const line = runs[0]!.join(' ')
     for (const part of [
-      '--rm --interactive --init --pull never',
-      '--network none --pids-limit 1024 --memory 8g --memory-swap 8g --cap-drop ALL --security-opt no-new-privileges',
-      '--user 7:8',
-      `--volume ${process.cwd()}:/data --volume ${process.cwd()}:/cache:ro`,
-      `--workdir ${docker.root} --entrypoint /bin/sh node:24 -c`,
+      '--rm --interactive --init --pull=never',
+      '--network=none --pids-limit=1024 --memory=8g --memory-swap=8g --cap-drop=ALL --security-opt=no-new-privileges',
+      '--user=7:8',
+      `--volume=${process.cwd()}:/data --volume=${process.cwd()}:/cache:ro`,
+      `--workdir=${docker.root} --entrypoint=/bin/sh node:24 -c`,
     ])
       assert.ok(line.includes(part), `${part} in ${line}`)
     assert.is(docker.containers().length, 1)
