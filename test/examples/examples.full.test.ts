@@ -135,6 +135,14 @@ const essentials: Readonly<Record<string, readonly string[]>> = {
     'anchor DENIED',
     '2 of 4 parts were short',
   ],
+  '19-workspace.ts': [
+    'search_files: menu.md:3: - soup',
+    'edit_file: Edited menu.md: 1 replacement.',
+    'run_command: The command could not be started: this workspace is in memory, and has no commands',
+    'read_file: # Today',
+    '- soup of the day',
+    'menu.md',
+  ],
 }
 
 describe('the examples', (it) => {

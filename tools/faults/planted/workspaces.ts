@@ -29,8 +29,8 @@ export const faults: readonly Fault[] = [
     id: 'workspaces-3',
     file: `${folder}/memoryWorkspace.ts`,
     what: 'files in memory share the bytes of their callers',
-    from: 'files.set(path, { bytes: bytes.slice(), mode })',
-    to: 'files.set(path, { bytes, mode })',
+    from: 'const news = bytes.slice()',
+    to: 'const news = bytes',
     tests: memory,
   },
   {

@@ -68,6 +68,8 @@ const optionsSchema = lazily(() => {
  *
  * @example
  * ```ts
+ * import { dockerWorkspace } from 'escapement/workspaces'
+ *
  * const box = dockerWorkspace({ image: 'node:24', mounts: { '/workspace': '.' } })
  * const coder = defineAgent({ name: 'coder', model, tools: workspaceTools(box) })
  * ```

@@ -28,6 +28,8 @@ interface Kept {
  *
  * @example
  * ```ts
+ * import { memoryWorkspace } from 'escapement/workspaces'
+ *
  * const files = memoryWorkspace({ 'notes.md': '# Notes\n' })
  * const writer = defineAgent({ name: 'writer', model, tools: workspaceTools(files) })
  * ```
@@ -62,14 +64,13 @@ export function memoryWorkspace(
     const after = size - (files.get(path)?.bytes.length ?? 0) + bytes.length
     if (after > maxBytes) throw pathError('WORKSPACE_FULL', given, `could not be written: ${maxBytes} bytes are taken`)
     size = after
-    // A copy: the caller's bytes may change.
-    files.set(path, { bytes: bytes.slice(), mode })
+    files.set(path, { bytes, mode })
     for (let folder = folderOf(path); folder !== '.'; folder = folderOf(folder)) folders.add(folder)
   }
 
   try {
     for (const [path, text] of Object.entries(content))
-      put(path, typeof text === 'string' ? new TextEncoder().encode(text) : text, 0o644)
+      put(path, typeof text === 'string' ? new TextEncoder().encode(text) : text.slice(), 0o644)
   } catch (thrown) {
     throw new RuntimeError('INVALID_OPTION', `memoryWorkspace: ${messageOf(thrown)}.`, { cause: thrown })
   }
@@ -92,6 +93,7 @@ export function memoryWorkspace(
       check(signal)
       const path = placeOf(given)
       const before = files.get(path)
+      // The caller's bytes may change.
       const news = bytes.slice()
       if (expect !== undefined) {
         const now = before === undefined ? null : await sha256(before.bytes)

@@ -86,6 +86,19 @@ describe('a workspace in a container, by a client that runs everything here', (i
       await new Promise((resolve) => spawn(docker.program, ['rm', '--force', left]).once('close', resolve))
   })
 
+  it('fails a command whose container goes away under it', limits, async (context) => {
+    const docker = fakeDocker(context)
+    const call = caller(dockerWorkspace({ image: 'any', root: docker.root, program: docker.program }))
+    const running = call('run_command', { command: 'touch begun; sleep 1000' }).then(
+      () => 'it ended',
+      (thrown: Error) => thrown.message,
+    )
+    await until(() => existsSync(join(docker.root, 'begun')))
+    for (const name of docker.containers())
+      await new Promise((resolve) => spawn(docker.program, ['rm', '--force', name]).once('close', resolve))
+    assert.match(await running, /^The workspace failed: the container has ended\. Try again/)
+  })
+
   it('says what Docker says when there is no image, or no Docker', limits, async (context) => {
     const docker = fakeDocker(context)
     const failing = caller(dockerWorkspace({ image: 'missing', root: docker.root, program: docker.program }))

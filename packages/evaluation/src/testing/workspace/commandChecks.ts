@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises'
 import {
   type Checks,
   checkWith,
@@ -203,12 +204,12 @@ export const commandChecks: Checks = {
     await workspace.endLeft('no such thing')
   }),
   'ends its commands when it is closed': checkWith(['commands'], async (workspace) => {
-    const running = run(workspace, 'touch begun; sleep 1000').then(
+    const running = run(workspace, 'touch begun; sleep 1000', { timeoutMs: 600_000 }).then(
       () => 'ended',
       () => 'ended',
     )
     await until(() => isThere(workspace, 'begun'))
     await workspace.close()
-    demandEqual(await running, 'ended', 'no command may outlive the workspace.')
+    demandEqual(await Promise.race([running, pause(8_000)]), 'ended', 'no command may outlive the workspace.')
   }),
 }
