@@ -150,6 +150,14 @@ const essentials: Readonly<Record<string, readonly string[]>> = {
     '1 of 3 files need work',
     '2 turns of its own, 4 of its agents',
   ],
+  '21-workspace.ts': [
+    'search_files: menu.md:3: - soup',
+    'edit_file: Edited menu.md: 1 replacement.',
+    'run_command: The command could not be started: this workspace is in memory, and has no commands',
+    'read_file: # Today',
+    '- soup of the day',
+    'menu.md',
+  ],
 }
 
 describe('the examples', (it) => {

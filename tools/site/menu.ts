@@ -55,6 +55,7 @@ export const menu: readonly MenuGroup[] = [
       'memory',
       'schedules',
       'state',
+      'workspaces',
       ['background', 'Calls in the background'],
       ['artifacts', 'Large results'],
       'tools-from-elsewhere',

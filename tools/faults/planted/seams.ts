@@ -4,10 +4,10 @@ import type { Fault } from '../mutate.ts'
 export const faults: readonly Fault[] = [
   {
     id: 'seams-1',
-    file: 'packages/tools/src/workspace/deleteFile.ts',
+    file: 'packages/tools/src/workspace/inItsFolder.ts',
     what: 'a folder that becomes a link while a call is at work has a file outside deleted',
-    from: 'await inItsFolder(real, unlink)',
-    to: 'await unlink(real)',
+    from: 'return await use(join(`/proc/self/fd/${handle.fd}`, basename(real)))',
+    to: 'return await use(join(folder, basename(real)))',
     tests: ['workspace/undoFile'],
   },
   {

@@ -55,7 +55,10 @@ const killMs = 2_000
  *
  * @example
  * ```ts
- * const session = await createJustBashSandbox().createSession()
+ * import { createJustBashSandbox } from '@ai-sdk/sandbox-just-bash'
+ * import { fromAiSdkSandbox } from 'escapement/workspaces'
+ *
+ * const session = await createJustBashSandbox({ cwd: '/home/user/work' }).createSession()
  * const coder = defineAgent({ name: 'coder', model, tools: workspaceTools(fromAiSdkSandbox(session)) })
  * ```
  */

@@ -93,7 +93,7 @@ export async function container(options: ContainerOptions): Promise<Container> {
     run: (script, given, { signal, input }) =>
       finished(started.start(['--interactive'], ['/bin/sh', '-c', script, 'sh', ...given]), { signal, input, clock }),
     runs: async () => {
-      const child = spawn(program, ['inspect', '--format', '{{.State.Running}}', name], {
+      const child = spawn(program, ['inspect', '--format={{.State.Running}}', name], {
         env: clientEnv(),
         stdio: ['pipe', 'pipe', 'pipe'],
       })
@@ -113,7 +113,7 @@ export async function container(options: ContainerOptions): Promise<Container> {
   }
   if (isOwnRoot) {
     const child = started.start(
-      ['--interactive', '--user', '0:0'],
+      ['--interactive', '--user=0:0'],
       ['/bin/sh', '-c', 'mkdir -p "$1" && chmod 1777 "$1"', 'sh', root],
     )
     const { code, err } = await finished(child, { signal: new AbortController().signal, clock })
@@ -134,12 +134,12 @@ function finished(
   let size = 0
   let err = ''
   return new Promise<ScriptEnd>((resolve, reject) => {
-    const fail = (why: unknown): void => {
+    const fail = (why: Error): void => {
       end()
       child.kill('SIGKILL')
       reject(why)
     }
-    const onAbort = (): void => fail(signal.reason)
+    const onAbort = (): void => fail(signal.reason as Error)
     const cancelTimer = clock.after(scriptMs, () => fail(new Error(`it did not answer within ${scriptMs} ms`)))
     const end = (): void => {
       cancelTimer()

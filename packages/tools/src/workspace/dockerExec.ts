@@ -61,9 +61,9 @@ export async function execInContainer(container: Container, place: Place, option
   await started?.(null)
   signal.throwIfAborted()
   const folder = lexicalPath(root, cwd)
-  const variables = Object.entries(setVariables(env)).flatMap(([name, value]) => ['--env', `${name}=${value}`])
+  const variables = Object.entries(setVariables(env)).map(([name, value]) => `--env=${name}=${value}`)
   const client = container.start(
-    ['--workdir', folder === '.' ? root : `${root}/${folder}`, ...variables],
+    [`--workdir=${folder === '.' ? root : `${root}/${folder}`}`, ...variables],
     ['/bin/sh', '-c', leader, 'sh', withoutVariables(command, env)],
   )
   client.stdin?.on('error', () => {})

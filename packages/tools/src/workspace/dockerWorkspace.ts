@@ -68,6 +68,8 @@ const optionsSchema = lazily(() => {
  *
  * @example
  * ```ts
+ * import { dockerWorkspace } from 'escapement/workspaces'
+ *
  * const box = dockerWorkspace({ image: 'node:24', mounts: { '/workspace': '.' } })
  * const coder = defineAgent({ name: 'coder', model, tools: workspaceTools(box) })
  * ```
@@ -143,18 +145,29 @@ function runArguments(
   const own = getuid === undefined || getgid === undefined ? undefined : `${getuid()}:${getgid()}`
   // Without it files in a mount would belong to root, and could not be removed here.
   const runsAs = user ?? (Object.keys(mounts).length > 0 ? own : undefined)
-  const volumes = Object.entries(mounts).flatMap(([path, mount]) => {
+  const volumes = Object.entries(mounts).map(([path, mount]) => {
     const { from, readOnly = false } = typeof mount === 'string' ? { from: mount } : mount
-    return ['--volume', `${resolve(from)}:${path}${readOnly ? ':ro' : ''}`]
+    return `--volume=${resolve(from)}:${path}${readOnly ? ':ro' : ''}`
   })
   const variables = Object.entries({ HOME: '/tmp', NO_COLOR: '1', ...env })
   return [
-    ...['run', '--rm', '--interactive', '--init', '--pull', 'never', '--name', name, '--network', network],
-    ...['--pids-limit', String(processes), '--memory', memory, '--memory-swap', memory],
-    ...['--cap-drop', 'ALL', '--security-opt', 'no-new-privileges'],
-    ...(runsAs === undefined ? [] : ['--user', runsAs]),
-    ...variables.flatMap(([key, value]) => ['--env', `${key}=${value}`]),
+    'run',
+    '--rm',
+    '--interactive',
+    '--init',
+    '--pull=never',
+    `--name=${name}`,
+    `--network=${network}`,
+    `--pids-limit=${processes}`,
+    `--memory=${memory}`,
+    `--memory-swap=${memory}`,
+    '--cap-drop=ALL',
+    '--security-opt=no-new-privileges',
+    ...(runsAs === undefined ? [] : [`--user=${runsAs}`]),
+    ...variables.map(([key, value]) => `--env=${key}=${value}`),
     ...volumes,
-    ...['--workdir', root, '--entrypoint', '/bin/sh', image],
+    `--workdir=${root}`,
+    '--entrypoint=/bin/sh',
+    image,
   ]
 }

@@ -28,12 +28,14 @@ interface Kept {
  *
  * @example
  * ```ts
+ * import { memoryWorkspace } from 'escapement/workspaces'
+ *
  * const files = memoryWorkspace({ 'notes.md': '# Notes\n' })
  * const writer = defineAgent({ name: 'writer', model, tools: workspaceTools(files) })
  * ```
  */
 export function memoryWorkspace(
-  given: { readonly [path: string]: string | Uint8Array } = {},
+  content: { readonly [path: string]: string | Uint8Array } = {},
   options: MemoryWorkspaceOptions = {},
 ): MemoryWorkspace {
   const { root = '/workspace', maxBytes = 256 * 1024 * 1024 } = options
@@ -62,14 +64,13 @@ export function memoryWorkspace(
     const after = size - (files.get(path)?.bytes.length ?? 0) + bytes.length
     if (after > maxBytes) throw pathError('WORKSPACE_FULL', given, `could not be written: ${maxBytes} bytes are taken`)
     size = after
-    // A copy: the caller's bytes may change.
-    files.set(path, { bytes: bytes.slice(), mode })
+    files.set(path, { bytes, mode })
     for (let folder = folderOf(path); folder !== '.'; folder = folderOf(folder)) folders.add(folder)
   }
 
   try {
-    for (const [path, content] of Object.entries(given))
-      put(path, typeof content === 'string' ? new TextEncoder().encode(content) : content, 0o644)
+    for (const [path, text] of Object.entries(content))
+      put(path, typeof text === 'string' ? new TextEncoder().encode(text) : text.slice(), 0o644)
   } catch (thrown) {
     throw new RuntimeError('INVALID_OPTION', `memoryWorkspace: ${messageOf(thrown)}.`, { cause: thrown })
   }
@@ -92,7 +93,8 @@ export function memoryWorkspace(
       check(signal)
       const path = placeOf(given)
       const before = files.get(path)
-      const content = bytes.slice()
+      // The caller's bytes may change.
+      const news = bytes.slice()
       if (expect !== undefined) {
         const now = before === undefined ? null : await sha256(before.bytes)
         check(signal)
@@ -103,7 +105,7 @@ export function memoryWorkspace(
             now === null ? 'is gone' : 'was changed by something else meanwhile; read it again',
           )
       }
-      put(given, content, files.get(path)?.mode ?? mode)
+      put(given, news, files.get(path)?.mode ?? mode)
     },
     async remove(given, { signal }) {
       check(signal)
@@ -145,7 +147,7 @@ export function memoryWorkspace(
       check(signal)
       throw new RuntimeError('WORKSPACE_REFUSED', 'this workspace is in memory, and has no commands')
     },
-    anew: () => memoryWorkspace(given, options),
+    anew: () => memoryWorkspace(content, options),
     close: async () => {
       isClosed = true
     },

@@ -44,11 +44,11 @@ describe('a workspace in a container, by a client that runs everything here', (i
     assert.is(runs.length, 1)
     const line = runs[0]!.join(' ')
     for (const part of [
-      '--rm --interactive --init --pull never',
-      '--network none --pids-limit 1024 --memory 8g --memory-swap 8g --cap-drop ALL --security-opt no-new-privileges',
-      '--user 7:8',
-      `--volume ${process.cwd()}:/data --volume ${process.cwd()}:/cache:ro`,
-      `--workdir ${docker.root} --entrypoint /bin/sh node:24 -c`,
+      '--rm --interactive --init --pull=never',
+      '--network=none --pids-limit=1024 --memory=8g --memory-swap=8g --cap-drop=ALL --security-opt=no-new-privileges',
+      '--user=7:8',
+      `--volume=${process.cwd()}:/data --volume=${process.cwd()}:/cache:ro`,
+      `--workdir=${docker.root} --entrypoint=/bin/sh node:24 -c`,
     ])
       assert.ok(line.includes(part), `${part} in ${line}`)
     assert.is(docker.containers().length, 1)
@@ -84,6 +84,19 @@ describe('a workspace in a container, by a client that runs everything here', (i
     assert.not.equal(docker.containers(), [name])
     for (const left of docker.containers())
       await new Promise((resolve) => spawn(docker.program, ['rm', '--force', left]).once('close', resolve))
+  })
+
+  it('fails a command whose container goes away under it', limits, async (context) => {
+    const docker = fakeDocker(context)
+    const call = caller(dockerWorkspace({ image: 'any', root: docker.root, program: docker.program }))
+    const running = call('run_command', { command: 'touch begun; sleep 1000' }).then(
+      () => 'it ended',
+      (thrown: Error) => thrown.message,
+    )
+    await until(() => existsSync(join(docker.root, 'begun')))
+    for (const name of docker.containers())
+      await new Promise((resolve) => spawn(docker.program, ['rm', '--force', name]).once('close', resolve))
+    assert.match(await running, /^The workspace failed: the container has ended\. Try again/)
   })
 
   it('says what Docker says when there is no image, or no Docker', limits, async (context) => {

@@ -1,4 +1,4 @@
-import fc from 'fast-check'
+import * as fc from 'fast-check'
 import { assert, describe } from '../../../../test/support/suite.ts'
 import { someRuns } from '../../../../test/support/seeds.ts'
 import { widerPattern } from '../../src/workspace/searchSources.ts'
@@ -106,7 +106,7 @@ describe('the pattern by which rg chooses files', (it) => {
         const own = readable(text)
         if (own === undefined) return
         chosen += 1
-        for (const each of lines) if (own.test(each)) assert.ok(found.test(each), `${text} of ${each}`)
+        for (const each of lines) if (own.test(each)) assert.ok(found.test(each), JSON.stringify([text, each]))
       }),
       { seed: 7, numRuns: someRuns(8_000) },
     )

@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises'
 import { isDeepStrictEqual } from 'node:util'
 import { messageOf } from '../../../../../src/protocol/errors.ts'
 import type {
@@ -18,8 +19,8 @@ export interface Check {
 }
 export type Checks = { readonly [name: string]: Check }
 
-export const check = (run: Check['run']): Check => ({ needs: [], run })
-export const checkWith = (needs: Check['needs'], run: Check['run']): Check => ({ needs, run })
+export const check = (body: Check['run']): Check => ({ needs: [], run: body })
+export const checkWith = (needs: Check['needs'], body: Check['run']): Check => ({ needs, run: body })
 
 export const never: AbortSignal = new AbortController().signal
 export const bytesOf = (text: string): Uint8Array => new TextEncoder().encode(text)
@@ -100,5 +101,5 @@ export async function run(workspace: Workspace, command: string, options: Partia
 
 /** Waits until something is so; the time that it may take is that of the test. */
 export async function until(holds: () => Promise<boolean>): Promise<void> {
-  while (!(await holds())) await new Promise((resolve) => setTimeout(resolve, 20))
+  while (!(await holds())) await pause(20)
 }

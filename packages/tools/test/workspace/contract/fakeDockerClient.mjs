@@ -4,36 +4,17 @@ import { appendFileSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSyn
 import { join } from 'node:path'
 
 const [base, verb, ...rest] = process.argv.slice(2)
-const valued = new Set([
-  '--name',
-  '--network',
-  '--pids-limit',
-  '--memory',
-  '--memory-swap',
-  '--cap-drop',
-  '--security-opt',
-  '--user',
-  '--env',
-  '--volume',
-  '--workdir',
-  '--entrypoint',
-  '--pull',
-  '--format',
-])
-
 /** Options before the first word that is none, and what follows. */
-function parsed(words) {
+function parsed(all) {
   const options = {}
   const env = {}
   let at = 0
-  for (; words[at]?.startsWith('--'); at++) {
-    const option = words[at]
-    if (!valued.has(option)) continue
-    const value = words[++at]
+  for (; all[at]?.startsWith('--'); at++) {
+    const [, option, value = ''] = /^(--[a-z-]+)=?(.*)$/s.exec(all[at])
     if (option === '--env') env[value.slice(0, value.indexOf('='))] = value.slice(value.indexOf('=') + 1)
-    options[option] = value
+    else options[option] = value
   }
-  return { options, env, words: words.slice(at) }
+  return { options, env, words: all.slice(at) }
 }
 
 const { options, env, words } = parsed(rest)
