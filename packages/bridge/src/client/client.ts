@@ -5,7 +5,6 @@ import { errorInfo, messageOf, RuntimeError, toErrorInfo, type ErrorInfo } from 
 import type { ServerFrame } from '../../../../src/protocol/bridge/frames.ts'
 import { rightsOf, type Right, type Role } from '../../../../src/protocol/bridge/rights.ts'
 import type { HostView } from '../../../../src/protocol/parts/hosts/hostView.ts'
-import type { Metadata } from '../../../../src/protocol/metadata.ts'
 import {
   agentsShape,
   readAnswer,
@@ -30,31 +29,9 @@ import type { AnswerOf, OutputOptions, RemoteAgentOf } from './remoteAgentOf.ts'
 import { RemoteFeed } from './remoteFeed.ts'
 import { hostsShape, RemoteHost } from './remoteHost.ts'
 import { RemoteRoster, type RosterChange } from './remoteRoster.ts'
+import type { RemotePage, RemoteSessionPage, RemoteSpawnOptions } from './remoteQueries.ts'
 import { watchWaiting } from './watchWaiting.ts'
 import { randomHex, sessionIdFor, sessionMark } from './sessionId.ts'
-
-/** Query for a list of agents or sessions. */
-export interface RemotePage {
-  /** Id of the last entry on the previous page. */
-  readonly after?: string
-  readonly limit?: number
-  /** Only entries that have all of these values. */
-  readonly metadata?: Metadata
-}
-
-/** Query for a list of sessions. */
-export interface RemoteSessionPage extends RemotePage {
-  /** Only sessions whose agents run on the server or, with `false`, whose agents do not. */
-  readonly running?: boolean
-  /** Only forks of this agent. */
-  readonly forkedFrom?: string
-}
-
-export interface RemoteSpawnOptions {
-  readonly id?: string
-  readonly incognito?: boolean
-  readonly metadata?: Metadata
-}
 
 /** A client of a server: successive connections under one session, until it is closed. Made by `connect`. */
 export class Client {

@@ -50,10 +50,7 @@ export function defineHost<M extends AnyMachine>(config: HostConfig<M>): HostDef
   const wrong = check(config)
   if (wrong !== undefined) throw new RuntimeError('INVALID_OPTION', `defineHost: ${wrong}.`)
   const { machine, ...rules } = config
-  const make =
-    typeof machine === 'function' && !isMachine(machine)
-      ? (machine as (runtime: AgentRuntime) => M)
-      : () => machine as M
+  const make = typeof machine === 'function' && !isMachine(machine) ? machine : () => machine as M
   const name = rules.name ?? (isMachine(machine) ? (machine as M).id : undefined)
   if (name === undefined)
     throw new RuntimeError('INVALID_OPTION', 'defineHost: a function needs a name beside it: give { name, machine }.')
