@@ -7,7 +7,16 @@ import { framesIn } from '../../src/gateway/workerFrames.ts'
 import { type Asked, relayed, worker, yes } from './relayed.ts'
 
 /** Commands that are answered by the gateway, from the store; all others are a matter of workers. */
-const answeredHere = ['agent.share', 'host.list', 'host.read', 'host.send', 'session.list', 'session.search', 'waiting.list', 'worker.list']
+const answeredHere = [
+  'agent.share',
+  'host.list',
+  'host.read',
+  'host.send',
+  'session.list',
+  'session.search',
+  'waiting.list',
+  'worker.list',
+]
 
 describe('every command of a client of a gateway', (it) => {
   it('goes to workers, but for those that the store answers', async (context) => {
