@@ -97,7 +97,7 @@ const reviewed = {
   '../../src/mcp.ts': ['fileAuth', 'mcpConnectionMachine', 'mcpServer', 'mcpTools'],
   '../../src/openapi.ts': ['openApiTools'],
   '../../src/stately.ts': ['stately'],
-  '../../src/xstate.ts': ['agentLogic'],
+  '../../src/xstate.ts': ['agentLogic', 'defineHost', 'durable', 'hostMachine'],
   '../../src/code.ts': ['codeTool', 'quickJsEngine'],
   '../../src/sqlite.ts': ['sqliteStore'],
   '../../src/postgres.ts': ['postgresStore'],

@@ -1,7 +1,7 @@
 import { useCallback, useMemo, useSyncExternalStore } from 'react'
 import type { AgentDefinition } from '../../../src/actors/define/agentDefinition.ts'
 import type { AgentFacts, AgentView } from '../../bridge/src/client/agentStore.ts'
-import type { RemoteSpawnOptions } from '../../bridge/src/client/client.ts'
+import type { RemoteSpawnOptions } from '../../bridge/src/client/remoteQueries.ts'
 import type { RemoteAgentOf } from '../../bridge/src/client/remoteAgentOf.ts'
 import { useStores } from './agentProvider.ts'
 import type { CommandName, ShownAgent } from './agentStores.ts'

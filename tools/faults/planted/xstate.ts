@@ -115,7 +115,7 @@ export const faults: readonly Fault[] = [
     id: 'xstate-14',
     file: life,
     what: 'a suspended agent is closed',
-    from: "if (onStop === 'abort')",
+    from: "if (onStop === 'abort' && !this.#isSuspended)",
     to: 'if (onStop.length > 0)',
     tests,
   },

@@ -5,7 +5,6 @@ import { errorInfo, messageOf, RuntimeError, toErrorInfo, type ErrorInfo } from 
 import type { ServerFrame } from '../../../../src/protocol/bridge/frames.ts'
 import { rightsOf, type Right, type Role } from '../../../../src/protocol/bridge/rights.ts'
 import type { HostView } from '../../../../src/protocol/parts/hosts/hostView.ts'
-import type { Metadata } from '../../../../src/protocol/metadata.ts'
 import {
   agentsShape,
   readAnswer,
@@ -28,18 +27,12 @@ import { Outgoing, type Asked, type Asking } from './outgoing.ts'
 import { RemoteAgent, type AgentOwner } from './remoteAgent.ts'
 import type { AnswerOf, OutputOptions, RemoteAgentOf } from './remoteAgentOf.ts'
 import { RemoteFeed } from './remoteFeed.ts'
-import type { RemotePage, RemoteSessionPage } from './remotePage.ts'
 import { hostsShape, RemoteHost } from './remoteHost.ts'
 import { RemoteRoster, type RosterChange } from './remoteRoster.ts'
 import { spendFrame, spendShape, type RemoteSpend, type RemoteSpendOptions } from './spend.ts'
+import type { RemotePage, RemoteSessionPage, RemoteSpawnOptions } from './remoteQueries.ts'
 import { watchWaiting } from './watchWaiting.ts'
 import { randomHex, sessionIdFor, sessionMark } from './sessionId.ts'
-
-export interface RemoteSpawnOptions {
-  readonly id?: string
-  readonly incognito?: boolean
-  readonly metadata?: Metadata
-}
 
 /** A client of a server: successive connections under one session, until it is closed. Made by `connect`. */
 export class Client {

@@ -1,6 +1,6 @@
 import type { ErrorInfo } from '../../../../src/protocol/errors.ts'
 import type { Spend, SpendBy, SpendGroup } from '../../../../src/protocol/spend.ts'
-import type { RemotePage } from './remotePage.ts'
+import type { RemotePage } from './remoteQueries.ts'
 import { anything, count, fields, list, maybe, number, orNull, text, type Shape } from './shape.ts'
 import { errorShape, usage } from './summaryShapes.ts'
 

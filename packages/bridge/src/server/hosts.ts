@@ -49,7 +49,9 @@ export async function readHost(
 ): Promise<{ readonly host: HostView }> {
   const host = await openedHost(bridge, access, hostId)
   const until = bridge.clock.now() + wait.most
-  while (after !== undefined && host.view.seq <= after && host.view.status === 'active' && bridge.clock.now() < until) {
+  const hasNews = (): boolean =>
+    after === undefined || host.view.seq > after || host.view.status !== 'active' || bridge.clock.now() >= until
+  while (!hasNews()) {
     await new Promise<void>((resolve) => bridge.clock.after(wait.step, resolve))
     access.checkAdmitted()
   }

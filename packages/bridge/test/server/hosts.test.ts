@@ -4,6 +4,7 @@ import { sharedStore } from '../../../../test/support/sharedStore.ts'
 import { assert, describe, type CaseContext } from '../../../../test/support/suite.ts'
 import { hostMachine } from '../../../xstate/src/hosts/hostMachine.ts'
 import { counter, recordsOf } from '../../../xstate/test/hosts/hostParts.ts'
+import { connect as connectTo } from '../../src/client/connect.ts'
 import { createRuntime, type Runtime } from '../../src/createRuntime.ts'
 import type { InProcessOptions } from '../../src/inProcess/inProcessServer.ts'
 
@@ -16,6 +17,15 @@ async function begin(context: CaseContext, store = sharedStore(memoryStore())) {
 const connect = async (context: CaseContext, runtime: Runtime, options: InProcessOptions = {}) => {
   const client = await runtime.connect(options)
   context.cleanup(() => client.close())
+  return client
+}
+
+/** A client whose token is of one machine. */
+async function serveWith(context: CaseContext, runtime: Runtime) {
+  const { port } = await runtime.serve({ port: 0, tokens: { 'a-secret-of-16-chars': { role: 'drive', agents: ['d'] } } })
+  const client = connectTo(`ws://127.0.0.1:${port}/bridge`, { token: 'a-secret-of-16-chars' })
+  context.cleanup(() => client.close())
+  await client.ready
   return client
 }
 
@@ -85,6 +95,15 @@ describe('machines that a server keeps', (it) => {
     const observer = await connect(context, runtime, { role: 'observe' })
     assert.is((await observer.hosts()).length, 1)
     await assert.rejects(observer.host('c').send({ type: 'add', by: 1 }), failsWith('BRIDGE_FORBIDDEN', '"control"'))
+    await hostMachine(runtime, counter(), { id: 'd' })
+    const limited = await serveWith(context, runtime)
+    assert.equal(
+      (await limited.hosts()).map(({ id }) => id),
+      ['d'],
+    )
+    await limited.host('d').send({ type: 'add', by: 1 })
+    await assert.rejects(limited.host('c').send({ type: 'add', by: 1 }), failsWith('BRIDGE_FORBIDDEN'))
+    await assert.rejects(limited.host('c').read(), failsWith('BRIDGE_FORBIDDEN'))
     const talker = await connect(context, runtime, { role: 'talk' })
     await assert.rejects(talker.hosts(), failsWith('BRIDGE_FORBIDDEN', 'see.all'))
     await assert.rejects(talker.host('c').read(), failsWith('BRIDGE_FORBIDDEN', 'see.all'))

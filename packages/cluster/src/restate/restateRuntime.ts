@@ -1,6 +1,6 @@
 import type { AgentDefinition } from '../../../../src/actors/define/agentDefinition.ts'
 import type { RemoteAgentOf } from '../../../bridge/src/client/remoteAgentOf.ts'
-import type { RemotePage } from '../../../bridge/src/client/remotePage.ts'
+import type { RemotePage } from '../../../bridge/src/client/remoteQueries.ts'
 import { RuntimeError } from '../../../../src/protocol/errors.ts'
 import { randomHex } from '../../../bridge/src/client/sessionId.ts'
 import type { BirthOptions } from '../../../../src/runtime/children/spawnOptions.ts'

@@ -3,10 +3,9 @@ import { optionsCheck } from '../../../../src/protocol/checks/optionsCheck.ts'
 import { RuntimeError } from '../../../../src/protocol/errors.ts'
 import type { AgentRuntime } from '../../../../src/runtime/agentRuntime.ts'
 import { kindOf } from './actorKinds.ts'
-import { durable, type PromiseLogic } from './durable.ts'
 import type { AnyMachine, HostDefinition, HostRules } from './hostTypes.ts'
 import { isObject } from './isObject.ts'
-import { refused, whyNotMachine } from './machineState.ts'
+import { openHost } from './openHost.ts'
 
 /** A machine, or a function that makes it for the runtime that its agents are to run in, with the rules by which it is kept. */
 export interface HostConfig<M extends AnyMachine> extends HostRules {
@@ -50,10 +49,7 @@ export function defineHost<M extends AnyMachine>(config: HostConfig<M>): HostDef
   const wrong = check(config)
   if (wrong !== undefined) throw new RuntimeError('INVALID_OPTION', `defineHost: ${wrong}.`)
   const { machine, ...rules } = config
-  const make =
-    typeof machine === 'function' && !isMachine(machine)
-      ? (machine as (runtime: AgentRuntime) => M)
-      : () => machine as M
+  const make = typeof machine === 'function' && !isMachine(machine) ? machine : () => machine as M
   const name = rules.name ?? (isMachine(machine) ? (machine as M).id : undefined)
   if (name === undefined)
     throw new RuntimeError('INVALID_OPTION', 'defineHost: a function needs a name beside it: give { name, machine }.')
@@ -61,27 +57,8 @@ export function defineHost<M extends AnyMachine>(config: HostConfig<M>): HostDef
     name,
     rules,
     machine: make,
-    open: async (runtime, id) => (await import('./openHost.ts')).openHost(runtime, definition, { id }),
+    open: (runtime, id) => openHost(runtime, definition, { id }),
   }
   definitions.add(definition)
   return definition
-}
-
-/**
- * Returns the machine of a definition, with the plain promises that its rules name as durable effects.
- * @throws RuntimeError `MACHINE_REFUSED`, `INVALID_OPTION`
- */
-export function preparedMachine({ name, rules, machine: make }: HostDefinition, runtime: AgentRuntime): AnyMachine {
-  const given = make(runtime)
-  if (!isMachine(given)) throw refused(name, 'Its function returned no XState machine')
-  const named = Object.entries(rules.effects ?? {}).map(([actor, effects]) => {
-    const logic = given.implementations.actors[actor]
-    if (kindOf(logic) !== 'promise')
-      throw refused(name, `effects names "${actor}", which is no plain promise of its setup`)
-    return [actor, durable(logic as PromiseLogic<unknown, unknown>, { effects })] as const
-  })
-  const machine = named.length === 0 ? given : (given.provide({ actors: Object.fromEntries(named) }) as AnyMachine)
-  const why = whyNotMachine(machine)
-  if (why !== undefined) throw refused(name, why)
-  return machine
 }

@@ -1,3 +1,5 @@
+// XState names the way of events to an actor so.
+/* oxlint-disable no-underscore-dangle */
 import type { Snapshot } from 'xstate'
 import { nanoid } from 'nanoid'
 import { type ErrorInfo, messageOf, RuntimeError } from '../../../../src/protocol/errors.ts'
@@ -47,7 +49,7 @@ export interface DurableLogic<Output, Input> {
   getPersistedSnapshot(snapshot: DurableSnapshot<Output, Input>): Snapshot<unknown>
 }
 
-/** What `fromPromise` of any copy of XState returns. */
+/** The logic that `fromPromise` of any copy of XState returns. */
 export interface PromiseLogic<Output, Input> {
   readonly config?: unknown
   transition(snapshot: never, event: never, scope: never): Snapshot<Output>

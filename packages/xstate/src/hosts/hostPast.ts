@@ -8,7 +8,7 @@ import type { InputRecord } from './replica.ts'
 /** Requests that are remembered: one that is sent again is carried out once. */
 export const mostRequests = 10_000
 
-/** What the log of a machine says. */
+/** The log of a machine, as far as it counts. */
 export interface HostPast {
   readonly created: RecordOf<'host.created'>
   snapshot: RecordOf<'host.snapshot'> | undefined

@@ -7,7 +7,7 @@ interface Acknowledged {
   reject(error: unknown): void
 }
 
-/** What is done with events. */
+/** The host of a machine, as its events know it. */
 interface Taker {
   /** Takes an event that the store has. */
   take(record: InputRecord): void
@@ -65,10 +65,13 @@ export class Inbox {
     await this.#pumping
   }
 
-  /** Whoever waits still for an event that was taken is told that the machine ended. */
+  /** Tells those who wait still for an event that the machine has ended. */
   end(reason: RuntimeError | undefined): void {
     this.#isOpen = false
-    for (const { resolve, reject } of this.#acks.values()) reason === undefined ? resolve() : reject(reason)
+    for (const { resolve, reject } of this.#acks.values()) {
+      if (reason === undefined) resolve()
+      else reject(reason)
+    }
     this.#acks.clear()
   }
 

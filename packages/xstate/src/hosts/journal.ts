@@ -47,7 +47,7 @@ export class Journal {
     this.#seq += 1
     const record = { ...clean, v: recordVersion, seq: this.#seq, time: clock.now() } as D & HostRecord
     this.#writer.append(record)
-    return record as D & Pick<HostRecord, 'v' | 'seq' | 'time'>
+    return record
   }
 
   /** Resolves once all records so far are in the store. Rejects with its error. */

@@ -4,8 +4,10 @@ import type { HostTimer } from '../../../../src/protocol/parts/hosts/hostRecords
 import type { RecordOf } from '../../../../src/protocol/records.ts'
 import type { StoreLease } from '../../../../src/protocol/ports/store.ts'
 import type { LocalRuntime } from '../../../../src/runtime/runtime.ts'
-import { checkEvent, mostWaiting, whyNotRecorded } from './checkEvent.ts'
-import { actorHosts, effectError, type ActorHost, type Effect, type HostedLife } from './durable.ts'
+import { ActorsSide } from './actorsSide.ts'
+import { checkedInput } from './checkedInput.ts'
+import { checkEvent, mostWaiting } from './checkEvent.ts'
+import { actorHosts, type HostedLife } from './durable.ts'
 import { Effects } from './effects.ts'
 import { HostIndex } from './hostIndex.ts'
 import { Inbox } from './inbox.ts'
@@ -14,18 +16,15 @@ import type { HostView } from '../../../../src/protocol/parts/hosts/hostView.ts'
 import type { HostRules } from './hostTypes.ts'
 import { Journal } from './journal.ts'
 import { Keeping, snapshotAfter, versionOf } from './keeping.ts'
-import { LiveMachine, type Scheduled, type Surroundings } from './liveMachine.ts'
+import { LiveMachine } from './liveMachine.ts'
 import { agentsIn, endOf, printOf, refused, whyNotKept, type MachineState } from './machineState.ts'
 import { inStep } from './naming.ts'
-import { asJson, notJson } from './plainJson.ts'
 import { Replica, type InputRecord, type KeptMachine } from './replica.ts'
 import { replayed } from './replay.ts'
 import { Steps, type Taking } from './steps.ts'
 import { HostTimers } from './timers.ts'
 import { untilAtRest, type Restless } from './untilAtRest.ts'
 import { viewOf } from './hostView.ts'
-
-type Event = { readonly type: string }
 
 /** Rest after which a snapshot is written, in milliseconds. */
 const restMs = 1_000
@@ -41,7 +40,7 @@ export interface HostParts {
 }
 
 /** A machine that is kept in a log, while it is in this process. */
-export class MachineHost implements ActorHost, Surroundings, Restless {
+export class MachineHost implements Restless {
   readonly #parts: HostParts
   readonly #journal: Journal
   readonly #index: HostIndex
@@ -53,9 +52,8 @@ export class MachineHost implements ActorHost, Surroundings, Restless {
   /** `closing`: it takes no more events; those that come are recorded for whoever opens it next. */
   #phase: 'open' | 'closing' | 'ended' = 'open'
   readonly #inbox: Inbox
-  readonly #lives = new Set<HostedLife>()
+  readonly #actors: ActorsSide
   readonly #steps: Steps
-  #taking: Taking | undefined
   #taken = 0
   #busySince: number | undefined
   #cancelRest: (() => void) | undefined
@@ -82,6 +80,18 @@ export class MachineHost implements ActorHost, Surroundings, Restless {
       take: (record) => this.#take(record),
       rest: () => this.#rest(),
       fail: (error) => void this.#end(error),
+    })
+    this.#actors = new ActorsSide({
+      id: kept.hostId,
+      rules: parts.rules,
+      clock: shared.clock,
+      effects: this.#effects,
+      inbox: this.#inbox,
+      timers: this.#timers,
+      seq: () => this.#journal.seq,
+      checkOpen: () => this.#checkOpen(),
+      hasEnded: () => this.#phase === 'ended',
+      refuse: (why) => this.#refuse(why),
     })
     this.#steps = new Steps(this.#journal, () => this.#rest())
     this.#requests = new Set(past?.requests)
@@ -124,14 +134,7 @@ export class MachineHost implements ActorHost, Surroundings, Restless {
   /** Begins a machine. @throws RuntimeError `MACHINE_REFUSED`; then its log has nothing */
   async begin(given: unknown): Promise<void> {
     const { kept, rules } = this.#parts
-    const wrong = notJson(given, 'input')
-    if (wrong !== undefined) throw refused(kept.name, `Its input must be JSON, but ${wrong}`)
-    const input = asJson(given)
-    const { state } = Replica.begun(kept, this.#journal.seq + 1, input)
-    if (state.status === 'error')
-      throw refused(kept.name, `It does not begin with this input: ${effectError(state.error).message}`)
-    const why = whyNotKept(kept.machine, state)
-    if (why !== undefined) throw refused(kept.name, why)
+    const input = checkedInput(kept, this.#journal.seq + 1, given)
     const created = this.#journal.append({
       type: 'host.created',
       hostId: kept.hostId,
@@ -167,18 +170,13 @@ export class MachineHost implements ActorHost, Surroundings, Restless {
   }
 
   /** Gives it an event; resolves once that is in the store and was taken. */
-  send(given: unknown, { requestId }: { readonly requestId?: string } = {}): Promise<void> {
-    try {
-      const event = checkEvent(given, this.#parts.rules.refuse)
-      this.#checkOpen()
-      if (requestId !== undefined && this.#requests.has(requestId)) return this.#journal.durable()
-      if (requestId !== undefined) noteRequest(this.#requests, requestId)
-      return this.#inbox.taken(
-        this.#inbox.accept({ type: 'host.event', event, ...(requestId === undefined ? {} : { requestId }) }),
-      )
-    } catch (thrown) {
-      return Promise.reject(thrown as Error)
-    }
+  async send(given: unknown, { requestId }: { readonly requestId?: string } = {}): Promise<void> {
+    const event = checkEvent(given, this.#parts.rules.refuse)
+    this.#checkOpen()
+    if (requestId === undefined) return await this.#inbox.taken(this.#inbox.accept({ type: 'host.event', event }))
+    if (this.#requests.has(requestId)) return await this.#journal.durable()
+    noteRequest(this.#requests, requestId)
+    await this.#inbox.taken(this.#inbox.accept({ type: 'host.event', event, requestId }))
   }
 
   onStep(listener: (view: HostView) => void): () => void {
@@ -211,7 +209,7 @@ export class MachineHost implements ActorHost, Surroundings, Restless {
     if (this.#phase === 'ended') return false
     const isDue = (this.#timers.due ?? Infinity) <= this.#parts.runtime.clock.now()
     const owes = isDue || this.#inbox.isBusy || !this.#steps.isEmpty
-    return owes || this.#effects.working > 0 || [...this.#lives].some(({ isBusy }) => isBusy)
+    return owes || this.#effects.working > 0 || [...this.#actors.lives].some(({ isBusy }) => isBusy)
   }
 
   get changed(): Promise<void> {
@@ -219,62 +217,13 @@ export class MachineHost implements ActorHost, Surroundings, Restless {
   }
 
   get lives(): Iterable<HostedLife> {
-    return this.#lives
+    return this.#actors.lives
   }
 
   /** Releases it. Idempotent; never rejects. */
   close(): Promise<void> {
     if (this.#phase === 'open') this.#phase = 'closing'
     return this.#end(new RuntimeError('MACHINE_CLOSED', `Machine "${this.id}" was closed here.`))
-  }
-
-  // Its actors call these.
-
-  run(effect: Effect): void {
-    this.#effects.begin(effect)
-  }
-
-  follow(life: HostedLife): void {
-    this.#lives.add(life)
-  }
-
-  owe(taken: Promise<boolean>): void {
-    this.#taking?.owes.push(taken)
-  }
-
-  /** An event came to the machine from one of its actors, or from whoever has its actor. */
-  arrived(given: Event, source: { readonly id: string } | undefined): void {
-    if (source === undefined) {
-      const event = checkEvent(given, this.#parts.rules.refuse)
-      this.#checkOpen()
-      return void this.#inbox.accept({ type: 'host.event', event })
-    }
-    if (this.#phase === 'ended') return
-    const event = 'error' in given && given.error !== undefined ? { ...given, error: effectError(given.error) } : given
-    const from = source.id === this.id ? {} : { from: source.id }
-    const why = whyNotRecorded(event, source.id)
-    if (why === undefined) this.#inbox.accept({ type: 'host.event', event: asJson(event), ...from })
-    else this.#refuse(why)
-  }
-
-  scheduled({ id, event, to, delay }: Scheduled): void {
-    const outside = { seq: this.#journal.seq, time: this.#parts.runtime.clock.now(), set: [] as HostTimer[] }
-    const { seq, time, set } = this.#taking ?? outside
-    const why = whyNotRecorded(event, this.id)
-    if (why !== undefined) return this.#refuse(why)
-    const due = Math.round(time + (Number.isFinite(delay) ? Math.max(0, delay) : 0))
-    const timer = {
-      id: id ?? `${seq}.${set.length + 1}`,
-      event: asJson(event),
-      ...(to === undefined ? {} : { to }),
-      due,
-    }
-    this.#timers.set(timer)
-    set.push(timer)
-  }
-
-  cancelled(id: string): void {
-    if (this.#timers.clear(id)) this.#taking?.cleared.push(id)
   }
 
   // The way of an event: accepted and recorded, then taken, then carried out.
@@ -290,8 +239,8 @@ export class MachineHost implements ActorHost, Surroundings, Restless {
       Replica.begun(kept, created.seq, created.input),
     )
     this.#step(created, 0, () => {
-      this.#live = new LiveMachine(kept, { input: created.input }, this)
-      actorHosts.set(this.#live.system, this)
+      this.#live = new LiveMachine(kept, { input: created.input }, this.#actors)
+      actorHosts.set(this.#live.system, this.#actors)
       this.#live.start()
     })
     this.#carriedOut()
@@ -303,8 +252,8 @@ export class MachineHost implements ActorHost, Surroundings, Restless {
     const state = replica.keep()
     this.#taken = handled
     this.#keeping = new Keeping(kept, rules.version, this.#journal, () => Replica.from(kept, state))
-    this.#live = new LiveMachine(kept, { snapshot: state }, this)
-    actorHosts.set(this.#live.system, this)
+    this.#live = new LiveMachine(kept, { snapshot: state }, this.#actors)
+    actorHosts.set(this.#live.system, this.#actors)
     this.#live.start()
   }
 
@@ -328,9 +277,9 @@ export class MachineHost implements ActorHost, Surroundings, Restless {
   /** Takes a step, and notes what it owes. Returns the fingerprint of the state after it. */
   #step({ seq, time }: { readonly seq: number; readonly time: number }, agents: number, work: () => void): string {
     const taking: Taking = { seq, time, set: [], cleared: [], owes: [] }
-    this.#taking = taking
+    this.#actors.taking = taking
     inStep({ hostId: this.id, seq, agents }, work)
-    this.#taking = undefined
+    this.#actors.taking = undefined
     this.#taken = seq
     const print = printOf(this.#parts.kept.machine, this.snapshot)
     this.#steps.add(taking, print)
@@ -416,13 +365,13 @@ export class MachineHost implements ActorHost, Surroundings, Restless {
     this.#cancelRest?.()
     this.#timers.close()
     this.#inbox.end(reason)
-    await Promise.all([...this.#lives].map((life) => life.suspend()))
+    await Promise.all([...this.#actors.lives].map((life) => life.suspend()))
     this.#live?.stop()
     this.#index.set(done === undefined ? due : null)
     await this.#index.settled()
     const failure = await this.#journal.release().then(
       () => reason,
-      (thrown: RuntimeError) => reason ?? thrown,
+      (thrown: unknown) => reason ?? (thrown as RuntimeError),
     )
     this.#failure = failure
     this.#parts.leave()

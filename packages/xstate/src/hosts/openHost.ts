@@ -1,7 +1,7 @@
 import { inTurn } from '../../../../src/actors/timing/inTurn.ts'
 import { RuntimeError } from '../../../../src/protocol/errors.ts'
 import { LocalRuntime } from '../../../../src/runtime/runtime.ts'
-import { preparedMachine } from './defineHost.ts'
+import { preparedMachine } from './preparedMachine.ts'
 import { FinishedHost } from './finishedHost.ts'
 import { readPast } from './hostPast.ts'
 import type { HostDefinition, HostOptions } from './hostTypes.ts'

@@ -1,3 +1,5 @@
+// XState names the state of an actor so.
+/* oxlint-disable no-underscore-dangle */
 import { type AnyStateMachine, createActor } from 'xstate'
 import { messageOf, RuntimeError } from '../../../../src/protocol/errors.ts'
 import type { RecordOf } from '../../../../src/protocol/records.ts'
@@ -43,7 +45,7 @@ interface Inert {
 
 /** Returns the unstarted actor of a machine of any copy of XState. */
 const inert = (machine: AnyMachine, options: object): Inert =>
-  createActor(machine as unknown as AnyStateMachine, options) as unknown as Inert
+  createActor(machine as unknown as AnyStateMachine, options) as Inert
 
 /** A machine whose transitions are only calculated: no action is carried out, and no child starts. */
 export class Replica {
@@ -122,7 +124,11 @@ export class Replica {
   #end(child: Actor | undefined, event: object): void {
     if (child === undefined) return
     const { output, error } = event as { readonly output?: unknown; readonly error?: unknown }
-    child._snapshot = { ...child._snapshot, ...{ status: error === undefined ? 'done' : 'error', output, error } }
+    child._snapshot = Object.assign({}, child._snapshot, {
+      status: error === undefined ? 'done' : 'error',
+      output,
+      error,
+    })
   }
 
   get #scope(): object {

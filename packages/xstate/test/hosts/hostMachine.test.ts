@@ -82,7 +82,9 @@ describe('a hosted machine', (it) => {
 
   it('refuses events once 10,000 wait', async (context) => {
     const hosted = await hostMachine(await begin(context), counter(), { id: 'c' })
-    const sent = Array.from({ length: 10_001 }, () => hosted.send({ type: 'add', by: 1 }).catch(({ code }) => code))
+    const sent = Array.from({ length: 10_001 }, () =>
+      hosted.send({ type: 'add', by: 1 }).catch((thrown: unknown) => codeOf(thrown)),
+    )
     const answers = await Promise.all(sent)
     assert.equal(
       answers.filter((code) => code !== undefined),
@@ -169,7 +171,7 @@ describe('a hosted machine', (it) => {
             : new Promise((_, reject) => {
                 begun.resolve()
 
-                signal.addEventListener('abort', () => (aborted.push(key), reject(signal.reason)))
+                signal.addEventListener('abort', () => (aborted.push(key), reject(signal.reason as Error)))
               }),
       })
     const hosted = await hostMachine(first, order(false), { id: 'o', input: { cents: 1 } })
@@ -187,7 +189,7 @@ describe('a hosted machine', (it) => {
     const runtime = await begin(context, store, { redact: { secrets: { PASSWORD: 'hunter2' } } })
     const order = orderHost({ pay: async ({ input }) => `hunter2 ${JSON.stringify(input)}` })
     const hosted = await hostMachine(runtime, order, { id: 'o', input: { cents: 1, password: 'hunter2' } as never })
-    await hosted.send({ type: 'note', text: 'hunter2' } as never)
+    await hosted.send({ type: 'note', text: 'hunter2' })
     await hosted.send({ type: 'pay' })
     const { receipt } = await hosted.done
     assert.not.ok(JSON.stringify(await recordsOf(store, 'o')).includes('hunter2'))
@@ -196,3 +198,5 @@ describe('a hosted machine', (it) => {
 })
 
 const counterRules = { name: 'counter', machine: counter().machine({} as never) }
+
+const codeOf = (thrown: unknown): unknown => (thrown as { readonly code: unknown }).code

@@ -1,4 +1,4 @@
-import { assign, sendTo, setup } from 'xstate'
+import { assign, setup } from 'xstate'
 import { defineAgent } from '../../../../src/actors/define/defineAgent.ts'
 import { policyModel } from '../../../../src/actors/models/policyModel.ts'
 import type { AgentRuntime } from '../../../../src/runtime/agentRuntime.ts'

@@ -16,3 +16,9 @@ export interface RemoteSessionPage extends RemotePage {
   /** Only forks of this agent. */
   readonly forkedFrom?: string
 }
+
+export interface RemoteSpawnOptions {
+  readonly id?: string
+  readonly incognito?: boolean
+  readonly metadata?: Metadata
+}
