@@ -91,23 +91,23 @@ describe('workers of an engine behind the balancer of a cluster', (it) => {
     { timeoutMs: 120_000 },
     async (context) => {
       const { add, register, client, ran, store } = await fleet(context)
-      let workers = [await add(), await add(), await add()]
+      const workers = [await add(), await add(), await add()]
       await register()
       const agents = await client()
       const answers: string[] = []
-      let isOver = false
+      const load = new AbortController()
       const loads = ids(12).map(async (id) => {
         const agent = await agents.open(id, 'payer')
-        while (!isOver) answers.push((await agent.prompt('Pay.').result).text)
+        while (!load.signal.aborted) answers.push((await agent.prompt('Pay.').result).text)
       })
-      for (const { worker, remove } of [...workers]) {
+      for (const { worker, remove } of workers) {
         const before = answers.length
         while (answers.length < before + 6) await new Promise((resolve) => setTimeout(resolve, 20))
-        workers = [...workers, await add()]
+        await add()
         await worker.close({ drainMs: 20 * callMs })
         remove()
       }
-      isOver = true
+      load.abort()
       await Promise.all(loads)
       assert.ok(answers.every((answer) => answer === 'Paid.'))
       assert.is(ran.length, new Set(ran).size, 'no call ran twice')

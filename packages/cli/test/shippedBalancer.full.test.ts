@@ -185,7 +185,7 @@ describeWithHaproxy('the balancer with the settings of examples/cluster', (it) =
         const client = connect((JSON.parse(gateway.stdout) as { url: string }).url)
         context.cleanup(() => client.close())
         const ids = Array.from({ length: 40 }, (_, number) => `k${number}`)
-        const agents = await Promise.all(ids.map((id) => client.spawn('keeper', { id })))
+        const keepers = await Promise.all(ids.map((id) => client.spawn('keeper', { id })))
         const asked = (): { readonly id: string; readonly pid: string }[] =>
           hasText(join(dir, 'asked'))
             ? readFileSync(join(dir, 'asked'), 'utf8')
@@ -201,15 +201,15 @@ describeWithHaproxy('the balancer with the settings of examples/cluster', (it) =
               .map(({ id, pid }) => [id, pid]),
           )
         writeFileSync(join(dir, 'go'), 'go')
-        await Promise.all(agents.map((agent) => agent.prompt(agent.id).result))
+        await Promise.all(keepers.map((agent) => agent.prompt(agent.id).result))
         const first = placeOf(0)
-        await Promise.all(agents.map((agent) => agent.prompt(agent.id).result))
+        await Promise.all(keepers.map((agent) => agent.prompt(agent.id).result))
         const second = placeOf(40)
         const stayed = ids.filter((id) => first.get(id) === second.get(id)).length
         assert.ok(stayed >= 32, `${stayed} of 40 found their agent in memory`)
         assert.is(new Set(first.values()).size, 3)
         rmSync(join(dir, 'go'))
-        const runs = agents.map((agent) => agent.prompt(agent.id))
+        const runs = keepers.map((agent) => agent.prompt(agent.id))
         await waitFor(() => asked().length === 120, context.signal)
         const pid = String(pidOf(workers[0]!))
         assert.ok([...placeOf(80).values()].includes(pid))

@@ -1,10 +1,11 @@
 import { systemClock } from '../../../../src/protocol/ports/clock.ts'
 import { RuntimeError } from '../../../../src/protocol/errors.ts'
+import { loadPeer } from '../../../../src/protocol/ports/loadPeer.ts'
 import type { Logger } from '../../../../src/protocol/ports/logger.ts'
 import type { Store } from '../../../../src/protocol/ports/store.ts'
 import { Readiness } from '../../../cluster/src/operations/readiness.ts'
 import { serveOperations } from '../../../cluster/src/operations/serveOperations.ts'
-import { prometheusMetrics, type PrometheusMetrics } from '../../../otel/src/metrics/prometheusMetrics.ts'
+import type { PrometheusMetrics } from '../../../otel/src/metrics/prometheusMetrics.ts'
 import { portOf } from '../addressOf.ts'
 import type { Invocation } from '../commandLine.ts'
 
@@ -59,6 +60,11 @@ export async function openOperations(
 /** Makes metrics; a text: which package is missing. */
 async function metricsOr(log: Logger): Promise<PrometheusMetrics | string> {
   try {
+    const { prometheusMetrics } = await loadPeer(
+      () => import('../../../otel/src/metrics/prometheusMetrics.ts'),
+      '--operations-port',
+      '@opentelemetry/api',
+    )
     return await prometheusMetrics()
   } catch (thrown) {
     if (!(thrown instanceof RuntimeError) || thrown.code !== 'PACKAGE_MISSING') throw thrown

@@ -98,10 +98,10 @@ const defaultDrainMs = 20_000
 async function openWorker(invocation: Invocation, host: CliHost, log: ProgramLog): Promise<OpenWorker> {
   const logs = sharedLogs(invocation, host)
   const config = await loadConfig(invocation, host)
-  const definitions = await definitionsFor(invocation, config, host)
   const { drainMs: drains, limits: _, endpoints: __, tracer: own, ...settings } = config?.worker ?? {}
   const drainMs = invocation.drain === undefined ? (drains ?? defaultDrainMs) : readCount('--drain', invocation.drain)
   const warm = invocation.warm === undefined ? {} : { warm: readCount('--warm', invocation.warm) }
+  const definitions = await definitionsFor(invocation, config, host)
   const keys = (host.env['ESCAPEMENT_ENGINE_KEYS'] ?? '').split(',').filter((key) => key !== '')
   const { restateWorker } = await loadPeer(
     () => import('../../../cluster/src/restate/restateWorker.ts'),

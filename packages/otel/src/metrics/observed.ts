@@ -1,4 +1,3 @@
-import { performance } from 'node:perf_hooks'
 import type { GatewayFigures, WorkerFigures } from './figures.ts'
 import type { Instruments } from './instruments.ts'
 

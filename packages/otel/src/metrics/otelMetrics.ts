@@ -49,6 +49,8 @@ const optionsSchema = onlyFields({
  *
  * @example
  * ```ts
+ * import { allTracers, otelMetrics, otelTracer } from 'escapement/otel'
+ *
  * const metrics = otelMetrics()
  * const runtime = await createRuntime({ tracer: allTracers(otelTracer(), metrics) })
  * await runtime.close()

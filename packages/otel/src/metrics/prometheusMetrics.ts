@@ -21,6 +21,7 @@ export interface PrometheusMetrics {
  * @example
  * ```ts no-run
  * import { createServer } from 'node:http'
+ * import { prometheusMetrics } from 'escapement/otel'
  *
  * const { metrics, answer } = await prometheusMetrics()
  * const runtime = await createRuntime({ tracer: metrics })
