@@ -5,8 +5,8 @@ import type { CallInput, CallVerdict } from '../../machines/effectTypes.ts'
 import { isLikelyBug } from '../../protocol/callbackBugs.ts'
 import { cloneJson } from '../../protocol/checks/cloneJson.ts'
 import { sameJson } from '../../protocol/checks/sameJson.ts'
-import { messageOf, toErrorInfo, type ErrorInfo } from '../../protocol/errors.ts'
-import { textOf } from '../../protocol/messages.ts'
+import { messageOf, toErrorInfo } from '../../protocol/errors.ts'
+import type { Spent } from '../../protocol/records.ts'
 import type { InnerEnd, InnerStart } from '../../protocol/parts/inner/innerState.ts'
 import { maxDataBytes } from '../../protocol/resultData.ts'
 import type { PartDraft } from '../../machines/partStates.ts'
@@ -14,19 +14,28 @@ import type { AgentPorts } from '../agentPorts.ts'
 import { Cancellation } from '../timing/cancellation.ts'
 import type { AnyTool } from '../tools/defineTool.ts'
 import type { InnerCall, InnerCalls, InnerResult } from '../tools/innerCalls.ts'
-import { isBlocks } from '../tools/isBlocks.ts'
-import { jsonOf } from '../tools/jsonOf.ts'
 import { SourceTool } from '../tools/sourceTool.ts'
 import { ConcludedValue } from '../tools/toolValue.ts'
 import { settledInput } from '../turn/settledInput.ts'
 import { afterTool } from './afterTool.ts'
 import { verdictOn } from './askHook.ts'
 import { checkArguments } from './hookedCall.ts'
-import { clean, contentOf, plainBlocks } from './resultContent.ts'
+import {
+  allowedBy,
+  codeOf,
+  failed,
+  ownEnd,
+  reviewedEnd,
+  shownOf,
+  unwritten,
+  valueOf,
+  type Allowed,
+  type End,
+  type Permitted,
+} from './innerEnds.ts'
+import { clean, contentOf } from './resultContent.ts'
 import { keepJson } from './resultData.ts'
 import { ToolAttempt, type OuterCall } from './toolAttempt.ts'
-
-type End = Omit<Extract<PartDraft, { type: 'inner.end' }>, 'type' | 'callId' | 'key' | 'n' | 'name' | 'at'>
 
 /** A call on its way. */
 interface Made {
@@ -34,19 +43,6 @@ interface Made {
   /** The call in the form that hooks and tools get. */
   readonly input: CallInput
 }
-
-/** Arguments with which a call may start, and the rule by which it may. */
-interface Permitted {
-  readonly input: unknown
-  readonly rule?: string
-}
-
-/** The same, or the end of one that may not. */
-type Allowed = Permitted | { readonly end: End }
-
-const failed = (message: string, code?: string): End => ({
-  error: code === undefined ? { message } : { message, code },
-})
 
 const interrupted = 'The process ended while this call ran: it is not known whether it happened.'
 const outOfTime = 'Not run: the time of this run is over. Return what you have.'
@@ -61,6 +57,9 @@ export class CallsOfCall implements InnerCalls {
   readonly #known: ReadonlyMap<number, InnerStart>
   readonly starts: InnerCalls['starts']
   readonly #ends: readonly InnerEnd[]
+  /** Decisions of before that nobody has asked for again. */
+  readonly #decided: InnerDecision[]
+  #approvals: number
   /** People are asked one thing at a time. */
   #asking: Promise<unknown> = Promise.resolve()
 
@@ -72,6 +71,8 @@ export class CallsOfCall implements InnerCalls {
     const unstarted = made?.ends.flatMap(({ n, name, asked }) => (asked === undefined ? [] : [{ n, name, ...asked }]))
     this.starts = [...(made?.starts ?? []), ...(unstarted ?? [])]
     this.#ends = made?.ends ?? []
+    this.#decided = [...(input.decided ?? [])]
+    this.#approvals = this.#decided.length
     this.#known = new Map(made?.starts.map((start) => [start.n, start]))
   }
 
@@ -138,6 +139,30 @@ export class CallsOfCall implements InnerCalls {
     const { value, error } = end
     ended({ n, at, ...(error === undefined ? { value } : { error }) })
     await this.#durable()
+  }
+
+  async approve(asked: Parameters<InnerCalls['approve']>[0]): ReturnType<InnerCalls['approve']> {
+    const input = clean(this.#ports, asked.input)
+    const at = this.#decided.findIndex((decided) => sameJson(decided.asked, input))
+    const [known] = at < 0 ? [] : this.#decided.splice(at, 1)
+    if (known !== undefined) return known
+    this.#approvals += 1
+    const { callId, key } = this.#input
+    const place = `p${this.#approvals}`
+    const request = { ...asked, callId: `${callId}/${place}`, key: `${key}/${place}` }
+    const decided = await this.#people(() => this.#ports.approve(key, request, this.#outer.signal))
+    // What follows from it must not be done twice.
+    await this.#durable()
+    return decided
+  }
+
+  async record(records: readonly PartDraft[]): Promise<void> {
+    this.#ports.record(records)
+    await this.#durable()
+  }
+
+  used(spent: Spent): void {
+    this.#outer.used(spent)
   }
 
   async #endOf(made: Made): Promise<End> {
@@ -333,39 +358,3 @@ export class CallsOfCall implements InnerCalls {
     }
   }
 }
-
-/** Returns the code of an error, such as `ENOENT`. */
-function codeOf(thrown: unknown): string | undefined {
-  const code: unknown = thrown instanceof Error && 'code' in thrown ? thrown.code : undefined
-  return typeof code === 'string' && /^[A-Z][A-Z0-9_]{0,63}$/.test(code) ? code : undefined
-}
-
-const unwritten = ({ message }: ErrorInfo): Error => new Error(message)
-
-async function ownEnd(own: () => unknown): Promise<End> {
-  try {
-    return { value: valueOf(await own()) }
-  } catch (thrown) {
-    return failed(messageOf(thrown), codeOf(thrown))
-  }
-}
-
-function allowedBy({ decision, reason, input: edited }: Omit<InnerDecision, 'key' | 'asked'>, input: unknown): Allowed {
-  if (decision === 'approve') return { input: edited ?? input }
-  const why = reason === undefined ? '' : ` Reason: ${reason}`
-  return { end: failed(`Denied by the user: it was not run.${why}`, 'DENIED') }
-}
-
-/** Returns what a tool returned as JSON; blocks of text are their text. */
-function valueOf(value: unknown): unknown {
-  if (value === undefined) return null
-  if (typeof value === 'string') return value
-  if (!isBlocks(value)) return JSON.parse(jsonOf(value) || 'null')
-  const blocks = plainBlocks(value)!
-  return blocks.every(({ type }) => type === 'text') ? textOf(blocks) : cloneJson(blocks)
-}
-
-const shownOf = ({ value, error }: End): unknown => error?.message ?? value
-
-const reviewedEnd = ({ content, isError }: { content: Parameters<typeof textOf>[0]; isError: boolean }): End =>
-  isError ? failed(textOf(content), 'WITHHELD') : { value: valueOf(content) }

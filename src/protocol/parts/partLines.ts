@@ -3,6 +3,7 @@ import type { RecordLines } from './describing.ts'
 import { backgroundLines } from './background/backgroundLines.ts'
 import { innerLines } from './inner/innerLines.ts'
 import { memoryLines } from './memory/memoryLines.ts'
+import { remoteLines } from './remote/remoteLines.ts'
 import { sleepLines } from './sleep/sleepLines.ts'
 import { scheduleLines } from './schedules/scheduleLines.ts'
 import type { PartRecordType } from './partRecords.ts'
@@ -14,6 +15,7 @@ export const partLines: { readonly [T in PartRecordType]: RecordLines<EventOf<T>
   ...backgroundLines,
   ...innerLines,
   ...memoryLines,
+  ...remoteLines,
   ...scheduleLines,
   ...sleepLines,
   ...stateLines,

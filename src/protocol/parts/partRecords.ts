@@ -1,6 +1,7 @@
 import { backgroundRecords } from './background/backgroundRecords.ts'
 import { innerRecords } from './inner/innerRecords.ts'
 import { memoryRecords } from './memory/memoryRecords.ts'
+import { remoteRecords } from './remote/remoteRecords.ts'
 import { sleepRecords } from './sleep/sleepRecords.ts'
 import { scheduleCommands, scheduleRecords } from './schedules/scheduleRecords.ts'
 import { stateCommands, stateRecords } from './state/stateRecords.ts'
@@ -11,6 +12,7 @@ export const partRecords = {
   ...backgroundRecords,
   ...innerRecords,
   ...memoryRecords,
+  ...remoteRecords,
   ...scheduleRecords,
   ...sleepRecords,
   ...stateRecords,

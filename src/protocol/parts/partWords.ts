@@ -3,6 +3,7 @@ import type { RecordWords } from './describing.ts'
 import { backgroundWords } from './background/backgroundWords.ts'
 import { innerWords } from './inner/innerWords.ts'
 import { memoryWords } from './memory/memoryWords.ts'
+import { remoteWords } from './remote/remoteWords.ts'
 import { sleepWords } from './sleep/sleepWords.ts'
 import { scheduleWords } from './schedules/scheduleWords.ts'
 import type { PartRecordType } from './partRecords.ts'
@@ -14,6 +15,7 @@ export const partWords: { readonly [T in PartRecordType]: RecordWords<EventOf<T>
   ...backgroundWords,
   ...innerWords,
   ...memoryWords,
+  ...remoteWords,
   ...scheduleWords,
   ...sleepWords,
   ...stateWords,
