@@ -19,6 +19,7 @@ import type { Limits } from '../protocol/runs/runLimits.ts'
 import type { AgentDefinition } from './define/agentDefinition.ts'
 import type { Gate } from './models/openStream.ts'
 import type { Cancellation } from './timing/cancellation.ts'
+import type { Closable } from './tools/toolContext.ts'
 import type { WaitedFor, WaitForCall } from './tools/waitForTool.ts'
 import type { LiveDecision, TurnFrame } from './turn/turnFrames.ts'
 import type { StatePort } from './parts/state/stateDoor.ts'
@@ -142,6 +143,8 @@ export interface AgentPorts {
   readonly background?: BackgroundPorts | undefined
   /** Removes secrets; set with `redact`. Applied before text is cut, because a secret that was cut in half is no longer recognised. */
   readonly redactor?: Redactor | undefined
+  /** Has something that a tool opened closed with the agent or the runtime. Returns false if it was known. Missing outside the runtime. */
+  closeWith?(resource: Closable, of: 'agent' | 'runtime'): boolean
   /** The agent's state; `undefined` if its definition has none. */
   readonly state?: StatePort | undefined
   /** Store for earlier contents of files, used by the agent's tools. */

@@ -92,6 +92,14 @@ export const errorTable = {
   MEMORY_INVALID: 'Correct the fault that the message names; the memory is unchanged.',
   MEMORY_FAILED: 'Check the path, its permissions and its content; nothing was changed.',
   MEMORY_DAMAGED: 'Correct the entry by hand, or delete it; until then it is kept as it is.',
+  WORKSPACE_PATH: 'Give a path in the workspace, relative to its root.',
+  WORKSPACE_MISSING: 'List the folder to see what is there.',
+  WORKSPACE_KIND: 'Name a file where a file is meant, and a folder where a folder is.',
+  WORKSPACE_CHANGED: 'Read the file again, and make the change to what it is now.',
+  WORKSPACE_REFUSED: 'Correct the permissions, or use a workspace that can do this.',
+  WORKSPACE_FULL: 'Free space, or give the workspace more.',
+  WORKSPACE_CLOSED: 'Make another workspace; a closed one stays closed.',
+  WORKSPACE_FAILED: 'Try again: the next call opens the workspace anew.',
   RECORD_TOO_LARGE:
     'The record is not in the log. Call abort, stop or close to release the agent; runtime.open continues from its log.',
   FOREIGN_FORMAT:
@@ -171,7 +179,18 @@ export const errorInfo = (code: ErrorCode, what: string): ErrorInfo => ({
 })
 
 /** Codes whose messages already name the value to correct, so a general advice would add nothing. */
-const saysItself: ReadonlySet<ErrorCode> = new Set(['INVALID_CONTENT', 'INVALID_DEFINITION', 'INVALID_OPTION'])
+const saysItself: ReadonlySet<ErrorCode> = new Set([
+  'INVALID_CONTENT',
+  'INVALID_DEFINITION',
+  'INVALID_OPTION',
+  // Models read these for every mistake of theirs.
+  'WORKSPACE_PATH',
+  'WORKSPACE_MISSING',
+  'WORKSPACE_KIND',
+  'WORKSPACE_CHANGED',
+  'WORKSPACE_REFUSED',
+  'WORKSPACE_FULL',
+])
 
 /** The sentence that is appended to each message of this code. */
 export const adviceOf = (code: ErrorCode): string => (saysItself.has(code) ? '' : ` ${errorTable[code]}`)

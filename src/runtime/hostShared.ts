@@ -3,6 +3,7 @@ import { CallbackBugs } from '../protocol/callbackBugs.ts'
 import { messageOf } from '../protocol/errors.ts'
 import { MemorySnapshots } from '../log/stores/memorySnapshots.ts'
 import { Instrumentation } from './events/instrumentation.ts'
+import { Resources } from './agents/resources.ts'
 import type { HostShared } from './agents/hostOptions.ts'
 import type { RuntimeOptions } from './runtimeOptions.ts'
 
@@ -16,13 +17,14 @@ export function hostShared(
 ): HostShared {
   const { sources, clock } = parts
   const bugs = new CallbackBugs()
+  const clean = (text: string): string => sources.redactor?.text(text) ?? text
   return {
     ...parts,
     snapshots: new MemorySnapshots(),
+    resources: new Resources({ clock, logger, clean }),
     checkpointFailed: (agentId, thrown) =>
       logger?.warn({ agentId }, `a checkpoint could not be written: ${messageOf(thrown)}`),
-    callbackFailed: (place, thrown, fields) =>
-      bugs.tell(place, thrown, { logger, fields, clean: (text) => sources.redactor?.text(text) ?? text }),
+    callbackFailed: (place, thrown, fields) => bugs.tell(place, thrown, { logger, fields, clean }),
     random,
     instrumentation: tracer === undefined && logger === undefined ? undefined : new Instrumentation({ tracer, logger }),
     models: models === undefined ? undefined : new ModelQueue(models, clock),

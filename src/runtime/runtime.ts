@@ -14,6 +14,7 @@ import { hostOf } from './agents/agentFacts.ts'
 import { AgentHost } from './agents/agentHost.ts'
 import { warnOfForgottenApprovals } from './forgottenApprovals.ts'
 import type { HostOptions, HostShared } from './agents/hostOptions.ts'
+import type { Closable } from '../actors/tools/toolContext.ts'
 import type { ChildHosts } from './children/childHosts.ts'
 import type { TreeAgent } from './children/treeAgent.ts'
 import type { AgentRuntime } from './agentRuntime.ts'
@@ -44,11 +45,6 @@ import { interpretBy } from './interpreter/differenceFromXState.ts'
 import type { OpenedLog } from './agents/keptAgent.ts'
 import { openHistory } from './openHistory.ts'
 import { memoryStore } from '../log/stores/memoryStore.ts'
-
-/** A companion that is closed with a runtime, such as a server for its agents. */
-interface Closable {
-  close(): Promise<void>
-}
 
 export class LocalRuntime implements AgentRuntime, ChildHosts {
   readonly #store: Store
@@ -358,6 +354,7 @@ export class LocalRuntime implements AgentRuntime, ChildHosts {
     const stops = await agents
     await companions
     await this.#hosts.releaseAll()
+    await this.#shared.resources.close()
     await this.#shared.sources.close()
     await this.#store.close()
     const failed = stops.find((stop) => stop.status === 'rejected')

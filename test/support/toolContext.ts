@@ -49,6 +49,7 @@ export function toolContext(
     ask: () => Promise.reject(new Error('Nobody was to be asked.')),
     changed: (path) => void changes.push(path),
     leaves: async () => {},
+    closeWith: () => false,
     report: (progress) => {
       reports.push(progress)
       options.onReport?.(progress)

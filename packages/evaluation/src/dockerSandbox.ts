@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { relative, sep } from 'node:path'
-import type { CommandSandbox } from '../../tools/src/workspace/runCommand.ts'
+import type { CommandSandbox } from '../../tools/src/workspace/localWorkspace.ts'
 import type { SuiteTask } from './suite/suite.ts'
 import type { TaskImage } from './suite/task.ts'
 import { messageOf, RuntimeError } from '../../../src/protocol/errors.ts'

@@ -1,5 +1,5 @@
 import type { PricesByModel } from '../../../src/actors/turn/pricing.ts'
-import type { CommandSandbox } from '../../tools/src/workspace/runCommand.ts'
+import type { CommandSandbox } from '../../tools/src/workspace/localWorkspace.ts'
 import type { Clock } from '../../../src/protocol/ports/clock.ts'
 import type { Model } from '../../../src/protocol/ports/model.ts'
 import type { RuntimeOptions } from '../../../src/runtime/runtimeOptions.ts'

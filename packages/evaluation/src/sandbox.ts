@@ -1,6 +1,6 @@
 import { commandEnvironment } from '../../tools/src/workspace/commandEnvironment.ts'
 import { runProcessGroup } from '../../tools/src/workspace/processGroup.ts'
-import type { CommandSandbox } from '../../tools/src/workspace/runCommand.ts'
+import type { CommandSandbox } from '../../tools/src/workspace/localWorkspace.ts'
 import type { Clock } from '../../../src/protocol/ports/clock.ts'
 import { cutMiddle } from '../../../src/protocol/text/cutMiddle.ts'
 import { messageOf } from '../../../src/protocol/errors.ts'

@@ -239,6 +239,7 @@ export class ToolAttempt {
       ask: (schema, question) => this.#ask(schema, question),
       background: this.#input.background,
       leaves: (left) => this.#leaves(left),
+      closeWith: (resource, of) => ports.closeWith?.(resource, of) ?? false,
       report: (progress) => {
         if (this.#isClosed || this.#outer.aborted) return
         if (this.#input.background !== undefined) ports.background?.progressed(key, progress)

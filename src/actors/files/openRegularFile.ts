@@ -49,10 +49,19 @@ export const placeOf = (handle: FileHandle, real: string): Promise<string> =>
 async function missing(workspace: Workspace, path: string, real: string): Promise<Error> {
   const folder = dirname(real)
   const names = await readdir(folder).catch(() => undefined)
-  const where = JSON.stringify(workspace.show(folder))
+  return missingFile(path, { folder: workspace.show(folder), name: basename(real), names })
+}
+
+/** A message that a file does not exist, with similar names in its folder. `names`: those in it; `undefined` if it does not exist either. */
+export function missingFile(
+  path: string,
+  place: { readonly folder: string; readonly name: string; readonly names: readonly string[] | undefined },
+): Error {
+  const { folder, name, names } = place
+  const where = JSON.stringify(folder)
   if (names === undefined) return new Error(`path ${JSON.stringify(path)} does not exist, nor does its folder ${where}`)
-  const near = mostSimilar(basename(real), names, { count: 5 }).map(({ candidate }) =>
-    JSON.stringify(workspace.show(`${folder}/${candidate}`)),
+  const near = mostSimilar(name, names, { count: 5 }).map(({ candidate }) =>
+    JSON.stringify(folder === '.' ? candidate : `${folder}/${candidate}`),
   )
   return new Error(
     near.length > 0

@@ -1,4 +1,12 @@
-import type { FileHandle } from 'node:fs/promises'
+/** Something that is read as an open file is: `position: null` goes on after the last such read. */
+export interface ByteSource {
+  read(
+    buffer: Buffer,
+    offset: number,
+    length: number,
+    position: number | null,
+  ): Promise<{ readonly bytesRead: number; readonly buffer: Buffer }>
+}
 
 /** The bytes of some lines of a file, and their position. Lines count from 1; `last` is `first - 1` if there are none. */
 export interface LineWindow {
@@ -23,7 +31,7 @@ const newline = 10
  * the signal's reason when it aborts. Does not close the handle.
  */
 export async function readLines(
-  handle: FileHandle,
+  handle: ByteSource,
   { first, limit, maxBytes, signal }: { first: number; limit: number; maxBytes: number; signal: AbortSignal },
 ): Promise<LineWindow> {
   const chunk = Buffer.allocUnsafe(chunkBytes)

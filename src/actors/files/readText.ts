@@ -1,8 +1,7 @@
-import type { FileHandle } from 'node:fs/promises'
 import type { Redaction, ToolContext } from '../tools/defineTool.ts'
 import { fileProblem } from './fileProblem.ts'
 import { binaryFile, looksBinary, openRegularFile } from './openRegularFile.ts'
-import { readLines, type LineWindow } from './readLines.ts'
+import { type ByteSource, readLines, type LineWindow } from './readLines.ts'
 import type { Workspace } from './workspacePath.ts'
 
 /** Maximum number of bytes of text that one call returns. */
@@ -23,23 +22,32 @@ export interface AskedLines {
 export async function readText(
   workspace: Workspace,
   path: string,
-  { offset, limit, begin = 1 }: AskedLines,
-  { signal, redact }: Pick<ToolContext, 'signal' | 'redact'>,
+  asked: AskedLines,
+  context: Pick<ToolContext, 'signal' | 'redact'>,
 ): Promise<string> {
   const { handle, size } = await openRegularFile(workspace, path)
   try {
-    const lines = await readLines(handle, { first: offset, limit, maxBytes: maxTextBytes, signal })
-    if (looksBinary(lines.start)) throw binaryFile(path, size)
-    if (lines.total < begin) return `[${path} is empty]`
-    if (offset > lines.total)
-      throw new Error(`path ${JSON.stringify(path)} has ${lines.total} lines; offset ${offset} is past its end`)
-    const text = decode(lines, path, size)
-    return heading(lines, begin) + (redact === undefined ? text : await withoutSecrets(handle, lines, text, redact))
+    return await textOf({ path, size, handle }, asked, context)
   } catch (thrown) {
     throw fileProblem(thrown, path)
   } finally {
     await handle.close()
   }
+}
+
+/** As `readText`, of a file that is open already. */
+export async function textOf(
+  { path, size, handle }: { readonly path: string; readonly size: number; readonly handle: ByteSource },
+  { offset, limit, begin = 1 }: AskedLines,
+  { signal, redact }: Pick<ToolContext, 'signal' | 'redact'>,
+): Promise<string> {
+  const lines = await readLines(handle, { first: offset, limit, maxBytes: maxTextBytes, signal })
+  if (looksBinary(lines.start)) throw binaryFile(path, size)
+  if (lines.total < begin) return `[${path} is empty]`
+  if (offset > lines.total)
+    throw new Error(`path ${JSON.stringify(path)} has ${lines.total} lines; offset ${offset} is past its end`)
+  const text = decode(lines, path, size)
+  return heading(lines, begin) + (redact === undefined ? text : await withoutSecrets(handle, lines, text, redact))
 }
 
 function heading({ first, last, total, cut }: LineWindow, begin: number): string {
@@ -63,7 +71,7 @@ const aroundBytes = 16 * 1024
 
 /** Redacts with the surrounding bytes, since a key may start before the lines shown or end after them. */
 async function withoutSecrets(
-  handle: FileHandle,
+  handle: ByteSource,
   { at, bytes }: LineWindow,
   text: string,
   redact: Redaction,
@@ -73,7 +81,7 @@ async function withoutSecrets(
   return redact.text(before + text + after, { from: before.length, to: before.length + text.length })
 }
 
-async function textAt(handle: FileHandle, position: number, length: number): Promise<string> {
+async function textAt(handle: ByteSource, position: number, length: number): Promise<string> {
   const { buffer, bytesRead } = await handle.read(Buffer.alloc(length), 0, length, position)
   return buffer.toString('utf8', 0, bytesRead)
 }

@@ -13,12 +13,13 @@ export interface FoundFile {
 }
 
 /**
- * Finds every file under a real folder, sorted by path; ignored folders, linked folders and those that cannot be read are left out.
+ * Finds every file under a real folder, sorted by path; folders with a name in `skip`, linked folders and those that cannot be read are left out.
  * Contract: throws the signal's reason when it aborts; yields to the event loop. Holds the names of one chain of folders in memory.
  */
 export async function* walkFiles(
   root: string,
   signal?: AbortSignal,
+  skip = ignoredFolders,
   breathe = breather(),
 ): AsyncGenerator<FoundFile, void, undefined> {
   const stack: { prefix: string; entries: readonly Dirent[]; next: number }[] = [
@@ -34,7 +35,7 @@ export async function* walkFiles(
     }
     const path = level.prefix + entry.name
     if (entry.isDirectory()) {
-      if (!ignoredFolders.has(entry.name))
+      if (!skip.has(entry.name))
         stack.push({ prefix: `${path}/`, entries: await sortedEntries(`${root}/${path}`), next: 0 })
     } else if (entry.isFile() || entry.isSymbolicLink()) yield { path, isLink: entry.isSymbolicLink() }
   }

@@ -17,6 +17,11 @@ export interface Redaction {
   }
 }
 
+/** Something that is closed in the end. */
+export interface Closable {
+  close(): Promise<void>
+}
+
 /**
  * Context that a tool's `run` receives in addition to its input. `Deps` is the type of the tool's dependencies; `Receipt` is the type of the receipt
  * for its `undo`.
@@ -87,6 +92,11 @@ export interface ToolContext<out Deps = unknown, Receipt = unknown> extends RunC
    * resolved. Rejects if it is not JSON of at most 4,000 characters, and as the store does.
    */
   leaves(left: unknown): Promise<void>
+  /**
+   * Has the runtime close something that the tool opened: once the agent has ended (but not while it is only unloaded), or when the runtime is
+   * closed. Returns true for what was not known yet, once for each agent or runtime.
+   */
+  closeWith(resource: Closable, of: 'agent' | 'runtime'): boolean
   /** Absent when the runtime has no `redact`. */
   readonly redact?: Redaction | undefined
 }

@@ -277,6 +277,7 @@ export class AgentHost implements TreeAgent {
   release(): Promise<void> {
     this.view.sourced?.leave()
     const { log } = this
-    return this.dueTimer.settled().then(() => log.release())
+    const left = this.isLoaded ? this.shared.resources.leave(this.agentId) : undefined
+    return Promise.all([left, this.dueTimer.settled()]).then(() => log.release())
   }
 }

@@ -13,6 +13,7 @@ import type { ChildHosts } from '../children/childHosts.ts'
 import type { TreeAgent } from '../children/treeAgent.ts'
 import type { OpenedLog } from './keptAgent.ts'
 import type { RunDeps } from '../children/runDeps.ts'
+import type { Resources } from './resources.ts'
 import type { Sources } from './sources.ts'
 import type { IdleUnloader } from './idleUnloader.ts'
 import type { UnderActor } from '../children/spawnOptions.ts'
@@ -31,6 +32,8 @@ export interface HostShared {
   readonly instrumentation?: Instrumentation | undefined
   /** Sources of tools, and the redactor, once there are secrets to blank. */
   readonly sources: Sources
+  /** Things that tools have opened. */
+  readonly resources: Resources
   /** Is told that a checkpoint could not be written: nothing is lost with it. */
   readonly checkpointFailed: (agentId: string, thrown: unknown) => void
   /** Reports that a function of the application failed: `place` says which. */

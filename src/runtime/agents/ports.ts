@@ -12,6 +12,7 @@ import type { Conversation } from '../../conversation/tree/conversation.ts'
 import type { CallReporter } from '../../machines/agentTypes.ts'
 import type { Redactor } from '../../log/redaction/redactor.ts'
 import type { Clock } from '../../protocol/ports/clock.ts'
+import type { Closable } from '../../actors/tools/toolContext.ts'
 import type { AgentSnapshots } from '../../protocol/ports/snapshots.ts'
 import type { TracedEffect } from '../../protocol/ports/tracer.ts'
 import type { GrowingReply } from '../../protocol/events.ts'
@@ -178,6 +179,10 @@ export class Ports implements AgentPorts {
 
   get background(): Background {
     return (this.#background ??= new Background(this.#agent))
+  }
+
+  closeWith(resource: Closable, of: 'agent' | 'runtime'): boolean {
+    return this.#agent.shared.resources.note(resource, of === 'agent' ? this.agentId : undefined)
   }
 
   tellApplication(message: string): void {

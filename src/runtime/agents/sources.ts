@@ -2,9 +2,9 @@ import { warnProcess } from '../../protocol/callbackBugs.ts'
 import { OpenSource } from '../../actors/tools/openSource.ts'
 import type { SourceHost, ToolSource } from '../../actors/tools/toolSource.ts'
 import type { Clock } from '../../protocol/ports/clock.ts'
-import { messageOf } from '../../protocol/errors.ts'
 import type { Logger } from '../../protocol/ports/logger.ts'
 import type { SourceInfo } from '../../protocol/toolsChange.ts'
+import { endInTime } from './endInTime.ts'
 import { Redactor, type RedactOptions } from '../../log/redaction/redactor.ts'
 
 interface Held {
@@ -23,9 +23,6 @@ interface SourcesOptions {
 
 /** How many sources that no agent uses stay open where no time is set: agents come and go, and often with the same ones. */
 const mostIdle = 8
-
-/** Milliseconds to wait for the end of a source. */
-const closeMs = 10_000
 
 /** Most different warnings: a source's text about itself could differ each time. */
 const mostWarnings = 100
@@ -133,20 +130,10 @@ export class Sources {
     )
   }
 
-  /** The timer also keeps the process alive: a source may wait for its own by timers that do not. */
-  async #end(open: OpenSource): Promise<void> {
+  #end(open: OpenSource): Promise<void> {
     const { clock, logger } = this.#options
     const { source } = open.source
-    const { promise: late, resolve } = Promise.withResolvers<'late'>()
-    const cancelTimer = clock.after(closeMs, () => resolve('late'))
-    try {
-      const ended = await Promise.race([open.close(), late])
-      if (ended === 'late') logger?.warn({ source }, `a source of tools did not close within ${closeMs} ms`)
-    } catch (thrown) {
-      const error = this.redactor?.text(messageOf(thrown)) ?? messageOf(thrown)
-      logger?.warn({ source, error }, 'a source of tools could not be closed')
-    } finally {
-      cancelTimer()
-    }
+    const clean = (text: string): string => this.redactor?.text(text) ?? text
+    return endInTime(() => open.close(), { clock, logger, what: 'a source of tools', fields: { source }, clean })
   }
 }

@@ -1,12 +1,13 @@
-import { stat } from 'node:fs/promises'
 import { z } from 'zod'
+import { hasCode } from '../../../../src/protocol/errors.ts'
 import { lazily } from '../../../../src/protocol/lazily.ts'
 import { defineTool } from '../../../../src/actors/tools/defineTool.ts'
-import { fileProblem } from '../../../../src/actors/files/fileProblem.ts'
 import { compileGlob } from '../../../../src/actors/files/matchGlob.ts'
-import { walkFiles } from '../../../../src/actors/files/walkFiles.ts'
+import { ignoredFolders } from '../../../../src/actors/files/walkFiles.ts'
 import type { Approval } from './approval.ts'
-import type { Workspace } from '../../../../src/actors/files/workspacePath.ts'
+import { inFolder } from './paths.ts'
+import type { WorkspaceEntry } from './port.ts'
+import type { WorkspaceUse } from './workspaceUse.ts'
 
 /** Most files visited; any beyond that are not even counted. */
 const maxVisited = 200_000
@@ -25,35 +26,28 @@ const input = lazily(() =>
 export type ListFilesInput = z.output<ReturnType<typeof input>>
 
 /** Creates `list_files`: lists the files of a folder recursively, sorted, as paths the other tools accept. */
-export const listFilesTool = (workspace: Workspace, needsApproval: Approval<ListFilesInput>) =>
+export const listFilesTool = (use: WorkspaceUse, needsApproval: Approval<ListFilesInput>) =>
   defineTool({
     name: 'list_files',
     description:
       'List the files of the workspace or of one folder, recursively, one path a line, sorted. .git, node_modules and .escapement are left ' +
       'out unless path is inside them; symbolic links are marked (link) and not followed.',
     input: input(),
-    canonical: ({ path, ...given }) =>
-      path === undefined ? given : { ...given, path: workspace.spell(path, 'folder') },
+    canonical: ({ path, ...given }) => (path === undefined ? given : { ...given, path: use.spell(path, 'folder') }),
     subject: ({ path = '.' }) => ({ path }),
     needsApproval,
     effects: 'none',
     maxOutputChars: 100_000,
-    run: async ({ path = '.', pattern, limit = 500 }, { signal }) => {
-      const folder = await workspace.locate(path)
-      const stats = await stat(folder).catch((thrown: unknown) => {
-        throw fileProblem(thrown, path)
-      })
-      if (!stats.isDirectory()) throw new Error(`path ${JSON.stringify(path)} is a file, not a folder; use read_file`)
+    run: async ({ path = '.', pattern, limit = 500 }, context) => {
       const matches = pattern === undefined ? () => true : compileGlob(pattern)
-      const prefix = folder === workspace.root ? '' : `${workspace.show(folder)}/`
       const shown: string[] = []
       let found = 0
       let visited = 0
-      for await (const file of walkFiles(folder, signal)) {
+      for (const entry of await entriesIn(use, path, context)) {
         if (++visited > maxVisited) break
-        const name = prefix + file.path
-        if (!matches(name) && !matches(file.path)) continue
-        if (++found <= limit) shown.push(file.isLink ? `${name} (link)` : name)
+        const name = inFolder(path, entry.path)
+        if (!matches(name) && !matches(entry.path)) continue
+        if (++found <= limit) shown.push(entry.type === 'link' ? `${name} (link)` : name)
       }
       if (found === 0) return pattern === undefined ? `[no files in ${path}]` : `[no files match ${pattern} in ${path}]`
       if (found > shown.length || visited > maxVisited) {
@@ -63,3 +57,21 @@ export const listFilesTool = (workspace: Workspace, needsApproval: Approval<List
       return shown.join('\n')
     },
   })
+
+/** The files and links below a folder, sorted by path: one more than are visited, if there are more. */
+async function entriesIn(
+  use: WorkspaceUse,
+  path: string,
+  context: Parameters<WorkspaceUse['of']>[0] & { readonly signal: AbortSignal },
+): Promise<readonly WorkspaceEntry[]> {
+  const options = { signal: context.signal, limit: maxVisited + 1, deep: true, skip: ignoredFolders }
+  const found: WorkspaceEntry[] = []
+  try {
+    for await (const entry of use.of(context).list(path, options)) found.push(entry)
+  } catch (thrown) {
+    throw hasCode(thrown, 'WORKSPACE_KIND')
+      ? new Error(`path ${JSON.stringify(path)} is a file, not a folder; use read_file`, { cause: thrown })
+      : thrown
+  }
+  return found.toSorted((a, b) => (a.path < b.path ? -1 : 1))
+}

@@ -9,6 +9,12 @@ import { lazily } from '../../../../src/protocol/lazily.ts'
 export const processIdentitySchema = lazily(() => z.object({ pid: z.int().min(2), start: z.string().min(1) }))
 export type ProcessIdentity = z.infer<ReturnType<typeof processIdentitySchema>>
 
+/** The identity of a process that runs. */
+export const identityOf = async (pid: number): Promise<ProcessIdentity> => ({
+  pid,
+  start: (await startOf(pid)) ?? 'unknown',
+})
+
 const run = promisify(execFile)
 
 /** Returns when a process was started, in words that no other start of a machine uses; `undefined`: there is no such process, or it is not known. */

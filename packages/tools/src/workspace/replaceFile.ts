@@ -9,22 +9,28 @@ const createFlags = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | 
 
 /**
  * Replaces a file atomically: readers see either the old content or the new, and a failure or an abort leaves the old. Keeps the mode and,
- * where permitted, the owner of an existing file. `real` must come from `locate`, and its folder must exist. `mode`: permissions of a file
- * that does not exist yet. Returns the facts known of the previous file.
+ * where permitted, the owner of an existing file. `real` must come from `locate`, and its folder must exist.
  */
 export const replaceFile = (
   real: string,
   content: string | Uint8Array,
   signal: AbortSignal,
-  mode?: number,
-): Promise<Stats | undefined> => inItsFolder(real, (place) => replaceHere(place, content, signal, mode))
+  options: ReplaceOptions = {},
+): Promise<void> => inItsFolder(real, (place) => replaceHere(place, content, signal, options))
+
+interface ReplaceOptions {
+  /** Permissions of a file that does not exist yet. */
+  readonly mode?: number | undefined
+  /** Awaited just before the new content takes its place; if it rejects, the old stays. */
+  readonly check?: (() => Promise<void>) | undefined
+}
 
 async function replaceHere(
   real: string,
   content: string | Uint8Array,
   signal: AbortSignal,
-  mode: number | undefined,
-): Promise<Stats | undefined> {
+  { mode, check }: ReplaceOptions,
+): Promise<void> {
   const before = await statOf(real)
   if (before !== undefined && !before.isFile()) {
     throw Object.assign(new Error('not a regular file'), { code: before.isDirectory() ? 'EISDIR' : 'EEXIST' })
@@ -42,13 +48,13 @@ async function replaceHere(
     } finally {
       await handle.close()
     }
+    await check?.()
     signal.throwIfAborted()
     await rename(temporary, real)
   } catch (thrown) {
     await rm(temporary, { force: true })
     throw thrown
   }
-  return before
 }
 
 async function statOf(real: string): Promise<Stats | undefined> {

@@ -1,19 +1,13 @@
-import { stat } from 'node:fs/promises'
 import { z } from 'zod'
 import type { Clock } from '../../../../src/protocol/ports/clock.ts'
-import { messageOf } from '../../../../src/protocol/errors.ts'
+import { hasCode, messageOf } from '../../../../src/protocol/errors.ts'
 import { lazily } from '../../../../src/protocol/lazily.ts'
 import { defineTool } from '../../../../src/actors/tools/defineTool.ts'
-import { commandEnvironment } from './commandEnvironment.ts'
-import { fileProblem } from '../../../../src/actors/files/fileProblem.ts'
-import type { GroupEnd, Launch } from './processGroup.ts'
-import type { ProcessIdentity } from './processIdentity.ts'
 import type { Approval } from './approval.ts'
-import type { Workspace } from '../../../../src/actors/files/workspacePath.ts'
+import { type ExecEnd, isWorkspaceError } from './port.ts'
+import type { WorkspaceUse } from './workspaceUse.ts'
 
 const defaultTimeoutMs = 120_000
-const unconfined =
-  'It is not sandboxed: only the starting folder is confined, so do not touch anything outside the workspace.'
 /** Kept beginning and end of the output, in UTF-16 units. */
 const headChars = 10_000
 const tailChars = 18_000
@@ -36,53 +30,41 @@ export interface RunCommandOptions {
   /** The longest a command may run, whatever the model asks for. */
   readonly maxTimeoutMs: number
   readonly env: { readonly [name: string]: string | undefined }
-  /** Default: none. */
-  readonly sandbox?: CommandSandbox | undefined
   /** The model may let a command go on in the background. */
   readonly background?: boolean | undefined
   /** The longest that a command may run there. */
   readonly maxBackgroundMs: number
 }
 
-/** Where commands run instead of in a shell of this machine. */
-export interface CommandSandbox {
-  /** Sentence that tells the model about the sandbox. */
-  readonly description: string
-  /** How a command is started; `cwd`: an absolute path in the workspace, where it is to begin. */
-  launch(command: string, cwd: string): Launch
-}
-
 /**
- * Creates `run_command`. **Only its starting folder is confined to the workspace: the shell can read, change and send
- * whatever this process can.** Let a person approve it (`needsApproval`) or sandbox the process.
+ * Creates `run_command`. **In a folder of this machine only the starting folder of a command is confined to it: the shell can read, change and send
+ * whatever this process can.** Let a person approve it (`needsApproval`), or use another workspace.
  */
 export const runCommandTool = (
-  workspace: Workspace,
+  use: WorkspaceUse,
   needsApproval: Approval<RunCommandInput>,
-  { clock, maxTimeoutMs, env, sandbox, background: mayStay = false, maxBackgroundMs }: RunCommandOptions,
+  { clock, maxTimeoutMs, env, background: mayStay = false, maxBackgroundMs }: RunCommandOptions,
 ) =>
   defineTool({
     name: 'run_command',
     description:
-      `Run a shell command (/bin/sh -c) that starts in the workspace and ends by itself. ${sandbox?.description ?? unconfined} ` +
+      `Run a shell command (/bin/sh -c) that starts in the workspace and ends by itself. ${use.description} ` +
       `No input, no terminal. Standard output and error come ` +
       `back together, the middle of a long one left out, with the exit code. Stopped after timeoutMs (default ` +
       `${Math.min(defaultTimeoutMs, maxTimeoutMs)}, at most ${maxTimeoutMs}). Processes still running in the background when the ` +
       `command ends are stopped.${mayStay ? inBackground(maxBackgroundMs) : ''}`,
     input: input(),
-    canonical: ({ cwd, ...given }) => (cwd === undefined ? given : { ...given, cwd: workspace.spell(cwd, 'folder') }),
+    canonical: ({ cwd, ...given }) => (cwd === undefined ? given : { ...given, cwd: use.spell(cwd, 'folder') }),
     subject: ({ command }) => ({ command }),
     needsApproval,
     effects: 'irreversible',
     // Longer than the command's own limit, whose result includes the output and the reason.
     timeoutMs: (mayStay ? Math.max(maxTimeoutMs, maxBackgroundMs) : maxTimeoutMs) + 10_000,
-    ...(mayStay ? { background: 'choice' as const, cleanUp: (left: unknown) => endLeft(left, clock) } : {}),
+    ...(mayStay ? { background: 'choice' as const, cleanUp: (left: unknown) => use.endLeft(left) } : {}),
     run: async ({ command, timeoutMs, cwd = '.' }, context) => {
       const { signal, background, leaves } = context
-      const { runProcessGroup } = await import('./processGroup.ts')
       signal.throwIfAborted()
       if (command.includes('\0')) throw new Error('command holds a NUL character')
-      const folder = await folderAt(workspace, cwd)
       const output = boundedOutput()
       const progress = outputProgress((piece) => context.report(piece), clock)
       const decoder = new TextDecoder()
@@ -98,18 +80,18 @@ export const runCommandTool = (
       const [usualMs, mostMs] = stays ? [maxBackgroundMs, maxBackgroundMs] : [defaultTimeoutMs, maxTimeoutMs]
       const limitMs = Math.min(timeoutMs ?? usualMs, mostMs)
       const startedAt = clock.now()
-      const end = await runProcessGroup({
-        command,
-        launch: sandbox?.launch(command, folder),
-        cwd: folder,
-        env: commandEnvironment(process.env, env),
-        timeoutMs: limitMs,
-        signal,
-        clock,
-        ...(stays ? { started: async (pid: number) => leaves(await identityOf(pid)) } : {}),
-        onOutput: (bytes) => take(decoder.decode(bytes, { stream: true })),
-      })
+      const end = await use
+        .of(context)
+        .exec(command, {
+          cwd,
+          env,
+          timeoutMs: limitMs,
+          signal,
+          ...(stays ? { started: leaves } : {}),
+          onOutput: (bytes) => take(decoder.decode(bytes, { stream: true })),
+        })
         .catch((thrown: unknown) => {
+          if (isWorkspaceError(thrown) && !hasCode(thrown, 'WORKSPACE_REFUSED')) throw thrown
           throw new Error(`The command could not be started: ${messageOf(thrown)}`, { cause: thrown })
         })
         .finally(() => {
@@ -118,7 +100,7 @@ export const runCommandTool = (
           progress.end()
         })
       const seconds = `${((clock.now() - startedAt) / 1000).toFixed(1)} s`
-      const leftBehind = end.leftBehind ? '; processes it left in the background were stopped' : ''
+      const leftBehind = end.leftBehind === true ? '; processes it left in the background were stopped' : ''
       const text = `${output.text().trimEnd() || '(no output)'}\n[${outcome(end, limitMs)} after ${seconds}${leftBehind}]`
       // An error result tells the model that the command failed.
       if (end.code !== 0 || end.stopped !== undefined) throw new Error(text)
@@ -129,34 +111,10 @@ export const runCommandTool = (
 const inBackground = (maxMs: number): string =>
   ` A server, or a long build, goes into the background: there it may run for ${maxMs} ms, and check_call shows its output.`
 
-async function identityOf(pid: number): Promise<ProcessIdentity> {
-  const { startOf } = await import('./processIdentity.ts')
-  return { pid, start: (await startOf(pid)) ?? 'unknown' }
-}
-
-/** Ends the group of a command whose process died. */
-async function endLeft(left: unknown, clock: Clock): Promise<void> {
-  const [{ processIdentitySchema }, { endLeftGroup }] = await Promise.all([
-    import('./processIdentity.ts'),
-    import('./processGroup.ts'),
-  ])
-  const parsed = processIdentitySchema().safeParse(left)
-  if (parsed.success) await endLeftGroup(parsed.data, clock)
-}
-
-function outcome({ code, killedBy, stopped }: GroupEnd, limitMs: number): string {
+function outcome({ code, killedBy, stopped }: ExecEnd, limitMs: number): string {
   if (stopped === 'timeout') return `timed out: stopped by the limit of ${limitMs} ms`
   if (stopped === 'abort') return 'aborted'
-  return code === null ? `killed by ${killedBy}` : `exit code ${code}`
-}
-
-async function folderAt(workspace: Workspace, cwd: string): Promise<string> {
-  const folder = await workspace.locate(cwd)
-  const stats = await stat(folder).catch((thrown: unknown) => {
-    throw fileProblem(thrown, cwd)
-  })
-  if (!stats.isDirectory()) throw new Error(`cwd ${JSON.stringify(cwd)} is a file, not a folder`)
-  return folder
+  return code === null ? `killed by ${killedBy ?? 'the system'}` : `exit code ${code}`
 }
 
 /** Keeps the beginning and the end of a text of any length, in bounded memory, with a line between that says how much was left out. */

@@ -1,17 +1,18 @@
-import { stat } from 'node:fs/promises'
-import { basename, dirname } from 'node:path'
+import { join } from 'node:path'
 import { Worker } from 'node:worker_threads'
 import { z } from 'zod'
 import type { Clock } from '../../../../src/protocol/ports/clock.ts'
-import { messageOf } from '../../../../src/protocol/errors.ts'
+import { hasCode, messageOf } from '../../../../src/protocol/errors.ts'
 import { lazily } from '../../../../src/protocol/lazily.ts'
 import { defineTool, type Redaction } from '../../../../src/actors/tools/defineTool.ts'
-import { fileProblem } from '../../../../src/actors/files/fileProblem.ts'
 import { compileGlob } from '../../../../src/actors/files/matchGlob.ts'
-import type { SearchMatch, SearchMessage, SearchRequest } from './searchIn.ts'
+import { baseName, folderOf } from './paths.ts'
+import type { Workspace } from './port.ts'
+import type { SearchedFile, SearchMatch, SearchMessage, SearchRequest } from './searchIn.ts'
+import { filesOf } from './searchSources.ts'
 import { searchWorkerUrl } from './searchWorkerUrl.ts'
 import type { Approval } from './approval.ts'
-import type { Workspace } from '../../../../src/actors/files/workspacePath.ts'
+import type { WorkspaceUse } from './workspaceUse.ts'
 
 const timeoutMs = 20_000
 /** Characters of context for redaction: a key may start several lines before the one shown. */
@@ -34,7 +35,7 @@ export type SearchFilesInput = z.output<ReturnType<typeof input>>
 
 /** Creates `search_files`: finds lines that match a regular expression, in a worker thread that is terminated after 20 s. */
 export const searchFilesTool = (
-  workspace: Workspace,
+  use: WorkspaceUse,
   needsApproval: Approval<SearchFilesInput>,
   { clock }: { clock: Clock },
 ) =>
@@ -44,33 +45,42 @@ export const searchFilesTool = (
       'Search the text files of the workspace with a JavaScript regular expression, line by line. Gives "file:line: text", long ' +
       'lines cut. Binary files, files over 5 MB, symbolic links, .git, node_modules and .escapement are left out.',
     input: input(),
-    canonical: ({ path, ...given }) =>
-      path === undefined ? given : { ...given, path: workspace.spell(path, 'folder') },
+    canonical: ({ path, ...given }) => (path === undefined ? given : { ...given, path: use.spell(path, 'folder') }),
     subject: ({ path = '.' }) => ({ path }),
     needsApproval,
     effects: 'none',
     maxOutputChars: 100_000,
-    run: async ({ pattern, path = '.', glob, ignoreCase = false, limit = 100 }, { signal, redact }) => {
+    run: async ({ pattern, path = '.', glob, ignoreCase = false, limit = 100 }, context) => {
+      const { signal, redact } = context
       const flags = flagsFor(pattern, ignoreCase ? 'i' : '')
       if (glob !== undefined) compileGlob(glob)
-      const real = await workspace.locate(path)
-      const stats = await stat(real).catch((thrown: unknown) => {
-        throw fileProblem(thrown, path)
-      })
-      const folder = stats.isDirectory() ? real : dirname(real)
+      const workspace = use.of(context)
+      const isFile = await isFileAt(workspace, path, signal)
+      const folder = isFile ? folderOf(path) : path
       const request: SearchRequest = {
-        folder,
-        prefix: folder === workspace.root ? '' : `${workspace.show(folder)}/`,
+        ...(use.folder === undefined ? {} : { folder: join(use.folder, folder) }),
+        prefix: folder === '.' ? '' : `${folder}/`,
         pattern,
         flags,
         limit,
         around: redact === undefined ? 0 : aroundChars,
-        ...(stats.isDirectory() ? {} : { file: basename(real) }),
+        ...(isFile ? { file: baseName(path) } : {}),
         ...(glob === undefined ? {} : { glob }),
       }
-      return search(request, { signal, clock, redact })
+      return search(request, { workspace, path, isFile, signal, clock, redact })
     },
   })
+
+/** True for a file, false for a folder. Rejects, for the model, if there is neither. */
+async function isFileAt(workspace: Workspace, path: string, signal: AbortSignal): Promise<boolean> {
+  try {
+    for await (const _ of workspace.list(path, { signal, limit: 1, deep: false })) break
+    return false
+  } catch (thrown) {
+    if (hasCode(thrown, 'WORKSPACE_KIND')) return true
+    throw thrown
+  }
+}
 
 /** Prefers the `u` flag, for `\p{…}`, but accepts a pattern that is valid only without it. */
 function flagsFor(pattern: string, flags: string): string {
@@ -86,11 +96,20 @@ function flagsFor(pattern: string, flags: string): string {
   }
 }
 
-async function search(
-  request: SearchRequest,
-  { signal, clock, redact }: { signal: AbortSignal; clock: Clock; redact: Redaction | undefined },
-): Promise<string> {
+interface SearchOptions {
+  readonly workspace: Workspace
+  readonly path: string
+  readonly isFile: boolean
+  readonly signal: AbortSignal
+  readonly clock: Clock
+  readonly redact: Redaction | undefined
+}
+
+async function search(request: SearchRequest, options: SearchOptions): Promise<string> {
+  const { signal, clock, redact } = options
   signal.throwIfAborted()
+  const over = new AbortController()
+  const files = filesOf({ ...options, signal: AbortSignal.any([signal, over.signal]) }, request)
   const worker = new Worker(searchWorkerUrl, {
     workerData: request,
     resourceLimits: { maxOldGenerationSizeMb: 512 },
@@ -98,8 +117,14 @@ async function search(
   const { promise, resolve, reject } = Promise.withResolvers<string>()
   const lines: string[] = []
   let current = 'the first file'
+  const sendNext = async (): Promise<void> => {
+    const next = await files.next()
+    const file: SearchedFile | null = next.done === true ? null : next.value
+    worker.postMessage(file)
+  }
   worker.on('message', (message: SearchMessage) => {
     if (message.type === 'file') current = message.path
+    else if (message.type === 'next') void sendNext().catch(reject)
     else if (message.type === 'match') lines.push(lineOf(message, redact))
     else if (message.type === 'failed') reject(new Error(`The search failed: ${message.message}`))
     else resolve(report(request, lines, message))
@@ -122,6 +147,7 @@ async function search(
   } finally {
     cancelTimer()
     signal.removeEventListener('abort', onAbort)
+    over.abort(new Error('the search is over'))
     await worker.terminate()
   }
 }

@@ -7,8 +7,8 @@ import { walkFiles } from '../../../../src/actors/files/walkFiles.ts'
 
 /** A search, in the form sent to the worker. */
 export interface SearchRequest {
-  /** Real folder to look in. */
-  readonly folder: string
+  /** Real folder to look in; absent: the worker is sent the texts, each after a message `next`. */
+  readonly folder?: string
   /** A single file of the folder, instead of all. */
   readonly file?: string
   /** Text to put before paths to make them relative to the workspace. */
@@ -21,10 +21,18 @@ export interface SearchRequest {
   readonly around: number
 }
 
+/** A file that is searched. Its path is relative to the searched folder. */
+export interface SearchedFile {
+  readonly path: string
+  readonly text: SearchedText
+}
+type SearchedText = { readonly content: string } | 'too large' | 'skipped'
+
 export type SearchMessage =
-  /** Sent before a file is read, so that a search that hangs can report where. */
+  /** Sent before a file is searched, so that a search that hangs can report where. */
   | { readonly type: 'file'; readonly path: string }
   | ({ readonly type: 'match' } & SearchMatch)
+  | { readonly type: 'next' }
   | { readonly type: 'done'; readonly files: number; readonly tooLarge: number; readonly more: boolean }
   | { readonly type: 'failed'; readonly message: string }
 
@@ -39,23 +47,37 @@ export interface SearchMatch {
   readonly after: string
 }
 
-const maxFileBytes = 5 * 1024 * 1024
+/** Most bytes of a file that is searched. */
+export const maxSearchedBytes = 5 * 1024 * 1024
 const maxLineChars = 300
 const readFlags = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0)
 
+/** Returns a function that says whether a path, relative to the searched folder, matches the glob. */
+export function wantedBy({ glob, prefix }: Pick<SearchRequest, 'glob' | 'prefix'>): (path: string) => boolean {
+  if (glob === undefined) return () => true
+  const matches = compileGlob(glob)
+  return (path) => matches(prefix + path) || matches(path)
+}
+
+/** The files of a folder of this machine, for `searchIn`. */
+export async function* filesIn(folder: string, request: SearchRequest): AsyncGenerator<SearchedFile, void, undefined> {
+  const wanted = wantedBy(request)
+  for await (const path of request.file === undefined ? regularFiles(folder) : [request.file])
+    if (wanted(path)) yield { path, text: await textOf(join(folder, path)) }
+}
+
 /** Searches line by line; an expression with catastrophic backtracking may never return. */
-export async function* searchIn(request: SearchRequest): AsyncGenerator<SearchMessage, void, undefined> {
+export async function* searchIn(
+  request: SearchRequest,
+  searched: AsyncIterable<SearchedFile>,
+): AsyncGenerator<SearchMessage, void, undefined> {
   const expression = new RegExp(request.pattern, request.flags)
-  const wanted = request.glob === undefined ? () => true : compileGlob(request.glob)
-  const paths = request.file === undefined ? regularFiles(request.folder) : [request.file]
   let files = 0
   let tooLarge = 0
   let matches = 0
-  for await (const path of paths) {
+  for await (const { path, text } of searched) {
     const shown = request.prefix + path
-    if (!wanted(shown) && !wanted(path)) continue
     yield { type: 'file', path: shown }
-    const text = await textOf(join(request.folder, path))
     if (text === 'too large') tooLarge++
     if (typeof text === 'string') continue
     files++
@@ -82,21 +104,24 @@ async function* regularFiles(folder: string): AsyncGenerator<string, void, undef
   for await (const { path, isLink } of walkFiles(folder)) if (!isLink) yield path
 }
 
-async function textOf(real: string): Promise<{ readonly content: string } | 'too large' | 'skipped'> {
+async function textOf(real: string): Promise<SearchedText> {
   const handle = await open(real, readFlags).catch(() => undefined)
   if (handle === undefined) return 'skipped'
   try {
     const stats = await handle.stat()
     if (!stats.isFile() || (await placeOf(handle, real)) !== real) return 'skipped'
-    if (stats.size > maxFileBytes) return 'too large'
-    const bytes = await handle.readFile()
-    return looksBinary(bytes) ? 'skipped' : { content: bytes.toString('utf8') }
+    if (stats.size > maxSearchedBytes) return 'too large'
+    return searchedText(await handle.readFile())
   } catch {
     return 'skipped'
   } finally {
     await handle.close()
   }
 }
+
+/** The text of a file that is searched; binary ones are skipped. */
+export const searchedText = (bytes: Uint8Array): SearchedText =>
+  looksBinary(bytes) ? 'skipped' : { content: new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes) }
 
 /** Shortens a long line to the part around the match. */
 function matchIn(

@@ -9,9 +9,11 @@ import { editFileTool, type EditFileInput } from './editFile.ts'
 import { fileUndo } from './fileReceipt.ts'
 import { listFilesTool, type ListFilesInput } from './listFiles.ts'
 import { readFileTool, type ReadFileInput } from './readFile.ts'
-import { runCommandTool, type CommandSandbox, type RunCommandInput } from './runCommand.ts'
+import { type CommandSandbox, localWorkspace } from './localWorkspace.ts'
+import type { Workspace } from './port.ts'
+import { runCommandTool, type RunCommandInput } from './runCommand.ts'
 import { searchFilesTool, type SearchFilesInput } from './searchFiles.ts'
-import { openWorkspace } from '../../../../src/actors/files/workspacePath.ts'
+import { workspaceUse } from './workspaceUse.ts'
 import { writeFileTool, type WriteFileInput } from './writeFile.ts'
 
 export interface WorkspaceToolsOptions {
@@ -39,14 +41,19 @@ export interface WorkspaceToolsOptions {
    * content is kept, secrets included. Default `false`.
    */
   readonly snapshots?: boolean
-  /** Where commands run instead of in a shell of this machine. The file tools stay here, in the same folder. Default: none. */
+  /** For a folder: where commands run instead of in a shell of this machine. The file tools stay here, in the same folder. Default: none. */
   readonly sandbox?: CommandSandbox
+  /**
+   * `'shared'`: all agents with these tools work in the workspace that was given, until the last runtime of theirs is closed. `'own'`: each agent,
+   * sub-agents too, has one of its own, from `anew()`, until it ends. Default `'shared'`.
+   */
+  readonly workspace?: 'own' | 'shared'
   /**
    * The model may let a command go on in the background, such as a build or a server, for up to an hour, or `commandTimeoutMs` if that is given.
    * A group of processes that a dead process left there is ended before the agent goes on. Default `false`.
    */
   readonly background?: boolean
-  /** The clock for timeouts and progress reports; default: the system's. */
+  /** The clock for time limits and progress reports; those of commands are the workspace's own. Default: the system's. */
   readonly clock?: Clock
 }
 
@@ -68,6 +75,7 @@ const optionsSchema = lazily(() => {
     env: z.record(z.string(), z.string().optional()).optional(),
     snapshots: z.boolean().optional(),
     background: z.boolean().optional(),
+    workspace: z.enum(['own', 'shared']).optional(),
     sandbox: z
       .custom(
         (value) => typeof (value as CommandSandbox | undefined)?.launch === 'function',
@@ -78,7 +86,7 @@ const optionsSchema = lazily(() => {
   })
 })
 
-/** One of the tools that work in a folder. */
+/** One of the tools that work in a workspace. */
 export type WorkspaceTool = ReturnType<
   | typeof readFileTool
   | typeof writeFileTool
@@ -90,13 +98,14 @@ export type WorkspaceTool = ReturnType<
 >
 
 /**
- * Creates the tools `read_file`, `write_file`, `edit_file`, `list_files`, `search_files` and `run_command`, which all work in the
- * folder `dir`; with `snapshots`, `delete_file` too. The file tools cannot leave it through `..`, an absolute path or a symbolic link.
+ * Creates the tools `read_file`, `write_file`, `edit_file`, `list_files`, `search_files` and `run_command`, which all work in a folder of this
+ * machine, or in another workspace of `escapement/workspaces`, such as a container; with `snapshots`, `delete_file` too. The file tools cannot leave it
+ * through `..`, an absolute path or a symbolic link.
  *
- * **`run_command` only starts in that folder: a shell can reach everything this process can.** Set
- * `needsApproval: { run_command: true }`, leave the tool out of the list, or run the whole process in a sandbox.
+ * **In a folder, `run_command` only starts there: a shell can reach everything this process can.** Set
+ * `needsApproval: { run_command: true }`, leave the tool out of the list, give a container, or run the whole process in a sandbox.
  *
- * @throws RuntimeError `INVALID_OPTION` when `dir` is not an existing folder or an option is malformed.
+ * @throws RuntimeError `INVALID_OPTION` when it is not an existing folder or an option is malformed.
  *
  * @example
  * ```ts
@@ -107,27 +116,42 @@ export type WorkspaceTool = ReturnType<
  * const coder = defineAgent({ name: 'coder', model, tools })
  * ```
  */
-export function workspaceTools(dir: string, options: WorkspaceToolsOptions = {}): WorkspaceTool[] {
+export function workspaceTools(workspace: string | Workspace, options: WorkspaceToolsOptions = {}): WorkspaceTool[] {
   const checked = optionsSchema().safeParse(options)
   if (!checked.success) throw new RuntimeError('INVALID_OPTION', `workspaceTools: ${describeIssues(checked.error)}.`)
-  const workspace = openWorkspace(dir)
   const clock = options.clock ?? systemClock
+  const use = workspaceUse(checkedWorkspace(workspace, options), options.workspace === 'own')
   const approvals = options.needsApproval ?? {}
-  const undo = options.snapshots === true ? fileUndo(workspace) : undefined
+  const undo = options.snapshots === true ? fileUndo(use) : undefined
   return [
-    readFileTool(workspace, approvals.read_file ?? false),
-    writeFileTool(workspace, approvals.write_file ?? false, undo),
-    editFileTool(workspace, approvals.edit_file ?? false, undo),
-    ...(undo === undefined ? [] : [deleteFileTool(workspace, approvals.delete_file ?? false, undo)]),
-    listFilesTool(workspace, approvals.list_files ?? false),
-    searchFilesTool(workspace, approvals.search_files ?? false, { clock }),
-    runCommandTool(workspace, approvals.run_command ?? false, {
+    readFileTool(use, approvals.read_file ?? false),
+    writeFileTool(use, approvals.write_file ?? false, undo),
+    editFileTool(use, approvals.edit_file ?? false, undo),
+    ...(undo === undefined ? [] : [deleteFileTool(use, approvals.delete_file ?? false, undo)]),
+    listFilesTool(use, approvals.list_files ?? false),
+    searchFilesTool(use, approvals.search_files ?? false, { clock }),
+    runCommandTool(use, approvals.run_command ?? false, {
       clock,
       maxTimeoutMs: options.commandTimeoutMs ?? 600_000,
       maxBackgroundMs: options.commandTimeoutMs ?? 3_600_000,
       background: options.background,
       env: options.env ?? {},
-      sandbox: options.sandbox,
     }),
   ]
+}
+
+/** @throws RuntimeError `INVALID_OPTION` */
+function checkedWorkspace(given: string | Workspace, options: WorkspaceToolsOptions): Workspace {
+  const wrong = (what: string): RuntimeError => new RuntimeError('INVALID_OPTION', `workspaceTools: ${what}.`)
+  const { sandbox, clock } = options
+  if (typeof given === 'string') return localWorkspace(given, { sandbox, clock })
+  if (typeof given?.exec !== 'function' || typeof given.read !== 'function')
+    throw wrong('give the path of a folder, or a workspace such as memoryWorkspace()')
+  if (sandbox !== undefined)
+    throw wrong('a sandbox is for a folder; the workspace that was given runs its own commands')
+  if (options.background === true && given.endLeft === undefined)
+    throw wrong('commands of this workspace cannot go on in the background: leave "background" out')
+  if (options.workspace === 'own' && given.anew === undefined)
+    throw wrong('there can be only one of this workspace, so agents cannot have their own: leave "workspace" out')
+  return given
 }

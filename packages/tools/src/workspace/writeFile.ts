@@ -1,15 +1,10 @@
-import { mkdir } from 'node:fs/promises'
-import { dirname } from 'node:path'
 import { z } from 'zod'
 import { lazily } from '../../../../src/protocol/lazily.ts'
 import { defineTool } from '../../../../src/actors/tools/defineTool.ts'
-import { inTurn } from './pathQueue.ts'
-import { fileProblem } from '../../../../src/actors/files/fileProblem.ts'
-import { asBefore } from './asBefore.ts'
+import { asBefore, shownBytes } from './asBefore.ts'
 import { keepFile, type FileUndo } from './fileReceipt.ts'
-import { replaceFile } from './replaceFile.ts'
 import type { Approval } from './approval.ts'
-import type { Workspace } from '../../../../src/actors/files/workspacePath.ts'
+import { inTurn, type WorkspaceUse } from './workspaceUse.ts'
 
 const input = lazily(() =>
   z.object({
@@ -20,39 +15,33 @@ const input = lazily(() =>
 export type WriteFileInput = z.output<ReturnType<typeof input>>
 
 /** Creates `write_file`: creates or replaces a whole file, and its folders if necessary. */
-export const writeFileTool = (workspace: Workspace, needsApproval: Approval<WriteFileInput>, undo?: FileUndo) =>
+export const writeFileTool = (use: WorkspaceUse, needsApproval: Approval<WriteFileInput>, undo?: FileUndo) =>
   defineTool({
     name: 'write_file',
     description:
       'Create a file of the workspace, or replace one as a whole, as UTF-8; missing folders are created. To change a part ' +
       'of a file use edit_file.',
     input: input(),
-    canonical: (given) => ({ ...given, path: workspace.spell(given.path, 'file') }),
+    canonical: (given) => ({ ...given, path: use.spell(given.path, 'file') }),
     subject: ({ path }) => ({ path }),
     needsApproval,
     effects: 'idempotent',
     ...undo,
     run: async ({ path, content: given }, context) => {
       const { signal } = context
-      const real = await workspace.locate(path)
-      if (real === workspace.root) throw new Error(`path ${JSON.stringify(path)} is the workspace itself, not a file`)
-      return inTurn(real, async () => {
-        signal.throwIfAborted()
-        try {
-          const made = await mkdir(dirname(real), { recursive: true })
-          if ((await workspace.locate(path)) !== real)
-            throw new Error(`path ${JSON.stringify(path)} changed its place meanwhile; try again`)
-          const { content, note: kept } = await asBefore(real, given)
-          const note = undo === undefined ? '' : await keepFile(workspace, { real, after: content, made }, context)
-          const before = await replaceFile(real, content, signal)
-          context.changed(workspace.show(real))
-          const now = `${Buffer.byteLength(content)} bytes, ${countLines(content)} lines`
-          return before === undefined
-            ? `Created ${path}: ${now}.${note}`
-            : `Overwrote ${path}: ${now} (was ${before.size} bytes).${kept}${note}`
-        } catch (thrown) {
-          throw fileProblem(thrown, path)
-        }
+      if (path === '.') throw new Error(`path ${JSON.stringify(path)} is the workspace itself, not a file`)
+      const workspace = use.of(context)
+      return inTurn(workspace, path, async () => {
+        const before = await workspace.read(path, { signal, maxBytes: shownBytes })
+        const { content, note: kept } = asBefore(before?.bytes ?? new Uint8Array(), given)
+        const bytes = new TextEncoder().encode(content)
+        const note = undo === undefined ? '' : await keepFile(workspace, { path, after: bytes }, context)
+        await workspace.write(path, bytes, { signal })
+        context.changed(path)
+        const now = `${bytes.length} bytes, ${countLines(content)} lines`
+        return before === null
+          ? `Created ${path}: ${now}.${note}`
+          : `Overwrote ${path}: ${now} (was ${before.size} bytes).${kept}${note}`
       })
     },
   })

@@ -76,7 +76,7 @@ describe('run_command in the background', (it) => {
   it('reports how a command ended, with the timeouts of the background', limits, async (context) => {
     const { dir } = workspaceFolder(context)
     const harness = await startAgent(context, {
-      tools: workspaceTools(dir, { background: true, clock: hastyClock, commandTimeoutMs: 5_000 }),
+      tools: workspaceTools(dir, { background: true, clock: hastyClock, commandTimeoutMs: 25_000 }),
       replies: [
         calls('c', ['run_command', { command: 'echo built', background: true }]),
         calls('d', ['run_command', { command: 'sleep 1000', background: true }]),
@@ -88,7 +88,7 @@ describe('run_command in the background', (it) => {
     const ends = harness.ofType('call.reported').map(({ id, content }) => [id, textOf(content)] as const)
     const said = new Map(ends)
     assert.match(said.get('b1')!, /^built\n\[exit code 0 after/)
-    assert.match(said.get('b2')!, /timed out: stopped by the limit of 5000 ms/)
+    assert.match(said.get('b2')!, /timed out: stopped by the limit of 25000 ms/)
   })
 })
 

@@ -66,7 +66,7 @@ describe('list_files', (it) => {
     const stop = new AbortController()
     const seen: string[] = []
     await assert.rejects(async () => {
-      for await (const { path } of walkFiles(dir, stop.signal, () => new Promise(setImmediate))) {
+      for await (const { path } of walkFiles(dir, stop.signal, undefined, () => new Promise(setImmediate))) {
         seen.push(path)
         setImmediate(() => stop.abort(new Error('stop it')))
       }

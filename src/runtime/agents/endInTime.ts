@@ -1,0 +1,33 @@
+import type { Clock } from '../../protocol/ports/clock.ts'
+import { messageOf } from '../../protocol/errors.ts'
+import type { Logger } from '../../protocol/ports/logger.ts'
+
+/** Milliseconds to wait for the end of something. */
+const closeMs = 10_000
+
+export interface EndOptions {
+  readonly clock: Clock
+  readonly logger?: Logger | undefined
+  /** Subject of a warning, such as `a source of tools`. */
+  readonly what: string
+  readonly fields: object
+  readonly clean: (text: string) => string
+}
+
+/**
+ * Closes something of the application, and waits 10 seconds for it. Never rejects: the logger is told. The timer also keeps the process alive: what is
+ * closed may wait for its own by timers that do not.
+ */
+export async function endInTime(close: () => Promise<void>, options: EndOptions): Promise<void> {
+  const { clock, logger, what, fields, clean } = options
+  const { promise: late, resolve } = Promise.withResolvers<'late'>()
+  const cancelTimer = clock.after(closeMs, () => resolve('late'))
+  try {
+    const ended = await Promise.race([close(), late])
+    if (ended === 'late') logger?.warn(fields, `${what} did not close within ${closeMs} ms`)
+  } catch (thrown) {
+    logger?.warn({ ...fields, error: clean(messageOf(thrown)) }, `${what} could not be closed`)
+  } finally {
+    cancelTimer()
+  }
+}
