@@ -1,2 +1,3 @@
-/** The door "escapement/acp": agents for the clients of the Agent Client Protocol. */
+/** The door "escapement/acp": agents for the clients of the Agent Client Protocol, and foreign agents for ours. */
 export { acp } from '../packages/acp/src/acp.ts'
+export { acpAgent, type AcpAgentOptions } from '../packages/acp/src/client/acpAgent.ts'

@@ -89,7 +89,7 @@ const reviewed = {
     'foldMessages',
     'partialOutput',
   ],
-  '../../src/acp.ts': ['acp'],
+  '../../src/acp.ts': ['acp', 'acpAgent'],
   '../../src/agUi.ts': ['agUi'],
   '../../src/mcp.ts': ['fileAuth', 'mcpConnectionMachine', 'mcpServer', 'mcpTools'],
   '../../src/openapi.ts': ['openApiTools'],

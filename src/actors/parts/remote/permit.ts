@@ -23,11 +23,12 @@ export async function permit(
   calls: Pick<InnerCalls, 'approve'>,
   request: RemoteRequest,
 ): Promise<Permission> {
-  const { names, effects, input } = request
+  const { names, effects, input, asks = 'always' } = request
   const known = { definition: withNames(ports.definition.tools, request), permissions: ports.permissions }
   const rulings = names.flatMap((name) => judgeCall(known, { name, input }) ?? [])
   const said = strongest(rulings)
   if (said?.type === 'allow') return { ok: true }
+  if (said?.type !== 'deny' && (asks === 'never' || (asks === 'by rule' && said === undefined))) return { ok: true }
   const asked = said ?? rulings[0]
   const ruling = asked === undefined || asked.type === 'deny' ? asked : whenAsked(known, asked)
   if (ruling?.type === 'deny') return { ok: false, reason: whyNot(ruling) }

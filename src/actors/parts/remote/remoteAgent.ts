@@ -10,11 +10,11 @@ import type { Subject } from '../permissions/subjects.ts'
 /** Limits of one task of an agent elsewhere. Those that its protocol does not tell cannot be reached. */
 export interface RemoteLimits {
   /** Milliseconds, without those in which people are asked. Default an hour. */
-  readonly ms?: number
-  readonly turns?: number
+  readonly ms?: number | undefined
+  readonly turns?: number | undefined
   /** Input and output together. */
-  readonly tokens?: number
-  readonly costUsd?: number
+  readonly tokens?: number | undefined
+  readonly costUsd?: number | undefined
 }
 
 /** Options that agents elsewhere have, whatever the protocol. */
@@ -50,7 +50,12 @@ export interface RemoteRequest {
   readonly names: readonly [string, ...string[]]
   /** `none`: it only looks. */
   readonly effects: 'none' | 'irreversible'
-  readonly subject?: Subject | undefined
+  readonly subject?: Subject | readonly Subject[] | undefined
+  /**
+   * When people are asked: `always`, unless a rule allows it; only if a rule says so; or `never`, as they have allowed it already. What a rule denies
+   * is denied all the same. Default `always`.
+   */
+  readonly asks?: 'always' | 'by rule' | 'never'
   /** All that people are to see; JSON. */
   readonly input: unknown
 }
