@@ -144,6 +144,12 @@ export const layers: readonly Layer[] = [
     node: 'modules',
   },
   {
+    path: 'packages/a2a/src',
+    below: [...core, 'packages/charts/src', 'packages/bridge/src', 'packages/mcp/src/server/people.ts'],
+    packages: ['zod', '@a2a-js/sdk'],
+    node: 'modules',
+  },
+  {
     path: 'packages/stately/src',
     below: ['src/protocol', 'src/runtime/agents', 'packages/bridge/src'],
     packages: ['xstate', 'ws'],

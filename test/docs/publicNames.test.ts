@@ -89,6 +89,7 @@ const reviewed = {
     'foldMessages',
     'partialOutput',
   ],
+  '../../src/a2a.ts': ['a2a', 'a2aAgent'],
   '../../src/acp.ts': ['acp', 'acpAgent'],
   '../../src/agUi.ts': ['agUi'],
   '../../src/mcp.ts': ['fileAuth', 'mcpConnectionMachine', 'mcpServer', 'mcpTools'],

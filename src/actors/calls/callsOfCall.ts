@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import type { z } from 'zod'
 import { isRedacted } from '../../log/redaction/redactor.ts'
 import type { InnerDecision, InnerRequest } from '../../protocol/parts/inner/innerDecisions.ts'
 import type { CallInput, CallVerdict } from '../../machines/effectTypes.ts'
@@ -19,6 +20,7 @@ import { ConcludedValue } from '../tools/toolValue.ts'
 import { settledInput } from '../turn/settledInput.ts'
 import { afterTool } from './afterTool.ts'
 import { verdictOn } from './askHook.ts'
+import { Asking } from './asking.ts'
 import { checkArguments } from './hookedCall.ts'
 import {
   allowedBy,
@@ -60,6 +62,9 @@ export class CallsOfCall implements InnerCalls {
   /** Decisions of before that nobody has asked for again. */
   readonly #decided: InnerDecision[]
   #approvals: number
+  #questions: Asking | undefined
+  /** A question that may have its answer in the log. */
+  #askedAgain: string | undefined
   /** People are asked one thing at a time. */
   #asking: Promise<unknown> = Promise.resolve()
 
@@ -154,6 +159,20 @@ export class CallsOfCall implements InnerCalls {
     // What follows from it must not be done twice.
     await this.#durable()
     return decided
+  }
+
+  ask<Schema extends z.ZodType>(schema: Schema, question: string, isAgain: boolean): Promise<z.output<Schema>> {
+    if (isAgain) this.#askedAgain = clean(this.#ports, question)
+    this.#questions ??= new Asking(this.#ports, this.#input, {
+      ...this.#outer,
+      take: (asked) => {
+        const last = this.#input.answers?.at(-1)
+        if (this.#askedAgain !== asked || last?.question !== asked) return undefined
+        this.#askedAgain = undefined
+        return last
+      },
+    })
+    return this.#questions.ask(schema, question)
   }
 
   async record(records: readonly PartDraft[]): Promise<void> {

@@ -31,7 +31,7 @@ const worker = (world: Elsewhere): AgentDefinition =>
         done.push(step)
         host.update('tool', step)
       }
-      const colour = await host.ask(z.enum(['red', 'green']), 'Which colour?')
+      const colour = await host.ask(z.enum(['red', 'green']), 'Which colour?', handle !== undefined)
       return { text: `${done.join()} in ${colour}` }
     }),
   )

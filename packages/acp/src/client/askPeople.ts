@@ -98,7 +98,7 @@ async function choice(
 ): Promise<PermissionOption | undefined> {
   const named = new Map(options.map((option) => [cutEnd(option.name, 200) || option.optionId, option]))
   if (named.size === 0) return undefined
-  const name = await host.ask(z.enum([...named.keys()]), title)
+  const name = await host.ask(z.enum([...named.keys()]), title, true)
   return named.get(name)
 }
 

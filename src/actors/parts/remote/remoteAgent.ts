@@ -75,8 +75,11 @@ export interface RemoteHost {
   alive(): void
   /** Asks the rules of the caller and, if they do not decide, people. */
   permit(request: RemoteRequest): Promise<Permission>
-  /** Asks people, as tools do. The same questions come first, in the same order, when the task is found again after a crash. */
-  ask<Schema extends z.ZodType>(schema: Schema, question: string): Promise<z.output<Schema>>
+  /**
+   * Asks people, as tools do. `isAgain`: an earlier life may have asked it as its last question, and then its answer is taken. Rejects if nobody wants to
+   * answer.
+   */
+  ask<Schema extends z.ZodType>(schema: Schema, question: string, isAgain?: boolean): Promise<z.output<Schema>>
   /** Says what it has used so far, since it began. */
   used(spent: Spent): void
   /** Says that it changed a file or the like. */

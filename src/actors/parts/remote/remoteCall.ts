@@ -1,4 +1,3 @@
-import type { z } from 'zod'
 import { cloneJson } from '../../../protocol/checks/cloneJson.ts'
 import { hasCode, messageOf, RuntimeError } from '../../../protocol/errors.ts'
 import type { Spent } from '../../../protocol/records.ts'
@@ -17,7 +16,7 @@ interface Bound {
   readonly ports: AgentPorts
   readonly signal: AbortSignal
   readonly calls: InnerCalls
-  readonly context: Pick<ToolContext, 'ask' | 'callId' | 'changed'>
+  readonly context: Pick<ToolContext, 'callId' | 'changed'>
 }
 
 /** Maximum length of a handle, as JSON. */
@@ -122,7 +121,7 @@ export class RemoteCall {
       },
       alive: () => this.#alive(),
       permit: (request) => this.#people(() => permit(ports, calls, request)),
-      ask: (schema, question) => this.#people(() => context.ask(schema, question)) as Promise<z.output<typeof schema>>,
+      ask: (schema, question, isAgain = false) => this.#people(() => calls.ask(schema, question, isAgain)),
       used: (spent) => this.#used(spent),
       changed: (path) => context.changed(path),
     }
