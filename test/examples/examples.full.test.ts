@@ -135,6 +135,12 @@ const essentials: Readonly<Record<string, readonly string[]>> = {
     'anchor DENIED',
     '2 of 4 parts were short',
   ],
+  '19-elsewhere.ts': [
+    'keeper works elsewhere, by acp',
+    'may it? keeper_other',
+    'The keeper says: The tower clock is wound.',
+    'stop',
+  ],
 }
 
 describe('the examples', (it) => {

@@ -1,9 +1,6 @@
 import type { Artifact, Message, Part, Task } from '@a2a-js/sdk'
 import { Role } from '@a2a-js/sdk'
 
-/** Extension of servers that carry a message out once, by its id, however often it is sent. */
-export const sentOnce = 'urn:escapement:sent-once'
-
 export const textPart = (value: string): Part => ({
   content: { $case: 'text', value },
   metadata: undefined,

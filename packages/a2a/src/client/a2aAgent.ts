@@ -7,9 +7,8 @@ import {
 import { onlyFields } from '../../../../src/protocol/checks/onlyFields.ts'
 import { describeIssues, RuntimeError } from '../../../../src/protocol/errors.ts'
 import { lazily } from '../../../../src/protocol/lazily.ts'
-import { A2aLife } from './a2aLife.ts'
+import { loadPeer } from '../../../../src/protocol/ports/loadPeer.ts'
 import type { A2aAuth } from './boundedFetch.ts'
-import { connect } from './connect.ts'
 
 export interface A2aAgentOptions extends RemoteOptions {
   /** Headers for the server, such as `{ authorization: 'Bearer …' }`, or a function that returns them. They are sent to the server of the card alone. */
@@ -59,6 +58,8 @@ export function a2aAgent(url: string, options: A2aAgentOptions): RemoteAgentEntr
     protocol: 'a2a',
     restarts: { restart, maxRestarts, windowMs, backoffMs },
     run: async (task, host) => {
+      const load = () => Promise.all([import('./a2aLife.ts'), import('./connect.ts')])
+      const [{ A2aLife }, { connect }] = await loadPeer(load, 'a2aAgent', '@a2a-js/sdk')
       const life = new A2aLife(settings, task, host, await connect(settings, host.signal))
       try {
         return await life.run(task.text)

@@ -7,7 +7,8 @@ import { pause } from '../../../../src/actors/timing/pause.ts'
 import { messageOf as wordsOf, RuntimeError } from '../../../../src/protocol/errors.ts'
 import { lazily } from '../../../../src/protocol/lazily.ts'
 import { cutMiddle } from '../../../../src/protocol/text/cutMiddle.ts'
-import { dataIn, messageOf, sentOnce, textIn, textInTask, textPart } from '../messages.ts'
+import { dataIn, messageOf, textIn, textInTask, textPart } from '../messages.ts'
+import { sentOnce } from '../sentOnce.ts'
 import { withinTime, type A2aSettings } from './connect.ts'
 
 /** Note of a task: the message is about to be sent, or the server has given the task an id. `asking`: the question that people are asked. */

@@ -1,4 +1,3 @@
-import { AgentCard } from '@a2a-js/sdk'
 import { z } from 'zod'
 import { isAgentDefinition, type AgentDefinition } from '../../../../src/actors/define/agentDefinition.ts'
 import { onlyFields } from '../../../../src/protocol/checks/onlyFields.ts'
@@ -6,8 +5,8 @@ import { describeIssues, RuntimeError } from '../../../../src/protocol/errors.ts
 import { lazily } from '../../../../src/protocol/lazily.ts'
 import type { Endpoint } from '../../../bridge/src/server/endpoint.ts'
 import { mustBeServed } from '../../../bridge/src/server/oneDefinition.ts'
+import { loadPeer } from '../../../../src/protocol/ports/loadPeer.ts'
 import { agentCard } from './agentCard.ts'
-import { answerJson, answerRpc, refuse } from './answerRpc.ts'
 
 export interface A2aOptions {
   /** The agents, each with a card and an address of its own. They must be among the definitions of `serve`. */
@@ -48,6 +47,7 @@ export function a2a(options: A2aOptions): Endpoint {
       for (const name of byName.keys()) mustBeServed('a2a', name, served)
     },
     async answer(request, response, access, answering) {
+      const { answerCard, answerRpc, refuse } = await loadPeer(() => import('./answerRpc.ts'), 'a2a', '@a2a-js/sdk')
       const asked = new URL(request.url ?? '', 'http://any').pathname.slice(path.length)
       const isCard = asked.endsWith(cardPath)
       const name = (isCard ? asked.slice(0, -cardPath.length) : asked).replaceAll('/', '')
@@ -61,7 +61,7 @@ export function a2a(options: A2aOptions): Endpoint {
         response.setHeader('allow', `${method}, OPTIONS`)
         return refuse(response, 405, `Send ${isCard ? 'a GET for the card' : 'requests with POST'}.`)
       }
-      if (isCard) return answerJson(response, 200, AgentCard.toJSON(card))
+      if (isCard) return answerCard(response, card)
       await answerRpc({ request, response, access, answering, definition, card })
     },
   }

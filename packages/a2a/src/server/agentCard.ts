@@ -1,7 +1,7 @@
 import type { AgentCard } from '@a2a-js/sdk'
 import type { AgentDefinition } from '../../../../src/actors/define/agentDefinition.ts'
 import { version } from '../../../../src/protocol/version.ts'
-import { sentOnce } from '../messages.ts'
+import { sentOnce } from '../sentOnce.ts'
 
 /** Returns the card of a definition, which is served at an address. Pure. */
 export function agentCard({ name, description, output }: AgentDefinition, url: string, hasToken: boolean): AgentCard {

@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import type { AgentCard } from '@a2a-js/sdk'
+import { AgentCard } from '@a2a-js/sdk'
 import { JsonRpcTransportHandler, ServerCallContext, validateVersion } from '@a2a-js/sdk/server'
 import type { AgentDefinition } from '../../../../src/actors/define/agentDefinition.ts'
 import type { AgentAccess } from '../../../bridge/src/server/agentAccess.ts'
@@ -111,7 +111,10 @@ function headerOf({ headers }: IncomingMessage, name: string): string | undefine
   return Array.isArray(value) ? value[0] : value
 }
 
-export function answerJson(response: ServerResponse, status: number, value: unknown): void {
+export const answerCard = (response: ServerResponse, card: AgentCard): void =>
+  answerJson(response, 200, AgentCard.toJSON(card))
+
+function answerJson(response: ServerResponse, status: number, value: unknown): void {
   if (response.destroyed) return
   response.writeHead(status, { 'content-type': 'application/json; charset=utf-8', 'cache-control': 'no-store' })
   response.end(JSON.stringify(value))

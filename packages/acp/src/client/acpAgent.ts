@@ -8,9 +8,7 @@ import {
 import { onlyFields } from '../../../../src/protocol/checks/onlyFields.ts'
 import { describeIssues, RuntimeError } from '../../../../src/protocol/errors.ts'
 import { lazily } from '../../../../src/protocol/lazily.ts'
-import { localWorkspace } from '../../../tools/src/workspace/localWorkspace.ts'
 import type { Workspace } from '../../../tools/src/workspace/port.ts'
-import { AcpLife } from './acpLife.ts'
 import { namesOf } from './askPeople.ts'
 
 /** Options of a foreign agent that speaks the Agent Client Protocol over its standard streams. */
@@ -68,14 +66,20 @@ export function acpAgent(options: AcpAgentOptions): RemoteAgentEntry {
   const { restart, maxRestarts, windowMs, backoffMs, command, args, env, authMethod, startMs, ...entry } = read.data
   const { workspace, cwd: folder, ...shared } = entry
   const cwd = resolve(folder)
-  const files = lazily(() => workspace ?? localWorkspace(cwd))
   const process = { command, args, env, cwd, authMethod, startMs, name: shared.name }
   return {
     ...shared,
     protocol: 'acp',
     restarts: { restart, maxRestarts, windowMs, backoffMs },
     asks: namesOf(shared.name),
-    run: (task, host) =>
-      new AcpLife({ ...process, workspace: workspace === null ? undefined : files() }, task, host).run(),
+    run: async (task, host) => {
+      // Pages and editors that load this door start no processes.
+      const [{ AcpLife }, { localWorkspace }] = await Promise.all([
+        import('./acpLife.ts'),
+        import('../../../tools/src/workspace/localWorkspace.ts'),
+      ])
+      const files = workspace === null ? undefined : (workspace ?? localWorkspace(cwd))
+      return new AcpLife({ ...process, workspace: files }, task, host).run()
+    },
   }
 }
