@@ -117,12 +117,6 @@ export const layers: readonly Layer[] = [
     packages: ['react'],
   },
   {
-    path: 'packages/acp/src',
-    below: [...core, 'packages/sessions/src', 'packages/charts/src', 'packages/bridge/src'],
-    packages: ['zod', '@agentclientprotocol/sdk'],
-    node: 'modules',
-  },
-  {
     path: 'packages/ag-ui/src',
     below: [...core, 'packages/charts/src', 'packages/bridge/src'],
     packages: ['zod', 'nanoid', '@ag-ui/core'],
@@ -141,6 +135,26 @@ export const layers: readonly Layer[] = [
       '@opentelemetry/api',
     ],
     node: 'files',
+  },
+  {
+    path: 'packages/acp/src',
+    below: [
+      ...core,
+      'packages/sessions/src',
+      'packages/charts/src',
+      'packages/bridge/src',
+      'packages/tools/src',
+      'packages/mcp/src/client/stdioTransport.ts',
+      'packages/mcp/src/client/standardError.ts',
+    ],
+    packages: ['zod', '@agentclientprotocol/sdk'],
+    node: 'modules',
+  },
+  {
+    path: 'packages/a2a/src',
+    below: [...core, 'packages/charts/src', 'packages/bridge/src', 'packages/mcp/src/server/people.ts'],
+    packages: ['zod', '@a2a-js/sdk'],
+    node: 'modules',
   },
   {
     path: 'packages/stately/src',

@@ -2,6 +2,7 @@ import type { RecordDraft } from '../protocol/records.ts'
 import { innerState } from '../protocol/parts/inner/innerState.ts'
 import type { PartRecordType } from '../protocol/parts/partRecords.ts'
 import { permissionState } from '../protocol/parts/permissions/permissionState.ts'
+import { remoteState } from '../protocol/parts/remote/remoteState.ts'
 import { scheduleState } from '../protocol/parts/schedules/scheduleState.ts'
 
 type DraftOf<T extends RecordDraft['type']> = Extract<RecordDraft, { readonly type: T }>
@@ -35,6 +36,7 @@ type AnyPartState = PartState<any>
 export const partStates = {
   inner: innerState,
   permissions: permissionState,
+  remote: remoteState,
   schedules: scheduleState,
 } as const satisfies {
   readonly [part: string]: AnyPartState

@@ -1,17 +1,11 @@
 import { setup, type ActorLogic, type Snapshot } from 'xstate'
 import { errorInfo, toErrorInfo, type ErrorInfo } from '../protocol/errors.ts'
+import { mayRestart, restartAt } from '../protocol/runs/restarts.ts'
 import type { AgentInput } from './agentTypes.ts'
 import type { CallOutput, SleepInput, SubAgentInput } from './effectTypes.ts'
 import { changeAction, type MakeChange } from './change.ts'
 import { placeholder } from './placeholder.ts'
-import type {
-  OpenInput,
-  OpenOutput,
-  RestartPolicy,
-  SupervisorContext,
-  SupervisorEvent,
-  WatchOutput,
-} from './supervisorTypes.ts'
+import type { OpenInput, OpenOutput, SupervisorContext, SupervisorEvent, WatchOutput } from './supervisorTypes.ts'
 
 /** The agent machine, which contains this one again; filled in once both are made. */
 type AgentLogic = ActorLogic<Snapshot<unknown>, { readonly type: 'abort' | 'stop' | 'close' }, AgentInput>
@@ -29,16 +23,6 @@ const failed = (call: SubAgentInput, error: ErrorInfo): CallOutput => ({
   at: 0,
   error,
 })
-
-/** Returns true if one more restart is allowed: those of the window are not used up. Pure. */
-export const mayRestart = (policy: RestartPolicy | null, crashes: readonly number[], at: number): boolean =>
-  policy !== null &&
-  policy.restart !== 'never' &&
-  crashes.filter((crash) => crash > at - policy.windowMs).length < policy.maxRestarts
-
-/** When the next restart may happen. */
-const nextLife = ({ policy, crashes }: SupervisorContext, at: number): number =>
-  at + (policy?.backoffMs ?? 0) * 2 ** crashes.filter((crash) => crash > at - (policy?.windowMs ?? 0)).length
 
 const outputOf = <Output>(event: unknown): Output => (event as Done<Output>).output
 
@@ -87,7 +71,7 @@ const startOver = update<Done<WatchOutput>>((context, { output: { at, output } }
   // No more than the allowed number is ever looked at.
   const kept = Math.max(1, context.policy?.maxRestarts ?? 0)
   const crashes = [...context.crashes, at].slice(-kept)
-  return { context: { ...context, crashes, retryAt: nextLife(context, at), output } }
+  return { context: { ...context, crashes, retryAt: restartAt(context.policy, context.crashes, at), output } }
 })
 
 /**

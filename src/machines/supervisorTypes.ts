@@ -1,17 +1,7 @@
 import type { ErrorInfo } from '../protocol/errors.ts'
+import type { RestartPolicy } from '../protocol/runs/restarts.ts'
 import type { AgentInput } from './agentTypes.ts'
 import type { CallOutput, SubAgentInput } from './effectTypes.ts'
-
-/** Treatment of a sub-agent after a crash: an exception, a dead process or a stall. */
-export interface RestartPolicy {
-  /** `permanent` also restarts a child that ended on its own, unless a call started it. */
-  readonly restart: 'never' | 'transient' | 'permanent'
-  /** After more crashes than this within `windowMs` it is given up. */
-  readonly maxRestarts: number
-  readonly windowMs: number
-  /** The first wait; each further one in the window doubles. */
-  readonly backoffMs: number
-}
 
 export interface OpenInput extends SubAgentInput {
   /** Number of earlier starts. */

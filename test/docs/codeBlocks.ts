@@ -127,6 +127,7 @@ const doors: Readonly<Record<string, string>> = {
   'escapement/testing': 'testing',
   'escapement/ai-sdk': 'aiSdk',
   'escapement/otel': 'otel',
+  'escapement/a2a': 'a2a',
   'escapement/acp': 'acp',
   'escapement/ag-ui': 'agUi',
   'escapement/mcp': 'mcp',

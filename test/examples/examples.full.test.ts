@@ -158,6 +158,12 @@ const essentials: Readonly<Record<string, readonly string[]>> = {
     '- soup of the day',
     'menu.md',
   ],
+  '22-elsewhere.ts': [
+    'keeper works elsewhere, by acp',
+    'may it? keeper_other',
+    'The keeper says: The tower clock is wound.',
+    'stop',
+  ],
 }
 
 describe('the examples', (it) => {

@@ -1,8 +1,8 @@
 import { someRuns } from '../support/seeds.ts'
 import * as fc from 'fast-check'
 import { initialTransition, transition, type AnyStateNode } from 'xstate'
-import { mayRestart, supervisorMachine } from '../../src/machines/supervisorMachine.ts'
-import type { RestartPolicy } from '../../src/machines/supervisorTypes.ts'
+import { supervisorMachine } from '../../src/machines/supervisorMachine.ts'
+import { mayRestart, type RestartPolicy } from '../../src/protocol/runs/restarts.ts'
 import { stateName } from '../support/machineDriver.ts'
 import { assert, describe } from '../support/suite.ts'
 import {

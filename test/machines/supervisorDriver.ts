@@ -1,7 +1,8 @@
 import { initialTransition, transition, type SnapshotFrom } from 'xstate'
 import type { CallOutput, SubAgentInput } from '../../src/machines/effectTypes.ts'
 import { supervisorMachine } from '../../src/machines/supervisorMachine.ts'
-import type { OpenOutput, RestartPolicy, SupervisorContext, WatchOutput } from '../../src/machines/supervisorTypes.ts'
+import type { OpenOutput, SupervisorContext, WatchOutput } from '../../src/machines/supervisorTypes.ts'
+import type { RestartPolicy } from '../../src/protocol/runs/restarts.ts'
 import { stateName, testAgent } from '../support/machineDriver.ts'
 
 export type SupervisorState = SnapshotFrom<typeof supervisorMachine>

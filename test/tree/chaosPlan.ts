@@ -1,5 +1,5 @@
 import type { Limits } from '../../src/protocol/runs/runLimits.ts'
-import type { RestartPolicy } from '../../src/machines/supervisorTypes.ts'
+import type { RestartPolicy } from '../../src/protocol/runs/restarts.ts'
 import type { ToolExecution } from '../../src/machines/agentPolicy.ts'
 import type { Dice } from './dice.ts'
 

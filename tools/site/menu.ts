@@ -79,6 +79,7 @@ export const menu: readonly MenuGroup[] = [
       ['mcp', 'MCP'],
       ['openapi', 'OpenAPI'],
       ['acp', 'Editors (ACP)'],
+      ['a2a', 'Agents elsewhere (A2A)'],
       'xstate',
       ['hosts', 'Machines that are kept'],
       'bundlers',

@@ -25,6 +25,8 @@ interface WaitingCall {
   resumed(): void
   /** Asks people, in place of the ports. */
   readonly ask?: AskPeople | undefined
+  /** Returns the answer from the log to a question, in place of the answers in their order. */
+  readonly take?: ((question: string) => Answer | undefined) | undefined
   /** Called when the store did not take the answer: the call must not continue, and is to run again. */
   unwritten(error: ErrorInfo): void
 }
@@ -63,7 +65,7 @@ export class Asking {
     let problem: string | undefined
     for (;;) {
       this.#call.signal.throwIfAborted()
-      const logged = problem === undefined ? this.#logged.shift() : this.#takeNext(text)
+      const logged = problem === undefined ? this.#first(text) : this.#takeNext(text)
       const answer = logged ?? (await this.#askPeople(schema, json, text, problem))
       if (logged !== undefined) this.#checkSame(logged, text)
       if (answer.decision === 'deny') throw denied(text, answer.reason)
@@ -95,6 +97,11 @@ export class Asking {
     } finally {
       this.#call.resumed()
     }
+  }
+
+  #first(text: string): Answer | undefined {
+    const { take } = this.#call
+    return take === undefined ? this.#logged.shift() : take(this.#clean(text))
   }
 
   /** Returns the text without secrets, as the log has it. */

@@ -1,13 +1,16 @@
 import { createHash } from 'node:crypto'
+import type { z } from 'zod'
 import { isRedacted } from '../../log/redaction/redactor.ts'
-import type { InnerDecision, InnerRequest } from '../../protocol/parts/inner/innerDecisions.ts'
+import type { InnerRequest } from '../../protocol/parts/inner/innerDecisions.ts'
 import type { CallInput, CallVerdict } from '../../machines/effectTypes.ts'
 import { isLikelyBug } from '../../protocol/callbackBugs.ts'
 import { cloneJson } from '../../protocol/checks/cloneJson.ts'
 import { sameJson } from '../../protocol/checks/sameJson.ts'
-import { messageOf, toErrorInfo, type ErrorInfo } from '../../protocol/errors.ts'
+import { messageOf, toErrorInfo } from '../../protocol/errors.ts'
+import type { Spent } from '../../protocol/records.ts'
 import type { InnerEnd, InnerStart } from '../../protocol/parts/inner/innerState.ts'
 import { maxDataBytes } from '../../protocol/resultData.ts'
+import type { PartDraft } from '../../machines/partStates.ts'
 import type { AgentPorts } from '../agentPorts.ts'
 import { Cancellation } from '../timing/cancellation.ts'
 import type { SubAgent } from '../define/agentDefinition.ts'
@@ -24,6 +27,7 @@ import { clean, contentOf } from './resultContent.ts'
 import { keepJson } from './resultData.ts'
 import {
   agentEnd,
+  allowedBy,
   codeOf,
   failed,
   interrupted,
@@ -31,10 +35,14 @@ import {
   ownEnd,
   reviewedEnd,
   shownOf,
+  unwritten,
   valueOf,
   whyNotCallable,
+  type Allowed,
   type End,
+  type Permitted,
 } from './innerEnds.ts'
+import { InnerPeople } from './innerPeople.ts'
 import { dueInput, InnerSleeps } from './innerSleep.ts'
 import { ToolAttempt, type OuterCall } from './toolAttempt.ts'
 
@@ -44,15 +52,6 @@ interface Made {
   /** The call in the form that hooks and tools get. */
   readonly input: CallInput
 }
-
-/** Arguments with which a call may start, and the rule by which it may. */
-interface Permitted {
-  readonly input: unknown
-  readonly rule?: string
-}
-
-/** The same, or the end of one that may not. */
-type Allowed = Permitted | { readonly end: End }
 
 const changedMeaning =
   'Not run: these arguments stand for something else than when it was decided about them. Look again, and call again.'
@@ -66,10 +65,7 @@ export class CallsOfCall implements InnerCalls {
   readonly #known: ReadonlyMap<number, InnerStart>
   readonly starts: InnerCalls['starts']
   readonly #ends: readonly InnerEnd[]
-  /** People are asked one thing at a time. */
-  #asking: Promise<unknown> = Promise.resolve()
-  /** Number of things that are waited for while the time of the running call stands still. */
-  #stills = 0
+  readonly #people: InnerPeople
   readonly #sleeps: InnerSleeps
 
   constructor(ports: AgentPorts, input: CallInput, outer: OuterCall) {
@@ -82,6 +78,7 @@ export class CallsOfCall implements InnerCalls {
     const unstarted = made?.ends.flatMap(({ n, name, asked }) => (asked === undefined ? [] : [{ n, name, ...asked }]))
     this.starts = [...(made?.starts ?? []), ...(unstarted ?? [])]
     this.#ends = made?.ends ?? []
+    this.#people = new InnerPeople(ports, input, outer)
     this.#known = new Map(made?.starts.map((start) => [start.n, start]))
   }
 
@@ -146,6 +143,26 @@ export class CallsOfCall implements InnerCalls {
     await this.#durable()
   }
 
+  async approve(asked: Parameters<InnerCalls['approve']>[0]): ReturnType<InnerCalls['approve']> {
+    const decided = await this.#people.approve(asked)
+    // What follows from it must not be done twice.
+    await this.#durable()
+    return decided
+  }
+
+  ask<Schema extends z.ZodType>(schema: Schema, question: string, isAgain: boolean): Promise<z.output<Schema>> {
+    return this.#people.ask(schema, question, isAgain)
+  }
+
+  async record(records: readonly PartDraft[]): Promise<void> {
+    this.#ports.record(records)
+    await this.#durable()
+  }
+
+  used(spent: Spent): void {
+    this.#outer.used(spent)
+  }
+
   async #endOf(made: Made): Promise<End> {
     const { call } = made
     const known = this.#known.get(call.n)
@@ -175,7 +192,7 @@ export class CallsOfCall implements InnerCalls {
 
   #wait({ n }: InnerCall, input: unknown): Promise<End> {
     const { signal } = this.#outer
-    return this.#still(() => this.#sleeps.wait(n, input, signal))
+    return this.#people.still(() => this.#sleeps.wait(n, input, signal))
   }
 
   #agentOf({ input: { name } }: Made): SubAgent | undefined {
@@ -255,7 +272,7 @@ export class CallsOfCall implements InnerCalls {
       ...ruled,
     }
     const { signal } = this.#outer
-    const decided = await this.#people(() => this.#ports.approve(this.#input.key, request, signal))
+    const decided = await this.#people.inTurn(() => this.#ports.approve(this.#input.key, request, signal))
     return { ...allowedBy(decided, input), ...(ruled.rule === undefined ? {} : { rule: ruled.rule }) }
   }
 
@@ -270,35 +287,13 @@ export class CallsOfCall implements InnerCalls {
     const logged = clean(this.#ports, input)
     const asked = { n, callId, key, name, input, logged, print, begun, ...(rule === undefined ? {} : { rule }) }
     const { signal } = this.#outer
-    const output = await this.#still(() => this.#ports.children!.call(this.#input.key, asked, signal))
+    const output = await this.#people.still(() => this.#ports.children!.call(this.#input.key, asked, signal))
     const said = agentEnd(this.#ports.definition.agents.get(name), output)
     if (!this.#hasHook) return this.#within(said, call)
     const content = contentOf(shownOf(said), maxAnswerChars, this.#ports)
     const shown = { content, isError: said.error !== undefined }
     const reviewed = await afterTool(this.#ports, { ...made, input }, shown, Cancellation.of(signal))
     return this.#within(reviewed.hook === undefined ? said : reviewedEnd(reviewed), call)
-  }
-
-  /** Waits for something that is not the work of the running call, whose time stands still. */
-  async #still<T>(work: () => Promise<T>): Promise<T> {
-    this.#stills += 1
-    this.#outer.paused()
-    try {
-      return await work()
-    } finally {
-      this.#stills -= 1
-      if (this.#stills === 0) this.#outer.resumed()
-    }
-  }
-
-  /** Waits for people, after what waits for them already. */
-  #people<T>(work: () => Promise<T>): Promise<T> {
-    const turn = this.#asking.then(() => {
-      this.#outer.signal.throwIfAborted()
-      return this.#still(work)
-    })
-    this.#asking = turn.catch(() => {})
-    return turn
   }
 
   async #start({ n, name, print, begun }: InnerCall, { input, rule }: Permitted): Promise<void> {
@@ -336,7 +331,7 @@ export class CallsOfCall implements InnerCalls {
     const ran = { ...made, input }
     const attempt = new ToolAttempt(this.#ports, ran, tool, cancellation, {
       ask: (question, wrongIn, signal) =>
-        this.#people(() => this.#ports.ask(this.#input.key, question, wrongIn, signal)),
+        this.#people.inTurn(() => this.#ports.ask(this.#input.key, question, wrongIn, signal)),
     })
     const said = await this.#answerOf(attempt, parsed.value, tool)
     const content = this.#hasHook ? contentOf(shownOf(said), tool.maxOutputChars, this.#ports) : []
@@ -388,12 +383,4 @@ export class CallsOfCall implements InnerCalls {
       throw thrown
     }
   }
-}
-
-const unwritten = ({ message }: ErrorInfo): Error => new Error(message)
-
-function allowedBy({ decision, reason, input: edited }: Omit<InnerDecision, 'key' | 'asked'>, input: unknown): Allowed {
-  if (decision === 'approve') return { input: edited ?? input }
-  const why = reason === undefined ? '' : ` Reason: ${reason}`
-  return { end: failed(`Denied by the user: it was not run.${why}`, 'DENIED') }
 }

@@ -1,6 +1,7 @@
 import { sleepName } from '../parts/sleep/sleepTool.ts'
 import { cloneJson } from '../../protocol/checks/cloneJson.ts'
-import { messageOf } from '../../protocol/errors.ts'
+import { messageOf, type ErrorInfo } from '../../protocol/errors.ts'
+import type { InnerDecision } from '../../protocol/parts/inner/innerDecisions.ts'
 import { isBlocks } from '../tools/isBlocks.ts'
 import { jsonOf } from '../tools/jsonOf.ts'
 import { plainBlocks } from './resultContent.ts'
@@ -14,6 +15,15 @@ import type { AgentDefinition, SubAgent } from '../define/agentDefinition.ts'
 
 /** How a call that a running call made ended, as its record has it. */
 export type End = Omit<Extract<PartDraft, { type: 'inner.end' }>, 'type' | 'callId' | 'key' | 'n' | 'name' | 'at'>
+
+/** Arguments with which a call may start, and the rule by which it may. */
+export interface Permitted {
+  readonly input: unknown
+  readonly rule?: string
+}
+
+/** The same, or the end of one that may not. */
+export type Allowed = Permitted | { readonly end: End }
 
 export const failed = (message: string, code?: string): End => ({
   error: code === undefined ? { message } : { message, code },
@@ -60,6 +70,17 @@ export function agentEnd(
 export function codeOf(thrown: unknown): string | undefined {
   const code: unknown = thrown instanceof Error && 'code' in thrown ? thrown.code : undefined
   return typeof code === 'string' && /^[A-Z][A-Z0-9_]{0,63}$/.test(code) ? code : undefined
+}
+
+export const unwritten = ({ message }: ErrorInfo): Error => new Error(message)
+
+export function allowedBy(
+  { decision, reason, input: edited }: Omit<InnerDecision, 'key' | 'asked'>,
+  input: unknown,
+): Allowed {
+  if (decision === 'approve') return { input: edited ?? input }
+  const why = reason === undefined ? '' : ` Reason: ${reason}`
+  return { end: failed(`Denied by the user: it was not run.${why}`, 'DENIED') }
 }
 
 export async function ownEnd(own: () => unknown): Promise<End> {

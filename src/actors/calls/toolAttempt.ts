@@ -4,6 +4,7 @@ import { cloneJson } from '../../protocol/checks/cloneJson.ts'
 import type { ErrorInfo } from '../../protocol/errors.ts'
 import { jsonChars } from '../../protocol/text/jsonChars.ts'
 import type { ToolResultMessage } from '../../protocol/messages.ts'
+import type { Spent } from '../../protocol/records.ts'
 import { abortReason } from '../timing/abortReason.ts'
 import type { AgentPorts } from '../agentPorts.ts'
 import { Asking, type AskPeople } from './asking.ts'
@@ -29,6 +30,8 @@ export interface OuterCall {
   resumed(): void
   /** Called when the store did not take a record: the call must not go on, and is to run again. */
   unwritten(error: ErrorInfo): void
+  /** Called with everything that the call has used elsewhere so far. */
+  used(spent: Spent): void
 }
 
 /** Differences of an attempt from that of a call of the model. */
@@ -56,6 +59,7 @@ export class ToolAttempt {
   #timer: PausableTimer | undefined
   #asking: Asking | undefined
   #unwritten: ErrorInfo | undefined
+  #spent: Spent | undefined
   #giveUp: (() => void) | undefined
   readonly #parts: AttemptParts
 
@@ -105,10 +109,13 @@ export class ToolAttempt {
   readonly #calls = (): InnerCalls => {
     const { inner } = this.#parts
     if (inner === undefined) throw new Error('A call that another makes cannot make calls of its own.')
-    return inner(this.#ports, this.#input, { signal: this.#controller.signal, ...this.#waiting() })
+    const used = (spent: Spent): void => {
+      this.#spent = spent
+    }
+    return inner(this.#ports, this.#input, { signal: this.#controller.signal, used, ...this.#waiting() })
   }
 
-  #waiting(): Omit<OuterCall, 'signal'> {
+  #waiting(): Omit<OuterCall, 'signal' | 'used'> {
     return {
       paused: () => this.#timer?.pause(),
       resumed: () => {
@@ -139,10 +146,12 @@ export class ToolAttempt {
     if (this.#asking !== undefined) this.#controller.abort(abortReason())
     if (this.#unwritten !== undefined) return { ...outcome, notStarted: this.#unwritten }
     const more = outcome.isError ? noData : appData(value, this.#given, outcome)
-    if (more === noData && this.#changed === undefined && this.#receipt === undefined && !this.#pins) return outcome
+    const isPlain = this.#changed === undefined && this.#receipt === undefined && !this.#pins
+    if (more === noData && isPlain && this.#spent === undefined) return outcome
     return {
       ...outcome,
       ...clean(this.#ports, more),
+      ...(this.#spent === undefined ? {} : { spent: this.#spent }),
       ...(this.#pins ? { pins: true } : {}),
       ...(this.#changed === undefined ? {} : { changed: [...this.#changed] }),
       ...(this.#receipt === undefined ? {} : { receipt: this.#receipt }),

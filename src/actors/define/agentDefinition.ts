@@ -5,7 +5,7 @@ import type { CompactionPolicy } from '../../conversation/brakes/compaction/plan
 import type { FoldPolicy } from '../../conversation/brakes/fold/planFold.ts'
 import type { TokenCounter } from '../../conversation/limits/tokenCounter.ts'
 import type { TagPolicy } from '../../conversation/request/visibleTags.ts'
-import type { RestartPolicy } from '../../machines/supervisorTypes.ts'
+import type { RestartPolicy } from '../../protocol/runs/restarts.ts'
 import type { AgentPolicy } from '../../machines/agentPolicy.ts'
 import type { Model, ModelSettings, ToolSpec, ModelSnapshot } from '../../protocol/ports/model.ts'
 import type { PricesByModel, Pricing } from '../turn/pricing.ts'

@@ -1,9 +1,12 @@
 import { RuntimeError } from '../../protocol/errors.ts'
 import { DeferredTools } from '../parts/deferred/deferred.ts'
+import { isRemoteAgent, type RemoteAgentEntry } from '../parts/remote/remoteAgent.ts'
 import type { MarkedEntry, SubAgentEntry } from './subAgents.ts'
 
-/** The option `agents` of an agent: sub-agents and groups of them, or a group alone. */
-export type AgentEntries = readonly (SubAgentEntry | DeferredTools<SubAgentEntry>)[] | DeferredTools<SubAgentEntry>
+/** The option `agents` of an agent: sub-agents, agents elsewhere and groups of sub-agents, or a group alone. */
+export type AgentEntries =
+  | readonly (SubAgentEntry | RemoteAgentEntry | DeferredTools<SubAgentEntry>)[]
+  | DeferredTools<SubAgentEntry>
 
 /** A sub-agent among entries, or in a group. */
 export type AgentEntryOf<Agents extends AgentEntries> = Agents extends readonly (infer Entry)[]
@@ -15,17 +18,25 @@ type AgentIn<Entry> = Entry extends DeferredTools<infer Inner> ? Inner : Entry
 /** The sub-agents of the option, marked where they are in a group. */
 export function agentEntries(agents: AgentEntries): readonly MarkedEntry[] {
   const entries = agents instanceof DeferredTools ? [agents] : agents
-  return entries.flatMap((entry): MarkedEntry | readonly MarkedEntry[] =>
-    entry instanceof DeferredTools ? entry.entries.map((inner) => ({ entry: inner, isDeferred: true })) : { entry },
-  )
+  return entries.flatMap((entry): MarkedEntry | readonly MarkedEntry[] => {
+    // A model calls it by a tool.
+    if (isRemoteAgent(entry)) return []
+    return entry instanceof DeferredTools
+      ? entry.entries.map((inner) => ({ entry: inner, isDeferred: true }))
+      : { entry }
+  })
 }
 
-/** The entries that a function returns. Tools are made before it is called. @throws RuntimeError `INVALID_DEFINITION`: a group */
+/** The agents elsewhere of the option. */
+export const remoteAgents = (agents: AgentEntries): readonly RemoteAgentEntry[] =>
+  agents instanceof DeferredTools ? [] : agents.filter(isRemoteAgent)
+
+/** The entries that a function returns. Tools are made before it is called. @throws RuntimeError `INVALID_DEFINITION`: a group, an agent elsewhere */
 export function laterEntries(agents: readonly SubAgentEntry[], label: string): readonly MarkedEntry[] {
-  if ([agents].flat().some((entry: unknown) => entry instanceof DeferredTools))
+  if ([agents].flat().some((entry: unknown) => entry instanceof DeferredTools || isRemoteAgent(entry)))
     throw new RuntimeError(
       'INVALID_DEFINITION',
-      `${label}: agents: a function cannot return a group: give the group itself, or agents that requests list.`,
+      `${label}: agents: a function cannot return a group or an agent elsewhere: give it itself, or agents that requests list.`,
     )
   return agents.map((entry) => ({ entry }))
 }

@@ -2,7 +2,7 @@ import type { AnyModel } from '../models/anyModel.ts'
 import { z } from 'zod'
 import { compactionTrigger } from '../../conversation/brakes/compaction/planCompaction.ts'
 import { endingTools, externalTools, irreversibleNames, pollingNames, reversibleNames } from './toolNames.ts'
-import { agentEntries, laterEntries, type AgentEntries, type AgentEntryOf } from './agentEntries.ts'
+import { agentEntries, laterEntries, remoteAgents, type AgentEntries, type AgentEntryOf } from './agentEntries.ts'
 import { subAgentMap, type EntryDeps, type SubAgentEntry } from './subAgents.ts'
 import type { RetryPolicy } from '../../machines/agentPolicy.ts'
 import { labelOf, RuntimeError } from '../../protocol/errors.ts'
@@ -20,6 +20,7 @@ import { plainSchemas, readPlain, type PlainOptions } from './plainOptions.ts'
 import { handoffMap, type HandoffEntry } from './handoffs.ts'
 import { lazyAgents } from './lazyAgents.ts'
 import { backgroundPolicy } from '../parts/background/backgroundPart.ts'
+import { remoteTool } from '../parts/remote/remoteTool.ts'
 import { equip, partSchemas, type PartOptions } from '../parts/parts.ts'
 import { modelOf } from '../models/modelOf.ts'
 import type { CallsOf } from './typedEvents.ts'
@@ -172,8 +173,9 @@ export function defineAgent<
   const { braking, compaction } = equipped
   const { contextWindow, threshold } = windowOf(options.compaction)
   const given = toolEntries(options.tools, extra, label)
-  const tools = toolMap(given.tools, label)
   const { agents = [] } = options
+  const remote = isFunction(agents) ? nobody : remoteAgents(agents as AgentEntries).map(remoteTool)
+  const tools = toolMap(remote.length === 0 ? given.tools : [...given.tools, ...remote], label)
   const called = isFunction(agents)
     ? lazily(() => subAgentMap(laterEntries((agents as () => readonly SubAgentEntry[])(), label), tools, label))
     : constant(subAgentMap(agentEntries(agents as AgentEntries), tools, label))

@@ -1,3 +1,8 @@
+import type { PartDraft } from '../../machines/partStates.ts'
+import type { InnerDecision, InnerRequest } from '../../protocol/parts/inner/innerDecisions.ts'
+import type { Spent } from '../../protocol/records.ts'
+import type { z } from 'zod'
+
 /** A call that a running call makes. */
 export interface InnerCall {
   /** Place among the calls that it makes, from 1. */
@@ -46,4 +51,18 @@ export interface InnerCalls {
    * Resolves once it is durable; rejects when the running call is aborted and when the store fails.
    */
   call(call: InnerCall, ended: (result: InnerResult) => void): Promise<void>
+  /**
+   * Asks people about something that the running call has done elsewhere, or takes their decision of before about the same. The time of the running
+   * call stands still. Rejects when the running call is aborted.
+   */
+  approve(asked: Omit<InnerRequest, 'callId' | 'key'>): Promise<Omit<InnerDecision, 'key' | 'asked'>>
+  /**
+   * Asks people, as `ToolContext.ask` does, but whatever was asked before. `isAgain`: an earlier life of the call may have asked it as its last question;
+   * then the answer is taken that it got.
+   */
+  ask<Schema extends z.ZodType>(schema: Schema, question: string, isAgain: boolean): Promise<z.output<Schema>>
+  /** Makes records, and resolves once they are durable. */
+  record(records: readonly PartDraft[]): Promise<void>
+  /** Says what the running call has used elsewhere so far, which counts towards the run; the last counts. */
+  used(spent: Spent): void
 }

@@ -4,6 +4,7 @@ import { backgroundLines } from './background/backgroundLines.ts'
 import { hostLines } from './hosts/hostLines.ts'
 import { innerLines } from './inner/innerLines.ts'
 import { memoryLines } from './memory/memoryLines.ts'
+import { remoteLines } from './remote/remoteLines.ts'
 import { sleepLines } from './sleep/sleepLines.ts'
 import { scheduleLines } from './schedules/scheduleLines.ts'
 import type { PartRecordType } from './partRecords.ts'
@@ -16,6 +17,7 @@ export const partLines: { readonly [T in PartRecordType]: RecordLines<EventOf<T>
   ...hostLines,
   ...innerLines,
   ...memoryLines,
+  ...remoteLines,
   ...scheduleLines,
   ...sleepLines,
   ...stateLines,

@@ -2,6 +2,7 @@ import { backgroundRecords } from './background/backgroundRecords.ts'
 import { hostRecords } from './hosts/hostRecords.ts'
 import { innerRecords } from './inner/innerRecords.ts'
 import { memoryRecords } from './memory/memoryRecords.ts'
+import { remoteRecords } from './remote/remoteRecords.ts'
 import { sleepRecords } from './sleep/sleepRecords.ts'
 import { scheduleCommands, scheduleRecords } from './schedules/scheduleRecords.ts'
 import { stateCommands, stateRecords } from './state/stateRecords.ts'
@@ -13,6 +14,7 @@ export const partRecords = {
   ...hostRecords,
   ...innerRecords,
   ...memoryRecords,
+  ...remoteRecords,
   ...scheduleRecords,
   ...sleepRecords,
   ...stateRecords,

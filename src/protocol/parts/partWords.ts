@@ -4,6 +4,7 @@ import { backgroundWords } from './background/backgroundWords.ts'
 import { hostWords } from './hosts/hostWords.ts'
 import { innerWords } from './inner/innerWords.ts'
 import { memoryWords } from './memory/memoryWords.ts'
+import { remoteWords } from './remote/remoteWords.ts'
 import { sleepWords } from './sleep/sleepWords.ts'
 import { scheduleWords } from './schedules/scheduleWords.ts'
 import type { PartRecordType } from './partRecords.ts'
@@ -16,6 +17,7 @@ export const partWords: { readonly [T in PartRecordType]: RecordWords<EventOf<T>
   ...hostWords,
   ...innerWords,
   ...memoryWords,
+  ...remoteWords,
   ...scheduleWords,
   ...sleepWords,
   ...stateWords,

@@ -225,7 +225,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'supervision-28',
-    file: 'src/machines/supervisorMachine.ts',
+    file: 'src/protocol/runs/restarts.ts',
     what: 'crashes of long ago count',
     from: 'crashes.filter((crash) => crash > at - policy.windowMs).length < policy.maxRestarts',
     to: 'crashes.length < policy.maxRestarts',

@@ -176,6 +176,7 @@ export class Server {
       maxResultBytes,
       clock,
       parse: this.sdk.deserializeMessage,
+      refusal: (id, message) => ({ jsonrpc: '2.0', id, error: { code: -32_000, message } }),
       onStderr: (text) => {
         this.#stderr.push(text)
         this.#tell(this.#told.push(text))

@@ -1,11 +1,15 @@
 import { spawn, type ChildProcess } from 'node:child_process'
-import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client'
 import type { Clock } from '../../../../src/protocol/ports/clock.ts'
 import { hasCode, messageOf } from '../../../../src/protocol/errors.ts'
 import { LineReader, requestIn } from './lineReader.ts'
 import { within } from '../../../tools/src/within.ts'
 
-export interface StdioOptions {
+/** A message of JSON-RPC. */
+interface RpcMessage {
+  readonly jsonrpc: '2.0'
+}
+
+export interface StdioOptions<Message extends RpcMessage> {
   readonly command: string
   readonly args: readonly string[]
   readonly env: { readonly [name: string]: string }
@@ -13,7 +17,9 @@ export interface StdioOptions {
   readonly maxResultBytes: number
   readonly clock: Clock
   /** Checks a line of JSON; throws if it is no message. */
-  parse(line: string): JSONRPCMessage
+  parse(line: string): Message
+  /** Returns the answer to a request whose own answer is too long. */
+  refusal(id: number, message: string): Message
   /** Takes the text that the server writes to standard error. */
   onStderr(text: string): void
 }
@@ -30,11 +36,11 @@ const mostGarbage = 250_000
  * Runs a server as a process group of its own, so that a wrapper such as `npx` does not outlive it, nor it the wrapper. The SDK's own transport
  * reaches only the process it started, copies a long line with each piece of it, and drops the connection when a line is too long.
  */
-export class StdioTransport implements Transport {
+export class StdioTransport<Message extends RpcMessage> {
   onclose?: () => void
   onerror?: (error: Error) => void
-  onmessage?: (message: JSONRPCMessage) => void
-  readonly #options: StdioOptions
+  onmessage?: (message: Message) => void
+  readonly #options: StdioOptions<Message>
   readonly #lines: LineReader
   #child: ChildProcess | undefined
   #closing: Promise<void> | undefined
@@ -45,7 +51,7 @@ export class StdioTransport implements Transport {
   /** Number of characters since the last message that belong to none. */
   #garbage = 0
 
-  constructor(options: StdioOptions) {
+  constructor(options: StdioOptions<Message>) {
     this.#options = options
     this.#lines = new LineReader(options.maxResultBytes, {
       line: (line) => this.#take(line),
@@ -97,7 +103,7 @@ export class StdioTransport implements Transport {
     if (child.pid !== undefined) endWithUs(child.pid)
   }
 
-  send(message: JSONRPCMessage): Promise<void> {
+  send(message: Message): Promise<void> {
     const input = this.#child?.stdin
     if (input == null || this.#end !== undefined) return Promise.reject(new Error(this.#end ?? 'it has not started'))
     return new Promise((resolve, reject) => {
@@ -164,7 +170,7 @@ export class StdioTransport implements Transport {
   }
 
   /** Reports invalid lines, without an error for each line of a flood. */
-  #messageIn(line: string): JSONRPCMessage | undefined {
+  #messageIn(line: string): Message | undefined {
     if (!/^\s*\{/.test(line)) return undefined
     try {
       return this.#options.parse(line)
@@ -178,7 +184,7 @@ export class StdioTransport implements Transport {
     const id = requestIn(excerpt)
     const message = `its answer is longer than ${this.#options.maxResultBytes} bytes`
     if (id === undefined) return this.onerror?.(new Error(message))
-    this.onmessage?.({ jsonrpc: '2.0', id, error: { code: -32_000, message } })
+    this.onmessage?.(this.#options.refusal(id, message))
   }
 }
 

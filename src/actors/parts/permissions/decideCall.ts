@@ -69,7 +69,11 @@ export function decideCall(rules: RuleLists, mode: PermissionMode, call: JudgedC
 export const refused = (rule: string): Ruling => ({ type: 'deny', rule, mode: 'refuse' })
 
 /** The rule in the record of a call that no rule was about. */
-export const modeRule = (mode: PermissionMode): string => `mode ${mode}`
+export const modeRule = (mode: PermissionMode): string => `${modePrefix}${mode}`
+const modePrefix = 'mode '
+
+/** Returns true if a rule that is written down says so, and not the mode. */
+export const isWritten = ({ rule }: Ruling): boolean => !rule.startsWith(modePrefix)
 
 const order = ['allow', 'ask', 'deny'] as const
 

@@ -82,7 +82,7 @@ export function permissionSettings(options: PermissionOptions, label: string): P
 /** Names that the rules of a definition may have, and what is known of them. */
 interface Named {
   readonly permissions: readonly PermissionSettings[]
-  readonly tools: ReadonlyMap<string, Pick<AnyTool, 'subject'>>
+  readonly tools: ReadonlyMap<string, Pick<AnyTool, 'subject' | 'asks'>>
   readonly agents: { keys(): Iterable<string>; has(name: string): boolean }
   readonly toolSources: readonly unknown[]
 }
@@ -96,14 +96,17 @@ export function checkRules({ permissions, tools, agents, toolSources }: Named, l
   const [given] = permissions
   if (given === undefined) return
   const { deny, ask, allow } = given
+  const elsewhere = [...tools.values()].flatMap(({ asks = [] }) => asks)
   for (const [list, rules] of Object.entries({ deny, ask, allow }))
     for (const { text, name, isBeginning, pattern } of rules) {
-      if (isBeginning) continue
+      if (isBeginning || elsewhere.includes(name)) continue
       const wrong = (what: string): RuntimeError =>
         new RuntimeError('INVALID_DEFINITION', `${label}: permissions: ${list}: ${JSON.stringify(text)}: ${what}.`)
       const tool = tools.get(name)
       if (tool === undefined && !agents.has(name) && toolSources.length === 0)
-        throw wrong(`there is no tool ${JSON.stringify(name)}${hint(name, [...tools.keys(), ...agents.keys()])}`)
+        throw wrong(
+          `there is no tool ${JSON.stringify(name)}${hint(name, [...tools.keys(), ...elsewhere, ...agents.keys()])}`,
+        )
       if (pattern !== undefined && (tool === undefined ? agents.has(name) : tool.subject === undefined))
         throw wrong(
           `${JSON.stringify(name)} has no subject that a pattern could be about, so only its name can be given`,

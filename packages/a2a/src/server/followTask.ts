@@ -1,0 +1,66 @@
+import { TaskState, type StreamResponse, type Task } from '@a2a-js/sdk'
+import type { TaskView } from './taskView.ts'
+
+const final: ReadonlySet<TaskState | undefined> = new Set([
+  TaskState.TASK_STATE_COMPLETED,
+  TaskState.TASK_STATE_FAILED,
+  TaskState.TASK_STATE_CANCELED,
+  TaskState.TASK_STATE_REJECTED,
+])
+
+export const isOver = ({ status }: Pick<Task, 'status'>): boolean => final.has(status?.state)
+
+export const isWaiting = ({ status }: Pick<Task, 'status'>): boolean =>
+  status?.state === TaskState.TASK_STATE_INPUT_REQUIRED
+
+const telling: ReadonlySet<string> = new Set(['state.changed', 'run.start', 'run.end', 'reply.end', 'tool.end'])
+
+/** Yields a task at once and whenever it has changed, until it is over, `signal` aborts or, unless `toEnd`, it waits for an answer. */
+export async function* followTask(
+  view: TaskView,
+  signal: AbortSignal,
+  { toEnd = false }: { readonly toEnd?: boolean } = {},
+): AsyncGenerator<Task, void, undefined> {
+  let wake = Promise.withResolvers<void>()
+  const look = (): void => wake.resolve()
+  const unsubscribe = view.agent.subscribe(
+    ({ type }) => {
+      if (telling.has(type)) look()
+    },
+    { descendants: true },
+  )
+  signal.addEventListener('abort', look)
+  try {
+    for (let before = ''; !signal.aborted;) {
+      wake = Promise.withResolvers<void>()
+      const task = await view.read()
+      const now = JSON.stringify([task.status?.state, task.status?.message, task.artifacts.length])
+      if (now !== before) yield task
+      before = now
+      if (isOver(task) || (!toEnd && isWaiting(task))) return
+      await wake.promise
+    }
+  } finally {
+    unsubscribe()
+    signal.removeEventListener('abort', look)
+  }
+}
+
+/** The same as the updates of a stream: the task first, as the protocol wants, then all that is new of it. */
+export async function* taskUpdates(
+  view: TaskView,
+  signal: AbortSignal,
+): AsyncGenerator<StreamResponse, void, undefined> {
+  let known: number | undefined
+  for await (const task of followTask(view, signal)) {
+    const { id: taskId, contextId, status } = task
+    const place = { taskId, contextId, metadata: undefined }
+    if (known === undefined) yield { payload: { $case: 'task', value: task } }
+    else {
+      for (const artifact of task.artifacts.slice(known))
+        yield { payload: { $case: 'artifactUpdate', value: { ...place, artifact, append: false, lastChunk: true } } }
+      yield { payload: { $case: 'statusUpdate', value: { ...place, status } } }
+    }
+    known = task.artifacts.length
+  }
+}

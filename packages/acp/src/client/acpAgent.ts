@@ -1,0 +1,85 @@
+import { resolve } from 'node:path'
+import { z } from 'zod'
+import {
+  remoteShape,
+  type RemoteAgentEntry,
+  type RemoteOptions,
+} from '../../../../src/actors/parts/remote/remoteAgent.ts'
+import { onlyFields } from '../../../../src/protocol/checks/onlyFields.ts'
+import { describeIssues, RuntimeError } from '../../../../src/protocol/errors.ts'
+import { lazily } from '../../../../src/protocol/lazily.ts'
+import type { Workspace } from '../../../tools/src/workspace/port.ts'
+import { namesOf } from './askPeople.ts'
+
+/** Options of a foreign agent that speaks the Agent Client Protocol over its standard streams. */
+export interface AcpAgentOptions extends RemoteOptions {
+  /** The program, without a shell. It gets a few variables of this process, such as `PATH` and `HOME`, and those of `env`. */
+  readonly command: string
+  readonly args?: readonly string[] | undefined
+  readonly env?: { readonly [name: string]: string } | undefined
+  /** Folder in which it works. Default: that of this process. */
+  readonly cwd?: string | undefined
+  /**
+   * The files and commands that it gets when it asks for them instead of using its own. Default: the folder `cwd`. `null`: it is offered none. It confines
+   * only what the agent asks for: its own tools reach whatever its process reaches.
+   */
+  readonly workspace?: Workspace | null | undefined
+  /** The way to sign in before a session begins, by the id that the agent gives it. Default: none. */
+  readonly authMethod?: string | undefined
+  /** Milliseconds for each answer until its session is open. Default 60,000. */
+  readonly startMs?: number | undefined
+}
+
+const isWorkspace = (value: unknown): value is Workspace =>
+  typeof value === 'object' && value !== null && 'exec' in value && 'root' in value
+
+const optionsSchema = lazily(() =>
+  onlyFields({
+    ...remoteShape(),
+    command: z.string().min(1, 'name the program'),
+    args: z.array(z.string()).readonly().default([]),
+    env: z.record(z.string(), z.string()).default({}),
+    cwd: z.string().min(1).default('.'),
+    workspace: z.custom<Workspace>(isWorkspace, 'give a Workspace, or null').nullable().optional(),
+    authMethod: z.string().min(1).optional(),
+    startMs: z.number().positive().default(60_000),
+  }),
+)
+
+/**
+ * Lets an agent call a foreign agent of the Agent Client Protocol, such as a coding agent of another vendor: an entry of its `agents`. The model sees a
+ * tool that takes a task. Each call has a process and a session of its own; permissions that the agent asks for are approvals of the caller.
+ *
+ * @throws RuntimeError `INVALID_DEFINITION`
+ *
+ * @example
+ * ```ts
+ * import { acpAgent } from 'escapement/acp'
+ *
+ * const codex = acpAgent({ name: 'codex', description: 'Changes code.', command: 'codex-acp', cwd: '.' })
+ * const lead = defineAgent({ name: 'lead', model, agents: [codex] })
+ * ```
+ */
+export function acpAgent(options: AcpAgentOptions): RemoteAgentEntry {
+  const read = optionsSchema().safeParse(options)
+  if (!read.success) throw new RuntimeError('INVALID_DEFINITION', `acpAgent: ${describeIssues(read.error)}.`)
+  const { restart, maxRestarts, windowMs, backoffMs, command, args, env, authMethod, startMs, ...entry } = read.data
+  const { workspace, cwd: folder, ...shared } = entry
+  const cwd = resolve(folder)
+  const process = { command, args, env, cwd, authMethod, startMs, name: shared.name }
+  return {
+    ...shared,
+    protocol: 'acp',
+    restarts: { restart, maxRestarts, windowMs, backoffMs },
+    asks: namesOf(shared.name),
+    run: async (task, host) => {
+      // Pages and editors that load this door start no processes.
+      const [{ AcpLife }, { localWorkspace }] = await Promise.all([
+        import('./acpLife.ts'),
+        import('../../../tools/src/workspace/localWorkspace.ts'),
+      ])
+      const files = workspace === null ? undefined : (workspace ?? localWorkspace(cwd))
+      return new AcpLife({ ...process, workspace: files }, task, host).run()
+    },
+  }
+}

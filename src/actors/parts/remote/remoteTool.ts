@@ -1,0 +1,51 @@
+import { z } from 'zod'
+import type { AgentPorts } from '../../agentPorts.ts'
+import { BoundCall } from '../../tools/boundCall.ts'
+import { defineTool, type Tool } from '../../tools/defineTool.ts'
+import type { InnerCalls } from '../../tools/innerCalls.ts'
+import type { ToolContext } from '../../tools/toolContext.ts'
+import { RemoteCall } from './remoteCall.ts'
+import type { RemoteAgentEntry } from './remoteAgent.ts'
+
+/** Returns the tool by which a model calls an agent elsewhere. A call that was cut off goes on where its task is. */
+export function remoteTool(entry: RemoteAgentEntry): Tool {
+  const { name, description = '', input, limits, asks } = entry
+  const tool = defineTool({
+    name,
+    description: description || `Gives a task to the agent "${name}" and returns its answer.`,
+    input: z.strictObject({
+      task: z
+        .string()
+        .refine((task) => task.trim() !== '', 'say what is to be done')
+        .describe('What is to be done, with everything the agent must know: it does not see this conversation.'),
+      ...input?.shape,
+    }),
+    // A call that runs again finds the task that it has begun.
+    effects: 'idempotent',
+    timeoutMs: limits?.ms ?? Infinity,
+    run: (given, context) =>
+      new BoundCall((ports: AgentPorts, signal, calls) =>
+        answer(entry, given, { ports, signal, calls: calls(), context }),
+      ),
+  })
+  return Object.freeze({ ...tool, asks })
+}
+
+interface Bound {
+  readonly ports: AgentPorts
+  readonly signal: AbortSignal
+  readonly calls: InnerCalls
+  readonly context: ToolContext
+}
+
+async function answer(
+  entry: RemoteAgentEntry,
+  { task, ...others }: { readonly task: string; readonly [field: string]: unknown },
+  bound: Bound,
+): Promise<string> {
+  const data = Object.keys(others).length === 0 ? '' : `\n\n${JSON.stringify(others, null, 2)}`
+  const answered = await new RemoteCall(entry, bound).answer(task + data)
+  if (answered.isError === true) throw new Error(answered.text)
+  if (answered.data !== undefined) bound.context.give(answered.data)
+  return answered.text || '(no answer)'
+}
