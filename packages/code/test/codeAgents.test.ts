@@ -175,6 +175,29 @@ return [a, b, (await tools.judge({ task: 'it' })).good]`
     assert.is(life.agent.children().length, 0)
   })
 
+  it('leaves none at work when it is skipped', async (context) => {
+    const slow = echo('slow', {
+      model: policyModel(async (_, { signal }) => {
+        await new Promise((_resolve, reject) => signal?.addEventListener('abort', () => reject(new Error('aborted'))))
+        return 'never'
+      }),
+    })
+    const asks = noting('asks', [], { needsApproval: true })
+    const life = await new Lives(context).begin(
+      coder(`return await Promise.all([tools.slow({ task: 'x' }), tools.asks({})])`, [slow], {
+        tools: [codeTool([asks], { only: true, engine })],
+      }),
+      'go',
+    )
+    await until(life.agent, ({ type, agentId }) => type === 'turn.start' && agentId === 'a1.1')
+    if (life.agent.pending().length === 0) await until(life.agent, ({ type }) => type === 'approval.requested')
+    const left = until(life.agent, ({ type }) => type === 'child.ended')
+    life.agent.steer('something else')
+    await left
+    const { 'a1.1': child } = await life.logs()
+    assert.ok(child!.some((record) => record.type === 'run.end' && record.stopReason === 'aborted'))
+  })
+
   it('has no more of them at once than the agent may have, and shares the limits of the run among them', async (context) => {
     let alive = 0
     let most = 0
