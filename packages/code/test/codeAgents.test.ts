@@ -9,6 +9,8 @@ import type { ModelRequest } from '../../../src/protocol/ports/model.ts'
 import type { LogRecord } from '../../../src/protocol/records.ts'
 import { assert, describe } from '../../../test/support/suite.ts'
 import { ends, Lives, until, type Life } from '../../../test/support/lives.ts'
+import { lateStoreOf } from '../../../test/support/lateStore.ts'
+import { standingOf } from '../../../src/runtime/logStanding.ts'
 import { codeTool } from '../src/codeTool.ts'
 import { engine, inner, noting, scripting } from './scriptedAgent.ts'
 
@@ -137,6 +139,11 @@ return [a, b, (await tools.judge({ task: 'it' })).good]`
     const [pending] = life.agent.pending()
     assert.equal([pending?.agentId, pending?.name], ['a1.1', 'pay'])
     assert.is((await life.agent.settled()).status, 'waiting')
+    const { waiting } = await standingOf(await lateStoreOf(await life.logs()), 'a1')
+    assert.equal(
+      waiting.map(({ pending: one, path }) => [one.agentId, path]),
+      [['a1.1', ['a1']]],
+    )
     // Killed here, it asks again.
     const again = await lives.resume(coder(`return await tools.payer({ task: 'pay b' })`, [payer]), await life.logs(), {
       continue: true,
