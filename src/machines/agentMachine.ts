@@ -16,7 +16,7 @@ import {
 } from './background.ts'
 import { askFor } from './brakes.ts'
 import { attachChild, detachChild, loseChild } from './children.ts'
-import { leaveAgent } from './innerAgents.ts'
+import { callAgent, leaveAgent } from './innerAgents.ts'
 import { enqueueMessage, enqueuePrompt, enqueueSaid } from './queues.ts'
 import { requestCompaction } from './compaction.ts'
 import type { Draft } from './draft.ts'
@@ -205,6 +205,7 @@ export const agentMachine = agentSetup.createMachine({
       { actions: advance<BackgroundFailed>((draft, event) => failBackground(draft, event, 'followUps')) },
     ],
     spawn: { actions: advance<EventOfType<'spawn'>>(attachChild) },
+    'call.agent': { actions: advance<EventOfType<'call.agent'>>(callAgent) },
     'leave.agent': { actions: advance<EventOfType<'leave.agent'>>(leaveAgent) },
     'xstate.done.actor.child.*': {
       actions: advance<EventOfType<'xstate.done.actor.child.0'>>((draft, { output }) => detachChild(draft, output)),

@@ -72,8 +72,9 @@ export function callAgent(draft: Draft, { key, call, waiting }: EventOfType<'cal
   })
 }
 
-/** Aborts a sub-agent that a running call had called. */
-export function leaveAgent(draft: Draft, { key }: EventOfType<'leave.agent'>): void {
+/** Aborts a sub-agent that a call had called, unless that runs again. */
+export function leaveAgent(draft: Draft, { outer, key }: EventOfType<'leave.agent'>): void {
+  if (draft.context.calls.some((call) => call.key === outer && call.status !== 'settled')) return
   const child = draft.context.attached.find((one) => one.key === key)
   if (child !== undefined) draft.children.push({ type: 'tell', id: child.slot, event: { type: 'abort' } })
 }

@@ -12,5 +12,5 @@ export type InnerEvent =
       readonly waiting: number
       readonly at: number
     }
-  /** The call that called the sub-agent under `key` has no use for it any more. */
-  | { readonly type: 'leave.agent'; readonly key: string }
+  /** The effect of the call under `outer` ended, which had called the sub-agent under `key`. */
+  | { readonly type: 'leave.agent'; readonly outer: string; readonly key: string }

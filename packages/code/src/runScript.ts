@@ -22,6 +22,8 @@ export interface ScriptRun {
    * that is durable; rejects if it will never be, which ends the script.
    */
   call(call: ScriptCall, ended: (answer: ScriptAnswer) => void): Promise<void>
+  /** The script is over: what it called goes on, and no sleep does. */
+  over(): void
   /** Takes all that it has printed so far. */
   printed(text: string): void
   /** Told whether the script does nothing until it is given a result. */
@@ -156,7 +158,7 @@ class ScriptLife {
     this.#run.call(call, ended).then(
       () => {
         this.#underWay -= 1
-        recorded!.isDurable = true
+        if (recorded !== undefined) recorded.isDurable = true
         this.#goOn()
       },
       (thrown: unknown) => this.#fail(thrown),
@@ -168,6 +170,7 @@ class ScriptLife {
     if (this.#end !== undefined) return
     this.#end = end
     this.#open?.stop()
+    this.#run.over()
     this.#goOn()
   }
 

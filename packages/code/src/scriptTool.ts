@@ -133,6 +133,7 @@ function run(text: string, { settings, tools, apart, calls, ends, now, signal }:
     atOnce: limits.atOnce,
     known: { starts: new Map(calls.starts.map((start) => [start.n, start])), ends: ends.map(answerOf) },
     print: (json) => calls.print(inputOf(json)),
+    over: () => calls.over(),
     printed: (all) => calls.printed(all),
     idle: (isIdle) => calls.idle(isIdle),
     call: (call, ended) => calls.call(callOf(call), (result) => ended(answerOf(result))),

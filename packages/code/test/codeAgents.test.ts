@@ -9,6 +9,8 @@ import type { ModelRequest } from '../../../src/protocol/ports/model.ts'
 import type { LogRecord } from '../../../src/protocol/records.ts'
 import { assert, describe } from '../../../test/support/suite.ts'
 import { ends, Lives, until, type Life } from '../../../test/support/lives.ts'
+import { lateStoreOf } from '../../../test/support/lateStore.ts'
+import { standingOf } from '../../../src/runtime/logStanding.ts'
 import { codeTool } from '../src/codeTool.ts'
 import { engine, inner, noting, scripting } from './scriptedAgent.ts'
 
@@ -137,6 +139,11 @@ return [a, b, (await tools.judge({ task: 'it' })).good]`
     const [pending] = life.agent.pending()
     assert.equal([pending?.agentId, pending?.name], ['a1.1', 'pay'])
     assert.is((await life.agent.settled()).status, 'waiting')
+    const { waiting } = await standingOf(await lateStoreOf(await life.logs()), 'a1')
+    assert.equal(
+      waiting.map(({ pending: one, path }) => [one.agentId, path]),
+      [['a1.1', ['a1']]],
+    )
     // Killed here, it asks again.
     const again = await lives.resume(coder(`return await tools.payer({ task: 'pay b' })`, [payer]), await life.logs(), {
       continue: true,
@@ -173,6 +180,29 @@ return [a, b, (await tools.judge({ task: 'it' })).good]`
       [['a1.1', true, 1]],
     )
     assert.is(life.agent.children().length, 0)
+  })
+
+  it('leaves none at work when it is skipped', async (context) => {
+    const slow = echo('slow', {
+      model: policyModel(async (_, { signal }) => {
+        await new Promise((_resolve, reject) => signal?.addEventListener('abort', () => reject(new Error('aborted'))))
+        return 'never'
+      }),
+    })
+    const asks = noting('asks', [], { needsApproval: true })
+    const life = await new Lives(context).begin(
+      coder(`return await Promise.all([tools.slow({ task: 'x' }), tools.asks({})])`, [slow], {
+        tools: [codeTool([asks], { only: true, engine })],
+      }),
+      'go',
+    )
+    await until(life.agent, ({ type, agentId }) => type === 'turn.start' && agentId === 'a1.1')
+    if (life.agent.pending().length === 0) await until(life.agent, ({ type }) => type === 'approval.requested')
+    const left = until(life.agent, ({ type }) => type === 'child.ended')
+    life.agent.steer('something else')
+    await left
+    const { 'a1.1': child } = await life.logs()
+    assert.ok(child!.some((record) => record.type === 'run.end' && record.stopReason === 'aborted'))
   })
 
   it('has no more of them at once than the agent may have, and shares the limits of the run among them', async (context) => {

@@ -65,7 +65,7 @@ describe('secrets', (it) => {
         new Promise((_resolve, reject) => signal.addEventListener('abort', () => reject(signal.reason as Error))),
     })
     const code = `const { said } = await tools.gossip({ task: 'tell' }); await tools.fails({}).catch((e) => console.log(e.message))
-console.log('sk-1234567890' + 'abcdef', said); await tools.gossip({ task: 'sk-12345' + '67890abcdef' }); await tools.hangs({})`
+console.log(('sk-1234567890' + 'abcdef').repeat(500), said); await tools.gossip({ task: 'sk-12345' + '67890abcdef' }); await tools.hangs({})`
     const model = policyModel(() => ({ toolCalls: [{ name: 'run_code', input: { code } }] }))
     const agent = await runtime.spawn(
       defineAgent({ name: 'a', model, agents: [gossip], tools: [codeTool([fails, hangs], { only: true, engine })] }),
@@ -79,6 +79,8 @@ console.log('sk-1234567890' + 'abcdef', said); await tools.gossip({ task: 'sk-12
     for await (const record of store.read('a1')) records.push(record)
     const end = records.find((record) => record.type === 'tool.end')
     assert.match(JSON.stringify(end), /It had printed:.*redacted/)
+    // Not even the half of one that was cut.
+    assert.not.match(JSON.stringify(end), /sk-1|7890abcdef/)
     assert.match(JSON.stringify(end), /"failures":\["fails: no such key: \[redacted/)
     assert.is(inner(records, 'inner.start').filter(({ childId }) => childId !== undefined).length, 2)
     assert.not.match(JSON.stringify(records), /1234567890abcdef/)

@@ -14,7 +14,7 @@ async function life(context: CaseContext, folder: string, records: number): Prom
 }
 
 describe('a process that is killed in the middle of a script, and again in its next life', (it) => {
-  it('ends the same in a third, and pays nothing twice', { timeoutMs: 240_000 }, async (context) => {
+  it('ends the same in a third, and pays nothing twice', { timeoutMs: 480_000 }, async (context) => {
     const answers = new Set<string>()
     for (let records = 8; records <= 40; records += 4) {
       const folder = mkdtempSync(join(tmpdir(), 'escapement-code-'))

@@ -100,6 +100,15 @@ return done.length`
     assert.equal([said(life), ran.length], ['3', 3])
   })
 
+  it('does not wait for a sleep that it has left behind', async (context) => {
+    const lives = new Lives(context)
+    const code = `void sleep(5_000); void sleep(3600_000); return await Promise.race([tools.read({ to: 'a' }), sleep(60_000)])`
+    const life = await lives.begin(scripted(code, [noting('read', [])]), 'go')
+    await ends(life.agent)
+    assert.is(said(life), 'read a')
+    assert.is(inner((await life.logs())['a1']!, 'inner.end').length, 1)
+  })
+
   it('is told what is wrong with a time, and does not wait for one that has passed', async (context) => {
     const code = `const tried = []
 for (const time of [NaN, -1, 'soon', '2027-03-01T09:00', Infinity, {}, undefined, 1e15, 0, '2001-01-01T00:00:00Z', new Date(0)])
@@ -109,8 +118,8 @@ return tried`
     assert.equal(answer, [
       'INVALID_INPUT',
       'INVALID_INPUT',
-      'SCHEDULE_INVALID',
-      'SCHEDULE_INVALID',
+      'INVALID_INPUT',
+      'INVALID_INPUT',
       'INVALID_INPUT',
       'INVALID_INPUT',
       'INVALID_INPUT',

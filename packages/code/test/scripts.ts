@@ -54,6 +54,7 @@ export function runText(engine: CodeEngine, text: string, options: TestRun = {})
     atOnce,
     known,
     print: sha,
+    over: () => {},
     printed: () => {},
     idle: () => {},
     call: async ({ n, name, json }, ended) => {

@@ -9,7 +9,6 @@ import { sameJson } from '../../protocol/checks/sameJson.ts'
 import { messageOf, toErrorInfo } from '../../protocol/errors.ts'
 import type { Spent } from '../../protocol/records.ts'
 import type { InnerEnd, InnerStart } from '../../protocol/parts/inner/innerState.ts'
-import { maxDataBytes } from '../../protocol/resultData.ts'
 import type { PartDraft } from '../../machines/partStates.ts'
 import type { AgentPorts } from '../agentPorts.ts'
 import { Cancellation } from '../timing/cancellation.ts'
@@ -24,13 +23,13 @@ import { verdictOn } from './askHook.ts'
 import { checkArguments } from './hookedCall.ts'
 import { maxAnswerChars } from './openChild.ts'
 import { clean, contentOf } from './resultContent.ts'
-import { keepJson } from './resultData.ts'
 import {
   agentEnd,
   allowedBy,
   codeOf,
   failed,
   interrupted,
+  keptEnd,
   outOfTime,
   ownEnd,
   reviewedEnd,
@@ -94,20 +93,6 @@ export class CallsOfCall implements InnerCalls {
     return { value: JSON.parse(new TextDecoder().decode(bytes)) }
   }
 
-  /** Returns the end in the form of its record: a large value is kept beside the log, if it can be. */
-  async #recorded(end: End): Promise<End> {
-    const { value, ...others } = end
-    const text = value === undefined ? '' : JSON.stringify(value)
-    // No character takes more bytes.
-    if (text.length * 3 <= maxDataBytes) return end
-    const bytes = new TextEncoder().encode(text)
-    if (bytes.length <= maxDataBytes) return end
-    return keepJson(bytes, text, this.#ports).then(
-      (apart) => ({ ...others, apart }),
-      () => end,
-    )
-  }
-
   get begun(): number | undefined {
     return this.starts[0]?.begun
   }
@@ -133,8 +118,10 @@ export class CallsOfCall implements InnerCalls {
       input: call.input,
       ...(answers.length === 0 ? {} : { answers }),
     }
-    const end = clean(this.#ports, await this.#sleeps.during(() => this.#endOf({ call, input })))
-    const kept = await this.#recorded(end)
+    const came = await this.#sleeps.during(() => this.#endOf({ call, input }))
+    if (came === undefined) return
+    const end = clean(this.#ports, came)
+    const kept = await keptEnd(this.#ports, end)
     this.#outer.signal.throwIfAborted()
     const at = this.#ports.clock.now()
     this.#ports.record([{ type: 'inner.end', callId, key: mine, n, name, at, ...kept }])
@@ -163,7 +150,8 @@ export class CallsOfCall implements InnerCalls {
     this.#outer.used(spent)
   }
 
-  async #endOf(made: Made): Promise<End> {
+  /** Returns `undefined` for a sleep that nothing waits for. */
+  async #endOf(made: Made): Promise<End | undefined> {
     const { call } = made
     const known = this.#known.get(call.n)
     if (known !== undefined) return this.#again(made, known)
@@ -190,7 +178,11 @@ export class CallsOfCall implements InnerCalls {
     this.#sleeps.idle(isIdle)
   }
 
-  #wait({ n }: InnerCall, input: unknown): Promise<End> {
+  over(): void {
+    this.#sleeps.over()
+  }
+
+  #wait({ n }: InnerCall, input: unknown): Promise<End | undefined> {
     const { signal } = this.#outer
     return this.#people.still(() => this.#sleeps.wait(n, input, signal))
   }
@@ -200,7 +192,7 @@ export class CallsOfCall implements InnerCalls {
   }
 
   /** Goes on with a call that was cut off: it runs again if that does no harm, or if its tool had only asked people. */
-  async #again(made: Made, { input }: InnerStart): Promise<End> {
+  async #again(made: Made, { input }: InnerStart): Promise<End | undefined> {
     const { name, answers } = made.input
     if (made.call.due !== undefined) return this.#wait(made.call, input)
     // Its own log says what it had done.

@@ -4,7 +4,10 @@ import { messageOf, type ErrorInfo } from '../../protocol/errors.ts'
 import type { InnerDecision } from '../../protocol/parts/inner/innerDecisions.ts'
 import { isBlocks } from '../tools/isBlocks.ts'
 import { jsonOf } from '../tools/jsonOf.ts'
+import { maxDataBytes } from '../../protocol/resultData.ts'
+import type { AgentPorts } from '../agentPorts.ts'
 import { plainBlocks } from './resultContent.ts'
+import { keepJson } from './resultData.ts'
 import type { CallOutput } from '../../machines/effectTypes.ts'
 import type { PartDraft } from '../../machines/partStates.ts'
 import { readAnswer } from '../../protocol/checks/readOutput.ts'
@@ -104,3 +107,17 @@ export const shownOf = ({ value, error }: End): unknown => error?.message ?? val
 
 export const reviewedEnd = ({ content, isError }: { content: Parameters<typeof textOf>[0]; isError: boolean }): End =>
   isError ? failed(textOf(content), 'WITHHELD') : { value: valueOf(content) }
+
+/** Returns the end in the form of its record: a large value is kept beside the log, if it can be. */
+export async function keptEnd(ports: AgentPorts, end: End): Promise<End> {
+  const { value, ...others } = end
+  const text = value === undefined ? '' : JSON.stringify(value)
+  // No character takes more bytes.
+  if (text.length * 3 <= maxDataBytes) return end
+  const bytes = new TextEncoder().encode(text)
+  if (bytes.length <= maxDataBytes) return end
+  return keepJson(bytes, text, ports).then(
+    (apart) => ({ ...others, apart }),
+    () => end,
+  )
+}

@@ -37,6 +37,7 @@ export class InnerSleeps {
   #underWay = 0
   /** True while nothing moves but by a result. */
   #isIdle = false
+  readonly #over = new AbortController()
 
   /** `key`: of the running call. */
   constructor(ports: AgentPorts, key: string) {
@@ -59,16 +60,22 @@ export class InnerSleeps {
     this.#rest()
   }
 
-  /** Resolves once the clock has reached the time on record. Rejects with the reason of `signal`. */
-  async wait(n: number, input: unknown, signal: AbortSignal): Promise<End> {
+  /** Nothing waits for the sleeps any more. */
+  over(): void {
+    this.#over.abort()
+  }
+
+  /** Resolves once the clock has reached the time on record, or with `undefined` when nothing waits for it. Rejects with the reason of `signal`. */
+  async wait(n: number, input: unknown, signal: AbortSignal): Promise<End | undefined> {
     const { clock } = this.#ports
     const until = untilIn(input)
     this.#sleeping.set(n, until)
     this.#rest()
     try {
       for (let left = until - clock.now(); left > 0; left = until - clock.now()) {
-        await pause(Math.min(left, longestWaitMs), clock, signal)
+        await pause(Math.min(left, longestWaitMs), clock, AbortSignal.any([signal, this.#over.signal]))
         signal.throwIfAborted()
+        if (this.#over.signal.aborted) return undefined
       }
     } finally {
       this.#sleeping.delete(n)

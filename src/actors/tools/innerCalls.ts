@@ -42,13 +42,15 @@ export interface InnerCalls {
   readonly begun: number | undefined
   /** Returns the digest of arguments, as those on record have it. */
   print(input: unknown): string
+  /** Nothing waits for sleeps any more. */
+  over(): void
   /** Takes all that was printed so far, which the model is shown if the call comes to no result; `undefined`: it comes to one. */
   printed(text: string | undefined): void
   /** Told whether what the call runs does nothing until it is given a result: while it only sleeps, the call is ended and runs again at the time. */
   idle(isIdle: boolean): void
   /**
    * Makes a call, or goes on with one that was cut off, if it may. `ended` is called with the result, in the order in which results are recorded.
-   * Resolves once it is durable; rejects when the running call is aborted and when the store fails.
+   * Resolves once it is durable, or without a result for a sleep that nothing waits for; rejects when the running call is aborted and when the store fails.
    */
   call(call: InnerCall, ended: (result: InnerResult) => void): Promise<void>
   /**

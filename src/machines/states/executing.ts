@@ -4,7 +4,6 @@ import type { EventOfType } from '../agentTypes.ts'
 import { advanceCalls, failCall, settleCall } from '../calls.ts'
 import { failHook, settleHook } from '../checkedCalls.ts'
 import { askApproval, askPeople, decideCall } from '../decisions.ts'
-import { callAgent } from '../innerAgents.ts'
 import { enqueueMessage } from '../queues.ts'
 import { reachedLimit } from '../limits.ts'
 import { holdDeadline, pauseForStore, pauseRun } from '../runs.ts'
@@ -61,7 +60,6 @@ export const executing = agentSetup.createStateConfig({
     sleep: { actions: advance<EventOfType<'sleep'>>(beginSleep) },
     timer: { actions: advance<EventOfType<'timer'>>(wakeCalls) },
     ask: { actions: advance<EventOfType<'ask'>>(askPeople) },
-    'call.agent': { actions: advance<EventOfType<'call.agent'>>(callAgent) },
     'ask.approval': { actions: advance<EventOfType<'ask.approval'>>(askApproval) },
     steer: {
       actions: advance<EventOfType<'steer'>>((draft, event) => {

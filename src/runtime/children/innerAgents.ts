@@ -37,7 +37,8 @@ export class InnerAgents {
       }
       const abort = (): void => {
         this.#waiting = this.#waiting.filter((one) => one !== waiting)
-        this.#parent.machine.tell({ type: 'leave.agent', key: call.key })
+        // One that ends takes all its sub-agents along.
+        if (!this.#parent.machine.isStopped) this.#parent.machine.tell({ type: 'leave.agent', outer, key: call.key })
         reject(signal.reason as Error)
       }
       if (signal.aborted) return reject(signal.reason as Error)

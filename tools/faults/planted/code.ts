@@ -125,8 +125,8 @@ export const faults: readonly Fault[] = [
   {
     id: 'code-16',
     file: 'src/runtime/children/innerAgents.ts',
-    what: 'an aborted script leaves its sub-agents at work',
-    from: "        this.#parent.machine.tell({ type: 'leave.agent', key: call.key })\n",
+    what: 'a script that is skipped leaves its sub-agents at work',
+    from: "        if (!this.#parent.machine.isStopped) this.#parent.machine.tell({ type: 'leave.agent', outer, key: call.key })\n",
     to: '',
     tests: ['code/test/codeAgents'],
   },
