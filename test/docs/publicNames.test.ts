@@ -115,6 +115,7 @@ const reviewed = {
   '../../src/policies.ts': [
     'compositions',
     'decide',
+    'episodes',
     'heuristicScorer',
     'keep',
     'modelScorer',
