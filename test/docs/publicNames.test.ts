@@ -126,6 +126,7 @@ const reviewed = {
   '../../src/policies.ts': [
     'compositions',
     'decide',
+    'episodes',
     'heuristicScorer',
     'keep',
     'modelScorer',

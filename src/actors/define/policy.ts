@@ -89,6 +89,13 @@ export interface FactToKeep {
   readonly text: string
   /** Default: where the definition's `memory` keeps what is remembered; without one, `agent:<definition>`. */
   readonly scope?: MemoryScope | undefined
+  /** Default `fact`. */
+  readonly kind?: 'fact' | 'episode' | undefined
+  /**
+   * Set if the text holds words of people, names of tools and figures alone, and nothing that a tool or a model said: it is not tainted then, except
+   * for a sub-agent, whose task another model wrote.
+   */
+  readonly isOfRuntime?: true | undefined
 }
 
 /** A definition made by `defineAgent`. */

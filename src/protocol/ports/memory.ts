@@ -37,8 +37,8 @@ export const memorySchema = lazily(() =>
     /** Id, unique in its scope. */
     id: z.string().regex(/^[A-Za-z0-9_-]{1,64}$/, 'use 1 to 64 letters, digits, "_" or "-"'),
     scope: z.custom<MemoryScope>(isMemoryScope, 'use agent:<name>, user:<id> or workspace:<name>'),
-    /** `lesson`: learnt from an abandoned branch. It counts once it is confirmed. */
-    kind: z.enum(['fact', 'lesson']),
+    /** `lesson`: learnt from an abandoned branch. It counts once it is confirmed. `episode`: what was asked and done in one run. */
+    kind: z.enum(['fact', 'lesson', 'episode']),
     text: text(maxMemoryChars),
     /** Origin of the record. */
     source: onlyFields({

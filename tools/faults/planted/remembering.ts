@@ -93,8 +93,8 @@ export const faults: readonly Fault[] = [
     id: 'remembering-12',
     file: 'src/actors/parts/memory/keepFact.ts',
     what: 'a policy takes for known what a tool may have said',
-    from: 'const tainted = hasHeardMore || mayBeTainted(place)',
-    to: 'const tainted = hasHeardMore',
+    from: ' : hasHeardMore || mayBeTainted(place)',
+    to: ' : hasHeardMore',
     tests: ['policies/test/keepMemory', 'journeys/remembersWhatItHides'],
   },
   {

@@ -68,7 +68,13 @@ export async function extract(
   const { usage, costUsd } = asked
   return {
     key,
-    kept: kept.map(({ id, scope, kind, text, tainted }) => ({ id, scope, kind, text, tainted })),
+    kept: kept.map(({ id, scope, kind, text, tainted }) => ({
+      id,
+      scope,
+      kind: kind === 'lesson' ? kind : 'fact',
+      text,
+      tainted,
+    })),
     ...(problems.length === 0 ? {} : { problem: oneLine(asSentence(problems.join('; ')), 500) }),
     ...(usage === undefined ? {} : { usage }),
     costUsd,

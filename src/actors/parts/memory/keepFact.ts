@@ -17,12 +17,12 @@ export interface FactPlace extends Place, Pick<AgentPorts, 'conversation' | 'clo
 export async function keepFact(
   place: FactPlace,
   memory: Memory,
-  { key, text, scope = scopeOf(place) }: FactToKeep,
+  { key, text, scope = scopeOf(place), kind = 'fact', isOfRuntime }: FactToKeep,
   hasHeardMore = false,
 ): Promise<MemoryRecord | null> {
   if (scope === undefined || place.incognito === true) return null
-  const tainted = hasHeardMore || mayBeTainted(place)
-  const draft = { scope, kind: 'fact', text, by: 'extraction', tainted, about: key } as const
+  const tainted = isOfRuntime === true ? place.path.length > 0 : hasHeardMore || mayBeTainted(place)
+  const draft = { scope, kind, text, by: 'extraction', tainted, about: key } as const
   const record = recordOf(place, draft, place.conversation.trunk().at(-1)?.runId)
   return record.text === '' ? null : await memory.put(record)
 }

@@ -9,6 +9,8 @@ import type { MemorySettings } from './memoryOptions.ts'
 import { scopesOf, tierOf } from './scopes.ts'
 
 const mostQueried = 4_000
+/** Most episodes among what is recalled, so that facts have room. */
+const mostEpisodes = 3
 
 /** Result of a recall; `failed`: why the memory could not be searched or listed. */
 export interface Recalled {
@@ -37,10 +39,16 @@ export async function recallAtStart(ports: AgentPorts, settings: MemorySettings)
   if (found.status === 'rejected' && listed.status === 'rejected') throw found.reason
   const messages: ContextMessage[] = []
   let tokens = 0
+  let episodes = 0
   for (const record of [found, listed].flatMap((each) => (each.status === 'fulfilled' ? each.value : []))) {
     // The memory may be one of the application's that does not keep to its contract.
     if (shown.has(keyOf(record)) || !isTrusted(record) || !scopes.includes(record.scope)) continue
     shown.add(keyOf(record))
+    if (record.kind === 'episode') {
+      // The conversation has its own.
+      if (record.source.agentId === ports.agentId || episodes === mostEpisodes) continue
+      episodes += 1
+    }
     const message = messageOf(record)
     const size = ports.definition.counter.text(textOf(message.content))
     if (tokens + size > recall.tokens) continue
@@ -72,7 +80,14 @@ const keyOf = ({ scope, id }: MemoryRecord): string => `${tierOf(scope)}/${id}`
 const shownIn = (nodes: readonly ConversationNode[]): Set<string> =>
   new Set(nodes.flatMap(({ message }) => recordIn(message) ?? []))
 
-const messageOf = ({ id, scope, text }: MemoryRecord): ContextMessage => ({
-  content: [{ type: 'text', text: `(From memory, ${tierOf(scope)}, ${id}: what was true then.) ${text}` }],
+const dayOf = (at: number): string => new Date(Math.min(at, 8.64e15)).toISOString().slice(0, 10)
+
+const messageOf = ({ id, scope, kind, text, createdAt }: MemoryRecord): ContextMessage => ({
+  content: [
+    {
+      type: 'text',
+      text: `(From memory, ${tierOf(scope)}, ${id}: ${kind === 'episode' ? `of ${dayOf(createdAt)}` : 'what was true then'}.) ${text}`,
+    },
+  ],
   provenance: { type: 'memoryTier', tier: tierOf(scope), recordId: id },
 })
