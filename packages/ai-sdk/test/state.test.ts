@@ -238,7 +238,7 @@ describe('the state of an agent in useChat', (it) => {
     const { runtime } = await serveChats(context, [planner(['One.', 'Two.'])])
     const agent = await runtime.spawn(planner([notes(0, 1), 'One.', 'Two.']), { id: 'b' })
     await agent.prompt('first').result
-    const thread = new ChatThread(agent as never, (_, from) => agent.readLog(from))
+    const thread = new ChatThread(agent, (_, from) => agent.readLog(from))
     await thread.follow()
     await agent.updateState((plan) => ({ ...plan, title: 'between' }))
     await agent.prompt('second').result
