@@ -82,8 +82,8 @@ const reviewed = {
   '../../src/otel.ts': ['otelTracer'],
   '../../src/client.ts': [
     'RuntimeError',
-    'connect',
     'chatState',
+    'connect',
     'conversationStore',
     'emptyChat',
     'escapementChat',
