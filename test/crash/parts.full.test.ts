@@ -35,7 +35,7 @@ const linesOf = (file: string): string[] => (existsSync(file) ? readFileSync(fil
 const ofType = <T extends LogRecord['type']>(log: readonly LogRecord[], type: T): Extract<LogRecord, { type: T }>[] =>
   log.filter((record): record is Extract<LogRecord, { type: T }> => record.type === type)
 
-/** What must be so at the end, however often it was killed. */
+/** Checks the end, which is the same however often it was killed. */
 async function checkEnd(folder: string, where: string): Promise<void> {
   const { records } = await readHistory(fileStore(join(folder, 'store')), 'a1')
   const steps = { one: 'one', two: 'two' }

@@ -40,7 +40,7 @@ const make = defineTool({
 const oneByOne = (list: readonly { readonly name: string; readonly input: object }[]) =>
   policyModel(({ messages }) => {
     const call = list[messages.filter(({ role }) => role === 'toolResult').length]
-    return call === undefined ? 'done' : { toolCalls: [call as { name: string; input: never }] }
+    return call === undefined ? 'done' : { toolCalls: [call] }
   })
 const making = (what: string) => ({ name: 'make', input: { what } })
 const helper = defineAgent({ name: 'helper', description: 'Helps.', model: oneByOne([making('wall')]), tools: [make] })

@@ -84,8 +84,8 @@ const reviewed = {
   '../../src/otel.ts': ['allTracers', 'otelMetrics', 'otelTracer', 'prometheusMetrics'],
   '../../src/client.ts': [
     'RuntimeError',
-    'connect',
     'chatState',
+    'connect',
     'conversationStore',
     'emptyChat',
     'escapementChat',

@@ -208,7 +208,7 @@ describe('the state of an agent in useChat', (it) => {
       part('state', { version: 10, value: { n: 'ten' } }),
       part('state-1', { version: 12, patch: [{ op: 'replace', path: '/n', value: 'twelve' }] }),
       part('state-2', { version: 11, patch: [{ op: 'add', path: '/m', value: 'eleven' }] }),
-      part('state-3', { version: 9, patch: [{ op: 'replace', path: '/n', value: 'nine' }] }),
+      part('state-3', { version: 9, patch: [{ op: 'add', path: '/old', value: 'nine' }] }),
       part('state-4', { version: 13, patch: [{ op: 'remove', path: '/gone' }] }),
     ]
     const older = { parts: [part('state', { version: 1, value: { n: 'one' } })] }
@@ -238,7 +238,7 @@ describe('the state of an agent in useChat', (it) => {
     const { runtime } = await serveChats(context, [planner(['One.', 'Two.'])])
     const agent = await runtime.spawn(planner([notes(0, 1), 'One.', 'Two.']), { id: 'b' })
     await agent.prompt('first').result
-    const thread = new ChatThread(agent as never, (_, from) => agent.readLog(from))
+    const thread = new ChatThread(agent, (_, from) => agent.readLog(from))
     await thread.follow()
     await agent.updateState((plan) => ({ ...plan, title: 'between' }))
     await agent.prompt('second').result

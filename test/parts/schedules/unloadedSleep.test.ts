@@ -154,7 +154,8 @@ describe('an agent that sleeps', (it) => {
     assert.is(agent.isLoaded, false)
     store.gates.open = undefined
     await clock.advance(60_000)
-    await agent.wake()
+    await quiet()
+    assert.is(agent.isLoaded, true)
     await agent.settled()
     assert.is(agent.state, 'idle')
   })

@@ -48,7 +48,7 @@ export const faults: readonly Fault[] = [
     what: 'a rule that comes with a decision is added to the sub-agent alone',
     from: 'if (mayKeep(agent.parent, grant)) keeper = agent.parent',
     to: 'if (mayKeep(agent.parent, grant)) break',
-    tests: ['journeys/addsRules'],
+    tests: ['journeys/rulesOfDecisions'],
   },
   {
     id: 'asleep-7',
@@ -56,7 +56,7 @@ export const faults: readonly Fault[] = [
     what: 'rules that are added meanwhile are not seen',
     from: 'if (known?.from.every((part, index) => part === from[index]) === true) return known.permissions',
     to: 'if (known !== undefined) return known.permissions',
-    tests: ['journeys/addsRules'],
+    tests: ['journeys/rulesOfDecisions'],
   },
   {
     id: 'asleep-8',

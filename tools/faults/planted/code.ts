@@ -92,10 +92,10 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'code-12',
-    file: 'src/runtime/agents/family.ts',
+    file: 'src/runtime/agents/agentTree.ts',
     what: 'an agent whose script waits for an approval is in no list',
-    from: 'if (asks !== undefined) waiting',
-    to: 'if (asks === undefined) waiting',
+    from: 'return asks === undefined ?',
+    to: 'return asks !== undefined ?',
     tests: ['bridge/test/server/scripted'],
   },
   {

@@ -62,8 +62,8 @@ export const faults: readonly Fault[] = [
     id: 'restate-8',
     file: 'packages/cluster/src/restate/attempt.ts',
     what: 'an agent that waits for people stays in memory',
-    from: "agent.state === 'idle' && this.#agents.reporting",
-    to: "agent.state !== '' && this.#agents.reporting",
+    from: "agent.state === 'idle' && !isTimed",
+    to: "agent.state !== '' && !isTimed",
     tests: ['restate/attempt'],
   },
   {
@@ -126,8 +126,8 @@ export const faults: readonly Fault[] = [
     id: 'restate-16',
     file: 'packages/cluster/src/restate/agentObject.ts',
     what: 'nobody is told that the code of an agent is another',
-    from: 'ctx.set<Last>(lastKey, { code, children })',
-    to: "ctx.set<Last>(lastKey, { code: '', children })",
+    from: 'ctx.set<Last>(lastKey, { code, children,',
+    to: "ctx.set<Last>(lastKey, { code: '', children,",
     tests: ['restate/journeys'],
   },
   {

@@ -54,10 +54,8 @@ export const faults: readonly Fault[] = [
     id: 'standing-7',
     file: 'src/runtime/agents/machine.ts',
     what: 'an unloaded agent has forgotten that its last run failed',
-    from: `this.#last = { frame, failedRun, reporters, runs, turns, parts }
-`,
-    to: `this.#last = { frame, failedRun: null, reporters, runs, turns, parts }
-`,
+    from: 'this.#last = { frame, failedRun, reporters',
+    to: 'this.#last = { frame, failedRun: null, reporters',
     tests: ['runtime/unloadedFacts'],
   },
   {

@@ -24,6 +24,7 @@ export const faults: readonly Fault[] = [
     file: 'src/runtime/agents/idleUnloader.ts',
     what: 'an agent with a child is unloaded',
     from: `    waiting.every((list) => !context[list]?.length) &&
+    context.calls.every(({ status }) => status === 'settled' || status === 'sleeping') &&
     family.live.length === 0 &&
 `,
     to: `    family !== undefined &&
@@ -84,7 +85,7 @@ export const faults: readonly Fault[] = [
     id: 'unloading-9',
     file: 'src/runtime/agents/unloaded.ts',
     what: 'an abort of an agent at rest loads it',
-    from: `    if (event.type === 'abort' && (this.unseen === 0 || this.#commands?.at(-1)?.type === 'abort')) return
+    from: `    if (event.type === 'abort' && (hasNothing || this.#commands?.at(-1)?.type === 'abort')) return
 `,
     to: '',
     tests: ['runtime/waking'],
