@@ -35,6 +35,30 @@ function counted() {
   return { make, made }
 }
 
+class Named implements Workspace {
+  readonly description = 'It is a class.'
+  readonly root = '/named'
+  readonly #inner = memoryWorkspace({ 'a.txt': 'of a class' })
+  read(...given: Parameters<Workspace['read']>) {
+    return this.#inner.read(...given)
+  }
+  write(...given: Parameters<Workspace['write']>) {
+    return this.#inner.write(...given)
+  }
+  remove(...given: Parameters<Workspace['remove']>) {
+    return this.#inner.remove(...given)
+  }
+  list(...given: Parameters<Workspace['list']>) {
+    return this.#inner.list(...given)
+  }
+  exec(...given: Parameters<Workspace['exec']>) {
+    return this.#inner.exec(...given)
+  }
+  close() {
+    return this.#inner.close()
+  }
+}
+
 const writes = (id: string, path: string) => calls(id, ['write_file', { path, content: 'x' }])
 
 describe('the life of a workspace', (it) => {
@@ -121,6 +145,18 @@ describe('the life of a workspace', (it) => {
     assert.equal(
       made.map(({ closed }) => closed),
       [1, 0],
+    )
+  })
+
+  it('may be an object of a class', async (context) => {
+    const harness = await startAgent(context, {
+      tools: workspaceTools(new Named()),
+      replies: [calls('c', ['read_file', { path: 'a.txt' }]), calls('d', ['list_files', {}]), 'done'],
+    })
+    await harness.agent.prompt('go').result
+    assert.equal(
+      harness.ofType('tool.end').map(({ message }) => textOf(message.content)),
+      ['of a class', 'a.txt'],
     )
   })
 
