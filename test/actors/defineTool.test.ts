@@ -63,7 +63,7 @@ describe('the definition of a tool', (it) => {
       run: ({ seat }, context) => context.keep({ id: seat }),
       undo: ({ input, receipt, earlier }) => void seen.push(input.seat + receipt.id, ...earlier.map(({ id }) => id)),
     })
-    const { signal, callId, key, agent, deps, snapshots } = toolContext()
+    const { signal, callId, key, agent, deps, snapshots, closeWith } = toolContext()
     const call = {
       deps,
       signal,
@@ -71,6 +71,7 @@ describe('the definition of a tool', (it) => {
       key,
       agent,
       snapshots,
+      closeWith,
       earlier: [{ id: 3 }],
       input: { seat: '4' },
       receipt: { id: 5 },

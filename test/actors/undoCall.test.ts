@@ -66,7 +66,7 @@ async function came(ports: ReturnType<typeof portsOf>, input: object = {}): Prom
 describe('undoing a call', (it) => {
   it('gives its tool what it was called with, and what it and older calls of the same thing kept', async () => {
     const seen: unknown[] = []
-    const undo: Undo = async ({ signal: _, snapshots: __, ...context }) => void seen.push(context)
+    const undo: Undo = async ({ signal: _, snapshots: __, closeWith: ___, ...context }) => void seen.push(context)
     assert.is(await came(portsOf(undo), { earlier: [3] }), true)
     const given = { callId: 'c0', key: 'k', deps: undefined, agent: { id: 'a1', path: [] } }
     assert.equal(seen.splice(0), [{ ...given, input: { said: 1 }, receipt: { kept: 1 }, earlier: ['older'] }])

@@ -8,6 +8,7 @@ import { abortReason } from '../timing/abortReason.ts'
 import type { AgentPorts, FindPorts } from '../agentPorts.ts'
 import type { Cancellation } from '../timing/cancellation.ts'
 import { effect } from '../effect.ts'
+import type { Closable } from '../tools/toolContext.ts'
 import type { UndoContext } from '../tools/defineTool.ts'
 
 /** Maximum time for undoing one call, whatever the tool's own timeout. */
@@ -66,6 +67,7 @@ async function undo(ports: AgentPorts, input: UndoInput, cancellation: Cancellat
     snapshots,
     deps: deps as never,
     agent: { id: agentId, path },
+    closeWith: (resource: Closable, of: 'agent' | 'runtime') => ports.closeWith?.(resource, of) ?? false,
   }
   await withinTime(ports, Math.min(tool.timeoutMs, mostMs), cancellation, (signal) =>
     tool.undo!({ ...context, signal }, (name) => definition.tools.get(name)),

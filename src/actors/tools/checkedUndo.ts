@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { describeIssues } from '../../protocol/errors.ts'
 import type { Snapshots } from '../../protocol/ports/snapshots.ts'
+import type { Closable } from './toolContext.ts'
 import type { ReadSchema } from './toolSchema.ts'
 
 /**
@@ -26,6 +27,8 @@ export interface UndoContext<Input = unknown, Receipt = unknown, out Deps = unkn
   readonly key: string
   readonly snapshots: Snapshots
   readonly agent: { readonly id: string; readonly path: readonly string[] }
+  /** As for `run`. */
+  closeWith(resource: Closable, of: 'agent' | 'runtime'): boolean
 }
 
 interface UndoParts {

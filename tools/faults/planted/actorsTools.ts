@@ -295,7 +295,7 @@ export const faults: readonly Fault[] = [
     what: 'a call that was aborted while it waited is carried out',
     from: '    signal.throwIfAborted()\n  }\n',
     to: '  }\n',
-    tests: ['packages/tools/test/workspace/writeFile'],
+    tests: ['workspace/contract/localContract'],
   },
   {
     id: 'actorsTools-38',

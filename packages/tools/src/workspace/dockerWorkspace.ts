@@ -84,14 +84,18 @@ export function dockerWorkspace(options: DockerWorkspaceOptions): Workspace {
   const opened = (signal: AbortSignal): Promise<Container> => {
     if (closing.signal.aborted) return Promise.reject(closedError(root))
     signal.throwIfAborted()
-    return (opening ??= container({
+    opening ??= container({
       program,
       name,
       clock,
       args: runArguments(options, { name, root, network }),
       root,
       isOwnRoot: !coversRoot(options, root),
-    }))
+    }).catch((thrown: unknown) => {
+      opening = undefined
+      throw thrown
+    })
+    return opening
   }
   const files = shellFiles({
     root,

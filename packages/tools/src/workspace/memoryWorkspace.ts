@@ -69,8 +69,7 @@ export function memoryWorkspace(
   }
 
   try {
-    for (const [path, text] of Object.entries(content))
-      put(path, typeof text === 'string' ? new TextEncoder().encode(text) : text.slice(), 0o644)
+    for (const [path, text] of Object.entries(content)) put(path, bytesOf(path, text), 0o644)
   } catch (thrown) {
     throw new RuntimeError('INVALID_OPTION', `memoryWorkspace: ${messageOf(thrown)}.`, { cause: thrown })
   }
@@ -152,6 +151,13 @@ export function memoryWorkspace(
       isClosed = true
     },
   }
+}
+
+/** A copy of the content that a file is given at first. */
+function bytesOf(path: string, content: unknown): Uint8Array {
+  if (typeof content === 'string') return new TextEncoder().encode(content)
+  if (content instanceof Uint8Array) return content.slice()
+  throw new Error(`the content of ${JSON.stringify(path)} must be a text or bytes`)
 }
 
 /** In pages too. */

@@ -5,7 +5,7 @@ import { lexicalPath } from './paths.ts'
 import { type ExecOptions, isWorkspaceError, type ListOptions, type Workspace, type WorkspaceEntry } from './port.ts'
 
 /** The call of an agent for which a workspace is needed. */
-type Caller = Pick<ToolContext, 'agent'> & Partial<Pick<ToolContext, 'closeWith'>>
+type Caller = Pick<ToolContext, 'agent' | 'closeWith'>
 
 /** A workspace as its tools use it: one for all agents, or one for each. */
 export interface WorkspaceUse extends Pick<Workspace, 'description' | 'root' | 'folder'> {
@@ -56,7 +56,7 @@ export function workspaceUse(given: Workspace, isOwn: boolean): WorkspaceUse {
     spell: (path, of) => (given.spell === undefined ? lexicalPath(given.root, path) : given.spell(path, of)),
     of: ({ agent, closeWith }) => {
       const held = heldBy(agent.id)
-      if (closeWith?.(closerOf(held, agent.id), isOwn ? 'agent' : 'runtime') === true) held.users += 1
+      if (closeWith(closerOf(held, agent.id), isOwn ? 'agent' : 'runtime')) held.users += 1
       return guarded(held)
     },
     endLeft: async (left) => given.endLeft?.(left),
@@ -94,15 +94,19 @@ function guarded(held: Held): Workspace {
       throw failed(thrown, options.signal)
     }
   }
+  // Its methods may be those of a class.
   return {
-    ...workspace,
+    description: workspace.description,
+    root: workspace.root,
+    ...(workspace.has === undefined ? {} : { has: workspace.has }),
+    close: () => workspace.close(),
     read: (path, options) => trying(options.signal, () => workspace.read(path, options)),
     write: (path, bytes, options) => trying(options.signal, () => workspace.write(path, bytes, options)),
     remove: (path, options) => trying(options.signal, () => workspace.remove(path, options)),
     list,
-    exec: (command, options) => execGuarded(command, options),
+    exec,
   }
-  async function execGuarded(command: string, options: ExecOptions): ReturnType<Workspace['exec']> {
+  async function exec(command: string, options: ExecOptions): ReturnType<Workspace['exec']> {
     let refusal: { readonly thrown: unknown } | undefined
     const { started } = options
     const told = async (left: unknown): Promise<void> => {

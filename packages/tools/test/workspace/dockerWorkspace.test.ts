@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process'
 import { existsSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { messageOf } from '../../../../src/protocol/errors.ts'
 import { assert, describe } from '../../../../test/support/suite.ts'
 import { toolContext } from '../../../../test/support/toolContext.ts'
 import { dockerWorkspace } from '../../src/workspace/dockerWorkspace.ts'
@@ -91,7 +92,7 @@ describe('a workspace in a container, by a client that runs everything here', (i
     const call = caller(dockerWorkspace({ image: 'any', root: docker.root, program: docker.program }))
     const running = call('run_command', { command: 'touch begun; sleep 1000' }).then(
       () => 'it ended',
-      (thrown: Error) => thrown.message,
+      (thrown: unknown) => messageOf(thrown),
     )
     await until(() => existsSync(join(docker.root, 'begun')))
     for (const name of docker.containers())

@@ -91,7 +91,7 @@ describe('the tools of a workspace, over files in memory', (it) => {
     const did = async (name: string, input: object) => {
       const context = toolContext({ snapshots })
       await call(name, input, context)
-      const { signal, callId, key, agent, deps } = context
+      const { signal, callId, key, agent, deps, closeWith } = context
       const receipt = context.receipts.at(-1)!.data
       const undoing = {
         input: { path: 'a', content: '', oldText: 'a', newText: 'b' },
@@ -102,6 +102,7 @@ describe('the tools of a workspace, over files in memory', (it) => {
         key,
         agent,
         deps,
+        closeWith,
         snapshots,
       }
       return () => toolNamed(name).undo!(undoing)

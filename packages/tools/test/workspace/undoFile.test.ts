@@ -44,10 +44,10 @@ function undoable(
     /** Undoes the newest call together with all before it. */
     undo(name: string, all: readonly unknown[] = receipts): Promise<void> {
       const [receipt, ...earlier] = all.toReversed()
-      const { signal, callId, key, agent, deps } = toolContext()
+      const { signal, callId, key, agent, deps, closeWith } = toolContext()
       const input = { path: 'a', content: '', oldText: 'a', newText: 'b' }
       const tool = tools.find((one) => one.name === name)!
-      return tool.undo!({ input, receipt, earlier, signal, callId, key, agent, deps, snapshots })
+      return tool.undo!({ input, receipt, earlier, signal, callId, key, agent, deps, closeWith, snapshots })
     },
     read: (path: string) => readFileSync(join(dir, path)),
   }

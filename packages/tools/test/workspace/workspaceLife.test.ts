@@ -1,8 +1,9 @@
 import { defineAgent } from '../../../../src/actors/define/defineAgent.ts'
 import { textOf } from '../../../../src/protocol/messages.ts'
 import { createRuntime } from '../../../bridge/src/createRuntime.ts'
+import { simulatedClock } from '../../../evaluation/src/testing/simulatedClock.ts'
 import { scriptedModel } from '../../../evaluation/src/testing/scriptedModel.ts'
-import { calls, startAgent } from '../../../../test/support/agentHarness.ts'
+import { calls, quiet, startAgent } from '../../../../test/support/agentHarness.ts'
 import { assert, describe } from '../../../../test/support/suite.ts'
 import { memoryWorkspace } from '../../src/workspace/memoryWorkspace.ts'
 import type { Workspace } from '../../src/workspace/port.ts'
@@ -33,6 +34,30 @@ function counted() {
     return one.workspace
   }
   return { make, made }
+}
+
+class Named implements Workspace {
+  readonly description = 'It is a class.'
+  readonly root = '/named'
+  readonly #inner = memoryWorkspace({ 'a.txt': 'of a class' })
+  read(...given: Parameters<Workspace['read']>) {
+    return this.#inner.read(...given)
+  }
+  write(...given: Parameters<Workspace['write']>) {
+    return this.#inner.write(...given)
+  }
+  remove(...given: Parameters<Workspace['remove']>) {
+    return this.#inner.remove(...given)
+  }
+  list(...given: Parameters<Workspace['list']>) {
+    return this.#inner.list(...given)
+  }
+  exec(...given: Parameters<Workspace['exec']>) {
+    return this.#inner.exec(...given)
+  }
+  close() {
+    return this.#inner.close()
+  }
 }
 
 const writes = (id: string, path: string) => calls(id, ['write_file', { path, content: 'x' }])
@@ -122,6 +147,45 @@ describe('the life of a workspace', (it) => {
       made.map(({ closed }) => closed),
       [1, 0],
     )
+  })
+
+  it('may be an object of a class', async (context) => {
+    const harness = await startAgent(context, {
+      tools: workspaceTools(new Named()),
+      replies: [calls('c', ['read_file', { path: 'a.txt' }]), calls('d', ['list_files', {}]), 'done'],
+    })
+    await harness.agent.prompt('go').result
+    assert.equal(
+      harness.ofType('tool.end').map(({ message }) => textOf(message.content)),
+      ['of a class', 'a.txt'],
+    )
+  })
+
+  it('stays open while its agent is only unloaded', async ({ cleanup }) => {
+    const { make, made } = counted()
+    const clock = simulatedClock()
+    const runtime = await createRuntime({ clock, idleUnloadMs: 10 })
+    cleanup(() => runtime.close())
+    const model = scriptedModel([
+      writes('c', 'kept.txt'),
+      'done',
+      calls('d', ['read_file', { path: 'kept.txt' }]),
+      'done',
+    ])
+    const agent = await runtime.spawn(
+      defineAgent({ name: 'a', model, tools: workspaceTools(make(), { workspace: 'own' }) }),
+    )
+    await agent.prompt('go').result
+    await clock.advance(11)
+    for (let turn = 0; agent.isLoaded && turn < 50; turn += 1) await quiet()
+    assert.is(agent.isLoaded, false)
+    const used = made.find(({ written }) => written.length > 0)!
+    assert.is(used.closed, 0)
+    await agent.prompt('again').result
+    const results = agent.conversation.trunk().filter(({ message }) => message.role === 'toolResult')
+    assert.is(textOf(results.at(-1)!.message.content), 'x')
+    await agent.close()
+    assert.is(used.closed, 1)
   })
 
   it('is not made before a call needs it', async (context) => {

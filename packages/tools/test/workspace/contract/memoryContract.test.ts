@@ -17,6 +17,7 @@ describe('the contract of workspaces: files in memory', (it) => {
     assert.equal([...files.files().keys()], ['a.txt', 'b/c.bin', 'd'])
     assert.equal([...(files.files().get('b/c.bin') ?? [])], [1, 2])
     assert.throws(() => memoryWorkspace({ '../a': '' }), /outside the workspace/)
+    assert.throws(() => memoryWorkspace({ a: 5 as never }), /the content of "a" must be a text or bytes/)
     assert.throws(() => memoryWorkspace({ a: '', 'a/b': '' }), /goes through a file/)
   })
 
