@@ -7,6 +7,7 @@ import { metadataSchema, type Metadata } from '../protocol/metadata.ts'
 import { optionsCheck } from '../protocol/checks/optionsCheck.ts'
 import type { Store } from '../protocol/ports/store.ts'
 import { allLogs, pagesOf } from '../log/logPages.ts'
+import { firstRecord } from '../log/readHistory.ts'
 import type { Agent } from './agents/agent.ts'
 import { standingOf } from './logStanding.ts'
 import type { AgentRuntime } from './agentRuntime.ts'
@@ -81,6 +82,8 @@ export async function resumeAll({ runtime, store }: Parts, options: ResumeAllOpt
     if (runtime.agent(id) !== undefined) return
     let name = origin?.definition ?? ''
     try {
+      // Machines are woken.
+      if (origin === undefined && (await firstRecord(store, id))?.type === 'host.created') return
       const { standing, isReporting, definition, metadata } = await standingOf(store, id)
       name = definition
       if (standing !== 'underWay' || isReporting) return

@@ -98,3 +98,36 @@ export const partSamples = (inTurn: object): readonly Record<string, unknown>[] 
   { ...inTurn, type: 'permission.revoked', id: 'q', by: 'store', requestId: 'q' },
   { ...inTurn, type: 'mode.changed', mode: 'plan', by: 'person', requestId: 'q' },
 ]
+
+/** The same of machines, whose records are of no turn. */
+export const hostSamples = (bare: object): readonly Record<string, unknown>[] => [
+  { ...bare, type: 'host.created', hostId: 'h', machine: 'm', version: '1', input: { cents: 1 } },
+  {
+    ...bare,
+    type: 'host.event',
+    event: { type: 'pay', cents: 1 },
+    requestId: 'q',
+    from: 'charge',
+    timer: 't',
+    to: 'desk',
+  },
+  {
+    ...bare,
+    type: 'host.step',
+    upto: 2,
+    print: 'p',
+    set: [{ id: 't', event: { type: 'late' }, to: 'desk', due: 1 }],
+    cleared: ['u'],
+  },
+  { ...bare, type: 'host.effect.start', key: 'h/2/charge', actor: 'charge', effects: 'idempotent' },
+  {
+    ...bare,
+    type: 'host.effect.end',
+    key: 'h/2/charge',
+    actor: 'charge',
+    output: 'paid',
+    error: { code: 'DECLINED', message: 'm' },
+  },
+  { ...bare, type: 'host.snapshot', upto: 2, machine: 'm', version: '1', snapshot: { value: 'paid' } },
+  { ...bare, type: 'host.done', output: 'paid', error: { code: 'DECLINED', message: 'm' } },
+]

@@ -4,7 +4,7 @@ import { eventOf } from '../../src/protocol/events.ts'
 import { logRecordSchema, type LogRecord } from '../../src/protocol/records.ts'
 import { limitsSchema } from '../../src/protocol/runs/runLimits.ts'
 import { assert, describe } from '../support/suite.ts'
-import { partSamples } from './partSamples.ts'
+import { hostSamples, partSamples } from './partSamples.ts'
 
 const accepts = (schema: { safeParse(value: unknown): { success: boolean } }, value: unknown) =>
   schema.safeParse(value).success
@@ -236,6 +236,7 @@ const records: readonly Record<string, unknown>[] = [
     trouble: [{ source: 's', message: 'm' }],
   },
   ...partSamples(inTurn),
+  ...hostSamples({ v: 3, seq: 3, time: 1_000 }),
   { ...inTurn, type: 'use.changed', requestId: 'u', use: { instructions: 'i', tools: [], model: { id: 'm' } } },
   { v: 3, seq: 4, time: 1, type: 'agent.stopped' },
   {
@@ -281,6 +282,12 @@ const optional: { readonly [type: string]: readonly string[] } = {
   'permission.revoked': ['requestId'],
   'mode.changed': ['requestId'],
   'child.ended': ['error'],
+  'host.created': ['version', 'input'],
+  'host.event': ['requestId', 'from', 'timer', 'to'],
+  'host.step': ['set', 'cleared'],
+  'host.effect.end': ['output', 'error'],
+  'host.snapshot': ['version'],
+  'host.done': ['output', 'error'],
   'call.reported': ['ended', 'data', 'changed', 'receipt', 'hook'],
   'inner.start': ['irreversible', 'reversible'],
   'inner.end': ['asked', 'value', 'apart', 'error', 'changed', 'receipt', 'data'],

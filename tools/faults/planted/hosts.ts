@@ -92,9 +92,9 @@ export const faults: readonly Fault[] = [
   {
     id: 'hosts-12',
     file: 'src/runtime/wake.ts',
-    what: 'a machine that somebody has is closed by the waker',
-    from: '    if (open.isAttended) return\n',
+    what: 'the waker keeps the machines that it opened',
+    from: '    if (!open.isAttended) await open.close()\n',
     to: '',
-    tests: ['xstate/test/hosts/finished'],
+    tests: ['xstate/test/hosts/stores'],
   },
 ]

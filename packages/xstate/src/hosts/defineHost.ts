@@ -41,8 +41,12 @@ export const isHostDefinition = (value: unknown): value is HostDefinition => isO
  *
  * @example
  * ```ts
- * const orders = defineHost({ machine: order, version: '2', migrate: (snapshot) => snapshot })
- * const waker = runtime.wake({ definitions: [], machines: [orders] })
+ * import { createMachine } from 'xstate'
+ * import { defineHost } from 'escapement/xstate'
+ *
+ * const egg = createMachine({ id: 'egg', initial: 'soft', states: { soft: { after: { 300_000: 'hard' } }, hard: { type: 'final' } } })
+ * const eggs = defineHost({ machine: egg, version: '2', migrate: (snapshot) => snapshot })
+ * const waker = runtime.wake({ definitions: [], machines: [eggs] })
  * ```
  */
 export function defineHost<M extends AnyMachine>(config: HostConfig<M>): HostDefinition<M> {

@@ -127,8 +127,11 @@ const isFunction = (value: unknown): value is (args: object) => PromiseLike<neve
  *
  * @example
  * ```ts
+ * import { durable, type DurableArgs } from 'escapement/xstate'
+ *
  * const charge = durable(
- *   async ({ input, key, signal }: DurableArgs<{ cents: number }>) => pay(input.cents, { idempotencyKey: key, signal }),
+ *   async ({ input, key, signal }: DurableArgs<{ cents: number }>) =>
+ *     fetch('https://bank.example/charges', { method: 'POST', body: String(input.cents), headers: { 'idempotency-key': key }, signal }).then(({ status }) => status),
  *   { effects: 'idempotent' },
  * )
  * ```

@@ -31,9 +31,13 @@ const check = optionsCheck(
  *
  * @example
  * ```ts
- * const hosted = await hostMachine(runtime, order, { id: 'order-17', input: { cents: 1_900 } })
- * await hosted.send({ type: 'paid' }, { requestId: 'webhook-81' })
- * const output = await hosted.done
+ * import { createMachine } from 'xstate'
+ * import { hostMachine } from 'escapement/xstate'
+ *
+ * const order = createMachine({ id: 'order', initial: 'open', states: { open: { on: { pay: 'paid' } }, paid: { type: 'final' } } })
+ * const hosted = await hostMachine(runtime, order, { id: 'order-17' })
+ * await hosted.send({ type: 'pay' }, { requestId: 'webhook-81' })
+ * await hosted.done
  * ```
  */
 export async function hostMachine<M extends AnyMachine>(

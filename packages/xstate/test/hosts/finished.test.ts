@@ -41,6 +41,7 @@ describe('the actors of a hosted machine, when it is opened again', (it) => {
     const again = await hostMachine(await begin(context, store), machine, { id: 's', takeOver: true })
     await again.settled()
     assert.equal([again.snapshot.context.said, runs], [['run 1'], 1])
+    assert.equal(again.view.children, [{ id: 'w1', status: 'done' }])
     await again.close()
     // And after a snapshot.
     const third = await hostMachine(await begin(context, store), machine, { id: 's' })
@@ -150,5 +151,12 @@ describe('a waker', (it) => {
     while (!(await isDone())) await clock.advance(1)
     await waker.close()
     assert.equal(await store.timers!.due(clock.now() + 10), [])
+  })
+
+  it('is for machines, which resumeAll leaves alone', async (context) => {
+    const store = memoryStore()
+    const runtime = await begin(context, store)
+    await (await hostMachine(runtime, counter(), { id: 'c' })).close()
+    assert.equal(await runtime.resumeAll({ definitions: [] }), { resumed: [], left: [] })
   })
 })

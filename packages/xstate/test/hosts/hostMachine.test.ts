@@ -188,7 +188,7 @@ describe('a hosted machine', (it) => {
     const store = memoryStore()
     const runtime = await begin(context, store, { redact: { secrets: { PASSWORD: 'hunter2' } } })
     const order = orderHost({ pay: async ({ input }) => `hunter2 ${JSON.stringify(input)}` })
-    const hosted = await hostMachine(runtime, order, { id: 'o', input: { cents: 1, password: 'hunter2' } as never })
+    const hosted = await hostMachine(runtime, order, { id: 'o', input: { cents: 1, password: 'hunter2' } })
     await hosted.send({ type: 'note', text: 'hunter2' })
     await hosted.send({ type: 'pay' })
     const { receipt } = await hosted.done
