@@ -46,6 +46,8 @@ interface BalancerOptions {
   readonly workerPort: number
   /** Where it listens. Default: any free one. */
   readonly port?: number
+  /** True to take a worker for down only after seconds, as on a machine that has no time for it. */
+  readonly isPatient?: true
   /** The most descriptors that it may have. */
   readonly descriptors?: number
 }
@@ -54,7 +56,7 @@ interface BalancerOptions {
 export async function startBalancer(
   context: CaseContext,
   program: string,
-  { workerPort, port, descriptors }: BalancerOptions,
+  { workerPort, port, descriptors, isPatient }: BalancerOptions,
 ): Promise<RunningBalancer> {
   const names = await NameServer.start()
   context.cleanup(() => names.close())
@@ -69,6 +71,7 @@ export async function startBalancer(
   settings = put(settings, 'bind :9080', `bind 127.0.0.1:${listensAt}`)
   settings = put(settings, 'parse-resolv-conf', `nameserver tests 127.0.0.1:${names.port}`)
   settings = put(settings, ':9080"', `:${workerPort}"`)
+  if (isPatient === true) settings = put(settings, 'inter 300ms fall 2', 'inter 300ms fall 60')
   writeFileSync(join(dir, 'haproxy.cfg'), settings)
   writeFileSync(join(dir, 'more.cfg'), `global\n  stats socket ${socket}\n`)
   const limit = descriptors === undefined ? '' : `ulimit -n ${descriptors} && `

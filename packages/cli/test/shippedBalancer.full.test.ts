@@ -166,7 +166,7 @@ describeWithHaproxy('the balancer with the settings of examples/cluster', (it) =
   if (findRestate() !== undefined)
     it(
       'takes an agent to where it is in memory, and nothing to a worker that is told to end, which ends what it has',
-      { timeoutMs: 120_000 },
+      { timeoutMs: 240_000 },
       async (context, program) => {
         const dir = project(context)
         const engine = await Engine.start()
@@ -176,7 +176,7 @@ describeWithHaproxy('the balancer with the settings of examples/cluster', (it) =
         const known = { ingress, admin, url: `http://127.0.0.1:${port}` }
         const hosts = ['127.0.0.2', '127.0.0.3', '127.0.0.4']
         const workers = hosts.map((host) => startWorker(context, { dir, host, port: workerPort, engine: known }))
-        const { names, untilUp } = await startBalancer(context, program, { workerPort, port })
+        const { names, untilUp } = await startBalancer(context, program, { workerPort, port, isPatient: true })
         names.addresses = hosts
         await untilUp(hosts)
         for (const worker of workers) await worker.until('\n')
