@@ -13,7 +13,7 @@ export const faults: readonly Fault[] = [
     id: 'asking-2',
     file: 'src/actors/calls/asking.ts',
     what: 'a call that runs again is asked everything again',
-    from: 'problem === undefined ? this.#logged.shift() : this.#takeNext(text)',
+    from: 'problem === undefined ? this.#first(text) : this.#takeNext(text)',
     to: 'undefined as Answer | undefined',
     tests: ['journeys/resumesQuestions'],
   },

@@ -29,7 +29,7 @@ export const faults: readonly Fault[] = [
     id: 'mcp-4',
     file: 'packages/mcp/src/client/stdioTransport.ts',
     what: 'a call whose answer is too long is never answered',
-    from: "    this.onmessage?.({ jsonrpc: '2.0', id, error: { code: -32_000, message } })\n",
+    from: '    this.onmessage?.(this.#options.refusal(id, message))\n',
     to: '',
     tests: ['packages/mcp/test/client/rawServers'],
   },
