@@ -13,6 +13,7 @@ import { nextError } from '../agent/eventErrors.ts'
 import { nodeAt, recordOf } from '../events/eventNode.ts'
 import { FollowedAgent } from '../agent/followedAgent.ts'
 import { FrameBatch, type NextFrame } from '../agent/frameBatch.ts'
+import type { Bulk } from '../sessions/bulk.ts'
 import { Directory } from '../sessions/directory.ts'
 import { ShellChoices, type ChoiceStores } from './shellChoices.ts'
 import { Notices, type NoticePorts } from './notices.ts'
@@ -83,6 +84,8 @@ export class Inspector {
   lastPrompt = ''
   readonly notices: Notices
   readonly deciding: Deciding
+  /** Actions on many agents that are under way, or were refused in part. */
+  readonly bulks = signal<readonly Bulk[]>([])
   /** Reads what results keep beside the log. */
   readonly kept: KeptReader
   /** The person's settings of the page. */
