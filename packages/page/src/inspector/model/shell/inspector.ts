@@ -11,7 +11,8 @@ import { Connection, type ConnectionOptions } from '../agent/connection.ts'
 import { controlsOf, whyNotDrive, whyNotFork, type Controls, type DriveFacts } from '../agent/controls.ts'
 import { nextError } from '../agent/eventErrors.ts'
 import { nodeAt, recordOf } from '../events/eventNode.ts'
-import { FollowedAgent } from '../agent/followedAgent.ts'
+import type { FollowedAgent } from '../agent/followedAgent.ts'
+import { laterFollow, loadFollow } from '../agent/laterFollowed.ts'
 import { FrameBatch, type NextFrame } from '../agent/frameBatch.ts'
 import type { Bulk } from '../sessions/bulk.ts'
 import { Directory } from '../sessions/directory.ts'
@@ -95,6 +96,7 @@ export class Inspector {
   readonly #undo: (() => void)[] = []
   #token: string | undefined
   #hasChosen = false
+  #isClosed = false
 
   constructor(ports: InspectorPorts) {
     this.#ports = ports
@@ -239,6 +241,7 @@ export class Inspector {
 
   /** Idempotent. */
   close(): void {
+    this.#isClosed = true
     for (const undo of this.#undo.splice(0)) undo()
     this.#detach()
   }
@@ -296,9 +299,19 @@ export class Inspector {
       this.agent.value = null
       return
     }
-    const agent = new FollowedAgent(this.#attached.value.connection.client, agentId, { batch: this.batch, at })
+    const follow = laterFollow()
+    this.agent.value = null
+    if (follow === undefined) return void this.#openLater(agentId)
+    const agent = follow(this.#attached.value.connection.client, agentId, { batch: this.batch, at })
     this.agent.value = agent
     this.#readChart(agent)
+  }
+
+  /** Opens an agent once the code for it is there, unless another place is shown by then. */
+  async #openLater(agentId: string): Promise<void> {
+    const isLoaded = await this.attempt(() => loadFollow())
+    const route = untracked(() => this.route.value)
+    if (isLoaded && !this.#isClosed && route.agent === agentId && this.agent.value === null) this.#open(route)
   }
 
   /** The full layout of the chart that is shown; `undefined` when the server gives none. Never rejects. */

@@ -21,13 +21,12 @@ import { isKept } from '../../parts/keepFocus.ts'
 import { laterPart } from '../../parts/later.tsx'
 import { useNow } from '../../parts/useNow.ts'
 import { VirtualList } from '../../parts/virtualList.tsx'
-import { ApprovalCard } from '../calls/approvalCard.tsx'
 import { HomeCause, type CauseAct } from './homeCause.tsx'
 import { HomeHead } from './homeHead.tsx'
 import { HomeRow, type RowAct } from './homeRow.tsx'
 import { HomeStrip } from './homeStrip.tsx'
 import type { HomeMoreProps } from './homeMore.tsx'
-import { QuestionCard } from '../calls/laterQuestion.ts'
+import { ApprovalCard, QuestionCard } from '../calls/laterCards.ts'
 
 const HomeMore = laterPart<HomeMoreProps>(
   <div class="home-tiles" />,
