@@ -1,4 +1,3 @@
-import { join } from 'node:path'
 import { defineConfig } from 'vite'
 import { unusedByPage } from './unusedByPage.ts'
 import { ownAdvice } from './ownAdvice.ts'
@@ -16,7 +15,7 @@ const begins = {
 
 /** Returns true if a module is one of these or imported by them. */
 function isWithin(id: string, files: readonly string[], graph: Graph): boolean {
-  const found = new Set(files.map((file) => join(import.meta.dirname, file)))
+  const found = new Set(files.map((file) => `${import.meta.dirname}/${file}`))
   for (const one of found) {
     if (one === id) return true
     for (const imported of graph.getModuleInfo(one)?.importedIds ?? []) found.add(imported)

@@ -4,11 +4,10 @@ import type { AgentSummary, SessionEntry } from '../../../../../../src/protocol/
 import type { AgentEvent } from '../../../../../../src/protocol/events.ts'
 import type { NodeId } from '../../../../../../src/protocol/ids.ts'
 import type { ServedChart } from '../../../../../charts/src/servedChart.ts'
-import type { AgentViewState } from '../agent/agentView.ts'
 import { KeptReader, type FilePorts } from '../calls/keptResults.ts'
 import { Deciding, targetOf } from '../calls/settledCalls.ts'
 import { Connection, type ConnectionOptions } from '../agent/connection.ts'
-import { controlsOf, whyNotDrive, whyNotFork, type Controls, type DriveFacts } from '../agent/controls.ts'
+import { controlsOf, viewFacts, whyNotDrive, whyNotFork, type Controls, type DriveFacts } from '../agent/controls.ts'
 import { nextError } from '../agent/eventErrors.ts'
 import { nodeAt, recordOf } from '../events/eventNode.ts'
 import type { FollowedAgent } from '../agent/followedAgent.ts'
@@ -96,7 +95,6 @@ export class Inspector {
   readonly #undo: (() => void)[] = []
   #token: string | undefined
   #hasChosen = false
-  #isClosed = false
 
   constructor(ports: InspectorPorts) {
     this.#ports = ports
@@ -111,9 +109,8 @@ export class Inspector {
     this.#token = ports.memory.get()
     this.#hasChosen = route.agent !== null || route.show.length > 0
     this.problems.value = problems
-    const attached = signal(this.#attach())
-    this.#attached = attached
-    this.attached = attached
+    this.#attached = signal(this.#attach())
+    this.attached = this.#attached
     this.#show(route)
     if (token !== null) ports.address.write(formatRoute(route), 'replace')
     this.#undo.push(
@@ -241,7 +238,6 @@ export class Inspector {
 
   /** Idempotent. */
   close(): void {
-    this.#isClosed = true
     for (const undo of this.#undo.splice(0)) undo()
     this.#detach()
   }
@@ -295,23 +291,22 @@ export class Inspector {
     this.chart.value = null
     this.event.value = null
     this.isTimeOpen.value = null
-    if (agentId === null) {
+    const follow = laterFollow()
+    if (agentId === null || follow === undefined) {
       this.agent.value = null
+      if (agentId !== null) void this.#openLater(agentId)
       return
     }
-    const follow = laterFollow()
-    this.agent.value = null
-    if (follow === undefined) return void this.#openLater(agentId)
     const agent = follow(this.#attached.value.connection.client, agentId, { batch: this.batch, at })
     this.agent.value = agent
     this.#readChart(agent)
   }
 
-  /** Opens an agent once the code for it is there, unless another place is shown by then. */
+  /** Opens an agent once its code is there, unless another place is shown by then. */
   async #openLater(agentId: string): Promise<void> {
     const isLoaded = await this.attempt(() => loadFollow())
-    const route = untracked(() => this.route.value)
-    if (isLoaded && !this.#isClosed && route.agent === agentId && this.agent.value === null) this.#open(route)
+    const route = this.route.peek()
+    if (isLoaded && this.#undo.length > 0 && route.agent === agentId && this.agent.peek() === null) this.#open(route)
   }
 
   /** The full layout of the chart that is shown; `undefined` when the server gives none. Never rejects. */
@@ -395,12 +390,3 @@ const noView = {
   pause: null,
   isStopped: false,
 } as const
-
-const viewFacts = (view: AgentViewState): Parameters<typeof controlsOf>[0]['view'] => ({
-  status: view.status,
-  chartState: view.chartState,
-  isRunning: view.isRunning,
-  policies: view.policies,
-  pause: view.pause,
-  isStopped: view.records.at(-1)?.type === 'agent.stopped',
-})
