@@ -35,6 +35,8 @@ export interface BrakeSaving extends Saved {
   readonly type: BrakeRecord
   /** Number of requests since, counted from the one that followed it. */
   readonly requests: number
+  /** US dollars for the beginning that the next request wrote anew; it is in `usd`. `null` without sound prices. */
+  readonly spoiltUsd: Dollars | null
 }
 
 /** Spending of an agent, and what its brakes saved. */
@@ -96,6 +98,7 @@ export function savingsIn(reckoning: Reckoning): Savings {
       turnIndex,
       type,
       requests: sizes.length - requests,
+      spoiltUsd: unpriced === undefined ? dollars(spoilt.cached / 1_000_000, spoilt.measured / 1_000_000) : null,
       ...net(plus(plus(plus(spoilt, spoilt, -2), brought, freed), before, -freed), used, unpriced),
     })),
   }

@@ -6,6 +6,7 @@ import { errorInfoSchema } from '../errorInfo.ts'
 import { agentIdSchema, nodeIdSchema } from '../ids.ts'
 import { metadataSchema } from '../metadata.ts'
 import { usageSchema } from '../messages.ts'
+import { limitsSchema } from '../runs/runLimits.ts'
 import { pauseReasonSchema, runStopReasonSchema, spentSchema } from '../records.ts'
 import { roleSchema } from './rightsSchema.ts'
 import { variants } from './variants.ts'
@@ -222,6 +223,8 @@ export const agentSummarySchema = lazily(() =>
     last: lastRunSchema().exactOptional(),
     /** Start of the current run, in epoch milliseconds. */
     busySince: z.number().exactOptional(),
+    /** Limits of the current run, `{}` without any; missing while none is under way, and from servers of an older version. */
+    limits: limitsSchema().exactOptional(),
     /** When it goes on by itself, by a schedule or after a sleep, in epoch milliseconds; missing if it does not. */
     due: z.number().exactOptional(),
     /** Time of its last record, in epoch milliseconds. */
@@ -277,6 +280,8 @@ export const serverFrames = variants({
       definitions: z.array(z.string()).readonly(),
       /** Descriptions of the definitions by name, where they have one; missing without the right `spawn`, and from servers of an older version. */
       descriptions: z.record(z.string(), z.string()).exactOptional(),
+      /** Cost of a tree of agents in US dollars from which on it is shown as alarming, if the server has one. */
+      alertUsd: z.number().positive().exactOptional(),
       limits: z.object({ maxFrameBytes: z.number(), framesPerSecond: z.number(), maxSubscriptions: z.number() }),
     }),
   ok: () => z.object({ type: z.literal('ok'), id: z.string(), result: z.unknown() }),

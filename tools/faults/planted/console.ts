@@ -6,8 +6,8 @@ export const faults: readonly Fault[] = [
     id: 'console-1',
     file: 'packages/page/src/inspector/model/sessions/overview.ts',
     what: 'who changed last comes last within its group',
-    from: 'return b.since - a.since',
-    to: 'return a.since - b.since',
+    from: 'a.since - b.since : b.since - a.since',
+    to: 'a.since - b.since : a.since - b.since',
     tests: ['page/test/inspector/sessions/overview'],
   },
   {

@@ -54,9 +54,9 @@ export const faults: readonly Fault[] = [
     id: 'reading-7',
     file: 'packages/page/src/inspector/model/sessions/causes.ts',
     what: 'a failure that one agent has is offered as one of several',
-    from: 'agentIds.length > 1',
-    to: 'agentIds.length > 0',
-    tests: ['sessions/overview'],
+    from: 'leastWaiting : 2)',
+    to: 'leastWaiting : 1)',
+    tests: ['inspector/sessions/causes.test'],
   },
   {
     id: 'reading-8',

@@ -96,6 +96,11 @@ export class Client {
     return may?.includes(right) ?? (role !== undefined && rightsOf({ role }).has(right))
   }
 
+  /** Cost of a tree of agents in US dollars from which on it is alarming; `undefined` before `welcome`, and if the server has none. */
+  get alertUsd(): number | undefined {
+    return this.#welcome?.alertUsd
+  }
+
   /** Names of the agents that can be spawned; empty before the first connection, and until a gateway has reached a worker. */
   get definitions(): readonly string[] {
     return this.#welcome?.definitions ?? []

@@ -38,6 +38,7 @@ const shapes: { readonly [T in ServerFrame['type']]: Shape<FrameOf<T>> } = {
     may: maybe(list(text)),
     definitions: list(text),
     descriptions: maybe(texts),
+    alertUsd: maybe(number),
     limits,
   }),
   ok: frame('ok', { id: text, result: anything }),

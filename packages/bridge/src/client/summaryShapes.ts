@@ -1,6 +1,7 @@
 import type { ErrorInfo } from '../../../../src/protocol/errors.ts'
 import type { AgentSummary, LastRun, SessionEntry } from '../../../../src/protocol/bridge/frames.ts'
 import type { Usage } from '../../../../src/protocol/messages.ts'
+import type { Limits } from '../../../../src/protocol/runs/runLimits.ts'
 import type { Metadata } from '../../../../src/protocol/metadata.ts'
 import type { PauseReason, RunStopReason, Spent } from '../../../../src/protocol/records.ts'
 import {
@@ -58,6 +59,7 @@ export const summaryFields: Fields<AgentSummary> = {
   title: maybe(text),
   last: maybe(lastRun),
   busySince: maybe(number),
+  limits: maybe(record as Shape<Limits>),
   due: maybe(number),
   activeAt: maybe(number),
   doing: maybe(text),

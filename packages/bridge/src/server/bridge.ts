@@ -42,6 +42,7 @@ export type BridgeParts = Pick<Bridge, 'store' | 'clock' | 'limits' | 'definitio
   readonly redactor?: (() => Redactor | undefined) | undefined
   readonly logger?: Logger | undefined
   readonly role?: Role
+  readonly alertUsd?: number | undefined
   readonly shareKey?: string | undefined
   readonly gatewaySecret?: string | undefined
   /** Returns true if this server is at a place by which a gateway knows it. */
@@ -82,6 +83,8 @@ export class Bridge {
   readonly waiting: WaitingList
   readonly authenticator: Authenticator
   readonly shares: ShareTokens
+  /** Cost in US dollars from which on the page shows a tree of agents in red. */
+  readonly alertUsd: number | undefined
   /** Key of the sealed values that clients are given to send back; the same on all servers that have to recognise them. */
   readonly key: Key
   /** Set for a gateway: takes commands to the workers that have the agents. */
@@ -128,6 +131,7 @@ export class Bridge {
     this.authenticator = new Authenticator({ tokens, authenticate, role, shares, forwarded, isHere, clock, failed })
     this.key = parts.shareKey ?? parts.gatewaySecret ?? randomBytes(32)
     this.front = parts.front
+    this.alertUsd = parts.alertUsd
     this.dispatch = parts.dispatch
     const { store, definitions, dispatch } = parts
     const placing = { runtime, store, clock, definitions, newId: () => this.newId() }

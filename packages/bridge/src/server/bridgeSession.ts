@@ -240,7 +240,7 @@ export class BridgeSession implements Connection {
   }
 
   #welcome({ access, permit, sessionId, relay }: Authenticated): void {
-    const { limits } = this.#bridge
+    const { limits, alertUsd } = this.#bridge
     const definitions = relay?.definitions ?? access.knownDefinitions
     const descriptions = relay === undefined ? access.descriptions : relay.descriptions
     this.#send({
@@ -250,6 +250,7 @@ export class BridgeSession implements Connection {
       may: [...access.rights],
       definitions,
       ...(descriptions === undefined ? {} : { descriptions }),
+      ...(alertUsd === undefined ? {} : { alertUsd }),
       limits: {
         maxFrameBytes: limits.frameBytes,
         framesPerSecond: limits.framesPerSecond,

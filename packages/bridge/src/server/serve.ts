@@ -44,6 +44,7 @@ export async function serve(
   for (const endpoint of endpoints) endpoint.check?.([...byName.keys()])
   const { clock } = shared
   const role = options.role ?? 'admin'
+  const { frameAncestors = [], alertUsd } = typeof options.inspector === 'object' ? options.inspector : {}
   const bridge = new Bridge(runtime, {
     ...shared,
     limits,
@@ -53,13 +54,13 @@ export async function serve(
     definitions: byName,
     deps: options.deps,
     shareKey: options.shareKey,
+    alertUsd,
     gatewaySecret: options.gatewaySecret,
     isHere: (place) => ownPlaces(options.advertise, addressOf(http), path).has(place),
     dispatch: options.dispatch,
   })
   const admission = new Admission(bridge, options.origins)
   const paths = { base, bridge: path, endpoints: new Endpoints(endpoints) }
-  const { frameAncestors = [] } = typeof options.inspector === 'object' ? options.inspector : {}
   const page = hasPage === false ? undefined : new ServedPage({ bridge: seenFrom(base, path), frameAncestors })
   const routes = new HttpRoutes(bridge, admission, paths, page)
   const upgrades = new Upgrades(bridge, admission, paths, await loadWs())

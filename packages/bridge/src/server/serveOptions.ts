@@ -105,6 +105,8 @@ export interface InspectorOptions {
    * user who may drive agents into a click: name only pages that you trust.
    */
   readonly frameAncestors?: readonly string[]
+  /** Cost of an agent with its sub-agents, in US dollars, from which on the overview shows it in red. Default: 1 for agents without limits, and none for others. */
+  readonly alertUsd?: number
 }
 
 export interface ShareLinkOptions extends ShareOptions {
@@ -208,6 +210,7 @@ const checkEach = optionsCheck(
         z.boolean(),
         onlyFields({
           frameAncestors: z.array(z.string().refine(isOrigin, 'give an origin such as "https://app.example"')),
+          alertUsd: z.number().positive(),
         }).partial(),
       ]),
     shareKey: () => z.string().min(minShareKeyLength, `a key needs at least ${minShareKeyLength} characters`),

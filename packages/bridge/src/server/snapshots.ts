@@ -92,6 +92,7 @@ export function summaryOf(agent: Agent): AgentSummary {
   const { metadata } = host
   const { spent, conversation } = host.view
   const { waiting, uncounted } = host.family.totals
+  const { run } = host.machine.context
   const due = earliestDue(host.machine.context)
   return {
     agentId: agent.id,
@@ -106,6 +107,7 @@ export function summaryOf(agent: Agent): AgentSummary {
     spent,
     ...(uncounted === undefined ? {} : { treeSpent: addSpent(spent, uncounted) }),
     ...overview(host),
+    ...(run === null ? {} : { limits: run.limits }),
     ...(due === null ? {} : { due }),
     ...(metadata === undefined ? {} : { metadata }),
   }

@@ -2,6 +2,8 @@ import { useEffect, useLayoutEffect, useState } from 'preact/hooks'
 import { nameOf } from './model/sessions/agentNames.ts'
 import { waitingKeys } from './model/shell/deciding.ts'
 import type { FollowedAgent } from './model/agent/followedAgent.ts'
+import { ApprovalCard } from './views/calls/laterCards.ts'
+import { loadFollow } from './model/agent/laterFollowed.ts'
 import type { Inspector } from './model/shell/inspector.ts'
 import { keepFocus } from './parts/keepFocus.ts'
 import { later, laterDialog, laterPart } from './parts/later.tsx'
@@ -90,10 +92,11 @@ const parts: readonly { readonly name: Part; readonly label: string }[] = [
 
 /** Fetches the code for the address at once, and returns a function that fetches the rest; neither promise rejects. */
 export function fetchViews({ route }: Inspector): () => Promise<unknown> {
-  const ofAgent = (): Promise<unknown> => Promise.all([AgentPane.preload(), DetailsPane.preload()])
+  const follow = (): Promise<void> => loadFollow().catch(() => {})
+  const ofAgent = (): Promise<unknown> => Promise.all([AgentPane.preload(), DetailsPane.preload(), follow()])
   const [shown, other] = route.value.agent === null ? [Start.preload, ofAgent] : [ofAgent, Start.preload]
   void shown()
-  return other
+  return () => Promise.all([other(), ApprovalCard.preload()])
 }
 
 /** The whole page. */

@@ -1,13 +1,38 @@
 import { defineConfig } from 'vite'
-import { noPartialOutput } from './noPartialOutput.ts'
+import { unusedByPage } from './unusedByPage.ts'
 import { ownAdvice } from './ownAdvice.ts'
+
+/** Modules by their ids, as a bundler knows them. */
+interface Graph {
+  getModuleInfo(id: string): { readonly importedIds: readonly string[] } | null
+}
+
+/** The modules that the overview begins with, and those that an agent does, with its conversation. */
+const begins = {
+  shared: ['views/shell/start.tsx'],
+  ofAgents: ['views/agent/agentPane.tsx', 'model/agent/followedAgent.ts'],
+}
+
+/** Returns true if a module is one of these or imported by them. */
+function isWithin(id: string, files: readonly string[], graph: Graph): boolean {
+  const found = new Set(files.map((file) => `${import.meta.dirname}/${file}`))
+  for (const one of found) {
+    if (one === id) return true
+    for (const imported of graph.getModuleInfo(one)?.importedIds ?? []) found.add(imported)
+  }
+  return false
+}
+
+/** Returns the file for a module that several views share: the overview needs none of an agent, and an agent nothing of its further views. */
+const fileOf = (id: string, graph: Graph): string =>
+  Object.entries(begins).find(([, files]) => isWithin(id, files, graph))?.[0] ?? 'ofViews'
 
 /** The inspector page: static files in `dist/inspector`, without anything inline, as its content security policy wants. */
 // oxlint-disable-next-line import/no-default-export -- Vite reads it so.
 export default defineConfig({
   root: import.meta.dirname,
   base: './',
-  plugins: [ownAdvice, noPartialOutput],
+  plugins: [ownAdvice, unusedByPage],
   oxc: { jsx: { runtime: 'automatic', importSource: 'preact' } },
   build: {
     outDir: '../../../../dist/inspector',
@@ -33,7 +58,7 @@ export default defineConfig({
             },
             // Beside what is fetched at first, or in a view of its own.
             { name: 'sources', test: /\/sourcesPanel\.tsx$/, includeDependenciesRecursively: false },
-            { name: 'shared', minShareCount: 2 },
+            { name: fileOf, minShareCount: 2, includeDependenciesRecursively: false },
           ],
         },
       },

@@ -1,3 +1,4 @@
+import { loadFollow } from '../../../src/inspector/model/agent/laterFollowed.ts'
 import { defineAgent } from '../../../../../src/actors/define/defineAgent.ts'
 import { defineTool } from '../../../../../src/actors/tools/defineTool.ts'
 import { policyModel } from '../../../../../src/actors/models/policyModel.ts'
@@ -79,6 +80,9 @@ function open({ cleanup, signal }: CaseContext, serving: Serving, hash = '', tok
       }),
   }
 }
+
+// The page fetches it before it shows an agent.
+await loadFollow()
 
 describe('the model of the inspector page', (it) => {
   it('chooses the only agent there is, and follows it live', async (context) => {

@@ -33,7 +33,15 @@ describeInChromium('a person who looks for a word on the inspector page', (it) =
       await inspector.sees('No matches')
       await page.keyboard.press('ControlOrMeta+A')
       await page.keyboard.type('HERON STOOD agent:*')
-      await until(page, `/^[1-9]\\d* matches$/.test(document.querySelector('.search-count').textContent)`)
+      await until(
+        page,
+        `/^[1-9]\\d* matches in \\d+ agents$/.test(document.querySelector('.search-count').textContent)`,
+      )
+      const list = page.getByRole('listbox', { name: 'Matches' })
+      await list.locator('mark').first().waitFor()
+      assert.match((await list.locator('mark').first().innerText()).toLowerCase(), /^heron stood$/)
+      assert.equal(await axeViolations(page), [])
+      await page.getByRole('button', { name: /^said / }).waitFor()
       await page.keyboard.press('Shift+Enter')
       await until(
         page,

@@ -1,73 +1,12 @@
-import type { AgentSummary, SessionEntry } from '../../../../../src/protocol/bridge/frames.ts'
 import { aboutOf, fitsFilter, nameOf, wordsOf } from '../../../src/inspector/model/sessions/agentNames.ts'
-import { causesOf } from '../../../src/inspector/model/sessions/causes.ts'
 import { heldRows, overviewOf, type OverviewRow } from '../../../src/inspector/model/sessions/overview.ts'
 import { callWords, ofSameTool, pendingWords } from '../../../src/inspector/model/calls/pendingWords.ts'
 import { formatRoute, readRoute } from '../../../src/inspector/model/shell/route.ts'
 import { GrowthRate } from '../../../src/inspector/model/sessions/tokenRate.ts'
+import { agent, all, byId, fails, session, spent, stops, waits, works } from './summaries.ts'
 import { assert, describe } from '../../../../../test/support/suite.ts'
 
-const usage = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 }
-const spent = (costUsd: number, output = 0) => ({ usage: { ...usage, output }, costUsd, turns: 1 })
-const agent = (agentId: string, rest: Partial<AgentSummary> = {}): AgentSummary => ({
-  agentId,
-  definition: 'worker',
-  path: [],
-  state: 'idle',
-  seq: 1,
-  head: null,
-  pendingApprovals: [],
-  spent: spent(0),
-  ...rest,
-})
-const waits = (agentId: string, calls: readonly string[], rest: Partial<AgentSummary> = {}) =>
-  agent(agentId, { state: 'paused', pending: calls.map((call) => `${agentId}/${call}`), ...rest })
-const fails = (agentId: string, at: number) =>
-  agent(agentId, { last: { stopReason: 'error', at, error: { code: 'MODEL_AUTH', message: 'refused' } } })
-const limit = { type: 'limit', limit: 'turns', used: 60, allowed: 60 } as const
-const stops = (agentId: string, at: number) =>
-  agent(agentId, { state: 'paused', last: { stopReason: 'paused', at, reason: limit } })
-const works = (agentId: string, busySince: number, rest: Partial<AgentSummary> = {}) =>
-  agent(agentId, { state: 'replying.streaming', busySince, activeAt: 99, ...rest })
-const session = (agentId: string, rest: Partial<SessionEntry> = {}): SessionEntry => ({
-  agentId,
-  definition: 'worker',
-  path: [],
-  status: 'completed',
-  isStopped: false,
-  createdAt: 1,
-  updatedAt: 5,
-  runs: 1,
-  turns: 1,
-  usage,
-  costUsd: 0,
-  ...rest,
-})
-
-const all = { show: [], words: [] } as const
-const byId = (...agents: readonly AgentSummary[]) => new Map(agents.map((one) => [one.agentId, one]))
 const told = (rows: readonly OverviewRow[]) => rows.map(({ key, group, words }) => `${group} ${key}: ${words}`)
-
-describe('what several agents have in common', (it) => {
-  it('is each failure and pause of at least two, and nothing that waits for a person', () => {
-    const agents = byId(
-      fails('f1', 3),
-      fails('f2', 4),
-      stops('p1', 1),
-      stops('p2', 2),
-      stops('p3', 3),
-      agent('alone', { last: { stopReason: 'error', at: 9, error: { code: 'STORE_CLOSED', message: 'closed' } } }),
-      waits('w1', ['c1'], { last: { stopReason: 'paused', at: 3, reason: limit } }),
-      works('busy', 3),
-    )
-    assert.equal(causesOf(overviewOf(agents, [], all).rows), [
-      { standing: 'failed', words: 'failed: MODEL_AUTH', agentIds: ['f2', 'f1'] },
-      { standing: 'paused', words: 'paused: limit of 60 turns', agentIds: ['p3', 'p2', 'p1'] },
-    ])
-    // What is filtered away is not continued either.
-    assert.equal(causesOf(overviewOf(agents, [], { show: ['failed'], words: ['f1'] }).rows), [])
-  })
-})
 
 describe('the overview of all agents', (it) => {
   const agents = byId(
@@ -92,6 +31,19 @@ describe('the overview of all agents', (it) => {
       'rest old: at rest',
     ])
     assert.equal(counts, { waiting: 1, failed: 1, paused: 1, working: 2, idle: 1, ended: 1 })
+  })
+
+  it('has who waits longest for a decision first, and of those that failed who did so last', () => {
+    const waiting = byId(
+      waits('new', ['c'], { activeAt: 9 }),
+      waits('old', ['c'], { activeAt: 4 }),
+      fails('first', 1),
+      fails('second', 2),
+    )
+    assert.equal(
+      overviewOf(waiting, [], all).rows.map(({ agentId }) => agentId),
+      ['old', 'new', 'second', 'first'],
+    )
   })
 
   it('keeps its order while agents stay where they stand, however much they do', () => {

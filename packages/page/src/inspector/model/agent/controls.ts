@@ -121,3 +121,13 @@ export function controlsOf(facts: ControlFacts): Controls {
     ]),
   ) as Controls
 }
+
+/** Returns the facts about a view that decide what can be done. Pure. */
+export const viewFacts = (view: AgentViewState): Parameters<typeof controlsOf>[0]['view'] => ({
+  status: view.status,
+  chartState: view.chartState,
+  isRunning: view.isRunning,
+  policies: view.policies,
+  pause: view.pause,
+  isStopped: view.records.at(-1)?.type === 'agent.stopped',
+})

@@ -1,6 +1,6 @@
 import type { AgentEvent } from '../../../../../../src/protocol/events.ts'
 import type { NodeId } from '../../../../../../src/protocol/ids.ts'
-import type { Block } from '../../../../../../src/protocol/messages.ts'
+import type { Block, UserSource } from '../../../../../../src/protocol/messages.ts'
 import type { LogRecord } from '../../../../../../src/protocol/records.ts'
 import { nodeOf } from '../events/eventNode.ts'
 import { eventText } from '../events/eventWords.ts'
@@ -18,11 +18,27 @@ export interface Hit {
   readonly node: NodeId | null
   /** The words around it, on one line. */
   readonly excerpt: string
+  readonly kind: HitKind
+  /** Person, definition, tool, or kind of record, in a word. */
+  readonly who: string
+  readonly isError: boolean
+  /** Epoch milliseconds. */
+  readonly time: number
+}
+
+/** By whom or what the words are. `asked`: input of a call; `answered`: its result; `other`: told by the runtime. */
+export type HitKind = 'said' | 'thought' | 'asked' | 'answered' | 'other'
+
+/** A text that is searched. */
+interface Words {
+  readonly text: string
+  readonly kind: HitKind
+  readonly who: string
 }
 
 /** The searched parts of a record. */
 interface Subject {
-  readonly texts: readonly string[]
+  readonly texts: readonly Words[]
   readonly tool?: string
   readonly isError: boolean
 }
@@ -61,25 +77,26 @@ export class LogSearch {
     const subject = this.#subjectOf(record)
     if (subject === undefined) return 0
     const { errors, tools, text } = this.#query
-    const cost = subject.texts.reduce((sum, { length }) => sum + length, 0)
+    const cost = subject.texts.reduce((sum, { text: { length } }) => sum + length, 0)
     if (errors && !subject.isError) return cost
     if (tools.length > 0 && (subject.tool === undefined || !tools.includes(subject.tool.toLowerCase()))) return cost
-    const excerpt = excerptOf(subject.texts, text)
-    if (excerpt === undefined) return cost
-    const { seq } = record
+    const found = foundIn(subject.texts, text)
+    if (found === undefined) return cost
+    const { seq, time } = record
     const node = nodeOf(record as AgentEvent)
-    this.hits.push({ agentId: this.#agentId, seq, isShared: this.#isShared, node, excerpt })
+    const { isError } = subject
+    this.hits.push({ agentId: this.#agentId, seq, isShared: this.#isShared, node, isError, time, ...found })
     return cost
   }
 
   #subjectOf(record: LogRecord): Subject | undefined {
     switch (record.type) {
       case 'message.added':
-        return { texts: textsIn(record.message.content), isError: false }
+        return { texts: textsIn(record.message.content, sourceWords[record.message.source]), isError: false }
       case 'reply.end': {
         const { content } = record.message
         for (const block of content) if (block.type === 'toolCall') this.#open.set(block.callId, block.input)
-        return { texts: textsIn(content), isError: false }
+        return { texts: textsIn(content, 'model'), isError: false }
       }
       case 'tool.start':
         // Found where it was asked for; here only by its tool, while it has no end.
@@ -90,22 +107,24 @@ export class LogSearch {
         this.#open.delete(callId)
         // With a tool asked for, its call is one hit, with what it was given; otherwise the reply that made it has that.
         const given = this.#query.tools.length > 0 ? jsonTexts(input) : []
-        return { texts: [name, ...given, ...textsIn(message.content)], tool: name, isError: message.isError }
+        const result = textsIn(message.content, name).map(({ text }) => text)
+        const texts = [name, ...given, ...result].map((text) => ({ text, kind: 'answered' as const, who: name }))
+        return { texts, tool: name, isError: message.isError }
       }
       case 'turn.start':
       case 'turn.end':
       case 'turn.captured':
         return undefined
       case 'compaction.end':
-        return { texts: [record.overlay?.summary ?? record.reason ?? ''], isError: !record.applied }
+        return { texts: [told(record, record.overlay?.summary ?? record.reason)], isError: !record.applied }
       case 'revert.applied':
-        return { texts: [record.tag?.text ?? record.reason ?? ''], isError: false }
+        return { texts: [told(record, record.tag?.text ?? record.reason)], isError: false }
       case 'prune.applied':
-        return { texts: [record.memo ?? record.reason ?? ''], isError: false }
+        return { texts: [told(record, record.memo ?? record.reason)], isError: false }
       default:
         // The outcome of a request says the same.
         if ('request' in record) return undefined
-        return { texts: [eventText(record as AgentEvent)], isError: isFailure(record) }
+        return { texts: [told(record, eventText(record as AgentEvent))], isError: isFailure(record) }
     }
   }
 }
@@ -123,11 +142,21 @@ function isFailure(record: LogRecord): boolean {
   }
 }
 
-function textsIn(content: readonly Block[]): string[] {
-  return content.flatMap((block) => {
-    if (block.type === 'text' || block.type === 'thinking') return [block.text]
-    if (block.type === 'toolCall') return [block.name, ...jsonTexts(block.input)]
-    return []
+/** The runtime's words. */
+const told = ({ type }: LogRecord, text = ''): Words => ({ text, kind: 'other', who: type })
+
+const sourceWords: Readonly<Record<UserSource, string>> = {
+  prompt: 'prompt',
+  steering: 'steering',
+  followUp: 'follow-up',
+}
+
+function textsIn(content: readonly Block[], who: string): Words[] {
+  return content.flatMap((block): Words[] => {
+    if (block.type === 'text') return [{ text: block.text, kind: 'said', who }]
+    if (block.type === 'thinking') return [{ text: block.text, kind: 'thought', who }]
+    if (block.type !== 'toolCall') return []
+    return [block.name, ...jsonTexts(block.input)].map((text) => ({ text, kind: 'asked', who: `calls ${block.name}` }))
   })
 }
 
@@ -149,14 +178,21 @@ function jsonTexts(value: unknown): string[] {
   return texts
 }
 
-/** Returns the words around the first match, cut; `undefined` when there is none. */
-function excerptOf(texts: readonly string[], wanted: string): string | undefined {
-  if (wanted === '') return oneLine(texts.join(' ').slice(0, most), most)
-  for (const text of texts) {
+type Found = Pick<Hit, 'excerpt' | 'kind' | 'who'>
+
+/** Returns the words around the first match, cut, and whose they are; `undefined` when there is none. */
+function foundIn(texts: readonly Words[], wanted: string): Found | undefined {
+  const [first] = texts
+  if (wanted === '') {
+    if (first === undefined) return undefined
+    const whole = texts.map(({ text }) => text).join(' ')
+    return { excerpt: oneLine(whole.slice(0, most), most), kind: first.kind, who: first.who }
+  }
+  for (const { text, kind, who } of texts) {
     const at = text.toLowerCase().indexOf(wanted)
     if (at < 0) continue
     const from = Math.max(0, at - before)
-    return oneLine(`${from > 0 ? '…' : ''}${text.slice(from, from + most)}`, most)
+    return { excerpt: oneLine(`${from > 0 ? '…' : ''}${text.slice(from, from + most)}`, most), kind, who }
   }
   return undefined
 }

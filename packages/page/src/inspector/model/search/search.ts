@@ -112,6 +112,11 @@ export class Search {
     return all[this.at.value]
   }
 
+  /** Goes to one of the hits. */
+  goTo(hit: Hit): void {
+    this.at.value = this.hits.value.indexOf(hit)
+  }
+
   /** Stops the search and keeps its matches. Idempotent. */
   stop(): void {
     const wasBusy = this.progress.value.isBusy

@@ -1,22 +1,49 @@
+import { oneLine } from '../words/shortText.ts'
 import type { OverviewRow } from './overview.ts'
 
-/** A failure or a pause that several agents have in common. */
+/** A failure, a pause or a wait that several agents have in common. */
 export interface Cause {
-  readonly standing: 'failed' | 'paused'
+  /** The same while it is the same cause. */
+  readonly key: string
+  readonly standing: 'failed' | 'paused' | 'waiting'
   readonly words: string
-  readonly agentIds: readonly string[]
+  /** The error, or what the loop was, of the first of them. */
+  readonly detail: string
+  readonly rows: readonly OverviewRow[]
 }
 
-/** Returns what at least two agents stand still for, in the order of the rows. Pure. */
-export function causesOf(
-  rows: readonly Pick<OverviewRow, 'agentId' | 'standing' | 'words' | 'pending'>[],
-): readonly Cause[] {
-  const found = new Map<string, Cause & { readonly agentIds: string[] }>()
-  for (const { agentId, standing, words, pending } of rows) {
-    if (pending !== null || (standing !== 'failed' && standing !== 'paused')) continue
-    const cause = found.get(words) ?? { standing, words, agentIds: [] }
-    cause.agentIds.push(agentId)
-    found.set(words, cause)
+/** From so many on what waits at agents of one definition is one cause: each is another decision. */
+const leastWaiting = 5
+
+/** The message of an error, or the evidence of a loop; empty if there is none. Pure. */
+export function detailOf({ of: { last } }: Pick<OverviewRow, 'of'>): string {
+  const { error, reason } = last ?? {}
+  return oneLine(error?.message ?? (reason?.type === 'stall' ? reason.evidence : ''))
+}
+
+/** Numbers and ids in a message differ although the cause is the same. */
+const alike = (text: string): string => text.replaceAll(/[\w-]*\d[\w-]*/g, '#')
+
+function keyOf(row: OverviewRow): string | undefined {
+  const { standing, words, pending, isSession } = row
+  if (isSession) return undefined
+  if (pending !== null) return `waiting ${row.of.definition}`
+  if (standing === 'failed') return `${words} ${alike(detailOf(row))}`
+  return standing === 'paused' ? words : undefined
+}
+
+/** Returns what several agents stand still for, in the order of the rows. Pure. */
+export function causesOf(rows: readonly OverviewRow[]): readonly Cause[] {
+  const found = new Map<string, Cause & { readonly rows: OverviewRow[] }>()
+  for (const row of rows) {
+    const key = keyOf(row)
+    const { standing, words } = row
+    if (key === undefined || (standing !== 'failed' && standing !== 'paused' && standing !== 'waiting')) continue
+    const cause = found.get(key)
+    if (cause === undefined) found.set(key, { key, standing, words, detail: detailOf(row), rows: [row] })
+    else cause.rows.push(row)
   }
-  return [...found.values()].filter(({ agentIds }) => agentIds.length > 1)
+  return [...found.values()].filter(
+    ({ standing, rows: all }) => all.length >= (standing === 'waiting' ? leastWaiting : 2),
+  )
 }

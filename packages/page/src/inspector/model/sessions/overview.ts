@@ -23,13 +23,23 @@ export interface OverviewRow {
   /** Time since which it stands there, in epoch milliseconds; 0 when that is not known. */
   readonly since: number
   readonly isSession: boolean
+  /** US dollars, its sub-agents included. */
+  readonly costUsd: number
+  /** Number of agents below it whose last run failed. */
+  readonly failedBelow: number
 }
+
+/** Orders of the overview: by need, in groups, or all agents by one column, the largest or longest first. */
+export const orders = ['need', 'since', 'context', 'cost'] as const
+export type Order = (typeof orders)[number]
 
 /** Number of agents by standing, whatever is filtered. */
 export type Counts = Readonly<Record<Standing, number>>
 
 export interface Overview {
   readonly rows: readonly OverviewRow[]
+  /** The rows of all running agents, whatever is filtered, in no order. */
+  readonly all: readonly OverviewRow[]
   readonly counts: Counts
   /** US dollars of all running agents, each tree once. */
   readonly costUsd: number
@@ -48,12 +58,33 @@ const groupOf: Readonly<Record<Standing, Group>> = {
 
 const needs = new Map<Standing, number>(standings.map((standing, index) => [standing, index]))
 
-/** Orders rows by need, then by the latest change, then by name; the order stays the same while each agent stands where it stands. */
-function compareRows(a: OverviewRow, b: OverviewRow): number {
+type Compare = (a: OverviewRow, b: OverviewRow) => number
+
+/**
+ * Orders rows by need, then by the latest change, what waits for a person by the longest wait, then by name; the order stays the same while each agent
+ * stands where it stands.
+ */
+function byNeed(a: OverviewRow, b: OverviewRow): number {
   const need = needs.get(a.standing)! - needs.get(b.standing)!
   if (need !== 0) return need
-  if (a.since !== b.since) return b.since - a.since
+  if (a.since !== b.since) return a.standing === 'waiting' ? a.since - b.since : b.since - a.since
   return a.key < b.key ? -1 : a.key > b.key ? 1 : 0
+}
+
+/** Share of its context window that an agent fills; 0 when it is not known. Pure. */
+export function contextShare(of: AgentSummary | SessionEntry): number {
+  const tokens = 'contextTokens' in of ? of.contextTokens : undefined
+  return tokens?.window === undefined || tokens.window === 0 ? 0 : tokens.used / tokens.window
+}
+
+/** A time that is not known is the latest. */
+const sinceOf = ({ since }: OverviewRow): number => (since === 0 ? Infinity : since)
+
+const compares: Readonly<Record<Order, Compare>> = {
+  need: byNeed,
+  since: (a, b) => (sinceOf(a) === sinceOf(b) ? byNeed(a, b) : sinceOf(a) - sinceOf(b)),
+  context: (a, b) => contextShare(b.of) - contextShare(a.of) || byNeed(a, b),
+  cost: (a, b) => b.costUsd - a.costUsd || byNeed(a, b),
 }
 
 const spentOf = (agent: AgentSummary): Spent => agent.treeSpent ?? agent.spent
@@ -65,18 +96,23 @@ export interface OverviewOptions {
   readonly words: readonly string[]
   /** Agents that ran since the sessions were read: their end is not known yet. */
   readonly settling?: ReadonlySet<string>
+  /** Sub-agents that ran since the page was opened and have gone. */
+  readonly left?: ReadonlyMap<string, AgentSummary>
+  /** Default: `need`. */
+  readonly order?: Order
 }
 
 /** Returns all agents, those that need a person first. Pure. */
 export function overviewOf(
   agents: ReadonlyMap<string, AgentSummary>,
   sessions: readonly SessionEntry[],
-  { show, words, settling }: OverviewOptions,
+  { show, words, settling, left, order = 'need' }: OverviewOptions,
 ): Overview {
   const counts = Object.fromEntries(standings.map((standing) => [standing, 0])) as Record<Standing, number>
-  const rows: OverviewRow[] = []
+  const all: OverviewRow[] = []
   const isShown = (standing: Standing, one: AgentSummary | SessionEntry): boolean =>
     (show.length === 0 || show.includes(standing)) && fitsFilter(one, words)
+  const failed = failedBelow([agents, left ?? noAgents])
   let costUsd = 0
   let outputTokens = 0
   for (const agent of agents.values()) {
@@ -86,18 +122,40 @@ export function overviewOf(
       costUsd += spentOf(agent).costUsd
       outputTokens += spentOf(agent).usage.output
     }
-    if (!isShown(standing, agent)) continue
     const { agentId } = agent
-    const row = { agentId, group: groupOf[standing], standing, words: said, of: agent, since, isSession: false }
-    if (keys.length === 0) rows.push({ ...row, key: agentId, pending: null })
-    for (const pending of keys) rows.push({ ...row, key: pending, pending })
+    const row = {
+      agentId,
+      group: groupOf[standing],
+      standing,
+      words: said,
+      of: agent,
+      since,
+      isSession: false,
+      costUsd: spentOf(agent).costUsd,
+      failedBelow: failed.get(agentId) ?? 0,
+    }
+    if (keys.length === 0) all.push({ ...row, key: agentId, pending: null })
+    for (const pending of keys) all.push({ ...row, key: pending, pending })
   }
+  const rows = all.filter((row) => isShown(row.standing, row.of))
   for (const session of sessions) {
     if (agents.has(session.agentId)) continue
     counts.ended += 1
     if (isShown('ended', session)) rows.push(rowAtRest(session, settling?.has(session.agentId) === true))
   }
-  return { rows: rows.toSorted(compareRows), counts, costUsd, outputTokens }
+  return { rows: rows.toSorted(compares[order]), all, counts, costUsd, outputTokens }
+}
+
+const noAgents: ReadonlyMap<string, AgentSummary> = new Map()
+
+/** Returns how many agents below each one have failed, those that have gone included. */
+function failedBelow(lists: readonly ReadonlyMap<string, AgentSummary>[]): ReadonlyMap<string, number> {
+  const found = new Map<string, number>()
+  for (const list of lists)
+    for (const { path, last } of list.values())
+      if (path.length > 0 && last?.stopReason === 'error')
+        for (const id of path) found.set(id, (found.get(id) ?? 0) + 1)
+  return found
 }
 
 /** Returns the row of a session whose agent does not run. It stands at the end, as it needs no person, and its words say how it ended. */
@@ -115,6 +173,8 @@ function rowAtRest(session: SessionEntry, isSettling: boolean): OverviewRow {
     pending: null,
     since: updatedAt,
     isSession: true,
+    costUsd: session.costUsd,
+    failedBelow: 0,
   }
 }
 

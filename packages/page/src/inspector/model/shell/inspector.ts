@@ -4,15 +4,16 @@ import type { AgentSummary, SessionEntry } from '../../../../../../src/protocol/
 import type { AgentEvent } from '../../../../../../src/protocol/events.ts'
 import type { NodeId } from '../../../../../../src/protocol/ids.ts'
 import type { ServedChart } from '../../../../../charts/src/servedChart.ts'
-import type { AgentViewState } from '../agent/agentView.ts'
 import { KeptReader, type FilePorts } from '../calls/keptResults.ts'
 import { Deciding, targetOf } from '../calls/settledCalls.ts'
 import { Connection, type ConnectionOptions } from '../agent/connection.ts'
-import { controlsOf, whyNotDrive, whyNotFork, type Controls, type DriveFacts } from '../agent/controls.ts'
+import { controlsOf, viewFacts, whyNotDrive, whyNotFork, type Controls, type DriveFacts } from '../agent/controls.ts'
 import { nextError } from '../agent/eventErrors.ts'
 import { nodeAt, recordOf } from '../events/eventNode.ts'
-import { FollowedAgent } from '../agent/followedAgent.ts'
+import type { FollowedAgent } from '../agent/followedAgent.ts'
+import { laterFollow, loadFollow } from '../agent/laterFollowed.ts'
 import { FrameBatch, type NextFrame } from '../agent/frameBatch.ts'
+import type { Bulk } from '../sessions/bulk.ts'
 import { Directory } from '../sessions/directory.ts'
 import { ShellChoices, type ChoiceStores } from './shellChoices.ts'
 import { Notices, type NoticePorts } from './notices.ts'
@@ -83,6 +84,8 @@ export class Inspector {
   lastPrompt = ''
   readonly notices: Notices
   readonly deciding: Deciding
+  /** Actions on many agents that are under way, or were refused in part. */
+  readonly bulks = signal<readonly Bulk[]>([])
   /** Reads what results keep beside the log. */
   readonly kept: KeptReader
   /** The person's settings of the page. */
@@ -106,9 +109,8 @@ export class Inspector {
     this.#token = ports.memory.get()
     this.#hasChosen = route.agent !== null || route.show.length > 0
     this.problems.value = problems
-    const attached = signal(this.#attach())
-    this.#attached = attached
-    this.attached = attached
+    this.#attached = signal(this.#attach())
+    this.attached = this.#attached
     this.#show(route)
     if (token !== null) ports.address.write(formatRoute(route), 'replace')
     this.#undo.push(
@@ -289,13 +291,22 @@ export class Inspector {
     this.chart.value = null
     this.event.value = null
     this.isTimeOpen.value = null
-    if (agentId === null) {
+    const follow = laterFollow()
+    if (agentId === null || follow === undefined) {
       this.agent.value = null
+      if (agentId !== null) void this.#openLater(agentId)
       return
     }
-    const agent = new FollowedAgent(this.#attached.value.connection.client, agentId, { batch: this.batch, at })
+    const agent = follow(this.#attached.value.connection.client, agentId, { batch: this.batch, at })
     this.agent.value = agent
     this.#readChart(agent)
+  }
+
+  /** Opens an agent once its code is there, unless another place is shown by then. */
+  async #openLater(agentId: string): Promise<void> {
+    const isLoaded = await this.attempt(() => loadFollow())
+    const route = this.route.peek()
+    if (isLoaded && this.#undo.length > 0 && route.agent === agentId && this.agent.peek() === null) this.#open(route)
   }
 
   /** The full layout of the chart that is shown; `undefined` when the server gives none. Never rejects. */
@@ -379,12 +390,3 @@ const noView = {
   pause: null,
   isStopped: false,
 } as const
-
-const viewFacts = (view: AgentViewState): Parameters<typeof controlsOf>[0]['view'] => ({
-  status: view.status,
-  chartState: view.chartState,
-  isRunning: view.isRunning,
-  policies: view.policies,
-  pause: view.pause,
-  isStopped: view.records.at(-1)?.type === 'agent.stopped',
-})

@@ -9,7 +9,7 @@ import { DiffView, isSeenWhole, mostLines } from '../../parts/diffView.tsx'
 import { useDraft } from './useDraft.ts'
 import { WhoAsks } from './whoAsks.tsx'
 
-interface ApprovalProps {
+export interface ApprovalProps {
   readonly inspector: Inspector
   /** Id of the agent that the decision is sent to: its own, or one above it. */
   readonly via: string

@@ -12,8 +12,7 @@ import { ControlButton } from '../../parts/controlButton.tsx'
 import { Icon } from '../../parts/icon.tsx'
 import { useMedia } from '../../parts/useMedia.ts'
 import { useNow } from '../../parts/useNow.ts'
-import { ApprovalCard } from './approvalCard.tsx'
-import { QuestionCard } from './laterQuestion.ts'
+import { ApprovalCard, QuestionCard } from './laterCards.ts'
 
 /** Lines below a chart where there is little room; more are folded into one. */
 const mostBesideChart = 2

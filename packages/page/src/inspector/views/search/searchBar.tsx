@@ -1,8 +1,10 @@
-import { useEffect, useLayoutEffect, useMemo, useRef } from 'preact/hooks'
+import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { useSignal } from '@preact/signals'
 import { formatNodeId } from '../../../../../../src/protocol/text/nodeIds.ts'
 import { counted } from '../../../../../charts/src/amounts.ts'
 import type { FollowedAgent } from '../../model/agent/followedAgent.ts'
+import { hitRows, type HitFilter } from '../../model/search/hitRows.ts'
+import { HitList } from './hitList.tsx'
 import { hitMarks, noMarks } from '../../model/search/hitMarks.ts'
 import type { Inspector } from '../../model/shell/inspector.ts'
 import type { Hit } from '../../model/search/logSearch.ts'
@@ -54,11 +56,22 @@ export function SearchBar({ inspector, view }: SearchBarProps) {
     cancelWrite.current()
     cancelWrite.current = inspector.clock.after(writtenAfterMs, write)
   }
-  const step = (by: 1 | -1): void => {
-    const hit = search.go(by)
-    if (hit === undefined) return
+  const [filter, setFilter] = useState<HitFilter | null>(null)
+  const hits = search.hits.value
+  const rows = useMemo(() => hitRows(hits, filter), [hits, filter])
+  const chosen = hits[search.at.value]
+  const choose = (hit: Hit): void => {
+    search.goTo(hit)
     cancelWrite.current()
     show(inspector, hit, typed.value)
+  }
+  /** Goes round and round through all that are in the list. */
+  const step = (by: 1 | -1): void => {
+    const listed = rows.flatMap((row) => (row.type === 'hits' ? row.hits : []))
+    if (listed.length === 0) return
+    const from = chosen === undefined ? -1 : listed.indexOf(chosen)
+    const next = from < 0 && by < 0 ? listed.length - 1 : (from + by + listed.length) % listed.length
+    choose(listed[next]!)
   }
   const leave = (): void => {
     cancelWrite.current()
@@ -84,10 +97,12 @@ export function SearchBar({ inspector, view }: SearchBarProps) {
           maxLength={1_000}
           onInput={(event) => type(event.currentTarget.value)}
           onKeyDown={(event) => {
-            if (event.isComposing || (event.key !== 'Enter' && event.key !== 'Escape')) return
+            const by = { Enter: event.shiftKey ? -1 : 1, ArrowDown: 1, ArrowUp: -1, Escape: 0 } as const
+            if (event.isComposing || !Object.hasOwn(by, event.key)) return
             event.preventDefault()
-            if (event.key === 'Escape') leave()
-            else step(event.shiftKey ? -1 : 1)
+            const way = by[event.key as keyof typeof by]
+            if (way === 0) leave()
+            else step(way)
           }}
         />
         <span class="search-count number" role="status">
@@ -115,6 +130,18 @@ export function SearchBar({ inspector, view }: SearchBarProps) {
         </SquareButton>
       </div>
       <Found search={search} shown={view.agentId} />
+      {hits.length < 2 ? null : (
+        <HitList
+          inspector={inspector}
+          hits={hits}
+          rows={rows}
+          wanted={search.query.value.text}
+          chosen={chosen}
+          filter={filter}
+          onFilter={setFilter}
+          onChoose={choose}
+        />
+      )}
     </search>
   )
 }
@@ -129,9 +156,11 @@ function countOf({ hits, at, query, progress }: Search): string {
   if (!asksAnything(query.value)) return ''
   const count = hits.value.length
   if (count === 0) return progress.value.isBusy ? '…' : 'No matches'
+  const agents = new Set(hits.value.map(({ agentId }) => agentId)).size
+  const where = agents > 1 ? ` in ${formatCount(agents)} agents` : ''
   return at.value < 0
-    ? `${formatCount(count)} ${count === 1 ? 'match' : 'matches'}`
-    : `${formatCount(at.value + 1)} of ${formatCount(count)}`
+    ? `${formatCount(count)} ${count === 1 ? 'match' : 'matches'}${where}`
+    : `${formatCount(at.value + 1)} of ${formatCount(count)}${where}`
 }
 
 /** Position among the hits, and the progress of a search of the tree. */

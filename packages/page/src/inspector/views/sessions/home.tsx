@@ -5,7 +5,12 @@ import type { Pending } from '../../../../../../src/protocol/runs/pending.ts'
 import { wordsOf } from '../../model/sessions/agentNames.ts'
 import type { Inspector } from '../../model/shell/inspector.ts'
 import { formatCount } from '../../model/words/numbers.ts'
-import { heldRows, overviewOf, type Group, type OverviewRow } from '../../model/sessions/overview.ts'
+import { heldRows, overviewOf, type Group, type Order, type OverviewRow } from '../../model/sessions/overview.ts'
+import { alarmOf } from '../../model/sessions/alarm.ts'
+import type { Cause } from '../../model/sessions/causes.ts'
+import { goBack, loopTarget } from '../../model/sessions/goBack.ts'
+import { causeKey, keyOf, linesOf } from '../../model/sessions/homeLines.ts'
+import type { Rates } from '../../model/sessions/spendOfLate.ts'
 import { isToldWhole } from '../../model/calls/pendingWords.ts'
 import { retry } from '../../model/agent/retry.ts'
 import { say } from '../../model/agent/say.ts'
@@ -16,25 +21,23 @@ import { isKept } from '../../parts/keepFocus.ts'
 import { laterPart } from '../../parts/later.tsx'
 import { useNow } from '../../parts/useNow.ts'
 import { VirtualList } from '../../parts/virtualList.tsx'
-import { ApprovalCard } from '../calls/approvalCard.tsx'
+import { HomeCause, type CauseAct } from './homeCause.tsx'
+import { HomeHead } from './homeHead.tsx'
 import { HomeRow, type RowAct } from './homeRow.tsx'
 import { HomeStrip } from './homeStrip.tsx'
 import type { HomeMoreProps } from './homeMore.tsx'
-import { QuestionCard } from '../calls/laterQuestion.ts'
+import { ApprovalCard, QuestionCard } from '../calls/laterCards.ts'
 
-const HomeMore = laterPart<HomeMoreProps>(<></>, async () => (await import('./homeMore.tsx')).HomeMore)
+const HomeMore = laterPart<HomeMoreProps>(
+  <div class="home-tiles" />,
+  async () => (await import('./homeMore.tsx')).HomeMore,
+)
 
 const titles: Readonly<Record<Group, string>> = {
   needs: 'Needs you',
   working: 'Working',
   rest: 'Done and idle',
 }
-
-/** A line of the list: a heading, a row, or the button that reads more. */
-type Line =
-  | { readonly type: 'heading'; readonly group: Group; readonly count: number }
-  | { readonly type: 'row'; readonly row: OverviewRow }
-  | { readonly type: 'more'; readonly count: number }
 
 /** All agents at a glance: those that need a person, those that work, and those that are done. */
 export function Home({ inspector }: { readonly inspector: Inspector }) {
@@ -49,16 +52,20 @@ export function Home({ inspector }: { readonly inspector: Inspector }) {
   const moved = useRef(0)
   const held = useRef<readonly OverviewRow[] | null>(null)
   const [isHeld, setHeld] = useState(false)
+  const [order, setOrder] = useState<Order>('need')
+  const [turned, setTurned] = useState<ReadonlySet<string>>(new Set())
+  const [rates, setRates] = useState<Rates>(new Map())
+  const left = directory.left.value
   const overview = useMemo(
-    () => overviewOf(agents, sessions, { show, words: wordsOf(filter), settling }),
-    [agents, sessions, show, filter, settling],
+    () => overviewOf(agents, sessions, { show, words: wordsOf(filter), settling, left, order }),
+    [agents, sessions, show, filter, settling, left, order],
   )
   const now = useNow(inspector.clock, overview.counts.working > 0 ? 1_000 : 15_000)
   const rows = isHeld && held.current !== null ? heldRows(held.current, overview.rows, agents) : overview.rows
   held.current = isHeld ? rows : null
   const rest = filter === '' && show.length === 0 ? directory.sessionTotal.value - sessions.length : 0
-  const lines = linesOf(rows, agents.size > 0 || sessions.length > 0 ? rest : 0)
-  const at = lines.findIndex((line) => line.type === 'row' && line.row.key === active)
+  const lines = linesOf(rows, { order, turned, rest: agents.size > 0 || sessions.length > 0 ? rest : 0 })
+  const at = lines.findIndex((line) => keyOf(line) === active)
   const why = inspector.whyNotApprove.value
   const [deciding] = useState(() => new Deciding(inspector.clock))
   /** The row to which the person has moved by a key or a click. */
@@ -81,9 +88,9 @@ export function Home({ inspector }: { readonly inspector: Inspector }) {
     while (lines[index] !== undefined && lines[index]!.type === 'heading') index += by
     const line = lines[index]
     moved.current += 1
-    if (line?.type !== 'row') return
-    chosen.current = line.row.key
-    setActive(line.row.key)
+    if (line?.type !== 'row' && line?.type !== 'cause') return
+    chosen.current = keyOf(line)
+    setActive(keyOf(line))
   }
   /** Leaves a decided row and chooses the next one that waits, so that a second press does not fall on the row that took its place. */
   const leave = (row: OverviewRow): void => {
@@ -98,12 +105,31 @@ export function Home({ inspector }: { readonly inspector: Inspector }) {
     const agent = connection.client.agent(row.agentId)
     if (what === 'retry' && row.standing === 'failed') void inspector.attempt(() => retry(agent))
     else if (what === 'resume') void inspector.attempt(() => say(agent, 'resume', ''))
+    else if (what === 'say') return talkTo(row.agentId)
+    const before = loopTarget(row)
+    if (what === 'goBack' && before !== undefined) void inspector.attempt(() => goBack(agent, before))
     const pending = pendingOf(row)
     if ((what !== 'approve' && what !== 'deny') || pending?.kind !== 'approval') return
     // Nobody approves what the line has no room for: its card has all of it.
     if (what === 'approve' && opened !== row.key && !isShownWhole(row, pending)) return setOpened(row.key)
     leave(row)
     void inspector.attempt(() => agent.decide(pending.key, what))
+  }
+  const talkTo = (agentId: string): void => {
+    inspector.go({ agent: agentId })
+    // The field is there once the agent is drawn.
+    inspector.clock.after(100, () => document.getElementById('prompt')?.focus())
+  }
+  const actOn = (cause: Cause, what: CauseAct): void => {
+    setActive(causeKey(cause))
+    if (what === 'turn') {
+      const next = new Set(turned)
+      if (!next.delete(cause.key)) next.add(cause.key)
+      setTurned(next)
+      return
+    }
+    if (why !== null || !isMeant(cause, what)) return
+    void import('../../model/sessions/causeActs.ts').then(({ actOnCause }) => actOnCause(inspector, cause, what))
   }
   const isShownWhole = (row: OverviewRow, pending: Pending): boolean => {
     const index = lines.findIndex((line) => line.type === 'row' && line.row.key === row.key)
@@ -114,6 +140,8 @@ export function Home({ inspector }: { readonly inspector: Inspector }) {
     if (event.ctrlKey || event.metaKey || event.altKey || event.target !== event.currentTarget) return
     const line = lines[at]
     const row = line?.type === 'row' ? line.row : undefined
+    const cause = line?.type === 'cause' ? line.cause : undefined
+    const turn = (): unknown => cause !== undefined && actOn(cause, 'turn')
     // What was typed in its card would be lost, and a second press is meant for the row before.
     const once = (what: RowAct) => () =>
       row?.pending != null && !event.repeat && mayDecide(row.pending) && act(row, what)
@@ -124,11 +152,16 @@ export function Home({ inspector }: { readonly inspector: Inspector }) {
       PageUp: () => moveTo(Math.max(0, at - 20), 1),
       Home: () => moveTo(0, 1),
       End: () => moveTo(lines.length - 1, -1),
-      Enter: () => row !== undefined && inspector.go({ agent: row.agentId }),
-      ' ': () => row?.pending != null && act(row, 'open'),
+      Enter: () => (row === undefined ? turn() : inspector.go({ agent: row.agentId })),
+      ' ': () => (row?.pending == null ? turn() : act(row, 'open')),
       y: once('approve'),
       n: once('deny'),
-      r: () => row !== undefined && !event.repeat && act(row, row.standing === 'paused' ? 'resume' : 'retry'),
+      r: () => {
+        if (event.repeat) return
+        if (row !== undefined) act(row, row.standing === 'paused' ? 'resume' : 'retry')
+        else if (cause !== undefined && cause.standing !== 'waiting')
+          actOn(cause, cause.standing === 'paused' ? 'resume' : 'retry')
+      },
     }
     const key = keys[event.key]
     if (key === undefined || (event.key === 'n' && row?.pending == null)) return
@@ -161,7 +194,15 @@ export function Home({ inspector }: { readonly inspector: Inspector }) {
           if (at < 0) moveTo(0, 1)
         }}
       />
-      <HomeMore inspector={inspector} filter={filter} onFilter={setFilter} rows={rows} />
+      <HomeMore
+        inspector={inspector}
+        filter={filter}
+        onFilter={setFilter}
+        overview={overview}
+        now={now}
+        onRates={setRates}
+      />
+      <HomeHead order={order} onOrder={setOrder} />
       {lines.length === 0 ? (
         <EmptyState icon="search" title="No matching agents">
           <button
@@ -203,6 +244,17 @@ export function Home({ inspector }: { readonly inspector: Inspector }) {
             const line = lines[index]!
             if (line.type === 'heading') return <Heading {...line} />
             if (line.type === 'more') return <More count={line.count} onRead={() => void directory.readMore()} />
+            if (line.type === 'cause')
+              return (
+                <HomeCause
+                  cause={line.cause}
+                  index={index}
+                  isOpen={line.isOpen}
+                  isActive={index === at}
+                  why={why}
+                  onAct={(what) => actOn(line.cause, what)}
+                />
+              )
             const { row } = line
             const pending = pendingOf(row)
             const isOpen = opened === row.key && pending !== undefined
@@ -216,6 +268,9 @@ export function Home({ inspector }: { readonly inspector: Inspector }) {
                   isActive={index === at}
                   isOpen={isOpen}
                   why={why}
+                  isBelow={line.isBelow}
+                  alarm={alarmOf(row, connection.client.alertUsd)}
+                  rate={row.of.path.length > 0 ? 0 : (rates.get(row.agentId) ?? 0)}
                   onChoose={() => inspector.go({ agent: row.agentId })}
                   onAct={(what) => {
                     setActive(row.key)
@@ -242,22 +297,14 @@ export function Home({ inspector }: { readonly inspector: Inspector }) {
   )
 }
 
-function linesOf(rows: readonly OverviewRow[], rest: number): readonly Line[] {
-  const lines: Line[] = []
-  const counts = new Map<Group, number>()
-  for (const { group } of rows) counts.set(group, (counts.get(group) ?? 0) + 1)
-  let group: Group | undefined
-  for (const row of rows) {
-    if (row.group !== group) lines.push({ type: 'heading', group: row.group, count: counts.get(row.group)! })
-    group = row.group
-    lines.push({ type: 'row', row })
-  }
-  if (rest > 0) lines.push({ type: 'more', count: rest })
-  return lines
-}
-
-const keyOf = (line: Line): string =>
-  line.type === 'row' ? line.row.key : line.type === 'heading' ? ` ${line.group}` : ' more'
+/** Asks once more about an action that cannot be taken back. */
+const isMeant = ({ rows }: Cause, what: CauseAct): boolean =>
+  (what !== 'deny' && what !== 'goBack') ||
+  confirm(
+    what === 'deny'
+      ? `Deny ${counted(rows.length, 'call')}?`
+      : `Take ${counted(rows.length, 'agent')} back to before the loop?`,
+  )
 
 const Heading = ({ group, count }: { readonly group: Group; readonly count: number }) => (
   <div class={`home-heading is-${group}`} role="row">

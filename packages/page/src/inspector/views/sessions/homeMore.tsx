@@ -1,7 +1,9 @@
 import type { Inspector } from '../../model/shell/inspector.ts'
 import { HomeSearch } from '../search/homeSearch.tsx'
-import type { OverviewRow } from '../../model/sessions/overview.ts'
-import { HomeCauses } from './homeCauses.tsx'
+import type { Rates } from '../../model/sessions/spendOfLate.ts'
+import type { Overview } from '../../model/sessions/overview.ts'
+import { HomeBulks } from './homeBulks.tsx'
+import { HomeTiles } from './homeTiles.tsx'
 import { HomeWorkers, useWorkers } from './homeWorkers.tsx'
 
 export { FirstHint } from './firstHint.tsx'
@@ -10,15 +12,19 @@ export interface HomeMoreProps {
   readonly inspector: Inspector
   readonly filter: string
   readonly onFilter: (text: string) => void
-  readonly rows: readonly OverviewRow[]
+  readonly overview: Overview
+  readonly now: number
+  /** Called with the spending of late, in US dollars a minute, by the root of each tree. */
+  readonly onRates: (rates: Rates) => void
 }
 
 /** The parts of the overview beside its list; their code is loaded once the list is drawn. */
-export function HomeMore({ inspector, filter, onFilter, rows }: HomeMoreProps) {
+export function HomeMore({ inspector, filter, onFilter, overview, now, onRates }: HomeMoreProps) {
   const workers = useWorkers(inspector)
   const text = workers.some(({ name }) => name === filter) ? '' : filter.trim()
   return (
     <>
+      <HomeTiles inspector={inspector} overview={overview} now={now} onRates={onRates} />
       {workers.length === 0 ? null : (
         <HomeWorkers
           workers={workers}
@@ -27,7 +33,7 @@ export function HomeMore({ inspector, filter, onFilter, rows }: HomeMoreProps) {
           onFilter={onFilter}
         />
       )}
-      <HomeCauses inspector={inspector} rows={rows} />
+      <HomeBulks inspector={inspector} />
       {text === '' ? null : <HomeSearch key={text} inspector={inspector} text={text} />}
     </>
   )

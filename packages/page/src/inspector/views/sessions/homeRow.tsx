@@ -1,17 +1,18 @@
-import { age, duration, money } from '../../../../../charts/src/amounts.ts'
-import type { AgentSummary, SessionEntry } from '../../../../../../src/protocol/bridge/frames.ts'
+import { age, dollars, duration, money } from '../../../../../charts/src/amounts.ts'
 import type { Pending } from '../../../../../../src/protocol/runs/pending.ts'
 import { aboutOf, nameOf } from '../../model/sessions/agentNames.ts'
 import { exactTime } from '../../model/words/dayTime.ts'
 import { formatShare } from '../../model/words/numbers.ts'
-import type { OverviewRow } from '../../model/sessions/overview.ts'
+import type { Alarm } from '../../model/sessions/alarm.ts'
+import { detailOf } from '../../model/sessions/causes.ts'
+import { loopTarget } from '../../model/sessions/goBack.ts'
+import { contextShare, type OverviewRow } from '../../model/sessions/overview.ts'
 import { isToldWhole, pendingWords } from '../../model/calls/pendingWords.ts'
-import { oneLine } from '../../model/words/shortText.ts'
 import { ControlButton } from '../../parts/controlButton.tsx'
 import { StateDot } from '../../parts/stateDot.tsx'
 
 /** An action of a person on a row. */
-export type RowAct = 'approve' | 'deny' | 'open' | 'retry' | 'resume'
+export type RowAct = 'approve' | 'deny' | 'open' | 'retry' | 'resume' | 'goBack' | 'say'
 
 export interface HomeRowProps {
   readonly row: OverviewRow
@@ -23,20 +24,25 @@ export interface HomeRowProps {
   readonly isOpen: boolean
   /** Reason why no action is possible; `null`: it is. */
   readonly why: string | null
+  /** True for a row below the cause that it shares with others. */
+  readonly isBelow: boolean
+  readonly alarm: Alarm
+  /** US dollars a minute, of late; 0 if that is not known. */
+  readonly rate: number
   readonly onChoose: () => void
   readonly onAct: (act: RowAct) => void
 }
 
 /** One agent of the overview, on one line. */
 export function HomeRow(props: HomeRowProps) {
-  const { row, index, pending, now, isActive, onChoose } = props
+  const { row, index, pending, now, isActive, isBelow, alarm, rate, onChoose } = props
   const { of, standing } = row
   const since = pending?.askedAt ?? row.since
   const isWorking = standing === 'working'
   const passed = since === 0 ? '' : isWorking ? duration(now - since) : age(now - since)
   return (
     <div
-      class={`home-row is-${standing} ${isActive ? 'active' : ''}`}
+      class={`home-row is-${standing} ${isActive ? 'active' : ''} ${isBelow ? 'is-below' : ''}`}
       role="row"
       id={`overview-${index}`}
       aria-selected={isActive}
@@ -46,6 +52,11 @@ export function HomeRow(props: HomeRowProps) {
         <StateDot state={row.isSession ? atRest(row.words) : standing} />
         <bdi class="cut home-title">{nameOf(of)}</bdi>
         <bdi class="cut faint small home-about">{aboutOf(of)}</bdi>
+        {row.failedBelow === 0 ? null : (
+          <span class="badge bad" title="Sub-agents whose last run failed">
+            {row.failedBelow} failed below
+          </span>
+        )}
       </span>
       <span class="home-mid" role="presentation">
         <span class="cut home-what" role="gridcell">
@@ -56,6 +67,7 @@ export function HomeRow(props: HomeRowProps) {
             {of.worker}
           </bdi>
         ) : null}
+        {isWorking && alarm === 'unlimited' ? <span class="badge bad">no limit set</span> : null}
         <span class="home-acts" role="gridcell" onClick={(event) => event.stopPropagation()}>
           <Acts {...props} />
         </span>
@@ -64,11 +76,10 @@ export function HomeRow(props: HomeRowProps) {
         {passed}
         {passed === '' || isWorking ? '' : ' ago'}
       </span>
-      <span class="home-context number faint" role="gridcell">
-        {contextOf(of)}
-      </span>
-      <span class="home-cost number faint" role="gridcell">
-        {money('spent' in of ? (of.treeSpent ?? of.spent).costUsd : of.costUsd)}
+      <Context share={contextShare(of)} />
+      <span class={`home-cost number ${alarm === null ? 'faint' : 'is-alarming'}`} role="gridcell">
+        <span>{money(row.costUsd)}</span>
+        {!isWorking || rate < leastRate ? null : ` · ${dollars(rate)}/min`}
       </span>
     </div>
   )
@@ -77,11 +88,21 @@ export function HomeRow(props: HomeRowProps) {
 /** Returns the mark that goes with the words of a session. */
 const atRest = (words: string): string => words.split(/[: ]/, 1)[0]!
 
-function contextOf(of: AgentSummary | SessionEntry): string {
-  const tokens = 'contextTokens' in of ? of.contextTokens : undefined
-  const share = tokens?.window === undefined || tokens.window === 0 ? 0 : tokens.used / tokens.window
-  return share < 0.01 ? '' : `${formatShare(share)} ctx`
-}
+/** Rate in US dollars a minute below which nothing is said. */
+const leastRate = 0.005
+
+const Context = ({ share }: { readonly share: number }) => (
+  <span class="home-context number faint" role="gridcell">
+    {share < 0.01 ? null : (
+      <>
+        {formatShare(share)}
+        <i class="home-bar" aria-hidden="true">
+          <i style={{ width: `${Math.min(100, 100 * share)}%` }} />
+        </i>
+      </>
+    )}
+  </span>
+)
 
 /** Words of an item beside the buttons: a warning that it cannot be undone comes before text that may be cut off. */
 const PendingWords = ({ pending }: { readonly pending: Pending }) => (
@@ -92,17 +113,14 @@ const PendingWords = ({ pending }: { readonly pending: Pending }) => (
 )
 
 function What({ row, pending }: Pick<HomeRowProps, 'row' | 'pending'>) {
-  const { words, standing, of } = row
+  const { words, standing } = row
   if (row.pending !== null) return pending === undefined ? words : <PendingWords pending={pending} />
-  if (standing === 'failed') {
-    const message = of.last?.error?.message
-    return (
-      <>
-        <span class="badge bad">{words}</span> {message === undefined ? '' : <bdi>{oneLine(message)}</bdi>}
-      </>
-    )
-  }
-  return standing === 'paused' ? <span class="badge warn">{words}</span> : <bdi>{words}</bdi>
+  if (standing !== 'failed' && standing !== 'paused') return <bdi>{words}</bdi>
+  return (
+    <>
+      <span class={`badge ${standing === 'failed' ? 'bad' : 'warn'}`}>{words}</span> <bdi>{detailOf(row)}</bdi>
+    </>
+  )
 }
 
 function Acts({ row, pending, isActive, isOpen, why, onAct }: HomeRowProps) {
@@ -135,5 +153,17 @@ function Acts({ row, pending, isActive, isOpen, why, onAct }: HomeRowProps) {
     )
   }
   if (row.standing === 'failed') return button('retry', 'Retry')
-  return row.standing === 'paused' ? button('resume', 'Resume') : null
+  if (row.standing !== 'paused') return null
+  const target = loopTarget(row)
+  return (
+    <>
+      {target === undefined ? null : (
+        <>
+          {button('say', 'Say something')}
+          {button('goBack', `Go back to ${target}`)}
+        </>
+      )}
+      {button('resume', 'Resume')}
+    </>
+  )
 }

@@ -1,5 +1,4 @@
 import { useRef } from 'preact/hooks'
-import { money } from '../../../../../charts/src/amounts.ts'
 import type { Standing } from '../../../../../charts/src/standing.ts'
 import { formatCompact, formatCount } from '../../model/words/numbers.ts'
 import type { Notices } from '../../model/shell/notices.ts'
@@ -32,7 +31,7 @@ export interface StripProps {
 /** Numbers of agents by standing, each a filter; their cost and rate of tokens; and a field for words. */
 export function HomeStrip({ overview, notices, shown, now, filter, onToggle, onFilter, onLeave }: StripProps) {
   const rate = useRef(new GrowthRate())
-  const { counts, costUsd, outputTokens } = overview
+  const { counts, outputTokens } = overview
   const tokens = rate.current.see(outputTokens, now)
   return (
     <div class="home-strip">
@@ -53,9 +52,6 @@ export function HomeStrip({ overview, notices, shown, now, filter, onToggle, onF
           ))}
       </div>
       <p class="home-totals number muted">
-        {costUsd > 0 ? (
-          <span title="Total cost of running agents and their sub-agents">{money(costUsd)} total</span>
-        ) : null}
         {counts.working > 0 && tokens >= 0.5 ? (
           <span title="Output tokens per second, over the last ten seconds"> {formatCompact(tokens)} tok/s</span>
         ) : null}

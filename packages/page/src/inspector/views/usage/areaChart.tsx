@@ -1,6 +1,6 @@
 import { whole } from '../../../../../charts/src/amounts.ts'
 import { compactTokens } from '../../../../../charts/src/nowLine.ts'
-import type { RequestSize } from '../../../../../../src/conversation/limits/savings.ts'
+import type { BrakeSaving, RequestSize } from '../../../../../../src/conversation/limits/savings.ts'
 import { chosenOf } from '../../model/usage/contextBrakes.ts'
 
 const width = 600
@@ -12,19 +12,22 @@ const mostPoints = 300
 
 interface Props {
   readonly sizes: readonly RequestSize[]
+  /** Changes, each marked below the request that followed it. */
+  readonly brakes: readonly BrakeSaving[]
   /** Context window in tokens. */
   readonly window: number
   readonly label: string
 }
 
 /** The size of each request, and dotted above it the size that it would have had without brakes. A table beside it has the numbers. */
-export function AreaChart({ sizes, window, label }: Props) {
+export function AreaChart({ sizes, brakes, window, label }: Props) {
   const shown = chosenOf(sizes, mostPoints)
   const most = Math.max(1, ...shown.map(({ tokens, without }) => Math.max(tokens, without)))
   const x = (at: number): string => ((at * width) / Math.max(1, shown.length - 1)).toFixed(1)
   const y = (tokens: number): string => (height - ((height - top) * tokens) / most).toFixed(1)
   const line = (of: (size: RequestSize) => number): string =>
     shown.map((size, at) => `${x(at)},${y(of(size))}`).join(' ')
+  const marks = chosenOf(brakes, mostPoints)
   const sent = line(({ tokens }) => tokens)
   const without = line(({ tokens, without: size }) => size || tokens)
   return (
@@ -34,6 +37,12 @@ export function AreaChart({ sizes, window, label }: Props) {
         <polygon class="area-sent" points={`0,${height} ${sent} ${width},${height}`} />
         <polyline class="area-without" points={without} />
         <polyline points={sent} />
+        {marks.map(({ type, seq }) => {
+          const at = shown.findIndex((size) => size.seq > seq)
+          return at < 0 ? null : (
+            <line key={seq} class={`area-mark is-${markOf(type)}`} x1={x(at)} x2={x(at)} y1={height - 7} y2={height} />
+          )
+        })}
       </svg>
       <figcaption class="faint small number">
         <span>
@@ -47,9 +56,21 @@ export function AreaChart({ sizes, window, label }: Props) {
             <i class="area-key area-limit" aria-hidden="true" /> window
           </span>
         )}
+        {(['fold', 'revert', 'other'] as const)
+          .filter((kind) => brakes.some(({ type }) => markOf(type) === kind))
+          .map((kind) => (
+            <span key={kind}>
+              <i class={`area-key area-tick is-${kind}`} aria-hidden="true" /> {markWords[kind]}
+            </span>
+          ))}
         <span class="grow" />
         <span title={`${whole(most)} tokens`}>at most {compactTokens(most)} tokens</span>
       </figcaption>
     </figure>
   )
 }
+
+const markWords = { fold: 'fold or prune', revert: 'revert', other: 'other change' } as const
+
+const markOf = (type: BrakeSaving['type']): keyof typeof markWords =>
+  type === 'prune.applied' ? 'fold' : type === 'revert.applied' ? 'revert' : 'other'

@@ -1,6 +1,8 @@
 import { useMemo } from 'preact/hooks'
 import { counted, money, whole } from '../../../../../charts/src/amounts.ts'
 import { formatNodeId } from '../../../../../../src/protocol/text/nodeIds.ts'
+import type { Savings } from '../../../../../../src/conversation/limits/savings.ts'
+import { rangeWords } from '../../../../../charts/src/savingsWords.ts'
 import type { NodeId } from '../../../../../../src/protocol/ids.ts'
 import { contextUse, hasPaid, type BrakeUse, type PolicyUse } from '../../model/usage/contextBrakes.ts'
 import { contextNotes, type ContextNote } from '../../model/usage/contextNotes.ts'
@@ -53,7 +55,7 @@ export function ContextPane({ inspector, view }: Props) {
           <Nodes label="results masked" nodes={masks} onNode={toNode} />
         </section>
       )}
-      {use.brakes.length === 0 ? null : <Brakes brakes={use.brakes} onNode={toNode} />}
+      {use.brakes.length === 0 ? null : <Brakes brakes={use.brakes} savings={use.savings} onNode={toNode} />}
       {use.policies.length === 0 ? null : <Policies policies={use.policies} />}
       <PermissionsPanel inspector={inspector} view={view} />
       <SourcesPanel view={view} />
@@ -109,14 +111,17 @@ function paidWords(use: BrakeUse): string {
 
 const Brakes = ({
   brakes,
+  savings,
   onNode,
 }: {
+  readonly savings: Savings
   readonly brakes: readonly BrakeUse[]
   readonly onNode: (node: NodeId) => void
 }) => (
   <section aria-labelledby="brakes-title">
     <h2 id="brakes-title">
-      What the brakes did <span class="count number">{whole(brakes.length)}</span>
+      What the brakes did <span class="count number">{whole(brakes.length)}</span>{' '}
+      <span class="faint small">newest first</span>
     </h2>
     <Earlier total={brakes.length} />
     <div class="scroll" role="group" aria-label="What the brakes did" tabIndex={0}>
@@ -126,7 +131,9 @@ const Brakes = ({
             <th scope="col">What</th>
             <th scope="col">By</th>
             <th scope="col">Turn</th>
-            <th scope="col">Frees</th>
+            <th scope="col">Frees a request</th>
+            <th scope="col">Cache spoilt</th>
+            <th scope="col">Requests since</th>
             <th scope="col">Net so far</th>
             <th scope="col" title="Requests until the savings outweighed the lost cache">
               Paid
@@ -135,21 +142,33 @@ const Brakes = ({
           </tr>
         </thead>
         <tbody>
-          {brakes.slice(-mostRows).map((use) => (
-            <tr key={use.seq} class={use.isApplied ? undefined : 'is-refused'}>
-              <th scope="row">
-                {use.node === undefined ? null : <NodeLink node={use.node} onNode={onNode} />} {use.kind},{' '}
-                {forDisplay(use.what)}
-                {use.reason === undefined ? null : <span class="problem"> {forDisplay(use.reason)}</span>}
-              </th>
-              <td>{forDisplay(use.by)}</td>
-              <td>{use.turnIndex + 1}</td>
-              <td>{!use.isApplied ? 'refused' : use.economics === undefined ? '–' : whole(use.economics.freed)}</td>
-              <td>{use.saving === undefined ? '–' : netWords(use.saving)}</td>
-              <td>{use.isApplied ? paidWords(use) : '–'}</td>
-              <td>{money(use.costUsd)}</td>
-            </tr>
-          ))}
+          {brakes
+            .slice(-mostRows)
+            .toReversed()
+            .map((use) => (
+              <tr key={use.seq} class={use.isApplied ? undefined : 'is-refused'}>
+                <th scope="row">
+                  {use.node === undefined ? null : <NodeLink node={use.node} onNode={onNode} />} {use.kind},{' '}
+                  {forDisplay(use.what)}
+                  {use.reason === undefined ? null : <span class="problem"> {forDisplay(use.reason)}</span>}
+                </th>
+                <td>{forDisplay(use.by)}</td>
+                <td>{use.turnIndex + 1}</td>
+                <td>{!use.isApplied ? 'refused' : use.economics === undefined ? '–' : whole(use.economics.freed)}</td>
+                <td>{use.saving?.spoiltUsd == null ? '–' : rangeWords(use.saving.spoiltUsd)}</td>
+                <td>{use.saving === undefined ? '–' : whole(use.saving.requests)}</td>
+                <td>{use.saving === undefined ? '–' : netWords(use.saving)}</td>
+                <td>{use.isApplied ? paidWords(use) : '–'}</td>
+                <td>{money(use.costUsd)}</td>
+              </tr>
+            ))}
+          <tr>
+            <th scope="row">All, net of every model call for them</th>
+            <td colSpan={5} />
+            <td>{netWords(savings)}</td>
+            <td />
+            <td>{money(savings.byBrakes.costUsd)}</td>
+          </tr>
         </tbody>
       </table>
     </div>

@@ -20,7 +20,7 @@ import { Earlier, mostRows } from './earlier.tsx'
 
 /** Spending of the agent, with brakes and without, and the size of each request. */
 export function SavingsPanel({ savings }: { readonly savings: Savings }) {
-  const { sizes, window, spent, unpriced, brakes, byBrakes } = savings
+  const { sizes, window, spent, unpriced, brakes, byBrakes, fullAt, isWindowAssumed } = savings
   const last = sizes.at(-1)
   if (last === undefined) return null
   const label = `Size of ${counted(sizes.length, 'request')}: the last ${counted(last.tokens, 'token')}, and ${whole(last.without)} without brakes`
@@ -44,6 +44,11 @@ export function SavingsPanel({ savings }: { readonly savings: Savings }) {
             <Tile name="Saved, net" value={netWords(savings)}>
               {`${counted(savings.tokens, 'token')}${shareWords(savings)}`}
             </Tile>
+            {fullAt === undefined ? null : (
+              <Tile name="Would have filled the window" value={`at turn ${whole(fullAt + 1)}`}>
+                {`${counted(window, 'token')}${isWindowAssumed ? ', assumed' : ''}`}
+              </Tile>
+            )}
           </>
         )}
       </dl>
@@ -52,7 +57,7 @@ export function SavingsPanel({ savings }: { readonly savings: Savings }) {
           {note}
         </p>
       ))}
-      {sizes.length < 2 ? null : <AreaChart sizes={sizes} window={window} label={label} />}
+      {sizes.length < 2 ? null : <AreaChart sizes={sizes} brakes={brakes} window={window} label={label} />}
       <details>
         <summary>Show numbers</summary>
         <Earlier total={sizes.length} />
@@ -139,7 +144,9 @@ function Tree({ agents, inspector }: { readonly agents: readonly AgentSavings[];
             <th scope="col">Agent</th>
             <th scope="col">Spent</th>
             <th scope="col">Saved, net</th>
-            <th scope="col">Brakes</th>
+            <th scope="col">Folds and prunes</th>
+            <th scope="col">Reverts</th>
+            <th scope="col">Others</th>
           </tr>
         </thead>
         <tbody>
@@ -157,18 +164,33 @@ function Tree({ agents, inspector }: { readonly agents: readonly AgentSavings[];
               </th>
               <td>{spentWords(one)}</td>
               <td>{one.brakes.length === 0 ? '–' : netWords(one)}</td>
-              <td>{whole(one.brakes.length)}</td>
+              <Counts agents={[one]} />
             </tr>
           ))}
           <tr>
             <th scope="row">All</th>
             <td>{spentWords(all)}</td>
             <td>{netWords(all)}</td>
-            <td>{whole(agents.reduce((sum, { brakes }) => sum + brakes.length, 0))}</td>
+            <Counts agents={agents} />
           </tr>
         </tbody>
       </table>
     </div>
+  )
+}
+
+/** Number of changes by kind. */
+function Counts({ agents }: { readonly agents: readonly AgentSavings[] }) {
+  const types = agents.flatMap(({ brakes }) => brakes.map(({ type }) => type))
+  const [prunes, reverts] = (['prune.applied', 'revert.applied'] as const).map(
+    (type) => types.filter((one) => one === type).length,
+  )
+  return (
+    <>
+      <td>{whole(prunes!)}</td>
+      <td>{whole(reverts!)}</td>
+      <td>{whole(types.length - prunes! - reverts!)}</td>
+    </>
   )
 }
 
