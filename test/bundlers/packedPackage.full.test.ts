@@ -44,7 +44,7 @@ describe('the packed package', (it) => {
     const folder = await packedPackage(signal)
     const there = ['dist', 'docs', 'LICENSE', 'README.md', 'THIRD-PARTY-NOTICES', 'package.json']
     assert.equal(readdirSync(folder).toSorted(), there.toSorted())
-    const pages = ['agUi', 'bundlers', 'errors', 'evaluation', 'protocol', 'quickStart', 'useChat']
+    const pages = ['a2a', 'agUi', 'bundlers', 'errors', 'evaluation', 'protocol', 'quickStart', 'useChat']
     assert.equal(
       readdirSync(join(folder, 'docs')).toSorted(),
       [...pages.map((name) => `${name}.md`), 'protocol.schema.json'].toSorted(),

@@ -168,6 +168,25 @@ describe('the door of A2A', (it) => {
     )
   })
 
+  it('does not have calls approved by who may only talk', async (context) => {
+    const paid: string[] = []
+    const tokens = { ['t'.repeat(20)]: 'admin', ['w'.repeat(20)]: 'talk' } as const
+    const { url } = await serve(context, clerkWith(paid), { tokens: { ...tokens } })
+    const ask = async (token: string, method: string, params: object): Promise<string> => {
+      const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json', 'a2a-version': '1.0' }
+      const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method, params })
+      return (await fetch(url, { method: 'POST', headers, body })).text()
+    }
+    const message = { messageId: 'm1', role: 'ROLE_USER', parts: [{ text: 'pay' }] }
+    const made = await ask('t'.repeat(20), 'SendMessage', { message })
+    assert.match(made, /INPUT_REQUIRED/)
+    const taskId = /"id":"([^"]+~[^"]+)"/.exec(made)![1]!
+    assert.match(await ask('w'.repeat(20), 'GetTask', { id: taskId }), /TASK_STATE_WORKING/)
+    const yes = { ...message, taskId, parts: [{ text: 'yes' }] }
+    assert.match(await ask('w'.repeat(20), 'SendMessage', { message: yes }), /is at work, and asks nothing/)
+    assert.equal(paid, [])
+  })
+
   it('refuses what is no request, and goes on', async (context) => {
     const { url } = await serve(context)
     const post = (body: string, headers: Record<string, string> = {}) =>

@@ -24,11 +24,20 @@ export function detailOf({ of: { last } }: Pick<OverviewRow, 'of'>): string {
 /** Numbers and ids in a message differ although the cause is the same. */
 const alike = (text: string): string => text.replaceAll(/[\w-]*\d[\w-]*/g, '#')
 
+/** Keys of failures by summary, which is a new object when it has changed: of ten thousand only a few are computed again. */
+const failures = new WeakMap<OverviewRow['of'], string>()
+
+function failureKey(row: OverviewRow): string {
+  const known = failures.get(row.of) ?? `${row.words} ${alike(detailOf(row))}`
+  failures.set(row.of, known)
+  return known
+}
+
 function keyOf(row: OverviewRow): string | undefined {
   const { standing, words, pending, isSession } = row
   if (isSession) return undefined
   if (pending !== null) return `waiting ${row.of.definition}`
-  if (standing === 'failed') return `${words} ${alike(detailOf(row))}`
+  if (standing === 'failed') return failureKey(row)
   return standing === 'paused' ? words : undefined
 }
 

@@ -64,7 +64,8 @@ export function Home({ inspector }: { readonly inspector: Inspector }) {
   const rows = isHeld && held.current !== null ? heldRows(held.current, overview.rows, agents) : overview.rows
   held.current = isHeld ? rows : null
   const rest = filter === '' && show.length === 0 ? directory.sessionTotal.value - sessions.length : 0
-  const lines = linesOf(rows, { order, turned, rest: agents.size > 0 || sessions.length > 0 ? rest : 0 })
+  const more = agents.size > 0 || sessions.length > 0 ? rest : 0
+  const lines = useMemo(() => linesOf(rows, { order, turned, rest: more }), [rows, order, turned, more])
   const at = lines.findIndex((line) => keyOf(line) === active)
   const why = inspector.whyNotApprove.value
   const [deciding] = useState(() => new Deciding(inspector.clock))
