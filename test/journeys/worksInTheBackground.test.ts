@@ -3,7 +3,16 @@ import { defineAgent } from '../../src/actors/define/defineAgent.ts'
 import { defineTool } from '../../src/actors/tools/defineTool.ts'
 import { textOf } from '../../src/protocol/messages.ts'
 import { scriptedModel, type ScriptedReply } from '../../packages/evaluation/src/testing/scriptedModel.ts'
-import { calls, gate, quiet, startAgent, tool, type Harness, type HarnessOptions } from '../support/agentHarness.ts'
+import {
+  calls,
+  gate,
+  quiet,
+  startAgent,
+  tool,
+  withCode,
+  type Harness,
+  type HarnessOptions,
+} from '../support/agentHarness.ts'
 import { assert, describe, type CaseContext } from '../support/suite.ts'
 
 /** An agent whose builds end when the test lets them. */
@@ -121,6 +130,7 @@ describe('a tool in the background', (it) => {
   it('ends with an abort, unless it is left', async (context) => {
     const harness = await start(context, [calls('c', build('site')), 'meanwhile'])
     await harness.agent.prompt('go').result
+    assert.throws(() => harness.agent.abort({ background: 'all' as never }), withCode('INVALID_OPTION'))
     harness.agent.abort({ background: false })
     await quiet()
     assert.is(harness.signals.get('site')!.aborted, false)

@@ -26,7 +26,7 @@ describe('savings in words', (it) => {
   })
 
   it('of one change name its requests', () => {
-    const brake = { seq: 1, turnIndex: 0, type: 'prune.applied', requests: 1, tokens: 7 } as const
+    const brake = { seq: 1, turnIndex: 0, type: 'prune.applied', requests: 1, tokens: 7, spoiltUsd: null } as const
     assert.is(broughtWords({ ...brake, usd: null }), '7 tokens in 1 request')
     assert.is(broughtWords({ ...brake, usd: { low: 1, high: 2 } }), '7 tokens, $1.00 to $2.00 in 1 request')
   })

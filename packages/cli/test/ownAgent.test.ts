@@ -33,7 +33,7 @@ describe("the command line's own agent", (it) => {
       choice: { model: writing, isEmbedded: false },
     })
     const needs = asking.tools.get('delete_file')?.needsApproval
-    assert.is(typeof needs === 'function' && needs({ path: 'note.txt' }), true)
+    assert.is(typeof needs === 'function' && needs({ path: 'note.txt' }, {} as never), true)
     assert.equal(asked, ['rm note.txt'])
     const embedded = defineCoder({ ...about, choice: { model: writing, isEmbedded: true } })
     assert.equal([embedded.braking, embedded.tools.has('delete_file')], [null, true])

@@ -160,10 +160,7 @@ return [a, b, (await tools.judge({ task: 'it' })).good]`
 
   it('takes them along when it is aborted, with what they used', async (context) => {
     const slow = echo('slow', {
-      model: policyModel(async (_, { signal }) => {
-        await new Promise((_resolve, reject) => signal?.addEventListener('abort', () => reject(new Error('aborted'))))
-        return 'never'
-      }),
+      model: policyModel(() => new Promise<never>(() => {})),
     })
     const life = await new Lives(context).begin(coder(`return await tools.slow({ task: 'x' })`, [slow]), 'go')
     const over = ends(life.agent)
@@ -184,10 +181,7 @@ return [a, b, (await tools.judge({ task: 'it' })).good]`
 
   it('leaves none at work when it is skipped', async (context) => {
     const slow = echo('slow', {
-      model: policyModel(async (_, { signal }) => {
-        await new Promise((_resolve, reject) => signal?.addEventListener('abort', () => reject(new Error('aborted'))))
-        return 'never'
-      }),
+      model: policyModel(() => new Promise<never>(() => {})),
     })
     const asks = noting('asks', [], { needsApproval: true })
     const life = await new Lives(context).begin(

@@ -6,6 +6,6 @@ export interface AbortOptions {
   readonly background?: boolean | 'run' | undefined
 }
 
-/** Returns the field of the command `agent.abort`. */
+/** Returns the field of the command `agent.abort`; a value that is none is left to the check of the command. */
 export const abortFields = ({ background }: AbortOptions = {}): { readonly background?: false | 'run' } =>
-  background === false || background === 'run' ? { background } : {}
+  background === undefined || background === true ? {} : { background }

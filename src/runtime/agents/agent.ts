@@ -122,9 +122,11 @@ export class Agent<
    * stop and get a result that says so, and waiting steering and follow-ups are dropped. Waiting prompts run next. Does nothing if
    * the agent is idle. An agent stuck on a record that its store can never accept (`RECORD_TOO_LARGE`) is closed: `runtime.open`
    * continues from its log. Calls in the background end too: all of them, or as `background` says.
+   *
+   * @throws RuntimeError `INVALID_OPTION` for another `background`
    */
   abort(options?: AbortOptions): void {
-    this.#carryOut({ type: 'agent.abort', agentId: this.id, ...abortFields(options) })
+    this.#carryOut(checkCommand({ type: 'agent.abort', agentId: this.id, ...abortFields(options) }))
   }
 
   /** Ends the agent for good: aborts its work, writes the log and releases it. Idempotent. */

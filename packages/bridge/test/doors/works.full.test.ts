@@ -4,7 +4,13 @@ import { operations } from './operations.ts'
 import { openWorld, tokenOf } from './world.ts'
 
 /** They leave the agents as they are, or there is nothing to do. */
-const leaveNoMark: ReadonlySet<string> = new Set(['agent.share ', 'agent.prune ', 'agent.unpin ', 'say yes', 'host.send '])
+const leaveNoMark: ReadonlySet<string> = new Set([
+  'agent.share ',
+  'agent.prune ',
+  'agent.unpin ',
+  'say yes',
+  'host.send ',
+])
 
 describe('what is asked for at the doors', (it) => {
   for (const operation of operations.filter(({ changes, name }) => changes && !leaveNoMark.has(name)))

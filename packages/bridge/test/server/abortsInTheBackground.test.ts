@@ -25,10 +25,7 @@ describe('an abort from afar', (it) => {
     await agent.abort({ background: 'run' })
     await quiet()
     assert.is(isAborted, false, 'at rest there is no run whose calls would end')
-    await assert.rejects(
-      () => agent.send({ type: 'agent.abort', agentId: 'a1', background: 'all' } as never),
-      withCode('INVALID_OPTION'),
-    )
+    await assert.rejects(() => agent.abort({ background: 'all' as never }), withCode('INVALID_OPTION'))
     await agent.abort()
     const report = await heard.until(({ type }) => type === 'call.reported')
     assert.is(report.type === 'call.reported' && report.ended, 'aborted')

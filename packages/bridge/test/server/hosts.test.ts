@@ -22,7 +22,10 @@ const connect = async (context: CaseContext, runtime: Runtime, options: InProces
 
 /** A client whose token is of one machine. */
 async function serveWith(context: CaseContext, runtime: Runtime) {
-  const { port } = await runtime.serve({ port: 0, tokens: { 'a-secret-of-16-chars': { role: 'drive', agents: ['d'] } } })
+  const { port } = await runtime.serve({
+    port: 0,
+    tokens: { 'a-secret-of-16-chars': { role: 'drive', agents: ['d'] } },
+  })
   const client = connectTo(`ws://127.0.0.1:${port}/bridge`, { token: 'a-secret-of-16-chars' })
   context.cleanup(() => client.close())
   await client.ready

@@ -17,7 +17,7 @@ const echo = defineAgent({
 })
 
 /** A store that notes from where logs are read. */
-function noting(inner: Store, reads: (readonly [id: string, from: number])[]): Store {
+function noting<S extends Store>(inner: S, reads: (readonly [id: string, from: number])[]): S {
   return {
     ...inner,
     append: (id, records, epoch) => inner.append(id, records, epoch),

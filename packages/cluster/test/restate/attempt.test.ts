@@ -2,6 +2,7 @@ import type { AgentDefinition } from '../../../../src/actors/define/agentDefinit
 import { defineAgent } from '../../../../src/actors/define/defineAgent.ts'
 import { createRuntime } from '../../../bridge/src/createRuntime.ts'
 import { RuntimeError } from '../../../../src/protocol/errors.ts'
+import { systemClock } from '../../../../src/protocol/ports/clock.ts'
 import type { Store } from '../../../../src/protocol/ports/store.ts'
 import { Attempt, type Step } from '../../src/restate/attempt.ts'
 import { readCarried, type Carried } from '../../src/restate/carried.ts'
@@ -31,7 +32,15 @@ async function workerOn(
   const runtime = await createRuntime({ store: { ...store, close: async () => {} } })
   cleanup(() => runtime.close({ detach: true }))
   const definitions = new Definitions([definition])
-  const agents = new WorkerAgents({ runtime, store, definitions, deps: undefined, warm, logger: undefined })
+  const agents = new WorkerAgents({
+    runtime,
+    store,
+    definitions,
+    deps: undefined,
+    warm,
+    logger: undefined,
+    clock: systemClock,
+  })
   return { agents, loaded: () => runtime.agents().length }
 }
 

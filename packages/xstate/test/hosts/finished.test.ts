@@ -12,7 +12,10 @@ import { counter, recordsOf } from './hostParts.ts'
 /** A machine that spawns an effect and stays where it is when that ends. */
 const spawning = (run: () => Promise<string>) =>
   setup({
-    types: { context: {} as { said: readonly string[] }, events: {} as { type: 'again' } },
+    types: {
+      context: {} as { said: readonly string[] },
+      events: {} as { type: 'again' } | { type: `xstate.done.actor.${string}`; output: string },
+    },
     actors: { work: durable(run, { effects: 'idempotent' }) },
   }).createMachine({
     id: 'spawning',
@@ -23,7 +26,7 @@ const spawning = (run: () => Promise<string>) =>
     on: {
       'xstate.done.actor.*': {
         actions: assign({
-          said: ({ context: { said }, event }) => [...said, (event as unknown as { output: string }).output],
+          said: ({ context: { said }, event }) => [...said, event.output],
         }),
       },
     },

@@ -91,7 +91,10 @@ describe('machines that cannot be kept', (it) => {
     const runtime = await begin(context, store)
     const talker = agentLogic(runtime, defineAgent({ name: 'talker', model: policyModel(() => 'hello') }))
     const machine = setup({
-      types: { context: {} as { count: number; why: string | null }, events: {} as { type: 'more' } },
+      types: {
+        context: {} as { count: number; why: string | null },
+        events: {} as { type: 'more' } | { type: `xstate.error.actor.${string}`; error: { message: string } },
+      },
       actors: { talker },
     }).createMachine({
       context: { count: 0, why: null },
@@ -103,7 +106,7 @@ describe('machines that cannot be kept', (it) => {
           }),
         },
         'xstate.error.actor.*': {
-          actions: assign({ why: ({ event }) => (event as unknown as { error: { message: string } }).error.message }),
+          actions: assign({ why: ({ event }) => event.error.message }),
         },
       },
     })

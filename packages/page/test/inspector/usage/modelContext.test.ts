@@ -95,7 +95,7 @@ describe('what was taken away', (it) => {
       by: '',
       what: '',
       isApplied: true,
-      saving: { seq: 1, turnIndex: 0, type: 'prune.applied', requests, tokens: 0, usd: null },
+      saving: { seq: 1, turnIndex: 0, type: 'prune.applied', requests, tokens: 0, usd: null, spoiltUsd: null },
       costUsd: 0,
       ...(economics === undefined ? {} : { economics }),
     })
