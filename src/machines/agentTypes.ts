@@ -18,6 +18,7 @@ import type { Grant } from '../protocol/parts/permissions/permissionRecords.ts'
 import type { AgentPolicy } from './agentPolicy.ts'
 import type { PartDraft, PartStates } from './partStates.ts'
 import type { CallStatus } from './callStatus.ts'
+import type { Reporter } from './reporters.ts'
 import type { InnerEvent } from './innerEvents.ts'
 import type { TimeEvent } from './schedulePlans.ts'
 import type { CallOutput, CallReturn, HookOutput, ReplyFailure, SleepInput, Handoff } from './effectTypes.ts'
@@ -79,36 +80,6 @@ export interface CallState {
   /** Decision of a person about an approval. */
   readonly decision?: { readonly type: 'approve' | 'deny'; readonly reason?: string }
 }
-
-/** An agent that was called, works on its own, and has yet to report its outcome. */
-export interface AgentReporter {
-  readonly kind?: undefined
-  readonly childId: string
-  readonly name: string
-  readonly callId: string
-  /** The key of its call. */
-  readonly key: string
-}
-
-/** A call that works in the background, and has yet to report its outcome. */
-export interface CallReporter extends Pick<CallState, 'callId' | 'name' | 'input' | 'key' | 'nodeId'> {
-  readonly kind: 'call'
-  /** Its id for the model, such as `b3`. */
-  readonly id: string
-  readonly runId: string
-  readonly turnIndex: number
-  /** The question of its tool, while it waits for the answer, and since when, in epoch milliseconds. */
-  readonly question?: Question
-  readonly askedAt?: number
-  /** Answers to the earlier questions, in order: given to a call that runs again. */
-  readonly answers?: readonly GivenAnswer[]
-  /** Set if it would leave something behind if its process died: data about that. */
-  readonly left?: unknown
-  /** Set once it has ended, until its message is in a queue. */
-  readonly reported?: Pick<RecordOf<'call.reported'>, 'content' | 'isError' | 'ended'>
-}
-
-export type Reporter = AgentReporter | CallReporter
 
 /** A child spawned by code, or by a running call. */
 export interface AttachedChild {

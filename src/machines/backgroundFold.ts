@@ -1,7 +1,8 @@
 import type { GivenAnswer } from '../protocol/parts/inner/innerDecisions.ts'
 import type { Question } from '../protocol/questions.ts'
 import type { RecordDraft } from '../protocol/records.ts'
-import type { CallReporter, CallState, Reporter } from './agentTypes.ts'
+import type { CallState } from './agentTypes.ts'
+import type { CallReporter, Reporter } from './reporters.ts'
 
 type DraftOf<T extends RecordDraft['type']> = Extract<RecordDraft, { type: T }>
 

@@ -1,4 +1,5 @@
-import type { AgentReporter, CallState, Reporter } from './agentTypes.ts'
+import type { CallState } from './agentTypes.ts'
+import type { AgentReporter, Reporter } from './reporters.ts'
 
 /** Child ids are reused by position, because every new id would stay in memory for the lifetime of the machine. */
 export const callSlot = (index: number): string => `call.${index}`

@@ -1,4 +1,5 @@
-import type { AgentReporter, EventOfType, Reporter } from './agentTypes.ts'
+import type { EventOfType } from './agentTypes.ts'
+import type { AgentReporter, Reporter } from './reporters.ts'
 import { reporterOf, reportId } from './callFacts.ts'
 import type { Draft } from './draft.ts'
 import { enqueueMessage } from './queues.ts'

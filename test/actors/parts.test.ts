@@ -13,7 +13,7 @@ const everything = {
   memory: { store },
   artifacts: true,
   permissions: {},
-  braking: { revert: true, graft: true, prune: true, recall: true, pin: true },
+  braking: { revert: true, graft: true, prune: true, recall: true, pin: true, show: true },
   state: { schema: z.object({}), initial: {}, model: 'write' },
 } as const
 const slow = tool('slow', () => '', { background: true })

@@ -1,4 +1,6 @@
 /** A record of each kind of each part, with everything that may stand in it. */
+const elsewhere = { callId: 'c', key: 'k', name: 'keeper', childId: 's1' }
+
 export const partSamples = (inTurn: object): readonly Record<string, unknown>[] => [
   {
     ...inTurn,
@@ -97,6 +99,8 @@ export const partSamples = (inTurn: object): readonly Record<string, unknown>[] 
   },
   { ...inTurn, type: 'permission.revoked', id: 'q', by: 'store', requestId: 'q' },
   { ...inTurn, type: 'mode.changed', mode: 'plan', by: 'person', requestId: 'q' },
+  { ...inTurn, ...elsewhere, type: 'child.noted', protocol: 'acp', handle: { session: 's1' } },
+  { ...inTurn, ...elsewhere, type: 'child.update', at: 1, kind: 'tool', text: 'reads a.txt' },
 ]
 
 /** The same of machines, whose records are of no turn. */

@@ -227,7 +227,7 @@ describe('the totals of an agent', (it) => {
     }: { totals?: TreeTotals; incognito?: object; usedBefore?: Spent | undefined } = {},
   ): Life => ({ host: { view: { spent: own }, family: { totals }, incognito }, usedBefore }) as unknown as Life
   const agent = (calls: readonly object[] = [], run: object | null = {}, incognito?: object) =>
-    ({ machine: { context: { calls, run } }, incognito }) as unknown as TreeAgent
+    ({ machine: { context: { calls, run, reporters: [] } }, incognito }) as unknown as TreeAgent
   const totalsOf = (of: TreeAgent, lives: readonly Life[]): TreeTotals => {
     const family = new Family(of, {} as ChildHosts)
     if (lives.length > 0) Object.defineProperty(family.children, 'running', { value: lives })

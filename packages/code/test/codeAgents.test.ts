@@ -35,7 +35,7 @@ const coder = (
     tools: [codeTool([noting('read', [])], { only: true, engine })],
     agents,
     ...options,
-  } as AgentOptions)
+  })
 
 const said = ({ agent }: Pick<Life, 'agent'>): string =>
   textOf(agent.conversation.trunk().at(-1)!.message.content).replace('It said: ', '')

@@ -2,7 +2,13 @@ import { z } from 'zod'
 import { defineAgent, type AgentOptions } from '../../../src/actors/define/defineAgent.ts'
 import type { AgentDefinition } from '../../../src/actors/define/agentDefinition.ts'
 import { policyModel } from '../../../src/actors/models/policyModel.ts'
-import { defineTool, type AnyTool, type Tool, type ToolContext, type ToolEffects } from '../../../src/actors/tools/defineTool.ts'
+import {
+  defineTool,
+  type AnyTool,
+  type Tool,
+  type ToolContext,
+  type ToolEffects,
+} from '../../../src/actors/tools/defineTool.ts'
 import type { ToolSource } from '../../../src/actors/tools/toolSource.ts'
 import { textOf } from '../../../src/protocol/messages.ts'
 import type { LogRecord, RecordOf } from '../../../src/protocol/records.ts'
@@ -47,7 +53,7 @@ export const noting = (
   name: string,
   ran: string[],
   { effects = 'none', needsApproval = false, run = ({ to }) => `${name} ${to}` }: NotedTool = {},
-): Tool<unknown, string> => {
+): Tool => {
   const made = {
     name,
     description: `Does ${name}.`,

@@ -7,3 +7,13 @@ export const standInGate = (gate: Gate | undefined, instead: (model: Model) => M
   call: (model, request, options, unlessPaused = false) =>
     openStream(instead(model), request, { ...options, unlessPaused, ...(gate === undefined ? {} : { gate }) }),
 })
+
+/** Returns a gate that calls `checkHeld` before each call of a model: the agent may have waited for its turn, or for another model before. */
+export const heldGate = (gate: Gate | undefined, checkHeld: () => void): Gate =>
+  standInGate(gate, (model) => ({
+    id: model.id,
+    stream: (request, options) => {
+      checkHeld()
+      return model.stream(request, options)
+    },
+  }))

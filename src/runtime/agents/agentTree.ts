@@ -1,4 +1,5 @@
-import type { AgentContext, CallReporter, CallState } from '../../machines/agentTypes.ts'
+import type { AgentContext, CallState } from '../../machines/agentTypes.ts'
+import type { CallReporter } from '../../machines/reporters.ts'
 import { backgroundCalls } from '../../machines/background.ts'
 import type { TreeAgent, WaitingCall } from '../children/treeAgent.ts'
 import type { Pending } from '../../protocol/runs/pending.ts'

@@ -1,7 +1,7 @@
 import type { BackgroundPorts } from '../../actors/parts/background/backgroundPorts.ts'
 import { WaitedFor } from '../../actors/tools/waitForTool.ts'
 import { backgroundCalls } from '../../machines/background.ts'
-import type { CallReporter } from '../../machines/agentTypes.ts'
+import type { CallReporter } from '../../machines/reporters.ts'
 import { cloneJson } from '../../protocol/checks/cloneJson.ts'
 import type { Evidence } from '../../protocol/braking.ts'
 import type { NodeId } from '../../protocol/ids.ts'

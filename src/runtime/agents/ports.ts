@@ -4,12 +4,12 @@ import { isIgnored } from '../../actors/calls/lessonTools.ts'
 import type { AgentDefinition } from '../../actors/define/agentDefinition.ts'
 import { isMadeOfModels, type Gate } from '../../actors/models/openStream.ts'
 import type { Model } from '../../protocol/ports/model.ts'
-import { standInGate } from '../../actors/models/standInGate.ts'
+import { heldGate, standInGate } from '../../actors/models/standInGate.ts'
 import { GroupMember } from '../../conversation/brakes/lessons/lessons.ts'
 import type { SharedLessons } from '../../conversation/brakes/lessons/sharedLessons.ts'
 import type { AssembledRequest } from '../../conversation/request/assembleRequest.ts'
 import type { Conversation } from '../../conversation/tree/conversation.ts'
-import type { CallReporter } from '../../machines/agentTypes.ts'
+import type { CallReporter } from '../../machines/reporters.ts'
 import type { Redactor } from '../../log/redaction/redactor.ts'
 import type { Clock } from '../../protocol/ports/clock.ts'
 import type { Closable } from '../../actors/tools/toolContext.ts'
@@ -389,13 +389,3 @@ class ModelWaits {
     })
   }
 }
-
-/** Checks that the log is still held before each call of a model: the agent may have waited for its turn, or for another model before. */
-const heldGate = (gate: Gate | undefined, checkHeld: () => void): Gate =>
-  standInGate(gate, (model) => ({
-    id: model.id,
-    stream: (request, options) => {
-      checkHeld()
-      return model.stream(request, options)
-    },
-  }))

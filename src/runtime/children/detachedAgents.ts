@@ -1,6 +1,7 @@
 import type { SubAgent } from '../../actors/define/agentDefinition.ts'
 import type { CallInput } from '../../machines/effectTypes.ts'
-import type { AgentReporter, AgentContext } from '../../machines/agentTypes.ts'
+import type { AgentContext } from '../../machines/agentTypes.ts'
+import type { AgentReporter } from '../../machines/reporters.ts'
 import { WaitedFor, type WaitForCall } from '../../actors/tools/waitForTool.ts'
 import { type ErrorCode, RuntimeError, toErrorInfo } from '../../protocol/errors.ts'
 import type { QueuedMessage } from '../../protocol/runs/queue.ts'

@@ -134,7 +134,7 @@ export const faults: readonly Fault[] = [
     id: 'code-17',
     file: 'src/actors/calls/callsOfCall.ts',
     what: 'the time of a script goes on while its sub-agent works',
-    from: 'const output = await this.#still(() => this.#ports.children!.call(this.#input.key, asked, signal))',
+    from: 'const output = await this.#people.still(() => this.#ports.children!.call(this.#input.key, asked, signal))',
     to: 'const output = await this.#ports.children!.call(this.#input.key, asked, signal)',
     tests: ['code/test/codeAgents'],
   },

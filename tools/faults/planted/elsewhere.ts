@@ -62,7 +62,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'elsewhere-8',
-    file: 'src/runtime/agents/ports.ts',
+    file: 'src/actors/models/standInGate.ts',
     what: 'a model that is asked after another one is asked under a lease that is over',
     from: '      checkHeld()\n      return model.stream',
     to: '      return model.stream',

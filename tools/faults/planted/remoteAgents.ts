@@ -36,9 +36,9 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'remote-5',
-    file: 'src/actors/calls/callsOfCall.ts',
+    file: 'src/actors/calls/innerPeople.ts',
     what: 'people are asked again about what they have decided, after a crash',
-    from: '    if (known !== undefined) return known\n',
+    from: '    if (known !== undefined) return Promise.resolve(known)\n',
     to: '',
     tests: ['parts/remote/remoteKilled'],
   },

@@ -1,3 +1,4 @@
+import { onlyFields } from '../../../../src/protocol/checks/onlyFields.ts'
 import type { Part } from '@a2a-js/sdk'
 import { z } from 'zod'
 import type { Decision } from '../../../../src/protocol/bridge/commands.ts'
@@ -10,10 +11,7 @@ import { dataIn, textIn } from '../messages.ts'
 export type Answered = { readonly decision: Decision; readonly reason?: string } | { readonly problem: string }
 
 const dataSchema = lazily(() =>
-  z.union([
-    z.strictObject({ approve: z.boolean(), reason: z.string().optional() }),
-    z.strictObject({ answer: z.unknown() }),
-  ]),
+  z.union([onlyFields({ approve: z.boolean(), reason: z.string().optional() }), onlyFields({ answer: z.unknown() })]),
 )
 
 /** Reads the answer of a message to an entry that waits: a data part `{ approve }` or `{ answer }`, or words. Pure. */

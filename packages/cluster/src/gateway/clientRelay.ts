@@ -10,6 +10,7 @@ import { isUnlimited, reaches } from '../../../bridge/src/server/roles.ts'
 import { requestIdOf } from '../../../bridge/src/server/sessionId.ts'
 import type { AgentFinder } from './agentFinder.ts'
 import { FleetLists } from './fleetLists.ts'
+import { ownCommands } from './ownCommands.ts'
 import { Route } from './route.ts'
 import { Upstream } from './upstream.ts'
 import type { WorkerFrame } from './workerFrames.ts'
@@ -44,19 +45,6 @@ const unread: ReadonlySet<string | undefined> = new Set(['STORE_READ_FAILED', 'S
 const mostRefusals = 8
 /** Pause between two tries, in milliseconds: the first, and the longest. */
 const againMs = { first: 25, most: 2_000 } as const
-
-/** Types of commands that the gateway answers itself, from the store. */
-const own: ReadonlySet<Command['type']> = new Set<Command['type']>([
-  'session.list',
-  'session.search',
-  'session.spend',
-  'waiting.list',
-  'agent.share',
-  'worker.list',
-  'host.send',
-  'host.list',
-  'host.read',
-])
 
 /**
  * One client of a gateway: takes its commands to the workers that have the agents, over one connection to each of them, and what they
@@ -142,7 +130,7 @@ export class ClientRelay implements Relay {
   }
 
   takes(command: Command): boolean {
-    if (own.has(command.type)) return false
+    if (ownCommands.has(command.type)) return false
     if (command.type === 'agent.list' || command.type === 'agent.watch' || command.type === 'agent.unwatch')
       this.#lists.take(command)
     else this.#take(command)

@@ -1,3 +1,4 @@
+import { onlyFields } from '../../../protocol/checks/onlyFields.ts'
 import { z } from 'zod'
 import type { AgentPorts } from '../../agentPorts.ts'
 import { BoundCall } from '../../tools/boundCall.ts'
@@ -13,7 +14,7 @@ export function remoteTool(entry: RemoteAgentEntry): Tool {
   const tool = defineTool({
     name,
     description: description || `Gives a task to the agent "${name}" and returns its answer.`,
-    input: z.strictObject({
+    input: onlyFields({
       task: z
         .string()
         .refine((task) => task.trim() !== '', 'say what is to be done')
