@@ -13,8 +13,8 @@ export const faults: readonly Fault[] = [
     id: 'causes-1',
     file: causes,
     what: 'equal failures whose messages have ids are as many causes',
-    from: ", '#')",
-    to: ", '$&')",
+    from: "? '#' : word",
+    to: '? word : word',
     tests,
   },
   {

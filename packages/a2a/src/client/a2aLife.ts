@@ -275,4 +275,4 @@ const isLost = (thrown: unknown): boolean =>
   thrown instanceof Error &&
   (thrown.name === 'TimeoutError' ||
     (thrown instanceof TypeError && /fetch failed|terminated|network/i.test(thrown.message)) ||
-    /\b(?:status|Status:?) ?5\d\d\b|HTTP error[^.]*5\d\d/.test(thrown.message))
+    /\b(?:status|Status:?) ?5\d\d\b|HTTP error[^.]{0,80}5\d\d/.test(thrown.message))

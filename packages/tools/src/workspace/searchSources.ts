@@ -93,7 +93,7 @@ export function widerPattern(pattern: string): string | undefined {
     )
   )
     return undefined
-  if (/\\b[*+?{]|\[\^[^\]]*\\[dw]/.test(pattern)) return undefined
+  if (/\\b[*+?{]/.test(pattern) || (pattern.includes('[^') && /\\[dw]/.test(pattern))) return undefined
   // A boundary depends on which letters count; the byte order mark is a space in JavaScript alone.
   return pattern.replaceAll(/\\(.)/gs, (whole, of: string) =>
     of === 'b' ? '' : of === 's' ? String.raw`[\s\x{FEFF}]` : of === '/' ? '/' : whole,

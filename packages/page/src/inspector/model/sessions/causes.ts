@@ -22,7 +22,7 @@ export function detailOf({ of: { last } }: Pick<OverviewRow, 'of'>): string {
 }
 
 /** Numbers and ids in a message differ although the cause is the same. */
-const alike = (text: string): string => text.replaceAll(/[\w-]*\d[\w-]*/g, '#')
+const alike = (text: string): string => text.replaceAll(/[\w-]+/g, (word) => (/\d/.test(word) ? '#' : word))
 
 /** Keys of failures by summary, which is a new object when it has changed: of ten thousand only a few are computed again. */
 const failures = new WeakMap<OverviewRow['of'], string>()
