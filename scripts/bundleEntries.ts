@@ -79,7 +79,7 @@ export async function bundleEntries(outDir: string, plugins: readonly Plugin[]):
       parts.set('bridge', needs([source('packages/bridge/src/inProcess/inProcessServer.ts')]))
       parts.set(
         'listing',
-        needs([source('packages/cli/src/commands/sessions.ts'), source('src/log/stores/fileStore.ts')]),
+        needs([source('packages/cli/src/commands/sessions.ts'), source('packages/stores/src/fileStore.ts')]),
       )
       // The entry loads it only then, so that what Node compiles of it is kept.
       parts.set('commandLine', needs([source('packages/cli/src/runCli.ts')]))

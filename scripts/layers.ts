@@ -57,7 +57,13 @@ export const layers: readonly Layer[] = [
   },
   { path: 'src/runtime/agents', below: before('src/runtime/agents'), packages: ['xstate', 'zod'], node: 'modules' },
   { path: 'src/runtime', below: before('src/runtime'), packages: ['xstate', 'zod', 'nanoid'], node: 'modules' },
-  { path: 'packages/sessions/src', below: core, packages: ['zod', 'nanoid'], node: 'modules' },
+  { path: 'packages/stores/src', below: ['src/protocol', 'src/log'], packages: ['zod'], node: 'files' },
+  {
+    path: 'packages/sessions/src',
+    below: [...core, 'packages/stores/src'],
+    packages: ['zod', 'nanoid'],
+    node: 'modules',
+  },
   { path: 'packages/policies/src', below: [...words, 'src/actors'], packages: ['zod'], node: 'files' },
   { path: 'packages/models/src', below: ['src/protocol', 'src/actors'], packages: ['zod'] },
   { path: 'packages/groups/src', below: core, packages: ['zod'], node: 'modules' },
@@ -82,11 +88,21 @@ export const layers: readonly Layer[] = [
     packages: ['zod', '@scalar/openapi-upgrader', 'yaml'],
     node: 'files',
   },
-  { path: 'packages/sqlite/src', below: ['src/protocol', 'src/log'], packages: ['zod'], node: 'files' },
-  { path: 'packages/postgres/src', below: ['src/protocol', 'src/log'], packages: ['zod', 'pg'], node: 'files' },
+  {
+    path: 'packages/sqlite/src',
+    below: ['src/protocol', 'src/log', 'packages/stores/src'],
+    packages: ['zod'],
+    node: 'files',
+  },
+  {
+    path: 'packages/postgres/src',
+    below: ['src/protocol', 'src/log', 'packages/stores/src'],
+    packages: ['zod', 'pg'],
+    node: 'files',
+  },
   {
     path: 'packages/tools/src',
-    below: [...words, 'src/actors', 'packages/sqlite/src'],
+    below: [...words, 'src/actors', 'packages/stores/src', 'packages/sqlite/src'],
     packages: ['zod', 'minisearch'],
     node: 'files',
   },
@@ -202,6 +218,7 @@ export const layers: readonly Layer[] = [
     path: 'packages/evaluation/src',
     below: [
       ...core,
+      'packages/stores/src',
       'packages/sessions/src',
       'packages/policies/src',
       'packages/charts/src',
@@ -217,6 +234,7 @@ export const layers: readonly Layer[] = [
     below: [
       ...core,
       ...[
+        'stores',
         'sessions',
         'policies',
         'xstate',

@@ -31,7 +31,7 @@ export type { PermissionOptions } from './actors/parts/permissions/permissionOpt
 export type { RuleOption } from './actors/parts/permissions/rules.ts'
 export type { Subject } from './actors/parts/permissions/subjects.ts'
 export { claudeRules, opencodeRules, type ImportedRules } from './actors/parts/permissions/importRules.ts'
-export { fileRules } from './log/stores/fileRules.ts'
+export { fileRules } from '../packages/stores/src/fileRules.ts'
 export type { RuleStore, StoredRule } from './protocol/ports/ruleStore.ts'
 export type { PermissionMode } from './protocol/parts/permissions/permissionModes.ts'
 export type { Permissions } from './protocol/parts/permissions/permissionState.ts'
@@ -85,7 +85,7 @@ export type { Tracer } from './protocol/ports/tracer.ts'
 
 // Stores: `escapement/stores` has what one of your own needs, `escapement/sessions` what reads them
 export { memoryStore } from './log/stores/memoryStore.ts'
-export { fileStore } from './log/stores/fileStore.ts'
+export { fileStore } from '../packages/stores/src/fileStore.ts'
 export type { Store } from './protocol/ports/store.ts'
 
 // Events and records

@@ -13,10 +13,7 @@ export { simulatedClock, type SimulatedClock } from '../packages/evaluation/src/
 // Contracts that parts of one's own have to keep
 export { memoryContract, type MemoryContractCase } from '../packages/evaluation/src/testing/memoryContract.ts'
 export { modelContract, type ModelContractCase } from '../packages/evaluation/src/testing/modelContract.ts'
-export {
-  workspaceContract,
-  type WorkspaceContractCase,
-} from '../packages/evaluation/src/testing/workspaceContract.ts'
+export { workspaceContract, type WorkspaceContractCase } from '../packages/evaluation/src/testing/workspaceContract.ts'
 export { storeContract, type StoreContractCase } from '../packages/evaluation/src/testing/storeContract.ts'
 
 // Evaluation

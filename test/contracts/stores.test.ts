@@ -1,10 +1,10 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { fileStore } from '../../src/log/stores/fileStore.ts'
+import { fileStore } from '../../packages/stores/src/fileStore.ts'
 import { memoryStore } from '../../src/log/stores/memoryStore.ts'
 import { type StoreContractOptions, storeContract } from '../../packages/evaluation/src/testing/storeContract.ts'
-import type { FileStoreOptions } from '../../src/log/stores/syncPolicy.ts'
+import type { FileStoreOptions } from '../../packages/stores/src/syncPolicy.ts'
 import { describe } from '../support/suite.ts'
 
 describe('memory store, by contract', (it) => {

@@ -6,7 +6,7 @@ import * as fc from 'fast-check'
 import { toErrorInfo } from '../../src/protocol/errors.ts'
 import type { Store } from '../../src/protocol/ports/store.ts'
 import { readAll, recordsBetween } from '../../packages/evaluation/src/testing/contractDemands.ts'
-import { fileStore } from '../../src/log/stores/fileStore.ts'
+import { fileStore } from '../../packages/stores/src/fileStore.ts'
 import { memoryStore } from '../../src/log/stores/memoryStore.ts'
 import { assert, describe } from '../support/suite.ts'
 

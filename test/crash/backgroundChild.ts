@@ -8,7 +8,7 @@ import { setImmediate as tick } from 'node:timers/promises'
 import { z } from 'zod'
 import { createRuntime, defineAgent, defineTool, policyModel } from '../../src/index.ts'
 import type { ToolEffects } from '../../src/actors/tools/defineTool.ts'
-import { fileStore } from '../../src/log/stores/fileStore.ts'
+import { fileStore } from '../../packages/stores/src/fileStore.ts'
 import { killingStore, type KillMode } from './killingStore.ts'
 
 const [folder = '', effects, mode, at] = process.argv.slice(2)

@@ -3,7 +3,7 @@
  * wherever the life before it ended, and ends with the job, unless it is killed at that record. Prints `ready`, and at the end how
  * the last run ended.
  */
-import { fileStore } from '../../src/log/stores/fileStore.ts'
+import { fileStore } from '../../packages/stores/src/fileStore.ts'
 import { jobFiles } from './crashJob.ts'
 import { killingStore, type KillMode } from './killingStore.ts'
 import { liveJob } from './liveJob.ts'

@@ -7,7 +7,7 @@ import { eventOf } from '../../src/protocol/events.ts'
 import { textOf } from '../../src/protocol/messages.ts'
 import type { LogRecord } from '../../src/protocol/records.ts'
 import { readAll } from '../../packages/evaluation/src/testing/contractDemands.ts'
-import { fileStore } from '../../src/log/stores/fileStore.ts'
+import { fileStore } from '../../packages/stores/src/fileStore.ts'
 import { checkJourney } from '../support/journeyRules.ts'
 import { jobFiles, readAttempts, type Attempt, type JobFiles } from './crashJob.ts'
 

@@ -2,7 +2,7 @@ import { appendFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { LogRecord } from '../../src/protocol/records.ts'
 import type { Store } from '../../src/protocol/ports/store.ts'
-import { lineOf } from '../../src/log/stores/checksum.ts'
+import { lineOf } from '../../packages/stores/src/checksum.ts'
 
 /** `before`: as the record is about to be written; `torn`: with half of its line written; `after`: as soon as it is stored. */
 export type KillMode = 'before' | 'torn' | 'after'

@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { z } from 'zod'
 import { createRuntime, defineAgent, defineTool, fileRules, policyModel, sleepTool } from '../../src/index.ts'
-import { fileStore } from '../../src/log/stores/fileStore.ts'
+import { fileStore } from '../../packages/stores/src/fileStore.ts'
 import { killingStore, type KillMode } from './killingStore.ts'
 
 const [folder = '', mode, at] = process.argv.slice(2)

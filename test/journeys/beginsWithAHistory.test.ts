@@ -4,7 +4,7 @@ import { createRuntime, defineAgent, memoryStore, type HistoryMessage } from '..
 import { forkSession, listSessions } from '../../src/sessions.ts'
 import type { LogRecord } from '../../src/protocol/records.ts'
 import { scriptedModel } from '../../packages/evaluation/src/testing/scriptedModel.ts'
-import { failsWith } from '../stores/storeFolder.ts'
+import { failsWith } from '../../packages/stores/test/storeFolder.ts'
 import { sharedStore } from '../support/sharedStore.ts'
 import { assert, describe } from '../support/suite.ts'
 

@@ -1,7 +1,7 @@
 import { createRuntime, defineAgent, memoryStore, type Agent, type Metadata } from '../../src/index.ts'
 import { forkSession, listSessions } from '../../src/sessions.ts'
 import { scriptedModel } from '../../packages/evaluation/src/testing/scriptedModel.ts'
-import { failsWith } from '../stores/storeFolder.ts'
+import { failsWith } from '../../packages/stores/test/storeFolder.ts'
 import { assert, describe } from '../support/suite.ts'
 import { sharedStore } from '../support/sharedStore.ts'
 

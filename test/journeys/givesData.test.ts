@@ -4,7 +4,7 @@ import { scriptedModel } from '../../packages/evaluation/src/testing/scriptedMod
 import type { Tool, ToolContext, ToolOptions } from '../../src/actors/tools/defineTool.ts'
 import { calls, quiet, resultsOf, startAgent, tool, withCode } from '../support/agentHarness.ts'
 import { aiSdkTools } from '../../src/aiSdk.ts'
-import { storeFolder } from '../stores/storeFolder.ts'
+import { storeFolder } from '../../packages/stores/test/storeFolder.ts'
 import { assert, describe, type CaseContext } from '../support/suite.ts'
 
 const saved = z.object({ id: z.string(), rows: z.int().default(1) })

@@ -6,12 +6,12 @@ import { defineTool } from '../../src/actors/tools/defineTool.ts'
 import { createRuntime } from '../../packages/bridge/src/createRuntime.ts'
 import { textOf, type ToolResultMessage } from '../../src/protocol/messages.ts'
 import type { RecordOf } from '../../src/protocol/records.ts'
-import { fileStore } from '../../src/log/stores/fileStore.ts'
+import { fileStore } from '../../packages/stores/src/fileStore.ts'
 import { memoryStore } from '../../src/log/stores/memoryStore.ts'
 import { scriptedModel, type ScriptedReply } from '../../packages/evaluation/src/testing/scriptedModel.ts'
 import { calls, startAgent, type Harness, type HarnessOptions } from '../support/agentHarness.ts'
 import { assert, describe, type CaseContext } from '../support/suite.ts'
-import { storeFolder } from '../stores/storeFolder.ts'
+import { storeFolder } from '../../packages/stores/test/storeFolder.ts'
 
 const line = (index: number): string => `line ${index}: ${'x'.repeat(40)} needle${index}`
 const long = Array.from({ length: 1_000 }, (_, index) => line(index + 1)).join('\n')

@@ -9,11 +9,11 @@ import { createRuntime } from '../../packages/bridge/src/createRuntime.ts'
 import { exportSession } from '../../src/log/exportSession.ts'
 import { forkSession } from '../../packages/sessions/src/forkSession.ts'
 import { importSession } from '../../packages/sessions/src/importSession.ts'
-import { fileStore } from '../../src/log/stores/fileStore.ts'
+import { fileStore } from '../../packages/stores/src/fileStore.ts'
 import { memoryStore } from '../../src/log/stores/memoryStore.ts'
 import { scriptedModel, type ScriptedReply } from '../../packages/evaluation/src/testing/scriptedModel.ts'
 import { calls, startAgent, tool, withCode, type Harness, type HarnessOptions } from '../support/agentHarness.ts'
-import { storeFolder } from '../stores/storeFolder.ts'
+import { storeFolder } from '../../packages/stores/test/storeFolder.ts'
 import { assert, describe, type CaseContext } from '../support/suite.ts'
 
 const line = (index: number): string => `line ${index}: ${'x'.repeat(40)} needle${index}`

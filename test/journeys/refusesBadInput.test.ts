@@ -4,10 +4,10 @@ import { createRuntime } from '../../packages/bridge/src/createRuntime.ts'
 import { defineAgent } from '../../src/actors/define/defineAgent.ts'
 import { scriptedModel } from '../../packages/evaluation/src/testing/scriptedModel.ts'
 import { memoryStore } from '../../src/log/stores/memoryStore.ts'
-import { fileStore } from '../../src/log/stores/fileStore.ts'
+import { fileStore } from '../../packages/stores/src/fileStore.ts'
 import { startAgent, stalled, never, withCode } from '../support/agentHarness.ts'
-import { storeFolder } from '../stores/storeFolder.ts'
-import { startStoreChild } from '../stores/startStoreChild.ts'
+import { storeFolder } from '../../packages/stores/test/storeFolder.ts'
+import { startStoreChild } from '../../packages/stores/test/startStoreChild.ts'
 import { assert, describe } from '../support/suite.ts'
 
 const definition = () => defineAgent({ name: 'tester', model: scriptedModel([]) })

@@ -8,7 +8,7 @@ import { defineTool, type ToolEffects } from '../../src/actors/tools/defineTool.
 import type { ModelRequest } from '../../src/protocol/ports/model.ts'
 import { createRuntime } from '../../packages/bridge/src/createRuntime.ts'
 import { cutStore, recordsOf, settled } from './cutLogs.ts'
-import { storeFolder } from '../stores/storeFolder.ts'
+import { storeFolder } from '../../packages/stores/test/storeFolder.ts'
 import { assert, describe } from '../support/suite.ts'
 import { quiet } from '../support/agentHarness.ts'
 import { textOf } from '../../src/protocol/messages.ts'

@@ -6,13 +6,13 @@ import { rebuildConversation } from '../../src/conversation/tree/rebuildConversa
 import { rebuildContext } from '../../src/machines/rebuildContext.ts'
 import { RuntimeError } from '../../src/protocol/errors.ts'
 import { logRecordSchema, type LogRecord } from '../../src/protocol/records.ts'
-import { lineOf } from '../../src/log/stores/checksum.ts'
-import { readRecord } from '../../src/log/stores/readRecord.ts'
+import { lineOf } from '../../packages/stores/src/checksum.ts'
+import { readRecord } from '../../packages/stores/src/readRecord.ts'
 import { liveJob } from '../crash/liveJob.ts'
 import { jobFiles } from '../crash/crashJob.ts'
 import { memoryStore } from '../../src/log/stores/memoryStore.ts'
 import { readAll } from '../../packages/evaluation/src/testing/contractDemands.ts'
-import { storeFolder } from '../stores/storeFolder.ts'
+import { storeFolder } from '../../packages/stores/test/storeFolder.ts'
 import { assert, describe, type CaseContext } from '../support/suite.ts'
 
 type Json = null | boolean | number | string | Json[] | { [key: string]: Json }

@@ -1,6 +1,6 @@
 import { recordVersion } from '../../src/protocol/records.ts'
 import { parseRecord, upgradeRecord, versionOf, type UpgradeSteps } from '../../src/protocol/upgradeRecord.ts'
-import { readRecord } from '../../src/log/stores/readRecord.ts'
+import { readRecord } from '../../packages/stores/src/readRecord.ts'
 import { recordsBetween } from '../../packages/evaluation/src/testing/contractDemands.ts'
 import { withCode } from '../support/agentHarness.ts'
 import { assert, describe } from '../support/suite.ts'

@@ -2,9 +2,9 @@ import { defineAgent } from '../../src/actors/define/defineAgent.ts'
 import { llmStrategy } from '../../src/actors/brakes/compaction/summariseSpan.ts'
 import { scriptedModel } from '../../packages/evaluation/src/testing/scriptedModel.ts'
 import { createRuntime } from '../../packages/bridge/src/createRuntime.ts'
-import { fileStore } from '../../src/log/stores/fileStore.ts'
+import { fileStore } from '../../packages/stores/src/fileStore.ts'
 import { calls, never, quiet, stalled, startAgent, tool, withCode, type Harness } from '../support/agentHarness.ts'
-import { storeFolder } from '../stores/storeFolder.ts'
+import { storeFolder } from '../../packages/stores/test/storeFolder.ts'
 import { assert, describe, type CaseContext } from '../support/suite.ts'
 
 /** An agent in each state there is to be stopped in. */

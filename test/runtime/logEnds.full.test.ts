@@ -6,13 +6,13 @@ import { rebuildConversation } from '../../src/conversation/tree/rebuildConversa
 import { messageOf } from '../../src/protocol/errors.ts'
 import type { LogRecord } from '../../src/protocol/records.ts'
 import { readAll } from '../../packages/evaluation/src/testing/contractDemands.ts'
-import { fileStore } from '../../src/log/stores/fileStore.ts'
-import { repairLog } from '../../src/log/stores/repairLog.ts'
+import { fileStore } from '../../packages/stores/src/fileStore.ts'
+import { repairLog } from '../../packages/stores/src/repairLog.ts'
 import { jobFiles } from '../crash/crashJob.ts'
 import { readOutcome, saidIn, trunkOf, unapprovedIn } from '../crash/jobOutcome.ts'
 import { liveJob } from '../crash/liveJob.ts'
 import { assert, describe, type CaseContext } from '../support/suite.ts'
-import { failsWith, storeFolder } from '../stores/storeFolder.ts'
+import { failsWith, storeFolder } from '../../packages/stores/test/storeFolder.ts'
 
 interface FinishedJob {
   readonly records: readonly LogRecord[]

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { setTimeout } from 'node:timers/promises'
 import { hasCode } from '../../src/protocol/errors.ts'
-import { lockFile } from '../../src/log/stores/lockFile.ts'
+import { lockFile } from '../../packages/stores/src/lockFile.ts'
 
 /** Milliseconds between two looks at whether another process has finished. */
 const everyMs = 100

@@ -11,7 +11,7 @@ import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { fileStore, type LogRecord } from '../../src/index.ts'
 import { rebuildConversation } from '../../src/sessions.ts'
-import { lineOf } from '../../src/log/stores/checksum.ts'
+import { lineOf } from '../../packages/stores/src/checksum.ts'
 import { format, median, now } from './measure.ts'
 
 const { values } = parseArgs({

@@ -2,7 +2,7 @@ import { createRuntime } from '../../bridge/src/createRuntime.ts'
 import { serverUrl } from '../src/sessions/withServer.ts'
 import { assert, describe, type CaseContext } from '../../../test/support/suite.ts'
 import { serveAgents } from '../../bridge/test/server/bridgeHarness.ts'
-import { storeFolder } from '../../../test/stores/storeFolder.ts'
+import { storeFolder } from '../../stores/test/storeFolder.ts'
 import { helpfulAgent } from './cliAgents.ts'
 import { endedCli, startCli } from './cliInProcess.ts'
 

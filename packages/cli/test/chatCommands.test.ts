@@ -1,5 +1,5 @@
 import { createRuntime } from '../../bridge/src/createRuntime.ts'
-import { fileStore } from '../../../src/log/stores/fileStore.ts'
+import { fileStore } from '../../stores/src/fileStore.ts'
 import { chatInTerminal, chatOverPipe } from '../src/chat/localChat.ts'
 import { decide } from '../../policies/src/decide.ts'
 import { policy } from '../../../src/actors/define/policy.ts'
@@ -13,7 +13,7 @@ import { chatCommands, chatHelp, type ChatParts } from '../src/chat/slashCommand
 import { folderPlace } from '../src/config/storePlace.ts'
 import { assert, describe, type CaseContext } from '../../../test/support/suite.ts'
 import { serveAgents } from '../../bridge/test/server/bridgeHarness.ts'
-import { storeFolder } from '../../../test/stores/storeFolder.ts'
+import { storeFolder } from '../../stores/test/storeFolder.ts'
 import { join } from 'node:path'
 import { startCli } from './cliInProcess.ts'
 

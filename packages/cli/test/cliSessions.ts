@@ -7,7 +7,7 @@ import type { Clock } from '../../../src/protocol/ports/clock.ts'
 import type { ModelRequest } from '../../../src/protocol/ports/model.ts'
 import type { LogRecord } from '../../../src/protocol/records.ts'
 import { createRuntime } from '../../bridge/src/createRuntime.ts'
-import { fileStore } from '../../../src/log/stores/fileStore.ts'
+import { fileStore } from '../../stores/src/fileStore.ts'
 import { z } from 'zod'
 
 export interface RecordedOptions extends Partial<Omit<AgentOptions, 'model'>> {

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { offlinePage, someFolder } from '../../page/test/offline/offlinePage.ts'
 import { recordedSessions } from '../../page/test/offline/recordedSessions.ts'
 import { copySessions } from '../../sessions/src/copySessions.ts'
-import { fileStore } from '../../../src/log/stores/fileStore.ts'
+import { fileStore } from '../../stores/src/fileStore.ts'
 import { assert, describe } from '../../../test/support/suite.ts'
 import { runCli } from './cliInProcess.ts'
 

@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { fileStore } from '../../../src/log/stores/fileStore.ts'
+import { fileStore } from '../../stores/src/fileStore.ts'
 import { readResults, type Results } from './folder/resultsFile.ts'
 import { metricsOf } from './metrics/metricsOf.ts'
 import type { TrialResult } from './results.ts'

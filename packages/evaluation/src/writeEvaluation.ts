@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { writeSessionPages } from '../../page/src/sessionPages/writeSessionPages.ts'
 import { hasCode, messageOf, RuntimeError } from '../../../src/protocol/errors.ts'
-import { fileStore } from '../../../src/log/stores/fileStore.ts'
+import { fileStore } from '../../stores/src/fileStore.ts'
 import type { Report } from './report/report.ts'
 import { writeReport } from './report/writeReport.ts'
 

@@ -11,7 +11,7 @@ import { policyModel } from '../../../src/actors/models/policyModel.ts'
 import { createRuntime } from '../../bridge/src/createRuntime.ts'
 import { textOf } from '../../../src/protocol/messages.ts'
 import { each } from '../src/each.ts'
-import { fileStore } from '../../../src/log/stores/fileStore.ts'
+import { fileStore } from '../../stores/src/fileStore.ts'
 import { killingStore, type KillMode } from '../../../test/crash/killingStore.ts'
 
 const [folder = '', mode, at] = process.argv.slice(2)

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
-import { fileStore } from '../../../src/log/stores/fileStore.ts'
+import { fileStore } from '../../stores/src/fileStore.ts'
 import type { Kill } from '../../../test/crash/killingStore.ts'
 
 const agentIds = ['booker-a', 'booker-b', 'booker-c']

@@ -1,6 +1,6 @@
 import { RuntimeError } from '../../../src/protocol/errors.ts'
 import type { LogRecord } from '../../../src/protocol/records.ts'
-import { readRecord } from '../../../src/log/stores/readRecord.ts'
+import { readRecord } from '../../stores/src/readRecord.ts'
 import type { Database, Row } from './database.ts'
 import { Gathered } from './gathered.ts'
 

@@ -1,5 +1,5 @@
 import type { LogRecord } from '../../../src/protocol/records.ts'
-import { TableLease, type LeaseRow } from '../../../src/log/stores/tableLease.ts'
+import { TableLease, type LeaseRow } from '../../stores/src/tableLease.ts'
 
 /** One call of `append`. */
 export interface Append {

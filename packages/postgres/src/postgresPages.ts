@@ -1,6 +1,6 @@
 import { defaultPageLimit, type LogPage, type LogQuery } from '../../../src/protocol/ports/logPages.ts'
-import { entryIn } from '../../../src/log/stores/agentRow.ts'
-import { above, labelsAsked } from '../../../src/log/stores/labels.ts'
+import { entryIn } from '../../stores/src/agentRow.ts'
+import { above, labelsAsked } from '../../stores/src/labels.ts'
 import type { Database } from './database.ts'
 import { plainText } from './plainText.ts'
 

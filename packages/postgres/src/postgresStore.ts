@@ -13,7 +13,7 @@ import type {
   StoreFigures,
   StoreLease,
 } from '../../../src/protocol/ports/store.ts'
-import { bodiesOf } from '../../../src/log/stores/bodiesOf.ts'
+import { bodiesOf } from '../../stores/src/bodiesOf.ts'
 import { checkLease, leaseLost } from '../../../src/log/stores/checkLease.ts'
 import { defaultSnapshotLimits } from '../../../src/log/stores/snapshotLimits.ts'
 import { checkPlace, type PostgresPlace } from './address.ts'

@@ -1,6 +1,6 @@
 import type { Clock } from '../../../src/protocol/ports/clock.ts'
 import type { LogHolder, LogWorker } from '../../../src/protocol/ports/store.ts'
-import { hasEnded, holderIn, holderWords, newHolder } from '../../../src/log/stores/holder.ts'
+import { hasEnded, holderIn, holderWords, newHolder } from '../../stores/src/holder.ts'
 import type { Database, Row } from './database.ts'
 import type { PostgresLease } from './postgresLease.ts'
 

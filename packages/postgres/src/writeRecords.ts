@@ -1,5 +1,5 @@
 import type { RecordOf } from '../../../src/protocol/records.ts'
-import { labelsOf } from '../../../src/log/stores/labels.ts'
+import { labelsOf } from '../../stores/src/labels.ts'
 import { originOf } from '../../../src/log/stores/logPages.ts'
 import type { Plan } from './planAppend.ts'
 import { plainText } from './plainText.ts'

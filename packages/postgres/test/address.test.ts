@@ -5,7 +5,7 @@ import { withoutPassword } from '../src/address.ts'
 import { postgresStore } from '../src/postgresStore.ts'
 import { readAll } from '../../evaluation/src/testing/contractDemands.ts'
 import { simulatedClock } from '../../evaluation/src/testing/simulatedClock.ts'
-import { failsWith } from '../../../test/stores/storeFolder.ts'
+import { failsWith } from '../../stores/test/storeFolder.ts'
 import { withCode } from '../../../test/support/agentHarness.ts'
 import { assert, describe } from '../../../test/support/suite.ts'
 

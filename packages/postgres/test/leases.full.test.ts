@@ -10,7 +10,7 @@ import { owned, readAll, recordsBetween } from '../../evaluation/src/testing/con
 import { scriptedModel } from '../../evaluation/src/testing/scriptedModel.ts'
 import { simulatedClock, type SimulatedClock } from '../../evaluation/src/testing/simulatedClock.ts'
 import { calls, gate, tool } from '../../../test/support/agentHarness.ts'
-import { failsWith } from '../../../test/stores/storeFolder.ts'
+import { failsWith } from '../../stores/test/storeFolder.ts'
 import { assert } from '../../../test/support/suite.ts'
 import { describeWithPostgres, type PostgresContext } from './postgres.ts'
 import { proxyTo } from './proxy.ts'

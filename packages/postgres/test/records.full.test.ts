@@ -1,7 +1,7 @@
 import { Pool } from 'pg'
 import type { LogRecord } from '../../../src/protocol/records.ts'
 import { readAll, recordsBetween } from '../../evaluation/src/testing/contractDemands.ts'
-import { failsWith } from '../../../test/stores/storeFolder.ts'
+import { failsWith } from '../../stores/test/storeFolder.ts'
 import { assert } from '../../../test/support/suite.ts'
 import { describeWithPostgres } from './postgres.ts'
 

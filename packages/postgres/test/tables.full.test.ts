@@ -1,6 +1,6 @@
 import { postgresStore } from '../src/postgresStore.ts'
 import { readAll, recordsBetween } from '../../evaluation/src/testing/contractDemands.ts'
-import { failsWith } from '../../../test/stores/storeFolder.ts'
+import { failsWith } from '../../stores/test/storeFolder.ts'
 import { assert } from '../../../test/support/suite.ts'
 import { describeWithPostgres, type PostgresContext } from './postgres.ts'
 

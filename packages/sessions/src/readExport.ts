@@ -6,7 +6,7 @@ import { describeIssues, messageOf, RuntimeError } from '../../../src/protocol/e
 import { damagedFile, foreignFormat } from '../../../src/protocol/checks/foreignFormat.ts'
 import { agentIdSchema } from '../../../src/protocol/ids.ts'
 import type { LogRecord } from '../../../src/protocol/records.ts'
-import { corruptLine, readRecord } from '../../../src/log/stores/readRecord.ts'
+import { corruptLine, readRecord } from '../../stores/src/readRecord.ts'
 import { exportFormat, exportVersion } from '../../../src/log/exportLines.ts'
 import { artifactField, artifactIn, type ReadArtifact as KeptFile } from './artifacts/importedArtifacts.ts'
 import { exportHeaderSchema, type ExportHeader } from '../../../src/log/exportSession.ts'

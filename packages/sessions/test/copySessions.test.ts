@@ -8,7 +8,7 @@ import { recordsBetween } from '../../evaluation/src/testing/contractDemands.ts'
 import { createdAs } from '../../evaluation/src/testing/contractPages.ts'
 import { assert, describe } from '../../../test/support/suite.ts'
 import { emptyStore, fill, logsOf, storeKinds, write } from './copyStores.ts'
-import { failsWith } from '../../../test/stores/storeFolder.ts'
+import { failsWith } from '../../stores/test/storeFolder.ts'
 
 const kinds = Object.keys(storeKinds)
 const pairs = kinds.flatMap((from) => kinds.map((to) => [from, to] as const))

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { createRuntime } from '../../bridge/src/createRuntime.ts'
 import { defineAgent, policyModel, type Store } from '../../../src/index.ts'
 import { searchSessions } from '../../../src/sessions.ts'
-import { fileStore } from '../../../src/log/stores/fileStore.ts'
+import { fileStore } from '../../stores/src/fileStore.ts'
 import { assert, describe, type CaseContext } from '../../../test/support/suite.ts'
 
 const echo = defineAgent({ name: 'echo', model: policyModel(() => 'Yes.') })

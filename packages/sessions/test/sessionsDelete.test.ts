@@ -6,7 +6,7 @@ import { createRuntime } from '../../bridge/src/createRuntime.ts'
 import { deleteSession } from '../src/deleteSession.ts'
 import { forkSession } from '../src/forkSession.ts'
 import { listSessions } from '../src/listSessions.ts'
-import { fileStore } from '../../../src/log/stores/fileStore.ts'
+import { fileStore } from '../../stores/src/fileStore.ts'
 import { storeContract } from '../../evaluation/src/testing/storeContract.ts'
 import { memoryStore } from '../../../src/log/stores/memoryStore.ts'
 import type { ErasableStore, Store } from '../../../src/protocol/ports/store.ts'
@@ -14,7 +14,7 @@ import { LogBuilder } from '../../../test/conversation/logBuilder.ts'
 import { brittleStore } from '../../../test/support/brittleStore.ts'
 import { assert, describe, type CaseContext } from '../../../test/support/suite.ts'
 import { born, created, fill, logOf } from './sessionLogs.ts'
-import { failsWith, linesOf, storeFolder } from '../../../test/stores/storeFolder.ts'
+import { failsWith, linesOf, storeFolder } from '../../stores/test/storeFolder.ts'
 
 const talk = (agentId: string) => {
   const log = new LogBuilder()

@@ -14,7 +14,7 @@ import { happen } from '../../../test/support/brakedHappenings.ts'
 import { BrakeLog } from '../../../test/support/brakeLog.ts'
 import { assert, describe } from '../../../test/support/suite.ts'
 import { born, created, logOf, storeOf } from './sessionLogs.ts'
-import { failsWith } from '../../../test/stores/storeFolder.ts'
+import { failsWith } from '../../stores/test/storeFolder.ts'
 
 /** Where forks at these nodes leave the log of `a`: `[at, seq]`. */
 async function momentsOf(records: readonly LogRecord[], nodes: readonly (number | string)[]): Promise<number[][]> {

@@ -14,7 +14,7 @@ import { LogBuilder } from '../../../test/conversation/logBuilder.ts'
 import { startAgent } from '../../../test/support/agentHarness.ts'
 import { assert, describe } from '../../../test/support/suite.ts'
 import { born, created, logOf, storeOf } from './sessionLogs.ts'
-import { failsWith, linesOf, storeFolder } from '../../../test/stores/storeFolder.ts'
+import { failsWith, linesOf, storeFolder } from '../../stores/test/storeFolder.ts'
 
 const talk = (last: number): LogRecord[] => {
   const log = new LogBuilder()

@@ -16,7 +16,7 @@ import { brittleStore } from '../../../test/support/brittleStore.ts'
 import { calls, startAgent, tool } from '../../../test/support/agentHarness.ts'
 import { assert, describe, type CaseContext } from '../../../test/support/suite.ts'
 import { born, created, fill, logOf, storeOf } from './sessionLogs.ts'
-import { failsWith, storeFolder } from '../../../test/stores/storeFolder.ts'
+import { failsWith, storeFolder } from '../../stores/test/storeFolder.ts'
 
 /** Records as a store has them of an imported log. */
 const foreign = (records: readonly LogRecord[]): LogRecord[] => records.map((record) => ({ ...record, foreign: true }))

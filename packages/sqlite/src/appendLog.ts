@@ -4,7 +4,7 @@ import { leaseLost } from '../../../src/log/stores/checkLease.ts'
 import { countRepeated, otherRecord } from '../../../src/log/stores/countRepeated.ts'
 import { originOf } from '../../../src/log/stores/logPages.ts'
 import type { Connection } from './connection.ts'
-import { labelsOf } from '../../../src/log/stores/labels.ts'
+import { labelsOf } from '../../stores/src/labels.ts'
 import type { SqliteLease } from './sqliteLease.ts'
 
 /** Records to be written. */

@@ -1,4 +1,4 @@
-import { TableLease, type LeaseRow } from '../../../src/log/stores/tableLease.ts'
+import { TableLease, type LeaseRow } from '../../stores/src/tableLease.ts'
 
 /** The right to append to one log, and how much waits to be appended. */
 export class SqliteLease extends TableLease {

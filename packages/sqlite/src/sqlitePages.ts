@@ -1,7 +1,7 @@
 import type { SQLInputValue, SQLOutputValue } from 'node:sqlite'
 import { defaultPageLimit, type LogPage, type LogQuery } from '../../../src/protocol/ports/logPages.ts'
-import { entryIn } from '../../../src/log/stores/agentRow.ts'
-import { above, labelsAsked } from '../../../src/log/stores/labels.ts'
+import { entryIn } from '../../stores/src/agentRow.ts'
+import { above, labelsAsked } from '../../stores/src/labels.ts'
 import type { Connection } from './connection.ts'
 
 /** A condition and its values. */

@@ -18,14 +18,14 @@ import {
   type LogWorker,
   type StoreLease,
 } from '../../../src/protocol/ports/store.ts'
-import { bodiesOf } from '../../../src/log/stores/bodiesOf.ts'
+import { bodiesOf } from '../../stores/src/bodiesOf.ts'
 import { checkLease } from '../../../src/log/stores/checkLease.ts'
-import { readRecord } from '../../../src/log/stores/readRecord.ts'
+import { readRecord } from '../../stores/src/readRecord.ts'
 import { defaultSnapshotLimits } from '../../../src/log/stores/snapshotLimits.ts'
 import { appendLog, type Append } from './appendLog.ts'
 import { AppendQueue } from './appendQueue.ts'
 import { Connection, isBusy } from './connection.ts'
-import { labelsIn } from '../../../src/log/stores/labels.ts'
+import { labelsIn } from '../../stores/src/labels.ts'
 import { type LeaseHolder, SqliteCheckpoints } from './sqliteCheckpoints.ts'
 import { SqliteLease } from './sqliteLease.ts'
 import { readPage } from './sqlitePages.ts'

@@ -1,6 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { inTransaction } from './database.ts'
-import { labelsIn } from '../../../src/log/stores/labels.ts'
+import { labelsIn } from '../../stores/src/labels.ts'
 
 /** A step that is not SQL alone. */
 type Step = string | ((database: DatabaseSync) => void)

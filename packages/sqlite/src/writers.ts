@@ -1,6 +1,6 @@
 import { RuntimeError } from '../../../src/protocol/errors.ts'
 import type { LogHolder, LogWorker } from '../../../src/protocol/ports/store.ts'
-import { holderIn, holderWords, mayBeAlive, newHolder, type Holder } from '../../../src/log/stores/holder.ts'
+import { holderIn, holderWords, mayBeAlive, newHolder, type Holder } from '../../stores/src/holder.ts'
 import type { Connection } from './connection.ts'
 
 /** The writer of a log, as the tables have it. */

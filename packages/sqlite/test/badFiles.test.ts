@@ -11,8 +11,8 @@ import { sqliteStore } from '../src/sqliteStore.ts'
 import { owned, readAll, recordsBetween } from '../../evaluation/src/testing/contractDemands.ts'
 import { simulatedClock } from '../../evaluation/src/testing/simulatedClock.ts'
 import { assert, describe, type CaseContext } from '../../../test/support/suite.ts'
-import { failsWith } from '../../../test/stores/storeFolder.ts'
-import { startStoreChild } from '../../../test/stores/startStoreChild.ts'
+import { failsWith } from '../../stores/test/storeFolder.ts'
+import { startStoreChild } from '../../stores/test/startStoreChild.ts'
 
 type Context = Pick<CaseContext, 'cleanup'>
 

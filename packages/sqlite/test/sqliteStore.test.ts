@@ -3,11 +3,11 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import type { ErasableStore, LogHolder } from '../../../src/protocol/ports/store.ts'
-import { newHolder } from '../../../src/log/stores/holder.ts'
+import { newHolder } from '../../stores/src/holder.ts'
 import { sqliteStore } from '../src/sqliteStore.ts'
 import { readAll, recordsBetween } from '../../evaluation/src/testing/contractDemands.ts'
 import { assert, describe, type CaseContext } from '../../../test/support/suite.ts'
-import { failsWith } from '../../../test/stores/storeFolder.ts'
+import { failsWith } from '../../stores/test/storeFolder.ts'
 
 type Context = Pick<CaseContext, 'cleanup'>
 

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import { waitFor } from 'xstate'
-import { storeFolder } from '../../../test/stores/storeFolder.ts'
+import { storeFolder } from '../../stores/test/storeFolder.ts'
 import { assert, type CaseContext, describe } from '../../../test/support/suite.ts'
 import { actorOf, asker, begin, ending, held, talker } from './logicParts.ts'
 

@@ -1,6 +1,6 @@
 /** Runs a task whose model never ends its reply, says what it would persist and when it has come that far, and waits to be killed. */
 import { createRuntime } from '../../bridge/src/createRuntime.ts'
-import { fileStore } from '../../../src/log/stores/fileStore.ts'
+import { fileStore } from '../../stores/src/fileStore.ts'
 import { actorOf, asker, ending, held, kept, talker } from './logicParts.ts'
 
 const [folder = '', kind = ''] = process.argv.slice(2)

@@ -5,7 +5,7 @@ import { LogFold } from '../../../packages/page/src/inspector/model/agent/logFol
 import { memoryStore } from '../../../src/log/stores/memoryStore.ts'
 import { readAll } from '../../../packages/evaluation/src/testing/contractDemands.ts'
 import { simulatedClock } from '../../../packages/evaluation/src/testing/simulatedClock.ts'
-import { failsWith } from '../../stores/storeFolder.ts'
+import { failsWith } from '../../../packages/stores/test/storeFolder.ts'
 import { assert, describe } from '../../support/suite.ts'
 
 describe('schedules of an agent on a server', (it) => {

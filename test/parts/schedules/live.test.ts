@@ -6,7 +6,7 @@ import { createRuntime, type Runtime } from '../../../packages/bridge/src/create
 import type { LogRecord } from '../../../src/protocol/records.ts'
 import type { Store } from '../../../src/protocol/ports/store.ts'
 import { policyModel } from '../../../src/actors/models/policyModel.ts'
-import { failsWith } from '../../stores/storeFolder.ts'
+import { failsWith } from '../../../packages/stores/test/storeFolder.ts'
 import { assert, describe, type CaseContext } from '../../support/suite.ts'
 
 const day = 86_400_000

@@ -1,11 +1,11 @@
 import { rm } from 'node:fs/promises'
 import { defineAgent } from '../../../src/actors/define/defineAgent.ts'
 import { policyModel } from '../../../src/actors/models/policyModel.ts'
-import { fileStore } from '../../../src/log/stores/fileStore.ts'
+import { fileStore } from '../../../packages/stores/src/fileStore.ts'
 import { createRuntime } from '../../../packages/bridge/src/createRuntime.ts'
 import { restoreTime } from '../../../src/runtime/restoreTime.ts'
 import { runCli } from '../../../packages/cli/test/cliInProcess.ts'
-import { storeFolder } from '../../stores/storeFolder.ts'
+import { storeFolder } from '../../../packages/stores/test/storeFolder.ts'
 import { assert, describe } from '../../support/suite.ts'
 
 describe('an index of times that was lost', (it) => {

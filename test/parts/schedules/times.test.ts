@@ -3,7 +3,7 @@ import { planFiring, type Firing } from '../../../src/actors/parts/schedules/pla
 import { readTimes } from '../../../src/actors/parts/schedules/readTimes.ts'
 import type { AskedTimes } from '../../../src/protocol/parts/schedules/scheduleOptions.ts'
 import type { CatchUp } from '../../../src/protocol/parts/schedules/scheduleTimes.ts'
-import { failsWith } from '../../stores/storeFolder.ts'
+import { failsWith } from '../../../packages/stores/test/storeFolder.ts'
 import { assert, describe } from '../../support/suite.ts'
 
 const at = (text: string): number => Date.parse(text)

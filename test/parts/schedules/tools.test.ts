@@ -9,7 +9,7 @@ import { createRuntime } from '../../../packages/bridge/src/createRuntime.ts'
 import { textOf } from '../../../src/protocol/messages.ts'
 import { forkSession } from '../../../src/sessions.ts'
 import type { Agent } from '../../../src/runtime/agents/agent.ts'
-import { failsWith } from '../../stores/storeFolder.ts'
+import { failsWith } from '../../../packages/stores/test/storeFolder.ts'
 import { assert, describe, type CaseContext } from '../../support/suite.ts'
 
 const start = Date.parse('2026-05-04T08:00:00Z')

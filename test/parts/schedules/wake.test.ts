@@ -7,7 +7,7 @@ import { createRuntime } from '../../../packages/bridge/src/createRuntime.ts'
 import type { RuntimeOptions } from '../../../src/runtime/runtimeOptions.ts'
 import { policyModel } from '../../../src/actors/models/policyModel.ts'
 import { quiet } from '../../support/agentHarness.ts'
-import { failsWith } from '../../stores/storeFolder.ts'
+import { failsWith } from '../../../packages/stores/test/storeFolder.ts'
 import { assert, describe, type CaseContext } from '../../support/suite.ts'
 
 const start = Date.parse('2026-05-04T08:00:00Z')

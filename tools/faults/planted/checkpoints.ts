@@ -100,19 +100,19 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'checkpoints-13',
-    file: 'src/log/stores/fileCheckpoints.ts',
+    file: 'packages/stores/src/fileCheckpoints.ts',
     what: 'a checkpoint that is damaged on the disk is given to the runtime',
     from: 'sumOf(checkpoint) === crc',
     to: 'crc >= 0',
-    tests: ['stores/fileCheckpoints'],
+    tests: ['stores/test/fileCheckpoints'],
   },
   {
     id: 'checkpoints-14',
-    file: 'src/log/stores/fileCheckpoints.ts',
+    file: 'packages/stores/src/fileCheckpoints.ts',
     what: 'a process that dies while it writes a checkpoint leaves half of one',
     from: 'const temporary = `${file}.tmp`',
     to: 'const temporary = file',
-    tests: ['stores/fileCheckpoints'],
+    tests: ['stores/test/fileCheckpoints'],
   },
   {
     id: 'checkpoints-15',
@@ -124,7 +124,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'checkpoints-16',
-    file: 'src/log/stores/jsonLines.ts',
+    file: 'packages/stores/src/jsonLines.ts',
     what: 'the end of a long log is read from a record too late',
     from: 'let left = count + 1\n  for (let before',
     to: 'let left = count\n  for (let before',
@@ -252,11 +252,11 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'checkpoints-32',
-    file: 'src/log/stores/fileCheckpoints.ts',
+    file: 'packages/stores/src/fileCheckpoints.ts',
     what: 'the checksum says nothing of where a checkpoint stands',
     from: 'crc32(JSON.stringify([seq, form, digest]))',
     to: 'crc32(JSON.stringify([form, seq === 0, digest === ""]))',
-    tests: ['stores/fileCheckpoints'],
+    tests: ['stores/test/fileCheckpoints'],
   },
   {
     id: 'checkpoints-33',
@@ -277,11 +277,11 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'checkpoints-35',
-    file: 'src/log/stores/fileCheckpoints.ts',
+    file: 'packages/stores/src/fileCheckpoints.ts',
     what: 'checkpoints of one agent that are written at once do not take turns',
     from: 'const writing = (before ?? Promise.resolve()).then(',
     to: 'const writing = (before === undefined ? Promise.resolve() : Promise.resolve()).then(',
-    tests: ['stores/fileCheckpoints', 'contracts/stores'],
+    tests: ['stores/test/fileCheckpoints', 'contracts/stores'],
   },
   {
     id: 'checkpoints-36',

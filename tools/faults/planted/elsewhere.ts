@@ -36,11 +36,11 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'elsewhere-5',
-    file: 'src/log/stores/lockFile.ts',
+    file: 'packages/stores/src/lockFile.ts',
     what: 'a lock that was released comes back when the address changes',
     from: '    const done = changing.then(async () => ((await isOurs()) ? change() : undefined))\n',
     to: '    const done = changing.then(change)\n',
-    tests: ['stores/lockFile'],
+    tests: ['stores/test/lockFile'],
   },
   {
     id: 'elsewhere-6',

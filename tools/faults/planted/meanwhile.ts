@@ -100,11 +100,11 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'meanwhile-13',
-    file: 'src/log/stores/fileStore.ts',
+    file: 'packages/stores/src/fileStore.ts',
     what: 'a log that is being opened is announced at the old address',
     from: '    this.#url = url\n    await Promise.allSettled(this.#locking)\n',
     to: '    this.#url = url\n',
-    tests: ['stores/lockFile'],
+    tests: ['stores/test/lockFile'],
   },
   {
     id: 'meanwhile-14',

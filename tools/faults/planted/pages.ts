@@ -16,7 +16,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'pages-2',
-    file: 'src/log/stores/labels.ts',
+    file: 'packages/stores/src/labels.ts',
     what: 'a number and its text are the same metadata',
     from: 'Object.entries(metadata).map(([key, value]) => [key, JSON.stringify(value)])',
     to: 'Object.entries(metadata).map(([key, value]) => [key, String(value)])',

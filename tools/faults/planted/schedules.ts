@@ -59,7 +59,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'schedules-8',
-    file: 'src/log/stores/fileTimers.ts',
+    file: 'packages/stores/src/fileTimers.ts',
     what: 'an agent keeps the times that others took the place of',
     from: '    for (const entry of old) if (entry.due !== due) await rm(this.#fileOf(entry), { force: true })\n',
     to: '',

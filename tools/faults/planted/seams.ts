@@ -28,7 +28,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'seams-4',
-    file: 'src/log/stores/holder.ts',
+    file: 'packages/stores/src/holder.ts',
     what: 'a process of another container passes for one that has ended',
     from: ' || holder.pidSpace !== own.pidSpace',
     to: '',

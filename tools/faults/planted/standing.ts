@@ -128,7 +128,7 @@ export const faults: readonly Fault[] = [
     what: 'the contents that SQLite keeps of files are bounded anew with every process',
     from: 'for (const { id, size } of this.#connection.statement(sql).all(agentId)) index.use(String(id), Number(size))',
     to: 'for (const { id, size } of this.#connection.statement(sql).all(agentId)) index.drop(`${String(id)}${Number(size)}`)',
-    tests: ['stores/snapshots'],
+    tests: ['stores/test/snapshots'],
   },
   {
     id: 'standing-17',

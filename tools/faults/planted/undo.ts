@@ -2,10 +2,10 @@ import type { Fault } from '../mutate.ts'
 
 const receipt = 'packages/tools/src/workspace/fileReceipt.ts'
 const limits = 'src/log/stores/snapshotLimits.ts'
-const files = 'src/log/stores/fileSnapshots.ts'
+const files = 'packages/stores/src/fileSnapshots.ts'
 const checked = 'src/actors/tools/checkedUndo.ts'
 const undoing = ['workspace/undoFile']
-const kept = ['stores/snapshots']
+const kept = ['stores/test/snapshots']
 
 export const faults: readonly Fault[] = [
   {

@@ -92,11 +92,11 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'unnoticed-12',
-    file: 'src/log/stores/holder.ts',
+    file: 'packages/stores/src/holder.ts',
     what: 'the lock of a live process of another user is taken over: two writers',
     from: "return !hasCode(thrown, 'ESRCH')",
     to: 'return false',
-    tests: ['stores/processOfALock'],
+    tests: ['stores/test/processOfALock'],
   },
   {
     id: 'unnoticed-13',

@@ -1,5 +1,5 @@
 import { memoryStore } from '../../../../src/log/stores/memoryStore.ts'
-import { failsWith } from '../../../../test/stores/storeFolder.ts'
+import { failsWith } from '../../../stores/test/storeFolder.ts'
 import { sharedStore } from '../../../../test/support/sharedStore.ts'
 import { assert, describe, type CaseContext } from '../../../../test/support/suite.ts'
 import { hostMachine } from '../../../xstate/src/hosts/hostMachine.ts'

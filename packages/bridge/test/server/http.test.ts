@@ -13,7 +13,7 @@ import type { Endpoint } from '../../src/server/endpoint.ts'
 import type { Grant } from '../../src/server/roles.ts'
 import { createRuntime } from '../../src/createRuntime.ts'
 import { readPageFiles } from '../../src/page/pageFiles.ts'
-import { storeFolder } from '../../../../test/stores/storeFolder.ts'
+import { storeFolder } from '../../../stores/test/storeFolder.ts'
 import { assert, describe } from '../../../../test/support/suite.ts'
 import { serveAgents, type Serving } from './bridgeHarness.ts'
 

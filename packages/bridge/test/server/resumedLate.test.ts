@@ -4,7 +4,7 @@ import { defineAgent } from '../../../../src/actors/define/defineAgent.ts'
 import { policyModel } from '../../../../src/actors/models/policyModel.ts'
 import type { Store } from '../../../../src/protocol/ports/store.ts'
 import { gate, tool } from '../../../../test/support/agentHarness.ts'
-import { storeFolder } from '../../../../test/stores/storeFolder.ts'
+import { storeFolder } from '../../../stores/test/storeFolder.ts'
 import { assert, describe, type CaseContext } from '../../../../test/support/suite.ts'
 
 const patient = { timeoutMs: 20_000 }

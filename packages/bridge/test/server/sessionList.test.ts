@@ -9,7 +9,7 @@ import type { ErasableStore, Store } from '../../../../src/protocol/ports/store.
 import { SessionIndex } from '../../src/server/sessionIndex.ts'
 import { createRuntime } from '../../src/createRuntime.ts'
 import { simulatedClock } from '../../../evaluation/src/testing/simulatedClock.ts'
-import { fileStore } from '../../../../src/log/stores/fileStore.ts'
+import { fileStore } from '../../../stores/src/fileStore.ts'
 import { memoryStore } from '../../../../src/log/stores/memoryStore.ts'
 import { assert, describe, type CaseContext } from '../../../../test/support/suite.ts'
 import { serveAgents } from './bridgeHarness.ts'

@@ -1,6 +1,6 @@
 import { basename, dirname } from 'node:path'
-import { fileStore } from '../../../../src/log/stores/fileStore.ts'
-import { type LogRepair, repairLog } from '../../../../src/log/stores/repairLog.ts'
+import { fileStore } from '../../../stores/src/fileStore.ts'
+import { type LogRepair, repairLog } from '../../../stores/src/repairLog.ts'
 import { RuntimeError } from '../../../../src/protocol/errors.ts'
 import { restoreTime } from '../../../../src/runtime/restoreTime.ts'
 import type { CommandRun } from '../command.ts'

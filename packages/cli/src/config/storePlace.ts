@@ -42,7 +42,7 @@ export function folderPlace(path: string, base: string): StorePlace {
     folder,
     logOf: (agentId) => join(folder, `${agentId}.jsonl`),
     isThere: () => statSync(folder, { throwIfNoEntry: false })?.isDirectory() === true,
-    open: async () => (await import('../../../../src/log/stores/fileStore.ts')).fileStore(folder),
+    open: async () => (await import('../../../stores/src/fileStore.ts')).fileStore(folder),
   }
 }
 

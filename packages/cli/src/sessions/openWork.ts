@@ -1,6 +1,6 @@
 import { homedir } from 'node:os'
 import { join } from 'node:path'
-import { fileRules } from '../../../../src/log/stores/fileRules.ts'
+import { fileRules } from '../../../stores/src/fileRules.ts'
 import type { RuleStore } from '../../../../src/protocol/ports/ruleStore.ts'
 import { chosenAgent } from '../config/configAgents.ts'
 import { loadConfig } from '../config/loadConfig.ts'

@@ -3,9 +3,9 @@ import { dirname, join } from 'node:path'
 import { z } from 'zod'
 import { describeIssues, hasCode, messageOf, RuntimeError } from '../../../../src/protocol/errors.ts'
 import { lazily } from '../../../../src/protocol/lazily.ts'
-import { lastNewline, readLines } from '../../../../src/log/stores/jsonLines.ts'
-import { type FileLock, lockFile } from '../../../../src/log/stores/lockFile.ts'
-import { syncFolder } from '../../../../src/log/stores/syncFolder.ts'
+import { lastNewline, readLines } from '../../../stores/src/jsonLines.ts'
+import { type FileLock, lockFile } from '../../../stores/src/lockFile.ts'
+import { syncFolder } from '../../../stores/src/syncFolder.ts'
 import {
   type EvaluationHeader,
   type JudgeTrial,

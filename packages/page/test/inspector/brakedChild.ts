@@ -3,7 +3,7 @@
  * that folder. Prints `ready`.
  */
 import { createRuntime } from '../../../bridge/src/createRuntime.ts'
-import { fileStore } from '../../../../src/log/stores/fileStore.ts'
+import { fileStore } from '../../../stores/src/fileStore.ts'
 import { brakedAgents } from './brakedAgents.ts'
 
 const [folder = '', port] = process.argv.slice(2)

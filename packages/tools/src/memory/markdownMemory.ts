@@ -17,8 +17,8 @@ import {
   type MemoryRecord,
   type MemoryScope,
 } from '../../../../src/protocol/ports/memory.ts'
-import { lockFile, type FileLock } from '../../../../src/log/stores/lockFile.ts'
-import { syncAndClose, syncFolder } from '../../../../src/log/stores/syncFolder.ts'
+import { lockFile, type FileLock } from '../../../stores/src/lockFile.ts'
+import { syncAndClose, syncFolder } from '../../../stores/src/syncFolder.ts'
 import {
   emptyFile,
   fileNameOf,

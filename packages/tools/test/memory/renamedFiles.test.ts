@@ -1,7 +1,7 @@
 import { readdirSync } from 'node:fs'
 import { readdir, rename } from 'node:fs/promises'
 import { join } from 'node:path'
-import { lockFile } from '../../../../src/log/stores/lockFile.ts'
+import { lockFile } from '../../../stores/src/lockFile.ts'
 import type { Memory } from '../../../../src/protocol/ports/memory.ts'
 import { assert, describe } from '../../../../test/support/suite.ts'
 import { markdownMemory } from '../../src/memory/markdownMemory.ts'

@@ -4,7 +4,7 @@ import { mkdir, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { fileStore } from '../../../../src/log/stores/fileStore.ts'
+import { fileStore } from '../../../stores/src/fileStore.ts'
 import { assert, describe } from '../../../../test/support/suite.ts'
 import { ledgerOf } from './matrixOrder.ts'
 

@@ -1,6 +1,6 @@
 /** Works on an order, and kills its own process after so many records, whichever log they are of. */
 import { join } from 'node:path'
-import { fileStore } from '../../../../src/log/stores/fileStore.ts'
+import { fileStore } from '../../../stores/src/fileStore.ts'
 import type { Store } from '../../../../src/protocol/ports/store.ts'
 import { workOnOrder } from './matrixOrder.ts'
 

@@ -1,7 +1,7 @@
 import { memoryStore } from '../../../../src/log/stores/memoryStore.ts'
 import { sharedStore } from '../../../../test/support/sharedStore.ts'
 import { describe } from '../../../../test/support/suite.ts'
-import { storeFolder } from '../../../../test/stores/storeFolder.ts'
+import { storeFolder } from '../../../stores/test/storeFolder.ts'
 import { sqliteStore } from '../../../sqlite/src/sqliteStore.ts'
 import { keepsMachines } from './onStores.ts'
 

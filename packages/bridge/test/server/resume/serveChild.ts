@@ -4,7 +4,7 @@
  */
 import { systemClock } from '../../../../../src/protocol/ports/clock.ts'
 import { createRuntime } from '../../../src/createRuntime.ts'
-import { fileStore } from '../../../../../src/log/stores/fileStore.ts'
+import { fileStore } from '../../../../stores/src/fileStore.ts'
 import { lookingAgent } from './lookingAgent.ts'
 
 const [folder = '', port, origin] = process.argv.slice(2)

@@ -2,10 +2,10 @@ import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import type { LogRecord } from '../../../../../src/protocol/records.ts'
-import { fileStore } from '../../../../../src/log/stores/fileStore.ts'
+import { fileStore } from '../../../../stores/src/fileStore.ts'
 import { freePort } from '../../../../../test/support/freePort.ts'
 import type { CaseContext } from '../../../../../test/support/suite.ts'
-import { storeFolder } from '../../../../../test/stores/storeFolder.ts'
+import { storeFolder } from '../../../../stores/test/storeFolder.ts'
 
 const looking = fileURLToPath(new URL('serveChild.ts', import.meta.url))
 

@@ -1,7 +1,7 @@
 import { constants } from 'node:fs'
 import { chmod, open, rename, stat } from 'node:fs/promises'
 import { hasCode } from '../../../../../src/protocol/errors.ts'
-import { lockFile } from '../../../../../src/log/stores/lockFile.ts'
+import { lockFile } from '../../../../stores/src/lockFile.ts'
 import { isKept, mostEntries } from './history.ts'
 import { namingNone } from './pastes.ts'
 
