@@ -13,8 +13,11 @@ export {
 // What a server answers
 export type {
   AgentSummary,
+  HostView,
+  PendingTimer,
   RemoteAgents,
   RemoteConversation,
+  RemoteHost,
   RemoteNode,
   RemoteSearch,
   RemoteSessions,

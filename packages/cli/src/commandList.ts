@@ -113,9 +113,10 @@ export const commands: Readonly<Record<string, Command>> = {
     group: 'sessions',
     summary: 'what was spent, by session, user, model or definition',
     details: [
-      'By a session, which is a tree of agents, unless by says another: user, model, definition, or any other',
-      'key of the metadata. Use without a known price is counted in tokens, apart.',
-      'JSON (piped, or with --json): { by, costUsd, requests, usage, unpriced, groups, unread, unreadLogs }.',
+      'By a session, which is a tree of agents, unless by says another: user, model, definition, or any',
+      'other key of the metadata. Use without a known price is counted in tokens, apart.',
+      'JSON (piped, or with --json): { by, costUsd, requests, usage, unpriced, groups, unread,',
+      'unreadLogs }.',
     ],
     options: ['dir', 'logs', 'config', 'no-config', 'since', 'limit', 'metadata', 'theme', 'json'],
     task: 'optional',

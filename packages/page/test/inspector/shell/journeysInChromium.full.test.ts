@@ -120,7 +120,7 @@ describeInChromium('a person without a mouse', (it) => {
     await keys.press('/')
     await keys.isAt(/^Search this agent/)
     await keys.type('heron stood agent:*')
-    await inspector.sees(/^[1-9]\d* match(es)?$/)
+    await inspector.sees(/^[1-9]\d* match(es)?( in \d+ agents)?$/)
     await keys.press('Enter')
     while (!page.url().includes('fetcher') && !/agent=lead\.1\.1/.test(page.url())) {
       await keys.press('Enter')
