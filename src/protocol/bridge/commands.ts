@@ -49,7 +49,7 @@ export const agentCommands = variants({
       /** Id of the run's request: only this run ends, or is withdrawn if it still waits. */
       run: z.string().exactOptional(),
       /** `false`: leaves the calls in the background at work; `'run'`: leaves those of earlier runs. */
-      background: z.union([z.literal(false), z.literal('run')]).exactOptional(),
+      background: z.union([z.literal(false), z.literal('run')], { error: 'give true, false or "run"' }).exactOptional(),
     }),
   'agent.resume': () =>
     onlyFields({ ...toAgent(), type: z.literal('agent.resume'), limits: limitsSchema().exactOptional() }),
