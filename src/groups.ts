@@ -11,5 +11,15 @@ export { pipeline, type PipelineResult } from '../packages/groups/src/pipeline.t
 export { each } from '../packages/groups/src/each.ts'
 export type { Each, EachItem, EachOptions, EachResult } from '../packages/groups/src/eachTypes.ts'
 
+// Beside an agent
+export { reviewed } from '../packages/groups/src/reviewed.ts'
+export type {
+  ReviewedOptions,
+  Reviewer,
+  ReviewFinding,
+  Reviewing,
+  ReviewWork,
+} from '../packages/groups/src/reviewTypes.ts'
+
 // Their parts
 export type { Branch, GroupEntry, GroupOptions } from '../packages/groups/src/branch.ts'

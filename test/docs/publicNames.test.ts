@@ -35,7 +35,7 @@ const reviewed = {
     'totalTokens',
     'workspaceTools',
   ],
-  '../../src/groups.ts': ['each', 'parallel', 'pipeline', 'race'],
+  '../../src/groups.ts': ['each', 'parallel', 'pipeline', 'race', 'reviewed'],
   '../../src/sessions.ts': [
     'LoggedRequests',
     'SessionProjection',

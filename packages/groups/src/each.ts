@@ -20,6 +20,7 @@ import { atMost } from './atMost.ts'
 import { spentBy, type GroupSpent } from './branch.ts'
 import { checkContent } from './checkGroup.ts'
 import { checkEach } from './checkEach.ts'
+import { found } from './foundAgent.ts'
 import type { Each, EachItem, EachOptions, EachPlace, EachProgress, EachResult } from './eachTypes.ts'
 
 const defaultConcurrency = 8
@@ -206,16 +207,6 @@ class Batch implements Each {
 type Known = RunResult | undefined
 
 const failed = (): void => {}
-
-/** The agent, if the store has it. */
-async function found(agent: Promise<Agent>): Promise<Agent | undefined> {
-  try {
-    return await agent
-  } catch (thrown) {
-    if (hasCode(thrown, 'AGENT_NOT_FOUND')) return undefined
-    throw thrown
-  }
-}
 
 /** The request of a question: an aborted one is asked again, under the next number. */
 const questionOf = (attempt: number): string => (attempt < 2 ? 'each' : `each-${attempt}`)
