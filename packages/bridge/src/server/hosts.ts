@@ -4,6 +4,7 @@ import type { HostView } from '../../../../src/protocol/parts/hosts/hostView.ts'
 import { hostingOf, type OpenHost } from '../../../xstate/src/hosts/registry.ts'
 import type { AgentAccess } from './agentAccess.ts'
 import type { Bridge } from './bridge.ts'
+import { historyOf, type HostHistory } from './hostHistory.ts'
 import { newOutOfReach } from './roles.ts'
 
 /** How long a client waits for the next record of a machine, and how often it is looked for, in milliseconds. */
@@ -11,9 +12,12 @@ const wait = { most: 20_000, step: 100 } as const
 /** How often a machine that closes meanwhile is opened again for an event. */
 const mostOpenings = 3
 
-/** The open machines within a client's reach. */
-export const hostsWithin = (bridge: Bridge, access: AgentAccess): readonly HostView[] =>
-  [...hostingOf(bridge.runtime).open.values()].flatMap(({ view }) => (isWithin(access, view.id) ? [view] : []))
+/** The open machines within a client's reach, then those that came to their end here of late. */
+export function hostsWithin({ runtime }: Bridge, access: AgentAccess): readonly HostView[] {
+  const { open, ended } = hostingOf(runtime)
+  const views = [...[...open.values()].map(({ view }) => view), ...ended.values()]
+  return views.filter(({ id }) => isWithin(access, id))
+}
 
 const isWithin = (access: AgentAccess, id: string): boolean => access.reach({ id, path: [], metadata: undefined })
 
@@ -40,13 +44,22 @@ export async function sendToHost(
   }
 }
 
-/** The state of a machine, with `after` once its log has a record after that one, or after a while. Rejects as `sendToHost` does. */
+/** What a client asks of a machine. */
+interface AskedHost {
+  readonly hostId: string
+  readonly after?: number
+  readonly records?: boolean
+}
+
+/**
+ * The state of a machine, with `after` once its log has a record after that one, or after a while, and with `records` those records in words.
+ * Rejects as `sendToHost` does.
+ */
 export async function readHost(
   bridge: Bridge,
   access: AgentAccess,
-  hostId: string,
-  after: number | undefined,
-): Promise<{ readonly host: HostView }> {
+  { hostId, after, records }: AskedHost,
+): Promise<{ readonly host: HostView } | HostHistory> {
   const host = await openedHost(bridge, access, hostId)
   const until = bridge.clock.now() + wait.most
   const hasNews = (): boolean =>
@@ -56,7 +69,20 @@ export async function readHost(
     access.checkAdmitted()
   }
   closeLater(host)
-  return { host: host.view }
+  return records === true ? await historyOf(bridge.store, host.view, after ?? 0) : { host: host.view }
+}
+
+/** The definition of a machine, for its chart; `undefined` if this is none. Rejects as `sendToHost` does. */
+export async function definitionOf(
+  bridge: Bridge,
+  access: AgentAccess,
+  id: string,
+): Promise<OpenHost['definition'] | undefined> {
+  const isOpen = hostingOf(bridge.runtime).open.has(id)
+  if (!isOpen && (await firstRecord(bridge.store, id))?.type !== 'host.created') return undefined
+  const host = await openedHost(bridge, access, id)
+  closeLater(host)
+  return host.definition
 }
 
 async function openedHost(bridge: Bridge, access: AgentAccess, hostId: string): Promise<OpenHost> {
