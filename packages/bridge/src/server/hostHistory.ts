@@ -1,6 +1,6 @@
 import type { Store } from '../../../../src/protocol/ports/store.ts'
 import type { HostLine, HostView } from '../../../../src/protocol/parts/hosts/hostView.ts'
-import type { LogRecord } from '../../../../src/protocol/records.ts'
+import type { LogRecord, RecordOf } from '../../../../src/protocol/records.ts'
 import { eventInWords } from '../../../charts/src/hostWords.ts'
 import { oneLine } from '../../../charts/src/plainText.ts'
 
@@ -32,11 +32,7 @@ function wordsOf(record: LogRecord): string | undefined {
     case 'host.created':
       return `begins as ${record.machine}${record.version === undefined ? '' : `, version ${record.version}`}`
     case 'host.event':
-      return [
-        eventInWords(record.event.type),
-        ...(record.from === undefined ? [] : [`from ${record.from}`]),
-        ...(record.to === undefined ? [] : [`to ${record.to}`]),
-      ].join(' ')
+      return eventLine(record)
     case 'host.effect.start':
       return `${record.actor} begins`
     case 'host.effect.end':
@@ -46,4 +42,10 @@ function wordsOf(record: LogRecord): string | undefined {
     default:
       return undefined
   }
+}
+
+/** XState's own events of an actor name it. */
+function eventLine({ event: { type }, from, to }: RecordOf<'host.event'>): string {
+  const sender = from === undefined || type.startsWith('xstate.') ? '' : ` from ${from}`
+  return `${eventInWords(type)}${sender}${to === undefined ? '' : ` to ${to}`}`
 }

@@ -1,5 +1,6 @@
 import type { JSX } from 'preact'
-import { useRef } from 'preact/hooks'
+import { useEffect, useRef } from 'preact/hooks'
+import { useSignal } from '@preact/signals'
 import { activeStates } from '../../../../../charts/src/hostWords.ts'
 import type { ServedChart } from '../../../../../charts/src/servedChart.ts'
 import { ChartSkeleton } from '../../parts/chartSkeleton.tsx'
@@ -31,11 +32,22 @@ export function HostChart({ chart, value }: HostChartProps): JSX.Element {
   )
 }
 
-/** The states that were active before the present ones. */
+const none: ReadonlySet<string> = new Set()
+/** Milliseconds that a state glows after the machine left it. */
+const glow = 900
+
+/** The states that the machine has just left. */
 function useStatesLeft(now: string): ReadonlySet<string> {
-  const known = useRef<{ readonly now: string; readonly left: ReadonlySet<string> }>({ now, left: new Set() })
-  if (known.current.now !== now) known.current = { now, left: new Set(known.current.now.split('\n')) }
-  return known.current.left
+  const before = useRef(now)
+  const left = useSignal(none)
+  useEffect(() => {
+    if (before.current === now) return undefined
+    left.value = new Set(before.current.split('\n'))
+    before.current = now
+    const timer = setTimeout(() => (left.value = none), glow)
+    return () => clearTimeout(timer)
+  }, [now])
+  return left.value
 }
 
 function StateTree({ value }: { readonly value: unknown }): JSX.Element {
