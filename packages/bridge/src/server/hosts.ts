@@ -1,25 +1,31 @@
 import { firstRecord } from '../../../../src/log/readHistory.ts'
 import { hasCode, RuntimeError } from '../../../../src/protocol/errors.ts'
 import type { HostView } from '../../../../src/protocol/parts/hosts/hostView.ts'
+import { machineSubject, type ChartSubject } from '../../../charts/src/chart.ts'
 import { hostingOf, type OpenHost } from '../../../xstate/src/hosts/registry.ts'
-import type { AgentAccess } from './agentAccess.ts'
 import type { Bridge } from './bridge.ts'
 import { historyOf, type HostHistory } from './hostHistory.ts'
-import { newOutOfReach } from './roles.ts'
+import { newOutOfReach, type Reach } from './roles.ts'
 
 /** How long a client waits for the next record of a machine, and how often it is looked for, in milliseconds. */
 const wait = { most: 20_000, step: 100 } as const
 /** How often a machine that closes meanwhile is opened again for an event. */
 const mostOpenings = 3
 
+/** The client that asks. */
+interface HostAccess {
+  readonly reach: Reach
+  checkAdmitted(): void
+}
+
 /** The open machines within a client's reach, then those that came to their end here of late. */
-export function hostsWithin({ runtime }: Bridge, access: AgentAccess): readonly HostView[] {
+export function hostsWithin({ runtime }: Bridge, access: HostAccess): readonly HostView[] {
   const { open, ended } = hostingOf(runtime)
   const views = [...[...open.values()].map(({ view }) => view), ...ended.values()]
   return views.filter(({ id }) => isWithin(access, id))
 }
 
-const isWithin = (access: AgentAccess, id: string): boolean => access.reach({ id, path: [], metadata: undefined })
+const isWithin = (access: HostAccess, id: string): boolean => access.reach({ id, path: [], metadata: undefined })
 
 /**
  * Gives a machine an event, and opens it for that if it is closed. Rejects with `MACHINE_NOT_FOUND`, `BRIDGE_FORBIDDEN`, as `send` of a machine, and
@@ -27,7 +33,7 @@ const isWithin = (access: AgentAccess, id: string): boolean => access.reach({ id
  */
 export async function sendToHost(
   bridge: Bridge,
-  access: AgentAccess,
+  access: HostAccess,
   { hostId, event, requestId }: { readonly hostId: string; readonly event: object; readonly requestId: string },
 ): Promise<void> {
   for (let openings = 1; ; openings += 1) {
@@ -44,7 +50,7 @@ export async function sendToHost(
   }
 }
 
-/** What a client asks of a machine. */
+/** The question of a client about a machine. */
 interface AskedHost {
   readonly hostId: string
   readonly after?: number
@@ -57,7 +63,7 @@ interface AskedHost {
  */
 export async function readHost(
   bridge: Bridge,
-  access: AgentAccess,
+  access: HostAccess,
   { hostId, after, records }: AskedHost,
 ): Promise<{ readonly host: HostView } | HostHistory> {
   const host = await openedHost(bridge, access, hostId)
@@ -72,20 +78,16 @@ export async function readHost(
   return records === true ? await historyOf(bridge.store, host.view, after ?? 0) : { host: host.view }
 }
 
-/** The definition of a machine, for its chart; `undefined` if this is none. Rejects as `sendToHost` does. */
-export async function definitionOf(
-  bridge: Bridge,
-  access: AgentAccess,
-  id: string,
-): Promise<OpenHost['definition'] | undefined> {
+/** The subject of a machine's chart; `undefined` if this is no machine. Rejects as `sendToHost` does. */
+export async function hostChart(bridge: Bridge, access: HostAccess, id: string): Promise<ChartSubject | undefined> {
   const isOpen = hostingOf(bridge.runtime).open.has(id)
   if (!isOpen && (await firstRecord(bridge.store, id))?.type !== 'host.created') return undefined
   const host = await openedHost(bridge, access, id)
   closeLater(host)
-  return host.definition
+  return machineSubject(host.definition)
 }
 
-async function openedHost(bridge: Bridge, access: AgentAccess, hostId: string): Promise<OpenHost> {
+async function openedHost(bridge: Bridge, access: HostAccess, hostId: string): Promise<OpenHost> {
   if (!isWithin(access, hostId)) throw newOutOfReach()
   const { open, offered } = hostingOf(bridge.runtime)
   const host = open.get(hostId)

@@ -12,7 +12,7 @@ export interface MachineStanding {
   readonly value?: unknown
   /** Number of events after that snapshot. */
   readonly events: number
-  /** What it waits for, the earliest first. */
+  /** Delayed events that have yet to come, the earliest first. */
   readonly timers: readonly PendingTimer[]
 }
 

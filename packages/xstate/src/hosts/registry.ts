@@ -1,11 +1,10 @@
-import type { AnyMachine } from './hostTypes.ts'
 import type { HostView } from '../../../../src/protocol/parts/hosts/hostView.ts'
 
 /** A machine that is open here, as lists and servers need it. */
 export interface OpenHost {
   readonly view: HostView
   /** Its definition, as XState made it. */
-  readonly definition: AnyMachine
+  readonly definition: object
   /** True while somebody in this process has it or listens to it. */
   readonly isAttended: boolean
   send(event: unknown, options?: { readonly requestId?: string }): Promise<void>

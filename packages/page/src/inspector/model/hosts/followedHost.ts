@@ -23,7 +23,6 @@ export class FollowedHost {
   readonly #client: Pick<Client, 'host'>
   readonly #clock: Clock
   #isOver = false
-  #isAsking = false
   #cancel = (): void => {}
 
   constructor(client: Pick<Client, 'host'>, id: string, clock: Clock) {
@@ -47,8 +46,6 @@ export class FollowedHost {
   }
 
   async #ask(): Promise<void> {
-    if (this.#isOver || this.#isAsking) return
-    this.#isAsking = true
     const { host: known } = this.state.value
     try {
       const told = await this.#client.host(this.#id).history(known === null ? {} : { after: known.seq })
@@ -56,8 +53,6 @@ export class FollowedHost {
     } catch (thrown) {
       const { code = 'INTERNAL', message } = thrown as { code?: string; message: string }
       if (!this.#isOver) this.state.value = { ...this.state.value, error: { code, message } }
-    } finally {
-      this.#isAsking = false
     }
   }
 
