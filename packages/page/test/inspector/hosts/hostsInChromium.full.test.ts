@@ -67,50 +67,54 @@ async function begin(context: PageContext, token?: string) {
 }
 
 describeInChromium('machines that a server keeps, on the page', (it) => {
-  it('stand on the overview, and show chart, timers, agents and events as they go', {}, async (context) => {
-    const { runtime, port } = await begin(context)
-    const inspector = await openInspector(context, port, { hash: '#show=idle' })
-    const { page } = inspector
-    await page.getByRole('row', { name: /^a1/ }).waitFor()
-    assert.is(await page.getByRole('region', { name: /machine/ }).count(), 0)
-    const hosted = await hostMachine(runtime, order, { id: 'order-17' })
-    const group = page.getByRole('region', { name: '1 machine' })
-    await inspector.sees('open.payment.unpaid and open.letter', group)
-    await inspector.sees(/after 24 h 00 min in open\.payment\.unpaid in 2[34] h/, group)
-    assert.equal(await axeViolations(page), [])
-    // By keys alone.
-    await group.getByRole('link', { name: /order-17/ }).focus()
-    await page.keyboard.press('Enter')
-    const main = page.getByRole('main', { name: 'Machine order-17' })
-    await inspector.sees('order, version 2', main)
-    assert.match(page.url(), /#host=order-17$/)
-    await main.getByRole('img', { name: /^Statechart of order\. Active: open\.payment\.unpaid/ }).waitFor()
-    await until(
-      page,
-      `document.querySelectorAll('[data-state="open.payment.unpaid"].is-itself, [data-state="open.letter.written"].is-itself').length === 2`,
-    )
-    await inspector.sees(/in 2[34] h/, main.getByRole('region', { name: 'Timers' }))
-    const events = main.getByRole('region', { name: 'Events' }).getByRole('listitem')
-    await inspector.sees('begins as order, version 2', main)
-    await hosted.send({ type: 'pay', cents: 5 })
-    await inspector.sees('It waits for no time.', main)
-    await events.first().filter({ hasText: 'pay' }).waitFor()
-    await main.getByRole('img', { name: /Active: open\.payment\.paid/ }).waitFor()
-    for (const colorScheme of ['light', 'dark'] as const)
-      for (const width of [1440, 375]) {
-        await page.emulateMedia({ colorScheme })
-        await page.setViewportSize({ width, height: 800 })
-        assert.equal(await axeViolations(page), [], `${width} px in ${colorScheme}`)
-        assert.is(await page.evaluate('document.documentElement.scrollWidth'), width)
-        const folder = process.env['HOST_SHOTS']
-        if (folder !== undefined) await page.screenshot({ path: `${folder}/host-${colorScheme}-${width}.png` })
-      }
-    await page.setViewportSize({ width: 1440, height: 800 })
-    await hosted.send({ type: 'close' })
-    await main.locator('.host-status').filter({ hasText: 'done' }).waitFor()
-    await page.keyboard.press('0')
-    await group.locator('.host-status').filter({ hasText: 'done' }).waitFor()
-  })
+  it(
+    'stand on the overview, and show chart, timers, agents and events as they go',
+    { reducedMotion: 'reduce' },
+    async (context) => {
+      const { runtime, port } = await begin(context)
+      const inspector = await openInspector(context, port, { hash: '#show=idle' })
+      const { page } = inspector
+      await page.getByRole('row', { name: /^a1/ }).waitFor()
+      assert.is(await page.getByRole('region', { name: /machine/ }).count(), 0)
+      const hosted = await hostMachine(runtime, order, { id: 'order-17' })
+      const group = page.getByRole('region', { name: '1 machine' })
+      await inspector.sees('open.payment.unpaid and open.letter', group)
+      await inspector.sees(/after 24 h 00 min in open\.payment\.unpaid in 2[34] h/, group)
+      assert.equal(await axeViolations(page), [])
+      // By keys alone.
+      await group.getByRole('link', { name: /order-17/ }).focus()
+      await page.keyboard.press('Enter')
+      const main = page.getByRole('main', { name: 'Machine order-17' })
+      await inspector.sees('order, version 2', main)
+      assert.match(page.url(), /#host=order-17$/)
+      await main.getByRole('img', { name: /^Statechart of order\. Active: open\.payment\.unpaid/ }).waitFor()
+      await until(
+        page,
+        `document.querySelectorAll('[data-state="open.payment.unpaid"].is-itself, [data-state="open.letter.written"].is-itself').length === 2`,
+      )
+      await inspector.sees(/in 2[34] h/, main.getByRole('region', { name: 'Timers' }))
+      const events = main.getByRole('region', { name: 'Events' }).getByRole('listitem')
+      await inspector.sees('begins as order, version 2', main)
+      await hosted.send({ type: 'pay', cents: 5 })
+      await inspector.sees('It waits for no time.', main)
+      await events.first().filter({ hasText: 'pay' }).waitFor()
+      await main.getByRole('img', { name: /Active: open\.payment\.paid/ }).waitFor()
+      for (const colorScheme of ['light', 'dark'] as const)
+        for (const width of [1440, 375]) {
+          await page.emulateMedia({ colorScheme })
+          await page.setViewportSize({ width, height: 800 })
+          assert.equal(await axeViolations(page), [], `${width} px in ${colorScheme}`)
+          assert.is(await page.evaluate('document.documentElement.scrollWidth'), width)
+          const folder = process.env['HOST_SHOTS']
+          if (folder !== undefined) await page.screenshot({ path: `${folder}/host-${colorScheme}-${width}.png` })
+        }
+      await page.setViewportSize({ width: 1440, height: 800 })
+      await hosted.send({ type: 'close' })
+      await main.locator('.host-status').filter({ hasText: 'done' }).waitFor()
+      await page.keyboard.press('0')
+      await group.locator('.host-status').filter({ hasText: 'done' }).waitFor()
+    },
+  )
 
   it('are told as missing, or as not for a token, in words', {}, async (context) => {
     const { port } = await begin(context)
