@@ -147,7 +147,7 @@ const results: { readonly [T in Exclude<keyof typeof commandTable, AgentCommand[
     '`{ waiting, total }`: agents, who has waited longest first, each `{ agentId, definition, title?, metadata?, isRunning, pending }`; one that does not run is woken by what is decided',
   'host.send': '`{}`, once the event is in the store and was taken',
   'host.list': '`{ hosts }`: of each `{ id, machine, version?, status, value, seq, timers, children }`',
-  'host.read': '`{ host }`, as in `host.list`',
+  'host.read': '`{ host }`, as in `host.list`; with `records` also `records`: of each `{ seq, time, type, line }`',
   'worker.list': '`{ workers }`: of each `{ name, words? }`; none where the server is no gateway',
 }
 

@@ -98,6 +98,12 @@ async function drawSvg(...picture: Parameters<typeof chartPicture>): Promise<str
 
 const isMachine = (subject: object): subject is AnyStateMachine => 'root' in subject && 'implementations' in subject
 
+/** Returns a machine of any copy of XState as a subject. @throws RuntimeError `INVALID_OPTION` */
+export function machineSubject(machine: object): ChartSubject {
+  if (!isMachine(machine)) throw notDrawable(machine)
+  return machine
+}
+
 function modelOfSubject(subject: ChartSubject, active: readonly string[] | undefined): ChartModel {
   const what: unknown = subject
   if (typeof what !== 'object' || what === null) throw notDrawable(what)

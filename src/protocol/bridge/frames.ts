@@ -160,10 +160,19 @@ export const clientFrames = variants({
       event: z.looseObject({ type: z.string().max(1_000) }),
       requestId: commandId().exactOptional(),
     }),
-  /** Asks for the machines that are open on the server. */
+  /** Asks for the machines that are open on the server, and the 20 that came to their end there last. */
   'host.list': () => onlyFields({ ...asked(), type: z.literal('host.list') }),
-  /** Asks for the state of a machine, which is opened if it is not. With `after`, the answer waits for a record after that one, at most 20 s. */
-  'host.read': () => onlyFields({ ...ofHost(), type: z.literal('host.read'), after: seq().exactOptional() }),
+  /**
+   * Asks for the state of a machine, which is opened if it is not. With `after`, the answer waits for a record after that one, at most 20 s. With
+   * `records`, it has the newest 200 records after that one, in words.
+   */
+  'host.read': () =>
+    onlyFields({
+      ...ofHost(),
+      type: z.literal('host.read'),
+      after: seq().exactOptional(),
+      records: z.boolean().exactOptional(),
+    }),
   /**
    * Asks for the processes behind a gateway; there are none if the server is not a gateway. Only for clients that may see all agents and have the
    * right `operate`.

@@ -145,8 +145,8 @@ export const faults: readonly Fault[] = [
     id: 'typing-dialog',
     file: 'packages/page/src/inspector/app.tsx',
     what: 'a dialog stays open, and is about the agent that is shown next',
-    from: 'setDialog(null)\n  }, [chosen])',
-    to: '}, [chosen])',
+    from: 'setDialog(null)\n  }, [chosen, host])',
+    to: '}, [chosen, host])',
     tests: ['page/test/inspector/agent/drivingInChromium'],
   },
 ]

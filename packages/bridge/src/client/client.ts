@@ -241,7 +241,7 @@ export class Client {
     return new RemoteHost(id, (frame) => this.#ask(frame))
   }
 
-  /** Returns the machines that are open on the server, within reach. Rejects with `BRIDGE_FORBIDDEN`. */
+  /** Returns the machines within reach that are open on the server, then the 20 that came to their end there last. Rejects with `BRIDGE_FORBIDDEN`. */
   async hosts(): Promise<readonly HostView[]> {
     return readAnswer(hostsShape, await this.#ask({ type: 'host.list' })).hosts
   }

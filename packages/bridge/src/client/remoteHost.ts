@@ -1,4 +1,4 @@
-import type { HostView, PendingTimer } from '../../../../src/protocol/parts/hosts/hostView.ts'
+import type { HostLine, HostView, PendingTimer } from '../../../../src/protocol/parts/hosts/hostView.ts'
 import { readAnswer } from './answers.ts'
 import type { Asked } from './outgoing.ts'
 import { anything, count, fields, list, maybe, number, text, word } from './shape.ts'
@@ -18,6 +18,11 @@ const hostShape = fields<HostView>({
 export const hostsShape = fields<{ readonly hosts: readonly HostView[] }>({ hosts: list(hostShape) })
 
 const readShape = fields<{ readonly host: HostView }>({ host: hostShape })
+
+const toldShape = fields<{ readonly host: HostView; readonly records: readonly HostLine[] }>({
+  host: hostShape,
+  records: list(fields<HostLine>({ seq: count, time: number, type: text, line: text })),
+})
 
 /** A machine that the server keeps. Made by `client.host`. */
 export class RemoteHost {
@@ -49,5 +54,22 @@ export class RemoteHost {
   async read({ after }: { readonly after?: number } = {}): Promise<HostView> {
     const frame = { type: 'host.read', hostId: this.id, ...(after === undefined ? {} : { after }) } as const
     return readAnswer(readShape, await this.#ask(frame)).host
+  }
+
+  /**
+   * Returns the state of the machine with the newest 200 records of its log in words. `after`: only records after this `seq`, and it waits for one,
+   * at most 20 seconds. Rejects as `read` does.
+   */
+  async history({ after }: { readonly after?: number } = {}): Promise<{
+    readonly host: HostView
+    readonly records: readonly HostLine[]
+  }> {
+    const frame = {
+      type: 'host.read',
+      hostId: this.id,
+      records: true,
+      ...(after === undefined ? {} : { after }),
+    } as const
+    return readAnswer(toldShape, await this.#ask(frame))
   }
 }

@@ -24,6 +24,7 @@ export const isChartPath = (path: string): boolean => place.test(path)
 
 export const statusOf: Readonly<Record<string, number>> = {
   AGENT_NOT_FOUND: 404,
+  MACHINE_NOT_FOUND: 404,
   BRIDGE_FORBIDDEN: 403,
   INVALID_ID: 400,
   INVALID_OPTION: 400,

@@ -224,7 +224,7 @@ export const commandTable: { readonly [T in Command['type']]: CommandHandler<T> 
   'host.list': { needs: 'see.all', run: ({ bridge, access }) => ({ hosts: hostsWithin(bridge, access) }) },
   'host.read': {
     needs: 'see.all',
-    run: ({ bridge, access }, { hostId, after }) => new DeferredAnswer(readHost(bridge, access, hostId, after)),
+    run: ({ bridge, access }, asked) => new DeferredAnswer(readHost(bridge, access, asked)),
   },
   'session.list': {
     needs: 'see.messages',

@@ -1,21 +1,31 @@
 import { firstRecord } from '../../../../src/log/readHistory.ts'
 import { hasCode, RuntimeError } from '../../../../src/protocol/errors.ts'
 import type { HostView } from '../../../../src/protocol/parts/hosts/hostView.ts'
+import { machineSubject, type ChartSubject } from '../../../charts/src/chart.ts'
 import { hostingOf, type OpenHost } from '../../../xstate/src/hosts/registry.ts'
-import type { AgentAccess } from './agentAccess.ts'
 import type { Bridge } from './bridge.ts'
-import { newOutOfReach } from './roles.ts'
+import { historyOf, type HostHistory } from './hostHistory.ts'
+import { newOutOfReach, type Reach } from './roles.ts'
 
 /** How long a client waits for the next record of a machine, and how often it is looked for, in milliseconds. */
 const wait = { most: 20_000, step: 100 } as const
 /** How often a machine that closes meanwhile is opened again for an event. */
 const mostOpenings = 3
 
-/** The open machines within a client's reach. */
-export const hostsWithin = (bridge: Bridge, access: AgentAccess): readonly HostView[] =>
-  [...hostingOf(bridge.runtime).open.values()].flatMap(({ view }) => (isWithin(access, view.id) ? [view] : []))
+/** The client that asks. */
+interface HostAccess {
+  readonly reach: Reach
+  checkAdmitted(): void
+}
 
-const isWithin = (access: AgentAccess, id: string): boolean => access.reach({ id, path: [], metadata: undefined })
+/** The open machines within a client's reach, then those that came to their end here of late. */
+export function hostsWithin({ runtime }: Bridge, access: HostAccess): readonly HostView[] {
+  const { open, ended } = hostingOf(runtime)
+  const views = [...[...open.values()].map(({ view }) => view), ...ended.values()]
+  return views.filter(({ id }) => isWithin(access, id))
+}
+
+const isWithin = (access: HostAccess, id: string): boolean => access.reach({ id, path: [], metadata: undefined })
 
 /**
  * Gives a machine an event, and opens it for that if it is closed. Rejects with `MACHINE_NOT_FOUND`, `BRIDGE_FORBIDDEN`, as `send` of a machine, and
@@ -23,7 +33,7 @@ const isWithin = (access: AgentAccess, id: string): boolean => access.reach({ id
  */
 export async function sendToHost(
   bridge: Bridge,
-  access: AgentAccess,
+  access: HostAccess,
   { hostId, event, requestId }: { readonly hostId: string; readonly event: object; readonly requestId: string },
 ): Promise<void> {
   for (let openings = 1; ; openings += 1) {
@@ -40,13 +50,22 @@ export async function sendToHost(
   }
 }
 
-/** The state of a machine, with `after` once its log has a record after that one, or after a while. Rejects as `sendToHost` does. */
+/** The question of a client about a machine. */
+interface AskedHost {
+  readonly hostId: string
+  readonly after?: number
+  readonly records?: boolean
+}
+
+/**
+ * The state of a machine, with `after` once its log has a record after that one, or after a while, and with `records` those records in words.
+ * Rejects as `sendToHost` does.
+ */
 export async function readHost(
   bridge: Bridge,
-  access: AgentAccess,
-  hostId: string,
-  after: number | undefined,
-): Promise<{ readonly host: HostView }> {
+  access: HostAccess,
+  { hostId, after, records }: AskedHost,
+): Promise<{ readonly host: HostView } | HostHistory> {
   const host = await openedHost(bridge, access, hostId)
   const until = bridge.clock.now() + wait.most
   const hasNews = (): boolean =>
@@ -56,10 +75,19 @@ export async function readHost(
     access.checkAdmitted()
   }
   closeLater(host)
-  return { host: host.view }
+  return records === true ? await historyOf(bridge.store, host.view, after ?? 0) : { host: host.view }
 }
 
-async function openedHost(bridge: Bridge, access: AgentAccess, hostId: string): Promise<OpenHost> {
+/** The subject of a machine's chart; `undefined` if this is no machine. Rejects as `sendToHost` does. */
+export async function hostChart(bridge: Bridge, access: HostAccess, id: string): Promise<ChartSubject | undefined> {
+  const isOpen = hostingOf(bridge.runtime).open.has(id)
+  if (!isOpen && (await firstRecord(bridge.store, id))?.type !== 'host.created') return undefined
+  const host = await openedHost(bridge, access, id)
+  closeLater(host)
+  return machineSubject(host.definition)
+}
+
+async function openedHost(bridge: Bridge, access: HostAccess, hostId: string): Promise<OpenHost> {
   if (!isWithin(access, hostId)) throw newOutOfReach()
   const { open, offered } = hostingOf(bridge.runtime)
   const host = open.get(hostId)

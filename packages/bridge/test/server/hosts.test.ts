@@ -1,3 +1,5 @@
+import { createMachine } from 'xstate'
+import { defineHost } from '../../../xstate/src/hosts/defineHost.ts'
 import { memoryStore } from '../../../../src/log/stores/memoryStore.ts'
 import { failsWith } from '../../../stores/test/storeFolder.ts'
 import { sharedStore } from '../../../../test/support/sharedStore.ts'
@@ -7,6 +9,17 @@ import { counter, recordsOf } from '../../../xstate/test/hosts/hostParts.ts'
 import { connect as connectTo } from '../../src/client/connect.ts'
 import { createRuntime, type Runtime } from '../../src/createRuntime.ts'
 import type { InProcessOptions } from '../../src/inProcess/inProcessServer.ts'
+
+/** Takes notes, and comes to its end. */
+const ending = defineHost({
+  name: 'ending',
+  version: '3',
+  machine: createMachine({
+    id: 'ending',
+    initial: 'open',
+    states: { open: { on: { note: {}, finish: 'over' } }, over: { type: 'final' } },
+  }),
+})
 
 async function begin(context: CaseContext, store = sharedStore(memoryStore())) {
   const runtime = await createRuntime({ store })
@@ -76,6 +89,71 @@ describe('machines that a server keeps', (it) => {
     const read = client.host('c').read({ after: seq })
     await hosted.send({ type: 'add', by: 1 })
     assert.ok((await read).seq > seq)
+  })
+
+  it('tell what happened in words, from a record on, and when they came to their end', async (context) => {
+    const { runtime } = await begin(context)
+    const hosted = await hostMachine(runtime, ending, { id: 'e' })
+    const client = await connect(context, runtime)
+    const first = await client.host('e').history()
+    assert.equal(
+      first.records.map(({ type, line }) => [type, line]),
+      [['host.created', 'begins as ending, version 3']],
+    )
+    assert.equal({ ...first.host, seq: 0 }, { ...hosted.view, seq: 0 })
+    const next = client.host('e').history({ after: first.host.seq })
+    await hosted.send({ type: 'note' })
+    const { host, records } = await next
+    assert.equal(
+      records.map(({ line }) => line),
+      ['note'],
+    )
+    assert.ok(host.seq >= records[0]!.seq && records[0]!.seq > first.host.seq)
+    await hosted.send({ type: 'finish' })
+    await hosted.done
+    assert.equal(
+      (await client.hosts()).map(({ id, status }) => [id, status]),
+      [['e', 'done']],
+    )
+    assert.equal(runtime.hosts(), [])
+    const whole = await client.host('e').history()
+    assert.equal(
+      whole.records.map(({ line }) => line),
+      ['begins as ending, version 3', 'note', 'finish', 'done'],
+    )
+  })
+
+  it('have at most 200 records told at once, the newest', async (context) => {
+    const { runtime } = await begin(context)
+    const hosted = await hostMachine(runtime, counter(), { id: 'c' })
+    await Promise.all(Array.from({ length: 150 }, async () => await hosted.send({ type: 'add', by: 1 })))
+    await hosted.close()
+    await hostMachine(runtime, counter(), { id: 'c' })
+    const client = await connect(context, runtime)
+    const { host, records } = await client.host('c').history()
+    assert.ok(host.seq > 200)
+    assert.ok(records.every(({ seq }) => seq > host.seq - 200))
+    assert.is(records.at(-1)?.line, 'add')
+  })
+
+  it('have a chart, also once they came to their end, for those within reach', async (context) => {
+    const { runtime } = await begin(context)
+    const hosted = await hostMachine(runtime, ending, { id: 'e' })
+    const token = 'a-secret-of-16-chars'
+    const { port } = await runtime.serve({ port: 0, tokens: { [token]: { role: 'drive', agents: ['e'] } } })
+    const chartOf = async (id: string): Promise<[number, unknown]> => {
+      const answer = await fetch(`http://127.0.0.1:${port}/agents/${id}/chart.json`, {
+        headers: { authorization: `Bearer ${token}` },
+      })
+      const { id: machine, code } = (await answer.json()) as { id?: string; code?: string }
+      return [answer.status, machine ?? code]
+    }
+    assert.equal(await chartOf('e'), [200, 'ending'])
+    await hosted.send({ type: 'finish' })
+    await hosted.done
+    assert.equal(await chartOf('e'), [200, 'ending'])
+    await hostMachine(runtime, counter(), { id: 'c' })
+    assert.equal((await chartOf('c'))[0], 403)
   })
 
   it('refuse what is not there, not known, or no event', async (context) => {

@@ -7,6 +7,7 @@ import { type CliHost, exitCodes } from '../cliHost.ts'
 import type { Invocation } from '../commandLine.ts'
 import type { CommandRun } from '../command.ts'
 import { columnsOf, logsFor, readCount, wantsJson } from '../sessions/sessionLogs.ts'
+import { MachineNotes, machineTimers, machineWords, type MachineStanding } from '../sessions/machineStanding.ts'
 import { age, counted, money, whole } from '../../../charts/src/amounts.ts'
 import { factsAtRest, standingOf, standingWords, type Standing } from '../../../charts/src/standing.ts'
 import { titleOf } from '../../../../src/log/outline.ts'
@@ -17,8 +18,8 @@ import { oneLine } from '../../../charts/src/plainText.ts'
 import { fitted } from '../../../charts/src/textWidth.ts'
 import { systemClock } from '../../../../src/protocol/ports/clock.ts'
 
-/** A session with the last text in it, from either side. */
-type Listed = SessionSummary & { readonly lastText?: string }
+/** A session with the last text in it, from either side, or with how its machine stands. */
+type Listed = SessionSummary & { readonly lastText?: string; readonly machine?: MachineStanding }
 
 /** Maximum number of sessions shown at a terminal. */
 const pageSize = 50
@@ -31,12 +32,18 @@ export const sessionsCommand: CommandRun = async (invocation, host) => {
   }
   const { place, store } = await logsFor(invocation, host)
   const texts = new Map<string, string>()
+  const machines = new MachineNotes()
   const isJson = wantsJson(invocation, host)
   const limit = invocation.limit === undefined ? (isJson ? Infinity : pageSize) : readCount('--limit', invocation.limit)
-  const { listed, isMore, seen } = await find(notingTexts(store, texts), invocation, limit)
+  const { listed, isMore, seen } = await find(noting(store, texts, machines), invocation, limit)
   const sessions = listed.map((summary): Listed => {
     const lastText = texts.get(summary.id)
-    return { ...summary, ...(lastText === undefined ? {} : { lastText }) }
+    const machine = machines.standing(summary.id)
+    return {
+      ...summary,
+      ...(lastText === undefined ? {} : { lastText }),
+      ...(machine === undefined ? {} : { machine }),
+    }
   })
   const none =
     seen === 0
@@ -86,8 +93,8 @@ const standingIn = (session: SessionSummary): Standing =>
 const noneOf = ({ failed, waiting }: Pick<Invocation, 'failed' | 'waiting'>): string =>
   [...(failed ? ['has failed'] : []), ...(waiting ? ['waits for a person'] : [])].join(' or ')
 
-/** Wraps a store to remember the last text of every log that is read. */
-const notingTexts = (store: Store, texts: Map<string, string>): Store => ({
+/** Wraps a store to remember the last text of every log that is read, and the machines among them. */
+const noting = (store: Store, texts: Map<string, string>, machines: MachineNotes): Store => ({
   append: (agentId, records) => store.append(agentId, records),
   open: (agentId) => store.open(agentId),
   list: () => store.list(),
@@ -95,6 +102,7 @@ const notingTexts = (store: Store, texts: Map<string, string>): Store => ({
   close: () => store.close(),
   async *read(agentId, fromSeq) {
     for await (const record of store.read(agentId, fromSeq)) {
+      machines.note(agentId, record)
       if (record.type === 'message.added' || record.type === 'reply.end') {
         const text = textOf(record.message.content)
         if (text.trim() !== '') texts.set(agentId, text)
@@ -121,9 +129,10 @@ function table(sessions: readonly Listed[], host: CliHost): string {
   const now = systemClock.now()
   const [first = '', ...lines] = tableLines([heading, ...sessions.map((session) => rowOf(session, now, colours))])
   const rows = sessions.flatMap((session, i) => {
-    const { error, metadata, title = '', lastText = '' } = session
+    const { error, metadata, title = '', lastText = '', machine } = session
+    const timers = machine === undefined ? '' : machineTimers(machine, now)
     const last = titleOf(lastText) === title ? '' : lastText
-    const said = [title, metadataText(metadata), error === undefined ? last : error.message].filter(
+    const said = [title, metadataText(metadata), timers, error === undefined ? last : error.message].filter(
       (text) => text !== '',
     )
     const below = fitted(`  ${oneLine(said.join(' · '))}`, columns)
@@ -135,18 +144,19 @@ function table(sessions: readonly Listed[], host: CliHost): string {
 
 /** Describes how a session stands. The log does not tell if another process runs it. */
 function wordsOf(session: Listed): string {
-  const { status } = session
+  const { status, machine } = session
+  if (machine !== undefined) return machineWords(machine)
   const facts = factsAtRest(session)
   return status === 'running' || standingOf(facts) === 'ended' ? status : standingWords(facts)
 }
 
 function rowOf(session: Listed, now: number, colours: Colours): Cell[] {
-  const { id, definition, status, turns, costUsd, updatedAt, error } = session
+  const { id, definition, status, turns, costUsd, updatedAt, error, machine } = session
   return [
     cell(id, colours.bold),
     cell(oneLine(definition) || '–'),
     error === undefined
-      ? cell(fitted(wordsOf(session), maxWords), paintStatus(status, colours))
+      ? cell(fitted(wordsOf(session), maxWords), paintStatus(machine?.status === 'failed' ? 'failed' : status, colours))
       : cell('unreadable', colours.red),
     number(whole(turns)),
     number(money(costUsd)),

@@ -16,6 +16,7 @@ import { KeptOfPage } from './views/calls/keptResults.tsx'
 import { ConnectionBanner } from './views/shell/connectionBanner.tsx'
 import type { DetailsPaneProps } from './views/details/detailsPane.tsx'
 import type { GateProps } from './views/shell/gate.tsx'
+import type { HostPaneProps } from './views/hosts/hostPane.tsx'
 import type { AgentDialog } from './views/agent/headerActions.tsx'
 import type { StartProps } from './views/shell/start.tsx'
 import { PageHeader } from './views/shell/pageHeader.tsx'
@@ -46,6 +47,15 @@ const Start = later<StartProps>(
   async () => (await import('./views/shell/start.tsx')).Start,
   (content) => (
     <main class="agent home" aria-label="Overview">
+      {content}
+    </main>
+  ),
+)
+const HostPane = later<HostPaneProps>(
+  'Loading the machine',
+  async () => (await import('./views/hosts/hostPane.tsx')).HostPane,
+  (content, { id }) => (
+    <main class="agent" aria-label={`Machine ${id}`}>
       {content}
     </main>
   ),
@@ -105,14 +115,15 @@ export function App({ inspector }: { readonly inspector: Inspector }) {
   const [part, setPart] = useState<Part>('agent')
   const { connection } = inspector.attached.value
   const agent = inspector.agent.value
-  const { agent: chosen } = inspector.route.value
+  const { agent: chosen, host } = inspector.route.value
   const theme = inspector.choices.theme.value
   const isNarrow = useMedia(narrow)
   useLayoutEffect(() => {
     document.documentElement.dataset['theme'] = theme
   }, [theme])
   // The agent's own pane is the main one, unless another stands in its place.
-  const shownParts = chosen === null ? [agentsPart, { name: 'agent', label: 'Overview' } as const] : parts
+  const shownParts =
+    chosen === null ? [agentsPart, { name: 'agent', label: host === null ? 'Overview' : 'Machine' } as const] : parts
   const alone = isNarrow ? parts.find(({ name }) => name === part && name !== 'agent') : undefined
   const close = (): void => setDialog(null)
   const OwnDialog = typeof dialog === 'string' ? agentDialogs[dialog] : undefined
@@ -149,7 +160,7 @@ export function App({ inspector }: { readonly inspector: Inspector }) {
     setPart('agent')
     // It was about the agent that was shown.
     setDialog(null)
-  }, [chosen])
+  }, [chosen, host])
 
   if (isOut) return <Gate inspector={inspector} />
   return (
@@ -187,7 +198,9 @@ export function App({ inspector }: { readonly inspector: Inspector }) {
         >
           {alone === undefined ? null : <h1 class="hidden">{alone.label}</h1>}
           <Sidebar inspector={inspector} onSpawn={() => setDialog('spawn')} />
-          {agent === null ? (
+          {agent === null && host !== null ? (
+            <HostPane key={host} id={host} inspector={inspector} />
+          ) : agent === null ? (
             <Start inspector={inspector} onSpawn={() => setDialog('spawn')} />
           ) : (
             <>
@@ -217,9 +230,10 @@ export function App({ inspector }: { readonly inspector: Inspector }) {
 /** Title of the tab: the number of waiting items and the agent that is shown. Notifies a person who looks elsewhere of new items. */
 function TabTitle({ inspector }: { readonly inspector: Inspector }) {
   const waiting = waitingKeys(inspector)
-  const { agent } = inspector.route.value
+  const { agent, host } = inspector.route.value
   const summary = agent === null ? undefined : inspector.attached.value.directory.agents.value.get(agent)
-  const name = agent === null ? '' : `${summary === undefined ? agent : nameOf(summary)} · `
+  const name =
+    agent === null ? (host === null ? '' : `${host} · `) : `${summary === undefined ? agent : nameOf(summary)} · `
   const title = `${waiting.length === 0 ? '' : `(${waiting.length}) `}${name}escapement`
   useEffect(() => {
     document.title = title

@@ -67,7 +67,8 @@ export function listenToKeys(inspector: Inspector, actions: ShellActions): () =>
   const keys: Readonly<Record<string, Act>> = {
     '?': actions.help,
     '0': () => {
-      if (inspector.route.value.agent !== null) inspector.go({ agent: null })
+      const { agent, host } = inspector.route.value
+      if (agent !== null || host !== null) inspector.go({ agent: null, host: null })
       focusOverview()
     },
     y: () => decide('approve'),

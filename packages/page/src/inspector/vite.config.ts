@@ -58,6 +58,20 @@ export default defineConfig({
             },
             // Beside what is fetched at first, or in a view of its own.
             { name: 'sources', test: /\/sourcesPanel\.tsx$/, includeDependenciesRecursively: false },
+            {
+              // Pictures of charts, of agents and of machines; no details need them.
+              name: 'charts',
+              test: /\/(?:chart(?:Stage|Picture|Card|Camera|Choice|Words|Skeleton|Drawing|Layout)|arrowPath|brakeChips|hubExits|textMeasure|edgeWords)\.tsx?$/,
+              minShareCount: 2,
+              includeDependenciesRecursively: false,
+            },
+            {
+              // Lines about machines, on the overview and in their own view.
+              name: 'hosts',
+              test: /\/host(?:Parts|Words)\.tsx?$/,
+              minShareCount: 2,
+              includeDependenciesRecursively: false,
+            },
             { name: fileOf, minShareCount: 2, includeDependenciesRecursively: false },
           ],
         },

@@ -1,7 +1,7 @@
 import { RuntimeError } from '../../../../src/protocol/errors.ts'
 import type { HostPast } from './hostPast.ts'
 import type { HostView } from '../../../../src/protocol/parts/hosts/hostView.ts'
-import type { HostRules } from './hostTypes.ts'
+import type { AnyMachine, HostRules } from './hostTypes.ts'
 import { viewOf } from './hostView.ts'
 import { failed } from './machineHost.ts'
 import type { KeptMachine } from './replica.ts'
@@ -10,6 +10,7 @@ import { replayed } from './replay.ts'
 /** A machine that has come to its end. It is read from its log, which stays free. */
 export class FinishedHost {
   readonly id: string
+  readonly definition: AnyMachine
   readonly ref: unknown
   readonly snapshot: unknown
   readonly view: HostView
@@ -21,6 +22,7 @@ export class FinishedHost {
     const { output, error, seq } = past.done!
     const { state, actor } = replayed(kept, rules, { ...past, handled: Infinity })
     this.id = kept.hostId
+    this.definition = kept.machine
     this.ref = actor
     this.snapshot = state
     this.view = viewOf({ ...kept, version: rules.version, state, seq, timers: [], isHere: true })

@@ -36,19 +36,37 @@ export function noteRequest(requests: Set<string>, requestId: string): void {
  * @throws RuntimeError `AGENT_EXISTS` for the log of an agent, `LOG_VERSION`, and as the store does
  */
 export async function readPast(store: Store, hostId: string): Promise<HostPast | undefined> {
-  let past: HostPast | undefined
-  /** `seq` of the event by which each delayed event came; the record that says it was set may come later. */
-  const fired = new Map<string, number>()
+  let reading: PastReading | undefined
   for await (const record of store.read(hostId)) {
     checkVersion(hostId, record)
-    past ??= begunBy(hostId, record)
-    note(past, record, fired)
+    reading ??= new PastReading(begunBy(hostId, record))
+    reading.note(record)
   }
-  return past
+  return reading?.past
 }
 
-function begunBy(hostId: string, record: LogRecord): HostPast {
-  if (record.type !== 'host.created') throw new RuntimeError('AGENT_EXISTS', `"${hostId}" is an agent, and no machine.`)
+/** The log of a machine, read record by record. */
+export class PastReading {
+  readonly past: HostPast
+  /** `seq` of the event by which each delayed event came; the record that says it was set may come later. */
+  readonly #fired = new Map<string, number>()
+
+  constructor(created: RecordOf<'host.created'>) {
+    this.past = pastFrom(created)
+  }
+
+  /** Takes in the next record, that of its beginning included. */
+  note(record: LogRecord): void {
+    note(this.past, record, this.#fired)
+  }
+}
+
+function begunBy(hostId: string, record: LogRecord): RecordOf<'host.created'> {
+  if (record.type === 'host.created') return record
+  throw new RuntimeError('AGENT_EXISTS', `"${hostId}" is an agent, and no machine.`)
+}
+
+function pastFrom(record: RecordOf<'host.created'>): HostPast {
   return {
     created: record,
     snapshot: undefined,

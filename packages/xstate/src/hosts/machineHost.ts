@@ -13,7 +13,7 @@ import { HostIndex } from './hostIndex.ts'
 import { Inbox } from './inbox.ts'
 import { noteRequest, type HostPast } from './hostPast.ts'
 import type { HostView } from '../../../../src/protocol/parts/hosts/hostView.ts'
-import type { HostRules } from './hostTypes.ts'
+import type { AnyMachine, HostRules } from './hostTypes.ts'
 import { Journal } from './journal.ts'
 import { Keeping, snapshotAfter, versionOf } from './keeping.ts'
 import { LiveMachine } from './liveMachine.ts'
@@ -104,6 +104,10 @@ export class MachineHost implements Restless {
 
   get name(): string {
     return this.#parts.kept.name
+  }
+
+  get definition(): AnyMachine {
+    return this.#parts.kept.machine
   }
 
   get ref(): unknown {

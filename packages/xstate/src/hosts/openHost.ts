@@ -6,7 +6,7 @@ import { FinishedHost } from './finishedHost.ts'
 import { readPast } from './hostPast.ts'
 import type { HostDefinition, HostOptions } from './hostTypes.ts'
 import { MachineHost } from './machineHost.ts'
-import { hostingOf } from './registry.ts'
+import { hostingOf, noteEnd } from './registry.ts'
 
 /** Opens a machine, or returns the one that is open. Rejects as `hostMachine` does. */
 export async function openHost(
@@ -26,7 +26,8 @@ async function openAlone(
   definition: HostDefinition,
   { id: hostId, ...options }: HostOptions,
 ): Promise<MachineHost | FinishedHost> {
-  const { open: hosts } = hostingOf(runtime)
+  const hosting = hostingOf(runtime)
+  const { open: hosts } = hosting
   const open = hosts.get(hostId)
   if (open instanceof MachineHost) {
     const { ending } = open
@@ -52,10 +53,12 @@ async function openAlone(
     }
     const leave = (): void => {
       hosts.delete(hostId)
+      noteEnd(hosting, host)
       runtime.closed(host)
     }
     const host = new MachineHost({ runtime, kept, rules, lease, leave }, past)
     hosts.set(hostId, host)
+    hosting.ended.delete(hostId)
     if (past === undefined) await host.begin(input)
     else await host.goOn(past)
     if (!runtime.closeFirst(host)) {

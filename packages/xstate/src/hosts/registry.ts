@@ -3,6 +3,8 @@ import type { HostView } from '../../../../src/protocol/parts/hosts/hostView.ts'
 /** A machine that is open here, as lists and servers need it. */
 export interface OpenHost {
   readonly view: HostView
+  /** Its definition, as XState made it. */
+  readonly definition: object
   /** True while somebody in this process has it or listens to it. */
   readonly isAttended: boolean
   send(event: unknown, options?: { readonly requestId?: string }): Promise<void>
@@ -19,6 +21,8 @@ export interface OfferedMachine {
 interface Hosting {
   /** Machines that are open, by id. */
   readonly open: Map<string, OpenHost>
+  /** The machines that came to their end here, by id, the newest last. */
+  readonly ended: Map<string, HostView>
   /** Machines that can be opened, by name. */
   readonly offered: Map<string, OfferedMachine>
 }
@@ -27,7 +31,20 @@ const hostings = new WeakMap<object, Hosting>()
 
 /** Returns the machines of a runtime. */
 export function hostingOf(runtime: object): Hosting {
-  const hosting = hostings.get(runtime) ?? { open: new Map(), offered: new Map() }
+  const hosting = hostings.get(runtime) ?? { open: new Map(), ended: new Map(), offered: new Map() }
   hostings.set(runtime, hosting)
   return hosting
+}
+
+/** How many machines that came to their end are listed. */
+const mostEnded = 20
+
+/** Remembers a machine that leaves, if it came to its end. */
+export function noteEnd({ ended }: Hosting, { view }: OpenHost): void {
+  if (view.status !== 'done' && view.status !== 'error') return
+  ended.set(view.id, view)
+  for (const oldest of ended.keys()) {
+    if (ended.size <= mostEnded) return
+    ended.delete(oldest)
+  }
 }

@@ -7,6 +7,16 @@ export interface PendingTimer {
   readonly due: number
 }
 
+/** A record of a machine's log in words. */
+export interface HostLine {
+  readonly seq: number
+  /** Epoch milliseconds. */
+  readonly time: number
+  /** Type of the record, such as `host.event`. */
+  readonly type: string
+  readonly line: string
+}
+
 /** State of a machine that is kept, for lists. */
 export interface HostView {
   readonly id: string

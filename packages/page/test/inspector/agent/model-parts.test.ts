@@ -31,6 +31,11 @@ describe('the address of the inspector page', (it) => {
     assert.is(formatRoute({ ...chart, view: 'timeline' }), '#agent=a&view=timeline')
     assert.match(readRoute('#agent=a&view=chart&look=small').problems.join(), /"look=small" .* overview, full, actors/)
     assert.equal(readRoute('').route, emptyRoute)
+    const ofHost = { ...emptyRoute, host: 'order-17' }
+    assert.is(formatRoute(ofHost), '#host=order-17')
+    assert.equal(readRoute('#host=order-17').route, ofHost)
+    assert.equal(readRoute('#agent=a&host=order-17').route, { ...emptyRoute, agent: 'a' })
+    assert.match(readRoute('#host=..%2Fetc').problems.join(), /"host=..\/etc" .* the id of a machine/)
   })
 
   it('names what makes no sense in it and shows the rest', () => {

@@ -107,7 +107,7 @@ export class Inspector {
     const { route, token, problems } = readRoute(ports.address.read())
     if (token !== null) ports.memory.set(token)
     this.#token = ports.memory.get()
-    this.#hasChosen = route.agent !== null || route.show.length > 0
+    this.#hasChosen = route.agent !== null || route.host !== null || route.show.length > 0
     this.problems.value = problems
     this.#attached = signal(this.#attach())
     this.attached = this.#attached
@@ -317,6 +317,11 @@ export class Inspector {
     const read = await this.#ports.readChart(agentId, this.#token, 'full').catch(() => null)
     if (read?.full !== undefined && this.chart.value === value) this.chart.value = { ...value, full: read.full }
     return read?.full
+  }
+
+  /** The chart of a machine that is kept; `null` when the server gives none. Never rejects. */
+  readHostChart(id: string): Promise<ServedChart | null> {
+    return this.#ports.readChart(id, this.#token, 'full').catch(() => null)
   }
 
   #readChart(agent: FollowedAgent): void {

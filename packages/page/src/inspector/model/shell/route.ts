@@ -18,6 +18,8 @@ export type ChartLook = (typeof chartLooks)[number]
 /** Content of the page, as its address says. */
 export interface Route {
   readonly agent: string | null
+  /** A machine that is kept, instead of an agent. */
+  readonly host: string | null
   readonly node: NodeId | null
   readonly view: ViewName
   /** `seq` of a moment; `null`: the newest. */
@@ -38,6 +40,7 @@ export interface Route {
 
 export const emptyRoute: Route = {
   agent: null,
+  host: null,
   node: null,
   view: 'conversation',
   at: null,
@@ -84,6 +87,9 @@ export function readRoute(hash: string): ReadRoute {
   }
   const route: Route = {
     agent: read('agent', (text) => (isAgentId(text) ? text : undefined), 'the id of an agent'),
+    host: given.has('agent')
+      ? null
+      : read('host', (text) => (isAgentId(text) ? text : undefined), 'the id of a machine'),
     node: read('node', parseNodeId, 'a node such as n12'),
     view:
       read('view', (text) => viewNames.find((name) => name === text), `one of ${viewNames.join(', ')}`) ??
@@ -102,7 +108,8 @@ export function readRoute(hash: string): ReadRoute {
 }
 
 /** The address of a route, from the `#` on; empty for the empty one. Pure. */
-export function formatRoute({ agent, node, view, at, turn, as, look, show, q, with: other }: Route): string {
+export function formatRoute({ agent, host, node, view, at, turn, as, look, show, q, with: other }: Route): string {
+  if (agent === null && host !== null) return `#host=${encodeURIComponent(host)}`
   if (agent === null) return show.length === 0 ? '' : `#show=${show.join(',')}`
   const parts = new URLSearchParams({ agent })
   if (node !== null) parts.set('node', formatNodeId(node))

@@ -17,12 +17,15 @@ export interface ChartStageProps {
   readonly model: ChartModel
   /** Path of the active state; empty when it is not known. */
   readonly active: string
+  /** Other active states, of a machine that is in several at once. */
+  readonly also?: readonly string[]
   /** States that were active recently. */
   readonly trail: ReadonlySet<string>
   /** True if only the outermost states are in the picture. */
   readonly isOverview: boolean
 }
 
+const none: readonly string[] = []
 /** Smallest scale at which a whole picture can be read; below it the camera follows the active state. */
 const readable = 0.45
 const followScale = 0.85
@@ -30,7 +33,7 @@ const followScale = 0.85
 const toolsWidth = 48
 
 /** The picture of a chart, to be moved and zoomed by pointer, wheel, keys and buttons. */
-export function ChartStage({ layout, model, active, trail, isOverview }: ChartStageProps): JSX.Element {
+export function ChartStage({ layout, model, active, also = none, trail, isOverview }: ChartStageProps): JSX.Element {
   const stage = useRef<HTMLDivElement>(null)
   const viewport = useSignal<Size>({ width: 0, height: 0 })
   const camera = useSignal<Camera | null>(null)
@@ -60,9 +63,9 @@ export function ChartStage({ layout, model, active, trail, isOverview }: ChartSt
 
   const lit = useMemo(() => {
     if (isOverview) return new Map([[outermost(active), 'itself' as const]])
-    const { nodes } = chartDrawing({ ...model, active: active === '' ? [] : [active] })
+    const { nodes } = chartDrawing({ ...model, active: active === '' ? [] : [active, ...also] })
     return new Map(nodes.map((node) => [node.id, node.active]))
-  }, [model, active, isOverview])
+  }, [model, active, also.join('\n'), isOverview])
   const recent = useMemo(() => (isOverview ? new Set([...trail].map(outermost)) : trail), [trail, isOverview])
   const choice = useSignal<ChartChoice | null>(null)
   const showsAll = useSignal(false)

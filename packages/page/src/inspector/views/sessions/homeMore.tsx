@@ -5,8 +5,13 @@ import type { Overview } from '../../model/sessions/overview.ts'
 import { HomeBulks } from './homeBulks.tsx'
 import { HomeTiles } from './homeTiles.tsx'
 import { HomeWorkers, useWorkers } from './homeWorkers.tsx'
+import { laterPart } from '../../parts/later.tsx'
+import type { HomeHostsProps } from '../hosts/homeHosts.tsx'
+import { useHosts } from '../hosts/useHosts.ts'
 
 export { FirstHint } from './firstHint.tsx'
+
+const HomeHosts = laterPart<HomeHostsProps>(<></>, async () => (await import('../hosts/homeHosts.tsx')).HomeHosts)
 
 export interface HomeMoreProps {
   readonly inspector: Inspector
@@ -21,10 +26,12 @@ export interface HomeMoreProps {
 /** The parts of the overview beside its list; their code is loaded once the list is drawn. */
 export function HomeMore({ inspector, filter, onFilter, overview, now, onRates }: HomeMoreProps) {
   const workers = useWorkers(inspector)
+  const hosts = useHosts(inspector)
   const text = workers.some(({ name }) => name === filter) ? '' : filter.trim()
   return (
     <>
       <HomeTiles inspector={inspector} overview={overview} now={now} onRates={onRates} />
+      {hosts.length === 0 ? null : <HomeHosts hosts={hosts} now={now} />}
       {workers.length === 0 ? null : (
         <HomeWorkers
           workers={workers}

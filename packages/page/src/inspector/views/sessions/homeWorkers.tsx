@@ -1,9 +1,9 @@
-import { useEffect, useState } from 'preact/hooks'
 import { counted } from '../../../../../charts/src/amounts.ts'
 import type { RemoteWorker } from '../../../../../bridge/src/client/index.ts'
 import type { AgentSummary } from '../../../../../../src/protocol/bridge/frames.ts'
 import type { Inspector } from '../../model/shell/inspector.ts'
 import { formatCount } from '../../model/words/numbers.ts'
+import { usePolled } from '../../parts/usePolled.ts'
 
 /** Interval at which a gateway is asked again, in milliseconds: workers come and go. */
 const againMs = 2_000
@@ -40,29 +40,10 @@ export function HomeWorkers({ workers, agents, filter, onFilter }: HomeWorkersPr
 /** The workers behind a gateway; none where the server is no gateway, or does not tell. */
 export function useWorkers({ attached, clock }: Inspector): readonly RemoteWorker[] {
   const { connection } = attached.value
-  const [workers, setWorkers] = useState<readonly RemoteWorker[]>([])
   const mayAsk = connection.status.value === 'open' && connection.may.value('operate')
-  useEffect(() => {
-    if (!mayAsk) return setWorkers([])
-    let isOver = false
-    let cancel = (): void => {}
-    const ask = (hadSome: boolean): void => {
-      connection.client.workers().then(
-        (found) => {
-          if (isOver) return
-          setWorkers(found)
-          // A gateway may have none for a while; another server never has any.
-          if (found.length > 0 || hadSome) cancel = clock.after(againMs, () => ask(true))
-        },
-        // Not for this token, or a server of an older version.
-        () => {},
-      )
-    }
-    ask(false)
-    return () => {
-      isOver = true
-      cancel()
-    }
-  }, [connection, mayAsk, clock])
-  return workers
+  // A gateway may have none for a while; another server never has any.
+  return usePolled(clock, mayAsk ? connection.client : null, {
+    ask: (client) => client.workers(),
+    againMs: (hadSome) => (hadSome ? againMs : null),
+  })
 }
