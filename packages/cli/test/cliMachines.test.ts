@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { createMachine } from 'xstate'
-import { fileStore } from '../../../src/log/stores/fileStore.ts'
+import { fileStore } from '../../stores/src/fileStore.ts'
 import { assert, describe, type CaseContext } from '../../../test/support/suite.ts'
 import { createRuntime } from '../../bridge/src/createRuntime.ts'
 import { defineHost } from '../../xstate/src/hosts/defineHost.ts'

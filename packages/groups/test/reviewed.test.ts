@@ -223,7 +223,7 @@ describe('a reviewer beside a run', (it) => {
     await clock.advance(1_000)
     await reviewing.settled()
     assert.equal(lines[0], 'aborted')
-    assert.match(lines[1], /The review of agent "a" by review failed.*no answer within 1000 ms/)
+    assert.match(lines[1] ?? '', /The review of agent "a" by review failed.*no answer within 1000 ms/)
     assert.equal(findings(await logOf(store)), [])
   })
 

@@ -4,6 +4,10 @@ import { createRoot } from 'react-dom/client'
 import { connect } from '../../../src/client.ts'
 import { AgentProvider, useAgentState } from '../../../src/react.ts'
 
+// Of a browser, whose types this project does without.
+declare const location: { readonly origin: string; readonly search: string }
+declare const document: { readonly body: Parameters<typeof createRoot>[0] }
+
 interface Plan {
   title: string
   readonly steps: Record<string, string>
