@@ -110,6 +110,7 @@ async function served({
   const dispatch = dispatches ? { begin: async ({ id }: { id: string }) => void done.push(`begin ${id}`) } : undefined
   const bridge = {
     runtime,
+    store,
     definitions,
     dispatch,
     given: new GivenAgents(),
