@@ -23,7 +23,7 @@ const chunksOfIndex: readonly (readonly [path: RegExp, chunk: string])[] = [
   [/^src\/(?:actors|log\/redaction)\/|^packages\/(?:policies|models)\//, 'actors'],
   [/^packages\/charts\//, 'charts'],
   [/^packages\/groups\//, 'groups'],
-  [/^src\/log\/stores\//, 'stores'],
+  [/^(?:src\/log|packages)\/stores\//, 'stores'],
   [/^src\/log\//, 'log'],
   [/^packages\/sessions\//, 'sessions'],
   [/^src\/runtime\/|\/createRuntime\.ts$/, 'runtime'],

@@ -57,6 +57,6 @@ describe('a start', (it) => {
     const others =
       /\/src\/(?:actors\/(?!files\/isInside)|machines|runtime|conversation\/tree\/conversation\.)|\/packages\/(?:sqlite|postgres|mcp)\/|\/node_modules\/(?!zod\/)/
     assert.equal(loaded(report, others), [])
-    assert.ok(loaded(report, /\/src\/log\/stores\/fileStore\./).length > 0, 'the store of the folder is seen')
+    assert.ok(loaded(report, /\/packages\/stores\/src\/fileStore\./).length > 0, 'the store of the folder is seen')
   })
 })
