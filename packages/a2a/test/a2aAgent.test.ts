@@ -1,11 +1,8 @@
 import { AgentCard } from '@a2a-js/sdk'
-import { textOf } from '../../../src/protocol/messages.ts'
-import { memoryStore } from '../../../src/log/stores/memoryStore.ts'
 import type { RemoteAgentEntry } from '../../../src/actors/parts/remote/remoteAgent.ts'
-import { logOf, paused, until } from '../../../test/support/lives.ts'
-import { assert, describe, type CaseContext } from '../../../test/support/suite.ts'
-import { callerOf } from '../../acp/test/client/callerHarness.ts'
-import { createRuntime } from '../../bridge/src/createRuntime.ts'
+import { paused, until } from '../../../test/support/lives.ts'
+import { assert, describe } from '../../../test/support/suite.ts'
+import { call, callerOf } from '../../acp/test/client/callerHarness.ts'
 import { a2aAgent, type A2aAgentOptions } from '../src/client/a2aAgent.ts'
 import { foreignServer } from './foreignServer.ts'
 
@@ -14,32 +11,12 @@ const slow = { timeoutMs: 6_000 }
 export const stranger = (url: string, options: Partial<A2aAgentOptions> = {}): RemoteAgentEntry =>
   a2aAgent(url, { name: 'stranger', description: 'Does things.', backoffMs: 1, ...options })
 
-async function call(context: CaseContext, entry: RemoteAgentEntry, task: string) {
-  const store = memoryStore()
-  const runtime = await createRuntime({ store })
-  context.cleanup(() => runtime.close())
-  const agent = await runtime.spawn(callerOf(entry, task), { id: 'a1' })
-  const over = until(agent, ({ type }) => type === 'run.end')
-  agent.prompt('go')
-  return {
-    agent,
-    said: async () => {
-      await over
-      return textOf(agent.conversation.trunk().at(-1)!.message.content)
-    },
-    log: async () => {
-      await agent.durable()
-      return logOf(store, 'a1')
-    },
-  }
-}
-
 describe('an agent that another server offers by A2A', (it) => {
   for (const streaming of [true, false])
     it(`answers, ${streaming ? 'by a stream' : 'looked after'}`, slow, async (context) => {
       const { url, methods, headers } = await foreignServer(context, { streaming })
       const auth = { authorization: 'Bearer secret' }
-      const { said, log } = await call(context, stranger(url, { auth }), 'Do it')
+      const { said, log } = await call(context, callerOf(stranger(url, { auth }), 'Do it'))
       assert.is(await said(), 'It was told: Do it')
       assert.is(methods[0], streaming ? 'SendStreamingMessage' : 'SendMessage')
       assert.ok(headers.every((header) => header === 'Bearer secret'))
@@ -57,7 +34,7 @@ describe('an agent that another server offers by A2A', (it) => {
       slow,
       async (context) => {
         const { url, texts } = await foreignServer(context, { streaming })
-        const { agent, said } = await call(context, stranger(url), 'ask')
+        const { agent, said } = await call(context, callerOf(stranger(url), 'ask'))
         await paused(agent)
         const [question] = agent.pending()
         assert.ok(question?.kind === 'question' && question.question === 'Which colour?')
@@ -69,7 +46,7 @@ describe('an agent that another server offers by A2A', (it) => {
 
   it('is cancelled with its caller', slow, async (context) => {
     const { url, methods } = await foreignServer(context)
-    const { agent } = await call(context, stranger(url), 'wait')
+    const { agent } = await call(context, callerOf(stranger(url), 'wait'))
     await until(agent, (event) => event.type === 'child.noted' && 'taskId' in (event.handle as object))
     const ended = until(agent, ({ type }) => type === 'run.end')
     agent.abort()
@@ -79,7 +56,7 @@ describe('an agent that another server offers by A2A', (it) => {
 
   it('whose task fails is told as that', slow, async (context) => {
     const { url } = await foreignServer(context)
-    const { said, log } = await call(context, stranger(url), 'fail')
+    const { said, log } = await call(context, callerOf(stranger(url), 'fail'))
     assert.match(await said(), /did not finish: it failed\.\n\nIt broke\./)
     const end = (await log()).find(({ type }) => type === 'tool.end')
     assert.ok(end?.type === 'tool.end' && end.message.isError)
@@ -87,7 +64,7 @@ describe('an agent that another server offers by A2A', (it) => {
 
   it('that wants a sign-in says so', slow, async (context) => {
     const { url } = await foreignServer(context, { streaming: false })
-    const { said } = await call(context, stranger(url), 'sign in')
+    const { said } = await call(context, callerOf(stranger(url), 'sign in'))
     assert.match(await said(), /sign in somewhere/)
   })
 })
@@ -98,7 +75,7 @@ describe('a server of A2A that is lost', (it) => {
       streaming: false,
       instead: (method, count) => (method === 'GetTask' && count <= 2 ? 'drop' : undefined),
     })
-    const { said, agent } = await call(context, stranger(url), 'wait for it')
+    const { said, agent } = await call(context, callerOf(stranger(url), 'wait for it'))
     await until(agent, (event) => event.type === 'child.update' && event.kind === 'status')
     letGo()
     assert.is(await said(), 'It was told: wait for it')
@@ -111,13 +88,13 @@ describe('a server of A2A that is lost', (it) => {
       streaming: false,
       instead: (method, count) => (method === 'SendMessage' && count === 1 ? 'drop' : undefined),
     })
-    const { said } = await call(context, stranger(url), 'Do it')
+    const { said } = await call(context, callerOf(stranger(url), 'Do it'))
     assert.match(await said(), /interrupted while the task was being sent/)
     assert.equal(texts, [])
   })
 
   it('is given up when it stays away', slow, async (context) => {
-    const { said } = await call(context, stranger('http://127.0.0.1:9', { maxRestarts: 1 }), 'Do it')
+    const { said } = await call(context, callerOf(stranger('http://127.0.0.1:9', { maxRestarts: 1 }), 'Do it'))
     assert.match(
       await said(),
       /begun anew 1 times, and crashed each time\..*card of the agent "stranger" could not be read/,
@@ -126,7 +103,7 @@ describe('a server of A2A that is lost', (it) => {
 
   it('that answers with an error has answered', slow, async (context) => {
     const { url, methods } = await foreignServer(context, { streaming: false, instead: () => 'error' })
-    const { said } = await call(context, stranger(url), 'Do it')
+    const { said } = await call(context, callerOf(stranger(url), 'Do it'))
     assert.match(await said(), /The agent "stranger" failed: .*No\./)
     assert.is(methods.length, 1)
   })
@@ -170,7 +147,7 @@ describe('a card that lies', (it) => {
   ] as const)
     it(`and ${what} is refused with the reason`, slow, async (context) => {
       const { url, texts } = await foreignServer(context, { card: (given) => card(given) })
-      const { said } = await call(context, stranger(url), 'Do it')
+      const { said } = await call(context, callerOf(stranger(url), 'Do it'))
       assert.match(await said(), says)
       assert.equal(texts, [])
     })
@@ -179,7 +156,7 @@ describe('a card that lies', (it) => {
     const { url, texts } = await foreignServer(context, {
       instead: (method) => (method === 'SubscribeToTask' ? 'error' : undefined),
     })
-    const { said } = await call(context, stranger(url), 'Do it')
+    const { said } = await call(context, callerOf(stranger(url), 'Do it'))
     assert.is(await said(), 'It was told: Do it')
     assert.equal(texts, ['Do it'])
   })
