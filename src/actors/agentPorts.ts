@@ -155,7 +155,7 @@ export interface AgentPorts {
   /** Store for earlier contents of files, used by the agent's tools. */
   readonly snapshots: AgentSnapshots
   partial: PartialReply | null
-  /** Output of running calls so far, without secrets, by their ids: shown to the model if they come to no result. */
+  /** Output of running calls so far, as it was printed, by their ids: shown to the model if they come to no result. */
   readonly printed: Map<string, string>
   /** The last request that was announced. */
   announced: string

@@ -168,10 +168,10 @@ export class CallsOfCall implements InnerCalls {
   }
 
   printed(text: string | undefined): void {
-    const { printed, redactor } = this.#ports
+    const { printed } = this.#ports
     const { callId } = this.#input
     if (text === undefined) printed.delete(callId)
-    else printed.set(callId, redactor?.text(text) ?? text)
+    else printed.set(callId, text)
   }
 
   idle(isIdle: boolean): void {

@@ -165,7 +165,7 @@ function whyFailed(ports: AgentPorts, { callId }: CallInput, thrown: unknown): s
   const made = ports.parts.inner?.[callId]
   if (printed === undefined) return messageOf(thrown)
   const calls = made === undefined ? '' : ` It had made ${innerEffects(made).calls}.`
-  return messageOf(thrown) + calls + printedSoFar(printed)
+  return messageOf(thrown) + calls + printedSoFar(printed, ports.redactor)
 }
 
 /** Returns true if the call would now do something else than was decided about, for example because of a new link. */

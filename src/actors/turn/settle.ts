@@ -24,8 +24,8 @@ export const settle = (find: FindPorts) =>
   })
 
 /** Takes the output of calls that were aborted. */
-function printedOf({ printed }: AgentPorts): NonNullable<SettleOutput['printed']> {
-  const all = Object.fromEntries([...printed].map(([callId, text]) => [callId, printedSoFar(text)]))
+function printedOf({ printed, redactor }: AgentPorts): NonNullable<SettleOutput['printed']> {
+  const all = Object.fromEntries([...printed].map(([callId, text]) => [callId, printedSoFar(text, redactor)]))
   printed.clear()
   return all
 }

@@ -188,10 +188,10 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'code-24',
-    file: 'src/actors/calls/callsOfCall.ts',
+    file: 'src/actors/calls/printedSoFar.ts',
     what: 'secrets are in the output of an aborted script',
-    from: 'printed.set(callId, redactor?.text(text) ?? text)',
-    to: 'printed.set(callId, redactor === undefined ? text : text)',
+    from: 'const clean = redactor?.text(text) ?? text',
+    to: 'const clean = redactor === undefined ? text : text',
     tests: ['code/test/codeSecrets'],
   },
 ]
