@@ -22,7 +22,7 @@ export const faults: readonly Fault[] = [
     id: 'asleep-3',
     file: 'src/runtime/agents/dueTimer.ts',
     what: 'an agent that sleeps for days is loaded every day',
-    from: '    if (at === null || at > shared.clock.now()) return this.#wait()\n',
+    from: '    if (at === null || at > now) return this.#wait(now)\n',
     to: '',
     tests: ['schedules/unloadedSleep'],
   },
