@@ -66,4 +66,12 @@ export const faults: readonly Fault[] = [
     to: 'if (due !== undefined && before?.due === due.at)',
     tests: ['cluster/test/restate/schedules'],
   },
+  {
+    id: 'asleep-9',
+    file: 'src/runtime/agents/dueTimer.ts',
+    what: 'what comes due between two looks at the clock is neither fired nor waited for',
+    from: 'this.#fire(context, now)\n    this.#wait(now)',
+    to: 'this.#fire(context, now)\n    this.#wait(this.#agent.shared.clock.now())',
+    tests: ['schedules/sleep'],
+  },
 ]
