@@ -20,13 +20,16 @@ const chunksOfIndex: readonly (readonly [path: RegExp, chunk: string])[] = [
   [/^src\/conversation\//, 'conversation'],
   [/^src\/machines\//, 'machines'],
   [/^packages\/tools\/src\/workspace\/|^src\/actors\/files\//, 'workspace'],
-  [/^src\/(?:actors|log\/redaction)\/|^packages\/(?:policies|models)\//, 'actors'],
+  [
+    /^src\/(?:actors|log\/redaction)\/|^packages\/(?:policies|models|tools\/src\/(?:permissions|schedules))\//,
+    'actors',
+  ],
   [/^packages\/charts\//, 'charts'],
   [/^packages\/groups\//, 'groups'],
   [/^(?:src\/log|packages)\/stores\//, 'stores'],
   [/^src\/log\//, 'log'],
   [/^packages\/sessions\//, 'sessions'],
-  [/^src\/runtime\/|\/createRuntime\.ts$/, 'runtime'],
+  [/^src\/runtime\/|^packages\/waking\/|\/createRuntime\.ts$/, 'runtime'],
 ]
 
 /**

@@ -16,7 +16,7 @@ export type { Limits } from './protocol/runs/runLimits.ts'
 export { heuristicStrategy, llmStrategy, type CompactionStrategy } from './actors/brakes/compaction/summariseSpan.ts'
 
 // Tools
-export { scheduleTools, type ScheduleToolsOptions } from './actors/parts/schedules/scheduleTools.ts'
+export { scheduleTools, type ScheduleToolsOptions } from '../packages/tools/src/schedules/scheduleTools.ts'
 export { sleepTool, type SleepOptions } from './actors/parts/sleep/sleepTool.ts'
 export { defineTool, type Tool, type ToolContext, type ToolOutput } from './actors/tools/defineTool.ts'
 export { toolName } from './actors/tools/toolName.ts'
@@ -30,18 +30,18 @@ export { skillTools, type SkillSource } from './actors/parts/skills/skillTools.t
 export type { PermissionOptions } from './actors/parts/permissions/permissionOptions.ts'
 export type { RuleOption } from './actors/parts/permissions/rules.ts'
 export type { Subject } from './actors/parts/permissions/subjects.ts'
-export { claudeRules, opencodeRules, type ImportedRules } from './actors/parts/permissions/importRules.ts'
+export { claudeRules, opencodeRules, type ImportedRules } from '../packages/tools/src/permissions/importRules.ts'
 export { fileRules } from '../packages/stores/src/fileRules.ts'
 export type { RuleStore, StoredRule } from './protocol/ports/ruleStore.ts'
 export type { PermissionMode } from './protocol/parts/permissions/permissionModes.ts'
 export type { Permissions } from './protocol/parts/permissions/permissionState.ts'
 
 // Models
-export { policyModel, type ModelPolicy } from './actors/models/policyModel.ts'
+export { policyModel, type ModelPolicy } from '../packages/models/src/policyModel.ts'
 export { fallback } from '../packages/models/src/fallback.ts'
 export { router, type ChooseModel } from '../packages/models/src/router.ts'
 export type { AnyModel } from './actors/models/anyModel.ts'
-export type { ReplyShape } from './actors/models/replyShape.ts'
+export type { ReplyShape } from '../packages/models/src/replyShape.ts'
 export type { Pricing } from './actors/turn/pricing.ts'
 export type {
   JsonSchema,
@@ -59,8 +59,8 @@ export { totalTokens } from './protocol/text/messageText.ts'
 
 // The runtime, its agents and their runs
 export { createRuntime, type Runtime } from '../packages/bridge/src/createRuntime.ts'
-export type { ResumedAll } from './runtime/resumeAll.ts'
-export type { WakeOptions, Waker } from './runtime/wake.ts'
+export type { ResumedAll } from '../packages/waking/src/resumeAll.ts'
+export type { WakeOptions, Waker } from '../packages/waking/src/wake.ts'
 export type { ListedSchedule, ScheduleOptions } from './protocol/parts/schedules/scheduleOptions.ts'
 export type { RuntimeOptions } from './runtime/runtimeOptions.ts'
 export type { Agent } from './runtime/agents/agent.ts'

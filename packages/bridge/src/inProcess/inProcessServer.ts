@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { optionsCheck } from '../../../../src/protocol/checks/optionsCheck.ts'
 import { isAgentDefinition, noDefinition, type AgentDefinition } from '../../../../src/actors/define/agentDefinition.ts'
-import { closeCodes } from '../../../../src/protocol/bridge/bridgeProtocol.ts'
+import { closeCodes } from '../client/bridgeProtocol.ts'
 import { RuntimeError } from '../../../../src/protocol/errors.ts'
 import type { Role } from '../../../../src/protocol/bridge/rights.ts'
 import { roleSchema } from '../../../../src/protocol/bridge/rightsSchema.ts'

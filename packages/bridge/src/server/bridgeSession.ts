@@ -1,7 +1,7 @@
 import type { RawData } from 'ws'
 import { errorInfo, RuntimeError, type ErrorData, type ErrorInfo } from '../../../../src/protocol/errors.ts'
 import type { CheckedClientFrame, ServerFrame } from '../../../../src/protocol/bridge/frames.ts'
-import { closeCodes } from '../../../../src/protocol/bridge/bridgeProtocol.ts'
+import { closeCodes } from '../client/bridgeProtocol.ts'
 import { isStillPermitted, type Permit } from './authenticator.ts'
 import { subscriptionsOf } from './room.ts'
 import { requestIdOf, resolveSession } from './sessionId.ts'

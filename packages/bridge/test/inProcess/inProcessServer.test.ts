@@ -1,5 +1,5 @@
 import { defineAgent } from '../../../../src/actors/define/defineAgent.ts'
-import { policyModel } from '../../../../src/actors/models/policyModel.ts'
+import { policyModel } from '../../../models/src/policyModel.ts'
 import { createRuntime } from '../../src/createRuntime.ts'
 import { isLogged, type AgentEvent } from '../../../../src/protocol/events.ts'
 import type { ServerFrame } from '../../../../src/protocol/bridge/frames.ts'

@@ -1,5 +1,5 @@
 import { defineAgent } from '../../../../src/actors/define/defineAgent.ts'
-import { policyModel } from '../../../../src/actors/models/policyModel.ts'
+import { policyModel } from '../../../models/src/policyModel.ts'
 import { defineTool } from '../../../../src/actors/tools/defineTool.ts'
 import type { AgentSummary } from '../../../../src/protocol/bridge/frames.ts'
 import { assert, describe } from '../../../../test/support/suite.ts'

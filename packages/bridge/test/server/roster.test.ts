@@ -1,6 +1,6 @@
 import type { AgentDefinition } from '../../../../src/actors/define/agentDefinition.ts'
 import { defineAgent } from '../../../../src/actors/define/defineAgent.ts'
-import { policyModel } from '../../../../src/actors/models/policyModel.ts'
+import { policyModel } from '../../../models/src/policyModel.ts'
 import { createRuntime, type Runtime } from '../../src/createRuntime.ts'
 import type { RuntimeOptions } from '../../../../src/runtime/runtimeOptions.ts'
 import type { AgentSummary, ServerFrame } from '../../../../src/protocol/bridge/frames.ts'

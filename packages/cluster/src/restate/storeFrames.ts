@@ -1,5 +1,5 @@
 import type { WaitingAgent } from '../../../../src/protocol/runs/pending.ts'
-import { inOrder, waitingAgent, WaitingList } from '../../../../src/runtime/waitingList.ts'
+import { inOrder, waitingAgent, WaitingList } from '../../../waking/src/waitingList.ts'
 import type { AgentDefinition } from '../../../../src/actors/define/agentDefinition.ts'
 import { RuntimeError } from '../../../../src/protocol/errors.ts'
 import type { ClientFrame, SessionEntry } from '../../../../src/protocol/bridge/frames.ts'

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { ToolContext } from '../../../../src/actors/tools/defineTool.ts'
-import { whyCostly } from '../../../../src/protocol/checks/costlySchema.ts'
+import { whyCostly } from '../../../tools/src/foreign/costlySchema.ts'
 import { hasCode, messageOf } from '../../../../src/protocol/errors.ts'
 import { lazily } from '../../../../src/protocol/lazily.ts'
 import type { JsonSchema } from '../../../../src/protocol/ports/model.ts'

@@ -1,5 +1,5 @@
 import { defineTool, type Tool, type ToolContext, type ToolEffects } from '../../../../src/actors/tools/defineTool.ts'
-import { withinChars } from '../../../../src/actors/tools/withinChars.ts'
+import { withinChars } from '../../../tools/src/foreign/withinChars.ts'
 import type { SaidBlock } from '../../../../src/protocol/text/saidContent.ts'
 import type { ServerCall } from './callServer.ts'
 import type { InputChecks } from './inputSchemas.ts'

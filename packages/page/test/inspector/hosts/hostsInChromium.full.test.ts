@@ -1,6 +1,6 @@
 import { assign, setup } from 'xstate'
 import { defineAgent } from '../../../../../src/actors/define/defineAgent.ts'
-import { policyModel } from '../../../../../src/actors/models/policyModel.ts'
+import { policyModel } from '../../../../models/src/policyModel.ts'
 import { describeInChromium, type PageContext } from '../../../../../test/browser/chromium.ts'
 import { assert } from '../../../../../test/support/suite.ts'
 import { agentLogic } from '../../../../xstate/src/agentLogic.ts'

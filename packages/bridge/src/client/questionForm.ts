@@ -1,4 +1,4 @@
-import type { JsonSchema } from '../ports/model.ts'
+import type { JsonSchema } from '../../../../src/protocol/ports/model.ts'
 
 /** Form in which a person enters a value for a JSON Schema. */
 export type QuestionForm =

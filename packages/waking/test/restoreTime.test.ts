@@ -1,12 +1,12 @@
 import { rm } from 'node:fs/promises'
 import { defineAgent } from '../../../src/actors/define/defineAgent.ts'
-import { policyModel } from '../../../src/actors/models/policyModel.ts'
-import { fileStore } from '../../../packages/stores/src/fileStore.ts'
-import { createRuntime } from '../../../packages/bridge/src/createRuntime.ts'
-import { restoreTime } from '../../../src/runtime/restoreTime.ts'
-import { runCli } from '../../../packages/cli/test/cliInProcess.ts'
-import { storeFolder } from '../../../packages/stores/test/storeFolder.ts'
-import { assert, describe } from '../../support/suite.ts'
+import { policyModel } from '../../models/src/policyModel.ts'
+import { fileStore } from '../../stores/src/fileStore.ts'
+import { createRuntime } from '../../bridge/src/createRuntime.ts'
+import { restoreTime } from '../src/restoreTime.ts'
+import { runCli } from '../../cli/test/cliInProcess.ts'
+import { storeFolder } from '../../stores/test/storeFolder.ts'
+import { assert, describe } from '../../../test/support/suite.ts'
 
 describe('an index of times that was lost', (it) => {
   it('is written anew from the log, also by `escapement repair`', { timeoutMs: 20_000 }, async (context) => {

@@ -1,6 +1,6 @@
-import { cutEnd } from '../../protocol/text/cutMiddle.ts'
-import type { JsonSchema } from '../../protocol/ports/model.ts'
-import { isPart, namedSchemas } from '../../protocol/checks/schemaParts.ts'
+import { cutEnd } from '../../../../src/protocol/text/cutMiddle.ts'
+import type { JsonSchema } from '../../../../src/protocol/ports/model.ts'
+import { isPart, namedSchemas } from '../../../../src/protocol/checks/schemaParts.ts'
 
 /** Default maximum length of a foreign tool's schema, in characters of JSON. The schema is sent with every request. */
 export const mostSchemaChars = 100_000

@@ -1,8 +1,8 @@
-import { checkOf } from '../../packages/openapi/src/schemas.ts'
-import { InputChecks } from '../../packages/mcp/src/client/inputSchemas.ts'
-import { whyCostly } from '../../src/protocol/checks/costlySchema.ts'
-import type { JsonSchema } from '../../src/protocol/ports/model.ts'
-import { assert, describe } from '../support/suite.ts'
+import { checkOf } from '../../openapi/src/schemas.ts'
+import { InputChecks } from '../../mcp/src/client/inputSchemas.ts'
+import { whyCostly } from '../src/foreign/costlySchema.ts'
+import type { JsonSchema } from '../../../src/protocol/ports/model.ts'
+import { assert, describe } from '../../../test/support/suite.ts'
 
 const ofText = (pattern: string): JsonSchema => ({
   type: 'object',

@@ -1,4 +1,4 @@
-import type * as conditions from './conditions.ts'
+import type * as conditions from '../../../src/machines/conditions.ts'
 
 /**
  * The question of each guard of the agent machine, in a few words for the labels of its chart. Empty if it says no more than the event or the

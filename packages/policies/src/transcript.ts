@@ -1,13 +1,20 @@
-import type { ConversationView } from './conversationView.ts'
-import { cutMiddle, oneLine } from '../../protocol/text/cutMiddle.ts'
-import { bestLine, type Search } from './excerpt.ts'
-import { foldLine } from '../brakes/fold/foldLine.ts'
-import { parseNodeId } from '../../protocol/ids.ts'
-import { transcriptMarkers } from '../request/markers.ts'
-import { neutralise } from '../request/neutralise.ts'
-import { stepOf } from '../brakes/prune/pruneNotes.ts'
-import type { Recalled } from '../brakes/recall/recall.ts'
-import { addHeld, holdsNothing, ranked, termsOf, weightsOf, type Found } from './searchSteps.ts'
+import type { ConversationView } from '../../../src/conversation/tree/conversationView.ts'
+import { cutMiddle, oneLine } from '../../../src/protocol/text/cutMiddle.ts'
+import { bestLine, type Search } from '../../../src/conversation/tree/excerpt.ts'
+import { foldLine } from '../../../src/conversation/brakes/fold/foldLine.ts'
+import { parseNodeId } from '../../../src/protocol/ids.ts'
+import { transcriptMarkers } from '../../../src/conversation/request/markers.ts'
+import { neutralise } from '../../../src/conversation/request/neutralise.ts'
+import { stepOf } from '../../../src/conversation/brakes/prune/pruneNotes.ts'
+import type { Recalled } from '../../../src/conversation/brakes/recall/recall.ts'
+import {
+  addHeld,
+  holdsNothing,
+  ranked,
+  termsOf,
+  weightsOf,
+  type Found,
+} from '../../../src/conversation/tree/searchSteps.ts'
 
 /** A step of a conversation in its transcript. */
 export interface TranscriptStep {

@@ -1,7 +1,7 @@
-import { reckoningFold } from '../../src/conversation/limits/reckoning.ts'
-import { savingsIn, savingsOf, treeSavings } from '../../src/conversation/limits/savings.ts'
-import type { LogRecord } from '../../src/protocol/records.ts'
-import { assert, describe } from '../support/suite.ts'
+import { reckoningFold } from '../src/savings/reckoning.ts'
+import { savingsIn, savingsOf, treeSavings } from '../src/savings/savings.ts'
+import type { LogRecord } from '../../../src/protocol/records.ts'
+import { assert, describe } from '../../../test/support/suite.ts'
 
 type Part = Readonly<Record<string, unknown>>
 

@@ -1,5 +1,5 @@
-import { namedBy } from './jsonPointer.ts'
-import type { JsonSchema } from '../ports/model.ts'
+import { namedBy } from '../../../../src/protocol/checks/jsonPointer.ts'
+import type { JsonSchema } from '../../../../src/protocol/ports/model.ts'
 import { mayRepeat } from './repeatedChecks.ts'
 
 /** Limits of one check. More characters take long to compile; more parts, counted through references, take long to check. */

@@ -1,5 +1,5 @@
-import { namedBy } from './jsonPointer.ts'
-import type { JsonSchema } from '../ports/model.ts'
+import { namedBy } from '../../../../src/protocol/checks/jsonPointer.ts'
+import type { JsonSchema } from '../../../../src/protocol/ports/model.ts'
 
 type Part = Readonly<Record<string, unknown>>
 

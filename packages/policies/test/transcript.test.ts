@@ -4,9 +4,9 @@ import {
   transcriptOfSteps,
   transcriptPage,
   type TranscriptStep,
-} from '../../src/conversation/tree/transcript.ts'
-import { BrakeLog } from '../support/brakeLog.ts'
-import { assert, describe } from '../support/suite.ts'
+} from '../src/transcript.ts'
+import { BrakeLog } from '../../../test/support/brakeLog.ts'
+import { assert, describe } from '../../../test/support/suite.ts'
 
 const step = (id: number, text: string, more: Partial<TranscriptStep> = {}): TranscriptStep => ({
   id: `n${id}`,

@@ -1,5 +1,5 @@
-import { claudeRules, opencodeRules } from '../../../src/actors/parts/permissions/importRules.ts'
-import { assert, describe } from '../../support/suite.ts'
+import { claudeRules, opencodeRules } from '../src/permissions/importRules.ts'
+import { assert, describe } from '../../../test/support/suite.ts'
 
 describe('imported permissions', (it) => {
   it('come from the settings of Claude Code', () => {

@@ -6,8 +6,8 @@ import {
   readTyped,
   refusedFields,
   type QuestionForm,
-} from '../../src/protocol/bridge/questionForm.ts'
-import { assert, describe } from '../support/suite.ts'
+} from '../../src/client/questionForm.ts'
+import { assert, describe } from '../../../../test/support/suite.ts'
 
 const formFor = (schema: z.ZodType): QuestionForm => formOf(z.toJSONSchema(schema, { io: 'input' }))
 

@@ -1,6 +1,6 @@
-import { foldLog } from '../../log/fold.ts'
-import type { LogRecord } from '../../protocol/records.ts'
-import { noUsage, totalTokens } from '../../protocol/text/messageText.ts'
+import { foldLog } from '../../../../src/log/fold.ts'
+import type { LogRecord } from '../../../../src/protocol/records.ts'
+import { noUsage, totalTokens } from '../../../../src/protocol/text/messageText.ts'
 import {
   plus,
   reckoningFold,

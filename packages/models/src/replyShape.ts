@@ -1,10 +1,10 @@
-import { estimateTokens } from '../../conversation/limits/tokenCounter.ts'
+import { estimateTokens } from '../../../src/conversation/limits/tokenCounter.ts'
 import { z } from 'zod'
-import { onlyFields } from '../../protocol/checks/onlyFields.ts'
-import { describeIssues } from '../../protocol/errors.ts'
-import { lazily } from '../../protocol/lazily.ts'
-import type { Block, Usage } from '../../protocol/messages.ts'
-import type { ModelPart, ModelReply, ModelRequest } from '../../protocol/ports/model.ts'
+import { onlyFields } from '../../../src/protocol/checks/onlyFields.ts'
+import { describeIssues } from '../../../src/protocol/errors.ts'
+import { lazily } from '../../../src/protocol/lazily.ts'
+import type { Block, Usage } from '../../../src/protocol/messages.ts'
+import type { ModelPart, ModelReply, ModelRequest } from '../../../src/protocol/ports/model.ts'
 
 /** Shorthand for a reply: a string is its text. Ids, stop reason and usage are filled in. */
 export type ReplyShape =

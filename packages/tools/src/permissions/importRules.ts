@@ -1,5 +1,5 @@
-import type { PermissionMode } from '../../../protocol/parts/permissions/permissionModes.ts'
-import { readRule } from './rules.ts'
+import type { PermissionMode } from '../../../../src/protocol/parts/permissions/permissionModes.ts'
+import { readRule } from '../../../../src/actors/parts/permissions/rules.ts'
 
 /** Rules of another program, as the option `permissions` takes them. */
 export interface ImportedRules {

@@ -1,13 +1,13 @@
-import type { Fold } from '../../log/fold.ts'
-import { askedBrakes } from '../../protocol/brakes/brakeTable.ts'
-import type { Economics, Prices } from '../../protocol/economics.ts'
-import type { Usage } from '../../protocol/messages.ts'
-import type { LogRecord, RecordOf } from '../../protocol/records.ts'
-import { addUsage, noUsage, toolCallsOf } from '../../protocol/text/messageText.ts'
-import { recallName } from '../tree/stepText.ts'
-import { keptPrice, usualWindow } from './economics.ts'
-import { measure, unmeasured, type Measured } from './measured.ts'
-import { estimateTokens } from './tokenCounter.ts'
+import type { Fold } from '../../../../src/log/fold.ts'
+import { askedBrakes } from '../../../../src/protocol/brakes/brakeTable.ts'
+import type { Economics, Prices } from '../../../../src/protocol/economics.ts'
+import type { Usage } from '../../../../src/protocol/messages.ts'
+import type { LogRecord, RecordOf } from '../../../../src/protocol/records.ts'
+import { addUsage, noUsage, toolCallsOf } from '../../../../src/protocol/text/messageText.ts'
+import { recallName } from '../../../../src/conversation/tree/stepText.ts'
+import { keptPrice, usualWindow } from '../../../../src/conversation/limits/economics.ts'
+import { measure, unmeasured, type Measured } from '../../../../src/conversation/limits/measured.ts'
+import { estimateTokens } from '../../../../src/conversation/limits/tokenCounter.ts'
 
 /** Tokens, and their price: if the cache held all that the brakes took away, and if it held the measured share. US dollars per million tokens. */
 export interface Amount {

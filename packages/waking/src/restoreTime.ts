@@ -1,8 +1,8 @@
-import { rebuildConversation } from '../conversation/tree/rebuildConversation.ts'
-import { readHistory } from '../log/readHistory.ts'
-import { wakeAt } from '../machines/schedules.ts'
-import { rebuildContext } from '../machines/rebuildContext.ts'
-import type { Store } from '../protocol/ports/store.ts'
+import { rebuildConversation } from '../../../src/conversation/tree/rebuildConversation.ts'
+import { readHistory } from '../../../src/log/readHistory.ts'
+import { wakeAt } from '../../../src/machines/schedules.ts'
+import { rebuildContext } from '../../../src/machines/rebuildContext.ts'
+import type { Store } from '../../../src/protocol/ports/store.ts'
 
 /**
  * Writes the time of an agent into the index of its store anew, from its log, and returns it; `null`: it wants to be woken at no time. Does nothing in a
