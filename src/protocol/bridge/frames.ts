@@ -253,6 +253,8 @@ export type AgentSummary = z.infer<ReturnType<typeof agentSummarySchema>>
 export const sessionEntrySchema = lazily(() =>
   z.object({
     agentId: z.string(),
+    /** Present for the log of a machine that is kept: `definition` is then its name. */
+    kind: z.literal('machine').exactOptional(),
     definition: z.string(),
     path: z.array(z.string()).readonly(),
     status: z.enum(['running', 'completed', 'aborted', 'rejected', 'paused', 'failed']),
