@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { defineAgent } from '../../../../src/actors/define/defineAgent.ts'
-import { policyModel } from '../../../../src/actors/models/policyModel.ts'
+import { policyModel } from '../../../models/src/policyModel.ts'
 import type { Store } from '../../../../src/protocol/ports/store.ts'
 import { sqliteStore } from '../../../sqlite/src/sqliteStore.ts'
 import { fileStore } from '../../../stores/src/fileStore.ts'
