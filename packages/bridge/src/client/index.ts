@@ -30,7 +30,7 @@ export type { Decision, RunOptions } from '../../../../src/protocol/bridge/comma
 export type { Content } from '../../../../src/protocol/text/saidContent.ts'
 export { RuntimeError, type ErrorCode, type ErrorInfo } from '../../../../src/protocol/errors.ts'
 export type { AgentEvent, EventOf } from '../../../../src/protocol/events.ts'
-export type { AgentSummary, SessionEntry } from '../../../../src/protocol/bridge/frames.ts'
+export type { AgentSummary, SessionEntry } from '../../../wire/src/frames.ts'
 export type { Right, Role } from '../../../../src/protocol/bridge/rights.ts'
 export type { Metadata } from '../../../../src/protocol/metadata.ts'
 export type { Block, Message, Usage } from '../../../../src/protocol/messages.ts'
