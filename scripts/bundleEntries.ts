@@ -16,7 +16,7 @@ type Part = 'commandLine' | 'command' | 'index' | 'client' | 'aiSdk' | 'bridge' 
 
 /** Chunks of the modules that the main door needs. */
 const chunksOfIndex: readonly (readonly [path: RegExp, chunk: string])[] = [
-  [/^src\/protocol\//, 'protocol'],
+  [/^src\/protocol\/|^packages\/wire\//, 'protocol'],
   [/^src\/conversation\//, 'conversation'],
   [/^src\/machines\//, 'machines'],
   [/^packages\/tools\/src\/workspace\/|^src\/actors\/files\//, 'workspace'],

@@ -57,6 +57,7 @@ export const layers: readonly Layer[] = [
   },
   { path: 'src/runtime/agents', below: before('src/runtime/agents'), packages: ['xstate', 'zod'], node: 'modules' },
   { path: 'src/runtime', below: before('src/runtime'), packages: ['xstate', 'zod', 'nanoid'], node: 'modules' },
+  { path: 'packages/wire/src', below: ['src/protocol'], packages: ['zod'] },
   { path: 'packages/stores/src', below: ['src/protocol', 'src/log'], packages: ['zod'], node: 'files' },
   {
     path: 'packages/sessions/src',
@@ -85,6 +86,7 @@ export const layers: readonly Layer[] = [
       'packages/sessions/src/savings/savings.ts',
       'packages/charts/src/text',
     ],
+    types: ['packages/wire/src'],
     packages: ['xstate', 'elkjs'],
     node: 'modules',
   },
@@ -123,8 +125,13 @@ export const layers: readonly Layer[] = [
   { path: 'packages/bridge/src/client/fold', below: ['src/protocol', 'src/protocol/runs'] },
   {
     path: 'packages/bridge/src/client',
-    below: ['src/protocol', 'src/protocol/runs', 'packages/bridge/src/client/fold'],
-    types: ['src/actors', 'zod'],
+    below: [
+      'src/protocol',
+      'src/protocol/runs',
+      'packages/wire/src/bridgeProtocol.ts',
+      'packages/bridge/src/client/fold',
+    ],
+    types: ['packages/wire/src/frames.ts', 'src/actors', 'zod'],
     packages: ['ws'],
   },
   {
@@ -135,6 +142,7 @@ export const layers: readonly Layer[] = [
       'packages/waking/src',
       'packages/xstate/src/hosts/registry.ts',
       'packages/charts/src',
+      'packages/wire/src',
       'packages/bridge/src/client',
     ],
     packages: ['xstate', 'zod', 'nanoid', 'ws'],
@@ -143,7 +151,7 @@ export const layers: readonly Layer[] = [
   {
     path: 'packages/react/src',
     below: ['src/protocol', 'src/protocol/runs', 'packages/bridge/src/client', 'packages/bridge/src/client/fold'],
-    types: ['src/actors'],
+    types: ['packages/wire/src', 'src/actors'],
     packages: ['react'],
   },
   {
@@ -170,6 +178,7 @@ export const layers: readonly Layer[] = [
     path: 'packages/acp/src',
     below: [
       ...core,
+      'packages/wire/src',
       'packages/sessions/src',
       'packages/charts/src',
       'packages/bridge/src',
@@ -188,7 +197,7 @@ export const layers: readonly Layer[] = [
   },
   {
     path: 'packages/stately/src',
-    below: ['src/protocol', 'src/runtime/agents', 'packages/bridge/src'],
+    below: ['src/protocol', 'src/runtime/agents', 'packages/wire/src', 'packages/bridge/src'],
     packages: ['xstate', 'ws'],
   },
   {
@@ -196,6 +205,7 @@ export const layers: readonly Layer[] = [
     below: [
       ...core,
       'packages/otel/src/metrics/figures.ts',
+      'packages/wire/src',
       'packages/sessions/src',
       'packages/waking/src',
       'packages/bridge/src',
@@ -218,6 +228,7 @@ export const layers: readonly Layer[] = [
       'packages/bridge/src/client',
       'packages/bridge/src/client/fold',
     ],
+    types: ['packages/wire/src'],
     packages: ['preact', '@preact/signals', 'elkjs', 'vite'],
   },
   {
@@ -256,6 +267,7 @@ export const layers: readonly Layer[] = [
     below: [
       ...core,
       ...[
+        'wire',
         'stores',
         'sessions',
         'policies',

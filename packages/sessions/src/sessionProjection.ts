@@ -4,7 +4,7 @@ import { brakeWords } from '../../../src/protocol/brakes/brakeWords.ts'
 import { isImported } from '../../../src/protocol/imported.ts'
 import type { Usage } from '../../../src/protocol/messages.ts'
 import { addUsage, noUsage, toolCallsOf } from '../../../src/protocol/text/messageText.ts'
-import type { LastRun } from '../../../src/protocol/bridge/frames.ts'
+import type { LastRun } from '../../../src/protocol/runs/lastRun.ts'
 import type { LogRecord, PauseReason, RecordOf, RunStopReason } from '../../../src/protocol/records.ts'
 import type { SessionRun, Session, SessionCall, SessionStatus, TrunkChange, Turn, TurnInput } from './session.ts'
 import {

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { AgentCommand, CheckedCommand } from '../../../../src/protocol/bridge/commands.ts'
 import { hasCode, RuntimeError, type ErrorCode } from '../../../../src/protocol/errors.ts'
-import type { SessionEntry } from '../../../../src/protocol/bridge/frames.ts'
+import type { SessionEntry } from '../../../wire/src/frames.ts'
 import type { Right } from '../../../../src/protocol/bridge/rights.ts'
 import { beyondWords, rightsFor } from './commandRights.ts'
 import type { UnloggedEnd } from './dispatch.ts'

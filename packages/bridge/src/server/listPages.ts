@@ -1,5 +1,5 @@
 import { RuntimeError } from '../../../../src/protocol/errors.ts'
-import type { ClientFrame, SessionEntry } from '../../../../src/protocol/bridge/frames.ts'
+import type { ClientFrame, SessionEntry } from '../../../wire/src/frames.ts'
 import type { SessionSummary } from '../../../sessions/src/listSessions.ts'
 import { outwardError, withOutwardError } from './outwardError.ts'
 

@@ -4,7 +4,7 @@ import type { ConversationNode } from '../../../../src/conversation/tree/node.ts
 import { isAsked } from '../../../../src/protocol/asked.ts'
 import { errorInfo, errorTable, type ErrorCode, type ErrorInfo } from '../../../../src/protocol/errors.ts'
 import type { Tag } from '../../../../src/protocol/braking.ts'
-import type { AgentSummary } from '../../../../src/protocol/bridge/frames.ts'
+import type { AgentSummary } from '../../../wire/src/frames.ts'
 import type { AgentEvent, EventOf, GrowingReply } from '../../../../src/protocol/events.ts'
 import type { Block, Message } from '../../../../src/protocol/messages.ts'
 import type { Pending } from '../../../../src/protocol/runs/pending.ts'

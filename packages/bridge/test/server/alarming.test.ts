@@ -1,7 +1,7 @@
 import { defineAgent } from '../../../../src/actors/define/defineAgent.ts'
 import { policyModel } from '../../../models/src/policyModel.ts'
 import { defineTool } from '../../../../src/actors/tools/defineTool.ts'
-import type { AgentSummary } from '../../../../src/protocol/bridge/frames.ts'
+import type { AgentSummary } from '../../../wire/src/frames.ts'
 import { assert, describe } from '../../../../test/support/suite.ts'
 import { z } from 'zod'
 import { connect } from '../../src/client/connect.ts'

@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { WebSocket } from 'ws'
-import { closeCodes } from '../../src/client/bridgeProtocol.ts'
+import { closeCodes } from '../../../wire/src/bridgeProtocol.ts'
 import type { Client } from '../../src/client/client.ts'
 import { defineAgent } from '../../../../src/actors/define/defineAgent.ts'
 import { policyModel } from '../../../models/src/policyModel.ts'

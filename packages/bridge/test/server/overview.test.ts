@@ -1,7 +1,7 @@
 import { defineAgent } from '../../../../src/actors/define/defineAgent.ts'
 import { policyModel } from '../../../models/src/policyModel.ts'
 import { createRuntime } from '../../src/createRuntime.ts'
-import type { AgentSummary, SessionEntry } from '../../../../src/protocol/bridge/frames.ts'
+import type { AgentSummary, SessionEntry } from '../../../wire/src/frames.ts'
 import { noUsage } from '../../../../src/protocol/messages.ts'
 import { recordVersion, type LogRecord } from '../../../../src/protocol/records.ts'
 import { simulatedClock } from '../../../evaluation/src/testing/simulatedClock.ts'

@@ -1,7 +1,7 @@
 import { defineAgent } from '../../../../src/actors/define/defineAgent.ts'
 import { policyModel } from '../../../models/src/policyModel.ts'
 import type { RosterChange } from '../../src/client/remoteRoster.ts'
-import type { AgentSummary } from '../../../../src/protocol/bridge/frames.ts'
+import type { AgentSummary } from '../../../wire/src/frames.ts'
 import { createRuntime } from '../../src/createRuntime.ts'
 import { simulatedClock } from '../../../evaluation/src/testing/simulatedClock.ts'
 import { memoryStore } from '../../../../src/log/stores/memoryStore.ts'

@@ -1,4 +1,4 @@
-import { closeCodes } from '../../../bridge/src/client/bridgeProtocol.ts'
+import { closeCodes } from '../../../wire/src/bridgeProtocol.ts'
 import { assert, describe } from '../../../../test/support/suite.ts'
 import { bareWorker, relayTo, rpc, until, world } from './socketWorld.ts'
 

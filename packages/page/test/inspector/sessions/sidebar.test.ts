@@ -1,4 +1,4 @@
-import type { AgentSummary, SessionEntry } from '../../../../../src/protocol/bridge/frames.ts'
+import type { AgentSummary, SessionEntry } from '../../../../wire/src/frames.ts'
 import { headings, sidebarRows, type SideFacts } from '../../../src/inspector/model/sessions/sidebarRows.ts'
 import { aboutOf, placeOf } from '../../../src/inspector/model/sessions/agentNames.ts'
 import { Notices, type NoticeState } from '../../../src/inspector/model/shell/notices.ts'

@@ -1,4 +1,4 @@
-import type { AgentSummary, SessionEntry } from '../../../../../../src/protocol/bridge/frames.ts'
+import type { AgentSummary, SessionEntry } from '../../../../../wire/src/frames.ts'
 import { metadataText } from '../../../../../../src/protocol/text/metadataText.ts'
 import type { Route } from '../shell/route.ts'
 import { forDisplay, oneLine } from '../words/shortText.ts'

@@ -1,6 +1,6 @@
 import { computed, effect, signal, untracked, type ReadonlySignal, type Signal } from '@preact/signals'
 import type { Clock } from '../../../../../../src/protocol/ports/clock.ts'
-import type { AgentSummary, SessionEntry } from '../../../../../../src/protocol/bridge/frames.ts'
+import type { AgentSummary, SessionEntry } from '../../../../../wire/src/frames.ts'
 import type { AgentEvent } from '../../../../../../src/protocol/events.ts'
 import type { NodeId } from '../../../../../../src/protocol/ids.ts'
 import type { ServedChart } from '../../../../../charts/src/servedChart.ts'

@@ -1,15 +1,16 @@
 import { z } from 'zod'
-import { onlyFields } from '../checks/onlyFields.ts'
-import { lazily } from '../lazily.ts'
-import { agentCommands } from './commands.ts'
-import { errorInfoSchema } from '../errorInfo.ts'
-import { agentIdSchema, nodeIdSchema } from '../ids.ts'
-import { metadataSchema } from '../metadata.ts'
-import { usageSchema } from '../messages.ts'
-import { limitsSchema } from '../runs/runLimits.ts'
-import { pauseReasonSchema, runStopReasonSchema, spentSchema } from '../records.ts'
+import { onlyFields } from '../../../src/protocol/checks/onlyFields.ts'
+import { lazily } from '../../../src/protocol/lazily.ts'
+import { agentCommands } from '../../../src/protocol/bridge/commands.ts'
+import { errorInfoSchema } from '../../../src/protocol/errorInfo.ts'
+import { agentIdSchema, nodeIdSchema } from '../../../src/protocol/ids.ts'
+import { metadataSchema } from '../../../src/protocol/metadata.ts'
+import { usageSchema } from '../../../src/protocol/messages.ts'
+import { limitsSchema } from '../../../src/protocol/runs/runLimits.ts'
+import { lastRunSchema } from '../../../src/protocol/runs/lastRun.ts'
+import { spentSchema } from '../../../src/protocol/records.ts'
 import { roleSchema } from './rightsSchema.ts'
-import { variants } from './variants.ts'
+import { variants } from '../../../src/protocol/bridge/variants.ts'
 
 const seq = lazily(() => z.int().nonnegative())
 /** Id made by the client, unique in its session. A command that is sent again under the same id is carried out once. */
@@ -193,18 +194,6 @@ export const workerEntrySchema = lazily(() =>
   }),
 )
 export type WorkerEntry = z.infer<ReturnType<typeof workerEntrySchema>>
-
-/** End of a run, for lists. `at` is in epoch milliseconds; the message of an error is one line. */
-export const lastRunSchema = lazily(() =>
-  z.object({
-    stopReason: runStopReasonSchema(),
-    at: z.number(),
-    error: errorInfoSchema().exactOptional(),
-    /** Reason for the pause. */
-    reason: pauseReasonSchema().exactOptional(),
-  }),
-)
-export type LastRun = z.infer<ReturnType<typeof lastRunSchema>>
 
 /** Summary of an agent in a list or a snapshot. */
 export const agentSummarySchema = lazily(() =>
