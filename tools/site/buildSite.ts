@@ -8,6 +8,7 @@ import { collectPages } from './prepare/collectPages.ts'
 import { liveModules } from './prepare/liveModules.ts'
 import { llmsText } from './prepare/llmsText.ts'
 import { ownPages } from './prepare/ownPages.ts'
+import { recordedPage, recordedSession } from './prepare/recordedSession.ts'
 import { sidebarOf } from './prepare/sidebar.ts'
 import { contentFile, type SitePage } from './prepare/sitePage.ts'
 import { placed, type PlacedVersion, type Version } from './prepare/versions.ts'
@@ -64,6 +65,8 @@ export async function prepareSite(options: SiteOptions): Promise<readonly Prepar
     const { name, project, pages, folder } = version
     await writeProject(version, project, pages)
     await liveModules(version.root, join(project, 'public', 'live'))
+    const recorded = await recordedSession(version.root, join(packages, '.recorded'))
+    if (recorded !== undefined) await cp(recorded, join(project, 'public', recordedPage))
     const ownMenu = await menuOf(version)
     const base = `${root}${folder}`
     await writeFile(join(project, 'public', 'llms.txt'), llmsText(ownMenu, pages, `${origin ?? ''}${base}`))

@@ -1,6 +1,5 @@
 import { execFile } from 'node:child_process'
-import { createHash } from 'node:crypto'
-import { existsSync, globSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import { mkdir, mkdtemp, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { join, posix } from 'node:path'
 import { promisify } from 'node:util'
@@ -8,6 +7,7 @@ import { outsideCode } from './outsideCode.ts'
 import { pageText, plain } from './pageText.ts'
 import type { SitePage } from './sitePage.ts'
 import { addressFrom } from './slugs.ts'
+import { sourcesKey } from './sourcesKey.ts'
 
 /** Where the API of a version is read, and what reads it. */
 export interface ApiSources {
@@ -53,7 +53,7 @@ export async function apiPages(sources: ApiSources): Promise<readonly SitePage[]
 }
 
 async function referenceIn({ root, packages, kept, signal }: ApiSources, doors: readonly Door[]): Promise<string> {
-  const target = join(kept, await keyOf(root, packages))
+  const target = join(kept, await sourcesKey(root, import.meta.filename, join(packages, 'package-lock.json')))
   if (existsSync(target)) return target
   await mkdir(kept, { recursive: true })
   const draft = await mkdtemp(join(kept, 'draft-'))
@@ -120,16 +120,6 @@ function typeDocOptions(root: string, draft: string, doors: readonly Door[]) {
       logLevel: 'Error',
     },
   } as const
-}
-
-/** Key of the sources and of the programs that read them. */
-async function keyOf(root: string, packages: string): Promise<string> {
-  const hash = createHash('sha256').update(await readFile(import.meta.filename))
-  hash.update(await readFile(join(packages, 'package-lock.json')))
-  const names = globSync('{src,packages/*/src}/**/*.ts', { cwd: root }).toSorted()
-  for (const name of names) hash.update(`\0${name}\0`).update(await readFile(join(root, name)))
-  for (const name of ['package.json', 'tsconfig.json']) hash.update(await readFile(join(root, name)))
-  return hash.digest('hex').slice(0, 16)
 }
 
 async function errorCodes(root: string): Promise<ReadonlySet<string>> {

@@ -33,7 +33,7 @@ export function contentFile({
     title,
     description,
     ...(slug === '' ? {} : { slug }),
-    ...(isStart === true ? { tableOfContents: false } : {}),
+    ...(isStart === true ? { tableOfContents: false, isStart } : {}),
     ...(isSource === true ? { pagefind: false, tableOfContents: false } : {}),
     ...(isWide === true ? { tableOfContents: false, isWide } : {}),
     ...(scripts.length === 0 ? {} : { scripts }),
