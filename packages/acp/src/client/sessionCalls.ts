@@ -52,7 +52,7 @@ export class SessionCalls {
   }
 }
 
-/** What a call of a kind may do in the workspace once it was allowed, without being asked about again. */
+/** The deeds in the workspace that a call of a kind may do once it was allowed, without being asked about again. */
 const allowedBy: { readonly [kind: string]: AllowedKind | undefined } = {
   edit: 'edit',
   delete: 'edit',

@@ -18,7 +18,7 @@ interface Asked {
 export interface ChatModel {
   /** Where it is, as a base URL of OpenAI's chat completions. */
   readonly url: string
-  /** What it was told of the calls that it made, in order. */
+  /** The results that it was told of its calls, in order. */
   readonly results: readonly string[]
 }
 

@@ -7,7 +7,12 @@ import type { JsonSchema } from '../../../../src/protocol/ports/model.ts'
 import { schemaCheck, type SchemaCheck } from '../../../../src/protocol/checks/schemaCheck.ts'
 import { fieldsOf, isPart } from '../../../../src/protocol/checks/schemaParts.ts'
 import { shownSchema, soundSchema } from '../../../../src/protocol/checks/soundSchema.ts'
-import type { Elicited } from './server.ts'
+
+/** Outcome of a form or an address that a server shows to a person. */
+export interface Elicited {
+  readonly action: 'accept' | 'decline' | 'cancel'
+  readonly content?: { readonly [name: string]: string | number | boolean | string[] }
+}
 
 const relatedTask = 'io.modelcontextprotocol/related-task'
 

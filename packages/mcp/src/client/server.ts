@@ -6,19 +6,13 @@ import { messageOf } from '../../../../src/protocol/errors.ts'
 import { version } from '../../../../src/protocol/version.ts'
 import type { RedactedStream } from '../../../../src/log/redaction/redactedStream.ts'
 import { commandEnvironment } from '../../../tools/src/workspace/commandEnvironment.ts'
-import { ofTask, taskOf } from './elicitation.ts'
+import { ofTask, taskOf, type Elicited } from './elicitation.ts'
 import { httpTransport, isReachable } from './httpTransport.ts'
 import type { McpSettings } from './options.ts'
 import type { ServerSecrets } from './serverSecrets.ts'
 import { StandardError } from './standardError.ts'
 import { StdioTransport } from './stdioTransport.ts'
 import { within } from '../../../tools/src/within.ts'
-
-/** Outcome of a form or an address that a server shows to a person. */
-export interface Elicited {
-  readonly action: 'accept' | 'decline' | 'cancel'
-  readonly content?: { readonly [name: string]: string | number | boolean | string[] }
-}
 
 /** Callbacks of a server. */
 export interface ServerHost {
