@@ -73,7 +73,7 @@ export const faults: readonly Fault[] = [
     id: 'trees-9',
     file: `${folder}/treeUndo.ts`,
     what: 'two commands at once are both taken for the one that changed a file',
-    from: 'if (active.size > 0) for (const one of [...active, bracket]) one.lost = together',
+    from: 'for (const one of active) one.lost = together',
     to: '',
     tests: wrong,
   },

@@ -59,7 +59,7 @@ export interface TreeUndo {
   leftBy(agentId: string, path: string): string | null | undefined
 }
 
-const together = 'another command was at work in the workspace at the same time'
+const together = 'another call was at work in the workspace at the same time'
 /** Commands that changed nothing have one name: they would fill the note of an undo. */
 const nothing = 'commands that changed no file'
 const gib = 1024 * 1024 * 1024
@@ -89,19 +89,27 @@ export function treeUndo(root: string, { exclude = [], maxFiles = 200_000, maxBy
     })
   const closer = {
     async close() {
-      if (--users === 0 && active.size === 0) forget()
+      if (--users > 0 || active.size > 0) return
+      left.clear()
+      forget()
     },
+  }
+
+  /** Notes a call at work: of the others it is no longer known what they do. */
+  function begin({ agent }: Pick<Caller, 'agent'>, lost: string | undefined): Bracket {
+    for (const one of active) one.lost = together
+    const bracket: Bracket = { agentId: agent.id, lost, wrote: new Map() }
+    active.add(bracket)
+    return bracket
   }
 
   async function bracketed(command: string, context: Caller, run: () => Promise<string>): Promise<string> {
     const { signal } = context
     signal.throwIfAborted()
     if (context.closeWith(closer, 'runtime')) users += 1
-    const bracket: Bracket = { agentId: context.agent.id, lost: undefined, wrote: new Map() }
-    if (active.size > 0) for (const one of [...active, bracket]) one.lost = together
     // Most of it belongs to no file any more.
     if (active.size === 0 && contents.size > 2 * maxBytes) forget()
-    active.add(bracket)
+    const bracket = begin(context, active.size > 0 ? together : undefined)
     try {
       const before = await take(context).catch((thrown: unknown) => lose(bracket, context, thrown))
       const of = nameOf(command)
@@ -162,7 +170,11 @@ export function treeUndo(root: string, { exclude = [], maxFiles = 200_000, maxBy
     tool: {
       effects: 'reversible',
       receipt: receiptSchema(),
-      undo: (context) => inTurn(contents, turnOf(context), () => undoCommand(root, active.size > 0, context)),
+      undo: (context) =>
+        inTurn(contents, turnOf(context), async () => {
+          const bracket = begin(context, together)
+          await undoCommand(root, context).finally(() => active.delete(bracket))
+        }),
     },
     around: (command, context, run) =>
       context.background === undefined
@@ -177,9 +189,7 @@ export function treeUndo(root: string, { exclude = [], maxFiles = 200_000, maxBy
 
   /** Commands there may be at work for hours, beside all others. */
   async function inBackground(command: string, context: Caller, run: () => Promise<string>): Promise<string> {
-    const bracket: Bracket = { agentId: context.agent.id, lost: 'it was at work in the background', wrote: new Map() }
-    for (const one of active) one.lost = together
-    active.add(bracket)
+    const bracket = begin(context, 'it was at work in the background')
     context.keep({ changes: 0, lost: bracket.lost! }, nameOf(command))
     try {
       return await run()
@@ -210,12 +220,10 @@ function lose(bracket: Bracket, { signal }: Caller, thrown: unknown): undefined 
 
 async function undoCommand(
   root: string,
-  isBusy: boolean,
   { receipt, snapshots, signal }: UndoContext<unknown, TreeReceipt>,
 ): Promise<void> {
   if (receipt.lost !== undefined) throw new Error(receipt.lost)
   if (receipt.changes === 0) return
-  if (isBusy) throw new Error('a command is at work in the workspace')
   const kept = await readChanges(receipt.tree ?? '', snapshots)
   if (kept === undefined) throw new Error('what the files were before is no longer kept')
   const left = await restoreTree({ ...kept, root, maxFileBytes: snapshots.maxFileBytes, signal })

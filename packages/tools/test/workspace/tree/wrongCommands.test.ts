@@ -33,9 +33,9 @@ describe('commands that cannot be undone, or not as a whole', (it) => {
   )
 
   it('leaves folders out by name or path, and .escapement always', limits, async (context) => {
-    const files = { 'x/cache/a': 'a', 'data/raw/a': 'a', 'x/data/raw/a': 'a', '.escapement/s.jsonl': 'a', 'in/a': 'a' }
+    const files = { 'x/cache/a': 'a', 'data/raw/a': 'a', 'x/data/raw/a': 'a', '.escapement/a': 'a', 'in/a': 'a' }
     const { run, undo, seen } = treeFolder(context, files, { tree: { exclude: ['cache', 'data/raw'] } })
-    await run('rm -f x/cache/a data/raw/a x/data/raw/a .escapement/s.jsonl in/a')
+    await run('rm -f x/cache/a data/raw/a x/data/raw/a .escapement/a in/a')
     assert.equal(await undo(), [])
     assert.equal(
       Object.keys(seen()).filter((path) => path.endsWith('/a')),
@@ -123,10 +123,10 @@ describe('commands that cannot be undone, or not as a whole', (it) => {
         run(`echo > ${agent}; until [ -e one -a -e two ]; do sleep 0.01; done`, agent),
       )
       for (const said of await Promise.all(both))
-        assert.match(said, /\nThis cannot be undone: another command was at work in the workspace at the same time\.$/)
+        assert.match(said, /\nThis cannot be undone: another call was at work in the workspace at the same time\.$/)
       assert.equal(
         await undo(),
-        Array.from({ length: 2 }, () => 'another command was at work in the workspace at the same time'),
+        Array.from({ length: 2 }, () => 'another call was at work in the workspace at the same time'),
       )
       assert.ok(existsSync(join(dir, 'one')))
     },
