@@ -28,8 +28,8 @@ export const faults: readonly Fault[] = [
     id: 'undo-3',
     file: receipt,
     what: 'only the newest of several calls of a file is undone',
-    from: 'const oldest = chain.at(-1)!',
-    to: 'const oldest = chain[0]!',
+    from: 'chain[gap]! : chain.at(-1)!',
+    to: 'chain[gap]! : chain[0]!',
     tests: undoing,
   },
   {

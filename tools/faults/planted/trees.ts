@@ -1,0 +1,112 @@
+import type { Fault } from '../mutate.ts'
+
+const folder = 'packages/tools/src/workspace/tree'
+const undone = ['tree/undoCommand']
+const wrong = ['tree/wrongCommands']
+
+export const faults: readonly Fault[] = [
+  {
+    id: 'trees-1',
+    file: `${folder}/restoreTree.ts`,
+    what: 'what somebody else changed since is undone with the command',
+    from: 'const isLeft = isSameState(now, after) || isHalfWay(change, now)',
+    to: 'const isLeft = true',
+    tests: undone,
+  },
+  {
+    id: 'trees-2',
+    file: `${folder}/restoreTree.ts`,
+    what: 'half of a folder .git goes back',
+    from: '    doing: doing.filter((one) => !isKept(one)),',
+    to: '    doing,',
+    tests: undone,
+  },
+  {
+    id: 'trees-3',
+    file: `${folder}/restoreTree.ts`,
+    what: 'a folder that became a link is followed',
+    from: "realpathSync(folder) === folder ? new Set(readdirSync(folder)) : new Error('its folder is a link now')",
+    to: 'new Set(readdirSync(folder))',
+    tests: undone,
+  },
+  {
+    id: 'trees-4',
+    file: `${folder}/restoreTree.ts`,
+    what: 'an undo that was cut off between two kinds does not go on',
+    from: 'return now === null ? after !== null : now.type',
+    to: 'return now === null ? false : now.type',
+    tests: ['tree/cutOff'],
+  },
+  {
+    id: 'trees-5',
+    file: `${folder}/restoreTree.ts`,
+    what: 'a file that is put back is everybody’s to read',
+    from: 'await handle.chmod(mode)',
+    to: 'await handle.chmod(0o644)',
+    tests: undone,
+  },
+  {
+    id: 'trees-6',
+    file: `${folder}/treeChanges.ts`,
+    what: 'what may not be looked into counts as new once it may',
+    from: ' || isUnseen(path)) return',
+    to: ') return',
+    tests: ['tree/takeTree'],
+  },
+  {
+    id: 'trees-7',
+    file: `${folder}/takeTree.ts`,
+    what: 'a file that changed twice within a tick is not read again',
+    from: 'stats.ctimeMs >= startedAt - tickMs ?',
+    to: 'stats.ctimeMs < 0 ?',
+    tests: ['tree/takeTree'],
+  },
+  {
+    id: 'trees-8',
+    file: `${folder}/takeTree.ts`,
+    what: 'the objects of git count as files',
+    from: "(name === 'objects' || name === 'lfs') &&",
+    to: "name === 'lfs' &&",
+    tests: ['tree/takeTree'],
+  },
+  {
+    id: 'trees-9',
+    file: `${folder}/treeUndo.ts`,
+    what: 'two commands at once are both taken for the one that changed a file',
+    from: 'for (const one of active) one.lost = together',
+    to: '',
+    tests: wrong,
+  },
+  {
+    id: 'trees-10',
+    file: `${folder}/treeUndo.ts`,
+    what: 'what a file tool wrote meanwhile is undone with a command',
+    from: 'found.filter((change) => !isOfFileTool(bracket, change))',
+    to: 'found',
+    tests: wrong,
+  },
+  {
+    id: 'trees-11',
+    file: `${folder}/treeUndo.ts`,
+    what: 'the log of the agent is undone',
+    from: "new Set(['.escapement', ...exclude])",
+    to: 'new Set(exclude)',
+    tests: wrong,
+  },
+  {
+    id: 'trees-12',
+    file: 'packages/tools/src/workspace/fileReceipt.ts',
+    what: 'edits before a formatter are not undone once there are edits after it',
+    from: '...(byCommand ? { byCommand } : {}),',
+    to: '',
+    tests: undone,
+  },
+  {
+    id: 'trees-13',
+    file: 'src/actors/parts/permissions/decideCall.ts',
+    what: 'mode edits lets every command run that can be undone',
+    from: "!(Array.isArray(subjects) && subjects.some((one: Subject) => 'command' in one))",
+    to: 'true',
+    tests: ['permissions/decideCall'],
+  },
+]
