@@ -9,6 +9,7 @@ import { restate } from '../../packages/cluster/test/restate/installRestate.ts'
 import { starterPackages } from '../starter/runtimes.ts'
 import { postgres } from '../../packages/postgres/test/installPostgres.ts'
 import { sitePackages } from '../site/sitePackages.ts'
+import { frontEndPackages } from '../frontEnds/frontEndPackages.ts'
 import type { QueuedFile } from './fileQueue.ts'
 import type { ImportGraph } from './importGraph.ts'
 import { isCi } from './suite.ts'
@@ -32,6 +33,7 @@ const provisions: readonly Provision[] = [
   chromium,
   bundlers,
   sitePackages,
+  frontEndPackages,
   tmux,
   shells,
   haproxy,
@@ -45,6 +47,7 @@ const provisions: readonly Provision[] = [
 /** Modules shared by test files that run in the same worker: every file that imports one runs in its worker. */
 const homes = [
   { door: sitePackages.door, worker: 0 },
+  { door: frontEndPackages.door, worker: 1 },
   { door: 'test/bundlers/packedPackage.ts', worker: 1 },
   { door: postgres.door, worker: 1 },
   { door: restate.door, worker: 0 },

@@ -206,7 +206,7 @@ export const faults: readonly Fault[] = [
     id: 'meanwhile-26',
     file: 'packages/ag-ui/src/overHttp.ts',
     what: 'a client that left during a run is written to until that ends',
-    from: "    response.on('close', () => view.close())\n",
+    from: '    view.close()\n',
     to: '',
     tests: ['ag-ui/test/leftViews'],
   },
