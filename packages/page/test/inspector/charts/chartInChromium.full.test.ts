@@ -36,7 +36,7 @@ describeInChromium('the agents of a tree on the inspector page', (it) => {
       'Where is it? answers people: done',
     ])
     assert.equal(await axeViolations(page), [])
-    await inspector.button('Read the log of l1.1').click()
+    await inspector.button('Read its log: l1.1').click()
     await page.locator('.actors-head', { hasText: 'helper' }).waitFor()
     const link = await page.locator('.actors-head a').first().boundingBox()
     assert.ok(link !== null && link.height >= 24 && link.width >= 24, JSON.stringify(link))

@@ -108,7 +108,7 @@ function Head({ lane: { id, label, definition, isRead }, isShown, onRead }: Head
       )}
       {definition !== undefined && <span class="cut faint small">{definition}</span>}
       {!isRead && (
-        <button type="button" class="button quiet small" onClick={onRead} aria-label={`Read the log of ${id}`}>
+        <button type="button" class="button quiet small" onClick={onRead} aria-label={`Read its log: ${id}`}>
           Read its log
         </button>
       )}
