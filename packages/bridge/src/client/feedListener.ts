@@ -53,7 +53,14 @@ export interface ListenerOptions {
 }
 
 /** Subscription that is used while runs are awaited. */
-export const forRuns = { cursor: undefined, deltas: true, descendants: false, requests: false, captured: true, rereads: true } as const
+export const forRuns = {
+  cursor: undefined,
+  deltas: true,
+  descendants: false,
+  requests: false,
+  captured: true,
+  rereads: true,
+} as const
 
 /** One listener of a remote agent, with its own position in the log; it receives nothing twice. */
 export class FeedListener {

@@ -261,7 +261,14 @@ export class RemoteAgent<
 
   #addListener(
     heard: Pick<ListenerOptions, 'onEvent' | 'onCaughtUp' | 'onEnd'>,
-    { fromSeq, deltas = true, descendants = false, requests = false, captured = true, rereads = false }: RemoteSubscribeOptions,
+    {
+      fromSeq,
+      deltas = true,
+      descendants = false,
+      requests = false,
+      captured = true,
+      rereads = false,
+    }: RemoteSubscribeOptions,
   ): () => void {
     if (fromSeq !== undefined && (!Number.isInteger(fromSeq) || fromSeq < 1)) {
       throw new RuntimeError('INVALID_OPTION', `fromSeq is ${fromSeq}, but records are numbered from 1.`)

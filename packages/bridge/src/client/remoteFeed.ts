@@ -163,7 +163,9 @@ export class RemoteFeed {
   #isBehind({ cursor, wants }: FeedListener): boolean {
     const subscription = this.#subscription
     if (subscription === undefined || cursor! < subscription.position) return true
-    return (['deltas', 'descendants', 'requests', 'captured'] as const).some((part) => wants[part] && !subscription[part])
+    return (['deltas', 'descendants', 'requests', 'captured'] as const).some(
+      (part) => wants[part] && !subscription[part],
+    )
   }
 
   /** Subscribes from the position of the listener that is furthest behind. */

@@ -118,7 +118,8 @@ export class Subscription {
         if (outbox.isFull) return this.#lag()
         const tail = feed.after(this.#cursor)
         if (tail === undefined) await this.#readLog()
-        else for (const event of tail) if (!this.#sendNext(event.seq, () => event.frameFor(view, wanted.captured))) break
+        else
+          for (const event of tail) if (!this.#sendNext(event.seq, () => event.frameFor(view, wanted.captured))) break
         if (this.#cursor >= feed.lastSeq && !outbox.isFull) break
       }
       if (this.#isClosed) return

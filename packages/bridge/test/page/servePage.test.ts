@@ -89,7 +89,9 @@ describe('the files of the page', (it) => {
   })
 
   it('are compressed better once they are asked for again, and nobody waits for that', async () => {
-    const body = Buffer.from(Array.from({ length: 2_000 }, (_, index) => `const n${index} = ${index * 7919}\n`).join(''))
+    const body = Buffer.from(
+      Array.from({ length: 2_000 }, (_, index) => `const n${index} = ${index * 7919}\n`).join(''),
+    )
     const encoded = compressed(body)
     const first = await encoded('br')
     assert.is(await encoded('br'), first)

@@ -113,7 +113,7 @@ const parts: readonly { readonly name: Part; readonly label: string }[] = [
 /** Fetches the code for the address at once, and returns a function that fetches the rest; neither promise rejects. */
 export function fetchViews({ route }: Inspector): () => Promise<unknown> {
   const follow = (): Promise<void> => loadFollow().catch(() => {})
-  const ofAgent = (): Promise<unknown> => 
+  const ofAgent = (): Promise<unknown> =>
     Promise.all([AgentPane.preload(), preloadDoing(), DetailsPane.preload(), follow()])
   const [shown, other] = route.value.agent === null ? [Start.preload, ofAgent] : [ofAgent, Start.preload]
   void shown()

@@ -41,8 +41,6 @@ export interface AgentViewState {
   readonly definition: string
   readonly status: AgentViewStatus
   readonly error?: ErrorInfo
-  /** Share of the log that is read, from 0 to 1, while it is loading. */
-  readonly progress: number
   /** Records that a fork shares with its sources, each list from its beginning; always the same array. */
   readonly past: readonly (readonly LogRecord[])[]
   /** The whole log, later records included; the array is the same as long as it only grows. */

@@ -19,8 +19,8 @@ import { LogFold, TimeTravel } from './logFold.ts'
 /** States of an agent that is not running; of these, the chart has only `stopped`. */
 const hasLeft = (state: string): boolean => state === 'closed' || state === 'stopped'
 
-/** Number of steps in which the progress of reading a log is shown. */
-const loadingSteps = 20
+/** Records after which the progress of reading a log is shown. */
+const loadingStep = 1_000
 
 /** State of an agent as its log gives it; discarded together with the log. */
 interface LoadedLog {
@@ -32,6 +32,8 @@ interface LoadedLog {
   travel: TimeTravel | undefined
   /** True once a captured request came without its messages. */
   hasApart: boolean
+  /** True once everything that there was has come. */
+  isRead: boolean
 }
 
 const noPast: readonly never[] = []
@@ -43,6 +45,7 @@ const emptyLog = (): LoadedLog => ({
   fold: undefined,
   travel: undefined,
   hasApart: false,
+  isRead: false,
 })
 
 /** Follows one agent: reads its log from the beginning, folds it as it grows, and can show any moment of it. Close it. */
@@ -63,8 +66,6 @@ export class FollowedAgent implements AgentView {
   #log = emptyLog()
   #emptyFold = new LogFold()
   #at: number | null = null
-  /** `seq` of the last record when it was opened: the log is read once it is there. */
-  #target: number | undefined
   #liveState: string | undefined
   #waitsFor: string | null = null
   #livePause: PauseReason | null = null
@@ -122,14 +123,14 @@ export class FollowedAgent implements AgentView {
 
   /** Asks the server for the agent's state: after a reconnect, or when something may have been missed. Never rejects. */
   async refresh(): Promise<void> {
-    if (this.#isAsking) return
+    // The log comes first: of a long one the server would read all of it twice before the first record was sent.
+    if (this.#isAsking || (!this.#log.isRead && this.#error === undefined)) return
     this.#isAsking = true
     try {
       const snapshot = await this.#client.agent(this.agentId).snapshot()
       const { seq, state, pause, policies = null, permissions = null, sources = [] } = snapshot
       if (this.#closing.signal.aborted) return
       if (this.#error !== undefined || seq < this.#log.records.length) this.#restart()
-      this.#target ??= seq
       this.#liveState = state
       this.#livePause = pause
       this.#policies = policies
@@ -157,7 +158,11 @@ export class FollowedAgent implements AgentView {
       this.#areRequestsRead = true
       this.#change()
     }
-    this.#endRequests = this.#client.agent(agentId).subscribe(fill, { fromSeq: 1, deltas: false, onCaughtUp })
+    const onEnd = (error?: ErrorInfo): void => {
+      if (error === undefined) onCaughtUp()
+      else this.#failWith(error)
+    }
+    this.#endRequests = this.#client.agent(agentId).subscribe(fill, { fromSeq: 1, deltas: false, onCaughtUp, onEnd })
   }
 
   /** Ends the subscription. Idempotent. */
@@ -169,9 +174,12 @@ export class FollowedAgent implements AgentView {
   }
 
   async #open(): Promise<void> {
-    await this.refresh()
-    if (this.#closing.signal.aborted || this.#error !== undefined) return
-    this.#subscribe()
+    // What it may see is known by then.
+    const isThere = await this.#client.ready.then(
+      () => true,
+      () => false,
+    )
+    if (isThere && !this.#closing.signal.aborted) this.#subscribe()
   }
 
   #subscribe(): void {
@@ -179,9 +187,21 @@ export class FollowedAgent implements AgentView {
     const listener = (event: AgentEvent): void => {
       if (log === this.#log && this.#error === undefined) this.#take(event, log)
     }
+    const onCaughtUp = (): void => {
+      if (log.isRead) return
+      log.isRead = true
+      this.#change()
+      void this.refresh()
+    }
+    // Nothing more comes of a stopped agent, whose log has been read by then.
+    const onEnd = (error?: ErrorInfo): void => {
+      if (error === undefined) onCaughtUp()
+      else if (log === this.#log) this.#failWith(error)
+    }
+    const requests = this.#client.may('see.all')
     this.#unsubscribe = this.#client
       .agent(this.agentId)
-      .subscribe(listener, { fromSeq: 1, requests: this.#client.may('see.all'), captured: false })
+      .subscribe(listener, { fromSeq: 1, requests, captured: false, onCaughtUp, onEnd })
   }
 
   /** Reads the log again, because the server's log is not the one that was read: it has lost records, or has become readable. */
@@ -192,7 +212,6 @@ export class FollowedAgent implements AgentView {
     this.#areRequestsRead = false
     this.#error = undefined
     this.#log = emptyLog()
-    this.#target = undefined
     this.#partial = null
     this.#subscribe()
   }
@@ -206,17 +225,13 @@ export class FollowedAgent implements AgentView {
     } else if (isLogged(event)) this.#record(standIn(event) as LogRecord & AgentEvent, log)
     else this.#live(event, log)
     // While a long log is read, showing how far it is must not take longer than reading it.
-    if (this.#state.peek().status !== 'loading' || this.#isAtMark(log)) this.#change()
+    if (this.#state.peek().status !== 'loading' || log.records.length % loadingStep === 1) this.#change()
   }
 
   /** Returns true if these are exactly the keys of the known items that wait for people. */
   #hasKeys(keys: readonly string[]): boolean {
     const own = new Set(this.#asked.pending.map(({ key }) => key))
     return own.size === keys.length && keys.every((key) => own.has(key))
-  }
-
-  #isAtMark({ records: { length } }: LoadedLog): boolean {
-    return this.#target === undefined || length >= this.#target || length % Math.ceil(this.#target / loadingSteps) === 0
   }
 
   #record(event: LogRecord & AgentEvent, log: LoadedLog): void {
@@ -277,8 +292,12 @@ export class FollowedAgent implements AgentView {
   }
 
   #fail(thrown: unknown): void {
+    this.#failWith(toErrorInfo(thrown, 'INTERNAL'))
+  }
+
+  #failWith(error: ErrorInfo): void {
     if (this.#closing.signal.aborted) return
-    this.#error = toErrorInfo(thrown, 'INTERNAL')
+    this.#error = error
     this.#unsubscribe()
     this.#change()
   }
@@ -289,8 +308,8 @@ export class FollowedAgent implements AgentView {
 
   #status(): AgentViewStatus {
     if (this.#error !== undefined) return 'error'
-    const { fold, records } = this.#log
-    if (fold === undefined || this.#target === undefined || records.length < this.#target) return 'loading'
+    const { fold, isRead } = this.#log
+    if (fold === undefined || !isRead) return 'loading'
     return this.#at === null ? 'live' : 'past'
   }
 
@@ -307,7 +326,6 @@ export class FollowedAgent implements AgentView {
       definition: newest?.definition ?? '',
       status,
       ...(this.#error === undefined ? {} : { error: this.#error }),
-      progress: this.#target === undefined || this.#target === 0 ? 0 : Math.min(1, lastSeq / this.#target),
       past,
       records,
       at,

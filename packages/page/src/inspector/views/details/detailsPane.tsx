@@ -2,7 +2,7 @@ import { useEffect, useRef } from 'preact/hooks'
 import type { FollowedAgent } from '../../model/agent/followedAgent.ts'
 import type { Inspector } from '../../model/shell/inspector.ts'
 import type { AgentDialog } from '../agent/headerActions.tsx'
-import { nameOf } from '../../model/sessions/agentNames.ts'
+import { nameInTree } from '../../model/sessions/treeNames.ts'
 import { childStanding } from '../../model/sessions/childStanding.ts'
 import { detailsWidth } from '../../model/shell/shellChoices.ts'
 import { Splitter } from '../../parts/splitter.tsx'
@@ -28,7 +28,7 @@ export interface DetailsPaneProps {
 
 /** Details of the chosen message or event, and the usage of the agent. */
 export function DetailsPane({ inspector, view, onOpen }: DetailsPaneProps) {
-  const { status, children } = view.state.value
+  const { status, children, records } = view.state.value
   const event = inspector.event.value
   const node = inspector.node.value
   const { directory } = inspector.attached.value
@@ -72,14 +72,13 @@ export function DetailsPane({ inspector, view, onOpen }: DetailsPaneProps) {
             <ul class="children">
               {children.slice(-50).map((child) => {
                 const agent = running.get(child)
-                const named = agent ?? left.get(child)
                 const known = { summary: agent, hasLeft: left.has(child) }
                 const { standing, words } = childStanding(child, view.state.value, known)
                 return (
                   <li key={child}>
                     <StateDot state={standing} />
                     <a class="cut grow" href={`#agent=${encodeURIComponent(child)}`} title={child}>
-                      <bdi>{named === undefined ? child : nameOf(named)}</bdi>
+                      <bdi>{nameInTree(directory, records, child)}</bdi>
                     </a>
                     <span class="faint small cut">{words}</span>
                   </li>
