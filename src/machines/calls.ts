@@ -301,11 +301,16 @@ export function recoverCalls(draft: Draft, restored: NonNullable<AgentInput['res
     else if (redacted.includes(call.callId)) synthesize(draft, index, 'interrupted')
     else if (unapproved.includes(call.callId)) holdCall(draft, index)
     else if (call.status !== 'running') return
-    // Its log says what it had done; it continues from there.
-    else if (call.childId !== undefined || mayRerun.includes(call.name)) setStatus(draft, index, 'ready')
+    // Its log says what it had done, here or elsewhere; it continues from there.
+    else if (call.childId !== undefined || isNoted(draft, call) || mayRerun.includes(call.name))
+      setStatus(draft, index, 'ready')
     else synthesize(draft, index, 'interrupted')
   })
 }
+
+/** True for a call that has noted how it finds what it began elsewhere, or that it was about to begin something. */
+const isNoted = ({ context: { parts } }: Draft, { callId }: CallState): boolean =>
+  parts.remote !== undefined && Object.hasOwn(parts.remote, callId)
 
 /** Answers every call that has no result yet, whatever the decision about it: the person who decided is not known here. */
 export function interruptCalls(draft: Draft): void {

@@ -126,7 +126,7 @@ const plants: readonly Plant[] = [
   breaches(/index\.ts imports only/, 'src/index.ts', ...['zod', 'node:fs/promises', '../test/run.ts'].map(from)),
   legal(
     'src/index.ts',
-    `export { a as $ } from '../packages/bridge/src/createRuntime.ts'`,
+    `export { a as $ } from '../../packages/bridge/src/createRuntime.ts'`,
     `export type { a as $ } from './protocol/ids.ts'`,
   ),
 

@@ -1,7 +1,7 @@
 import { foldContext, type KeptContext } from '../../src/machines/rebuildContext.ts'
 import { bodyOf, keptIn, type KeptState } from '../../src/runtime/agents/keptAgent.ts'
 import { defineAgent, type AgentOptions } from '../../src/actors/define/defineAgent.ts'
-import { policyModel } from '../../src/actors/models/policyModel.ts'
+import { policyModel } from '../../packages/models/src/policyModel.ts'
 import { createRuntime, type Runtime } from '../../packages/bridge/src/createRuntime.ts'
 import type { Checkpoint } from '../../src/protocol/ports/checkpoints.ts'
 import type { Logger } from '../../src/protocol/ports/logger.ts'

@@ -101,9 +101,8 @@ describeInChromium('the documentation site in a browser', (it) => {
   onSite('finds the page that explains a word before the types that are named by it', async ({ page, origin }) => {
     await page.goto(`${origin}/unreleased/`)
     await search(page, 'stall')
-    const first = page.locator('.pagefind-ui__result-link').first()
-    await first.waitFor()
-    const address = await first.getAttribute('href')
+    const first = page.locator('.pagefind-ui__result').first()
+    const address = await first.locator('.pagefind-ui__result-link').first().getAttribute('href')
     assert.ok(!address!.includes('/api/'), address!)
   })
 
@@ -113,7 +112,9 @@ describeInChromium('the documentation site in a browser', (it) => {
     for (const [words, address] of Object.entries(questions)) {
       await search(page, words)
       await page.locator('.pagefind-ui__message', { hasText: `for ${words}` }).waitFor()
-      const first = await page.locator('.pagefind-ui__result-link').first().getAttribute('href')
+      // Each result is loaded on its own: a link of the second may be there before that of the first.
+      const result = page.locator('.pagefind-ui__result').first()
+      const first = await result.locator('.pagefind-ui__result-link').first().getAttribute('href')
       if (!address.test(first!.replace('/unreleased/', ''))) missed.push(`${words}: ${first!}`)
       await page.keyboard.press('Escape')
     }

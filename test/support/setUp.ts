@@ -1,3 +1,4 @@
+import { foreignAgents } from '../../packages/acp/test/foreign/qwen.ts'
 import { bundlers } from '../bundlers/bundlers.ts'
 import { chromium } from '../browser/installChromium.ts'
 import { haproxy } from '../../packages/cli/test/installHaproxy.ts'
@@ -38,6 +39,7 @@ const provisions: readonly Provision[] = [
   restate,
   starterPackages,
   judges,
+  foreignAgents,
 ]
 
 /** Modules shared by test files that run in the same worker: every file that imports one runs in its worker. */

@@ -1,4 +1,4 @@
-import { policyModel } from '../../../src/actors/models/policyModel.ts'
+import { policyModel } from '../../models/src/policyModel.ts'
 import { defineAgent } from '../../../src/actors/define/defineAgent.ts'
 import { defineTool } from '../../../src/actors/tools/defineTool.ts'
 import { acp } from '../../../src/acp.ts'

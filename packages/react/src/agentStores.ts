@@ -1,6 +1,6 @@
 import type { AbortOptions } from '../../../src/protocol/bridge/abortOptions.ts'
 import { RuntimeError, toErrorInfo, type ErrorInfo } from '../../../src/protocol/errors.ts'
-import type { AgentSummary } from '../../../src/protocol/bridge/frames.ts'
+import type { AgentSummary } from '../../wire/src/frames.ts'
 import type { WaitingAgent } from '../../../src/protocol/runs/pending.ts'
 import type { Role } from '../../../src/protocol/bridge/rights.ts'
 import { AgentStore, type FollowableAgent } from '../../bridge/src/client/agentStore.ts'

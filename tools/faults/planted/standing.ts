@@ -3,19 +3,19 @@ import type { Fault } from '../mutate.ts'
 export const faults: readonly Fault[] = [
   {
     id: 'standing-1',
-    file: 'src/runtime/logStanding.ts',
+    file: 'packages/waking/src/logStanding.ts',
     what: 'an agent whose call is to start counts as one that waits for people alone',
     from: "else if (!isAny || call.status !== 'ready' || call.decision !== undefined) return false",
     to: "else if (call.status !== 'ready') return false",
-    tests: ['runtime/logStanding'],
+    tests: ['waking/test/logStanding'],
   },
   {
     id: 'standing-2',
-    file: 'src/runtime/logStanding.ts',
+    file: 'packages/waking/src/logStanding.ts',
     what: 'what came after a checkpoint is not seen in the list of what waits',
     from: '    if (fold !== undefined) fold.apply(record)\n    else {',
     to: '    if (fold === undefined) {',
-    tests: ['runtime/logStanding'],
+    tests: ['waking/test/logStanding'],
   },
   {
     id: 'standing-3',

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { WaitingList } from '../../../../src/runtime/waitingList.ts'
+import { WaitingList } from '../../../waking/src/waitingList.ts'
 import { nanoid } from 'nanoid'
 import type { AgentDefinition } from '../../../../src/actors/define/agentDefinition.ts'
 import type { Redactor } from '../../../../src/log/redaction/redactor.ts'

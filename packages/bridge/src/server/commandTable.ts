@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { AgentCommand, CheckedCommand } from '../../../../src/protocol/bridge/commands.ts'
 import { hasCode, RuntimeError, type ErrorCode } from '../../../../src/protocol/errors.ts'
-import type { SessionEntry } from '../../../../src/protocol/bridge/frames.ts'
+import type { SessionEntry } from '../../../wire/src/frames.ts'
 import type { Right } from '../../../../src/protocol/bridge/rights.ts'
 import { beyondWords, rightsFor } from './commandRights.ts'
 import type { UnloggedEnd } from './dispatch.ts'
@@ -178,7 +178,7 @@ export const commandTable: { readonly [T in Command['type']]: CommandHandler<T> 
     needs: 'see.messages',
     async run(
       { bridge, access, subscriptions },
-      { agentId, fromSeq = 1, deltas = true, descendants = false, requests = false },
+      { agentId, fromSeq = 1, deltas = true, descendants = false, requests = false, captured = true },
     ) {
       if (requests) access.must('see.all', 'agent.subscribe: requests')
       const feed = await bridge.feedOf(agentId, access, fromSeq)
@@ -186,7 +186,7 @@ export const commandTable: { readonly [T in Command['type']]: CommandHandler<T> 
         bridge.releaseFeed(agentId)
         throw thrown
       })
-      subscriptions.subscribe(feed, { fromSeq, deltas, descendants, requests }, view)
+      subscriptions.subscribe(feed, { fromSeq, deltas, descendants, requests, captured }, view)
       return { seq: feed.lastSeq }
     },
   },

@@ -6,7 +6,7 @@ import { onlyFields } from '../../../../src/protocol/checks/onlyFields.ts'
 import { lazily } from '../../../../src/protocol/lazily.ts'
 import { RuntimeError } from '../../../../src/protocol/errors.ts'
 import { allRights, rightsOf, type Right, type Role } from '../../../../src/protocol/bridge/rights.ts'
-import { rightSchema, roleSchema } from '../../../../src/protocol/bridge/rightsSchema.ts'
+import { rightSchema, roleSchema } from '../../../wire/src/rightsSchema.ts'
 import { agentIdSchema } from '../../../../src/protocol/ids.ts'
 import { hasMetadata, metadataSchema, type Metadata } from '../../../../src/protocol/metadata.ts'
 

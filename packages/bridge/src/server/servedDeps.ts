@@ -1,7 +1,7 @@
 import { callbackBugs } from '../../../../src/protocol/callbackBugs.ts'
 import type { AgentDefinition } from '../../../../src/actors/define/agentDefinition.ts'
 import { RuntimeError } from '../../../../src/protocol/errors.ts'
-import type { StoredAgent } from '../../../../src/runtime/resumeAll.ts'
+import type { StoredAgent } from '../../../waking/src/resumeAll.ts'
 import type { Metadata } from '../../../../src/protocol/metadata.ts'
 
 /** An agent that a server spawns, or loads from its log. */

@@ -1,4 +1,4 @@
-import { bridgeProtocol } from '../../../../src/protocol/bridge/bridgeProtocol.ts'
+import { bridgeProtocol } from '../../../wire/src/bridgeProtocol.ts'
 import type { Right } from '../../../../src/protocol/bridge/rights.ts'
 import { frames, needed } from '../server/commandFrames.ts'
 import { fetched, over, type Asking } from './talks.ts'

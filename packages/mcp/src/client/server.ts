@@ -6,6 +6,7 @@ import { messageOf } from '../../../../src/protocol/errors.ts'
 import { version } from '../../../../src/protocol/version.ts'
 import type { RedactedStream } from '../../../../src/log/redaction/redactedStream.ts'
 import { commandEnvironment } from '../../../tools/src/workspace/commandEnvironment.ts'
+import { ofTask, taskOf } from './elicitation.ts'
 import { httpTransport, isReachable } from './httpTransport.ts'
 import type { McpSettings } from './options.ts'
 import type { ServerSecrets } from './serverSecrets.ts'
@@ -27,6 +28,8 @@ export interface ServerHost {
   debug(message: string): void
   listChanged(): void
   elicit(request: unknown, signal: AbortSignal): Promise<Elicited>
+  /** Takes a notification about a task, or returns false. */
+  told(method: string, params: { readonly [field: string]: unknown }): boolean
 }
 
 /** Time limit for a server's first answer. */
@@ -83,15 +86,28 @@ export class Server {
     if (settings.elicitation)
       this.client.setRequestHandler('elicitation/create', async ({ params }, { mcpReq }) => ({
         ...(await host.elicit(params, mcpReq.signal)),
+        ...ofTask(taskOf(params)),
       }))
   }
 
   /** Rejects with the SDK's error; then it is to be closed. */
   async connect(signal: AbortSignal): Promise<void> {
     await this.client.connect(this.#transport, { timeout: this.#settings.connectMs, signal })
+    this.#hearTasks()
     signal.throwIfAborted()
     if (this.client.getProtocolEra() === 'modern' && this.client.getServerCapabilities()?.tools?.listChanged === true)
       void this.#listen()
+  }
+
+  /** Takes what the server tells of tasks before the SDK, which knows of no progress once a request is answered. */
+  #hearTasks(): void {
+    const transport = this.#transport
+    const { onmessage } = transport
+    // oxlint-disable-next-line unicorn/prefer-add-event-listener -- it is no EventTarget
+    transport.onmessage = (message, extra) => {
+      const isTaken = 'method' in message && !('id' in message) && this.#host.told(message.method, message.params ?? {})
+      if (!isTaken) onmessage?.(message, extra)
+    }
   }
 
   /** Removes secrets from a value of the server; call it before any of the value is cut. */

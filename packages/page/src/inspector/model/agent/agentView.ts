@@ -77,6 +77,8 @@ export interface AgentViewState {
   readonly waitsFor: string | null
   /** Requests as of `at`, oldest first. */
   readonly requests: readonly RequestView[]
+  /** False while captured requests are known by their turns only: `readRequests` reads the rest. */
+  readonly areRequestsRead: boolean
   /** `null` in the past and between replies. */
   readonly partial: PartialReply | null
   /** Approvals and questions that wait for a person, of the agent or of one below it. Empty in the past. */
@@ -101,4 +103,6 @@ export interface AgentView {
   readonly agentId: string
   /** A new value at most once an animation frame. */
   readonly state: ReadonlySignal<AgentViewState>
+  /** Reads what captured requests say, which a log is read without; `areRequestsRead` tells when it is there. Idempotent. */
+  readRequests(): void
 }

@@ -6,13 +6,13 @@ import type { PolicyInfo } from '../../../../../../src/protocol/braking.ts'
 import type { Took } from '../../../../../charts/src/workTimes.ts'
 import { toErrorInfo, type ErrorInfo } from '../../../../../../src/protocol/errors.ts'
 import type { AgentEvent } from '../../../../../../src/protocol/events.ts'
-import type { AgentSummary } from '../../../../../../src/protocol/bridge/frames.ts'
+import type { AgentSummary } from '../../../../../wire/src/frames.ts'
 import { foldPending, nothingAsked, pendingOf } from '../../../../../bridge/src/client/fold/foldPending.ts'
 import type { LogRecord, PauseReason } from '../../../../../../src/protocol/records.ts'
 import { RunTimes } from './runTimes.ts'
 import type { AgentView, AgentViewState, AgentViewStatus, PartialReply } from './agentView.ts'
 import { EventErrors } from './eventErrors.ts'
-import { EventList, isLogged, standIn } from './eventList.ts'
+import { complete, EventList, isLogged, leftOf, standIn } from './eventList.ts'
 import type { FrameBatch } from './frameBatch.ts'
 import { LogFold, TimeTravel } from './logFold.ts'
 
@@ -30,6 +30,8 @@ interface LoadedLog {
   /** `undefined` until the past of a fork is read. */
   fold: LogFold | undefined
   travel: TimeTravel | undefined
+  /** True once a captured request came without its messages. */
+  hasApart: boolean
 }
 
 const noPast: readonly never[] = []
@@ -40,6 +42,7 @@ const emptyLog = (): LoadedLog => ({
   events: new EventList(),
   fold: undefined,
   travel: undefined,
+  hasApart: false,
 })
 
 /** Follows one agent: reads its log from the beginning, folds it as it grows, and can show any moment of it. Close it. */
@@ -54,6 +57,9 @@ export class FollowedAgent implements AgentView {
   readonly #publish = (): void => void (this.#state.value = this.#next())
   #asked = nothingAsked
   #unsubscribe: () => void = () => {}
+  /** Ends the reading of requests; `undefined` until they are asked for. */
+  #endRequests: (() => void) | undefined
+  #areRequestsRead = false
   #log = emptyLog()
   #emptyFold = new LogFold()
   #at: number | null = null
@@ -138,10 +144,27 @@ export class FollowedAgent implements AgentView {
     }
   }
 
+  readRequests(): void {
+    const { agentId } = this
+    if (this.#endRequests !== undefined || !this.#log.hasApart || this.#closing.signal.aborted) return
+    const log = this.#log
+    const fill = (event: AgentEvent): void => {
+      if (event.type !== 'turn.captured' || event.agentId !== agentId) return
+      const record = log.records[event.seq - 1]
+      if (record !== undefined && leftOf(record) !== undefined) complete(record, event)
+    }
+    const onCaughtUp = (): void => {
+      this.#areRequestsRead = true
+      this.#change()
+    }
+    this.#endRequests = this.#client.agent(agentId).subscribe(fill, { fromSeq: 1, deltas: false, onCaughtUp })
+  }
+
   /** Ends the subscription. Idempotent. */
   close(): void {
     this.#closing.abort(new Error('the agent is not shown any more'))
     this.#unsubscribe()
+    this.#endRequests?.()
     this.#batch.remove(this.#publish)
   }
 
@@ -158,12 +181,15 @@ export class FollowedAgent implements AgentView {
     }
     this.#unsubscribe = this.#client
       .agent(this.agentId)
-      .subscribe(listener, { fromSeq: 1, requests: this.#client.may('see.all') })
+      .subscribe(listener, { fromSeq: 1, requests: this.#client.may('see.all'), captured: false })
   }
 
   /** Reads the log again, because the server's log is not the one that was read: it has lost records, or has become readable. */
   #restart(): void {
     this.#unsubscribe()
+    this.#endRequests?.()
+    this.#endRequests = undefined
+    this.#areRequestsRead = false
     this.#error = undefined
     this.#log = emptyLog()
     this.#target = undefined
@@ -196,6 +222,7 @@ export class FollowedAgent implements AgentView {
   #record(event: LogRecord & AgentEvent, log: LoadedLog): void {
     if (event.seq <= log.records.length) return this.#restart()
     log.records.push(event)
+    log.hasApart ||= leftOf(event) !== undefined
     log.events.add(event)
     if (event.type === 'agent.created') this.#begin(event, log)
     else this.#fold(log, event)
@@ -300,6 +327,7 @@ export class FollowedAgent implements AgentView {
       schedules: fold.schedules,
       waitsFor: isNow ? this.#waitsFor : null,
       requests: fold.requests,
+      areRequestsRead: this.#areRequestsRead || !this.#log.hasApart,
       partial: isNow ? this.#partial : null,
       pending: isNow ? this.#asked.pending : [],
       queues: fold.conversation.queues,

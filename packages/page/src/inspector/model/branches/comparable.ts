@@ -1,4 +1,4 @@
-import type { AgentSummary, SessionEntry } from '../../../../../../src/protocol/bridge/frames.ts'
+import type { AgentSummary, SessionEntry } from '../../../../../wire/src/frames.ts'
 
 /** A session that an agent may be compared with, as a list shows it. */
 export interface Comparable {

@@ -12,8 +12,7 @@ import { AgentNames } from '../../parts/agentNames.ts'
 import { AgentHeader } from './agentHeader.tsx'
 import type { AgentDialog } from './headerActions.tsx'
 import { ConversationPane } from '../conversation/conversationPane.tsx'
-import { PendingBar } from '../calls/pendingBar.tsx'
-import { PromptBox } from './promptBox.tsx'
+import { PendingBar, PromptBox } from './laterDoing.tsx'
 import { TimeSlider } from '../events/timeSlider.tsx'
 
 const tabs: readonly { readonly name: ViewName; readonly label: string }[] = [

@@ -1,4 +1,4 @@
-import { useRef } from 'preact/hooks'
+import { useEffect, useRef } from 'preact/hooks'
 import type { FollowedAgent } from '../../model/agent/followedAgent.ts'
 import type { Inspector } from '../../model/shell/inspector.ts'
 import type { AgentDialog } from '../agent/headerActions.tsx'
@@ -15,9 +15,10 @@ import { SourcesPanel } from '../usage/sourcesPanel.tsx'
 import { UsagePanel } from './usagePanel.tsx'
 import type { AgentEvent } from '../../../../../../src/protocol/events.ts'
 import { exactTime, isoTime } from '../../model/words/dayTime.ts'
-import { isLogged } from '../../model/agent/eventList.ts'
+import { isLogged, leftOf } from '../../model/agent/eventList.ts'
 import { Icon } from '../../parts/icon.tsx'
 import { JsonTree } from '../../parts/jsonTree.tsx'
+import { Skeleton } from '../../parts/skeleton.tsx'
 
 export interface DetailsPaneProps {
   readonly inspector: Inspector
@@ -95,6 +96,17 @@ export function DetailsPane({ inspector, view, onOpen }: DetailsPaneProps) {
   )
 }
 
+/** An event as JSON; of a captured request, once its messages have been read. */
+function EventJson({ inspector, event }: { readonly inspector: Inspector; readonly event: AgentEvent }) {
+  const view = inspector.agent.value
+  const isApart = leftOf(event) !== undefined && view?.state.value.areRequestsRead === false
+  useEffect(() => {
+    if (isApart) view?.readRequests()
+  }, [view, event, isApart])
+  if (isApart) return <Skeleton label="Reading the request" />
+  return <JsonTree key={`${event.seq} ${event.type}`} value={event} depth={2} />
+}
+
 /** One event in full. */
 export function EventDetails({ inspector, event }: { readonly inspector: Inspector; readonly event: AgentEvent }) {
   return (
@@ -122,7 +134,7 @@ export function EventDetails({ inspector, event }: { readonly inspector: Inspect
       <p class="faint small">
         <time dateTime={isoTime(event.time)}>{exactTime(event.time)}</time>
       </p>
-      <JsonTree key={`${event.seq} ${event.type}`} value={event} depth={2} />
+      <EventJson inspector={inspector} event={event} />
     </section>
   )
 }
