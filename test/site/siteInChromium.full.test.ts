@@ -188,6 +188,19 @@ describeInChromium('the documentation site in a browser', (it) => {
     assert.match(await words(), /executing/)
   })
 
+  onSite('shows a session that was recorded, and code in colours', async ({ page, origin }) => {
+    await page.goto(`${origin}/unreleased/`)
+    const colours = await page.evaluate<number>(
+      `new Set([...document.querySelectorAll('.hero .ec-line span')].map((word) => getComputedStyle(word).color)).size`,
+    )
+    assert.ok(colours > 3, `${colours} colours`)
+    await page.getByRole('link', { name: 'Open this session' }).click()
+    await page.getByRole('link', { name: 'Open the session' }).click()
+    await page.waitForURL(/\/unreleased\/recorded\.html/)
+    await page.getByText('Done: sort.mjs is a merge sort').waitFor()
+    await page.getByText('Lesson').first().waitFor()
+  })
+
   onSite('keeps its menu within reach of a narrow page', async ({ page, origin }) => {
     await page.setViewportSize({ width: 375, height: 700 })
     await page.goto(`${origin}/unreleased/`)

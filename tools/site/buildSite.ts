@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { cp, mkdir, rm, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
+import { lighten } from './lighten.ts'
 import { menu as newestMenu, type MenuGroup } from './menu.ts'
 import { apiPages } from './prepare/apiPages.ts'
 import { collectPages } from './prepare/collectPages.ts'
@@ -90,11 +91,14 @@ export async function buildSite(options: SiteOptions): Promise<readonly Prepared
   const versions = await prepareSite(options)
   await rm(options.outDir, { recursive: true, force: true })
   // The root first: Astro empties the folder it writes to.
-  for (const { name, label, project, pages } of versions.toSorted((a, b) => a.folder.length - b.folder.length)) {
+  for (const { name, label, project, pages, folder } of versions.toSorted(
+    (a, b) => a.folder.length - b.folder.length,
+  )) {
     options.print?.(`${label}: ${pages.length} pages`)
     await astro(options, project, ['build']).catch((thrown: unknown) => {
       throw new Error(`Astro did not build ${name}.`, { cause: thrown })
     })
+    await lighten(join(options.outDir, folder), `${options.root ?? '/'}${folder}`)
   }
   return versions
 }

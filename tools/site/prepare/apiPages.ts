@@ -4,6 +4,8 @@ import { mkdir, mkdtemp, readdir, readFile, rename, rm, writeFile } from 'node:f
 import { join, posix } from 'node:path'
 import { promisify } from 'node:util'
 import { outsideCode } from './outsideCode.ts'
+import { optionTable, optionTables, type Option } from './optionTables.ts'
+import { readable } from './readable.ts'
 import { pageText, plain } from './pageText.ts'
 import type { SitePage } from './sitePage.ts'
 import { addressFrom } from './slugs.ts'
@@ -19,6 +21,9 @@ export interface ApiSources {
   readonly kept: string
   readonly signal?: AbortSignal | undefined
 }
+
+/** Options of functions, beside the pages that TypeDoc makes. */
+const optionsFile = 'options.json'
 
 /** A door of the package: `escapement/client`. */
 interface Door {
@@ -47,8 +52,13 @@ export async function apiPages(sources: ApiSources): Promise<readonly SitePage[]
   const folder = await referenceIn(sources, doors)
   const names = (await readdir(folder, { recursive: true })).map((name) => name.replaceAll('\\', '/'))
   const errors = await errorCodes(sources.root)
+  const options = new Map(
+    Object.entries(JSON.parse(await readFile(join(folder, optionsFile), 'utf8')) as Record<string, readonly Option[]>),
+  )
   const files = names.filter((name) => name.endsWith('.md') && name !== 'README.md').toSorted()
-  const pages = files.map(async (file) => pageOf(file, await readFile(join(folder, file), 'utf8'), { doors, errors }))
+  const pages = files.map(async (file) =>
+    pageOf(file, await readFile(join(folder, file), 'utf8'), { doors, errors, options }),
+  )
   return [overview(doors), ...(await Promise.all(pages))]
 }
 
@@ -70,6 +80,9 @@ async function referenceIn({ root, packages, kept, signal }: ApiSources, doors: 
       const { stdout = '', stderr = '' } = thrown as { stdout?: string; stderr?: string }
       throw new Error(`TypeDoc failed:\n${stdout}\n${stderr}`, { cause: thrown })
     })
+    const modules = doors.map(({ file }) => file)
+    const tables = Object.fromEntries(optionTables(root, packages, modules))
+    await writeFile(join(draft, 'out', optionsFile), JSON.stringify(tables))
     await rename(join(draft, 'out'), target).catch((thrown: unknown) => {
       if (!existsSync(target)) throw thrown
     })
@@ -141,15 +154,18 @@ function apiSlug(file: string): string {
 interface Surroundings {
   readonly doors: readonly Door[]
   readonly errors: ReadonlySet<string>
+  /** By door and function. */
+  readonly options: ReadonlyMap<string, readonly Option[]>
 }
 
-function pageOf(file: string, markdown: string, { doors, errors }: Surroundings): SitePage {
+function pageOf(file: string, markdown: string, { doors, errors, options }: Surroundings): SitePage {
   const { title, description, body } = pageText(markdown.replaceAll('\\_', '_'))
   const slug = apiSlug(file)
   const door = doors.find((each) => file.startsWith(`${each.file}/`))!
   const isDoor = file === `${door.file}/README.md`
   const [, kind = '', name = title] = /^(\w[\w ]*): (.+)$/.exec(title) ?? []
   const front = isDoor ? '' : `\`${kind.toLowerCase()}\` of \`${door.name}\`\n\n`
+  const own = options.get(`${door.file}/${plain(name).replace(/\(\)$/, '')}`)
   return {
     slug,
     title: isDoor ? door.name : plain(name).replace(/\\?<.*$/, ''),
@@ -158,8 +174,17 @@ function pageOf(file: string, markdown: string, { doors, errors }: Surroundings)
       : description.length > 10
         ? description
         : `${kind} of ${door.name}.`,
-    body: front + linked(slug, file, body, errors),
+    body: front + linked(slug, file, readable(withOptions(body, own)), errors),
+    isShort: !isDoor && !/^(?:Interface|Class)$/.test(kind),
   }
+}
+
+/** A function's page with its options, which stand after its parameters. */
+function withOptions(body: string, options: readonly Option[] | undefined): string {
+  if (options === undefined) return body
+  const at = body.indexOf('\n## Returns')
+  const table = `\n## Options\n\n${optionTable(options)}\n`
+  return at === -1 ? `${body}\n${table}` : `${body.slice(0, at)}${table}${body.slice(at)}`
 }
 
 const link = /\]\(([^)\s]+\.md)(#[^)\s]*)?\)/g
