@@ -63,7 +63,8 @@ describe('a foreign agent of the Agent Client Protocol', (it) => {
         ['allow_once,allow_once', { outcome: 'cancelled' }],
       ] as const) {
         const caller = callerOf(foreign(), `permit execute:${options}`, { permissions: { deny } })
-        const { said, log } = await call(context, caller)
+        const { agent, said, log } = await call(context, caller)
+        agent.subscribe(({ type }) => void (type === 'question.asked' && agent.abort()))
         assert.is(await said(), JSON.stringify({ outcome }), options)
         assert.not.ok((await log()).some(({ type }) => type === 'question.asked' || type === 'approval.requested'))
       }

@@ -96,6 +96,15 @@ const deeds: { readonly [verb: string]: (rest: string) => unknown } = {
   garbage: () => process.stdout.write('no message\n[]\n{"half":\n'),
   flood: () => process.stdout.write('x\n'.repeat(200_000)),
   die: () => process.kill(process.pid, 'SIGKILL'),
+  /** Kills what has started it, and goes on talking. */
+  orphan: () => {
+    process.kill(process.ppid, 'SIGKILL')
+    setInterval(() => {
+      say('still here')
+      void ask('fs/read_text_file', { path: '/none' })
+    }, 5)
+    return new Promise(() => {})
+  },
   fail: (text) => {
     process.stderr.write(`Error: ${text}\n`)
     process.exit(3)

@@ -18,19 +18,29 @@ interface Asked {
 export interface ChatModel {
   /** Where it is, as a base URL of OpenAI's chat completions. */
   readonly url: string
-  /** The results that it was told of its calls, in order. */
+  /** The results of the calls that it made, in order. */
   readonly results: readonly string[]
+  /** The last message of each request that was no result. */
+  readonly asked: readonly string[]
 }
 
-/** Serves a model that makes these calls in their order, whatever asks it and how often, and then says that all is done. */
-export async function serveChatModel({ cleanup }: CaseContext, steps: readonly Step[]): Promise<ChatModel> {
+/** Serves a model that makes these calls in their order, whatever asks it and how often, and then says that all is done. `before` is called before each. */
+export async function serveChatModel(
+  { cleanup }: CaseContext,
+  steps: readonly Step[],
+  before: (step: number) => unknown = () => {},
+): Promise<ChatModel> {
   let results: readonly string[] = []
+  const asked: string[] = []
   const blockFor = ({ messages = [], tools = [] }: Asked): WireBlock => {
     const told = messages.filter(({ role }) => role === 'tool').map(({ content }) => JSON.stringify(content))
     if (told.length > results.length) results = told
+    const last = messages.at(-1)
+    if (last?.role === 'user') asked.push(JSON.stringify(last.content))
     const step = steps[told.length]
     // Agents ask for titles and the like, too: those have no tools.
     if (step === undefined || tools.length < 2) return { text: ['All ', 'done.'] }
+    before(told.length)
     return { call: `c${told.length}`, name: step.name, input: [JSON.stringify(step.input)] }
   }
   const server = createServer((request, response) => {
@@ -55,6 +65,7 @@ export async function serveChatModel({ cleanup }: CaseContext, steps: readonly S
   const { port } = server.address() as AddressInfo
   return {
     url: `http://127.0.0.1:${port}/v1`,
+    asked,
     get results() {
       return results
     },

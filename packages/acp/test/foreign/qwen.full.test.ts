@@ -63,6 +63,36 @@ describe('a coding agent of another vendor as a sub-agent', (it) => {
     assert.match(texts.join('\n'), 'WriteFile')
   })
 
+  itNeeds('goes on in its session once its process was killed', slow, async (context) => {
+    const cwd = temporary(context)
+    const files = ['b.txt', 'c.txt'].map((name) => ({
+      name: 'write_file',
+      input: { file_path: join(cwd, name), content: `${name}\n` },
+    }))
+    let pid: number | undefined
+    const model = await serveChatModel(context, files, (step) => {
+      if (step !== 1 || pid === undefined) return
+      // It starts another process, which does the work.
+      process.kill(-pid, 'SIGKILL')
+      pid = undefined
+    })
+    const permissions = { allow: ['qwen_edit'] }
+    const caller = callerOf(qwenIn(context, cwd, { model: model.url }), 'Write two files.', { permissions })
+    const { agent, said, log } = await call(context, caller)
+    const ids: string[] = []
+    agent.subscribe((event) => {
+      if (event.type !== 'child.noted') return
+      ids.push(event.childId)
+      if (ids.length === 1) pid = (event.handle as { readonly process: { readonly pid: number } }).process.pid
+    })
+    assert.is(await said(), 'All done.', model.results.join('\n'))
+    assert.equal(ids, [ids[0], ids[0]])
+    const texts = (await log()).flatMap((record) => (record.type === 'child.update' ? [record.text] : []))
+    assert.match(texts.join('\n'), /is gone: it was killed by SIGKILL.*It is begun again/)
+    for (const name of ['b.txt', 'c.txt']) assert.is(readFileSync(join(cwd, name), 'utf8'), `${name}\n`)
+    assert.match(model.asked.join('\n'), 'You were interrupted')
+  })
+
   itNeeds('is held to the rules of its caller', slow, async (context) => {
     const cwd = temporary(context)
     const command = 'git push origin'
