@@ -1,6 +1,6 @@
 import type { Clock } from '../../../../src/protocol/ports/clock.ts'
 import { RuntimeError, type ErrorInfo } from '../../../../src/protocol/errors.ts'
-import { rightsOf, type Right } from '../../../../src/protocol/bridge/rights.ts'
+import { rightsOf, type Right } from '../../../wire/src/rights.ts'
 import type { SearchHit } from '../../../../src/protocol/ports/logSearch.ts'
 import { hasMetadata, type Metadata } from '../../../../src/protocol/metadata.ts'
 import type { LogQuery } from '../../../../src/protocol/ports/logPages.ts'
