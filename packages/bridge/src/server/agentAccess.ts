@@ -9,7 +9,7 @@ import type { Agent } from '../../../../src/runtime/agents/agent.ts'
 import type { ChartSubject } from '../../../charts/src/chart.ts'
 import type { SessionSummary } from '../../../sessions/src/listSessions.ts'
 import { isStillGranted, newOutOfReach, outOfReach, reaches } from './roles.ts'
-import type { Grant, Reach, ReachedAgent } from './roles.ts'
+import type { Grant, Reach, Reached } from './roles.ts'
 import type { Viewer } from './agentDirectory.ts'
 import { checkStillAdmitted, type Admitted } from './admitted.ts'
 import type { Bridge } from './bridge.ts'
@@ -42,7 +42,7 @@ export class AgentAccess implements Viewer {
     this.reach = (agent) => reaches(grant, agent)
   }
 
-  check(agent: ReachedAgent): void {
+  check(agent: Reached): void {
     if (!this.reach(agent)) throw outOfReach(this.#grant, agent.id)
   }
 
