@@ -65,7 +65,7 @@ export const layers: readonly Layer[] = [
     packages: ['zod', 'nanoid'],
     node: 'modules',
   },
-  { path: 'packages/waking/src', below: core, packages: ['zod'], node: 'modules' },
+  { path: 'packages/waking/src', below: [...core, 'packages/stores/src'], packages: ['zod'], node: 'modules' },
   { path: 'packages/policies/src', below: [...words, 'src/actors'], packages: ['zod'], node: 'files' },
   { path: 'packages/models/src', below: [...words, 'src/actors'], packages: ['zod'] },
   {
@@ -129,6 +129,7 @@ export const layers: readonly Layer[] = [
       'src/protocol',
       'src/protocol/runs',
       'packages/wire/src/bridgeProtocol.ts',
+      'packages/wire/src/rights.ts',
       'packages/bridge/src/client/fold',
     ],
     types: ['packages/wire/src/frames.ts', 'src/actors', 'zod'],
@@ -138,6 +139,7 @@ export const layers: readonly Layer[] = [
     path: 'packages/bridge/src',
     below: [
       ...core,
+      'packages/stores/src',
       'packages/sessions/src',
       'packages/waking/src',
       'packages/xstate/src/hosts/registry.ts',
@@ -215,7 +217,7 @@ export const layers: readonly Layer[] = [
   },
   {
     path: 'packages/page/src/sessionPages',
-    below: [...core, 'packages/sessions/src', 'packages/charts/src'],
+    below: [...core, 'packages/stores/src', 'packages/sessions/src', 'packages/charts/src'],
     packages: ['zod'],
     node: 'files',
   },

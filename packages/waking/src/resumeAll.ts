@@ -6,7 +6,7 @@ import type { LogEntry } from '../../../src/protocol/ports/logPages.ts'
 import { metadataSchema, type Metadata } from '../../../src/protocol/metadata.ts'
 import { optionsCheck } from '../../../src/protocol/checks/optionsCheck.ts'
 import type { Store } from '../../../src/protocol/ports/store.ts'
-import { allLogs, pagesOf } from '../../../src/log/logPages.ts'
+import { allLogs, pagesOf } from '../../stores/src/logPages.ts'
 import { firstRecord } from '../../../src/log/readHistory.ts'
 import type { Agent } from '../../../src/runtime/agents/agent.ts'
 import { standingOf } from './logStanding.ts'
@@ -33,20 +33,17 @@ export interface ResumeAllOptions {
   readonly concurrency?: number
 }
 
-/** An unfinished agent that could not continue. */
-export interface LeftAgent {
-  readonly agentId: string
-  readonly definition: string
-  /** Why: `AGENT_ELSEWHERE` (another process has it), `DEFINITION_MISSING`, `DEPS_MISSING`, `LOG_CORRUPT` and whatever else `runtime.resume` rejects with. */
-  readonly error: ErrorInfo
-}
-
 /** The result of `runtime.resumeAll`. */
 export interface ResumedAll {
   /** Agents that have continued, at the top of their trees. */
   readonly resumed: readonly Agent[]
   /** Unfinished agents that do not continue here. */
-  readonly left: readonly LeftAgent[]
+  readonly left: readonly {
+    readonly agentId: string
+    readonly definition: string
+    /** Why: `AGENT_ELSEWHERE` (another process has it), `DEFINITION_MISSING`, `DEPS_MISSING`, `LOG_CORRUPT` and whatever else `runtime.resume` rejects with. */
+    readonly error: ErrorInfo
+  }[]
 }
 
 const check = optionsCheck(
@@ -75,7 +72,7 @@ export async function resumeAll({ runtime, store }: Parts, options: ResumeAllOpt
   const { definitions, where = {}, deps, concurrency = 8 } = options
   const byName = new Map(definitions.map((definition) => [definition.name, definition]))
   const resumed: Agent[] = []
-  const left: LeftAgent[] = []
+  const left: ResumedAll['left'][number][] = []
   const isWanted = typeof where === 'function' ? where : undefined
 
   const goOn = async ({ id, origin }: LogEntry): Promise<void> => {

@@ -3,7 +3,7 @@ import type { LogEntry, LogQuery } from '../../../src/protocol/ports/logPages.ts
 import type { Metadata } from '../../../src/protocol/metadata.ts'
 import type { Pending, WaitingAgent } from '../../../src/protocol/runs/pending.ts'
 import type { Store } from '../../../src/protocol/ports/store.ts'
-import { allLogs, pagesOf, type Pages } from '../../../src/log/logPages.ts'
+import { allLogs, pagesOf, type Pages } from '../../stores/src/logPages.ts'
 import type { Agent } from '../../../src/runtime/agents/agent.ts'
 import { hostOf } from '../../../src/runtime/agents/agentFacts.ts'
 import { standingOf, type LogStanding, type PlacedPending } from './logStanding.ts'

@@ -108,7 +108,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'standing-14',
-    file: 'src/log/logPages.ts',
+    file: 'packages/stores/src/logPages.ts',
     what: 'a list of sessions begins again with every page',
     from: '    after = logs.at(-1)!\n',
     to: '    after ??= logs.at(-1)!\n',
@@ -116,11 +116,11 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'standing-15',
-    file: 'src/log/stores/readPages.ts',
+    file: 'packages/stores/src/readPages.ts',
     what: 'a log that took the place of another is listed as what was there before',
     from: 'for (const id of this.#known.keys()) if (!there.has(id)) this.#known.delete(id)',
     to: 'for (const id of this.#known.keys()) if (there.has(id)) this.#known.set(id, this.#known.get(id)!)',
-    tests: ['stores/readPages'],
+    tests: ['stores/test/readPages'],
   },
   {
     id: 'standing-16',

@@ -3,7 +3,7 @@ import type { Clock } from '../../../../src/protocol/ports/clock.ts'
 import { callbackBugs } from '../../../../src/protocol/callbackBugs.ts'
 import { errorInfo, messageOf, RuntimeError, toErrorInfo, type ErrorInfo } from '../../../../src/protocol/errors.ts'
 import type { ServerFrame } from '../../../wire/src/frames.ts'
-import { rightsOf, type Right, type Role } from '../../../../src/protocol/bridge/rights.ts'
+import { rightsOf, type Right, type Role } from '../../../wire/src/rights.ts'
 import type { HostView } from '../../../../src/protocol/parts/hosts/hostView.ts'
 import {
   agentsShape,

@@ -1,6 +1,6 @@
 import type { Clock } from '../../../../src/protocol/ports/clock.ts'
 import { RuntimeError, type ErrorInfo } from '../../../../src/protocol/errors.ts'
-import { rightsOf, type Right } from '../../../../src/protocol/bridge/rights.ts'
+import { rightsOf, type Right } from '../../../wire/src/rights.ts'
 import type { SearchHit } from '../../../../src/protocol/ports/logSearch.ts'
 import { hasMetadata, type Metadata } from '../../../../src/protocol/metadata.ts'
 import type { LogQuery } from '../../../../src/protocol/ports/logPages.ts'
@@ -9,7 +9,7 @@ import type { Agent } from '../../../../src/runtime/agents/agent.ts'
 import type { ChartSubject } from '../../../charts/src/chart.ts'
 import type { SessionSummary } from '../../../sessions/src/listSessions.ts'
 import { isStillGranted, newOutOfReach, outOfReach, reaches } from './roles.ts'
-import type { Grant, Reach, ReachedAgent } from './roles.ts'
+import type { Grant, Reach, Reached } from './roles.ts'
 import type { Viewer } from './agentDirectory.ts'
 import { checkStillAdmitted, type Admitted } from './admitted.ts'
 import type { Bridge } from './bridge.ts'
@@ -42,7 +42,7 @@ export class AgentAccess implements Viewer {
     this.reach = (agent) => reaches(grant, agent)
   }
 
-  check(agent: ReachedAgent): void {
+  check(agent: Reached): void {
     if (!this.reach(agent)) throw outOfReach(this.#grant, agent.id)
   }
 

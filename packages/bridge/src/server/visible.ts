@@ -13,7 +13,7 @@ import type { LogRecord, PauseReason, RecordOf } from '../../../../src/protocol/
 import { isOfPart } from '../../../../src/protocol/parts/partLines.ts'
 import type { PartRecordType } from '../../../../src/protocol/parts/partRecords.ts'
 import { wordsOf } from '../../../../src/protocol/parts/partWords.ts'
-import type { Right } from '../../../../src/protocol/bridge/rights.ts'
+import type { Right } from '../../../wire/src/rights.ts'
 import { outwardEvent } from './outwardError.ts'
 
 /**

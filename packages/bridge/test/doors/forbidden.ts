@@ -1,4 +1,4 @@
-import { rightsOf, rightsOfRole, type Right } from '../../../../src/protocol/bridge/rights.ts'
+import { rightsOf, rightsOfRole, type Right } from '../../../wire/src/rights.ts'
 import { rightSchema } from '../../../wire/src/rightsSchema.ts'
 import { assert } from '../../../../test/support/suite.ts'
 import { operations, type Operation } from './operations.ts'

@@ -1,8 +1,8 @@
-import type { LogQuery } from '../../src/protocol/ports/logPages.ts'
-import { recordVersion, type LogRecord } from '../../src/protocol/records.ts'
-import { ReadPages, type ListedLog } from '../../src/log/stores/readPages.ts'
-import { recordsBetween } from '../../packages/evaluation/src/testing/contractDemands.ts'
-import { assert, describe } from '../support/suite.ts'
+import type { LogQuery } from '../../../src/protocol/ports/logPages.ts'
+import { recordVersion, type LogRecord } from '../../../src/protocol/records.ts'
+import { ReadPages, type ListedLog } from '../src/readPages.ts'
+import { recordsBetween } from '../../evaluation/src/testing/contractDemands.ts'
+import { assert, describe } from '../../../test/support/suite.ts'
 
 const created = (agentId: string, definition: string): LogRecord => ({
   v: recordVersion,

@@ -1,7 +1,7 @@
 import { setImmediate as breathe } from 'node:timers/promises'
-import type { LogEntry, LogPage, LogQuery } from '../protocol/ports/logPages.ts'
-import type { Store } from '../protocol/ports/store.ts'
-import { ReadPages } from './stores/readPages.ts'
+import type { LogEntry, LogPage, LogQuery } from '../../../src/protocol/ports/logPages.ts'
+import type { Store } from '../../../src/protocol/ports/store.ts'
+import { ReadPages } from './readPages.ts'
 
 /** Pages of a store's logs. */
 export type Pages = (query?: LogQuery) => Promise<LogPage>

@@ -1,5 +1,5 @@
-import type { Right } from '../bridge/rights.ts'
-import type { PartCommandType } from './partRecords.ts'
+import type { Right } from '../../../wire/src/rights.ts'
+import type { PartCommandType } from '../../../../src/protocol/parts/partRecords.ts'
 
 /** The right that each command of a part needs. With several, one of them is needed, depending on the command's fields. */
 export const partRights: { readonly [T in PartCommandType]: Right | readonly Right[] } = {
