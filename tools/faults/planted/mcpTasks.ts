@@ -41,4 +41,28 @@ export const faults: readonly Fault[] = [
     to: '',
     tests: ['packages/mcp/test/tasks.full.test'],
   },
+  {
+    id: 'mcp-app-1',
+    file: 'packages/bridge/src/client/apps/mcpApp.ts',
+    what: 'a server names a domain that ends the directive of an app and begins another',
+    from: '(Array.isArray(given) ? given.filter(isDomain) : [])',
+    to: '(Array.isArray(given) ? given.map(String) : [])',
+    tests: ['packages/bridge/test/apps/hostApp'],
+  },
+  {
+    id: 'mcp-app-2',
+    file: 'packages/bridge/src/client/apps/hostApp.ts',
+    what: 'any window of the page speaks for an app',
+    from: 'if (source !== frame || !isMessage(data) ||',
+    to: 'if (!isMessage(data) ||',
+    tests: ['packages/bridge/test/apps/hostApp'],
+  },
+  {
+    id: 'mcp-app-3',
+    file: 'packages/mcp/src/client/toolsOf.ts',
+    what: 'a model is offered a tool that is for apps alone',
+    from: '&& !isForApps(tool)',
+    to: '',
+    tests: ['packages/mcp/test/client/apps'],
+  },
 ]

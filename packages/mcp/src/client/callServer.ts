@@ -16,6 +16,8 @@ export interface ServerCall {
   readonly shown: string
   /** True if it takes effect once, however often it is called with one key. */
   readonly mayRepeat: boolean
+  /** Address of the app that shows its results. */
+  readonly app?: string | undefined
 }
 
 /** Maximum delay of Node's timers. The actual limit is the tool's own, which stops while people are asked. */

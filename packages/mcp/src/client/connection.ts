@@ -7,6 +7,7 @@ import type { SourceHost, SourceStatus, ToolConnection } from '../../../../src/a
 import type { SaidBlock } from '../../../../src/protocol/text/saidContent.ts'
 import { messageOf } from '../../../../src/protocol/errors.ts'
 import { paused } from '../../../../src/protocol/bridge/paused.ts'
+import { Apps } from './apps.ts'
 import { callServer, type ServerCall } from './callServer.ts'
 import { mcpConnectionMachine, type ConnectionEvent, type Lost, type Opened } from './connectionMachine.ts'
 import { elicit, taskOf, type AskingCall, type Elicited } from './elicitation.ts'
@@ -49,6 +50,7 @@ export class McpConnection implements ToolConnection {
   readonly #host: SourceHost
   readonly #secrets: ServerSecrets
   readonly #checks = new InputChecks()
+  readonly #apps = new Apps((message) => this.#debug(message))
   readonly #actor: ActorRefFrom<Machine>
   /** Calls in progress. A server with a protocol before 2026-07-28 asks without naming the call. */
   readonly #calls = new Set<AskingCall>()
@@ -277,7 +279,7 @@ export class McpConnection implements ToolConnection {
         this.#calls.delete(asking)
       }
     })
-    return this.#blocksOf(result)
+    return this.#blocksOf(call, result, context)
   }
 
   #callAsTask(call: ServerCall, context: ToolContext): BoundCall<AgentPorts> {
@@ -293,17 +295,20 @@ export class McpConnection implements ToolConnection {
       })
       this.#calls.add(task)
       try {
-        return this.#blocksOf(await task.run())
+        return await this.#blocksOf(call, await task.run(), context)
       } finally {
         this.#calls.delete(task)
       }
     })
   }
 
-  /** @throws Error with the text of a result that is an error */
-  #blocksOf(result: CallResult): readonly SaidBlock[] {
+  /** Rejects with the text of a result that is an error. */
+  async #blocksOf(call: ServerCall, result: CallResult, context: ToolContext): Promise<readonly SaidBlock[]> {
     const clean = this.#secrets.clean(checkDepth(result))
     if (clean.isError === true) throw new Error(errorText(clean))
+    const { app: uri, name: tool } = call
+    const { name } = this.#settings
+    if (uri !== undefined) await this.#apps.give(this.#server!, { uri, tool, name }, clean, context)
     return resultBlocks(clean)
   }
 

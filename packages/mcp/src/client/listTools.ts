@@ -17,6 +17,7 @@ const toolSchema = z.looseObject({
     })
     .optional()
     .catch(undefined),
+  _meta: z.looseObject({}).optional().catch(undefined),
   execution: z.looseObject({ taskSupport: z.string().optional() }).optional().catch(undefined),
 })
 /** A tool of a server. `isTask`: it is called as a task. */

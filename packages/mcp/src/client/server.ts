@@ -6,6 +6,7 @@ import { messageOf } from '../../../../src/protocol/errors.ts'
 import { version } from '../../../../src/protocol/version.ts'
 import type { RedactedStream } from '../../../../src/log/redaction/redactedStream.ts'
 import { commandEnvironment } from '../../../tools/src/workspace/commandEnvironment.ts'
+import { appsCapability } from './apps.ts'
 import { ofTask, taskOf, type Elicited } from './elicitation.ts'
 import { httpTransport, isReachable } from './httpTransport.ts'
 import type { McpSettings } from './options.ts'
@@ -64,7 +65,10 @@ export class Server {
       { name: 'escapement', version },
       {
         // What is not declared is refused: sampling and roots.
-        capabilities: settings.elicitation ? { elicitation: { form: {}, url: {} } } : {},
+        capabilities: {
+          ...(settings.elicitation ? { elicitation: { form: {}, url: {} } } : {}),
+          ...(settings.apps === true ? { extensions: appsCapability } : {}),
+        },
         versionNegotiation: { mode: modeOf(settings.protocol), probe: { timeoutMs: settings.connectMs } },
         inputRequired: { autoFulfill: false },
       },

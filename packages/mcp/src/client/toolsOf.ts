@@ -3,6 +3,7 @@ import type { BoundCall } from '../../../../src/actors/tools/boundCall.ts'
 import { defineTool, type Tool, type ToolContext, type ToolEffects } from '../../../../src/actors/tools/defineTool.ts'
 import { withinChars } from '../../../tools/src/foreign/withinChars.ts'
 import type { SaidBlock } from '../../../../src/protocol/text/saidContent.ts'
+import { appOf, isForApps } from './apps.ts'
 import type { ServerCall } from './callServer.ts'
 import type { InputChecks } from './inputSchemas.ts'
 import type { ListedTool } from './listTools.ts'
@@ -65,7 +66,7 @@ export async function toolsOf(
   checks: InputChecks,
   calling: Calling,
 ): Promise<MadeTools> {
-  const wanted = listed.filter(({ name }) => isWanted(settings, name))
+  const wanted = listed.filter((tool) => isWanted(settings, tool.name) && !isForApps(tool))
   const prefix = settings.prefix === 'always' ? `${settings.name}_` : ''
   const names = toolNames(
     wanted.map(({ name }) => name),
@@ -89,6 +90,7 @@ export async function toolsOf(
     const shown = names.get(tool.name)!
     const effects = effectsOf(settings, tool)
     const call = tool.isTask ? calling.asTask : calling.now
+    const app = settings.apps === true ? appOf(tool) : undefined
     const mayRepeat = effects === 'none' || effects === 'idempotent'
     const made = defineTool({
       name: shown,
@@ -97,7 +99,8 @@ export async function toolsOf(
       effects,
       needsApproval: approvalOf(settings, tool),
       timeoutMs: settings.callMs,
-      run: (input, context) => call({ name: tool.name, schema: tool.inputSchema, input, shown, mayRepeat }, context),
+      run: (input, context) =>
+        call({ name: tool.name, schema: tool.inputSchema, input, shown, mayRepeat, app }, context),
     })
     tools.push(Object.freeze({ ...made, inputSchema: Object.freeze(inputSchema), parse }))
   }
