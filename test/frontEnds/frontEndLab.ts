@@ -10,7 +10,7 @@ import { frontEndPackages } from './frontEndPackages.ts'
 export type PageFiles = ReadonlyMap<string, string | Uint8Array>
 
 /** Pages that are there, each a module in `pages`. */
-export type FrontEnd = 'copilotKit' | 'copilotKitOld'
+export type FrontEnd = 'copilotKit' | 'copilotKitOld' | 'assistantUi'
 
 const bundled = new Map<FrontEnd, Promise<PageFiles>>()
 
@@ -53,6 +53,7 @@ async function bundle(page: FrontEnd): Promise<PageFiles> {
       configFile: false,
       root: folder,
       logLevel: 'error',
+      resolve: { alias: { 'escapement/client': join(import.meta.dirname, '..', '..', 'src', 'client.ts') } },
       define: { 'process.env.NODE_ENV': '"development"', 'process.env': '{}' },
       build: {
         write: false,

@@ -1,10 +1,11 @@
+import { agUi } from '../../../src/agUi.ts'
 import type { Runtime } from '../../../src/index.ts'
 import { checkProblems } from '../../../test/browser/chromium.ts'
 import { assert } from '../../../test/support/suite.ts'
+import { ChatPage, deskAgent, openDesk } from '../../../test/frontEnds/frontEndDesk.ts'
 import { copilotRuntime, describeFrontEnds } from '../../../test/frontEnds/frontEndLab.ts'
 import { lastingStore } from '../../bridge/test/server/bridgeHarness.ts'
 import { heldReply } from './agUiHarness.ts'
-import { ChatPage, deskAgent, openDesk } from './copilotKitDesk.ts'
 
 const timeoutMs = 120_000
 
@@ -20,7 +21,7 @@ const here = { url: '/ag-ui', thread: 't1' }
 describeFrontEnds('CopilotKit with the endpoint as its runtime', (it) => {
   it('talks, and is the same after a reload, also in the middle of an answer', { timeoutMs }, async (context) => {
     const held = heldReply([{ type: 'text.delta', text: 'It is ' }], 'It is done.')
-    const desk = await openDesk(context, 'copilotKit', { agent: deskAgent({ held }) })
+    const desk = await openDesk(context, 'copilotKit', { agent: deskAgent({ held }), endpoints: [agUi()] })
     const chat = new ChatPage(context.page)
     await chat.open(desk.url, here)
     await chat.say('hello')
@@ -40,7 +41,7 @@ describeFrontEnds('CopilotKit with the endpoint as its runtime', (it) => {
   })
 
   it('carries out its tools, one of them with a person, also after a reload', { timeoutMs }, async (context) => {
-    const desk = await openDesk(context, 'copilotKit')
+    const desk = await openDesk(context, 'copilotKit', { endpoints: [agUi()] })
     const chat = new ChatPage(context.page)
     await chat.open(desk.url, here)
     await chat.say('paint: red')
@@ -56,7 +57,7 @@ describeFrontEnds('CopilotKit with the endpoint as its runtime', (it) => {
   })
 
   it('goes on with what a person says instead of answering its tool', { timeoutMs }, async (context) => {
-    const desk = await openDesk(context, 'copilotKit')
+    const desk = await openDesk(context, 'copilotKit', { endpoints: [agUi()] })
     const chat = new ChatPage(context.page)
     await chat.open(desk.url, here)
     await chat.say('pickColour: blue,green')
@@ -67,7 +68,7 @@ describeFrontEnds('CopilotKit with the endpoint as its runtime', (it) => {
   })
 
   it('asks for approvals, with the answer of a person to each, also after a reload', { timeoutMs }, async (context) => {
-    const desk = await openDesk(context, 'copilotKit')
+    const desk = await openDesk(context, 'copilotKit', { endpoints: [agUi()] })
     const chat = new ChatPage(context.page)
     await chat.open(desk.url, here)
     await chat.say('book: a table')
@@ -89,7 +90,7 @@ describeFrontEnds('CopilotKit with the endpoint as its runtime', (it) => {
   })
 
   it('shares the state both ways', { timeoutMs }, async (context) => {
-    const desk = await openDesk(context, 'copilotKit')
+    const desk = await openDesk(context, 'copilotKit', { endpoints: [agUi()] })
     const chat = new ChatPage(context.page)
     await chat.open(desk.url, here)
     await chat.say('note: wind it')
@@ -110,7 +111,7 @@ describeFrontEnds('CopilotKit with the endpoint as its runtime', (it) => {
 
   it('stops a run', { timeoutMs }, async (context) => {
     const held = heldReply([{ type: 'text.delta', text: 'It is ' }], 'It is done.')
-    const desk = await openDesk(context, 'copilotKit', { agent: deskAgent({ held }) })
+    const desk = await openDesk(context, 'copilotKit', { agent: deskAgent({ held }), endpoints: [agUi()] })
     const chat = new ChatPage(context.page)
     await chat.open(desk.url, here)
     await chat.say('hold')
@@ -124,7 +125,7 @@ describeFrontEnds('CopilotKit with the endpoint as its runtime', (it) => {
   })
 
   it('tells of a run that failed, and goes on', { timeoutMs }, async (context) => {
-    const desk = await openDesk(context, 'copilotKit')
+    const desk = await openDesk(context, 'copilotKit', { endpoints: [agUi()] })
     const chat = new ChatPage(context.page)
     await chat.open(desk.url, here)
     await chat.say('fail')
@@ -137,13 +138,13 @@ describeFrontEnds('CopilotKit with the endpoint as its runtime', (it) => {
 
   it('has an approval still waiting once the server was started again', { timeoutMs }, async (context) => {
     const store = lastingStore()
-    const before = await openDesk(context, 'copilotKit', { store })
+    const before = await openDesk(context, 'copilotKit', { store, endpoints: [agUi()] })
     const chat = new ChatPage(context.page)
     await chat.open(before.url, here)
     await chat.say('book: a table')
     await context.page.locator('#asked').waitFor()
     await before.kill()
-    await openDesk(context, 'copilotKit', { store, port: Number(new URL(before.url).port) })
+    await openDesk(context, 'copilotKit', { store, port: Number(new URL(before.url).port), endpoints: [agUi()] })
     await chat.click('Approve')
     await chat.sees('It was: booked a table.')
     checkProblems(context, /ERR_|Failed to load/)
@@ -153,7 +154,10 @@ describeFrontEnds('CopilotKit with the endpoint as its runtime', (it) => {
 describeFrontEnds('CopilotKit with other ways to the endpoint', (it) => {
   it('works through the runtime of its own, where "Stop" closes a connection', { timeoutMs }, async (context) => {
     const held = heldReply([{ type: 'text.delta', text: 'It is ' }], 'It is done.')
-    const desk = await openDesk(context, 'copilotKit', { agent: deskAgent({ held }), options: { abortOnLeave: true } })
+    const desk = await openDesk(context, 'copilotKit', {
+      agent: deskAgent({ held }),
+      endpoints: [agUi({ abortOnLeave: true })],
+    })
     const url = await copilotRuntime(context, `${desk.url}/ag-ui`)
     const chat = new ChatPage(context.page)
     await chat.open(desk.url, { url, thread: 't1' })
@@ -176,7 +180,7 @@ describeFrontEnds('CopilotKit with other ways to the endpoint', (it) => {
   })
 
   it('works as a client of AG-UI in the page', { timeoutMs }, async (context) => {
-    const desk = await openDesk(context, 'copilotKit')
+    const desk = await openDesk(context, 'copilotKit', { endpoints: [agUi()] })
     const chat = new ChatPage(context.page)
     await chat.open(desk.url, { ...here, http: '' })
     await chat.say('note: it')
@@ -190,7 +194,7 @@ describeFrontEnds('CopilotKit with other ways to the endpoint', (it) => {
   })
 
   it('works with pages of its older documentation', { timeoutMs }, async (context) => {
-    const desk = await openDesk(context, 'copilotKitOld')
+    const desk = await openDesk(context, 'copilotKitOld', { endpoints: [agUi()] })
     const chat = new ChatPage(context.page, context.page.locator('textarea'))
     await chat.open(desk.url, {})
     await chat.say('note: it')

@@ -42,4 +42,12 @@ export const faults: readonly Fault[] = [
     to: 'if (runId === undefined) agent.abort()',
     tests: ['packages/ag-ui/test/copilotKit.test'],
   },
+  {
+    id: 'front-ends-6',
+    file: 'packages/ai-sdk/src/decisions.ts',
+    what: 'a call that a page has given up waits on, and what was said instead is refused',
+    from: "if (part['state'] === 'output-error')",
+    to: "if (part['state'] === 'nothing')",
+    tests: ['packages/ai-sdk/test/people'],
+  },
 ]

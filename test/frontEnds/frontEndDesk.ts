@@ -3,7 +3,6 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { Locator, Page } from 'playwright-core'
 import { z } from 'zod'
-import { agUi } from '../../../src/agUi.ts'
 import {
   createRuntime,
   defineAgent,
@@ -14,12 +13,13 @@ import {
   type ModelRequest,
   type Runtime,
   type Store,
-} from '../../../src/index.ts'
-import { memoryStore } from '../../../src/log/stores/memoryStore.ts'
-import { frontEndFiles, type FrontEnd } from '../../../test/frontEnds/frontEndLab.ts'
-import { tool } from '../../../test/support/agentHarness.ts'
-import type { CaseContext } from '../../../test/support/suite.ts'
-import type { heldReply } from './agUiHarness.ts'
+} from '../../src/index.ts'
+import { memoryStore } from '../../src/log/stores/memoryStore.ts'
+import { frontEndFiles, type FrontEnd } from './frontEndLab.ts'
+import { tool } from '../support/agentHarness.ts'
+import type { CaseContext } from '../support/suite.ts'
+import type { heldReply } from '../../packages/ag-ui/test/agUiHarness.ts'
+import type { Endpoint } from '../../packages/bridge/src/server/endpoint.ts'
 
 const plan = z.object({ title: z.string(), steps: z.array(z.string()) })
 
@@ -59,7 +59,7 @@ const lastText = (messages: ModelRequest['messages']): string =>
     .content.map((block) => (block.type === 'text' ? block.text : ''))
     .join('')
 
-/** An agent with all that a page of CopilotKit has to do with. */
+/** An agent with all that a chat in a page has to do with. */
 export const deskAgent = ({ held }: { readonly held?: ReturnType<typeof heldReply> } = {}): AgentDefinition =>
   defineAgent({
     name: 'desk',
@@ -85,7 +85,7 @@ export interface Desk {
   kill(): Promise<void>
 }
 
-/** A server with the agent at `/ag-ui`, and a page; everything is closed after the case. */
+/** A server with the agent, and a page; everything is closed after the case. */
 export async function openDesk(
   { cleanup }: Pick<CaseContext, 'cleanup'>,
   page: FrontEnd,
@@ -93,19 +93,19 @@ export async function openDesk(
     agent = deskAgent(),
     store = memoryStore(),
     port = 0,
-    options = {},
+    endpoints,
   }: {
     readonly agent?: AgentDefinition
     readonly store?: Store
     readonly port?: number
-    readonly options?: Parameters<typeof agUi>[0]
-  } = {},
+    readonly endpoints: readonly Endpoint[]
+  },
 ): Promise<Desk> {
   const files = await frontEndFiles(page)
   const server = createServer().listen(port, '127.0.0.1')
   await once(server, 'listening')
   const runtime = await createRuntime({ store })
-  const desk = await runtime.serve({ server, definitions: [agent], endpoints: [agUi(options)] })
+  const desk = await runtime.serve({ server, definitions: [agent], endpoints })
   server.on('request', (request, response) => {
     if (desk.handle(request, response)) return undefined
     const name = new URL(request.url ?? '', 'http://localhost').pathname.slice(1)
@@ -125,7 +125,7 @@ export async function openDesk(
 const html =
   '<!doctype html><meta charset="utf-8"><link rel="icon" href="data:,"><link rel="stylesheet" href="/page.css"><body><script type="module" src="/page.js"></script>'
 
-/** A page of CopilotKit, as a person uses it. */
+/** A page with a chat, as a person uses it. */
 export class ChatPage {
   readonly #page: Page
   /** Where a person writes. */
@@ -157,7 +157,7 @@ export class ChatPage {
 
   /** All that was said and answered, in order. */
   async said(): Promise<string[]> {
-    const messages = this.#page.locator('[data-testid=copilot-user-message],[data-testid=copilot-assistant-message]')
+    const messages = this.#page.locator('[data-testid$=user-message],[data-testid$=assistant-message]')
     return (await messages.allInnerTexts()).map((text) => text.replaceAll(/\s+/g, ' ').trim())
   }
 }
