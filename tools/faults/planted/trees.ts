@@ -109,4 +109,28 @@ export const faults: readonly Fault[] = [
     to: 'true',
     tests: ['permissions/decideCall'],
   },
+  {
+    id: 'trees-14',
+    file: 'src/actors/turn/settle.ts',
+    what: 'an aborted call loses its receipt',
+    from: 'receipts: Object.fromEntries(ports.kept)',
+    to: 'receipts: {}',
+    tests: ['tree/abortedCommands'],
+  },
+  {
+    id: 'trees-15',
+    file: 'src/conversation/brakes/revert/planUndo.ts',
+    what: 'a script that was aborted is undone in part',
+    from: " || effects !== 'reversible')",
+    to: ')',
+    tests: ['conversation/planUndo'],
+  },
+  {
+    id: 'trees-16',
+    file: `${folder}/treeUndo.ts`,
+    what: 'a command that was aborted is taken to have done nothing',
+    from: 'if (signal.aborted) ends.set(key, receipt)',
+    to: 'if (signal.aborted) ends.set(key, { changes: 0 })',
+    tests: ['tree/abortedCommands'],
+  },
 ]

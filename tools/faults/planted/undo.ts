@@ -292,8 +292,8 @@ export const faults: readonly Fault[] = [
     id: 'undo-36',
     file: 'src/conversation/brakes/revert/planUndo.ts',
     what: 'a call that was aborted in the middle counts as one whose effect is known',
-    from: 'message.synthetic !== undefined || conversation',
-    to: "message.synthetic === 'interrupted' || conversation",
+    from: "(synthetic !== 'aborted' || receipt === undefined ||",
+    to: "(synthetic !== 'aborted' ||",
     tests: ['conversation/planUndo', 'braking/undo'],
   },
   {

@@ -28,11 +28,13 @@ const receiptSchema = lazily(() =>
     tree: z.string().optional(),
     /** Why it cannot be undone. */
     lost: z.string().optional(),
+    /** Key of a call that is still at work: only its process knows what it has done in the end. */
+    atWork: z.string().optional(),
   }),
 )
 type TreeReceipt = z.output<ReturnType<typeof receiptSchema>>
 
-type Caller = Pick<ToolContext, 'agent' | 'signal' | 'snapshots' | 'keep' | 'closeWith' | 'background'>
+type Caller = Pick<ToolContext, 'agent' | 'key' | 'signal' | 'snapshots' | 'keep' | 'closeWith' | 'background'>
 
 /** A command at work. */
 interface Bracket {
@@ -62,6 +64,7 @@ export interface TreeUndo {
 const together = 'another call was at work in the workspace at the same time'
 /** Commands that changed nothing have one name: they would fill the note of an undo. */
 const nothing = 'commands that changed no file'
+const unknown: TreeReceipt = { changes: 0, lost: 'it was cut short, and it is not known what it did' }
 const gib = 1024 * 1024 * 1024
 
 /**
@@ -73,6 +76,8 @@ export function treeUndo(root: string, { exclude = [], maxFiles = 200_000, maxBy
   const skipped = new Set(['.escapement', ...exclude])
   const active = new Set<Bracket>()
   const left = new Map<string, Map<string, string | null>>()
+  /** Outcomes of aborted commands, by the keys of their calls. */
+  const ends = new Map<string, TreeReceipt>()
   let tree: Tree | undefined
   let users = 0
 
@@ -91,6 +96,7 @@ export function treeUndo(root: string, { exclude = [], maxFiles = 200_000, maxBy
     async close() {
       if (--users > 0 || active.size > 0) return
       left.clear()
+      ends.clear()
       forget()
     },
   }
@@ -104,7 +110,9 @@ export function treeUndo(root: string, { exclude = [], maxFiles = 200_000, maxBy
   }
 
   async function bracketed(command: string, context: Caller, run: () => Promise<string>): Promise<string> {
-    const { signal } = context
+    const { signal, key } = context
+    // Unless it begins, it has done nothing.
+    ends.set(key, { changes: 0 })
     signal.throwIfAborted()
     if (context.closeWith(closer, 'runtime')) users += 1
     // Most of it belongs to no file any more.
@@ -113,14 +121,17 @@ export function treeUndo(root: string, { exclude = [], maxFiles = 200_000, maxBy
     try {
       const before = await take(context).catch((thrown: unknown) => lose(bracket, context, thrown))
       const of = nameOf(command)
-      // Before it acts: a call that fails and has kept nothing is taken to have done nothing.
       if (before === undefined) context.keep({ changes: 0, lost: bracket.lost! }, of)
+      ends.delete(key)
       const end = await run().then(
         (text) => ({ text }),
         (thrown: unknown) => ({ thrown }),
       )
-      if (before !== undefined && !signal.aborted)
-        await keep(before, { bracket, context, of, isError: 'thrown' in end })
+      if (before !== undefined) {
+        const receipt = await receiptOf(before, bracket, context)
+        if (signal.aborted) ends.set(key, receipt)
+        else context.keep(receipt, receipt.changes === 0 && receipt.lost === undefined ? nothing : of)
+      }
       const note = bracket.lost === undefined ? '' : `\nThis cannot be undone: ${bracket.lost}.`
       if ('text' in end) return end.text + note
       throw note === '' || !(end.thrown instanceof Error)
@@ -131,33 +142,26 @@ export function treeUndo(root: string, { exclude = [], maxFiles = 200_000, maxBy
     }
   }
 
-  /** Keeps what differs from the tree before. */
-  async function keep(
-    before: Tree,
-    { bracket, context, of, isError }: { bracket: Bracket; context: Caller; of: string; isError: boolean },
-  ): Promise<void> {
-    const after = await take(context).catch((thrown: unknown) => lose(bracket, context, thrown))
+  /** Keeps what differs from the tree before. Goes on when the call is aborted, whose result then has only its key. */
+  async function receiptOf(before: Tree, bracket: Bracket, context: Caller): Promise<TreeReceipt> {
+    const { signal } = new AbortController()
+    const after = await take({ ...context, signal }).catch((thrown: unknown) =>
+      lose(bracket, { ...context, signal }, thrown),
+    )
     const found = after === undefined ? [] : changesBetween(before, after)
     const changes = found.filter((change) => !isOfFileTool(bracket, change))
     if (after !== undefined && changes.length === 0) {
       bracket.lost = undefined
-      if (!isError) context.keep({ changes: 0 }, nothing)
-      return
+      return { changes: 0 }
     }
     noteLeft(bracket.agentId, changes)
-    const id =
-      bracket.lost !== undefined
-        ? undefined
-        : await keepChanges(changes, contents, context.snapshots).catch((thrown: unknown) => {
-            bracket.lost = `what the files were before could not be kept: ${messageOf(thrown)}`
-            return undefined
-          })
-    const receipt: TreeReceipt = {
-      changes: changes.length,
-      ...(id === undefined ? {} : { tree: id }),
-      ...(bracket.lost === undefined ? {} : { lost: bracket.lost }),
+    if (bracket.lost !== undefined) return { changes: changes.length, lost: bracket.lost }
+    try {
+      return { changes: changes.length, tree: await keepChanges(changes, contents, context.snapshots) }
+    } catch (thrown) {
+      bracket.lost = `what the files were before could not be kept: ${messageOf(thrown)}`
+      return { changes: changes.length, lost: bracket.lost }
     }
-    context.keep(receipt, of)
   }
 
   function noteLeft(agentId: string, changes: readonly TreeChange[]): void {
@@ -173,13 +177,17 @@ export function treeUndo(root: string, { exclude = [], maxFiles = 200_000, maxBy
       undo: (context) =>
         inTurn(contents, turnOf(context), async () => {
           const bracket = begin(context, together)
-          await undoCommand(root, context).finally(() => active.delete(bracket))
+          const { receipt } = context
+          const known = receipt.atWork === undefined ? receipt : ends.get(receipt.atWork)
+          await undoCommand(root, { ...context, receipt: known ?? unknown }).finally(() => active.delete(bracket))
         }),
     },
-    around: (command, context, run) =>
-      context.background === undefined
-        ? inTurn(contents, turnOf(context), () => bracketed(command, context, run))
-        : inBackground(command, context, run),
+    around: (command, context, run) => {
+      if (context.background !== undefined) return inBackground(command, context, run)
+      // Before it acts: a call that fails and has kept nothing is taken to have done nothing.
+      context.keep({ changes: 0, atWork: context.key }, nameOf(command))
+      return inTurn(contents, turnOf(context), () => bracketed(command, context, run))
+    },
     wrote: (agentId, path, hash) => {
       left.get(agentId)?.delete(path)
       for (const bracket of active) bracket.wrote.set(path, hash)

@@ -139,10 +139,7 @@ describe('commands that cannot be undone, or not as a whole', (it) => {
     await run('exit 1')
     assert.equal(
       done.map(({ of, receipt }) => [of, receipt]),
-      [
-        ['commands that changed no file', { changes: 0 }],
-        ['commands that changed no file', { changes: 0 }],
-      ],
+      Array.from({ length: 3 }, () => ['commands that changed no file', { changes: 0 }]),
     )
     assert.equal(await undo(), [])
   })
