@@ -15,7 +15,10 @@ import { assert, describe } from '../support/suite.ts'
 /** As another process has it. */
 function again(conversation: Conversation, sizes?: ChunkSizes): Conversation {
   const state = JSON.parse(JSON.stringify(conversation.keep())) as KeptConversation
-  return new Conversation(conversation.counter, { state, nodes: new KeptNodes(Buffer.concat(keepNodes(conversation, sizes))) })
+  return new Conversation(conversation.counter, {
+    state,
+    nodes: new KeptNodes(Buffer.concat(keepNodes(conversation, sizes))),
+  })
 }
 
 /** So that short conversations have many chunks. */
