@@ -34,7 +34,11 @@ export interface FileChange {
  * Keeps the content of a file before a call changes it. Returns what to tell the model if its content could not be kept, `''` otherwise.
  * Contract: called when it is the file's turn, just before the change.
  */
-export async function keepFile(workspace: Workspace, change: FileChange, context: ToolContext): Promise<string> {
+export async function keepFile(
+  workspace: Workspace,
+  change: FileChange,
+  context: Pick<ToolContext<unknown, FileReceipt>, 'keep' | 'signal' | 'snapshots'>,
+): Promise<string> {
   const { path, after } = change
   const { snapshots, signal } = context
   const before = await fileNow(workspace, path, { signal, maxBytes: snapshots.maxFileBytes })
@@ -100,7 +104,10 @@ export const fileUndo = (use: WorkspaceUse): FileUndo => ({
  * Restores a file to its state before the oldest of these calls. Changes nothing and rejects, with the reason, when it is no longer as the
  * newest call left it, when something else changed it in between, or when its content is no longer kept.
  */
-async function undoFile(use: WorkspaceUse, context: UndoContext<unknown, FileReceipt>): Promise<void> {
+export async function undoFile(
+  use: Pick<WorkspaceUse, 'of' | 'spell'>,
+  context: UndoContext<unknown, FileReceipt>,
+): Promise<void> {
   const { receipt, earlier, signal } = context
   const { path } = receipt
   const workspace = use.of(context)
