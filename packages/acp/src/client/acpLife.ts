@@ -23,6 +23,7 @@ import { AgentProcess, type Command } from './agentProcess.ts'
 import { askPeople } from './askPeople.ts'
 import { SessionCalls } from './sessionCalls.ts'
 import { SessionText } from './sessionText.ts'
+import type { KeptDeed } from './undoWrites.ts'
 import { WorkspaceRequests } from './workspaceRequests.ts'
 
 export interface AcpSettings extends Command {
@@ -32,6 +33,8 @@ export interface AcpSettings extends Command {
   /** Way to sign in, of those that the agent offers. */
   readonly authMethod: string | undefined
   readonly startMs: number
+  /** True if it is kept what undoing its work needs. */
+  readonly isKept: boolean
 }
 
 const handleSchema = lazily(() =>
@@ -53,7 +56,7 @@ export class AcpLife {
   readonly #process: AgentProcess
   readonly #text: SessionText
   readonly #files: WorkspaceRequests | undefined
-  readonly #calls = new SessionCalls()
+  readonly #calls: SessionCalls
   #sessionId: string | undefined
 
   constructor(settings: AcpSettings, task: RemoteTask, host: RemoteHost) {
@@ -62,7 +65,10 @@ export class AcpLife {
     this.#host = host
     this.#process = new AgentProcess(settings, host.redact)
     this.#text = new SessionText(host)
-    const { workspace, name } = settings
+    const { workspace, name, isKept } = settings
+    this.#calls = new SessionCalls((title) => {
+      if (isKept) host.keep({ did: cutEnd(title, 200) } satisfies KeptDeed)
+    })
     this.#files =
       workspace === undefined
         ? undefined
@@ -70,6 +76,7 @@ export class AcpLife {
             agent: name,
             host,
             workspace,
+            isKept,
             isAllowed: (kind) => this.#calls.covers(kind),
           })
   }
@@ -90,6 +97,7 @@ export class AcpLife {
     } finally {
       await this.#cancel(connection)
       await Promise.all([this.#process.close(), this.#files?.terminals.close()])
+      this.#calls.close()
       connection.close()
     }
   }

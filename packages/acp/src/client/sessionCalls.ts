@@ -3,14 +3,27 @@ import type { RequestPermissionRequest, SessionUpdate } from '@agentclientprotoc
 type ToolCall = RequestPermissionRequest['toolCall']
 type AllowedKind = 'edit' | 'execute' | 'any'
 
+interface Allowed {
+  readonly reach: AllowedKind
+  readonly title: string
+  /** Set once the workspace has done something for it. */
+  isUsed: boolean
+}
+
 /** Most calls that are remembered. */
 const mostCalls = 1_000
 
 /** The calls of a session: what was told of each before, and which of them people have allowed. */
 export class SessionCalls {
   readonly #known = new Map<string, ToolCall>()
-  readonly #allowed = new Map<string, AllowedKind>()
+  readonly #allowed = new Map<string, Allowed>()
+  readonly #byItself: (title: string) => void
   #refused: string | undefined
+
+  /** `byItself` is told of each call that was allowed and is not, or was not, carried out by the workspace. */
+  constructor(byItself: (title: string) => void) {
+    this.#byItself = byItself
+  }
 
   /** The title of the call that was not permitted, if the agent has said nothing since: some end their turn then. */
   get refused(): string | undefined {
@@ -23,8 +36,7 @@ export class SessionCalls {
     const { toolCallId, status } = update
     if (status === 'completed' || status === 'failed') {
       this.#known.delete(toolCallId)
-      this.#allowed.delete(toolCallId)
-      return
+      return this.#settle(toolCallId)
     }
     this.#known.set(toolCallId, this.whole(update))
     if (this.#known.size > mostCalls) this.#known.delete(this.#known.keys().next().value!)
@@ -37,22 +49,35 @@ export class SessionCalls {
   }
 
   /** Notes that people have allowed a call, until it has ended. */
-  allow({ toolCallId, kind }: ToolCall): void {
-    const allowed = allowedBy[kind ?? 'other']
-    if (allowed !== undefined) this.#allowed.set(toolCallId, allowed)
+  allow({ toolCallId, title, kind }: ToolCall): void {
+    const reach = allowedBy[kind ?? 'other']
+    if (reach !== undefined) this.#allowed.set(toolCallId, { reach, title: title ?? toolCallId, isUsed: false })
   }
 
   refuse({ toolCallId, title }: ToolCall): void {
     this.#refused = title ?? toolCallId
   }
 
-  /** Returns true while a call that was allowed is about such a thing. */
+  /** Returns true while a call that was allowed is about such a thing, which the workspace then carries out. */
   covers(wanted: 'edit' | 'execute'): boolean {
-    return [...this.#allowed.values()].some((kind) => kind === 'any' || kind === wanted)
+    const found = [...this.#allowed.values()].find(({ reach }) => reach === 'any' || reach === wanted)
+    if (found !== undefined) found.isUsed = true
+    return found !== undefined
+  }
+
+  /** Settles all calls, once the agent does no more. */
+  close(): void {
+    for (const id of this.#allowed.keys()) this.#settle(id)
+  }
+
+  #settle(id: string): void {
+    const allowed = this.#allowed.get(id)
+    this.#allowed.delete(id)
+    if (allowed?.isUsed === false) this.#byItself(allowed.title)
   }
 }
 
-/** The deeds in the workspace that a call of a kind may do once it was allowed, without being asked about again. */
+/** By kind, how far a call that was allowed reaches in the workspace without being asked about again. */
 const allowedBy: { readonly [kind: string]: AllowedKind | undefined } = {
   edit: 'edit',
   delete: 'edit',

@@ -4,7 +4,7 @@ import { needing } from '../../../../test/support/needing.ts'
 import { assert, describe } from '../../../../test/support/suite.ts'
 import type { Agent } from '../../../../src/runtime/agents/agent.ts'
 import { localWorkspace } from '../../../tools/src/workspace/localWorkspace.ts'
-import { call, callerOf, temporary } from '../client/callerHarness.ts'
+import { call, callerOf, takeBack, temporary } from '../client/callerHarness.ts'
 import { serveChatModel } from './chatModel.ts'
 import { foreignAgents, qwenIn } from './qwen.ts'
 
@@ -24,7 +24,7 @@ function approveAll(agent: Agent): readonly { readonly name: string }[] {
 describe('a coding agent of another vendor as a sub-agent', (it) => {
   const itNeeds = needing(foreignAgents, it)
 
-  itNeeds('asks people before it writes, and writes by our workspace', slow, async (context) => {
+  itNeeds('asks people before it writes, and writes by our workspace, which takes it back', slow, async (context) => {
     const cwd = temporary(context)
     writeFileSync(join(cwd, 'a.txt'), 'before\n')
     const model = await serveChatModel(context, [
@@ -39,8 +39,9 @@ describe('a coding agent of another vendor as a sub-agent', (it) => {
       await place.write(...given)
     }
     const workspace = Object.create(place, { write: { value: write } }) as typeof place
-    const qwen = qwenIn(context, cwd, { model: model.url, workspace })
-    const { agent, said, log } = await call(context, callerOf(qwen, 'Change the files.'))
+    const qwen = qwenIn(context, cwd, { model: model.url, workspace, snapshots: true })
+    const called = await call(context, callerOf(qwen, 'Change the files.'))
+    const { agent, said, log } = called
     const shown = approveAll(agent)
     assert.is(await said(), 'All done.', model.results.join('\n'))
 
@@ -61,6 +62,10 @@ describe('a coding agent of another vendor as a sub-agent', (it) => {
     assert.ok(end.spent !== undefined && end.spent.turns >= 3)
     const texts = records.flatMap((record) => (record.type === 'child.update' ? [record.text] : []))
     assert.match(texts.join('\n'), 'WriteFile')
+
+    assert.equal((await takeBack(called)).kept, [])
+    assert.is(readFileSync(join(cwd, 'a.txt'), 'utf8'), 'before\n')
+    assert.not.ok(existsSync(join(cwd, 'new/b.txt')))
   })
 
   itNeeds('goes on in its session once its process was killed', slow, async (context) => {

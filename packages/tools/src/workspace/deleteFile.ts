@@ -24,7 +24,7 @@ export const deleteFileTool = (use: WorkspaceUse, needsApproval: Approval<Delete
       const workspace = use.of(context)
       return inTurn(workspace, path, async () => {
         await readPart(workspace, path, { signal, maxBytes: 1 })
-        const note = await keepFile(workspace, { path, after: null, tree: undo.tree }, context)
+        const note = await keepFile(workspace, { path, after: null, by: undo.writer(context) }, context)
         await workspace.remove(path, { signal })
         context.changed(path)
         return `Deleted ${path}.${note}`

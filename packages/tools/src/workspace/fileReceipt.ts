@@ -33,22 +33,28 @@ export interface FileChange {
   readonly after: Uint8Array | null
 }
 
+/** Agent that writes into a folder whose commands are undone. */
+interface TreeWriter {
+  readonly tree: TreeUndo
+  readonly agentId: string
+}
+
 /**
  * Keeps the content of a file before a call changes it. Returns what to tell the model if its content could not be kept, `''` otherwise.
  * Contract: called when it is the file's turn, just before the change.
  */
 export async function keepFile(
   workspace: Workspace,
-  change: FileChange & Pick<FileUndo, 'tree'>,
-  context: ToolContext,
+  change: FileChange & { readonly by?: TreeWriter | undefined },
+  context: Pick<ToolContext<unknown, FileReceipt>, 'keep' | 'signal' | 'snapshots'>,
 ): Promise<string> {
-  const { path, after, tree } = change
-  const { snapshots, signal, agent } = context
+  const { path, after, by } = change
+  const { snapshots, signal } = context
   const before = await fileNow(workspace, path, { signal, maxBytes: snapshots.maxFileBytes })
   const lost = before === null ? undefined : await whyNotKept(before, snapshots)
   const made = before === null ? await firstMissing(workspace, path, signal) : undefined
   const [found, wrote] = [before?.hash ?? null, after === null ? null : hashOf(after)]
-  const byCommand = tree?.leftBy(agent.id, path) === found
+  const byCommand = by?.tree.leftBy(by.agentId, path) === found
   const receipt: FileReceipt = {
     path,
     before: found,
@@ -59,7 +65,7 @@ export async function keepFile(
     ...(lost === undefined ? {} : { lost }),
   }
   context.keep(receipt, path)
-  tree?.wrote(agent.id, path, wrote)
+  by?.tree.wrote(by.agentId, path, wrote)
   return lost === undefined ? '' : `\nThis cannot be undone: ${lost}.`
 }
 
@@ -101,13 +107,13 @@ export interface FileUndo {
     readonly receipt: ReturnType<typeof fileReceiptSchema>
     undo(context: UndoContext<unknown, FileReceipt>): Promise<void>
   }
-  /** Set if commands are undone, too. */
-  readonly tree: TreeUndo | undefined
+  /** Returns who writes, for `keepFile`, if commands are undone, too. */
+  writer(context: Pick<ToolContext, 'agent'>): TreeWriter | undefined
 }
 
 export const fileUndo = (use: WorkspaceUse, tree: TreeUndo | undefined): FileUndo => ({
   tool: { effects: 'reversible', receipt: fileReceiptSchema(), undo: (context) => undoFile(use, context) },
-  tree,
+  writer: ({ agent }) => (tree === undefined ? undefined : { tree, agentId: agent.id }),
 })
 
 /**
@@ -115,7 +121,10 @@ export const fileUndo = (use: WorkspaceUse, tree: TreeUndo | undefined): FileUnd
  * the older calls. Changes nothing and rejects, with the reason, when it is no longer as the
  * newest call left it, when something else changed it in between, or when its content is no longer kept.
  */
-async function undoFile(use: WorkspaceUse, context: UndoContext<unknown, FileReceipt>): Promise<void> {
+export async function undoFile(
+  use: Pick<WorkspaceUse, 'of' | 'spell'>,
+  context: UndoContext<unknown, FileReceipt>,
+): Promise<void> {
   const { receipt, earlier, signal } = context
   const { path } = receipt
   const workspace = use.of(context)

@@ -36,7 +36,7 @@ export const writeFileTool = (use: WorkspaceUse, needsApproval: Approval<WriteFi
         const { content, note: kept } = asBefore(before?.bytes ?? new Uint8Array(), given)
         const bytes = new TextEncoder().encode(content)
         const note =
-          undo === undefined ? '' : await keepFile(workspace, { path, after: bytes, tree: undo.tree }, context)
+          undo === undefined ? '' : await keepFile(workspace, { path, after: bytes, by: undo.writer(context) }, context)
         await workspace.write(path, bytes, { signal })
         context.changed(path)
         const now = `${bytes.length} bytes, ${countLines(content)} lines`
