@@ -145,7 +145,13 @@ describe('rules that people add', (it) => {
     const { agent, ofType } = harness
     agent.setMode('plan')
     const run = agent.prompt('go')
-    agent.decide(await asked(harness, 1), 'deny', 'Think again.')
+    const plan = await asked(harness, 1)
+    // No rule is offered that would accept every plan.
+    assert.equal(
+      agent.approvals().map(({ name, suggest }) => [name, suggest]),
+      [['exit_plan', undefined]],
+    )
+    agent.decide(plan, 'deny', 'Think again.')
     assert.is(agent.permissions()!.mode, 'plan')
     agent.decide(await asked(harness, 2), 'approve')
     await run.result

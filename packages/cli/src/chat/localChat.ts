@@ -35,6 +35,7 @@ export interface TerminalChatOptions extends ChatOptions {
 const aboutSession = (session: Session, host: CliHost): ChatAbout => ({
   has: (part) => {
     if (part === 'policies') return session.agent.policies.length > 0
+    if (part === 'fold') return session.agent.braking.fold
     return part !== 'models' || session.definition.turns.models.size > 0
   },
   conversation: () => Promise.resolve(session.agent.conversation),
