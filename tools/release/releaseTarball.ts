@@ -61,6 +61,22 @@ export function wrongInTarball(
   ]
 }
 
+/** Most bytes of the download that starts projects. */
+const mostOfStarter = 200_000
+
+/** Faults of a tarball of the package that starts projects; empty: none. Pure. */
+export function wrongInStarter(
+  { files, size }: Tarball,
+  { bin = {} }: { readonly bin?: Readonly<Record<string, string>> },
+): readonly string[] {
+  const paths = new Set(files.map(({ path }) => path))
+  const missing = ['package.json', 'README.md', 'LICENSE', ...Object.values(bin)].filter((path) => !paths.has(path))
+  return [
+    ...missing.map((path) => `${path} is missing from the starter.`),
+    ...(size > mostOfStarter ? [`The starter has ${size} bytes, above its budget of ${mostOfStarter}.`] : []),
+  ]
+}
+
 /** Files that a condition of `exports` leads to, without `./`. */
 function targetsOf(target: unknown): readonly string[] {
   if (typeof target === 'string') return [target.replace(/^\.\//, '')]
