@@ -1,3 +1,4 @@
+import { childrenOf } from './childrenOf.ts'
 import { join } from 'node:path'
 import { systemClock } from '../../../../src/protocol/ports/clock.ts'
 import { savingsOf } from '../../../sessions/src/savings/savings.ts'
@@ -68,6 +69,7 @@ export async function chatInTerminal(
       headline: `${modelId} · ${dir}`,
       isPriced,
       window: () => session.definition.compaction?.policy.contextWindow,
+      below: () => childrenOf(session.agent),
       ctrlC: { help: 'stop the agent; twice, leave', hint: 'Esc to stop' },
       policy: () => approvalPolicy(true, yes),
       history: historyFile(join(place.folder ?? join(dir, '.escapement'), 'history'), (text) => redactor.text(text)),
