@@ -89,7 +89,7 @@ describe('a policy', (it) => {
       [
         'nonsense',
         'failed',
-        'decide: nonsense answered nonsense: hide: Invalid input: expected array, received string',
+        'decide: nonsense answered nonsense: hide: give a list, not a string',
       ],
       ['unknown', 'planned'],
       ['nothing', 'nothing'],

@@ -197,7 +197,7 @@ describeInChromium('the documentation site in a browser', (it) => {
     await page.getByRole('link', { name: 'Open this session' }).click()
     await page.getByRole('link', { name: 'Open the session' }).click()
     await page.waitForURL(/\/unreleased\/recorded\.html/)
-    await page.getByText('Done: sort.mjs is a merge sort').waitFor()
+    await page.getByText('How is it checked?').waitFor()
     await page.getByText('Lesson').first().waitFor()
   })
 

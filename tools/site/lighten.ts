@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 
-/** What pages repeat, which stands in files that all pages of a version share: by its text, what it is called there. */
+/** Texts that pages repeat and that stand in files that all pages of a version share: by its text, what it is called there. */
 export interface Shared {
   readonly scripts: Map<string, string>
   readonly drawings: Map<string, string>

@@ -74,6 +74,8 @@ export interface Config {
   readonly tools?: ToolEntries
   /** Folders of skills of that agent, relative to this file. */
   readonly skills?: readonly string[]
+  /** True if agents of `agents` that `run` and `chat` talk to are told the `AGENTS.md` files of the folder too, as that agent is. Default: false. */
+  readonly agentsMd?: boolean
   /** MCP servers of that agent, by name, with the options of `mcpTools` in `escapement/mcp`. */
   readonly mcp?: { readonly [name: string]: ConfigMcpServer }
   /** Limits of each run of that agent. Default: 200 turns. */

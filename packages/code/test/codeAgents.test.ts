@@ -46,6 +46,17 @@ const ended = (records: readonly LogRecord[]) =>
   records.flatMap((record) => (record.type === 'child.ended' ? [record] : []))
 
 describe('a script that calls sub-agents', (it) => {
+  it('may have no tools besides', async (context) => {
+    const tools = [codeTool([], { only: true, engine })]
+    const life = await new Lives(context).begin(coder(`return tools.echo({ task: 'one' })`, [echo()], { tools }), 'go')
+    await ends(life.agent)
+    assert.match(said(life), 'echo one')
+    assert.throws(
+      () => coder('', [], { tools }),
+      /codeTool: give a list of tools that scripts can call, or the agent sub-agents/,
+    )
+  })
+
   it('gets their answers, as text or as data, and each has a child with a log of its own', async (context) => {
     const judge = echo('judge', {
       output: z.object({ good: z.boolean() }),

@@ -8,7 +8,7 @@ const groups: readonly (readonly [address: RegExp, labels: readonly string[]])[]
 export const groupsFor = (address: string): readonly string[] | undefined =>
   groups.find(([pattern]) => pattern.test(address))?.[1]
 
-/** Of the modules of the API a page of a type shows its own, and the list of all: tells whether it shows an entry of its menu. Pure. */
+/** Tells whether a page shows an entry of its menu: of the modules of the API, one of a type has its own and the list of all. Pure. */
 export function isNear(address: string, href: string): boolean {
   const [, module] = /^(api\/[^/]+)\//.exec(address) ?? []
   return module === undefined || !/\/api\/[^/]+\/$/.test(href) || href.endsWith(`/${module}/`)
