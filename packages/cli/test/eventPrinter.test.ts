@@ -23,6 +23,24 @@ describe('events at a terminal', (it) => {
     assert.is(printed, `! ${said}\n✗ failed ${facts}\n✗ failed: ${said} ${facts}\n`)
   })
 
+  it('name a call by its key: one of a sub-agent may have the same id', () => {
+    let printed = ''
+    const screen = plainScreen({ write: (text) => (printed += text) })
+    const print = eventPrinter({ screen, colours: coloursFor({}, {}), isPriced: false })
+    const call = (agentId: string, name: string) => ({
+      agentId,
+      callId: 'c',
+      key: `${agentId}/t0/tool/c`,
+      name,
+      input: {},
+    })
+    const message = { content: [{ type: 'text', text: 'done' }], isError: false }
+    print({ type: 'tool.start', ...call('a', 'coder') } as unknown as AgentEvent)
+    print({ type: 'approval.requested', ...call('a.1', 'pay') } as unknown as AgentEvent)
+    print({ type: 'tool.end', ...call('a', 'coder'), message, attempts: 1, ms: 1 } as unknown as AgentEvent)
+    assert.match(printed, '✓ coder {}')
+  })
+
   it('say what a fold and a prune hide and save, and why one was refused', () => {
     let printed = ''
     const screen = plainScreen({ write: (text) => (printed += text) })

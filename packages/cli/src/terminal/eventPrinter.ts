@@ -110,22 +110,22 @@ export function eventPrinter(options: PrinterOptions): (event: AgentEvent) => vo
       failure = errorWords(error)
       line(colours.yellow(withoutControls(`! ${failure}${again}`)))
     },
-    'approval.requested': ({ callId, name, input }) => {
-      calls.set(callId, { line: callLine(name, input) })
-      if (options.isAsking?.() === true) seen.add(callId)
+    'approval.requested': ({ key, name, input }) => {
+      calls.set(key, { line: callLine(name, input) })
+      if (options.isAsking?.() === true) seen.add(key)
     },
-    'approval.decided': ({ callId, input }) => {
+    'approval.decided': ({ key, input }) => {
       // It is not what was shown.
-      if (input !== undefined) seen.delete(callId)
+      if (input !== undefined) seen.delete(key)
     },
-    'tool.start': ({ callId, name, input }) => {
+    'tool.start': ({ key, name, input }) => {
       const edit = screen.columns === undefined ? undefined : editOf(name, input)
-      calls.set(callId, { line: callLine(name, input), ...(edit === undefined ? {} : { edit }) })
+      calls.set(key, { line: callLine(name, input), ...(edit === undefined ? {} : { edit }) })
     },
     'tool.end': (event) => {
-      const call = calls.get(event.callId)
-      const isSeen = seen.delete(event.callId)
-      calls.delete(event.callId)
+      const call = calls.get(event.key)
+      const isSeen = seen.delete(event.key)
+      calls.delete(event.key)
       const edit = event.message.isError ? undefined : call?.edit
       const columns = (screen.columns ?? usualColumns) - 1
       const mark = event.message.isError ? colours.red('✗') : colours.green('✓')

@@ -34,15 +34,18 @@ export interface StatusFacts {
 const leastParts = 2
 
 /**
- * Describes the work of an agent in a line of `columns`: what its sub-agents do is left out first, then parts at its end, then the hint how to stop it. The current work stays,
- * even if it is wider. Pure.
+ * Describes the work of an agent in a line of `columns`. First the parts behind its sub-agents are left out, then what these do, then parts at
+ * its end, then the hint how to stop it. The current work stays, even if it is wider. Pure.
  */
 export function statusText({ below = [], ...facts }: NowFacts, hint: string, columns: number): string {
-  if (below.length > 0) {
-    const whole = `● ${[...nowParts({ ...facts, below }), hint].join(' · ')}`
-    if (textWidth(whole) <= columns) return whole
-  }
   const parts = nowParts(facts)
+  const whole = nowParts({ ...facts, below })
+  const told = whole.findIndex((part, at) => part !== parts[at])
+  const tellsBelow = told === -1 ? whole.length : told
+  for (let count = whole.length; count > tellsBelow; count--) {
+    const line = `● ${[...whole.slice(0, count), hint].join(' · ')}`
+    if (textWidth(line) <= columns) return line
+  }
   const least = facts.turnIndex === undefined ? 1 : leastParts
   const of = (some: readonly string[]): string => `● ${some.join(' · ')}`
   for (let count = parts.length; count >= least; count--) {
