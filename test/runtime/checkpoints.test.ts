@@ -95,7 +95,7 @@ function withSummary(body: Uint8Array): Uint8Array {
   const kept = JSON.parse(Buffer.from(body.subarray(4, 4 + length)).toString()) as KeptState
   const { conversation } = kept
   const overlays = [{ nodeId: conversation.tree.lastNodeId + 1, from: 1, to: 2 }]
-  return bodyOf({ ...kept, conversation: { ...conversation, overlays } }, body.subarray(4 + length))
+  return bodyOf({ ...kept, conversation: { ...conversation, overlays } }, [body.subarray(4 + length)])
 }
 
 /** Puts another checkpoint in the place of the one there is. */

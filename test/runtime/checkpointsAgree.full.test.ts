@@ -164,7 +164,7 @@ function standing(host: AgentHost): string {
   const { frame, leftBehind } = view.requests
   return JSON.stringify({
     keeps: host.view.keep().kept,
-    nodes: nodesIn(host.view.keep().nodes),
+    nodes: nodesIn(Buffer.concat(host.view.keep().nodes)),
     input,
     spent,
     metadata,

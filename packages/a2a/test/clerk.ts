@@ -39,6 +39,7 @@ export function clerkWith(paid: string[] = [], gate: Promise<void> = new Promise
     name: 'clerk',
     description: 'Pays bills.',
     tools: [pay, ask, wait],
+    retry: { attempts: 1 },
     model: policyModel(({ messages }) => {
       const last = messages.at(-1)!
       if (last.role === 'toolResult') return `Done: ${textOf(last.content)}`

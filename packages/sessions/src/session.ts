@@ -137,6 +137,8 @@ export interface SessionRun {
 export interface Session {
   /** The agent's id; empty before the log's first record. */
   readonly id: string
+  /** Present for the log of a machine that is kept: `definition` is then its name. */
+  readonly kind?: 'machine'
   /** Ids of the ancestors, root first. */
   readonly path: readonly string[]
   readonly definition: string

@@ -77,6 +77,8 @@ export const clientFrames = variants({
       descendants: z.boolean().exactOptional(),
       /** Also sends the requests to the model (`turn.request`); each contains the whole conversation. Default `false`. */
       requests: z.boolean().exactOptional(),
+      /** Sends captured requests of the log (`turn.captured`) in full. `false`: `record.withheld` with `captured` instead. Default `true`. */
+      captured: z.boolean().exactOptional(),
     }),
   'agent.unsubscribe': () => onlyFields({ ...ofAgent(), type: z.literal('agent.unsubscribe') }),
   /** Forks an agent: begins a session that shares its past up to the step of a node, such as `n12`. */
@@ -242,6 +244,8 @@ export type AgentSummary = z.infer<ReturnType<typeof agentSummarySchema>>
 export const sessionEntrySchema = lazily(() =>
   z.object({
     agentId: z.string(),
+    /** Present for the log of a machine that is kept: `definition` is then its name. */
+    kind: z.literal('machine').exactOptional(),
     definition: z.string(),
     path: z.array(z.string()).readonly(),
     status: z.enum(['running', 'completed', 'aborted', 'rejected', 'paused', 'failed']),

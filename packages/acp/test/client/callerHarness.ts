@@ -13,7 +13,7 @@ import type { CaseContext } from '../../../../test/support/suite.ts'
 import { createRuntime } from '../../../bridge/src/createRuntime.ts'
 import { acpAgent, type AcpAgentOptions } from '../../src/client/acpAgent.ts'
 
-const script = join(import.meta.dirname, 'foreignAgent.ts')
+export const script = join(import.meta.dirname, 'foreignAgent.ts')
 
 /** A folder that is removed at the end of the case. */
 export function temporary({ cleanup }: CaseContext): string {

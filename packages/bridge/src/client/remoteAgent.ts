@@ -261,13 +261,20 @@ export class RemoteAgent<
 
   #addListener(
     heard: Pick<ListenerOptions, 'onEvent' | 'onCaughtUp' | 'onEnd'>,
-    { fromSeq, deltas = true, descendants = false, requests = false, rereads = false }: RemoteSubscribeOptions,
+    {
+      fromSeq,
+      deltas = true,
+      descendants = false,
+      requests = false,
+      captured = true,
+      rereads = false,
+    }: RemoteSubscribeOptions,
   ): () => void {
     if (fromSeq !== undefined && (!Number.isInteger(fromSeq) || fromSeq < 1)) {
       throw new RuntimeError('INVALID_OPTION', `fromSeq is ${fromSeq}, but records are numbered from 1.`)
     }
     const cursor = fromSeq === undefined ? undefined : fromSeq - 1
-    return this.#feed.add({ cursor, deltas, descendants, requests, rereads, ...heard })
+    return this.#feed.add({ cursor, deltas, descendants, requests, captured, rereads, ...heard })
   }
 
   /** Sets the schema that checks answers from now on. */

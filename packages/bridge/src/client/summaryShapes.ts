@@ -75,6 +75,7 @@ export const summaryShape = fields<AgentSummary>(summaryFields)
 /** A session in a list. */
 export const sessionShape = fields<SessionEntry>({
   agentId: text,
+  kind: maybe(word('machine')),
   definition: text,
   path: list(text),
   status: word('running', 'completed', 'aborted', 'rejected', 'paused', 'failed'),

@@ -16,7 +16,7 @@ import type { Bridge } from './bridge.ts'
 import { rightToDecide } from './commandRights.ts'
 import type { AgentBirth, Dispatch } from './dispatch.ts'
 import type { DrivenAgent } from './drivenAgent.ts'
-import { hostChart } from './hosts.ts'
+import { charted, openHosts } from './hosts.ts'
 import type { AskedSessions, WantedSessions } from './sessionIndex.ts'
 import type { BridgeLimits } from './limits.ts'
 import { Sealed } from './sealed.ts'
@@ -164,6 +164,7 @@ export class AgentAccess implements Viewer {
       for (const child of agent.children()) add(child)
     }
     for (const agent of this.#bridge.runtime.agents()) add(agent)
+    for (const id of openHosts(this.#bridge.runtime)) ids.add(id)
     return ids
   }
 
@@ -340,8 +341,7 @@ export class AgentAccess implements Viewer {
   /** Resolves with the chart's subject for an agent, which is not woken. Rejects with `AGENT_NOT_FOUND`, `BRIDGE_FORBIDDEN`. */
   async charted(agentId: string): Promise<ChartSubject> {
     this.must('see.all', 'chart')
-    const machine = this.find(agentId) === undefined ? await hostChart(this.#bridge, this, agentId) : undefined
-    return machine ?? (await this.#bridge.agents.charted(agentId, this))
+    return await charted(this.#bridge, this, agentId)
   }
 
   /** Resolves with an agent that runs, or resumes it from its log. Rejects with `AGENT_NOT_FOUND`, `AGENT_STOPPED`, and as the checks do. */

@@ -178,7 +178,7 @@ export const commandTable: { readonly [T in Command['type']]: CommandHandler<T> 
     needs: 'see.messages',
     async run(
       { bridge, access, subscriptions },
-      { agentId, fromSeq = 1, deltas = true, descendants = false, requests = false },
+      { agentId, fromSeq = 1, deltas = true, descendants = false, requests = false, captured = true },
     ) {
       if (requests) access.must('see.all', 'agent.subscribe: requests')
       const feed = await bridge.feedOf(agentId, access, fromSeq)
@@ -186,7 +186,7 @@ export const commandTable: { readonly [T in Command['type']]: CommandHandler<T> 
         bridge.releaseFeed(agentId)
         throw thrown
       })
-      subscriptions.subscribe(feed, { fromSeq, deltas, descendants, requests }, view)
+      subscriptions.subscribe(feed, { fromSeq, deltas, descendants, requests, captured }, view)
       return { seq: feed.lastSeq }
     },
   },

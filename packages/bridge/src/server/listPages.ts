@@ -34,6 +34,7 @@ export const sessionEntry = (session: SessionSummary, source: string | undefined
   turns: session.turns,
   usage: session.usage,
   costUsd: session.costUsd,
+  ...(session.kind === undefined ? {} : { kind: session.kind }),
   ...(session.title === undefined ? {} : { title: session.title }),
   ...(session.last === undefined ? {} : { last: withOutwardError(session.last) }),
   ...(source === undefined ? {} : { forkedFrom: source }),

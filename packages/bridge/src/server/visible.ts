@@ -211,6 +211,12 @@ function withheld(event: AgentEvent): EventOf<'record.withheld'> {
   return { type: 'record.withheld', ...where, ...place }
 }
 
+/** Returns the placeholder for a captured request whose messages the client did not ask for. */
+export function captureApart(event: EventOf<'turn.captured'>): EventOf<'record.withheld'> {
+  const { attempt, model, kept, messages } = event
+  return { ...withheld(event), captured: { attempt, model, kept, messages: messages.length } }
+}
+
 /** The part of an event or a record that is shown to a client that does not see everything; `undefined`: none. */
 function shown<T extends AgentEvent | LogRecord>(event: T, view: View, tools: ClientTools): T | undefined {
   if (isOfPart(event)) return wordsOf(event)!.visible?.(event)

@@ -95,8 +95,14 @@ const conversationData = (conversation: ConversationView): object => ({
 })
 
 /** Savings without what the session has anyway. */
-const savingsData = ({ agentId: _, definition: __, sizes: ___, children: ____, ...savings }: AgentSavings): object =>
-  savings
+const savingsData = ({
+  agentId: _,
+  definition: __,
+  sizes: ___,
+  children: ____,
+  stalls: _____,
+  ...savings
+}: AgentSavings): object => savings
 
 async function showSession(views: Views): Promise<number> {
   const { session, host, logs } = views

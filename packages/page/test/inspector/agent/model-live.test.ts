@@ -124,7 +124,7 @@ describe('the model of the inspector page', (it) => {
     await agent.prompt('Hi again').result
     const page = open(context, serving, '#agent=one')
     const tools = ['ask']
-    const down = await page.until(({ status, sources }) => status === 'live' && sources.length > 0)
+    const down = await page.until(({ sources }) => sources[0]?.state !== undefined)
     assert.equal(down.sources, [{ source: 'srv', state: 'waiting', trouble: 'it is down', tools }])
     assert.equal(down.sources.map(sourceWords), ['srv: 1 tool, waiting, it is down'])
     source.comeUp()

@@ -66,7 +66,8 @@ describeInChromium('what the brakes saved', (it) => {
         await inspector.sees(rangeWords(treeSavings(agents).usd!), all)
         assert.equal(await axeViolations(page), [])
         assert.is(await page.evaluate('document.documentElement.scrollWidth <= innerWidth'), true)
-        await page.getByRole('button', { name: 'lead.1' }).last().click()
+        await page.getByRole('columnheader', { name: 'Stalls' }).waitFor()
+        await page.locator('button[title="lead.1"]').click()
         await page.waitForFunction(`location.hash.includes('agent=lead.1')`)
         checkProblems(context)
       },
