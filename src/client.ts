@@ -1,20 +1,21 @@
 /** The door "escapement/client": drives the agents of a server, from a browser or from Node. */
 
 // Connections
-export {
-  connect,
-  type Client,
-  type ConnectOptions,
-  type RemoteAgent,
-  type RemoteAgentOf,
-} from '../packages/bridge/src/client/index.ts'
+export { connect, type Client, type RemoteAgent, type RemoteAgentOf } from '../packages/bridge/src/client/index.ts'
 
 // What a server answers
 export type {
   AgentSummary,
+  HostView,
+  RemoteAgents,
   RemoteConversation,
   RemoteHost,
+  RemoteSearch,
+  RemoteSessions,
+  RemoteShare,
   RemoteSnapshot,
+  RemoteSpend,
+  RemoteWaiting,
   SessionEntry,
 } from '../packages/bridge/src/client/index.ts'
 
@@ -32,6 +33,7 @@ export {
   type ChatReply,
   type ChatStateData,
   type ConversationStore,
+  type EscapementChatTransport,
 } from '../packages/bridge/src/client/index.ts'
 
 // Names of the main door that code beside a client needs

@@ -3,11 +3,4 @@ export { codeTool, type CodeToolOptions } from '../packages/code/src/codeTool.ts
 
 // Engines
 export { quickJsEngine } from '../packages/code/src/quickJsEngine.ts'
-export type {
-  CodeEngine,
-  OpenScript,
-  Script,
-  ScriptAnswer,
-  ScriptLimits,
-  ScriptListener,
-} from '../packages/code/src/engine.ts'
+export type { CodeEngine, Script, ScriptAnswer, ScriptLimits } from '../packages/code/src/engine.ts'

@@ -6,7 +6,6 @@
 // Agents: what they are told, and what may be said of their calls
 export { defineAgent, type AgentOptions } from './actors/define/defineAgent.ts'
 export type { AgentDefinition } from './actors/define/agentDefinition.ts'
-export type { SubAgentOptions } from './actors/define/subAgents.ts'
 export type { BrakingOptions } from './actors/define/brakingOptions.ts'
 export type { MemoryOptions } from './actors/parts/memory/memoryOptions.ts'
 export type { Guard, HookedCall, HookedResult } from './actors/define/hooks.ts'
@@ -28,7 +27,7 @@ export { skillTools, type SkillSource } from './actors/parts/skills/skillTools.t
 
 // Permissions
 export type { PermissionOptions } from './actors/parts/permissions/permissionOptions.ts'
-export { claudeRules, opencodeRules } from '../packages/tools/src/permissions/importRules.ts'
+export { claudeRules, opencodeRules, type ImportedRules } from '../packages/tools/src/permissions/importRules.ts'
 export { fileRules } from '../packages/stores/src/fileRules.ts'
 export type { RuleStore } from './protocol/ports/ruleStore.ts'
 export type { PermissionMode } from './protocol/parts/permissions/permissionModes.ts'
@@ -56,13 +55,15 @@ export { estimateTokens, type TokenCounter } from './conversation/limits/tokenCo
 export { totalTokens } from './protocol/text/messageText.ts'
 
 // The runtime, its agents and their runs
+export type { AgentTree, PendingApproval } from './runtime/agents/agentTree.ts'
+export type { Settled } from './runtime/agents/settled.ts'
+export type { ResumedAll } from '../packages/waking/src/resumeAll.ts'
+export type { Waker } from '../packages/waking/src/wake.ts'
 export { createRuntime, type Runtime } from '../packages/bridge/src/createRuntime.ts'
-export type { ScheduleOptions } from './protocol/parts/schedules/scheduleOptions.ts'
 export type { RuntimeOptions } from './runtime/runtimeOptions.ts'
 export type { Agent } from './runtime/agents/agent.ts'
 export type { AgentOf } from './runtime/agents/agent.ts'
 export type { StateDoor } from './actors/parts/state/stateDoor.ts'
-export type { StateOptions } from './actors/parts/state/stateOptions.ts'
 export type { StateOp } from './protocol/parts/state/patch.ts'
 export type { DepsOf, OutputOf, StateOf } from './runtime/agents/agentTypes.ts'
 export type { Run } from './protocol/runs/run.ts'
@@ -110,7 +111,7 @@ export { supervisorMachine } from './machines/supervisorMachine.ts'
 export type { AgentContext } from './machines/agentTypes.ts'
 
 // Servers
-export type { BridgeServer, ServeOptions } from '../packages/bridge/src/server/serveOptions.ts'
+export type { BridgeServer, ServeOptions, SharedLink } from '../packages/bridge/src/server/serveOptions.ts'
 export type { Authenticate } from '../packages/bridge/src/server/authenticator.ts'
 export type { Grant } from '../packages/bridge/src/server/roles.ts'
 export type { Right, Role } from '../packages/wire/src/rights.ts'

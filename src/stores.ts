@@ -2,7 +2,7 @@
 
 // The port
 export { stored, type ErasableStore, type Store, type StoreLease } from './protocol/ports/store.ts'
-export type { LogHolder, LogWorker } from './protocol/ports/store.ts'
+export type { LogHolder } from './protocol/ports/store.ts'
 export type { LogPage, LogQuery } from './protocol/ports/logPages.ts'
 export type { SearchHit, SearchQuery } from './protocol/ports/logSearch.ts'
 export type { Checkpoint, CheckpointStore } from './protocol/ports/checkpoints.ts'
@@ -12,4 +12,4 @@ export type { SnapshotStore } from './protocol/ports/snapshots.ts'
 // Records
 export { logRecordSchema, recordVersion } from './protocol/records.ts'
 export { parseRecord } from './protocol/upgradeRecord.ts'
-export { repairLog } from '../packages/stores/src/repairLog.ts'
+export { repairLog, type LogRepair } from '../packages/stores/src/repairLog.ts'

@@ -6,15 +6,15 @@ export {
   type ScriptedModel,
   type ScriptedReply,
 } from '../packages/evaluation/src/testing/scriptedModel.ts'
-export { recordModel } from '../packages/evaluation/src/testing/recordModel.ts'
-export { replayModel } from '../packages/evaluation/src/testing/replayModel.ts'
+export { recordModel, type RecordingModel } from '../packages/evaluation/src/testing/recordModel.ts'
+export { replayModel, type ReplayModel } from '../packages/evaluation/src/testing/replayModel.ts'
 export { simulatedClock, type SimulatedClock } from '../packages/evaluation/src/testing/simulatedClock.ts'
 
 // Contracts that parts of one's own have to keep
-export { memoryContract } from '../packages/evaluation/src/testing/memoryContract.ts'
-export { modelContract } from '../packages/evaluation/src/testing/modelContract.ts'
-export { workspaceContract } from '../packages/evaluation/src/testing/workspaceContract.ts'
-export { storeContract } from '../packages/evaluation/src/testing/storeContract.ts'
+export { memoryContract, type MemoryContractCase } from '../packages/evaluation/src/testing/memoryContract.ts'
+export { modelContract, type ModelContractCase } from '../packages/evaluation/src/testing/modelContract.ts'
+export { workspaceContract, type WorkspaceContractCase } from '../packages/evaluation/src/testing/workspaceContract.ts'
+export { storeContract, type StoreContractCase } from '../packages/evaluation/src/testing/storeContract.ts'
 
 // Evaluation
 export { evaluate } from '../packages/evaluation/src/evaluate.ts'

@@ -11,7 +11,6 @@ export {
   workspaceCodes,
   type ExecEnd,
   type Workspace,
-  type WorkspaceCode,
   type WorkspaceEntry,
   type WorkspaceFile,
 } from '../packages/tools/src/workspace/port.ts'

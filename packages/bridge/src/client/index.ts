@@ -5,13 +5,22 @@ export type { Chat, ChatCall, ChatMessage, ChatPending, ChatReply } from './fold
 export { foldMessages } from './fold/foldMessages.ts'
 export { conversationStore, type ConversationStore } from './conversationStore.ts'
 export { chatState, type ChatStateData } from './chatState.ts'
-export { escapementChat } from './escapementChat.ts'
+export { escapementChat, type EscapementChatTransport } from './escapementChat.ts'
 export type { ConnectOptions } from './connectOptions.ts'
 export type { Client } from './client.ts'
 export type { ClientStatus } from './reconnectingLink.ts'
 export type { RemoteAgent } from './remoteAgent.ts'
 export type { RemoteAgentOf } from './remoteAgentOf.ts'
-export type { RemoteConversation, RemoteSearch, RemoteWorker, RemoteShare, RemoteSnapshot } from './answers.ts'
+export type {
+  RemoteAgents,
+  RemoteConversation,
+  RemoteSearch,
+  RemoteSessions,
+  RemoteWaiting,
+  RemoteWorker,
+  RemoteShare,
+  RemoteSnapshot,
+} from './answers.ts'
 export type { RemoteSpend } from './spend.ts'
 
 export type { Decision, RunOptions } from '../../../../src/protocol/bridge/commands.ts'
