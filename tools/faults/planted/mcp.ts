@@ -131,7 +131,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'mcp-17',
-    file: 'packages/mcp/src/client/connection.ts',
+    file: 'packages/mcp/src/client/lostSession.ts',
     what: 'a call that a server refused after it had done its work is made twice',
     from: ' && /session|initiali[sz]ed/i.test(thrown.message)',
     to: '',

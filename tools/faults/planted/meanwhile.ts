@@ -222,8 +222,8 @@ export const faults: readonly Fault[] = [
     id: 'meanwhile-28',
     file: 'packages/mcp/src/server/rounds.ts',
     what: 'an answer that the form does not take ends a call of an older client',
-    from: "ctx.mcpReq.send({ method: 'elicitation/create', params: formFor(question) }, options)",
-    to: 'ctx.mcpReq.elicitInput(formFor(question), options)',
+    from: "ctx.mcpReq.send({ method: 'elicitation/create', params }, options)",
+    to: 'ctx.mcpReq.elicitInput(params, options)',
     tests: ['mcp/test/server/people'],
   },
   {

@@ -86,7 +86,7 @@ export const faults: readonly Fault[] = [
     id: 'supervision-11',
     file: 'src/machines/calls.ts',
     what: 'an irreversible call that a crash cut off is run again',
-    from: 'call.childId !== undefined || mayRerun.includes(call.name)',
+    from: 'call.childId !== undefined || isNoted(draft, call) || mayRerun.includes(call.name)',
     to: 'true',
     tests: ['machines/restored', 'journeys/resumesFromItsLog'],
   },
