@@ -12,9 +12,7 @@ export { useConversation } from '../packages/react/src/useConversation.ts'
 export { useRoster, useConnection } from '../packages/react/src/useRoster.ts'
 export { useWaiting, type WaitingAgent } from '../packages/react/src/useWaiting.ts'
 export { useRun, type UsedRun } from '../packages/react/src/useRun.ts'
-export type { ConnectionFacts } from '../packages/react/src/agentStores.ts'
 
 // What components show
-export type { AgentFacts } from '../packages/bridge/src/client/agentStore.ts'
 export type { Chat, ChatCall, ChatMessage, ChatPending, ChatReply } from '../packages/bridge/src/client/fold/chat.ts'
 export type { RunView } from '../packages/bridge/src/client/fold/foldRun.ts'

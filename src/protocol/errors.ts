@@ -113,6 +113,7 @@ export const errorTable = {
   WORKSPACE_FULL: 'Free space, or give the workspace more.',
   WORKSPACE_CLOSED: 'Make another workspace; a closed one stays closed.',
   WORKSPACE_FAILED: 'Try again: the next call opens the workspace anew.',
+  TREE_TOO_LARGE: 'Leave folders out with `snapshots: { tree: { exclude } }`, or raise `maxFiles` or `maxBytes` there.',
   RECORD_TOO_LARGE:
     'The record is not in the log. Call abort, stop or close to release the agent; runtime.open continues from its log.',
   FOREIGN_FORMAT:
@@ -279,8 +280,28 @@ function describeIssue(issue: z.core.$ZodIssue, outer: readonly PropertyKey[]): 
     branch.some((inner) => inner.path.length > 0 || inner.code === 'unrecognized_keys'),
   )
   if (meant !== undefined) return meant.flatMap((inner) => describeIssue(inner, path))
-  const messages = issue.code === 'unrecognized_keys' ? issue.message.split('\n') : [issue.message]
+  const messages = issue.code === 'unrecognized_keys' ? issue.message.split('\n') : [plainly(issue)]
   return messages.map((message) => (path.length > 0 ? `${path.map(String).join('.')}: ${message}` : message))
+}
+
+/** Types as zod calls them, in words. */
+const typeWords: Readonly<Record<string, string>> = {
+  string: 'a string',
+  number: 'a number',
+  int: 'an integer',
+  boolean: 'true or false',
+  array: 'a list',
+  object: 'an object',
+  record: 'an object',
+  function: 'a function',
+}
+
+/** Returns the message of an issue; that of a value of the wrong type, where zod says it in words of its own, with what to give. */
+function plainly({ code, message }: z.core.$ZodIssue): string {
+  const [, expected = '', received = ''] = /^Invalid input: expected (\w+), received (\w+)$/.exec(message) ?? []
+  const wanted = Object.hasOwn(typeWords, expected) ? typeWords[expected] : undefined
+  if (code !== 'invalid_type' || wanted === undefined) return message
+  return received === 'undefined' ? `missing, give ${wanted}` : `give ${wanted}, not ${typeWords[received] ?? received}`
 }
 
 /** Returns the label of a definition for messages: `Agent "coder"`, or `Agent` if its options have no name. */

@@ -2,7 +2,7 @@ import type { SourceInfo } from './toolsChange.ts'
 import type { TagKind } from './braking.ts'
 import type { ErrorInfo } from './errors.ts'
 import type { NodeId } from './ids.ts'
-import type { LogRecord } from './records.ts'
+import type { LogRecord, RecordOf } from './records.ts'
 import type { ModelRequest } from './ports/model.ts'
 import type { Provenance } from './provenance.ts'
 
@@ -70,7 +70,13 @@ export type LiveEvent =
   /** An error that does not in itself end the run. */
   | (Live & { readonly type: 'error'; readonly error: ErrorInfo })
   /** Placeholder for a record that a client may not see, with the place of its message in the conversation. */
-  | (Live & { readonly type: 'record.withheld'; readonly nodeId?: NodeId; readonly parentId?: NodeId | null })
+  | (Live & {
+      readonly type: 'record.withheld'
+      readonly nodeId?: NodeId
+      readonly parentId?: NodeId | null
+      /** The rest of the record of a captured request that the client did not ask for, with `messages` counted. */
+      readonly captured?: Pick<RecordOf<'turn.captured'>, 'attempt' | 'model' | 'kept'> & { readonly messages: number }
+    })
   /** The listener was too slow, so this many events were dropped before this one. They can be read from the log. */
   | (Live & { readonly type: 'events.dropped'; readonly count: number })
 

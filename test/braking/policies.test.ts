@@ -5,7 +5,7 @@ import type { Store } from '../../src/protocol/ports/store.ts'
 import { memoryStore } from '../../src/log/stores/memoryStore.ts'
 import { scriptedModel } from '../../packages/evaluation/src/testing/scriptedModel.ts'
 import { calls, startAgent, tool } from '../support/agentHarness.ts'
-import { policyModel } from '../../src/actors/models/policyModel.ts'
+import { policyModel } from '../../packages/models/src/policyModel.ts'
 import { notesIn, textIn } from '../support/brakeLog.ts'
 import { assert, describe } from '../support/suite.ts'
 import { always, ends, look, looker, made } from './policyLookers.ts'
@@ -89,7 +89,7 @@ describe('a policy', (it) => {
       [
         'nonsense',
         'failed',
-        'decide: nonsense answered nonsense: hide: Invalid input: expected array, received string',
+        'decide: nonsense answered nonsense: hide: give a list, not a string',
       ],
       ['unknown', 'planned'],
       ['nothing', 'nothing'],

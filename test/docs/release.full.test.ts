@@ -3,7 +3,8 @@ import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSy
 import { tmpdir } from 'node:os'
 import { delimiter, dirname, join } from 'node:path'
 import { checkVersion, nextVersion, releasedChangelog, withVersion } from '../../tools/release/release.ts'
-import { sizeBudget, wrongInTarball, type Tarball } from '../../tools/release/releaseTarball.ts'
+import { sizeBudget, wrongInStarter, wrongInTarball, type Tarball } from '../../tools/release/releaseTarball.ts'
+import { addressOf, withRepository } from '../../tools/release/repositoryFields.ts'
 import { assert, describe, type CaseContext } from '../support/suite.ts'
 
 const changelog = (unreleased: string): string =>
@@ -100,6 +101,20 @@ describe('the tarball of a release', (it) => {
     assert.equal(wrong({ files: [...packed.files, { path: 'templates/web/src/main.ts', size: 1 }] }), [])
   })
 
+  it('has a starter beside it with its program, its licence and its page', () => {
+    const starter = {
+      ...packed,
+      files: ['package.json', 'README.md', 'LICENSE', 'dist/main.js'].map((path) => ({ path, size: 1 })),
+    }
+    const bin = { 'create-escapement': 'dist/main.js' }
+    assert.equal(wrongInStarter(starter, { bin }), [])
+    for (const { path } of starter.files)
+      assert.equal(wrongInStarter({ ...starter, files: starter.files.filter((file) => file.path !== path) }, { bin }), [
+        `${path} is missing from the starter.`,
+      ])
+    assert.match(wrongInStarter({ ...starter, size: 300_000 }, { bin }).join(), 'above its budget')
+  })
+
   it('keeps within its budget', () => {
     for (const [change, name] of [
       [{ size: sizeBudget.tarball + 1 }, 'tarball'],
@@ -110,6 +125,33 @@ describe('the tarball of a release', (it) => {
       ],
     ] as const)
       assert.match(wrong(change).join(), new RegExp(`^${name} is \\d+, above its budget of \\d+`))
+  })
+})
+
+describe('where the sources of a release are', (it) => {
+  it('is what the remote says, without names and passwords', () => {
+    for (const remote of [
+      'https://github.com/ann/clock.git',
+      'https://ann:secret@github.com/ann/clock',
+      'git@github.com:ann/clock.git',
+      'ssh://git@github.com/ann/clock.git/',
+      'git+https://github.com/ann/clock.git',
+    ])
+      assert.is(addressOf(remote), 'https://github.com/ann/clock', remote)
+    for (const remote of ['/home/ann/clock', '../clock.git', 'file:///clock', 'C:\\clock', ''])
+      assert.is(addressOf(remote), undefined, remote)
+  })
+
+  it('stands after the licence, with the page and the place for mistakes, unless they are there', () => {
+    const text = `{\n  "name": "a",\n  "license": "MIT",\n  "type": "module"\n}\n`
+    const made = withRepository(text, 'https://github.com/ann/clock', 'starter')
+    assert.equal(Object.keys(JSON.parse(made) as object), ['name', 'license', 'homepage', 'bugs', 'repository', 'type'])
+    assert.equal((JSON.parse(made) as { repository: object }).repository, {
+      type: 'git',
+      url: 'git+https://github.com/ann/clock.git',
+      directory: 'starter',
+    })
+    assert.is(withRepository(made, 'https://example.com/other/one'), made)
   })
 })
 
@@ -132,7 +174,7 @@ function repository({ cleanup }: CaseContext, failing = 'nothing', tarball: Tarb
     writeFileSync(join(root, file), text)
   }
   mkdirSync(join(root, 'tools', 'release'), { recursive: true })
-  for (const name of ['release.ts', 'releaseTarball.ts'])
+  for (const name of ['release.ts', 'releaseTarball.ts', 'repositoryFields.ts'])
     copyFileSync(join(dirname(script), name), join(root, 'tools', 'release', name))
   const said = join(folder, 'said')
   writeFileSync(said, '')

@@ -145,7 +145,13 @@ describe('rules that people add', (it) => {
     const { agent, ofType } = harness
     agent.setMode('plan')
     const run = agent.prompt('go')
-    agent.decide(await asked(harness, 1), 'deny', 'Think again.')
+    const plan = await asked(harness, 1)
+    // No rule is offered that would accept every plan.
+    assert.equal(
+      agent.pending().map((one) => [one.name, 'suggest' in one && one.suggest]),
+      [['exit_plan', []]],
+    )
+    agent.decide(plan, 'deny', 'Think again.')
     assert.is(agent.permissions()!.mode, 'plan')
     agent.decide(await asked(harness, 2), 'approve')
     await run.result

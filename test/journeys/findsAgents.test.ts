@@ -57,7 +57,7 @@ describe('sub-agents that no request lists', (it) => {
       later.map((request) => String(resultsOf(request).at(-1)).split('\n')[0]),
       [
         'Time, kept gently.',
-        'Invalid arguments: country: Invalid input: expected string, received undefined. Correct them and call again.',
+        'Invalid arguments: country: missing, give a string. Correct them and call again.',
         'There is no tool "laws". The nearest: law. Find tools with find_tools.',
       ],
     )

@@ -1,5 +1,7 @@
+import { z } from 'zod'
 import { defineAgent } from '../../src/actors/define/defineAgent.ts'
-import { policyModel } from '../../src/actors/models/policyModel.ts'
+import { defineTool } from '../../src/actors/tools/defineTool.ts'
+import { policyModel } from '../../packages/models/src/policyModel.ts'
 import { textOf } from '../../src/protocol/messages.ts'
 import { scriptedModel, type ScriptedReply } from '../../packages/evaluation/src/testing/scriptedModel.ts'
 import { calls, gate, never, quiet, startAgent, usageOf, type Harness } from '../support/agentHarness.ts'
@@ -63,6 +65,36 @@ describe('wait_for', (it) => {
       ['go'],
     )
     assert.equal(harness.ofType('queue.changed').at(-1)?.length, 0)
+  })
+
+  it('says which of those that still work wait for a person', async (context) => {
+    const pay = defineTool({
+      name: 'pay',
+      description: 'Pays.',
+      input: z.object({}),
+      needsApproval: true,
+      run: () => 'ok',
+    })
+    const payer = defineAgent({ name: 'payer', tools: [pay], model: scriptedModel([calls('p', 'pay'), 'paid']) })
+    const held = gate<string>()
+    const slow = helper('slow', [() => held.promise])
+    const model = scriptedModel([
+      calls('c', ['payer', task], ['slow', task]),
+      calls('w', ['wait_for', { seconds: 1 }]),
+      'later',
+      'at the end',
+    ])
+    const agents = [payer, slow].map((definition) => ({ definition, detach: 'report' as const }))
+    const harness = await startAgent(context, { model, agents })
+    const run = harness.agent.prompt('go')
+    const isAsked = (): boolean => harness.runtime.agents().some((one) => one.id === 'a1.1' && one.pending().length > 0)
+    while (!isWaiting(harness) || !isAsked()) await quiet()
+    await harness.clock.advance(1_000)
+    await run.result
+    const text = resultsOf(harness).at(-1)![0]
+    assert.is(text, 'Still at work: a1.1 (payer, waits for a person), a1.2 (slow).')
+    held.resolve('slow is done')
+    await harness.until((event) => event.type === 'run.end' && event.seq > harness.ofType('run.end')[0]!.seq)
   })
 
   it('waits for those that are named, and leaves the reports of others for later', async (context) => {

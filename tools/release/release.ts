@@ -8,7 +8,8 @@ import { mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'n
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
-import { wrongInTarball, type Tarball } from './releaseTarball.ts'
+import { wrongInStarter, wrongInTarball, type Tarball } from './releaseTarball.ts'
+import { addressOf, withRepository } from './repositoryFields.ts'
 
 const heading = '## [Unreleased]'
 
@@ -75,14 +76,29 @@ function planned(asked: string | undefined): { readonly version: string; readonl
     throw new Error('There are changes that are not committed: commit or stash them first.')
   const day = new Date().toISOString().slice(0, 10)
   const lock = withVersion(withVersion(read('package-lock.json'), current, `${version} `), current, version)
+  const address = repositoryAddress()
+  const manifest = (file: string, directory?: string): string => {
+    const text = withVersion(read(file), current, version)
+    return address === undefined ? text : withRepository(text, address, directory)
+  }
   const files = new Map([
     ['CHANGELOG.md', releasedChangelog(read('CHANGELOG.md'), version, day)],
-    ['package.json', withVersion(read('package.json'), current, version)],
+    ['package.json', manifest('package.json')],
     ['package-lock.json', lock.replace(`"${version} "`, `"${version}"`)],
     ['src/protocol/version.ts', withVersion(read('src/protocol/version.ts'), current, version)],
-    [`${starter}/package.json`, withVersion(read(`${starter}/package.json`), current, version)],
+    [`${starter}/package.json`, manifest(`${starter}/package.json`, starter)],
   ])
   return { version, files }
+}
+
+/** Where the sources are for others: provenance is refused where a package says something else. */
+function repositoryAddress(): string | undefined {
+  try {
+    return addressOf(output('git', 'remote', 'get-url', 'origin'))
+  } catch {
+    // There is no such remote.
+    return undefined
+  }
 }
 
 /** The package that starts projects; it has the version of the other. */
@@ -108,8 +124,15 @@ function packCopy(files: ReadonlyMap<string, string>): {
     const tarballs = [pack(copy), pack(join(copy, starter))]
     const manifest = JSON.parse(readFileSync(join(copy, 'package.json'), 'utf8')) as Parameters<
       typeof wrongInTarball
-    >[1]
-    return { tarballs, wrong: wrongInTarball(tarballs[0]!, manifest) }
+    >[1] &
+      Parameters<typeof wrongInStarter>[1] & { readonly version: string }
+    const starting = JSON.parse(readFileSync(join(copy, starter, 'package.json'), 'utf8')) as typeof manifest
+    const wrong = [...wrongInTarball(tarballs[0]!, manifest), ...wrongInStarter(tarballs[1]!, starting)]
+    const [one, other] = [manifest.version, starting.version]
+    return {
+      tarballs,
+      wrong: one === other ? wrong : [...wrong, `The packages have two versions: ${one} and ${other}.`],
+    }
   } finally {
     output('git', 'worktree', 'remove', '--force', copy)
     rmSync(folder, { recursive: true, force: true, maxRetries: 5 })
@@ -150,8 +173,10 @@ function main(): void {
   }
   // With a message, as --follow-tags takes no other tags along.
   run('git', 'tag', `v${version}`, '--message', `escapement ${version}`)
-  if (!/"repository"/.test(read('package.json')))
-    console.log('\npackage.json has no "repository": provenance needs the one that the workflow runs in.')
+  if (!/"repository"/.test(files.get('package.json')!))
+    console.log(
+      '\npackage.json has no "repository": provenance needs the one that the workflow runs in. Set the remote "origin" to it.',
+    )
   console.log(`
 To publish it: git push --follow-tags. The workflow .github/workflows/release.yml publishes what is tagged, with provenance.
 By hand: npm publish escapement-${version}.tgz --provenance=false && npm publish ${starter}-${version}.tgz --provenance=false`)

@@ -184,7 +184,7 @@ function stepsOf({ agentId, records }: SequenceLog, read: ReadonlySet<string>): 
         else add(record.childId, agentId, 'failure', `${record.error.code}: ${record.error.message}`)
         break
       case 'approval.requested':
-        add(agentId, people, 'asks', `may it ${callLine(record.name, record.input)}?`)
+        add(agentId, people, 'asks', `wants to run ${callLine(record.name, record.input)}`)
         break
       case 'approval.decided':
         add(people, agentId, 'answer', [record.decision, record.reason].filter(Boolean).join(': '))

@@ -12,6 +12,8 @@ export interface NowFacts {
   readonly forMs?: number
   /** Sub-agents under way. */
   readonly children?: number
+  /** Words for what each of them does: `coder writing`. */
+  readonly below?: readonly string[]
   /** Tokens of the last request, and how many the model takes. */
   readonly contextTokens?: { readonly used: number; readonly window?: number }
   /** US dollars, sub-agents included; 0 if no price is known. */
@@ -54,6 +56,7 @@ export function nowParts({
   doing,
   forMs,
   children = 0,
+  below = [],
   contextTokens,
   costUsd = 0,
   limits,
@@ -64,7 +67,9 @@ export function nowParts({
     ...(turnIndex === undefined ? [] : [`turn ${whole(turnIndex + 1)}`]),
     oneLine(doing),
     ...(forMs === undefined ? [] : [duration(forMs)]),
-    ...(children === 0 ? [] : [counted(children, 'sub-agent')]),
+    ...(children === 0
+      ? []
+      : [counted(children, 'sub-agent') + (below.length === 0 ? '' : `: ${oneLine(below.join(', '))}`)]),
     ...(contextTokens === undefined ? [] : [contextWords(contextTokens)]),
     ...(costUsd === 0 ? [] : [dollars(costUsd)]),
     ...(limited.length === 0 ? [] : [`limit ${limited.join(', ')}`]),

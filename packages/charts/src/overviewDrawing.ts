@@ -87,7 +87,9 @@ export function overviewDrawing(model: ChartModel): Overview {
       runs: unique(model.actors.filter(({ kind, state }) => kind === 'invoked' && state === id).map(({ src }) => src)),
       brakes: brakesOf(own),
       isStop: isStop(id),
-      lines: isStop(id) ? [why.join(', '), ...waysOut(said)].filter(Boolean) : also(said),
+      lines: isStop(id)
+        ? [...(id === 'paused' ? why : [why.join(', ')]), ...waysOut(said)].filter(Boolean)
+        : also(said),
       edges: [...own, ...said].map((edge) => edge.id),
       names: namesOf([...own, ...said]),
     }
@@ -104,9 +106,11 @@ export function overviewDrawing(model: ChartModel): Overview {
   }
 }
 
+const byLength = (a: string, b: string): number => a.length - b.length
+
 /** The shortest reason, which is the plainest; a picture has the others where one points at it. */
 export function shortest(words: readonly string[]): string {
-  const [first = '', ...more] = words.toSorted((a, b) => a.length - b.length)
+  const [first = '', ...more] = words.toSorted(byLength)
   return more.length === 0 ? first : `${first} …`
 }
 
@@ -114,12 +118,14 @@ export function shortest(words: readonly string[]): string {
 const also = (edges: readonly ChartEdge[]): string[] =>
   edges.length === 0 ? [] : [`also → ${unique(edges.map(({ to }) => to)).join(', ')}`]
 
-/** Returns the targets of transitions, a line for each. */
+/** Returns the targets of transitions, a line for each of the reasons. */
 function waysOut(edges: readonly ChartEdge[]): string[] {
-  return unique(edges.map(({ to }) => to)).map((target) => {
-    const words = unique(edges.filter(({ to }) => to === target).map(edgeWords))
-    return `${shortest(words)} → ${target}`
-  })
+  const targets = new Map<string, string[]>()
+  for (const target of unique(edges.map(({ to }) => to))) {
+    const [word = ''] = unique(edges.filter(({ to }) => to === target).map(edgeWords)).toSorted(byLength)
+    targets.set(word, [...(targets.get(word) ?? []), target])
+  }
+  return [...targets].map(([word, reached]) => `${word} → ${reached.join(', ')}`)
 }
 
 const brakeNames = ['revert', 'prune', 'fold', 'stall', 'policies'] as const satisfies readonly (keyof BrakeFlags)[]

@@ -1,4 +1,5 @@
 import { lineHeight, type ChartLayout, type PlacedArrow, type PlacedBox, type Point } from './chartLayout.ts'
+import { brakeChips } from './brakeChips.ts'
 import { fontSizes } from './pictureStyle.ts'
 import type { ChartModel } from './chartModel.ts'
 import {
@@ -19,15 +20,19 @@ export const overviewSize = { width: 800, height: 420 } as const
 
 type Place = Pick<Area, 'x' | 'y' | 'width'>
 
-/** Places of the states of the agent machine: the ring clockwise in the middle, the states that help a turn beside it. */
-const places: Readonly<Record<string, Place>> = {
-  preparing: { x: 24, y: 52, width: 156 },
-  backoff: { x: 268, y: 40, width: 126 },
-  idle: { x: 24, y: 216, width: 72 },
-  replying: { x: 214, y: 162, width: 162 },
-  executing: { x: 440, y: 214, width: 96 },
-  draining: { x: 286, y: 306, width: 220 },
-  compacting: { x: 14, y: 338, width: 154 },
+/** The middles of the columns and rows of the grid that the states of the agent machine stand on. */
+const columns = [77, 316, 488] as const
+const rows = [84, 212, 346] as const
+
+/** Columns and rows of the states: the ring clockwise, the states that help a turn in the corners. */
+const cells: Readonly<Record<string, readonly [column: 0 | 1 | 2, row: 0 | 1 | 2, width: number]>> = {
+  preparing: [0, 0, 132],
+  replying: [1, 0, 124],
+  backoff: [2, 0, 110],
+  idle: [0, 1, 84],
+  executing: [2, 1, 104],
+  compacting: [0, 2, 112],
+  draining: [1, 2, 152],
 }
 
 const work: Area = { x: 8, y: 8, width: 540, height: 408 }
@@ -45,7 +50,10 @@ export function overviewLayout(model: ChartModel): ChartLayout {
   let unplaced = 0
   const inner = boxes
     .filter(({ isStop }) => !isStop)
-    .map((box) => innerBox(box, places[box.id] ?? placeOf(unplaced++), model))
+    .map((box) => {
+      const cell = cells[box.id]
+      return cell === undefined ? innerBox(box, placeOf(unplaced++), model) : inCell(box, cell, model)
+    })
   for (const box of inner) areas.set(box.id, box)
   const stops = stopBoxes(
     boxes.filter(({ isStop }) => isStop),
@@ -106,12 +114,15 @@ function innerBox(box: OverviewBox, place: Place, model: ChartModel): PlacedBox 
   const { runs, brakes, lines } = box
   // Who has brakes runs one actor for each of them.
   const said = [...(runs.length === 0 || brakes.length > 0 ? [] : [`runs ${runs.join(', ')}`]), ...lines]
-  const rows = brakes.length === 0 ? 0 : brakes.length > 3 ? 2 : 1
-  return {
-    ...drawnBox(box, said, place, model),
-    ...(brakes.length === 0 ? {} : { brakes, height: 38 + said.length * lineHeight + rows * 24 }),
-    parent: model.id,
-  }
+  const placed = { ...drawnBox(box, said, place, model), parent: model.id }
+  const last = brakeChips({ ...placed, brakes }).at(-1)
+  return last === undefined ? placed : { ...placed, brakes, height: last.y + last.height + 10 - placed.y }
+}
+
+/** A box in the middle of its cell. */
+function inCell(box: OverviewBox, [column, row, width]: (typeof cells)[string], model: ChartModel): PlacedBox {
+  const placed = innerBox(box, { x: columns[column] - width / 2, y: 0, width }, model)
+  return { ...placed, y: rows[row] - placed.height / 2 }
 }
 
 function drawnBox(
@@ -221,6 +232,9 @@ function curveCost(curve: Curve, others: readonly Area[], bent: readonly Bent[])
   return cost
 }
 
+/** Ways without a label, as another one says enough: their words are where one points at them. */
+const silent: ReadonlySet<string> = new Set(['backoff → replying', 'compacting → draining', 'idle → preparing'])
+
 /** Places of a label along an arrow, as shares of its length, the middle first. */
 const spots = [0.5, 0.42, 0.58, 0.34, 0.66, 0.26, 0.74, 0.18, 0.82]
 const sides = [-1, 1, 0]
@@ -231,6 +245,19 @@ function labelArrows(bent: readonly Bent[], boxes: readonly PlacedBox[]): Placed
   const lines = bent.map(({ curve }) => pointsOf(curve, 40))
   return bent.map(({ arrow, curve }, index): PlacedArrow => {
     const { from, to, words, isRing: onRing, edges, names } = arrow
+    const id = `${from} → ${to}`
+    const placed: PlacedArrow = {
+      id,
+      from,
+      to,
+      style: 'plain',
+      ...(onRing ? { role: 'ring' as const } : {}),
+      edges,
+      names,
+      points: [curve.start, curve.control, curve.end],
+      isCurve: true,
+    }
+    if (silent.has(id)) return placed
     const said = [shortest(words)]
     const size = {
       width: said.reduce((most, line) => Math.max(most, measureText(line, fontSizes.label)), 0) + 8,
@@ -247,18 +274,7 @@ function labelArrows(bent: readonly Bent[], boxes: readonly PlacedBox[]): Placed
         best = area
       }
     taken.push(best!)
-    return {
-      id: `${from} → ${to}`,
-      from,
-      to,
-      style: 'plain',
-      ...(onRing ? { role: 'ring' as const } : {}),
-      edges,
-      names,
-      points: [curve.start, curve.control, curve.end],
-      isCurve: true,
-      label: { x: best!.x, y: best!.y, lines: said },
-    }
+    return { ...placed, label: { x: best!.x, y: best!.y, lines: said } }
   })
 }
 

@@ -33,7 +33,7 @@ describe('who called whom', (it) => {
     assert.equal(told(root, [below]), [
       '- a1 said Tidy up.',
       'a1 a1.1 call worker erase it',
-      'a1.1 - asks may it erase old.txt?',
+      'a1.1 - asks wants to run erase old.txt',
       '- a1.1 answer approve',
       'a1.1 a1 result done',
       'a1 - result done',

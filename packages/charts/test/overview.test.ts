@@ -9,7 +9,7 @@ import { overlaps, type Area } from '../src/overviewCurves.ts'
 import { overviewModel } from '../src/overviewModel.ts'
 import { measureText } from '../src/textMeasure.ts'
 import { agentMachine } from '../../../src/machines/agentMachine.ts'
-import { guardWords } from '../../../src/machines/conditionWords.ts'
+import { guardWords } from '../src/conditionWords.ts'
 import { supervisorMachine } from '../../../src/machines/supervisorMachine.ts'
 import { assert, describe } from '../../../test/support/suite.ts'
 import { chartedMachines } from './chartedMachines.ts'
@@ -65,7 +65,12 @@ describe('the overview of an agent', (it) => {
     assert.ok(told(model).includes('new'))
     const layout = overviewLayout(overviewModel(model))
     assert.ok(layout.boxes.some(({ id, y, height }) => id === 'dreaming' && y + height <= layout.height))
-    assert.ok(layout.boxes.find(({ id }) => id === 'draining')!.details.includes('also → preparing, dreaming'))
+    assert.ok(
+      layout.boxes
+        .find(({ id }) => id === 'draining')!
+        .details.join(' ')
+        .includes('also → preparing, dreaming'),
+    )
   })
 
   it('draws a run as a ring, and one arrow from everywhere to where it stops', () => {

@@ -5,7 +5,7 @@ import { decide } from '../../policies/src/decide.ts'
 import { policy } from '../../../src/actors/define/policy.ts'
 import { when } from '../../policies/src/when.ts'
 import { defineAgent } from '../../../src/actors/define/defineAgent.ts'
-import { policyModel } from '../../../src/actors/models/policyModel.ts'
+import { policyModel } from '../../models/src/policyModel.ts'
 import { defineTool } from '../../../src/actors/tools/defineTool.ts'
 import { textOf } from '../../../src/protocol/messages.ts'
 import { z } from 'zod'
@@ -90,11 +90,11 @@ describe('the commands that a chat offers', (it) => {
   const names = (has: ChatParts): string[] => chatCommands(has).map(({ text }) => text.trim())
 
   it('are those that can work there, in the menu and in the help', () => {
-    const missing: readonly string[] = ['policies', 'models', 'sessions']
+    const missing: readonly string[] = ['fold', 'policies', 'models', 'sessions']
     const few = names((part) => !missing.includes(part))
     assert.equal(
       names(() => true).filter((name) => !few.includes(name)),
-      ['/brake', '/model', '/sessions'],
+      ['/fold', '/brake', '/model', '/sessions'],
     )
     assert.equal(
       names(() => false),
@@ -102,7 +102,7 @@ describe('the commands that a chat offers', (it) => {
     )
     const help = chatHelp({ ctrlC: 'leave', isTyped: false, has: (part) => !missing.includes(part) })
     assert.match(help, '/undo')
-    assert.not.match(help, /\/(?:brake|model|sessions)/)
+    assert.not.match(help, /\/(?:fold|brake|model|sessions)/)
     // A form as wide as its column keeps a space before the words.
     assert.match(help, '/revert <step> [--undo] [why]  go back')
   })

@@ -140,6 +140,36 @@ describe('events at a terminal', (it) => {
     )
   })
 
+  it('show below the text what each sub-agent does, as far as it fits', () => {
+    const shown: string[] = []
+    const columns = { columns: 110 }
+    const screen = {
+      ...plainScreen({ write: () => {} }),
+      ...columns,
+      setStatus: (text: string | undefined) => void shown.push(text ?? ''),
+    }
+    let below = ['coder writing', 'releaser waits for you']
+    const status = new StatusLine(screen, coloursFor({}, {}), simulatedClock(), 'Esc to stop', { below: () => below })
+    const call = (name: string) => ({
+      type: 'tool.start',
+      callId: name,
+      key: `a/${name}`,
+      name,
+      input: {},
+      childId: `a.${name}`,
+    })
+    const see = (...events: readonly object[]): string => {
+      for (const event of events) status.see(event as AgentEvent)
+      return shown.at(-1)!
+    }
+    see({ type: 'run.start', limits: {} }, { type: 'state.changed', state: 'executing' })
+    const both = see(call('coder'), call('releaser'))
+    assert.match(both, '2 sub-agents: coder writing, releaser waits for you · Esc to stop')
+    below = ['coder runs tools', 'releaser getting ready for all that is to come of it']
+    assert.match(see({ type: 'state.changed', state: 'executing' }), / · 2 sub-agents · Esc to stop$/)
+    status.close()
+  })
+
   it('show below the text how much the model takes, and the limit that is nearest', async () => {
     const shown: string[] = []
     const screen = {
@@ -147,7 +177,7 @@ describe('events at a terminal', (it) => {
       setStatus: (text: string | undefined) => void shown.push(text ?? ''),
     }
     const clock = simulatedClock()
-    const status = new StatusLine(screen, coloursFor({}, {}), clock, 'Esc to stop', () => 200_000)
+    const status = new StatusLine(screen, coloursFor({}, {}), clock, 'Esc to stop', { window: () => 200_000 })
     const see = (...events: readonly object[]): string => {
       for (const event of events) status.see({ time: clock.now(), ...event } as AgentEvent)
       return shown.at(-1)!

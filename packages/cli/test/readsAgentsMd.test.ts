@@ -36,6 +36,20 @@ describe('the coding agent', (it) => {
     assert.match(shown.stdout, /"type": "identityBlock",\s+"name": "AGENTS.md"/)
   })
 
+  it('is not the only one where the configuration says so', { timeoutMs: 20_000 }, async (context) => {
+    const agents = `agents: [({ model }) => defineAgent({ name: 'desk', model })], model: policyModel(() => 'understood')`
+    for (const [more, told] of [
+      ['', 0],
+      [', agentsMd: true', 1],
+    ] as const) {
+      const config = configText(`export default { ${agents}${more} }`)
+      const dir = configFolder(context, { 'AGENTS.md': 'Use tabs.', 'escapement.config.ts': config })
+      const { code, stderr } = await cli(context, dir, ['chat'], 'one\ntwo\n')
+      assert.is(code, 0, stderr)
+      assert.is(guidesIn(dir).length, told, `told with "${more}"`)
+    }
+  })
+
   it('is told anew in a session that goes on only when it has changed', { timeoutMs: 10_000 }, async (context) => {
     const dir = configFolder(context, { 'AGENTS.md': 'Use tabs.', 'escapement.config.ts': echo })
     await cli(context, dir, ['chat'], 'one\n')

@@ -58,7 +58,7 @@ const sharedEngine = lazily(quickJsEngine)
 
 /**
  * Lets a model call tools from scripts: an entry of an agent's `tools` with the tools in it and one more, `run_code`. Only what a script prints and
- * returns reaches the model. A call of a script is a call like any other: hooks, approvals, records, undo, front ends have it. After a crash the
+ * returns reaches the model. Scripts call the sub-agents of its agent too; the list may be empty if there are any. A call of a script is a call like any other: hooks, approvals, records, undo, front ends have it. After a crash the
  * script runs again and is given what it was given before, so nothing irreversible happens twice.
  *
  * @throws RuntimeError `INVALID_DEFINITION`; `PACKAGE_MISSING` without the package `quickjs-wasi`.
@@ -77,7 +77,7 @@ export function codeTool<const Entry extends DeferredEntry>(
   const refuse = (what: string): never => {
     throw new RuntimeError('INVALID_DEFINITION', `codeTool: ${what}.`)
   }
-  if (!Array.isArray(tools) || tools.length === 0) return refuse('give a list of tools that scripts can call')
+  if (!Array.isArray(tools)) return refuse('give a list of tools that scripts can call')
   if (tools.some((entry: unknown) => entry instanceof DeferredTools)) return refuse('a group cannot be in a group')
   const read = optionsSchema().safeParse(options)
   if (!read.success) return refuse(describeIssues(read.error))
@@ -85,6 +85,11 @@ export function codeTool<const Entry extends DeferredEntry>(
   const running = engine ?? sharedEngine()
   return new DeferredTools([...tools], undefined, {
     isOnly: only,
-    make: (members, agents) => scriptTool(members, agents, { ...settings, engine: running }),
+    make: (members, agents) => {
+      // Sub-agents that a function names are not known yet.
+      if (members.length === 0 && agents?.length === 0)
+        return refuse('give a list of tools that scripts can call, or the agent sub-agents')
+      return scriptTool(members, agents, { ...settings, engine: running })
+    },
   })
 }

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import type { AgentDefinition } from '../../../src/actors/define/agentDefinition.ts'
 import { defineAgent, type AgentOptions } from '../../../src/actors/define/defineAgent.ts'
 import type { SubAgentEntry } from '../../../src/actors/define/subAgents.ts'
-import { policyModel } from '../../../src/actors/models/policyModel.ts'
+import { policyModel } from '../../models/src/policyModel.ts'
 import { rebuildContext } from '../../../src/machines/rebuildContext.ts'
 import { textOf, totalTokens } from '../../../src/protocol/messages.ts'
 import type { ModelRequest } from '../../../src/protocol/ports/model.ts'
@@ -10,7 +10,7 @@ import type { LogRecord } from '../../../src/protocol/records.ts'
 import { assert, describe } from '../../../test/support/suite.ts'
 import { ends, Lives, until, type Life } from '../../../test/support/lives.ts'
 import { lateStoreOf } from '../../../test/support/lateStore.ts'
-import { standingOf } from '../../../src/runtime/logStanding.ts'
+import { standingOf } from '../../waking/src/logStanding.ts'
 import { codeTool } from '../src/codeTool.ts'
 import { engine, inner, noting, scripting } from './scriptedAgent.ts'
 
@@ -46,6 +46,17 @@ const ended = (records: readonly LogRecord[]) =>
   records.flatMap((record) => (record.type === 'child.ended' ? [record] : []))
 
 describe('a script that calls sub-agents', (it) => {
+  it('may have no tools besides', async (context) => {
+    const tools = [codeTool([], { only: true, engine })]
+    const life = await new Lives(context).begin(coder(`return tools.echo({ task: 'one' })`, [echo()], { tools }), 'go')
+    await ends(life.agent)
+    assert.match(said(life), 'echo one')
+    assert.throws(
+      () => coder('', [], { tools }),
+      /codeTool: give a list of tools that scripts can call, or the agent sub-agents/,
+    )
+  })
+
   it('gets their answers, as text or as data, and each has a child with a log of its own', async (context) => {
     const judge = echo('judge', {
       output: z.object({ good: z.boolean() }),

@@ -171,7 +171,7 @@ return tried`
 describe('codeTool', (it) => {
   const model = scriptedModel([])
   const refused: readonly (readonly [what: string, make: () => unknown, message: RegExp])[] = [
-    ['no tools', () => codeTool([]), /codeTool: give a list of tools/],
+    ['no tools', () => defineAgent({ name: 'a', model, tools: [codeTool([], { engine })] }), /codeTool: give a list/],
     ['a group', () => codeTool([codeTool([read], { engine })] as never), /a group cannot be in a group/],
     ['an unknown option', () => codeTool([read], { onli: true } as never), /codeTool: .*onli/],
     ['a limit that is none', () => codeTool([read], { limits: { cpuMs: 0 } }), /codeTool: limits.*cpuMs/],

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { defineAgent } from '../../../src/actors/define/defineAgent.ts'
-import { policyModel } from '../../../src/actors/models/policyModel.ts'
+import { policyModel } from '../../models/src/policyModel.ts'
 import { memoryStore } from '../../../src/log/stores/memoryStore.ts'
 import { mcpTools } from '../../../src/mcp.ts'
 import { textOf } from '../../../src/protocol/messages.ts'

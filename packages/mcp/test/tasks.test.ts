@@ -1,7 +1,7 @@
 import type { Client } from '@modelcontextprotocol/client'
 import { z } from 'zod'
 import { defineAgent } from '../../../src/actors/define/defineAgent.ts'
-import { policyModel } from '../../../src/actors/models/policyModel.ts'
+import { policyModel } from '../../models/src/policyModel.ts'
 import { messageOf } from '../../../src/protocol/errors.ts'
 import type { Agent } from '../../../src/runtime/agents/agent.ts'
 import { tool } from '../../../test/support/agentHarness.ts'

@@ -1,6 +1,6 @@
 import { defineAgent } from '../../../src/actors/define/defineAgent.ts'
 import type { AgentDefinition } from '../../../src/actors/define/agentDefinition.ts'
-import { policyModel } from '../../../src/actors/models/policyModel.ts'
+import { policyModel } from '../../models/src/policyModel.ts'
 import { mcpTools } from '../../../src/mcp.ts'
 import { textOf } from '../../../src/protocol/messages.ts'
 import type { Store } from '../../../src/protocol/ports/store.ts'

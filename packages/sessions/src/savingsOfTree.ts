@@ -1,10 +1,12 @@
-import { savingsOf, type Savings } from '../../../src/conversation/limits/savings.ts'
+import { savingsOf, type Savings } from './savings/savings.ts'
 import type { LogRecord } from '../../../src/protocol/records.ts'
 
 /** Savings of an agent in a tree. */
 export interface AgentSavings extends Savings {
   readonly agentId: string
   readonly definition: string
+  /** Number of times that it was found to go in circles. */
+  readonly stalls: number
 }
 
 /** Agents whose logs are read; those beyond are counted by what their callers say of them. */
@@ -26,7 +28,8 @@ export async function savingsOfTree(
     if (first === undefined) continue
     const definition = first.type === 'agent.created' ? first.definition : ''
     const savings = savingsOf(records)
-    found.push({ ...savings, agentId, definition })
+    const stalls = records.filter(({ type }) => type === 'stall.detected').length
+    found.push({ ...savings, agentId, definition, stalls })
     for (const child of Object.keys(savings.children)) if (waiting.size < mostAgents) waiting.add(child)
   }
   return found

@@ -68,7 +68,7 @@ export interface Tool<in Deps = unknown, out Name extends string = string, out I
   readonly background?: BackgroundWork
   /** Set if its values are checked, or read by the model in another form. */
   readonly conclude?: Conclude
-  /** Names by which rules can be about what it asks for, if an agent elsewhere carries its calls out. */
+  /** Set if an agent elsewhere carries its calls out: names by which rules can be about what that asks for. */
   readonly asks?: readonly string[] | undefined
   /** Set if its effects are reversible. Takes the input and receipts of the log, and checks them. */
   undo?(context: UndoContext<unknown, unknown, Deps>, toolOf?: (name: string) => AnyTool | undefined): Promise<void>

@@ -33,8 +33,14 @@ export function cutAround(text: string, at: number, maxChars: number): string {
 }
 
 /** Returns the text on one line, without control characters, in at most `maxChars` UTF-16 units. */
-export const oneLine = (text: string, maxChars: number): string =>
-  cutEnd(text.replace(/[\s\p{Cc}]+/gu, ' ').trim(), maxChars)
+export function oneLine(text: string, maxChars: number): string {
+  // Of a long text only as much is read as fills the line.
+  for (let end = 4 * maxChars + 64; ; end *= 4) {
+    const part = end < text.length ? text.slice(0, wholeBefore(text, end)) : text
+    const line = part.replace(/[\s\p{Cc}]+/gu, ' ').trim()
+    if (part === text || line.length > maxChars) return cutEnd(line, maxChars)
+  }
+}
 
 const isLowSurrogate = (code: number): boolean => code >= 0xdc00 && code <= 0xdfff
 

@@ -103,7 +103,11 @@ export function restoreInput(
     },
     unapproved: context.calls.filter((call) => isUnapproved(call, ports, at)).map(({ callId }) => callId),
     mayRerun: [...definition.tools.values()]
-      .filter(({ effects, external }) => effects === 'none' || effects === 'idempotent' || external === true)
+      // An agent elsewhere finds the task that it has begun.
+      .filter(
+        ({ effects, external, asks }) =>
+          effects === 'none' || effects === 'idempotent' || external === true || asks !== undefined,
+      )
       .map(({ name }) => name),
     staysPaused,
     ...(foreign ? { isForeign: true } : {}),

@@ -6,6 +6,7 @@ import { WaitedFor, type WaitForCall } from '../../actors/tools/waitForTool.ts'
 import { type ErrorCode, RuntimeError, toErrorInfo } from '../../protocol/errors.ts'
 import type { QueuedMessage } from '../../protocol/runs/queue.ts'
 import { RunOutcome } from '../../protocol/runs/run.ts'
+import { backgroundCalls } from '../../machines/background.ts'
 import { idOfReporter } from '../../machines/callFacts.ts'
 import { readHistory } from '../../log/readHistory.ts'
 import type { ChildAnswer } from './childAnswer.ts'
@@ -147,7 +148,16 @@ export class DetachedAgents {
       signal.removeEventListener('abort', end)
       this.#waiting.delete(look)
     }
-    return resultOf(parent.machine.context, call.ids)
+    return resultOf(parent.machine.context, call.ids, this.#awaitPeople())
+  }
+
+  /** Ids of the agents, and of its own background calls, that go on once people decide. */
+  #awaitPeople(): ReadonlySet<string> {
+    const agents = this.hosts.filter(({ family }) => family.totals.waiting.length > 0).map(({ agentId }) => agentId)
+    const calls = backgroundCalls(this.#parent.machine.context).filter(
+      ({ question, reported }) => question !== undefined && reported === undefined,
+    )
+    return new Set([...agents, ...calls.map(({ id }) => id)])
   }
 }
 
@@ -174,8 +184,15 @@ const isAmong = (agents: readonly string[] | undefined, agentId: string): boolea
 const isOver = ({ reporters, steering }: Known, agents: readonly string[] | undefined): boolean =>
   steering.length > 0 || !reporters.some((one) => isAmong(agents, idOfReporter(one)))
 
-/** Returns the result for the model: the reports that are there, as far as they fit, and the agents still at work. Pure. */
-function resultOf({ reporters, followUps, steering, policy }: Known, agents: readonly string[] | undefined): WaitedFor {
+/**
+ * Returns the result for the model: the reports that are there, as far as they fit, and the agents still at work. `awaiting`: those that wait for
+ * people. Pure.
+ */
+function resultOf(
+  { reporters, followUps, steering, policy }: Known,
+  agents: readonly string[] | undefined,
+  awaiting: ReadonlySet<string>,
+): WaitedFor {
   const there = followUps.filter(
     (message) => reporterIn(message) !== undefined && isAmong(agents, reporterIn(message)!),
   )
@@ -193,7 +210,7 @@ function resultOf({ reporters, followUps, steering, policy }: Known, agents: rea
     ...(held.length > 0 || working.length > 0 ? [] : [nothingNew(reporters, agents, policy.background !== undefined)]),
     ...(later === 0 ? [] : [`${later} more have reported: you will read it in messages that follow.`]),
     ...(steering.length > 0 && working.length > 0 ? ['Somebody has spoken to you: that is why this ends early.'] : []),
-    ...(working.length === 0 ? [] : [`Still at work: ${names(working)}.`]),
+    ...(working.length === 0 ? [] : [`Still at work: ${names(working, awaiting)}.`]),
   ]
   return new WaitedFor(
     lines.join('\n\n'),
@@ -204,8 +221,10 @@ function resultOf({ reporters, followUps, steering, policy }: Known, agents: rea
 const reporterIn = ({ provenance }: QueuedMessage): string | undefined =>
   provenance?.type === 'report' ? (provenance.background ?? provenance.agentId) : undefined
 
-const names = (reporters: Known['reporters']): string =>
-  reporters.map((one) => `${idOfReporter(one)} (${one.name})`).join(', ')
+const names = (reporters: Known['reporters'], awaiting: ReadonlySet<string> = new Set()): string =>
+  reporters
+    .map((one) => `${idOfReporter(one)} (${one.name}${awaiting.has(idOfReporter(one)) ? ', waits for a person' : ''})`)
+    .join(', ')
 
 /** `hasCalls`: calls may be at work, too. */
 function nothingNew(reporters: Known['reporters'], ids: readonly string[] | undefined, hasCalls: boolean): string {

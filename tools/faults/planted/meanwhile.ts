@@ -148,7 +148,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'meanwhile-19',
-    file: 'src/runtime/resumeAll.ts',
+    file: 'packages/waking/src/resumeAll.ts',
     what: 'an agent that somebody asked for meanwhile is named as left',
     from: '      if (runtime.agent(id) === undefined)\n        left.push(',
     to: '        left.push(',
@@ -156,7 +156,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'meanwhile-20',
-    file: 'src/runtime/waitingList.ts',
+    file: 'packages/waking/src/waitingList.ts',
     what: 'what waits at sub-agents is not looked at again',
     from: '    if (standing?.hasChildren !== true) this.#kept.set',
     to: '    this.#kept.set',
@@ -206,7 +206,7 @@ export const faults: readonly Fault[] = [
     id: 'meanwhile-26',
     file: 'packages/ag-ui/src/overHttp.ts',
     what: 'a client that left during a run is written to until that ends',
-    from: "    response.on('close', () => view.close())\n",
+    from: '    view.close()\n',
     to: '',
     tests: ['ag-ui/test/leftViews'],
   },

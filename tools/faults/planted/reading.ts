@@ -60,10 +60,10 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'reading-8',
-    file: 'src/protocol/bridge/questionForm.ts',
+    file: 'packages/bridge/src/client/questionForm.ts',
     what: 'a number above the limit of its field is sent',
     from: 'if (most !== undefined && value > most) return `at most ${most}`',
     to: '',
-    tests: ['protocol/questionForm'],
+    tests: ['client/questionForm'],
   },
 ]

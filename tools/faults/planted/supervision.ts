@@ -211,8 +211,8 @@ export const faults: readonly Fault[] = [
     id: 'supervision-26',
     file: 'src/machines/aborts.ts',
     what: 'what aborted sub-agents used is not counted',
-    from: `cancelCalls(draft, 'aborted', spent, printed)`,
-    to: `cancelCalls(draft, 'aborted', {}, printed)`,
+    from: `cancelCalls(draft, 'aborted', left)`,
+    to: `cancelCalls(draft, 'aborted', { ...left, spent: {} })`,
     tests: ['machines/supervisorCalls'],
   },
   {

@@ -24,6 +24,11 @@ export interface AcpAgentOptions extends RemoteOptions {
    * only what the agent asks for: its own tools reach whatever its process reaches.
    */
   readonly workspace?: Workspace | null | undefined
+  /**
+   * Keeps what the files were that the agent has the workspace write, as `workspaceTools` does, so that a revert with `undo` puts them back. What else it
+   * was allowed to do is named then, and stays. Default false.
+   */
+  readonly snapshots?: boolean | undefined
   /** The way to sign in before a session begins, by the id that the agent gives it. Default: none. */
   readonly authMethod?: string | undefined
   /** Milliseconds for each answer until its session is open. Default 60,000. */
@@ -41,6 +46,7 @@ const optionsSchema = lazily(() =>
     env: z.record(z.string(), z.string()).default({}),
     cwd: z.string().min(1).default('.'),
     workspace: z.custom<Workspace>(isWorkspace, 'give a Workspace, or null').nullable().optional(),
+    snapshots: z.boolean().default(false),
     authMethod: z.string().min(1).optional(),
     startMs: z.number().positive().default(60_000),
   }),
@@ -64,8 +70,18 @@ export function acpAgent(options: AcpAgentOptions): RemoteAgentEntry {
   const read = optionsSchema().safeParse(options)
   if (!read.success) throw new RuntimeError('INVALID_DEFINITION', `acpAgent: ${describeIssues(read.error)}.`)
   const { restart, maxRestarts, windowMs, backoffMs, command, args, env, authMethod, startMs, ...entry } = read.data
-  const { workspace, cwd: folder, ...shared } = entry
+  const { workspace, cwd: folder, snapshots, ...shared } = entry
+  if (snapshots && workspace === null)
+    throw new RuntimeError(
+      'INVALID_DEFINITION',
+      'acpAgent: snapshots: an agent without a workspace writes nothing by it.',
+    )
   const cwd = resolve(folder)
+  const place = async (): Promise<Workspace | undefined> => {
+    if (workspace !== undefined) return workspace ?? undefined
+    const { localWorkspace } = await import('../../../tools/src/workspace/localWorkspace.ts')
+    return localWorkspace(cwd)
+  }
   const process = { command, args, env, cwd, authMethod, startMs, name: shared.name }
   return {
     ...shared,
@@ -74,12 +90,16 @@ export function acpAgent(options: AcpAgentOptions): RemoteAgentEntry {
     asks: namesOf(shared.name),
     run: async (task, host) => {
       // Pages and editors that load this door start no processes.
-      const [{ AcpLife }, { localWorkspace }] = await Promise.all([
-        import('./acpLife.ts'),
-        import('../../../tools/src/workspace/localWorkspace.ts'),
-      ])
-      const files = workspace === null ? undefined : (workspace ?? localWorkspace(cwd))
-      return new AcpLife({ ...process, workspace: files }, task, host).run()
+      const [{ AcpLife }, files] = await Promise.all([import('./acpLife.ts'), place()])
+      return new AcpLife({ ...process, workspace: files, isKept: snapshots }, task, host).run()
     },
+    ...(snapshots
+      ? {
+          undo: async (kept, context) => {
+            const [{ undoWrites }, files] = await Promise.all([import('./undoWrites.ts'), place()])
+            await undoWrites(files!, kept, context)
+          },
+        }
+      : {}),
   }
 }

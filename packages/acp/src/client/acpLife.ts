@@ -21,7 +21,9 @@ import { processIdentitySchema } from '../../../tools/src/workspace/processIdent
 import { endLeftGroup } from '../../../tools/src/workspace/processGroup.ts'
 import { AgentProcess, type Command } from './agentProcess.ts'
 import { askPeople } from './askPeople.ts'
+import { SessionCalls } from './sessionCalls.ts'
 import { SessionText } from './sessionText.ts'
+import type { KeptDeed } from './undoWrites.ts'
 import { WorkspaceRequests } from './workspaceRequests.ts'
 
 export interface AcpSettings extends Command {
@@ -31,6 +33,8 @@ export interface AcpSettings extends Command {
   /** Way to sign in, of those that the agent offers. */
   readonly authMethod: string | undefined
   readonly startMs: number
+  /** True if it is kept what undoing its work needs. */
+  readonly isKept: boolean
 }
 
 const handleSchema = lazily(() =>
@@ -52,8 +56,7 @@ export class AcpLife {
   readonly #process: AgentProcess
   readonly #text: SessionText
   readonly #files: WorkspaceRequests | undefined
-  /** Calls that people have allowed and that are under way. */
-  readonly #allowed = new Map<string, 'edit' | 'execute' | 'any'>()
+  readonly #calls: SessionCalls
   #sessionId: string | undefined
 
   constructor(settings: AcpSettings, task: RemoteTask, host: RemoteHost) {
@@ -62,7 +65,10 @@ export class AcpLife {
     this.#host = host
     this.#process = new AgentProcess(settings, host.redact)
     this.#text = new SessionText(host)
-    const { workspace, name } = settings
+    const { workspace, name, isKept } = settings
+    this.#calls = new SessionCalls((title) => {
+      if (isKept) host.keep({ did: cutEnd(title, 200) } satisfies KeptDeed)
+    })
     this.#files =
       workspace === undefined
         ? undefined
@@ -70,7 +76,8 @@ export class AcpLife {
             agent: name,
             host,
             workspace,
-            isAllowed: (kind) => [...this.#allowed.values()].some((allowed) => allowed === 'any' || allowed === kind),
+            isKept,
+            isAllowed: (kind) => this.#calls.covers(kind),
           })
   }
 
@@ -90,6 +97,7 @@ export class AcpLife {
     } finally {
       await this.#cancel(connection)
       await Promise.all([this.#process.close(), this.#files?.terminals.close()])
+      this.#calls.close()
       connection.close()
     }
   }
@@ -184,8 +192,12 @@ export class AcpLife {
     const response = await untilAborted(asked, this.#host.signal)
     this.#text.ended(response)
     const { answer } = this.#text
-    if (response.stopReason === 'end_turn') return { text: answer }
-    const why = whyUnfinished[response.stopReason] ?? `it ended with ${JSON.stringify(response.stopReason)}`
+    const { refused } = this.#calls
+    if (response.stopReason === 'end_turn' && refused === undefined) return { text: answer }
+    const why =
+      refused === undefined
+        ? (whyUnfinished[response.stopReason] ?? `it ended with ${JSON.stringify(response.stopReason)}`)
+        : `it ended when it was not permitted to do this: ${cutEnd(refused, 500)}`
     const words = answer === '' ? '' : `\n\nIts last words were:\n${answer}`
     return { text: `The agent "${name}" did not finish: ${why}.${words}`, isError: true }
   }
@@ -207,12 +219,12 @@ export class AcpLife {
 
   #take(update: Parameters<SessionText['take']>[0]): void {
     this.#text.take(update)
-    if (update.sessionUpdate === 'tool_call_update' && (update.status === 'completed' || update.status === 'failed'))
-      this.#allowed.delete(update.toolCallId)
+    this.#calls.take(update)
   }
 
-  async #permission(request: RequestPermissionRequest): Promise<RequestPermissionResponse> {
+  async #permission(asked: RequestPermissionRequest): Promise<RequestPermissionResponse> {
     const { signal } = this.#host
+    const request = { ...asked, toolCall: this.#calls.whole(asked.toolCall) }
     const spell = (path: string): string | undefined => this.#files?.spelled(path)
     try {
       const answer = await askPeople(request, { agent: this.#settings.name, host: this.#host, spell })
@@ -221,11 +233,8 @@ export class AcpLife {
       const { outcome } = answer
       const chosen =
         outcome.outcome === 'selected' ? options.find(({ optionId }) => optionId === outcome.optionId) : undefined
-      if (chosen?.kind.startsWith('allow') === true)
-        this.#allowed.set(
-          toolCall.toolCallId,
-          toolCall.kind === 'execute' ? 'execute' : isWriting(toolCall.kind) ? 'edit' : 'any',
-        )
+      if (chosen?.kind.startsWith('allow') === true) this.#calls.allow(toolCall)
+      else this.#calls.refuse(toolCall)
       return answer
     } catch {
       // The call is over, or nobody wants to answer.
@@ -246,8 +255,6 @@ export class AcpLife {
 }
 
 const cancelled: RequestPermissionResponse = { outcome: { outcome: 'cancelled' } }
-
-const isWriting = (kind: unknown): boolean => kind === 'edit' || kind === 'delete' || kind === 'move'
 
 const whyUnfinished: { readonly [R in StopReason]?: string } = {
   max_tokens: 'it reached its limit of tokens',

@@ -8,10 +8,13 @@ import type { RemoteHost, RemoteRequest } from '../../../../src/actors/parts/rem
 import { messageOf } from '../../../../src/protocol/errors.ts'
 import { cutMiddle } from '../../../../src/protocol/text/cutMiddle.ts'
 import { lexicalPath } from '../../../tools/src/workspace/paths.ts'
+import { keepFile, type FileReceipt } from '../../../tools/src/workspace/fileReceipt.ts'
 import type { Workspace } from '../../../tools/src/workspace/port.ts'
+import { inTurn } from '../../../tools/src/workspace/workspaceUse.ts'
 import { requestOf } from './askPeople.ts'
 import { shellLine } from './shellLine.ts'
 import { Terminals } from './terminals.ts'
+import type { KeptDeed } from './undoWrites.ts'
 
 /** Most bytes of a file that is read or written. */
 const mostBytes = 16 * 1024 * 1024
@@ -22,6 +25,8 @@ interface Asking {
   readonly agent: string
   readonly host: RemoteHost
   readonly workspace: Workspace
+  /** True if it is kept what files were before. */
+  readonly isKept: boolean
   /** Returns true while a call that people have allowed covers such a request. */
   isAllowed(kind: 'edit' | 'execute'): boolean
 }
@@ -58,7 +63,7 @@ export class WorkspaceRequests {
     const input = { path: spelled, content: cutMiddle(content, mostShown) }
     await this.#permit({ ...requestOf(agent, 'edit', input, { path: spelled }), asks: this.#asks('edit') })
     host.changed(spelled)
-    await this.#done(workspace.write(spelled, bytes, { signal: host.signal }))
+    await this.#done(inTurn(workspace, spelled, () => this.#write(spelled, bytes)))
     return {}
   }
 
@@ -69,6 +74,7 @@ export class WorkspaceRequests {
     const spelled = cwd == null ? '.' : this.#spell(cwd, 'folder')
     const input = { command: line, ...(spelled === '.' ? {} : { cwd: spelled }) }
     await this.#permit({ ...requestOf(agent, 'execute', input, { command: line }), asks: this.#asks('execute') })
+    if (this.#asking.isKept) this.#asking.host.keep({ did: line } satisfies KeptDeed)
     return { terminalId: this.#terminals.create(line, { ...request, cwd: spelled }) }
   }
 
@@ -83,6 +89,14 @@ export class WorkspaceRequests {
     } catch {
       return undefined
     }
+  }
+
+  async #write(path: string, bytes: Uint8Array): Promise<void> {
+    const { host, workspace, isKept } = this.#asking
+    const { signal, snapshots } = host
+    const keep = (write: FileReceipt): void => host.keep({ write } satisfies KeptDeed)
+    if (isKept) await keepFile(workspace, { path, after: bytes }, { signal, snapshots, keep })
+    await workspace.write(path, bytes, { signal })
   }
 
   #asks(kind: 'edit' | 'execute'): RemoteRequest['asks'] & string {

@@ -3,17 +3,17 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { defineAgent, type AgentOptions } from '../../../../src/actors/define/defineAgent.ts'
 import type { AgentDefinition } from '../../../../src/actors/define/agentDefinition.ts'
-import { policyModel } from '../../../../src/actors/models/policyModel.ts'
+import { policyModel } from '../../../models/src/policyModel.ts'
 import { memoryStore } from '../../../../src/log/stores/memoryStore.ts'
 import { textOf } from '../../../../src/protocol/messages.ts'
-import type { LogRecord } from '../../../../src/protocol/records.ts'
+import type { LogRecord, RecordOf } from '../../../../src/protocol/records.ts'
 import type { Agent } from '../../../../src/runtime/agents/agent.ts'
 import { logOf, until } from '../../../../test/support/lives.ts'
 import type { CaseContext } from '../../../../test/support/suite.ts'
 import { createRuntime } from '../../../bridge/src/createRuntime.ts'
 import { acpAgent, type AcpAgentOptions } from '../../src/client/acpAgent.ts'
 
-const script = join(import.meta.dirname, 'foreignAgent.ts')
+export const script = join(import.meta.dirname, 'foreignAgent.ts')
 
 /** A folder that is removed at the end of the case. */
 export function temporary({ cleanup }: CaseContext): string {
@@ -75,6 +75,14 @@ export async function call(context: CaseContext, definition: AgentDefinition): P
       return logOf(store, 'a1')
     },
   }
+}
+
+/** Has a caller take all of it back, and returns what came of that. */
+export async function takeBack({ agent, log }: Called): Promise<RecordOf<'undo.end'>> {
+  const over = until(agent, ({ type }) => type === 'undo.end')
+  agent.revert('n1', { category: 'failure', summary: 'wrong', undo: true })
+  await over
+  return (await log()).find((record): record is RecordOf<'undo.end'> => record.type === 'undo.end')!
 }
 
 /** The lines that the foreign agent noted. */

@@ -1,6 +1,6 @@
 import type { RuntimeError } from '../../../../src/protocol/errors.ts'
 import { concernsPeople, isDelta, type AgentEvent } from '../../../../src/protocol/events.ts'
-import type { ServerFrame } from '../../../../src/protocol/bridge/frames.ts'
+import type { ServerFrame } from '../../../wire/src/frames.ts'
 
 const deltaTypes = { text: 'reply.delta', thinking: 'thinking.delta' } as const
 
@@ -41,6 +41,8 @@ export interface ListenerOptions {
   readonly deltas: boolean
   readonly descendants: boolean
   readonly requests: boolean
+  /** Captured requests in full. */
+  readonly captured: boolean
   /** True to read the log from its start if the server's log has lost records; false to read from its current end. */
   readonly rereads: boolean
   onEvent(event: AgentEvent): void
@@ -51,7 +53,14 @@ export interface ListenerOptions {
 }
 
 /** Subscription that is used while runs are awaited. */
-export const forRuns = { cursor: undefined, deltas: true, descendants: false, requests: false, rereads: true } as const
+export const forRuns = {
+  cursor: undefined,
+  deltas: true,
+  descendants: false,
+  requests: false,
+  captured: true,
+  rereads: true,
+} as const
 
 /** One listener of a remote agent, with its own position in the log; it receives nothing twice. */
 export class FeedListener {

@@ -16,8 +16,7 @@ import type { UseChange } from '../../../../src/protocol/bridge/turns.ts'
 import type { Content } from '../../../../src/protocol/text/saidContent.ts'
 import { RuntimeError, toErrorInfo } from '../../../../src/protocol/errors.ts'
 import type { AgentEvent } from '../../../../src/protocol/events.ts'
-import { endWith, neverRun, signalIn, type Run } from '../../../../src/protocol/runs/run.ts'
-import { EventBuffer } from '../../../../src/protocol/runs/eventBuffer.ts'
+import { endWith, neverRun, signalIn, type Run, EventBuffer } from '../../../../src/protocol/runs/run.ts'
 import { commandAnswerShape, infoOf, type CommandAnswer } from './answers.ts'
 import { checkCommand } from './commandShapes.ts'
 import { CallAnswers, type CallFunction, type ClientCall } from './callAnswers.ts'
@@ -262,13 +261,20 @@ export class RemoteAgent<
 
   #addListener(
     heard: Pick<ListenerOptions, 'onEvent' | 'onCaughtUp' | 'onEnd'>,
-    { fromSeq, deltas = true, descendants = false, requests = false, rereads = false }: RemoteSubscribeOptions,
+    {
+      fromSeq,
+      deltas = true,
+      descendants = false,
+      requests = false,
+      captured = true,
+      rereads = false,
+    }: RemoteSubscribeOptions,
   ): () => void {
     if (fromSeq !== undefined && (!Number.isInteger(fromSeq) || fromSeq < 1)) {
       throw new RuntimeError('INVALID_OPTION', `fromSeq is ${fromSeq}, but records are numbered from 1.`)
     }
     const cursor = fromSeq === undefined ? undefined : fromSeq - 1
-    return this.#feed.add({ cursor, deltas, descendants, requests, rereads, ...heard })
+    return this.#feed.add({ cursor, deltas, descendants, requests, captured, rereads, ...heard })
   }
 
   /** Sets the schema that checks answers from now on. */

@@ -1,7 +1,7 @@
 import type { Clock } from '../../../../src/protocol/ports/clock.ts'
 import { RuntimeError, type ErrorInfo } from '../../../../src/protocol/errors.ts'
 import type { AgentEvent, EventOrigin } from '../../../../src/protocol/events.ts'
-import type { ServerFrame } from '../../../../src/protocol/bridge/frames.ts'
+import type { ServerFrame } from '../../../wire/src/frames.ts'
 import { readAnswer } from './answers.ts'
 import { FeedListener, type DeltaFrame, type ListenerOptions } from './feedListener.ts'
 import type { Asked } from './outgoing.ts'
@@ -28,6 +28,7 @@ interface Subscription {
   readonly deltas: boolean
   readonly descendants: boolean
   readonly requests: boolean
+  readonly captured: boolean
   /** `opening`: events may still belong to the previous subscription; `live`: the log was delivered. */
   state: 'opening' | 'open' | 'live'
 }
@@ -162,7 +163,9 @@ export class RemoteFeed {
   #isBehind({ cursor, wants }: FeedListener): boolean {
     const subscription = this.#subscription
     if (subscription === undefined || cursor! < subscription.position) return true
-    return (['deltas', 'descendants', 'requests'] as const).some((part) => wants[part] && !subscription[part])
+    return (['deltas', 'descendants', 'requests', 'captured'] as const).some(
+      (part) => wants[part] && !subscription[part],
+    )
   }
 
   /** Subscribes from the position of the listener that is furthest behind. */
@@ -173,9 +176,10 @@ export class RemoteFeed {
     const deltas = listeners.some(({ wants }) => wants.deltas)
     const descendants = listeners.some(({ wants }) => wants.descendants)
     const requests = listeners.some(({ wants }) => wants.requests)
-    this.#subscription = { position: from, deltas, descendants, requests, state: 'opening' }
-    // A server of an older version does not know the word, and sends them anyway.
-    const more = requests ? { requests } : {}
+    const captured = listeners.some(({ wants }) => wants.captured)
+    this.#subscription = { position: from, deltas, descendants, requests, captured, state: 'opening' }
+    // A server of an older version does not know these words.
+    const more = { ...(requests ? { requests } : {}), ...(captured ? {} : { captured }) }
     const frame = {
       type: 'agent.subscribe',
       agentId: this.#agentId,

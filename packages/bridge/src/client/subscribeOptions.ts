@@ -11,6 +11,8 @@ export interface RemoteListenOptions {
    * Delivers requests to the model too, as `turn.request` events; each contains the whole conversation. Needs the right `see.all`. Default `false`.
    */
   readonly requests?: boolean
+  /** Delivers captured requests of the log in full. `false`: a `record.withheld` event with `captured` in place of each. Default `true`. */
+  readonly captured?: boolean
 }
 
 export interface RemoteSubscribeOptions extends RemoteListenOptions {

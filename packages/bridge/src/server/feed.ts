@@ -1,8 +1,8 @@
 import { isDelta, isLogged, type AgentEvent, type GrowingReply } from '../../../../src/protocol/events.ts'
-import type { ServerFrame } from '../../../../src/protocol/bridge/frames.ts'
+import type { ServerFrame } from '../../../wire/src/frames.ts'
 import type { Metadata } from '../../../../src/protocol/metadata.ts'
 import type { Agent } from '../../../../src/runtime/agents/agent.ts'
-import { viewBelow, visibleEvent, visibleReply, type View } from './visible.ts'
+import { captureApart, viewBelow, visibleEvent, visibleReply, type View } from './visible.ts'
 import { writtenHere } from './written.ts'
 
 /** Newest logged events kept for clients that are slightly behind, in number and in characters; older ones are read from the log. */
@@ -40,8 +40,9 @@ export class FeedEvent {
     this.#agentId = agentId
   }
 
-  /** The frame that a client is sent; `undefined`: the client may not see the event. */
-  frameFor(view: View): string | undefined {
+  /** The frame that a client is sent; `undefined`: the client may not see the event. `captured`: it wants captured requests in full. */
+  frameFor(view: View, captured = true): string | undefined {
+    if (!captured && this.#event.type === 'turn.captured') return loggedFrame(this.#event, view, false)
     if (!this.#frames.has(view)) this.#frames.set(view, this.#frame(view))
     return this.#frames.get(view)
   }
@@ -272,7 +273,10 @@ const eventFrame = (event: AgentEvent): string =>
   JSON.stringify({ type: 'event', agentId: event.agentId, seq: event.seq, event })
 
 /** Returns a logged event as a frame. An event that a client may not see is replaced by a placeholder for its log position. */
-export const loggedFrame = (event: AgentEvent, view: View): string => eventFrame(visibleEvent(event, view) ?? event)
+export function loggedFrame(event: AgentEvent, view: View, captured = true): string {
+  const seen = visibleEvent(event, view) ?? event
+  return eventFrame(!captured && seen.type === 'turn.captured' ? captureApart(seen) : seen)
+}
 
 /** A live event after record `seq` of `agentId`; one that is too large is replaced by `events.dropped`. */
 function liveFrame(event: AgentEvent, agentId: string, seq: number): string {

@@ -12,6 +12,8 @@ export interface Wanted {
   readonly deltas: boolean
   readonly descendants: boolean
   readonly requests: boolean
+  /** Captured requests of the log in full. */
+  readonly captured: boolean
 }
 
 /** Consecutive reads of the log that may find none of the records that the store claims to have. */
@@ -73,7 +75,7 @@ export class Subscription {
       return void this.#catchUp()
     }
     if (event.isLogged) this.#cursor = event.seq
-    const frame = event.frameFor(this.#parts.view)
+    const frame = event.frameFor(this.#parts.view, this.#parts.wanted.captured)
     if (frame !== undefined) outbox.send(frame)
   }
 
@@ -116,7 +118,8 @@ export class Subscription {
         if (outbox.isFull) return this.#lag()
         const tail = feed.after(this.#cursor)
         if (tail === undefined) await this.#readLog()
-        else for (const event of tail) if (!this.#sendNext(event.seq, () => event.frameFor(view))) break
+        else
+          for (const event of tail) if (!this.#sendNext(event.seq, () => event.frameFor(view, wanted.captured))) break
         if (this.#cursor >= feed.lastSeq && !outbox.isFull) break
       }
       if (this.#isClosed) return
@@ -129,13 +132,13 @@ export class Subscription {
   }
 
   async #readLog(): Promise<void> {
-    const { feed, store, view } = this.#parts
+    const { feed, store, view, wanted } = this.#parts
     const { agentId } = feed
     const before = this.#cursor
     for await (const record of store.read(agentId, this.#cursor + 1)) {
       // The read is continued, not restarted: starting over each time would take ever longer.
       while (this.#parts.outbox.isFull && !this.#isClosed) await this.#drained()
-      if (!this.#sendNext(record.seq, () => loggedFrame(eventOf(record, feed), view))) return
+      if (!this.#sendNext(record.seq, () => loggedFrame(eventOf(record, feed), view, wanted.captured))) return
     }
     if (this.#cursor > before) this.#emptyReads = 0
     else await this.#written()

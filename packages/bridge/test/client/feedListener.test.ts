@@ -12,6 +12,7 @@ function listening(cursor: number | undefined, requests = false) {
     deltas: true,
     descendants: false,
     requests,
+    captured: true,
     rereads: false,
     onEvent: ({ type, seq }) => void heard.push(`${type} ${seq}`),
     onEnd: () => {},

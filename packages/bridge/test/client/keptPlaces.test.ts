@@ -53,6 +53,7 @@ describe('a listener that begins further back than others', (it) => {
       deltas: false,
       descendants: false,
       requests: false,
+      captured: true,
       rereads: false,
       onEvent: ({ seq }: { readonly seq: number }) => void heard[name]!.push(seq),
       onEnd: () => {},

@@ -39,6 +39,7 @@ function feeding(knownSeq?: number) {
         deltas: false,
         descendants: false,
         requests: false,
+        captured: true,
         rereads,
         onEvent: ({ seq }) => void told.push(`${name} ${seq}`),
         onCaughtUp: () => void told.push(`${name} caught up`),

@@ -22,7 +22,12 @@ interface Options {
   /** Records that the store has. */
   readonly stored?: number
   readonly fromSeq?: number
-  readonly wanted?: { readonly deltas?: boolean; readonly descendants?: boolean; readonly requests?: boolean }
+  readonly wanted?: {
+    readonly deltas?: boolean
+    readonly descendants?: boolean
+    readonly requests?: boolean
+    readonly captured?: boolean
+  }
   readonly growing?: string
   /** Why the store cannot be read. */
   readonly failure?: Error
@@ -84,7 +89,7 @@ function subscribed({ lastSeq = 0, stored = lastSeq, fromSeq = 1, wanted = {}, g
     store,
     clock,
     outbox,
-    wanted: { fromSeq, deltas: true, descendants: false, requests: false, ...wanted },
+    wanted: { fromSeq, deltas: true, descendants: false, requests: false, captured: true, ...wanted },
     view: 'all',
     fail: (thrown) => void failures.push(thrown),
   })

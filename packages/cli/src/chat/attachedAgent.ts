@@ -203,11 +203,11 @@ export class AttachedAgent implements ChatAgent {
     await Promise.allSettled(this.#sent)
   }
 
-  /** Its models are known to the server alone; its policies too, if that is of an older version. */
+  /** Its models are known to the server alone, and whether it folds; its policies too, if that is of an older version. */
   #has(part: ChatPart): boolean {
     if (part === 'sessions') return false
     if (part === 'policies') return this.#client.may('control') && this.#policies !== 0
-    return this.#client.may(part === 'models' ? 'use' : part)
+    return this.#client.may(part === 'models' ? 'use' : part === 'fold' ? 'control' : part)
   }
 
   #asked(run: Run): Run {

@@ -1,6 +1,7 @@
+import { childrenOf } from './childrenOf.ts'
 import { join } from 'node:path'
 import { systemClock } from '../../../../src/protocol/ports/clock.ts'
-import { savingsOf } from '../../../../src/conversation/limits/savings.ts'
+import { savingsOf } from '../../../sessions/src/savings/savings.ts'
 import { readHistory } from '../../../../src/log/readHistory.ts'
 import { approvalPolicy } from './approvals.ts'
 import { doubleStop } from '../signals.ts'
@@ -35,6 +36,7 @@ export interface TerminalChatOptions extends ChatOptions {
 const aboutSession = (session: Session, host: CliHost): ChatAbout => ({
   has: (part) => {
     if (part === 'policies') return session.agent.policies.length > 0
+    if (part === 'fold') return session.agent.braking.fold
     return part !== 'models' || session.definition.turns.models.size > 0
   },
   conversation: () => Promise.resolve(session.agent.conversation),
@@ -67,6 +69,7 @@ export async function chatInTerminal(
       headline: `${modelId} · ${dir}`,
       isPriced,
       window: () => session.definition.compaction?.policy.contextWindow,
+      below: () => childrenOf(session.agent),
       ctrlC: { help: 'stop the agent; twice, leave', hint: 'Esc to stop' },
       policy: () => approvalPolicy(true, yes),
       history: historyFile(join(place.folder ?? join(dir, '.escapement'), 'history'), (text) => redactor.text(text)),

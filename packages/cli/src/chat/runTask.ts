@@ -14,6 +14,7 @@ import { takesLinks } from '../terminal/links.ts'
 import { LiveScreen } from '../terminal/liveScreen.ts'
 import { safeJson } from '../terminal/safeJson.ts'
 import { plainScreen, type Screen } from '../terminal/screen.ts'
+import { childrenOf } from './childrenOf.ts'
 import { StatusLine } from '../terminal/statusLine.ts'
 
 /** Outcome of a run. */
@@ -71,7 +72,12 @@ export async function watchWork(
     view?.(screen, print) ??
     printedWork(
       print,
-      isLive ? new StatusLine(screen, colours, systemClock, undefined, () => windowOf(session)) : undefined,
+      isLive
+        ? new StatusLine(screen, colours, systemClock, undefined, {
+            window: () => windowOf(session),
+            below: () => childrenOf(session.agent),
+          })
+        : undefined,
     )
   const unsubscribe = agent.subscribe((event) => {
     if (json) return void host.stdout.write(`${safeJson(event)}\n`)

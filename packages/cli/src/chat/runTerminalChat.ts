@@ -45,6 +45,8 @@ export interface TerminalChat {
   readonly isPriced: boolean
   /** Returns the tokens that the agent's model takes, if that is known. */
   window?(): number | undefined
+  /** Returns what each sub-agent does now. Missing: it is not known here. */
+  below?(): readonly string[]
   /** Effect of Ctrl-C, for `/help` and for the status line. */
   readonly ctrlC: { readonly help: string; readonly hint: string }
   policy(): ApprovalPolicy
@@ -84,7 +86,10 @@ export async function runTerminalChat(setup: TerminalChat, host: CliHost): Promi
   const colours = coloursFor(host.stdout, host.env, host.theme)
   const older = (await history?.read().catch(() => [])) ?? []
   const screen = new LiveScreen(host)
-  const status = new StatusLine(screen, colours, systemClock, ctrlC.hint, () => setup.window?.())
+  const status = new StatusLine(screen, colours, systemClock, ctrlC.hint, {
+    window: () => setup.window?.(),
+    below: () => setup.below?.() ?? [],
+  })
   const print = eventPrinter({
     screen,
     colours,

@@ -1,6 +1,6 @@
 import type { CompactOptions, PruneOptions, RevertCommandOptions } from '../../../../src/protocol/bridge/commands.ts'
 import { permissionModes, type PermissionMode } from '../../../../src/protocol/parts/permissions/permissionModes.ts'
-import type { Right } from '../../../../src/protocol/bridge/rights.ts'
+import type { Right } from '../../../wire/src/rights.ts'
 import type { UseChange } from '../../../../src/protocol/bridge/turns.ts'
 import type { Completion } from '../terminal/input/completion.ts'
 
@@ -37,7 +37,7 @@ export type ChatLine =
   | { readonly type: 'nothing' }
 
 /** Something that a chat must have for a command to work: a right, or a part of the agent or of the chat. */
-export type ChatPart = Right | 'policies' | 'models' | 'sessions'
+export type ChatPart = Right | 'fold' | 'policies' | 'models' | 'sessions'
 
 interface SlashCommand {
   /** Part without which it is not offered. */
@@ -164,7 +164,7 @@ const slashCommands: Readonly<Record<string, SlashCommand>> = {
     help: 'show the model hidden steps again',
     read: readShow,
   },
-  '/fold': { part: 'control', help: 'show old steps of the model as a line each', read: () => ({ type: 'fold' }) },
+  '/fold': { part: 'fold', help: 'show old steps of the model as a line each', read: () => ({ type: 'fold' }) },
   '/graft': {
     part: 'control',
     form: '<steps>',

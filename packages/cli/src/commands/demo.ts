@@ -13,6 +13,7 @@ import { chooseModel } from '../models/chooseModel.ts'
 import { openSession } from '../sessions/openSession.ts'
 import { codeOf, runTask } from '../chat/runTask.ts'
 import { coloursFor } from '../terminal/colours.ts'
+import { wrappedFor } from '../terminal/wordWrap.ts'
 
 const standingTask = 'Fix the failing test.'
 const wordDelayMs = 18
@@ -57,14 +58,14 @@ export const demoCommand: CommandRun = async (invocation, host) => {
   const needsApproval = (command: string): boolean => !yes && !choice.isEmbedded && !testCommand.test(command)
   const session = await openSession({ ...workshop, choice, needsApproval })
   const said = task ?? standingTask
-  if (!json) host.stdout.write(opening(workshop.dir, choice.model.id, said, host))
+  if (!json) host.stdout.write(wrappedFor(host.stdout, opening(workshop.dir, choice.model.id, said, host)))
   try {
     const page = await openPage(session, invocation, host)
     const code = codeOf(await runTask(session, said, { host, json, isPriced: choice.isEmbedded }))
     if (code === exitCodes.interrupted) return code
     const passes = await verify(workshop, ['--test'], { host, timeoutMs: 60_000 })
     if (passes === undefined) return exitCodes.interrupted
-    if (!json) host.stdout.write(summary(workshop, passes, host))
+    if (!json) host.stdout.write(wrappedFor(host.stdout, summary(workshop, passes, host)))
     await page.stay()
     // A custom task may not be about the tests.
     return task === undefined && !passes ? exitCodes.failed : code

@@ -1,7 +1,7 @@
 import { systemClock } from '../../../../src/protocol/ports/clock.ts'
 import { capturedRequests, type CapturedRequest } from '../../../../src/conversation/request/captureRequest.ts'
 import type { ConversationView } from '../../../../src/conversation/tree/conversationView.ts'
-import { treeSavings } from '../../../../src/conversation/limits/savings.ts'
+import { treeSavings } from '../../../sessions/src/savings/savings.ts'
 import { readHistory } from '../../../../src/log/readHistory.ts'
 import { RuntimeError } from '../../../../src/protocol/errors.ts'
 import {
@@ -95,8 +95,14 @@ const conversationData = (conversation: ConversationView): object => ({
 })
 
 /** Savings without what the session has anyway. */
-const savingsData = ({ agentId: _, definition: __, sizes: ___, children: ____, ...savings }: AgentSavings): object =>
-  savings
+const savingsData = ({
+  agentId: _,
+  definition: __,
+  sizes: ___,
+  children: ____,
+  stalls: _____,
+  ...savings
+}: AgentSavings): object => savings
 
 async function showSession(views: Views): Promise<number> {
   const { session, host, logs } = views

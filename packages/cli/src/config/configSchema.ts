@@ -87,6 +87,7 @@ const configFields = (): { readonly [K in keyof Required<Config>]: z.ZodType } =
   models: z.record(z.string().regex(/^[^:]+$/, 'a name has no ":"'), model),
   tools: toolEntriesSchema(),
   skills: skillFoldersSchema(),
+  agentsMd: z.boolean(),
   mcp: z.record(z.string().regex(/^[A-Za-z0-9_-]{1,32}$/, 'use 1 to 32 letters, digits, "_" or "-"'), serverSchema()),
   limits: limitsSchema(),
   store: z.string(`give ${storeForms}`).min(1, `give ${storeForms}`),

@@ -63,7 +63,7 @@ export async function openPast(invocation: Invocation, host: CliHost, id: string
     ...settingsOf(config),
     recordIn: logs.place,
     definition,
-    onGuideTrouble: guideTrouble(definition, host),
+    onGuideTrouble: guideTrouble(definition === undefined || config?.agentsMd === true, host),
     choice,
     needsApproval: () => !yes,
     rules: rulesOf(dir, host),

@@ -66,18 +66,15 @@ export async function openWork(invocation: Invocation, host: CliHost): Promise<W
     needsApproval: () => !yes,
     rules: rulesOf(dir, host),
     definition,
-    onGuideTrouble: guideTrouble(definition, host),
+    onGuideTrouble: guideTrouble(definition === undefined || config?.agentsMd === true, host),
     ...settingsOf(config),
   })
   return { session, modelId: session.definition.model.id, isPriced: isPriced(session.definition) }
 }
 
-/** Returns the callback for trouble with `AGENTS.md` files; only the coding agent of the folder reads them. */
-export const guideTrouble = (
-  definition: Session['definition'] | undefined,
-  { stderr }: Pick<CliHost, 'stderr'>,
-): SessionOptions['onGuideTrouble'] =>
-  definition === undefined ? (trouble) => void stderr.write(`${trouble}\n`) : undefined
+/** Returns the callback for trouble with `AGENTS.md` files, for an agent that is told them: the coding agent, and others by `agentsMd`. */
+export const guideTrouble = (isTold: boolean, { stderr }: Pick<CliHost, 'stderr'>): SessionOptions['onGuideTrouble'] =>
+  isTold ? (trouble) => void stderr.write(`${trouble}\n`) : undefined
 
 /** Says why the model was chosen, if the agent uses it. */
 export function sayChoice(

@@ -22,14 +22,26 @@ interface CallUnderWay {
   readonly isChild: boolean
 }
 
+/** Facts about the agent that its events do not tell. */
+export interface StatusFacts {
+  /** Returns the tokens that the model takes, if that is known. */
+  window?(): number | undefined
+  /** Returns words for what each sub-agent does: `coder writing`. */
+  below?(): readonly string[]
+}
+
 /** Number of parts of a line that are never left out: the turn and its current work. */
 const leastParts = 2
 
 /**
- * Describes the work of an agent in a line of `columns`: parts at its end are left out first, then the hint how to stop it. The current work stays,
+ * Describes the work of an agent in a line of `columns`: what its sub-agents do is left out first, then parts at its end, then the hint how to stop it. The current work stays,
  * even if it is wider. Pure.
  */
-export function statusText(facts: NowFacts, hint: string, columns: number): string {
+export function statusText({ below = [], ...facts }: NowFacts, hint: string, columns: number): string {
+  if (below.length > 0) {
+    const whole = `● ${[...nowParts({ ...facts, below }), hint].join(' · ')}`
+    if (textWidth(whole) <= columns) return whole
+  }
   const parts = nowParts(facts)
   const least = facts.turnIndex === undefined ? 1 : leastParts
   const of = (some: readonly string[]): string => `● ${some.join(' · ')}`
@@ -54,7 +66,7 @@ export class StatusLine {
   readonly #colours: Colours
   readonly #clock: Clock
   readonly #hint: string
-  readonly #window: () => number | undefined
+  readonly #known: StatusFacts
   /** Use of the run's limits; `undefined` if the start of the run was not seen. */
   #run: RunUse | undefined
   #times = new WorkTimes()
@@ -70,15 +82,9 @@ export class StatusLine {
   #since: number | undefined
   #cancelTimer: (() => void) | undefined
 
-  /** `hint`: effect of Ctrl-C; `window`: returns the tokens that the model takes, if that is known. */
-  constructor(
-    screen: Screen,
-    colours: Colours,
-    clock: Clock,
-    hint = 'Ctrl-C to stop',
-    window: () => number | undefined = () => undefined,
-  ) {
-    this.#window = window
+  /** `hint`: effect of Ctrl-C. */
+  constructor(screen: Screen, colours: Colours, clock: Clock, hint = 'Ctrl-C to stop', known: StatusFacts = {}) {
+    this.#known = known
     this.#hint = hint
     this.#screen = screen
     this.#colours = colours
@@ -159,7 +165,7 @@ export class StatusLine {
   }
 
   #replied({ message, costUsd }: EventOf<'reply.end'>): void {
-    const window = this.#window()
+    const window = this.#known.window?.()
     this.#facts = {
       ...this.#facts,
       contextTokens: { used: totalTokens(message.usage), ...(window === undefined ? {} : { window }) },
@@ -191,10 +197,12 @@ export class StatusLine {
     this.#doing = doing
     const forMs = this.#clock.now() - this.#since
     const nearest = this.#nearest()
+    const children = calls.filter(({ isChild }) => isChild).length
     const now: NowFacts = {
       ...this.#facts,
       doing,
-      children: calls.filter(({ isChild }) => isChild).length,
+      children,
+      ...(children === 0 ? {} : { below: this.#known.below?.() ?? [] }),
       ...(forMs < leastMs ? {} : { forMs }),
       ...(nearest === undefined ? {} : { nearest }),
     }

@@ -1,13 +1,18 @@
 import { z } from 'zod'
 import type { ToolContext } from '../../../../src/actors/tools/defineTool.ts'
-import { whyCostly } from '../../../../src/protocol/checks/costlySchema.ts'
+import { whyCostly } from '../../../tools/src/foreign/costlySchema.ts'
 import { hasCode, messageOf } from '../../../../src/protocol/errors.ts'
 import { lazily } from '../../../../src/protocol/lazily.ts'
 import type { JsonSchema } from '../../../../src/protocol/ports/model.ts'
 import { schemaCheck, type SchemaCheck } from '../../../../src/protocol/checks/schemaCheck.ts'
 import { fieldsOf, isPart } from '../../../../src/protocol/checks/schemaParts.ts'
 import { shownSchema, soundSchema } from '../../../../src/protocol/checks/soundSchema.ts'
-import type { Elicited } from './server.ts'
+
+/** Outcome of a form or an address that a server shows to a person. */
+export interface Elicited {
+  readonly action: 'accept' | 'decline' | 'cancel'
+  readonly content?: { readonly [name: string]: string | number | boolean | string[] }
+}
 
 /** A call for which a server may ask people a question. */
 export interface AskingCall {

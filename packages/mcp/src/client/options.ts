@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { ToolEffects } from '../../../../src/actors/tools/defineTool.ts'
-import { mostSchemaChars } from '../../../../src/actors/tools/withinChars.ts'
+import { mostSchemaChars } from '../../../tools/src/foreign/withinChars.ts'
 import { describeIssues, labelOf, RuntimeError } from '../../../../src/protocol/errors.ts'
 import { lazily } from '../../../../src/protocol/lazily.ts'
 import { onlyFields } from '../../../../src/protocol/checks/onlyFields.ts'

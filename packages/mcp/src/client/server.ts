@@ -7,6 +7,7 @@ import { version } from '../../../../src/protocol/version.ts'
 import type { RedactedStream } from '../../../../src/log/redaction/redactedStream.ts'
 import { commandEnvironment } from '../../../tools/src/workspace/commandEnvironment.ts'
 import { appsCapability } from './appType.ts'
+import type { Elicited } from './elicitation.ts'
 import { ofTask, taskOf } from './relatedTask.ts'
 import { httpTransport, isReachable } from './httpTransport.ts'
 import type { McpSettings } from './options.ts'
@@ -14,12 +15,6 @@ import type { ServerSecrets } from './serverSecrets.ts'
 import { StandardError } from './standardError.ts'
 import { StdioTransport } from './stdioTransport.ts'
 import { within } from '../../../tools/src/within.ts'
-
-/** Outcome of a form or an address that a server shows to a person. */
-export interface Elicited {
-  readonly action: 'accept' | 'decline' | 'cancel'
-  readonly content?: { readonly [name: string]: string | number | boolean | string[] }
-}
 
 /** Callbacks of a server. */
 export interface ServerHost {

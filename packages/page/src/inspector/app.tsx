@@ -18,9 +18,10 @@ import type { DetailsPaneProps } from './views/details/detailsPane.tsx'
 import type { GateProps } from './views/shell/gate.tsx'
 import type { HostPaneProps } from './views/hosts/hostPane.tsx'
 import type { AgentDialog } from './views/agent/headerActions.tsx'
+import { preloadDoing } from './views/agent/laterDoing.tsx'
 import type { StartProps } from './views/shell/start.tsx'
 import { PageHeader } from './views/shell/pageHeader.tsx'
-import { Sidebar } from './views/sessions/sidebar.tsx'
+import type { SidebarProps } from './views/sessions/sidebar.tsx'
 import type { Connection } from './model/agent/connection.ts'
 import { Icon } from './parts/icon.tsx'
 
@@ -49,6 +50,15 @@ const Start = later<StartProps>(
     <main class="agent home" aria-label="Overview">
       {content}
     </main>
+  ),
+)
+const Sidebar = later<SidebarProps>(
+  'Loading the agents',
+  async () => (await import('./views/sessions/sidebar.tsx')).Sidebar,
+  (content) => (
+    <nav class="sidebar" id="sidebar" aria-label="Agents and sessions">
+      {content}
+    </nav>
   ),
 )
 const HostPane = later<HostPaneProps>(
@@ -103,9 +113,11 @@ const parts: readonly { readonly name: Part; readonly label: string }[] = [
 /** Fetches the code for the address at once, and returns a function that fetches the rest; neither promise rejects. */
 export function fetchViews({ route }: Inspector): () => Promise<unknown> {
   const follow = (): Promise<void> => loadFollow().catch(() => {})
-  const ofAgent = (): Promise<unknown> => Promise.all([AgentPane.preload(), DetailsPane.preload(), follow()])
+  const ofAgent = (): Promise<unknown> =>
+    Promise.all([AgentPane.preload(), preloadDoing(), DetailsPane.preload(), follow()])
   const [shown, other] = route.value.agent === null ? [Start.preload, ofAgent] : [ofAgent, Start.preload]
   void shown()
+  void Sidebar.preload()
   return () => Promise.all([other(), ApprovalCard.preload()])
 }
 

@@ -1,3 +1,4 @@
+import { effect } from '@preact/signals'
 import { render } from 'preact'
 import { App, fetchViews } from './app.tsx'
 import { browserPorts } from './browserPorts.ts'
@@ -12,7 +13,13 @@ render(<App inspector={inspector} />, place)
 
 // Not before the page is drawn. Some browsers cannot say when they have nothing to do.
 const whenIdle = globalThis.requestIdleCallback ?? ((work: () => void) => setTimeout(work, 200))
-whenIdle(() => void Promise.all([loadMarkdown(), fetchOthers()]))
+whenIdle(() => void loadMarkdown())
+// Nor does anything come before what the address names.
+const stopWaiting = effect(() => {
+  if (!inspector.isReadable.value) return
+  queueMicrotask(() => stopWaiting())
+  whenIdle(() => void fetchOthers())
+})
 
 // In `npm run dev`: views are replaced as they change, and what they show stays.
 import.meta.hot?.accept('./app.tsx', (changed) => {

@@ -1,24 +1,76 @@
 import type { Plugin } from 'vite'
 
-/** Modules of the client that the page never uses, by the end of their path: what stands in their place, and the word by which it would use them. */
-const unused: readonly (readonly [path: string, code: string, word: string])[] = [
-  // Answers as data while they are written.
-  [
-    '/src/protocol/runs/partialOutput.ts',
-    'export const partialOutput = undefined\nexport const partialOutputs = undefined',
-    'partialOutput',
-  ],
+/** A module of the core or of the client whose work the page never asks for. */
+interface Unused {
+  /** The end of its path. */
+  readonly path: string
+  /** Code that stands in its place. */
+  readonly code: string
+  /** The words by which the page would ask for it. */
+  readonly words: readonly string[]
+}
+
+const unused: readonly Unused[] = [
+  // Answers as data while they are written, and once they are there.
+  {
+    path: '/src/protocol/runs/partialOutput.ts',
+    code: 'export const partialOutput = undefined\nexport const partialOutputs = undefined',
+    words: ['partialOutput'],
+  },
+  {
+    path: '/src/protocol/checks/readOutput.ts',
+    code: 'export const readJson = () => undefined\nexport const readAnswer = undefined',
+    words: ['.checkOutput(', 'readAnswer', 'readJson'],
+  },
+  {
+    path: '/src/protocol/checks/strictOutput.ts',
+    code: 'export const unwrapped = undefined\nexport const fromOutput = undefined',
+    words: ['unwrapped', 'fromOutput'],
+  },
   // Calls that a client carries out.
-  ['/bridge/src/client/callAnswers.ts', 'export const CallAnswers = undefined', '.onCall('],
+  { path: '/bridge/src/client/callAnswers.ts', code: 'export const CallAnswers = undefined', words: ['.onCall('] },
+  // Changes of an agent's state.
+  {
+    path: '/src/protocol/parts/state/plainState.ts',
+    code: 'export const plainState = undefined',
+    words: ['.updateState(', 'plainState'],
+  },
+  { path: '/src/protocol/parts/state/drafted.ts', code: 'export const drafted = undefined', words: ['drafted('] },
+  // The server checks a command in full, and answers with the same codes.
+  {
+    path: '/bridge/src/client/commandShapes.ts',
+    code: 'export const checkCommand = () => {}',
+    words: ['checkCommand'],
+  },
+  // Texts of requests. The page counts notes as they were written, and shows no request that it made itself.
+  {
+    path: '/src/conversation/request/neutralise.ts',
+    code: 'export const neutralise = (text) => text',
+    words: ['neutralise'],
+  },
+  {
+    path: '/src/conversation/request/markers.ts',
+    code: 'export const plainMarkers = undefined\nexport const brakeMarkers = undefined',
+    words: ['Markers'],
+  },
+  {
+    path: '/src/conversation/request/renderMessage.ts',
+    code: 'export const renderMessage = (message) => message\nexport const soundName = (name) => name',
+    words: ['renderMessage', 'soundName'],
+  },
 ]
 
-/** Leaves out of the page's scripts a few modules that every client has: together they are a hundredth of what a first visit loads. */
+/** Packages whose code runs in the page, other than the client that the modules belong to. */
+const ofPage = /\/(?:page\/src\/inspector|packages\/charts\/src|packages\/sessions\/src)\/.*\.tsx?$/
+
+/** Leaves out of the page's scripts a few modules that the core or every client has: together they are a tenth of what a conversation loads. */
 export const unusedByPage: Plugin = {
   name: 'unused-by-page',
-  load: (id) => unused.find(([path]) => id.endsWith(path))?.[1] ?? null,
+  load: (id) => unused.find(({ path }) => id.endsWith(path))?.code ?? null,
   transform(code, id) {
-    const used = id.includes('/src/inspector/') ? unused.find(([, , word]) => code.includes(word)) : undefined
-    if (used !== undefined) this.error(`The page has no ${used[2]}: unusedByPage.ts leaves it out.`)
+    const used = ofPage.test(id) ? unused.flatMap(({ words }) => words).find((word) => code.includes(word)) : undefined
+    if (used !== undefined && !id.endsWith('/unusedByPage.ts'))
+      this.error(`The page has no ${used}: unusedByPage.ts leaves it out.`)
     return null
   },
 }

@@ -1,16 +1,16 @@
 import { join } from 'node:path'
 import { build, type Rolldown } from 'vite'
 import { adviceOf, errorCodes, errorTable, type ErrorCode } from '../../../../src/protocol/errors.ts'
-import { compressed } from '../../../bridge/src/page/compressed.ts'
+import { smallest } from '../../../bridge/src/page/compressed.ts'
 import { assert, describe } from '../../../../test/support/suite.ts'
 
 const page = join(import.meta.dirname, '..', '..', 'src', 'inspector')
 
 /**
- * Bytes as the server sends them: of what has to be there before the overview or the conversation of an agent can be drawn, of the details beside
+ * Bytes as the server sends them once they were asked for before: of what has to be there before the overview or the conversation of an agent can be drawn, of the details beside
  * it, and of all scripts, without the worker that lays charts out.
  */
-const most = { overview: 70_500, conversation: 117_000, withDetails: 130_000, all: 246_000 }
+const most = { overview: 59_000, conversation: 94_500, withDetails: 107_500, all: 224_000 }
 
 describe('the weight of the page', (it) => {
   it('is what a slow connection bears, and zod is none of it', { timeoutMs: 120_000 }, async () => {
@@ -28,7 +28,7 @@ describe('the weight of the page', (it) => {
     assert.not.ok(packages.has('zod'), 'a module that the page imports has a schema')
     assert.ok(packages.has('preact'))
     const bytes = new Map<string, number>()
-    for (const { fileName, code } of chunks) bytes.set(fileName, (await compressed(Buffer.from(code))('br')).length)
+    for (const { fileName, code } of chunks) bytes.set(fileName, (await smallest(Buffer.from(code))).length)
     /** Weight of all modules that are loaded once these have been asked for. */
     const weightOf = (...views: readonly string[]): number => {
       const begin = chunks.filter(

@@ -5,6 +5,7 @@ import type { ToolContext, UndoContext } from '../../../../src/actors/tools/defi
 import { folderOf, inFolder } from './paths.ts'
 import type { Workspace } from './port.ts'
 import { type FileNow, fileNow, hashOf } from './textFile.ts'
+import type { TreeUndo } from './tree/treeUndo.ts'
 import { inTurn, type WorkspaceUse } from './workspaceUse.ts'
 
 /** Receipt of a call: the state of a file that it left, and the one before. A file is named by its SHA-256; `null` stands for none. */
@@ -20,6 +21,8 @@ export const fileReceiptSchema = lazily(() =>
     made: z.string().optional(),
     /** Why its content before was not kept. */
     lost: z.string().optional(),
+    /** It was before as a command of this agent had left it, which is undone by itself. */
+    byCommand: z.literal(true).optional(),
   }),
 )
 export type FileReceipt = z.output<ReturnType<typeof fileReceiptSchema>>
@@ -30,25 +33,39 @@ export interface FileChange {
   readonly after: Uint8Array | null
 }
 
+/** Agent that writes into a folder whose commands are undone. */
+interface TreeWriter {
+  readonly tree: TreeUndo
+  readonly agentId: string
+}
+
 /**
  * Keeps the content of a file before a call changes it. Returns what to tell the model if its content could not be kept, `''` otherwise.
  * Contract: called when it is the file's turn, just before the change.
  */
-export async function keepFile(workspace: Workspace, change: FileChange, context: ToolContext): Promise<string> {
-  const { path, after } = change
+export async function keepFile(
+  workspace: Workspace,
+  change: FileChange & { readonly by?: TreeWriter | undefined },
+  context: Pick<ToolContext<unknown, FileReceipt>, 'keep' | 'signal' | 'snapshots'>,
+): Promise<string> {
+  const { path, after, by } = change
   const { snapshots, signal } = context
   const before = await fileNow(workspace, path, { signal, maxBytes: snapshots.maxFileBytes })
   const lost = before === null ? undefined : await whyNotKept(before, snapshots)
   const made = before === null ? await firstMissing(workspace, path, signal) : undefined
+  const [found, wrote] = [before?.hash ?? null, after === null ? null : hashOf(after)]
+  const byCommand = by?.tree.leftBy(by.agentId, path) === found
   const receipt: FileReceipt = {
     path,
-    before: before?.hash ?? null,
-    after: after === null ? null : hashOf(after),
+    before: found,
+    after: wrote,
+    ...(byCommand ? { byCommand } : {}),
     ...(before === null ? {} : { mode: before.mode }),
     ...(made === undefined ? {} : { made }),
     ...(lost === undefined ? {} : { lost }),
   }
   context.keep(receipt, path)
+  by?.tree.wrote(by.agentId, path, wrote)
   return lost === undefined ? '' : `\nThis cannot be undone: ${lost}.`
 }
 
@@ -85,37 +102,46 @@ async function whyNotKept({ size, bytes }: FileNow, snapshots: ToolContext['snap
 
 /** The parts of a file tool that make its effects reversible. */
 export interface FileUndo {
-  readonly effects: 'reversible'
-  readonly receipt: ReturnType<typeof fileReceiptSchema>
-  undo(context: UndoContext<unknown, FileReceipt>): Promise<void>
+  readonly tool: {
+    readonly effects: 'reversible'
+    readonly receipt: ReturnType<typeof fileReceiptSchema>
+    undo(context: UndoContext<unknown, FileReceipt>): Promise<void>
+  }
+  /** Returns who writes, for `keepFile`, if commands are undone, too. */
+  writer(context: Pick<ToolContext, 'agent'>): TreeWriter | undefined
 }
 
-export const fileUndo = (use: WorkspaceUse): FileUndo => ({
-  effects: 'reversible',
-  receipt: fileReceiptSchema(),
-  undo: (context) => undoFile(use, context),
+export const fileUndo = (use: WorkspaceUse, tree: TreeUndo | undefined): FileUndo => ({
+  tool: { effects: 'reversible', receipt: fileReceiptSchema(), undo: (context) => undoFile(use, context) },
+  writer: ({ agent }) => (tree === undefined ? undefined : { tree, agentId: agent.id }),
 })
 
 /**
- * Restores a file to its state before the oldest of these calls. Changes nothing and rejects, with the reason, when it is no longer as the
+ * Restores a file to its state before the oldest of these calls, or before the oldest since a command changed it: the command comes next, and then
+ * the older calls. Changes nothing and rejects, with the reason, when it is no longer as the
  * newest call left it, when something else changed it in between, or when its content is no longer kept.
  */
-async function undoFile(use: WorkspaceUse, context: UndoContext<unknown, FileReceipt>): Promise<void> {
+export async function undoFile(
+  use: Pick<WorkspaceUse, 'of' | 'spell'>,
+  context: UndoContext<unknown, FileReceipt>,
+): Promise<void> {
   const { receipt, earlier, signal } = context
   const { path } = receipt
   const workspace = use.of(context)
   if (use.spell(path, 'file') !== path) throw new Error('something else stands at its path now')
   const chain = [receipt, ...earlier.filter((one) => one.path === path)]
-  const oldest = chain.at(-1)!
+  const gap = chain.findIndex(({ before }, index) => index + 1 < chain.length && before !== chain[index + 1]!.after)
+  const isByCommand = chain[gap]?.byCommand === true
+  const oldest = isByCommand ? chain[gap]! : chain.at(-1)!
   await inTurn(workspace, path, async () => {
     const now = (await stateNow(workspace, path, signal))?.hash ?? null
     if (now !== oldest.before) {
       if (now !== receipt.after) throw new Error(now === null ? 'it is gone' : 'it was changed by something else since')
-      if (chain.some(({ before }, index) => index + 1 < chain.length && before !== chain[index + 1]!.after))
-        throw new Error('it was changed by something else in between')
+      if (gap !== -1 && !isByCommand) throw new Error('it was changed by something else in between')
       await restore(workspace, oldest, { now, context })
     }
-    if (oldest.before === null) for (const { made } of chain) await removeEmpty(workspace, made, { path, signal })
+    const undone = chain.slice(0, chain.indexOf(oldest) + 1)
+    if (oldest.before === null) for (const { made } of undone) await removeEmpty(workspace, made, { path, signal })
   })
 }
 

@@ -39,7 +39,8 @@ export const whenAsked = ({ permissions }: Judging, ruling: Ruling): Ruling =>
 
 /** Returns rules that would allow a call, the narrowest first. */
 export const suggestionsFor = ({ definition }: Judging, call: Call): readonly string[] =>
-  suggestRules(judgedCall(definition, call))
+  // A rule that accepts every plan would be none for people to give.
+  call.name === exitPlanName ? [] : suggestRules(judgedCall(definition, call))
 
 function judgedCall({ tools, agents }: Judging['definition'], { name, input }: Call): JudgedCall {
   const tool = tools.get(name)

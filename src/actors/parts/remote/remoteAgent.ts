@@ -4,6 +4,8 @@ import type { UpdateKind } from '../../../protocol/parts/remote/remoteRecords.ts
 import type { Clock } from '../../../protocol/ports/clock.ts'
 import type { Spent } from '../../../protocol/records.ts'
 import type { RestartPolicy } from '../../../protocol/runs/restarts.ts'
+import type { Snapshots } from '../../../protocol/ports/snapshots.ts'
+import type { UndoContext } from '../../tools/checkedUndo.ts'
 import type { Redaction } from '../../tools/toolContext.ts'
 import type { Subject } from '../permissions/subjects.ts'
 
@@ -84,6 +86,9 @@ export interface RemoteHost {
   used(spent: Spent): void
   /** Says that it changed a file or the like. */
   changed(path: string): void
+  /** Keeps something that undoing the task needs, JSON, before it is done; the `undo` of the entry is given all of it, the oldest first. Never throws. */
+  keep(entry: unknown): void
+  readonly snapshots: Snapshots
   readonly redact: Redaction | undefined
 }
 
@@ -106,6 +111,8 @@ export interface RemoteAgentEntry extends Omit<RemoteOptions, 'restart' | 'maxRe
    * `CHILD_CRASHED` has it called again, as often as `restarts` allows; any other is the answer.
    */
   run(task: RemoteTask, host: RemoteHost): Promise<RemoteAnswer>
+  /** Undoes a task by what was kept of it; rejects with what was not undone. Absent: tasks are not undone. */
+  readonly undo?: ((kept: readonly unknown[], context: UndoContext) => Promise<void>) | undefined
 }
 
 export const isRemoteAgent = (entry: unknown): entry is RemoteAgentEntry =>

@@ -16,7 +16,14 @@ interface Bound {
   readonly ports: AgentPorts
   readonly signal: AbortSignal
   readonly calls: InnerCalls
-  readonly context: Pick<ToolContext, 'callId' | 'changed'>
+  readonly context: Pick<ToolContext, 'callId' | 'changed' | 'keep' | 'snapshots'>
+}
+
+/** The receipt of a task. */
+export interface KeptOfTask {
+  readonly kept: readonly unknown[]
+  /** True if something of it is not kept. */
+  readonly isPartial: boolean
 }
 
 /** Maximum length of a handle, as JSON. */
@@ -33,12 +40,16 @@ export class RemoteCall {
   #end: ((reason: Error) => void) | undefined
   #silence: PausableTimer | undefined
   #childId: string
+  #kept: KeptOfTask
 
   constructor(entry: RemoteAgentEntry, bound: Bound) {
     this.#entry = entry
     this.#bound = bound
     const { ports, calls, context } = bound
-    this.#childId = ports.parts.remote?.[context.callId]?.childId ?? ''
+    const known = ports.parts.remote?.[context.callId]
+    this.#childId = known?.childId ?? ''
+    // What was kept before a crash went with the process.
+    this.#kept = { kept: [], isPartial: known !== undefined }
     this.#updates = new Updates(ports.clock, (kind, text) => {
       const at = ports.clock.now()
       const { name } = entry
@@ -124,6 +135,20 @@ export class RemoteCall {
       ask: (schema, question, isAgain = false) => this.#people(() => calls.ask(schema, question, isAgain)),
       used: (spent) => this.#used(spent),
       changed: (path) => context.changed(path),
+      keep: (kept) => this.#keep(kept),
+      snapshots: context.snapshots,
+    }
+  }
+
+  #keep(entry: unknown): void {
+    const { context } = this.#bound
+    const { kept, isPartial } = this.#kept
+    try {
+      this.#kept = { kept: [...kept, entry], isPartial }
+      context.keep(this.#kept)
+    } catch {
+      this.#kept = { kept, isPartial: true }
+      context.keep(this.#kept)
     }
   }
 

@@ -1,16 +1,18 @@
 import { onlyFields } from '../../../protocol/checks/onlyFields.ts'
 import { z } from 'zod'
 import type { AgentPorts } from '../../agentPorts.ts'
+import { lazily } from '../../../protocol/lazily.ts'
+import type { UndoContext } from '../../tools/checkedUndo.ts'
 import { BoundCall } from '../../tools/boundCall.ts'
 import { defineTool, type Tool } from '../../tools/defineTool.ts'
 import type { InnerCalls } from '../../tools/innerCalls.ts'
 import type { ToolContext } from '../../tools/toolContext.ts'
-import { RemoteCall } from './remoteCall.ts'
+import { RemoteCall, type KeptOfTask } from './remoteCall.ts'
 import type { RemoteAgentEntry } from './remoteAgent.ts'
 
 /** Returns the tool by which a model calls an agent elsewhere. A call that was cut off goes on where its task is. */
 export function remoteTool(entry: RemoteAgentEntry): Tool {
-  const { name, description = '', input, limits, asks } = entry
+  const { name, description = '', input, limits, asks, undo } = entry
   const tool = defineTool({
     name,
     description: description || `Gives a task to the agent "${name}" and returns its answer.`,
@@ -22,15 +24,29 @@ export function remoteTool(entry: RemoteAgentEntry): Tool {
       ...input?.shape,
     }),
     // A call that runs again finds the task that it has begun.
-    effects: 'idempotent',
+    ...(undo === undefined ? ({ effects: 'idempotent' } as const) : undoing(undo)),
     timeoutMs: limits?.ms ?? Infinity,
     run: (given, context) =>
       new BoundCall((ports: AgentPorts, signal, calls) =>
         answer(entry, given, { ports, signal, calls: calls(), context }),
       ),
   })
-  return Object.freeze({ ...tool, asks })
+  return Object.freeze({ ...tool, asks: asks ?? [] })
 }
+
+const keptSchema = lazily(() => z.object({ kept: z.array(z.unknown()), isPartial: z.boolean() }).optional())
+
+const undoing = (undo: NonNullable<RemoteAgentEntry['undo']>) => ({
+  effects: 'reversible' as const,
+  receipt: keptSchema(),
+  undo: async (context: UndoContext<unknown, KeptOfTask | undefined>): Promise<void> => {
+    const { receipt } = context
+    if (receipt === undefined) throw new Error('it is not known what it did by itself')
+    if (receipt.isPartial)
+      throw new Error('it was interrupted, or did more than is kept: it is not known what all it did')
+    await undo(receipt.kept, context)
+  },
+})
 
 interface Bound {
   readonly ports: AgentPorts

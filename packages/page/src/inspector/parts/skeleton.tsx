@@ -1,20 +1,11 @@
+import { formatCount } from '../model/words/numbers.ts'
+
 const widths = [62, 88, 40, 74, 55, 81, 34, 67]
 
-/** Stands where something is about to be shown; `progress` from 0 to 1, when it is known. */
-export const Skeleton = ({ label, progress }: { readonly label: string; readonly progress?: number }) => (
+/** Stands where something is about to be shown; `read`: the number of records that have been read for it. */
+export const Skeleton = ({ label, read = 0 }: { readonly label: string; readonly read?: number }) => (
   <div class="skeleton" role="status" aria-label={label}>
-    {progress === undefined || progress === 0 ? null : (
-      <div
-        class="progress"
-        role="progressbar"
-        aria-label={label}
-        aria-valuenow={Math.round(progress * 100)}
-        aria-valuemin={0}
-        aria-valuemax={100}
-      >
-        <div style={{ width: `${progress * 100}%` }} />
-      </div>
-    )}
+    {read < 1_000 ? null : <p class="muted small number">{formatCount(read)} records read</p>}
     {widths.map((width) => (
       <i key={width} style={{ width: `${width}%` }} />
     ))}

@@ -1,7 +1,7 @@
 import { loadFollow } from '../../../src/inspector/model/agent/laterFollowed.ts'
 import { defineAgent } from '../../../../../src/actors/define/defineAgent.ts'
 import { defineTool } from '../../../../../src/actors/tools/defineTool.ts'
-import { policyModel } from '../../../../../src/actors/models/policyModel.ts'
+import { policyModel } from '../../../../models/src/policyModel.ts'
 import type { AgentViewState } from '../../../src/inspector/model/agent/agentView.ts'
 import { Inspector, type InspectorPorts } from '../../../src/inspector/model/shell/inspector.ts'
 import { sourceWords } from '../../../src/inspector/model/events/useWords.ts'
@@ -124,7 +124,7 @@ describe('the model of the inspector page', (it) => {
     await agent.prompt('Hi again').result
     const page = open(context, serving, '#agent=one')
     const tools = ['ask']
-    const down = await page.until(({ status, sources }) => status === 'live' && sources.length > 0)
+    const down = await page.until(({ sources }) => sources[0]?.state !== undefined)
     assert.equal(down.sources, [{ source: 'srv', state: 'waiting', trouble: 'it is down', tools }])
     assert.equal(down.sources.map(sourceWords), ['srv: 1 tool, waiting, it is down'])
     source.comeUp()

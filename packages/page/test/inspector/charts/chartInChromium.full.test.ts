@@ -1,5 +1,5 @@
 import { defineAgent } from '../../../../../src/actors/define/defineAgent.ts'
-import { policyModel } from '../../../../../src/actors/models/policyModel.ts'
+import { policyModel } from '../../../../models/src/policyModel.ts'
 import { checkProblems, describeInChromium } from '../../../../../test/browser/chromium.ts'
 import { assert } from '../../../../../test/support/suite.ts'
 import { axeViolations } from '../axe.ts'
@@ -30,13 +30,13 @@ describeInChromium('the agents of a tree on the inspector page', (it) => {
     const steps = page.locator('.actors-step a')
     await steps.nth(3).waitFor()
     assert.equal(await Promise.all([0, 1, 2, 3].map((index) => steps.nth(index).getAttribute('aria-label'))), [
-      'people says to l1: Where is it?',
-      'l1 calls l1.1: helper look for it',
-      'l1.1 answers l1: Found it.',
-      'l1 answers people: done',
+      'people says to Where is it?: Where is it?',
+      'Where is it? calls look for it: helper look for it',
+      'look for it answers Where is it?: Found it.',
+      'Where is it? answers people: done',
     ])
     assert.equal(await axeViolations(page), [])
-    await inspector.button('Read the log of l1.1').click()
+    await inspector.button('Read its log: l1.1').click()
     await page.locator('.actors-head', { hasText: 'helper' }).waitFor()
     const link = await page.locator('.actors-head a').first().boundingBox()
     assert.ok(link !== null && link.height >= 24 && link.width >= 24, JSON.stringify(link))

@@ -1,10 +1,10 @@
 import { z } from 'zod'
 import { defineAgent } from '../../../../../src/actors/define/defineAgent.ts'
-import { policyModel } from '../../../../../src/actors/models/policyModel.ts'
+import { policyModel } from '../../../../models/src/policyModel.ts'
 import { defineTool } from '../../../../../src/actors/tools/defineTool.ts'
 import { rangeWords, savedWords, usdWithout } from '../../../../charts/src/savingsWords.ts'
 import { savingsOfTree } from '../../../../sessions/src/savingsOfTree.ts'
-import { treeSavings } from '../../../../../src/conversation/limits/savings.ts'
+import { treeSavings } from '../../../../sessions/src/savings/savings.ts'
 import type { LogRecord } from '../../../../../src/protocol/records.ts'
 import type { Store } from '../../../../../src/protocol/ports/store.ts'
 import { checkProblems, describeInChromium } from '../../../../../test/browser/chromium.ts'
@@ -66,7 +66,8 @@ describeInChromium('what the brakes saved', (it) => {
         await inspector.sees(rangeWords(treeSavings(agents).usd!), all)
         assert.equal(await axeViolations(page), [])
         assert.is(await page.evaluate('document.documentElement.scrollWidth <= innerWidth'), true)
-        await page.getByRole('button', { name: 'lead.1' }).last().click()
+        await page.getByRole('columnheader', { name: 'Stalls' }).waitFor()
+        await page.locator('button[title="lead.1"]').click()
         await page.waitForFunction(`location.hash.includes('agent=lead.1')`)
         checkProblems(context)
       },

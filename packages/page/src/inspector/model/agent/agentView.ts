@@ -41,8 +41,6 @@ export interface AgentViewState {
   readonly definition: string
   readonly status: AgentViewStatus
   readonly error?: ErrorInfo
-  /** Share of the log that is read, from 0 to 1, while it is loading. */
-  readonly progress: number
   /** Records that a fork shares with its sources, each list from its beginning; always the same array. */
   readonly past: readonly (readonly LogRecord[])[]
   /** The whole log, later records included; the array is the same as long as it only grows. */
@@ -77,6 +75,8 @@ export interface AgentViewState {
   readonly waitsFor: string | null
   /** Requests as of `at`, oldest first. */
   readonly requests: readonly RequestView[]
+  /** False while captured requests are known by their turns only: `readRequests` reads the rest. */
+  readonly areRequestsRead: boolean
   /** `null` in the past and between replies. */
   readonly partial: PartialReply | null
   /** Approvals and questions that wait for a person, of the agent or of one below it. Empty in the past. */
@@ -101,4 +101,6 @@ export interface AgentView {
   readonly agentId: string
   /** A new value at most once an animation frame. */
   readonly state: ReadonlySignal<AgentViewState>
+  /** Reads what captured requests say, which a log is read without; `areRequestsRead` tells when it is there. Idempotent. */
+  readRequests(): void
 }

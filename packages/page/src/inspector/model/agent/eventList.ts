@@ -1,21 +1,43 @@
 import { recordVersion } from '../../../../../../src/protocol/records.ts'
-import type { AgentEvent } from '../../../../../../src/protocol/events.ts'
+import type { AgentEvent, EventOf } from '../../../../../../src/protocol/events.ts'
 
 /** Limit of the kept events outside the log; beyond it, the older half is dropped. */
 const mostLive = 4_000
+
+type Captured = EventOf<'turn.captured'>
+
+/** A captured request that was not sent along: the number of its messages. */
+interface Apart {
+  readonly left: number
+}
+
+/** Returns the number of messages of a captured request that have not been read; `undefined` once they have. */
+export const leftOf = (record: object): number | undefined => (record as Partial<Apart>).left
+
+/** Completes the stand-in of a captured request, in place: everything that has the record has its messages then. */
+export function complete(record: object, whole: Captured): void {
+  Object.assign(record, whole)
+  delete (record as { left?: number }).left
+}
 
 /** Returns true if an event is a record of the log. */
 export const isLogged = (event: AgentEvent): boolean => 'v' in event || event.type === 'record.withheld'
 
 /**
- * Returns the stand-in for a record that the client may not see: a message without words if the record has a place in the conversation,
- * else the event itself, which has no effect.
+ * Returns the stand-in for a record that the client was not sent: a captured request without its messages, a message without words if the
+ * record has a place in the conversation, else the event itself, which has no effect.
  */
 export function standIn(event: AgentEvent): AgentEvent {
-  if (event.type !== 'record.withheld' || event.nodeId === undefined) return event
-  const { nodeId, parentId = null, agentId, path, seq, time, runId, turnIndex } = event
-  const message = { role: 'user', content: [], source: 'prompt', provenance: { type: 'unknown' } } as const
+  if (event.type !== 'record.withheld') return event
+  const { nodeId, parentId = null, captured, agentId, path, seq, time, runId, turnIndex } = event
   const at = { v: recordVersion, seq, time, runId, turnIndex, agentId, path } as const
+  if (captured !== undefined) {
+    const { messages: left, ...rest } = captured
+    const apart: Captured & Apart = { type: 'turn.captured', ...at, ...rest, messages: [], provenance: [], left }
+    return apart
+  }
+  if (nodeId === undefined) return event
+  const message = { role: 'user', content: [], source: 'prompt', provenance: { type: 'unknown' } } as const
   return { type: 'message.added', ...at, nodeId, parentId, message }
 }
 

@@ -6,21 +6,21 @@ import type { PolicyInfo } from '../../../../../../src/protocol/braking.ts'
 import type { Took } from '../../../../../charts/src/workTimes.ts'
 import { toErrorInfo, type ErrorInfo } from '../../../../../../src/protocol/errors.ts'
 import type { AgentEvent } from '../../../../../../src/protocol/events.ts'
-import type { AgentSummary } from '../../../../../../src/protocol/bridge/frames.ts'
+import type { AgentSummary } from '../../../../../wire/src/frames.ts'
 import { foldPending, nothingAsked, pendingOf } from '../../../../../bridge/src/client/fold/foldPending.ts'
 import type { LogRecord, PauseReason } from '../../../../../../src/protocol/records.ts'
 import { RunTimes } from './runTimes.ts'
 import type { AgentView, AgentViewState, AgentViewStatus, PartialReply } from './agentView.ts'
 import { EventErrors } from './eventErrors.ts'
-import { EventList, isLogged, standIn } from './eventList.ts'
+import { complete, EventList, isLogged, leftOf, standIn } from './eventList.ts'
 import type { FrameBatch } from './frameBatch.ts'
 import { LogFold, TimeTravel } from './logFold.ts'
 
 /** States of an agent that is not running; of these, the chart has only `stopped`. */
 const hasLeft = (state: string): boolean => state === 'closed' || state === 'stopped'
 
-/** Number of steps in which the progress of reading a log is shown. */
-const loadingSteps = 20
+/** Records after which the progress of reading a log is shown. */
+const loadingStep = 1_000
 
 /** State of an agent as its log gives it; discarded together with the log. */
 interface LoadedLog {
@@ -30,6 +30,10 @@ interface LoadedLog {
   /** `undefined` until the past of a fork is read. */
   fold: LogFold | undefined
   travel: TimeTravel | undefined
+  /** True once a captured request came without its messages. */
+  hasApart: boolean
+  /** True once everything that there was has come. */
+  isRead: boolean
 }
 
 const noPast: readonly never[] = []
@@ -40,6 +44,8 @@ const emptyLog = (): LoadedLog => ({
   events: new EventList(),
   fold: undefined,
   travel: undefined,
+  hasApart: false,
+  isRead: false,
 })
 
 /** Follows one agent: reads its log from the beginning, folds it as it grows, and can show any moment of it. Close it. */
@@ -54,11 +60,12 @@ export class FollowedAgent implements AgentView {
   readonly #publish = (): void => void (this.#state.value = this.#next())
   #asked = nothingAsked
   #unsubscribe: () => void = () => {}
+  /** Ends the reading of requests; `undefined` until they are asked for. */
+  #endRequests: (() => void) | undefined
+  #areRequestsRead = false
   #log = emptyLog()
   #emptyFold = new LogFold()
   #at: number | null = null
-  /** `seq` of the last record when it was opened: the log is read once it is there. */
-  #target: number | undefined
   #liveState: string | undefined
   #waitsFor: string | null = null
   #livePause: PauseReason | null = null
@@ -116,14 +123,14 @@ export class FollowedAgent implements AgentView {
 
   /** Asks the server for the agent's state: after a reconnect, or when something may have been missed. Never rejects. */
   async refresh(): Promise<void> {
-    if (this.#isAsking) return
+    // The log comes first: of a long one the server would read all of it twice before the first record was sent.
+    if (this.#isAsking || (!this.#log.isRead && this.#error === undefined)) return
     this.#isAsking = true
     try {
       const snapshot = await this.#client.agent(this.agentId).snapshot()
       const { seq, state, pause, policies = null, permissions = null, sources = [] } = snapshot
       if (this.#closing.signal.aborted) return
       if (this.#error !== undefined || seq < this.#log.records.length) this.#restart()
-      this.#target ??= seq
       this.#liveState = state
       this.#livePause = pause
       this.#policies = policies
@@ -138,17 +145,41 @@ export class FollowedAgent implements AgentView {
     }
   }
 
+  readRequests(): void {
+    const { agentId } = this
+    if (this.#endRequests !== undefined || !this.#log.hasApart || this.#closing.signal.aborted) return
+    const log = this.#log
+    const fill = (event: AgentEvent): void => {
+      if (event.type !== 'turn.captured' || event.agentId !== agentId) return
+      const record = log.records[event.seq - 1]
+      if (record !== undefined && leftOf(record) !== undefined) complete(record, event)
+    }
+    const onCaughtUp = (): void => {
+      this.#areRequestsRead = true
+      this.#change()
+    }
+    const onEnd = (error?: ErrorInfo): void => {
+      if (error === undefined) onCaughtUp()
+      else this.#failWith(error)
+    }
+    this.#endRequests = this.#client.agent(agentId).subscribe(fill, { fromSeq: 1, deltas: false, onCaughtUp, onEnd })
+  }
+
   /** Ends the subscription. Idempotent. */
   close(): void {
     this.#closing.abort(new Error('the agent is not shown any more'))
     this.#unsubscribe()
+    this.#endRequests?.()
     this.#batch.remove(this.#publish)
   }
 
   async #open(): Promise<void> {
-    await this.refresh()
-    if (this.#closing.signal.aborted || this.#error !== undefined) return
-    this.#subscribe()
+    // What it may see is known by then.
+    const isThere = await this.#client.ready.then(
+      () => true,
+      () => false,
+    )
+    if (isThere && !this.#closing.signal.aborted) this.#subscribe()
   }
 
   #subscribe(): void {
@@ -156,17 +187,31 @@ export class FollowedAgent implements AgentView {
     const listener = (event: AgentEvent): void => {
       if (log === this.#log && this.#error === undefined) this.#take(event, log)
     }
+    const onCaughtUp = (): void => {
+      if (log.isRead) return
+      log.isRead = true
+      this.#change()
+      void this.refresh()
+    }
+    // Nothing more comes of a stopped agent, whose log has been read by then.
+    const onEnd = (error?: ErrorInfo): void => {
+      if (error === undefined) onCaughtUp()
+      else if (log === this.#log) this.#failWith(error)
+    }
+    const requests = this.#client.may('see.all')
     this.#unsubscribe = this.#client
       .agent(this.agentId)
-      .subscribe(listener, { fromSeq: 1, requests: this.#client.may('see.all') })
+      .subscribe(listener, { fromSeq: 1, requests, captured: false, onCaughtUp, onEnd })
   }
 
   /** Reads the log again, because the server's log is not the one that was read: it has lost records, or has become readable. */
   #restart(): void {
     this.#unsubscribe()
+    this.#endRequests?.()
+    this.#endRequests = undefined
+    this.#areRequestsRead = false
     this.#error = undefined
     this.#log = emptyLog()
-    this.#target = undefined
     this.#partial = null
     this.#subscribe()
   }
@@ -180,7 +225,7 @@ export class FollowedAgent implements AgentView {
     } else if (isLogged(event)) this.#record(standIn(event) as LogRecord & AgentEvent, log)
     else this.#live(event, log)
     // While a long log is read, showing how far it is must not take longer than reading it.
-    if (this.#state.peek().status !== 'loading' || this.#isAtMark(log)) this.#change()
+    if (this.#state.peek().status !== 'loading' || log.records.length % loadingStep === 1) this.#change()
   }
 
   /** Returns true if these are exactly the keys of the known items that wait for people. */
@@ -189,13 +234,10 @@ export class FollowedAgent implements AgentView {
     return own.size === keys.length && keys.every((key) => own.has(key))
   }
 
-  #isAtMark({ records: { length } }: LoadedLog): boolean {
-    return this.#target === undefined || length >= this.#target || length % Math.ceil(this.#target / loadingSteps) === 0
-  }
-
   #record(event: LogRecord & AgentEvent, log: LoadedLog): void {
     if (event.seq <= log.records.length) return this.#restart()
     log.records.push(event)
+    log.hasApart ||= leftOf(event) !== undefined
     log.events.add(event)
     if (event.type === 'agent.created') this.#begin(event, log)
     else this.#fold(log, event)
@@ -250,8 +292,12 @@ export class FollowedAgent implements AgentView {
   }
 
   #fail(thrown: unknown): void {
+    this.#failWith(toErrorInfo(thrown, 'INTERNAL'))
+  }
+
+  #failWith(error: ErrorInfo): void {
     if (this.#closing.signal.aborted) return
-    this.#error = toErrorInfo(thrown, 'INTERNAL')
+    this.#error = error
     this.#unsubscribe()
     this.#change()
   }
@@ -262,8 +308,8 @@ export class FollowedAgent implements AgentView {
 
   #status(): AgentViewStatus {
     if (this.#error !== undefined) return 'error'
-    const { fold, records } = this.#log
-    if (fold === undefined || this.#target === undefined || records.length < this.#target) return 'loading'
+    const { fold, isRead } = this.#log
+    if (fold === undefined || !isRead) return 'loading'
     return this.#at === null ? 'live' : 'past'
   }
 
@@ -280,7 +326,6 @@ export class FollowedAgent implements AgentView {
       definition: newest?.definition ?? '',
       status,
       ...(this.#error === undefined ? {} : { error: this.#error }),
-      progress: this.#target === undefined || this.#target === 0 ? 0 : Math.min(1, lastSeq / this.#target),
       past,
       records,
       at,
@@ -300,6 +345,7 @@ export class FollowedAgent implements AgentView {
       schedules: fold.schedules,
       waitsFor: isNow ? this.#waitsFor : null,
       requests: fold.requests,
+      areRequestsRead: this.#areRequestsRead || !this.#log.hasApart,
       partial: isNow ? this.#partial : null,
       pending: isNow ? this.#asked.pending : [],
       queues: fold.conversation.queues,

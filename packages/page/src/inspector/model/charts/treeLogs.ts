@@ -86,7 +86,7 @@ export class OpenedLogs {
       records.push(event as LogRecord)
       this.#batch.add(this.#publish)
     }
-    const unsubscribe = this.#client.agent(agentId).subscribe(take, { fromSeq: 1, deltas: false })
+    const unsubscribe = this.#client.agent(agentId).subscribe(take, { fromSeq: 1, deltas: false, captured: false })
     this.#logs.set(agentId, { records, unsubscribe })
     this.#publish()
   }

@@ -20,6 +20,7 @@ import type { ToolsChange } from '../../../../../../src/protocol/toolsChange.ts'
 import type { PreparedTurn } from '../../../../../../src/protocol/bridge/turns.ts'
 import type { Economics } from '../../../../../../src/protocol/economics.ts'
 import { askingCost } from '../words/numbers.ts'
+import { leftOf } from '../agent/eventList.ts'
 import { short, sourceWords, useWords } from './useWords.ts'
 
 const whyEnded = (why: string | undefined): string => (why === undefined ? '' : `: ${why}`)
@@ -103,8 +104,8 @@ const texts: Texts = {
   'turn.prepared': (prepared) => preparedWords(prepared),
   'tools.changed': (change) => toolsWords(change),
   'use.changed': ({ use }) => (use === null ? 'what the definition says' : useWords(use)),
-  'turn.captured': ({ model, kept, messages }) =>
-    `${counted(kept, 'message')} kept, ${messages.length} new, to ${model}`,
+  'turn.captured': (record) =>
+    `${counted(record.kept, 'message')} kept, ${leftOf(record) ?? record.messages.length} new, to ${record.model}`,
   'turn.request': ({ model, request }) => `${counted(request.messages.length, 'message')} to ${model}`,
   'message.added': ({ nodeId, message }) => `${formatNodeId(nodeId)} ${said(message.content)}`,
   'reply.start': ({ attempt, model = 'the model' }) =>

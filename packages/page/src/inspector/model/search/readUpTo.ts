@@ -22,7 +22,7 @@ export function readUpTo(client: Client, agentId: string, seq: number, signal: A
         end()
         resolve(records)
       },
-      { fromSeq: 1, deltas: false },
+      { fromSeq: 1, deltas: false, captured: false },
     )
     if (signal.aborted) giveUp()
     else signal.addEventListener('abort', giveUp)

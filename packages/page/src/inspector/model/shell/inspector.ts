@@ -1,9 +1,10 @@
 import { computed, effect, signal, untracked, type ReadonlySignal, type Signal } from '@preact/signals'
 import type { Clock } from '../../../../../../src/protocol/ports/clock.ts'
-import type { AgentSummary, SessionEntry } from '../../../../../../src/protocol/bridge/frames.ts'
+import type { AgentSummary, SessionEntry } from '../../../../../wire/src/frames.ts'
 import type { AgentEvent } from '../../../../../../src/protocol/events.ts'
 import type { NodeId } from '../../../../../../src/protocol/ids.ts'
 import type { ServedChart } from '../../../../../charts/src/servedChart.ts'
+import { AgentChart } from './agentChart.ts'
 import { KeptReader, type FilePorts } from '../calls/keptResults.ts'
 import { Deciding, targetOf } from '../calls/settledCalls.ts'
 import { Connection, type ConnectionOptions } from '../agent/connection.ts'
@@ -13,6 +14,7 @@ import { nodeAt, recordOf } from '../events/eventNode.ts'
 import type { FollowedAgent } from '../agent/followedAgent.ts'
 import { laterFollow, loadFollow } from '../agent/laterFollowed.ts'
 import { FrameBatch, type NextFrame } from '../agent/frameBatch.ts'
+import { placeOf } from '../sessions/agentNames.ts'
 import type { Bulk } from '../sessions/bulk.ts'
 import { Directory } from '../sessions/directory.ts'
 import { ShellChoices, type ChoiceStores } from './shellChoices.ts'
@@ -69,7 +71,7 @@ export class Inspector {
   readonly attached: ReadonlySignal<Attached>
   /** The agent that is shown. */
   readonly agent = signal<FollowedAgent | null>(null)
-  readonly chart = signal<ServedChart | null>(null)
+  readonly charts: AgentChart
   readonly node = signal<NodeId | null>(null)
   readonly turn = signal<number | null>(null)
   /** The event whose details are shown. */
@@ -111,12 +113,18 @@ export class Inspector {
     this.problems.value = problems
     this.#attached = signal(this.#attach())
     this.attached = this.#attached
+    this.charts = new AgentChart({
+      agent: this.agent,
+      isDue: computed(() => this.#isChartDue()),
+      read: (id, layout) => ports.readChart(id, this.#token, layout),
+    })
     this.#show(route)
     if (token !== null) ports.address.write(formatRoute(route), 'replace')
     this.#undo.push(
       ports.address.listen(() => this.#follow()),
       effect(() => this.#onDirectory()),
       effect(() => this.#onConnection()),
+      () => this.charts.close(),
       effect(() => this.#onTurn()),
       effect(() => this.#onPending()),
       () => this.deciding.close(),
@@ -207,6 +215,19 @@ export class Inspector {
     this.agent.value === null ? whyNotDrive(this.#driveFacts(), 'approve') : this.controls.value.approve,
   )
 
+  /** True once what the address names has been read: what else could come has to wait until then. */
+  readonly isReadable: ReadonlySignal<boolean> = computed(() =>
+    this.agent.value === null
+      ? this.route.value.agent === null && this.attached.value.directory.isKnown.value
+      : this.agent.value.state.value.status !== 'loading',
+  )
+
+  /** True if the chart of the agent may be read: its log comes first, unless the chart is what one looks at. */
+  #isChartDue(): boolean {
+    const isNext = this.isReadable.value || this.route.value.view === 'chart'
+    return isNext && this.attached.value.connection.may.value('see.all')
+  }
+
   #driveFacts(): DriveFacts {
     const { connection, directory } = this.attached.value
     return {
@@ -288,7 +309,7 @@ export class Inspector {
     const left = this.agent.value
     if (left !== null && left.agentId !== agentId) this.#attached.value.connection.dismissOf(left.agentId)
     left?.close()
-    this.chart.value = null
+    this.charts.chart.value = null
     this.event.value = null
     this.isTimeOpen.value = null
     const follow = laterFollow()
@@ -299,7 +320,6 @@ export class Inspector {
     }
     const agent = follow(this.#attached.value.connection.client, agentId, { batch: this.batch, at })
     this.agent.value = agent
-    this.#readChart(agent)
   }
 
   /** Opens an agent once its code is there, unless another place is shown by then. */
@@ -307,34 +327,6 @@ export class Inspector {
     const isLoaded = await this.attempt(() => loadFollow())
     const route = this.route.peek()
     if (isLoaded && this.#undo.length > 0 && route.agent === agentId && this.agent.peek() === null) this.#open(route)
-  }
-
-  /** The full layout of the chart that is shown; `undefined` when the server gives none. Never rejects. */
-  async readFullLayout(): Promise<ServedChart['full']> {
-    const { value } = this.chart
-    if (value === null || value.full !== undefined) return value?.full
-    const agentId = this.agent.value?.agentId ?? ''
-    const read = await this.#ports.readChart(agentId, this.#token, 'full').catch(() => null)
-    if (read?.full !== undefined && this.chart.value === value) this.chart.value = { ...value, full: read.full }
-    return read?.full
-  }
-
-  /** The chart of a machine that is kept; `null` when the server gives none. Never rejects. */
-  readHostChart(id: string): Promise<ServedChart | null> {
-    return this.#ports.readChart(id, this.#token, 'full').catch(() => null)
-  }
-
-  #readChart(agent: FollowedAgent): void {
-    // Which rights there are is known once there is a connection, and then it is read again.
-    if (!this.#attached.value.connection.client.may('see.all')) return
-    this.#ports
-      .readChart(agent.agentId, this.#token)
-      .catch(() => null)
-      .then((chart) => {
-        if (this.agent.value !== agent || chart === null) return
-        this.chart.value = chart
-      })
-      .catch(() => {})
   }
 
   #onPending(): void {
@@ -362,7 +354,7 @@ export class Inspector {
     const { definitions, status } = this.attached.value.connection
     const isRecording = agents.size === 0 && status.value === 'open' && definitions.value.length === 0
     const alone = roots.length === 1 ? roots[0] : isRecording ? sessions?.[0] : undefined
-    if (alone !== undefined) this.go({ agent: alone.agentId }, 'replace')
+    if (alone !== undefined) this.go(placeOf(alone), 'replace')
   }
 
   /** Updates the address after a view moved to another turn. */
@@ -381,7 +373,7 @@ export class Inspector {
     untracked(() => {
       const agent = this.agent.value
       void agent?.refresh()
-      if (agent !== null && this.chart.value === null) this.#readChart(agent)
+      this.charts.readMissing()
       void directory.readSessions()
     })
   }

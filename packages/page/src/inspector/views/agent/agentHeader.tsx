@@ -13,7 +13,8 @@ import { retry } from '../../model/agent/retry.ts'
 import { ControlButton } from '../../parts/controlButton.tsx'
 import { Icon } from '../../parts/icon.tsx'
 import { StateDot } from '../../parts/stateDot.tsx'
-import { HeaderActions, type HeaderActionsProps } from './headerActions.tsx'
+import type { HeaderActionsProps } from './headerActions.tsx'
+import { HeaderActions } from './laterDoing.tsx'
 import { isAtWork, NowLine } from './nowLine.tsx'
 
 /** Returns the reason why an agent is paused, where its state does not say everything. */

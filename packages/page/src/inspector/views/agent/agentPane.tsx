@@ -8,12 +8,12 @@ import { EmptyState } from '../../parts/emptyState.tsx'
 import { later } from '../../parts/later.tsx'
 import { Skeleton } from '../../parts/skeleton.tsx'
 import { Tabs } from '../../parts/tabs.tsx'
+import { nameInTree } from '../../model/sessions/treeNames.ts'
 import { AgentNames } from '../../parts/agentNames.ts'
 import { AgentHeader } from './agentHeader.tsx'
 import type { AgentDialog } from './headerActions.tsx'
 import { ConversationPane } from '../conversation/conversationPane.tsx'
-import { PendingBar } from '../calls/pendingBar.tsx'
-import { PromptBox } from './promptBox.tsx'
+import { PendingBar, PromptBox } from './laterDoing.tsx'
 import { TimeSlider } from '../events/timeSlider.tsx'
 
 const tabs: readonly { readonly name: ViewName; readonly label: string }[] = [
@@ -50,42 +50,38 @@ export function AgentPane({ inspector, view, onOpen }: AgentPaneProps) {
   const { view: chosen, with: compared } = inspector.route.value
   const isCompared = compared !== null
   const nameOf = useCallback(
-    (agentId: string): string => {
-      const { agents, sessions } = inspector.attached.value.directory
-      const running = agents.value.get(agentId)
-      return (running ?? sessions.value?.find((session) => session.agentId === agentId))?.title ?? agentId
-    },
-    [inspector],
+    (agentId: string): string => nameInTree(inspector.attached.value.directory, view.state.value.records, agentId),
+    [inspector, view],
   )
   return (
-    <main class="agent" aria-label={`Agent ${view.agentId}`}>
-      <AgentHeader inspector={inspector} view={view} onOpen={onOpen} />
-      <Tabs
-        label="Views"
-        tabs={tabs.map((tab) => (tab.name === 'timeline' ? { ...tab, errors: view.errors.length } : tab))}
-        chosen={chosen}
-        onChoose={(name) => inspector.go({ view: name })}
-        panelId={panelId}
-      />
-      {inspector.isSearching.value || inspector.route.value.q !== null ? (
-        <SearchBar inspector={inspector} view={view} />
-      ) : null}
-      <div class="panel" id={panelId} role="tabpanel" tabIndex={-1} aria-labelledby={`${panelId}-${chosen}`}>
-        <AgentNames.Provider value={nameOf}>
+    <AgentNames.Provider value={nameOf}>
+      <main class="agent" aria-label={`Agent ${view.agentId}`}>
+        <AgentHeader inspector={inspector} view={view} onOpen={onOpen} />
+        <Tabs
+          label="Views"
+          tabs={tabs.map((tab) => (tab.name === 'timeline' ? { ...tab, errors: view.errors.length } : tab))}
+          chosen={chosen}
+          onChoose={(name) => inspector.go({ view: name })}
+          panelId={panelId}
+        />
+        {inspector.isSearching.value || inspector.route.value.q !== null ? (
+          <SearchBar inspector={inspector} view={view} />
+        ) : null}
+        <div class="panel" id={panelId} role="tabpanel" tabIndex={-1} aria-labelledby={`${panelId}-${chosen}`}>
           <Panel inspector={inspector} view={view} />
-        </AgentNames.Provider>
-      </div>
-      {isCompared ? null : <TimeSlider inspector={inspector} view={view} />}
-      <PendingBar inspector={inspector} view={view} />
-      {isCompared ? null : <PromptBox key={view.agentId} inspector={inspector} view={view} />}
-    </main>
+        </div>
+        {isCompared ? null : <TimeSlider inspector={inspector} view={view} />}
+        <PendingBar inspector={inspector} view={view} />
+        {isCompared ? null : <PromptBox key={view.agentId} inspector={inspector} view={view} />}
+      </main>
+    </AgentNames.Provider>
   )
 }
 
 function Panel({ inspector, view }: { readonly inspector: Inspector; readonly view: FollowedAgent }) {
-  const { status, error, progress } = view.state.value
+  const { status, error, lastSeq } = view.state.value
   if (status === 'error') return <Failed code={error?.code ?? ''} message={error?.message ?? ''} />
-  if (status === 'loading') return <Skeleton label="Loading the log" progress={progress} />
+  if (status === 'loading') return <Skeleton label="Loading the log" read={lastSeq} />
   const panes: { readonly [V in ViewName]: () => ComponentChildren } = {
     conversation: () => (
       <ConversationPane

@@ -29,8 +29,13 @@ const ways: readonly Way[] = [
   { how: 'interrupt', label: 'Interrupt', about: 'Stops this run and starts another' },
 ]
 
+export interface PromptBoxProps {
+  readonly inspector: Inspector
+  readonly view: FollowedAgent
+}
+
 /** Field in which a person talks to the agent, with buttons that abort or resume its run. Text and choice are kept for this agent only. */
-export function PromptBox({ inspector, view }: { readonly inspector: Inspector; readonly view: FollowedAgent }) {
+export function PromptBox({ inspector, view }: PromptBoxProps) {
   const [text, setText] = useState('')
   const [chosen, setChosen] = useState<SayHow>('steer')
   const box = useRef<HTMLTextAreaElement>(null)

@@ -49,7 +49,7 @@ export function ComparePane({ inspector, view, other }: ComparePaneProps): JSX.E
       </EmptyState>
     )
   if (right === undefined || right.status === 'loading')
-    return <Skeleton label="Loading the other log" progress={right?.progress ?? 0} />
+    return <Skeleton label="Loading the other log" read={right?.lastSeq ?? 0} />
   return <Compared key={other} inspector={inspector} left={left} right={right} onStop={stop} />
 }
 

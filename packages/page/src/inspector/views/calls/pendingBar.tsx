@@ -17,13 +17,13 @@ import { ApprovalCard, QuestionCard } from './laterCards.ts'
 /** Lines below a chart where there is little room; more are folded into one. */
 const mostBesideChart = 2
 
-interface BarProps {
+export interface PendingBarProps {
   readonly inspector: Inspector
   readonly view: FollowedAgent
 }
 
 /** Items that wait for a person, those of sub-agents included: one line each, the first one in full. */
-export function PendingBar({ inspector, view }: BarProps) {
+export function PendingBar({ inspector, view }: PendingBarProps) {
   const { pending } = view.state.value
   const { deciding } = inspector
   const [opened, setOpened] = useState<string | null>(null)
@@ -123,7 +123,7 @@ function Summary({ inspector, pending, isFolded, onFold }: SummaryProps) {
   )
 }
 
-interface ItemProps extends BarProps {
+interface ItemProps extends PendingBarProps {
   readonly pending: Pending
   readonly isAlone: boolean
   readonly isOpen: boolean
@@ -183,7 +183,7 @@ function PendingItem({ inspector, view, pending, isAlone, isOpen, onToggle }: It
 }
 
 /** Agent that asks, unless it is the one that is shown, and the time since it asked. */
-function Asker({ inspector, view, pending: { agentId, askedAt } }: BarProps & { readonly pending: Pending }) {
+function Asker({ inspector, view, pending: { agentId, askedAt } }: PendingBarProps & { readonly pending: Pending }) {
   const now = useNow(inspector.clock, 15_000)
   const agent = inspector.attached.value.directory.agents.value.get(agentId)
   const since = askedAt ?? agent?.activeAt

@@ -24,7 +24,7 @@ export interface ChartPaneProps {
 /** The agent's statechart with its active state lit, in a picture and in words. */
 export function ChartPane({ inspector, view }: ChartPaneProps): JSX.Element {
   const status = useComputed(() => view.state.value.status)
-  const model = inspector.chart.value
+  const model = inspector.charts.chart.value
   if (inspector.route.value.look === 'actors')
     return (
       <section class="chart" aria-label="Agents of the tree">
@@ -58,7 +58,8 @@ function useFullLayout(inspector: Inspector, model: ServedChart, isWanted: boole
     if (!isNeeded) return undefined
     let isOver = false
     const place = async (): Promise<ChartLayout> =>
-      (await inspector.readFullLayout()) ?? (await (await import('../../worker/layoutChart.ts')).layoutChart(model))
+      (await inspector.charts.readFullLayout()) ??
+      (await (await import('../../worker/layoutChart.ts')).layoutChart(model))
     const finish = (placed: Placing): void => {
       if (!isOver) made.value = { model, placing: placed }
     }

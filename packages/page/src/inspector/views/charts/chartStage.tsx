@@ -26,8 +26,6 @@ export interface ChartStageProps {
 }
 
 const none: readonly string[] = []
-/** Smallest scale at which a whole picture can be read; below it the camera follows the active state. */
-const readable = 0.45
 const followScale = 0.85
 /** Width of the column of tools, with the space beside it, in pixels. */
 const toolsWidth = 48
@@ -37,8 +35,8 @@ export function ChartStage({ layout, model, active, also = none, trail, isOvervi
   const stage = useRef<HTMLDivElement>(null)
   const viewport = useSignal<Size>({ width: 0, height: 0 })
   const camera = useSignal<Camera | null>(null)
-  /** True while the camera follows the active state; `null` until a person chooses. */
-  const follows = useSignal<boolean | null>(null)
+  /** True while the camera follows the active state. */
+  const follows = useSignal(false)
 
   useLayoutEffect(() => {
     const element = stage.current!
@@ -52,7 +50,7 @@ export function ChartStage({ layout, model, active, also = none, trail, isOvervi
   // The tools stand over the picture's edge, or below it.
   const room = useMedia(narrow) ? 0 : toolsWidth
   const fit = fitCamera(layout, { ...viewport.value, width: Math.max(0, viewport.value.width - room) })
-  const isFollowing = follows.value ?? (!isOverview && fit.scale < readable && active !== '')
+  const isFollowing = follows.value && active !== ''
   const at = isOverview ? outermost(active) : active
   const box = layout.boxes.find(({ id }) => id === at)
   const shown = camera.value ?? (isFollowing && box !== undefined ? centred(followScale, box, viewport.value) : fit)

@@ -40,7 +40,7 @@ export function ConversationPane({ view, selected, onSelect }: ConversationPaneP
 }
 
 function NothingSaid({ state }: { readonly state: AgentViewState }): JSX.Element {
-  if (state.status === 'loading') return <Skeleton label="Loading the conversation" progress={state.progress} />
+  if (state.status === 'loading') return <Skeleton label="Loading the conversation" read={state.lastSeq} />
   const isPast = state.status === 'past'
   return (
     <EmptyState icon="send" title={isPast ? 'No messages at this point' : 'No messages yet'}>

@@ -1,8 +1,8 @@
-import { useRef } from 'preact/hooks'
+import { useEffect, useRef } from 'preact/hooks'
 import type { FollowedAgent } from '../../model/agent/followedAgent.ts'
 import type { Inspector } from '../../model/shell/inspector.ts'
 import type { AgentDialog } from '../agent/headerActions.tsx'
-import { nameOf } from '../../model/sessions/agentNames.ts'
+import { nameInTree } from '../../model/sessions/treeNames.ts'
 import { childStanding } from '../../model/sessions/childStanding.ts'
 import { detailsWidth } from '../../model/shell/shellChoices.ts'
 import { Splitter } from '../../parts/splitter.tsx'
@@ -15,9 +15,10 @@ import { SourcesPanel } from '../usage/sourcesPanel.tsx'
 import { UsagePanel } from './usagePanel.tsx'
 import type { AgentEvent } from '../../../../../../src/protocol/events.ts'
 import { exactTime, isoTime } from '../../model/words/dayTime.ts'
-import { isLogged } from '../../model/agent/eventList.ts'
+import { isLogged, leftOf } from '../../model/agent/eventList.ts'
 import { Icon } from '../../parts/icon.tsx'
 import { JsonTree } from '../../parts/jsonTree.tsx'
+import { Skeleton } from '../../parts/skeleton.tsx'
 
 export interface DetailsPaneProps {
   readonly inspector: Inspector
@@ -27,7 +28,7 @@ export interface DetailsPaneProps {
 
 /** Details of the chosen message or event, and the usage of the agent. */
 export function DetailsPane({ inspector, view, onOpen }: DetailsPaneProps) {
-  const { status, children } = view.state.value
+  const { status, children, records } = view.state.value
   const event = inspector.event.value
   const node = inspector.node.value
   const { directory } = inspector.attached.value
@@ -71,14 +72,13 @@ export function DetailsPane({ inspector, view, onOpen }: DetailsPaneProps) {
             <ul class="children">
               {children.slice(-50).map((child) => {
                 const agent = running.get(child)
-                const named = agent ?? left.get(child)
                 const known = { summary: agent, hasLeft: left.has(child) }
                 const { standing, words } = childStanding(child, view.state.value, known)
                 return (
                   <li key={child}>
                     <StateDot state={standing} />
                     <a class="cut grow" href={`#agent=${encodeURIComponent(child)}`} title={child}>
-                      <bdi>{named === undefined ? child : nameOf(named)}</bdi>
+                      <bdi>{nameInTree(directory, records, child)}</bdi>
                     </a>
                     <span class="faint small cut">{words}</span>
                   </li>
@@ -93,6 +93,17 @@ export function DetailsPane({ inspector, view, onOpen }: DetailsPaneProps) {
       </div>
     </section>
   )
+}
+
+/** An event as JSON; of a captured request, once its messages have been read. */
+function EventJson({ inspector, event }: { readonly inspector: Inspector; readonly event: AgentEvent }) {
+  const view = inspector.agent.value
+  const isApart = leftOf(event) !== undefined && view?.state.value.areRequestsRead === false
+  useEffect(() => {
+    if (isApart) view?.readRequests()
+  }, [view, event, isApart])
+  if (isApart) return <Skeleton label="Reading the request" />
+  return <JsonTree key={`${event.seq} ${event.type}`} value={event} depth={2} />
 }
 
 /** One event in full. */
@@ -122,7 +133,7 @@ export function EventDetails({ inspector, event }: { readonly inspector: Inspect
       <p class="faint small">
         <time dateTime={isoTime(event.time)}>{exactTime(event.time)}</time>
       </p>
-      <JsonTree key={`${event.seq} ${event.type}`} value={event} depth={2} />
+      <EventJson inspector={inspector} event={event} />
     </section>
   )
 }

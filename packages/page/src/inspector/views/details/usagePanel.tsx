@@ -25,7 +25,10 @@ export function UsagePanel({ inspector, view }: UsagePanelProps) {
   const state = view.state.value
   const { spent, session, conversation } = state
   const { usage, turns } = spent
-  const { own, tree } = costsOf(state, inspector.attached.value.directory.agents.value.get(view.agentId))
+  const summary = inspector.attached.value.directory.agents.value.get(view.agentId)
+  const { own, tree } = costsOf(state, summary)
+  // As its header says.
+  const sent = state.at === null ? summary?.contextTokens?.used : undefined
   const read = usage.input + usage.cacheRead + usage.cacheWrite
   const runs = session.runs.slice(-mostRuns).toReversed()
   const perTurn = trunkTokens(session)
@@ -36,11 +39,13 @@ export function UsagePanel({ inspector, view }: UsagePanelProps) {
     ['Cost', money(own), 'Without sub-agents'],
     ...(money(own) === money(tree) ? [] : [['Tree', money(tree), 'Including sub-agents'] as const]),
     ['Turns', formatCount(turns)],
-    [
-      state.at === null ? 'In context' : 'In context at that point',
-      formatCompact(conversation.tokens),
-      `${formatCount(conversation.tokens)} tokens, estimated`,
-    ],
+    sent === undefined
+      ? [
+          state.at === null ? 'In context' : 'In context at that point',
+          formatCompact(conversation.tokens),
+          `${formatCount(conversation.tokens)} tokens of messages, estimated`,
+        ]
+      : ['In context', formatCompact(sent), `${formatCount(sent)} tokens, with instructions and tools`],
   ]
   return (
     <section class="details-part" aria-labelledby="usage-title">

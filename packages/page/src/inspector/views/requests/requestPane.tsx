@@ -1,6 +1,6 @@
 import { useSignal, type Signal } from '@preact/signals'
 import type { JSX } from 'preact'
-import { useMemo } from 'preact/hooks'
+import { useEffect, useMemo } from 'preact/hooks'
 import type { AgentView, AgentViewState, RequestView } from '../../model/agent/agentView.ts'
 import { changedRows, compareRequests, requestRows, type RequestRow } from '../../model/requests/requestRows.ts'
 import { EmptyState } from '../../parts/emptyState.tsx'
@@ -19,7 +19,12 @@ export interface RequestPaneProps {
 /** The exact request of any turn, with the reasons why each message is in it, and the changes. */
 export function RequestPane({ view, turn }: RequestPaneProps): JSX.Element {
   const state = view.state.value
-  return state.requests.length === 0 ? <NoRequest state={state} /> : <Requests state={state} turn={turn} />
+  const { requests, areRequestsRead } = state
+  useEffect(() => {
+    if (!areRequestsRead) view.readRequests()
+  }, [view, areRequestsRead])
+  if (requests.length === 0) return <NoRequest state={state} />
+  return areRequestsRead ? <Requests state={state} turn={turn} /> : <Skeleton label="Reading the requests" />
 }
 
 /** A change of a request that the person went to. */
@@ -246,7 +251,7 @@ function NotCaptured({ count }: { readonly count: number }): JSX.Element {
 }
 
 function NoRequest({ state }: { readonly state: AgentViewState }): JSX.Element {
-  if (state.status === 'loading') return <Skeleton label="Loading the requests" progress={state.progress} />
+  if (state.status === 'loading') return <Skeleton label="Loading the requests" read={state.lastSeq} />
   const hasTurns = state.records.some(({ type }) => type === 'turn.start')
   if (!hasTurns || state.status === 'past')
     return (

@@ -8,8 +8,13 @@ import { Splitter } from '../../parts/splitter.tsx'
 import { SquareButton } from '../../parts/squareButton.tsx'
 import { SideList } from './sideList.tsx'
 
+export interface SidebarProps {
+  readonly inspector: Inspector
+  readonly onSpawn: () => void
+}
+
 /** List of running agents and of sessions at rest. */
-export function Sidebar({ inspector, onSpawn }: { readonly inspector: Inspector; readonly onSpawn: () => void }) {
+export function Sidebar({ inspector, onSpawn }: SidebarProps) {
   const [filter, setFilter] = useState('')
   const { directory, connection } = inspector.attached.value
   const { choices } = inspector

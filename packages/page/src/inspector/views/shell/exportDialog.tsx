@@ -1,4 +1,4 @@
-import { useMemo, useState } from 'preact/hooks'
+import { useEffect, useMemo, useState } from 'preact/hooks'
 import { cutEnd } from '../../../../../../src/protocol/text/cutMiddle.ts'
 import { counted } from '../../../../../charts/src/amounts.ts'
 import type { AgentViewState } from '../../model/agent/agentView.ts'
@@ -89,7 +89,13 @@ export function ExportDialog({ inspector, view, onClose }: ExportDialogProps) {
   // As it was when the dialog was opened: an agent at work would change it under the pointer.
   const [state] = useState(() => view.state.value)
   const title = state.session.title ?? inspector.attached.value.directory.agents.value.get(view.agentId)?.title
-  const { pieces, note } = useMemo(() => madeOf(form, state, expect, title), [form, state, expect, title])
+  // They are read into the records that it has.
+  const isWhole = view.state.value.areRequestsRead
+  useEffect(() => view.readRequests(), [view])
+  const { pieces, note } = useMemo(
+    () => (isWhole ? madeOf(form, state, expect, title) : { pieces: [], note: 'Reading the requests …' }),
+    [form, state, expect, title, isWhole],
+  )
   const isEmpty = pieces.length === 0
   const { file } = forms.find(({ name }) => name === form)!
   const save = (): void => inspector.kept.ports.save(new Blob([...pieces]), file(view.agentId))
@@ -127,7 +133,7 @@ export function ExportDialog({ inspector, view, onClose }: ExportDialogProps) {
         </label>
       ) : null}
       {note === undefined ? null : (
-        <p class={isEmpty ? 'problem' : 'muted'} role="status">
+        <p class={isEmpty && isWhole ? 'problem' : 'muted'} role="status">
           {note}
         </p>
       )}

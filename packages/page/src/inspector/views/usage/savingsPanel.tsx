@@ -1,4 +1,4 @@
-import { useEffect, useState } from 'preact/hooks'
+import { useContext, useEffect, useState } from 'preact/hooks'
 import { counted, money, whole } from '../../../../../charts/src/amounts.ts'
 import {
   rangeWords,
@@ -9,12 +9,13 @@ import {
   usdWithout,
 } from '../../../../../charts/src/savingsWords.ts'
 import { savingsOfTree, type AgentSavings } from '../../../../../sessions/src/savingsOfTree.ts'
-import { treeSavings, type Saved, type Savings } from '../../../../../../src/conversation/limits/savings.ts'
+import { treeSavings, type Saved, type Savings } from '../../../../../sessions/src/savings/savings.ts'
 import { totalTokens } from '../../../../../../src/protocol/text/messageText.ts'
 import type { LogRecord } from '../../../../../../src/protocol/records.ts'
 import { readUpTo } from '../../model/search/readUpTo.ts'
 import type { Inspector } from '../../model/shell/inspector.ts'
-import { forDisplay } from '../../model/words/shortText.ts'
+import { forDisplay, oneLine } from '../../model/words/shortText.ts'
+import { AgentNames } from '../../parts/agentNames.ts'
 import { AreaChart } from './areaChart.tsx'
 import { Earlier, mostRows } from './earlier.tsx'
 
@@ -136,6 +137,7 @@ export function TreePanel({ inspector, agentId, records }: TreeProps) {
 
 function Tree({ agents, inspector }: { readonly agents: readonly AgentSavings[]; readonly inspector: Inspector }) {
   const all = treeSavings(agents)
+  const nameOf = useContext(AgentNames)
   return (
     <div class="scroll" role="group" aria-label="In the tree" tabIndex={0}>
       <table class="runs number">
@@ -146,6 +148,7 @@ function Tree({ agents, inspector }: { readonly agents: readonly AgentSavings[];
             <th scope="col">Saved, net</th>
             <th scope="col">Folds and prunes</th>
             <th scope="col">Reverts</th>
+            <th scope="col">Stalls</th>
             <th scope="col">Others</th>
           </tr>
         </thead>
@@ -156,9 +159,10 @@ function Tree({ agents, inspector }: { readonly agents: readonly AgentSavings[];
                 <button
                   type="button"
                   class="link"
+                  title={one.agentId}
                   onClick={() => inspector.go({ agent: one.agentId, view: 'context' })}
                 >
-                  {forDisplay(one.agentId)}
+                  <bdi>{oneLine(nameOf(one.agentId), 60)}</bdi>
                 </button>{' '}
                 <span class="faint">{forDisplay(one.definition)}</span>
               </th>
@@ -189,6 +193,7 @@ function Counts({ agents }: { readonly agents: readonly AgentSavings[] }) {
     <>
       <td>{whole(prunes!)}</td>
       <td>{whole(reverts!)}</td>
+      <td>{whole(agents.reduce((sum, { stalls }) => sum + stalls, 0))}</td>
       <td>{whole(types.length - prunes! - reverts!)}</td>
     </>
   )
