@@ -63,8 +63,8 @@ const agent = await runtime.spawn(caller)
 agent.subscribe((event) => {
   if (event.type === 'question.asked') agent.decide(event.key, { value: {} })
 })
-// After a sign-in the server is reached anew, and may want another one for a call.
-for (let tries = 0; tries < 30; tries += 1) {
+// After a sign-in the server is reached anew, and may want another one for a call; a person has enough of it some time.
+for (let tries = 0; tries < 30 && signIns.length < 3; tries += 1) {
   const before = signIns.length
   await agent.prompt('go').result
   if (signIns.length === before && offered > 0) break

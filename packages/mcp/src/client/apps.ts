@@ -2,15 +2,10 @@ import { z } from 'zod'
 import type { ToolContext } from '../../../../src/actors/tools/defineTool.ts'
 import { messageOf } from '../../../../src/protocol/errors.ts'
 import { mcpAppName, type McpAppData } from '../../../bridge/src/client/apps/mcpApp.ts'
+import { appType } from './appType.ts'
 import type { ListedTool } from './listTools.ts'
 import { checkDepth, type CallResult } from './resultBlocks.ts'
 import type { Server } from './server.ts'
-
-/** Media type of an app. */
-const appType = 'text/html;profile=mcp-app'
-
-/** Capability of a client that shows apps. */
-export const appsCapability = { 'io.modelcontextprotocol/ui': { mimeTypes: [appType] } }
 
 /** Maximum length of an app, in UTF-16 units. */
 const mostChars = 4_000_000
