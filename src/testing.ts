@@ -21,6 +21,8 @@ export { evaluate } from '../packages/evaluation/src/evaluate.ts'
 export type { EvaluateOptions, Evaluation } from '../packages/evaluation/src/evaluateOptions.ts'
 export type { Report as EvaluationReport } from '../packages/evaluation/src/report/report.ts'
 export type { TrialResult } from '../packages/evaluation/src/results.ts'
+export { liveScores } from '../packages/evaluation/src/live/liveScores.ts'
+export type { LiveScorer, LiveScores } from '../packages/evaluation/src/live/liveTypes.ts'
 export { recordedSuite } from '../packages/evaluation/src/recordedSuite.ts'
 export {
   defineSuite,

@@ -62,6 +62,7 @@ const reviewed = {
   '../../src/testing.ts': [
     'defineSuite',
     'evaluate',
+    'liveScores',
     'memoryContract',
     'modelContract',
     'recordModel',

@@ -116,7 +116,7 @@ async function textOf(dir: string, path: string): Promise<string> {
 }
 
 /** Resolves with the result of some work; rejects if it takes longer than `ms`. */
-async function inTime<T>(clock: Clock, ms: number, work: () => Promise<T>): Promise<T> {
+export async function inTime<T>(clock: Clock, ms: number, work: () => Promise<T>): Promise<T> {
   const late = Promise.withResolvers<never>()
   const cancel = clock.after(ms, () => late.reject(new Error(`it took longer than ${ms} ms`)))
   try {
@@ -126,7 +126,8 @@ async function inTime<T>(clock: Clock, ms: number, work: () => Promise<T>): Prom
   }
 }
 
-function foundBy(answer: ScorerAnswer): Found {
+/** The finding of a scorer; an answer that is none has failed, and says why. */
+export function foundBy(answer: ScorerAnswer): Found {
   if (typeof answer === 'boolean') return found(answer)
   const { value, passed, reason } = typeof answer === 'number' ? { value: answer } : (answer ?? {})
   if (typeof value !== 'number' || !(value >= 0 && value <= 1))

@@ -121,6 +121,13 @@ export const metricTable = {
     about: 'Calls that wait for people, of agents in memory',
     attributes: ['escapement.wait.reason'],
   },
+  'escapement.score': {
+    kind: 'histogram',
+    unit: '1',
+    about: 'Scores of sampled runs, from 0 to 1',
+    attributes: ['gen_ai.evaluation.name', 'gen_ai.evaluation.score.label', 'gen_ai.agent.name'],
+    buckets: shares,
+  },
   'escapement.log.records': { kind: 'counter', unit: '{record}', about: 'Records written to logs', attributes: [] },
   'escapement.errors': {
     kind: 'counter',

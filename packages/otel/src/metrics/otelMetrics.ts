@@ -19,8 +19,19 @@ export interface OtelMetricsOptions {
   readonly clock?: Clock | undefined
 }
 
+/** A score of a run, as far as it is measured. */
+export interface MeasuredScore {
+  readonly scorer: string
+  readonly definition: string
+  /** From 0 to 1. */
+  readonly value: number
+  readonly passed: boolean
+}
+
 /** Metrics of agents, workers and gateways. As a tracer of a runtime it measures what its agents do. Made by `otelMetrics`. */
 export interface OtelMetrics extends Tracer {
+  /** Measures a score of a run: give it to `liveScores` as `onScore`. */
+  score(score: MeasuredScore): void
   /** Measures a worker (`restateWorker`) whenever metrics are collected. Returns a function that ends that. */
   observeWorker(worker: { figures(): WorkerFigures }): () => void
   /** Measures a gateway (`serveGateway`) whenever metrics are collected. Returns a function that ends that. */
@@ -66,6 +77,13 @@ export function otelMetrics(options: OtelMetricsOptions = {}): OtelMetrics {
     event: (event, agent) => agents.event(event, agent),
     within: (effect, agent, run) => agents.within(effect, agent, run),
     ended: (agent) => agents.ended(agent),
+    score({ scorer, definition, value, passed }) {
+      instruments.record('escapement.score', value, {
+        'gen_ai.evaluation.name': scorer,
+        'gen_ai.agent.name': definition,
+        'gen_ai.evaluation.score.label': passed ? 'passed' : 'failed',
+      })
+    },
     observeWorker: (worker) => observeWorker(instruments, worker),
     observeGateway: (gateway) => observeGateway(instruments, gateway),
     observeProgram: (program) => observeProgram(instruments, program),

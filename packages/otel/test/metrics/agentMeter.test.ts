@@ -7,6 +7,7 @@ import { calls, tool } from '../../../../test/support/agentHarness.ts'
 import { assert, describe } from '../../../../test/support/suite.ts'
 import { AgentMeter } from '../../src/metrics/agentMeter.ts'
 import { Instruments } from '../../src/metrics/instruments.ts'
+import { otelMetrics } from '../../src/metrics/otelMetrics.ts'
 import { startMetrics, type Series } from './metricsProbe.ts'
 
 const usage = { input: 100, output: 20, cacheRead: 300, cacheWrite: 0 }
@@ -161,5 +162,17 @@ describe('the metrics of agents', (it) => {
     assert.is(metrics.held, 0)
     for (const name of ['escapement.run.active', 'escapement.tool.active']) assert.is(only(await series(name)).value, 0)
     await runtime.close()
+  })
+})
+
+describe('the metric of scores', (it) => {
+  it('is told by `onScore`, and says of what and how it went', async (test) => {
+    const { meter, series } = startMetrics(test)
+    const { score } = otelMetrics({ meter })
+    for (const value of [0.2, 0.4]) score({ scorer: 'polite', definition: 'support', value, passed: false })
+    const { attributes, value, count } = only(await series('escapement.score'))
+    const label = { 'gen_ai.evaluation.name': 'polite', 'gen_ai.evaluation.score.label': 'failed' }
+    assert.equal(attributes, { ...label, 'gen_ai.agent.name': 'support' })
+    assert.equal([count, Math.round(value * 10)], [2, 6])
   })
 })
