@@ -1,8 +1,9 @@
 /**
- * Measures the extra cost of opening an agent for each prompt instead of keeping it, on the same store, in CPU-ms per turn. Everything runs
- * in one process, without an engine.
+ * Measures the extra cost of opening an agent for each prompt instead of keeping it, on the same store, in CPU-ms per turn; writing its checkpoints
+ * as it is let go of is part of it. A prompt of an agent in memory and one of an agent that is opened take turns, so that a busy machine slows both.
+ * Everything runs in one process, without an engine. The mean has compactions and collected garbage in it, the median has not.
  *
- *   node tools/bench/opened.ts [--store memory|file|sqlite|postgres] [--history 10000] [--window 32000] [--prompts 26] [--rounds 3]
+ *   node tools/bench/opened.ts [--store memory|file|sqlite|postgres] [--history 10000] [--window 32000] [--cycles 300]
  */
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -20,8 +21,7 @@ const { values } = parseArgs({
     store: { type: 'string', default: 'sqlite' },
     history: { type: 'string', default: '10000' },
     window: { type: 'string', default: '32000' },
-    prompts: { type: 'string', default: '26' },
-    rounds: { type: 'string', default: '3' },
+    cycles: { type: 'string', default: '300' },
   },
 })
 
@@ -75,7 +75,17 @@ const cpuMs = (): number => {
   const { user, system } = process.cpuUsage()
   return (user + system) / 1_000
 }
-const median = (all: readonly number[]): number => all.toSorted((a, b) => a - b)[all.length >> 1]!
+const spent = async (work: () => Promise<unknown>): Promise<number> => {
+  const before = cpuMs()
+  await work()
+  return cpuMs() - before
+}
+const figures = (all: readonly number[]): string => {
+  const sorted = all.toSorted((a, b) => a - b)
+  const at = (share: number): string => sorted[Math.floor(all.length * share)]!.toFixed(2)
+  const mean = all.reduce((sum, one) => sum + one, 0) / all.length
+  return `mean ${mean.toFixed(2)}, median ${at(0.5)}, least tenth below ${at(0.1)}`
+}
 
 try {
   const store = newStore()
@@ -89,35 +99,26 @@ try {
   }
   const checkpoint = await store.checkpoints?.read('opened')
   console.log('checkpoint', checkpoint?.seq, 'bytes', checkpoint?.body.length)
-  const prompts = Number(values.prompts)
+  const warm = await runtime.open('warm', definition)
+  const parts = { warm: [] as number[], open: [] as number[], prompt: [] as number[], detach: [] as number[] }
   const over: number[] = []
-  for (let round = 0; round <= Number(values.rounds); round += 1) {
-    const agent = await runtime.open('warm', definition)
-    await agent.prompt('go').result
-    let before = cpuMs()
-    for (let at = 0; at < prompts; at += 1) await agent.prompt('go').result
-    const warm = (cpuMs() - before) / prompts / 2
-    await runtime.detach('warm')
-    before = cpuMs()
-    for (let at = 0; at < prompts; at += 1) {
-      const opened = await runtime.open('opened', definition)
-      await opened.prompt('go').result
-      await runtime.detach('opened')
-    }
-    const cold = (cpuMs() - before) / prompts / 2
-    before = cpuMs()
-    for (let at = 0; at < prompts; at += 1) {
-      await runtime.open('opened', definition)
-      await runtime.detach('opened')
-    }
-    const alone = (cpuMs() - before) / prompts
-    console.log(
-      `round ${round}: warm ${warm.toFixed(2)} opened ${cold.toFixed(2)} over ${(cold - warm).toFixed(2)} CPU-ms a turn; an opening without a prompt ${alone.toFixed(2)}`,
-    )
-    if (round > 0) over.push(cold - warm)
+  const cycles = Number(values.cycles)
+  for (let cycle = 0; cycle < 2 * cycles; cycle += 1) {
+    const inMemory = await spent(() => warm.prompt('go').result)
+    const opening = await spent(() => runtime.open('opened', definition))
+    const prompt = await spent(() => runtime.agent('opened')!.prompt('go').result)
+    const detach = await spent(() => runtime.detach('opened'))
+    // By then most of it is compiled.
+    if (cycle < cycles) continue
+    parts.warm.push(inMemory)
+    parts.open.push(opening)
+    parts.prompt.push(prompt)
+    parts.detach.push(detach)
+    over.push((opening + prompt + detach - inMemory) / 2)
   }
+  for (const [part, all] of Object.entries(parts)) console.log(`${part}: ${figures(all)} CPU-ms`)
   console.log(
-    `${values.store} ${values.history} in a window of ${values.window}: over it ${median(over).toFixed(2)} CPU-ms a turn`,
+    `${values.store} ${values.history} in a window of ${values.window}: over warm, CPU-ms a turn: ${figures(over)}`,
   )
   await runtime.close()
   await store.close()

@@ -323,4 +323,20 @@ export const faults: readonly Fault[] = [
     to: '      const { kept',
     tests: ['runtime/checkpointKeeper'],
   },
+  {
+    id: 'checkpoints-41',
+    file: 'src/runtime/agents/commands.ts',
+    what: 'each prompt reads all that was said, however far from the window it is',
+    from: 'const isNear = view.conversation.trunkTokens',
+    to: 'const isNear = contextWindow + view.conversation.trunkTokens',
+    tests: ['runtime/packedNodes'],
+  },
+  {
+    id: 'checkpoints-42',
+    file: 'src/runtime/agents/keptNodes.ts',
+    what: 'a node that was given is not read again',
+    from: 'if (rows?.[at] == null) this.#read',
+    to: 'if (rows === undefined) this.#read',
+    tests: ['runtime/packedNodes'],
+  },
 ]
