@@ -1,4 +1,5 @@
-import { isAgentDefinition, type AgentDefinition } from '../actors/define/agentDefinition.ts'
+import { isRemoteAgent } from '../actors/parts/remote/remoteAgent.ts'
+import { elsewhere, isAgentDefinition, type AgentDefinition } from '../actors/define/agentDefinition.ts'
 import { rebuildConversation } from '../conversation/tree/rebuildConversation.ts'
 import { rebuildContext } from '../machines/rebuildContext.ts'
 import type { AgentInput } from '../machines/agentTypes.ts'
@@ -35,6 +36,7 @@ export function checkStored(
  * @throws RuntimeError `INVALID_DEFINITION`, `INVALID_ID`
  */
 export function checkGiven(agentId: string, definition: AgentDefinition, verb: string): void {
+  if (isRemoteAgent(definition)) throw new RuntimeError('INVALID_DEFINITION', `${verb}: ${elsewhere(definition)}.`)
   if (!isAgentDefinition(definition))
     throw new RuntimeError('INVALID_DEFINITION', `${verb} takes what defineAgent returns.`)
   if (!isAgentId(agentId)) throw new RuntimeError('INVALID_ID', `${JSON.stringify(agentId)} is not an agent id.`)

@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto'
 import { z } from 'zod'
 import { onlyFields } from '../../../src/protocol/checks/onlyFields.ts'
-import { isAgentDefinition, type AgentDefinition } from '../../../src/actors/define/agentDefinition.ts'
+import { elsewhere, isAgentDefinition, type AgentDefinition } from '../../../src/actors/define/agentDefinition.ts'
+import { isRemoteAgent } from '../../../src/actors/parts/remote/remoteAgent.ts'
 import { RuntimeError } from '../../../src/protocol/errors.ts'
 import { isAgentId } from '../../../src/protocol/ids.ts'
 import { lazily } from '../../../src/protocol/lazily.ts'
@@ -37,6 +38,7 @@ export function checkEach(
 ): EachPlace[] {
   if (runtime instanceof Agent) throw new RuntimeError('INVALID_OPTION', 'each takes a runtime first, not an agent.')
   checkOptions('each', optionsSchema, runtime, options)
+  if (isRemoteAgent(definition)) throw new RuntimeError('INVALID_DEFINITION', `each: ${elsewhere(definition)}.`)
   if (!isAgentDefinition(definition))
     throw new RuntimeError('INVALID_DEFINITION', 'each takes what defineAgent returns after the runtime.')
   if (!Array.isArray(inputs))

@@ -1,6 +1,12 @@
 import { z } from 'zod'
 import { onlyFields } from '../../../src/protocol/checks/onlyFields.ts'
-import { isAgentDefinition, noDefinition, type AgentDefinition } from '../../../src/actors/define/agentDefinition.ts'
+import {
+  elsewhere,
+  isAgentDefinition,
+  noDefinition,
+  type AgentDefinition,
+} from '../../../src/actors/define/agentDefinition.ts'
+import { isRemoteAgent } from '../../../src/actors/parts/remote/remoteAgent.ts'
 import { contentSchema } from '../../../src/protocol/content.ts'
 import type { Content } from '../../../src/protocol/text/saidContent.ts'
 import { describeIssues, RuntimeError } from '../../../src/protocol/errors.ts'
@@ -55,8 +61,9 @@ export function checkEntries(verb: string, host: GroupHost, entries: readonly Gr
     throw new RuntimeError('INVALID_OPTION', `${verb}: ${entries.length} agents; ${maxEntries} is the most allowed.`)
   for (const [index, entry] of entries.entries()) {
     if (isAgentDefinition(entry)) continue
-    const checked = entrySchema().safeParse(entry)
     const at = `${verb}: agent ${index + 1}`
+    if (isRemoteAgent(entry)) throw new RuntimeError('INVALID_DEFINITION', `${at}: ${elsewhere(entry)}.`)
+    const checked = entrySchema().safeParse(entry)
     if (!checked.success) throw new RuntimeError('INVALID_DEFINITION', `${at}: ${describeIssues(checked.error)}.`)
     if (!(host instanceof Agent))
       throw new RuntimeError(

@@ -1,3 +1,4 @@
+import { isRemoteAgent, type RemoteAgentEntry } from '../parts/remote/remoteAgent.ts'
 import type { z } from 'zod'
 import type { RevertRules } from '../../conversation/brakes/revert/revert.ts'
 import type { StallPolicy } from '../../conversation/brakes/stall/decideStall.ts'
@@ -160,10 +161,16 @@ const isMadeElsewhere = (value: unknown): boolean => {
   )
 }
 
+/** Says why an agent elsewhere cannot stand where one of this process is wanted. Pure. */
+export const elsewhere = ({ name }: RemoteAgentEntry): string =>
+  `"${name}" is an agent elsewhere: it is called by an agent that has it in "agents", and can be nothing else`
+
 /** Says what a value that should be a definition is instead. `wanted`: what may be given. Pure. */
 export const noDefinition =
   (wanted = 'give what defineAgent returns') =>
   ({ input }: { readonly input?: unknown }): string =>
-    isMadeElsewhere(input)
-      ? 'it was made by another copy of escapement: import defineAgent from the copy that runs it'
-      : wanted
+    isRemoteAgent(input)
+      ? elsewhere(input)
+      : isMadeElsewhere(input)
+        ? 'it was made by another copy of escapement: import defineAgent from the copy that runs it'
+        : wanted

@@ -10,7 +10,7 @@ import { lazily } from '../../protocol/lazily.ts'
 import { optionsCheck } from '../../protocol/checks/optionsCheck.ts'
 import type { ModelSettings, ModelSnapshot } from '../../protocol/ports/model.ts'
 import { limitsSchema, type Limits } from '../../protocol/runs/runLimits.ts'
-import { isAgentDefinition, type AgentDefinition } from './agentDefinition.ts'
+import { isAgentDefinition, noDefinition, type AgentDefinition } from './agentDefinition.ts'
 import { agentPricingSchema, readPricing, type PricesByModel, type Pricing } from '../turn/pricing.ts'
 import { brakeNames, checkFold } from './brakingOptions.ts'
 import { checkRules } from '../parts/permissions/permissionOptions.ts'
@@ -121,7 +121,9 @@ const checkOptions = optionsCheck(
       ]),
     handoffs: () =>
       z.array(
-        z.custom((value) => isFunction(value) || isAgentDefinition(value), 'give agents, or functions that return one'),
+        z.custom((value) => isFunction(value) || isAgentDefinition(value), {
+          error: noDefinition('give agents, or functions that return one'),
+        }),
       ),
     tools: toolEntriesSchema,
     output: () => zodSchema('give a zod schema'),

@@ -1,3 +1,4 @@
+import { isRemoteAgent } from '../parts/remote/remoteAgent.ts'
 import { zodJson } from '../../protocol/checks/zodJson.ts'
 import { z } from 'zod'
 import { onlyFields } from '../../protocol/checks/onlyFields.ts'
@@ -5,7 +6,7 @@ import { lazily } from '../../protocol/lazily.ts'
 import { describeIssues, messageOf, RuntimeError } from '../../protocol/errors.ts'
 import type { JsonSchema, ToolSpec } from '../../protocol/ports/model.ts'
 import type { RestartPolicy } from '../../protocol/runs/restarts.ts'
-import { isAgentDefinition, noDefinition, type AgentDefinition, type SubAgent } from './agentDefinition.ts'
+import { elsewhere, isAgentDefinition, noDefinition, type AgentDefinition, type SubAgent } from './agentDefinition.ts'
 import type { AnyTool } from '../tools/defineTool.ts'
 import { invalid } from '../tools/toolSchema.ts'
 import { backgroundTools } from '../parts/background/backgroundTools.ts'
@@ -99,6 +100,7 @@ const optionsSchema = lazily(() =>
  * @throws RuntimeError `INVALID_DEFINITION`
  */
 export function subAgentOf(entry: SubAgentEntry, label: string): SubAgent {
+  if (isRemoteAgent(entry)) throw new RuntimeError('INVALID_DEFINITION', `${label}: agents: ${elsewhere(entry)}.`)
   const checked = optionsSchema().safeParse(isAgentDefinition(entry) ? { definition: entry } : entry)
   if (!checked.success)
     throw new RuntimeError('INVALID_DEFINITION', `${label}: agents: ${describeIssues(checked.error)}.`)

@@ -4,6 +4,7 @@ import { assert, describe } from '../../../../test/support/suite.ts'
 import { paused } from '../../../../test/support/lives.ts'
 import { call, callerOf, foreign, temporary } from './callerHarness.ts'
 
+const asking: ReadonlySet<string> = new Set(['question.asked', 'approval.requested'])
 const lines = (...all: string[]): string => all.join('\n')
 const slow = { timeoutMs: 60_000 }
 
@@ -64,7 +65,7 @@ describe('a foreign agent of the Agent Client Protocol', (it) => {
       ] as const) {
         const caller = callerOf(foreign(), `permit execute:${options}`, { permissions: { deny } })
         const { agent, said, log } = await call(context, caller)
-        agent.subscribe(({ type }) => void (type === 'question.asked' && agent.abort()))
+        agent.subscribe(({ type }) => void (asking.has(type) && agent.abort()))
         assert.is(await said(), JSON.stringify({ outcome }), options)
         assert.not.ok((await log()).some(({ type }) => type === 'question.asked' || type === 'approval.requested'))
       }
@@ -91,10 +92,14 @@ describe('a foreign agent of the Agent Client Protocol', (it) => {
     const task = lines('permit read:allow_once,reject_once', `write ${join(cwd, 'a')}`, 'done p1')
     const permissions = { allow: ['codex_read'], deny: ['codex_execute'] }
     const { agent, said } = await call(context, callerOf(foreign({ cwd }), task, { permissions }))
-    await paused(agent)
-    assert.is(agent.pending()[0]!.name, 'codex_edit')
-    agent.decide(agent.pending()[0]!.key, 'deny')
+    const names: string[] = []
+    agent.subscribe((event) => {
+      if (event.type !== 'approval.requested') return
+      names.push(event.name)
+      setImmediate(() => agent.decide(event.key, 'deny'))
+    })
     assert.match(await said(), /Not permitted/)
+    assert.equal(names, ['codex_edit'])
     assert.not.ok(existsSync(join(cwd, 'a')))
   })
 

@@ -3,6 +3,8 @@ import { lazily } from '../../../protocol/lazily.ts'
 import { onlyFields } from '../../../protocol/checks/onlyFields.ts'
 import { z } from 'zod'
 import type { AiSdkToolSet } from '../../tools/aiSdk/aiSdkTools.ts'
+import { elsewhere } from '../../define/agentDefinition.ts'
+import { isRemoteAgent } from '../remote/remoteAgent.ts'
 import { isSubAgentEntry, type SubAgentEntry } from '../../define/subAgents.ts'
 import type { AnyTool } from '../../tools/defineTool.ts'
 import type { ToolSource } from '../../tools/toolSource.ts'
@@ -78,6 +80,8 @@ export function deferred<const Entry extends DeferredEntry | SubAgentEntry>(
   if (!Array.isArray(entries)) return refuse('give a list of tools, or of agents')
   if (entries.length === 0) return refuse('the group has no tools: leave it out')
   if (entries.some((entry: unknown) => entry instanceof DeferredTools)) return refuse('a group cannot be in a group')
+  const remote = entries.find(isRemoteAgent)
+  if (remote !== undefined) return refuse(elsewhere(remote))
   if (entries.some(isSubAgentEntry) && !entries.every(isSubAgentEntry))
     return refuse('a group has tools or agents, not both: make one of each')
   const read = optionsSchema().safeParse(options)
