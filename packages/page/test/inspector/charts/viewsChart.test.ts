@@ -109,7 +109,15 @@ describe('the camera of a chart', (it) => {
   it('shows no name on another from afar, and that of the active state first', () => {
     const far = farText(0.1)!
     const box = (id: string, x: number, more: object = {}) => ({
-      ...{ id, label: id, kind: 'atomic', depth: 2, x, y: 0, width: 100, height: 40, isOuter: false },
+      id,
+      label: id,
+      kind: 'atomic',
+      depth: 2,
+      x,
+      y: 0,
+      width: 100,
+      height: 40,
+      isOuter: false,
       ...more,
     })
     const boxes = [
